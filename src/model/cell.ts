@@ -1,0 +1,54 @@
+import type { Millis } from './clock.js'
+import { registrableDomain, type Site, siteOf } from './url.js'
+
+/** (site, shard) as one string: `example.org`, `example.org#3`. The unit of lease, inbox and seen-set. */
+export type CellId = string
+
+/** Rises with every lease of a cell; a higher one fences off a lower one. */
+export type Epoch = number
+
+/** What shares one politeness turn: sites of one registrable domain, or of one address. */
+export type GroupId = string
+
+/** A URL on its way into a cell: a seed, a link, or a URL of the previous crawl. */
+export interface Discovery {
+  readonly url: string
+  /** Links followed from a seed. Informative unless `--max-depth` is given. */
+  readonly depth: number
+  /** Redirects followed since the last link. */
+  readonly hops: number
+  /** Higher is fetched sooner; 0 where nothing scores. */
+  readonly score: number
+  /** The page the link stood on; empty for a seed. */
+  readonly via: string
+}
+
+export function cellOf(url: string): CellId {
+  return siteOf(url)
+}
+
+export function siteOfCell(cell: CellId): Site {
+  const shard = cell.indexOf('#')
+  return shard < 0 ? cell : cell.slice(0, shard)
+}
+
+export type Grouping = 'domain' | 'ip' | 'none'
+
+/** The group whose turn a site needs. By address it is refined once the address is known. */
+export function groupOf(site: Site, grouping: Grouping): GroupId {
+  return grouping === 'none' ? site : registrableDomain(site)
+}
+
+/** The right to crawl a cell, as granted by the ledger. */
+export interface Lease {
+  readonly cell: CellId
+  readonly epoch: Epoch
+  /** Ledger time at which the lease ends unless renewed. */
+  readonly until: Millis
+  /** Number of the cell's last committed pack. */
+  readonly lastPack: number
+  /** Inbox position up to which rows are consumed by committed packs. */
+  readonly cursor: number
+  /** No request before this ledger time: politeness survives hand-over. */
+  readonly notBefore: Millis
+}

@@ -1,0 +1,52 @@
+/** Every bound of the crawler in one place, each with its reason. None can be exceeded by what the web sends. */
+export const LIMITS = {
+  /** Real headers stay under 16 KiB; servers themselves refuse more. */
+  headerBytes: 64 * 1024,
+  headerCount: 256,
+  /** Body as received and after decoding. What is longer is cut and marked `WARC-Truncated: length`. */
+  bodyBytes: 32 * 1024 * 1024,
+  /** All bodies in flight together; past it the newest wait, the oldest goes on. */
+  bodyBytesInFlight: 192 * 1024 * 1024,
+  /** gzip inside br inside ...: nobody honest stacks more. */
+  stackedEncodings: 2,
+  connectMs: 15_000,
+  headersMs: 30_000,
+  /** From the first byte sent to the last byte received. */
+  fetchMs: 120_000,
+  /** Keep-alive connections that idle longer are closed: servers close theirs after 5 to 75 s. */
+  idleConnectionMs: 20_000,
+  connections: 1_000,
+  redirectHops: 10,
+  urlChars: 2_048,
+  linksPerPage: 50_000,
+  /** Longest attribute value that is looked at. */
+  attributeBytes: 64 * 1024,
+  titleChars: 1_024,
+  descriptionChars: 4_096,
+  textBytes: 1024 * 1024,
+  /** Pages larger than this are not handed to the full HTML parser when the scanner gives up. */
+  fullParseBytes: 4 * 1024 * 1024,
+  dnsAnswers: 64,
+  dnsTtlMinMs: 30_000,
+  dnsTtlMaxMs: 3_600_000,
+  dnsCacheEntries: 100_000,
+  dnsMs: 10_000,
+  robotsBytes: 512 * 1024,
+  /** A pack is sealed when one of these is reached. */
+  packBytes: 8 * 1024 * 1024,
+  packPages: 2_000,
+  packAgeMs: 2_000,
+  /** A WARC is rolled before it would grow past this. */
+  warcBytes: 1024 * 1024 * 1024,
+  /** Seen-sets of all cells together, in memory; the rest is on disk. */
+  seenBytes: 64 * 1024 * 1024,
+  /** Queued URLs of all cells together, in memory; the rest is on disk. */
+  queueBytes: 24 * 1024 * 1024,
+  /** Rows in a table's log before they become a Parquet row group. */
+  rowGroupRows: 10_000,
+  rowGroupBytes: 64 * 1024 * 1024,
+  /** A merged Parquet file holds at least this many rows, unless the crawl has fewer. */
+  parquetRows: 100_000,
+  /** Fetching pauses when the disk has less left than this. */
+  freeDiskBytes: 512 * 1024 * 1024,
+} as const

@@ -1,0 +1,122 @@
+/**
+ * Every URL that leaves a queue has one of these codes. The table says what the crawler does about each: STYLE 6,
+ * errors as data. `tries` counts requests in all; `waitMs` doubles with every try; `dropsSite` gives up the site's
+ * queue when the tries are used up (a name that does not resolve will not resolve for the next URL either).
+ */
+import type { Millis } from './clock.js'
+
+export type OutcomeCode =
+  | 'OK'
+  | 'NOT_MODIFIED'
+  | 'REDIRECT'
+  | 'REDIRECT_BAD'
+  | 'TYPE_NOT_WANTED'
+  | 'HTTP_CLIENT_ERROR'
+  | 'HTTP_SERVER_ERROR'
+  | 'HTTP_BUSY'
+  | 'DNS_NOT_FOUND'
+  | 'DNS_FAILED'
+  | 'ADDRESS_FORBIDDEN'
+  | 'CONNECT_REFUSED'
+  | 'CONNECT_TIMEOUT'
+  | 'CONNECT_FAILED'
+  | 'TLS_FAILED'
+  | 'RESET'
+  | 'HEADERS_TOO_SLOW'
+  | 'HEADERS_TOO_LARGE'
+  | 'BAD_RESPONSE'
+  | 'BODY_TOO_SLOW'
+  | 'BODY_CUT'
+  | 'BAD_ENCODING'
+  | 'ROBOTS_DISALLOWED'
+  | 'ROBOTS_UNAVAILABLE'
+  | 'SITE_DROPPED'
+  | 'TOO_DEEP'
+  | 'URL_TOO_LONG'
+  | `TRAP:${string}`
+
+/** `stored`: a response came and is archived. `failed`: no usable response. `refused`: we did not ask. */
+export type OutcomeKind = 'stored' | 'failed' | 'refused'
+
+export interface OutcomeRule {
+  readonly kind: OutcomeKind
+  readonly tries: number
+  readonly waitMs: Millis
+  readonly dropsSite: boolean
+  /** For the summary: what happened, and what the user can do, where there is something. */
+  readonly meaning: string
+  readonly advice?: string
+}
+
+const MINUTE = 60_000
+const stored = (meaning: string): OutcomeRule => ({
+  kind: 'stored',
+  tries: 1,
+  waitMs: 0,
+  dropsSite: false,
+  meaning,
+})
+const refused = (meaning: string, advice?: string): OutcomeRule => ({
+  kind: 'refused',
+  tries: 1,
+  waitMs: 0,
+  dropsSite: false,
+  meaning,
+  ...(advice === undefined ? {} : { advice }),
+})
+const failed = (
+  meaning: string,
+  tries: number,
+  waitMs: Millis,
+  dropsSite = false,
+  advice?: string,
+): OutcomeRule => ({
+  kind: 'failed',
+  tries,
+  waitMs,
+  dropsSite,
+  meaning,
+  ...(advice === undefined ? {} : { advice }),
+})
+
+const RULES: Readonly<Record<Exclude<OutcomeCode, `TRAP:${string}`>, OutcomeRule>> = {
+  OK: stored('fetched'),
+  NOT_MODIFIED: stored('not modified since the previous crawl'),
+  REDIRECT: stored('redirected; the target was queued'),
+  REDIRECT_BAD: stored('redirected without a usable Location'),
+  TYPE_NOT_WANTED: refused('content type not asked for', 'widen --types'),
+  HTTP_CLIENT_ERROR: stored('the server said 4xx'),
+  HTTP_SERVER_ERROR: { ...stored('the server said 5xx'), tries: 3, waitMs: 10_000 },
+  HTTP_BUSY: { ...stored('the server asked to slow down (429, 503)'), tries: 5, waitMs: 30_000 },
+  DNS_NOT_FOUND: failed('the host name does not exist', 2, 5_000, true, 'check the spelling of the host'),
+  DNS_FAILED: failed('the name server did not answer', 3, 10_000, true, 'check the network, or give --dns'),
+  ADDRESS_FORBIDDEN: failed(
+    'the address is private or reserved',
+    1,
+    0,
+    true,
+    'give --allow-private to crawl your own network',
+  ),
+  CONNECT_REFUSED: failed('connection refused', 3, 5_000, true),
+  CONNECT_TIMEOUT: failed('no answer to the connection', 3, 10_000, true),
+  CONNECT_FAILED: failed('the connection could not be made', 3, 10_000, true),
+  TLS_FAILED: failed('the TLS handshake or certificate failed', 2, 10_000, true),
+  RESET: failed('the server closed the connection', 3, 5_000),
+  HEADERS_TOO_SLOW: failed('no response headers in time', 3, 10_000),
+  HEADERS_TOO_LARGE: failed('response headers too large', 1, 0),
+  BAD_RESPONSE: failed('not an HTTP response', 2, 5_000),
+  BODY_TOO_SLOW: failed('the body did not end in time', 2, MINUTE),
+  BODY_CUT: failed('the body ended before its framing said', 3, 5_000),
+  BAD_ENCODING: failed('the body could not be decoded', 1, 0),
+  ROBOTS_DISALLOWED: refused('robots.txt forbids it'),
+  ROBOTS_UNAVAILABLE: refused('robots.txt could not be read, so the site is not touched'),
+  SITE_DROPPED: refused('the site was given up after repeated failures'),
+  TOO_DEEP: refused('deeper than --max-depth', 'raise --max-depth'),
+  URL_TOO_LONG: refused('the URL is too long'),
+}
+
+const TRAP_RULE = refused('looks like a trap')
+
+export function outcomeRule(code: OutcomeCode): OutcomeRule {
+  return code.startsWith('TRAP:') ? TRAP_RULE : RULES[code as keyof typeof RULES]
+}

@@ -1,0 +1,37 @@
+/** Port: the only source of chance. */
+export interface Random {
+  /** A number in [0, 1). */
+  next(): number
+  /** `count` unpredictable bytes for identifiers (predictable in the simulator). */
+  bytes(count: number): Uint8Array
+}
+
+/** A seeded generator (mulberry32): same seed, same history. Not for secrets. */
+export class SeededRandom implements Random {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0
+  }
+
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0
+    let t = this.#state
+    t = Math.imul(t ^ (t >>> 15), t | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+
+  bytes(count: number): Uint8Array {
+    return Uint8Array.from({ length: count }, () => Math.floor(this.next() * 256))
+  }
+}
+
+/** A version 4 UUID out of 16 chosen bytes. */
+export function uuid(random: Random): string {
+  const b = random.bytes(16)
+  b[6] = (b[6] & 0x0f) | 0x40
+  b[8] = (b[8] & 0x3f) | 0x80
+  const hex = Buffer.from(b.buffer, b.byteOffset, b.byteLength).toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
