@@ -26,6 +26,7 @@ export const systemRandom: Random = {
       randomFillSync(pool)
       used = 0
     }
-    return pool.slice(used, (used += count))
+    used += count
+    return pool.slice(used - count, used)
   },
 }
