@@ -1,0 +1,230 @@
+/**
+ * Port: the ledger, the only durable truth of a crawl. Agents, coordinator and files are replaceable; what is not
+ * in here has not happened. The rules it keeps are in `docs/architecture.md`; each method names the one it serves.
+ */
+import type { CellId, Discovery, Epoch, GroupId, Lease } from '../model/cell.js'
+import type { Millis } from '../model/clock.js'
+import type { OutcomeCode } from '../model/outcome.js'
+import type { MetaInfo } from '../model/page.js'
+
+/** One life of one agent. Files belong to it; a closed one can commit nothing any more. */
+export type Incarnation = number
+
+export type FinishReason = 'done' | 'parked' | 'limit'
+
+/** One row of a cell's inbox; `position` grows within a cell. */
+export interface InboxRow extends Discovery {
+  readonly position: number
+}
+
+/** Links to one cell that a pack carries. */
+export interface Append {
+  readonly cell: CellId
+  readonly group: GroupId
+  readonly rows: readonly Discovery[]
+}
+
+export interface OutcomeCount {
+  readonly code: OutcomeCode
+  readonly count: number
+  /** A recent example, for the summary: what the server or the network said. */
+  readonly detail: string
+}
+
+/** One cell's share of a pack. */
+export interface PackCell {
+  readonly cell: CellId
+  readonly epoch: Epoch
+  /** The cell's last committed pack number + 1. */
+  readonly number: number
+  /** First-seen URLs, outcomes and attempts: what a rebuild replays. */
+  readonly journal: Uint8Array
+  /** Inbox rows consumed by this pack, and the position of the last. */
+  readonly consumed: number
+  readonly cursor: number
+  /** URLs that joined and left the queue in this pack. */
+  readonly discovered: number
+  readonly settled: number
+  readonly pages: number
+  readonly bytes: number
+  readonly fetchMs: Millis
+  readonly outcomes: readonly OutcomeCount[]
+}
+
+export interface PackFile {
+  readonly name: string
+  readonly kind: string
+  /** Committed length once this pack is. */
+  readonly bytes: number
+}
+
+export interface Pack {
+  readonly id: string
+  readonly incarnation: Incarnation
+  readonly cells: readonly PackCell[]
+  readonly appends: readonly Append[]
+  readonly files: readonly PackFile[]
+  /** Next allowed request of each group touched. */
+  readonly waits: readonly { readonly group: GroupId; readonly nextAllowed: Millis }[]
+}
+
+export type CommitResult =
+  | { readonly status: 'committed' }
+  /** Nothing was committed; these cells belong to someone else now. */
+  | { readonly status: 'stale'; readonly cells: readonly CellId[] }
+  /** A target cell was split: nothing was committed; route again by its children. */
+  | {
+      readonly status: 'moved'
+      readonly cells: readonly { readonly cell: CellId; readonly children: readonly CellId[] }[]
+    }
+  | { readonly status: 'refused'; readonly why: 'crawl-closed' | 'incarnation-closed' }
+
+/** A cell that waits in S, in the order of S. */
+export interface WaitingCell {
+  readonly cell: CellId
+  readonly group: GroupId
+  readonly rank: number
+  /** Estimates: objects (from this or the previous crawl) and rows that wait in its inbox. */
+  readonly size: number
+  readonly backlog: number
+}
+
+/** Robots state of an origin, kept across hand-over and resume. */
+export interface OriginState {
+  readonly origin: string
+  readonly checkedAt: Millis
+  readonly failures: number
+  /** What the origin answered; the body is parsed again on load. */
+  readonly verdict: 'rules' | 'allow-all' | 'unavailable'
+  readonly status: number
+  readonly detail: string
+  readonly body: Uint8Array
+}
+
+export interface FileRow {
+  readonly name: string
+  readonly kind: string
+  readonly bytes: number
+  readonly incarnation: Incarnation
+  readonly closed: boolean
+}
+
+export interface Heartbeat {
+  /** Ledger time. */
+  readonly now: Millis
+  /** Cells still held, with the inbox counter of each: more than the agent has read means new rows. */
+  readonly held: readonly { readonly cell: CellId; readonly epoch: Epoch; readonly appended: number }[]
+  readonly waiting: number
+  readonly settings: Readonly<Record<string, string>>
+  readonly crawlOpen: boolean
+}
+
+export interface Totals {
+  readonly open: boolean
+  readonly finishReason: FinishReason | null
+  readonly pages: number
+  readonly bytes: number
+  readonly discovered: number
+  readonly settled: number
+  readonly backlog: number
+  readonly cells: Readonly<Record<CellState, number>>
+  readonly outcomes: readonly OutcomeCount[]
+}
+
+export type CellState = 'waiting' | 'leased' | 'draining' | 'finished' | 'parked' | 'closed'
+
+export interface SiteSummary {
+  readonly cell: CellId
+  readonly state: CellState
+  readonly pages: number
+  readonly bytes: number
+  readonly fetchMs: Millis
+  readonly discovered: number
+  readonly settled: number
+  readonly outcomes: readonly OutcomeCount[]
+}
+
+export interface Ledger {
+  /** Starts a life of an agent. `ledger.join` of a second agent with the same name does not end the first. */
+  join(agent: string): Promise<Incarnation>
+  /** Ends a life: returns its page budget, ends its leases (its cells go to the HEAD of S, D16). */
+  leave(incarnation: Incarnation): Promise<void>
+  /** Ends every life but none of the data: `resume` under the directory lock. */
+  endAllLeases(): Promise<void>
+  /** Renews all leases of a life, and brings what changed. */
+  heartbeat(incarnation: Incarnation, leaseMs: Millis, status: string): Promise<Heartbeat>
+
+  /** Head of S. */
+  waiting(limit: number): Promise<readonly WaitingCell[]>
+  /** Leases those of `cells` that still wait or whose lease has ended; each with a new epoch. */
+  grant(incarnation: Incarnation, cells: readonly CellId[], leaseMs: Millis): Promise<readonly Lease[]>
+  /** Gives a cell back to S: `head` when it was lost, `tail` when its slice is over. */
+  release(cell: CellId, epoch: Epoch, where: 'head' | 'tail'): Promise<boolean>
+  /** True when the cell is finished; false when rows came meanwhile (or the lease is gone). */
+  finish(cell: CellId, epoch: Epoch): Promise<boolean>
+  park(cell: CellId, epoch: Epoch, until: Millis): Promise<boolean>
+
+  /** Seeds and recrawl; links of pages travel in packs. Refused (false) when the crawl is closed. */
+  append(appends: readonly Append[]): Promise<boolean>
+  readInbox(cell: CellId, after: number, limit: number): Promise<readonly InboxRow[]>
+  /** Committed journal of a cell from pack number `from` on, in order, at most about `maxBytes`. */
+  readJournal(
+    cell: CellId,
+    from: number,
+    maxBytes: number,
+  ): Promise<readonly { number: number; journal: Uint8Array }[]>
+  /** Idempotent by id: the same pack may be sent again until the answer is known. */
+  commit(pack: Pack): Promise<CommitResult>
+
+  /** The turn of a group, or null while another life holds it. */
+  takeTurn(
+    incarnation: Incarnation,
+    group: GroupId,
+    leaseMs: Millis,
+  ): Promise<{ epoch: Epoch; nextAllowed: Millis } | null>
+  releaseTurn(incarnation: Incarnation, group: GroupId, nextAllowed: Millis): Promise<void>
+  /** A wait longer than the ledger knows, written before the next request. Never shortens one. */
+  saveWait(group: GroupId, nextAllowed: Millis): Promise<void>
+
+  loadOrigins(cell: CellId): Promise<readonly OriginState[]>
+  saveOrigin(cell: CellId, state: OriginState): Promise<void>
+
+  /** Meta-info of the previous crawl (D6). */
+  saveMeta(
+    rows: readonly { readonly cell: CellId; readonly url: string; readonly meta: MetaInfo }[],
+  ): Promise<void>
+  loadMeta(cell: CellId, urls: readonly string[]): Promise<ReadonlyMap<string, MetaInfo>>
+
+  /** Reserves up to `want` pages of `--max-pages`; 0 when none is free now. */
+  takeBudget(
+    incarnation: Incarnation,
+    want: number,
+  ): Promise<{ readonly granted: number; readonly outstanding: number }>
+
+  settings(): Promise<Readonly<Record<string, string>>>
+  set(values: Readonly<Record<string, string>>): Promise<void>
+
+  /** Files of all lives with their committed lengths. */
+  files(): Promise<readonly FileRow[]>
+  /** Replaces files by what was made of them, in one step; false when one of `inputs` is no longer listed. */
+  swapFiles(inputs: readonly string[], outputs: readonly PackFile[]): Promise<boolean>
+
+  /** The latched end: closes the crawl when nothing is leased or drains and nothing waits (or the limit is reached). */
+  tryEnd(): Promise<FinishReason | null>
+  /** Opens a closed crawl again; parked cells wait again. */
+  reopen(): Promise<void>
+  totals(): Promise<Totals>
+  sites(after: CellId, limit: number): Promise<readonly SiteSummary[]>
+  close(): Promise<void>
+}
+
+/** What can be wrong with a ledger as a whole; `message` is one line for the user. */
+export class LedgerError extends Error {
+  readonly kind: 'corrupt' | 'newer' | 'missing' | 'read-only' | 'full' | 'busy'
+
+  constructor(kind: LedgerError['kind'], message: string) {
+    super(message)
+    this.name = 'LedgerError'
+    this.kind = kind
+  }
+}

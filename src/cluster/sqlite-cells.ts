@@ -1,0 +1,288 @@
+/** Lives of agents, leases of cells, turns of groups, and the end: the rows that say who may do what. */
+import type { CellId, Epoch, GroupId, Lease } from '../model/cell.js'
+import type { Millis } from '../model/clock.js'
+import type { FinishReason, Heartbeat, Incarnation, WaitingCell } from './ledger.js'
+import type { SqliteDatabase } from './sqlite-database.js'
+
+export class SqliteCells {
+  readonly #db: SqliteDatabase
+  readonly #now: () => Millis
+
+  constructor(db: SqliteDatabase, now: () => Millis) {
+    this.#db = db
+    this.#now = now
+  }
+
+  join(agent: string): Incarnation {
+    const now = this.#now()
+    const row = this.#db.first(
+      `INSERT INTO agent (name, open, started_at, heartbeat_at, budget, status) VALUES (?, 1, ?, ?, 0, '{}')
+       RETURNING incarnation`,
+      agent,
+      now,
+      now,
+    )
+    return Number(row![0])
+  }
+
+  /** Closing returns the unused page budget and puts the cells of that life at the head of S (D16). */
+  leave(incarnation: Incarnation): void {
+    this.#db.run('UPDATE agent SET open = 0, budget = 0 WHERE incarnation = ?', incarnation)
+    this.#db.run(
+      `UPDATE turn SET agent = NULL, lease_until = min(lease_until, ?) WHERE agent = ?`,
+      this.#now(),
+      incarnation,
+    )
+    const held = this.#db.all(
+      `SELECT cell FROM cell WHERE agent = ? AND state IN ('leased', 'draining') ORDER BY rank DESC`,
+      incarnation,
+    )
+    for (const [cell] of held) this.#toHead(String(cell))
+  }
+
+  endAllLeases(): void {
+    const open = this.#db.all('SELECT incarnation FROM agent WHERE open = 1 ORDER BY incarnation DESC')
+    for (const [incarnation] of open) this.leave(Number(incarnation))
+  }
+
+  heartbeat(incarnation: Incarnation, leaseMs: Millis, status: string): Heartbeat {
+    const now = this.#now()
+    const [state, last] = this.#db.first('SELECT state, last_heartbeat FROM crawl')!
+    // Nobody heard from for a whole lease: the agents may live and only the ledger was away. Nobody's cells are
+    // taken until all had time to renew.
+    const gap = Number(last) > 0 && now - Number(last) > leaseMs
+    this.#db.run(
+      'UPDATE crawl SET last_heartbeat = ?, gap_until = CASE WHEN ? THEN ? ELSE gap_until END',
+      now,
+      gap ? 1 : 0,
+      now + leaseMs,
+    )
+    const open = this.#db.run(
+      'UPDATE agent SET heartbeat_at = ?, status = ? WHERE incarnation = ? AND open = 1',
+      now,
+      status,
+      incarnation,
+    )
+    const held = open ? this.#renew(incarnation, now + leaseMs) : []
+    const waiting = Number(this.#db.first(`SELECT count(*) FROM cell WHERE state = 'waiting'`)![0])
+    return { now, held, waiting, settings: this.settings(), crawlOpen: state === 'open' }
+  }
+
+  settings(): Record<string, string> {
+    return Object.fromEntries(this.#db.all('SELECT name, value FROM setting')) as Record<string, string>
+  }
+
+  waiting(limit: number): WaitingCell[] {
+    this.#reclaimExpired()
+    return this.#db
+      .all(
+        `SELECT cell, grp, rank, max(size_estimate, pages), appended - consumed FROM cell
+         WHERE state = 'waiting' ORDER BY rank LIMIT ?`,
+        limit,
+      )
+      .map(([cell, group, rank, size, backlog]) => ({
+        cell: String(cell),
+        group: String(group),
+        rank: Number(rank),
+        size: Number(size),
+        backlog: Number(backlog),
+      }))
+  }
+
+  grant(incarnation: Incarnation, cells: readonly CellId[], leaseMs: Millis): Lease[] {
+    const [open] = this.#db.first('SELECT open FROM agent WHERE incarnation = ?', incarnation) ?? [0]
+    const [state] = this.#db.first('SELECT state FROM crawl')!
+    if (!open || state !== 'open') return []
+    const until = this.#now() + leaseMs
+    const leases: Lease[] = []
+    for (const cell of [...cells].sort()) {
+      const lease = this.#grantOne(incarnation, cell, until)
+      if (lease) leases.push(lease)
+    }
+    return leases
+  }
+
+  release(cell: CellId, epoch: Epoch, where: 'head' | 'tail'): boolean {
+    const held = this.#db.first(
+      `SELECT 1 FROM cell WHERE cell = ? AND epoch = ? AND state IN ('leased', 'draining')`,
+      cell,
+      epoch,
+    )
+    if (!held) return false
+    if (where === 'head') this.#toHead(cell)
+    else {
+      const [rank] = this.#db.first('UPDATE crawl SET next_rank = next_rank + 1 RETURNING next_rank')!
+      this.#toWaiting(cell, Number(rank))
+    }
+    return true
+  }
+
+  /** A test on this row alone: a query over the inbox would miss an append that commits meanwhile. */
+  finish(cell: CellId, epoch: Epoch): boolean {
+    return (
+      this.#db.run(
+        `UPDATE cell SET state = 'finished', agent = NULL, lease_until = min(lease_until, ?)
+         WHERE cell = ? AND epoch = ? AND state IN ('leased', 'draining') AND appended = consumed`,
+        this.#now(),
+        cell,
+        epoch,
+      ) > 0
+    )
+  }
+
+  park(cell: CellId, epoch: Epoch, until: Millis): boolean {
+    return (
+      this.#db.run(
+        `UPDATE cell SET state = 'parked', agent = NULL, parked_until = ?, lease_until = min(lease_until, ?)
+         WHERE cell = ? AND epoch = ? AND state IN ('leased', 'draining')`,
+        until,
+        this.#now(),
+        cell,
+        epoch,
+      ) > 0
+    )
+  }
+
+  takeTurn(
+    incarnation: Incarnation,
+    group: GroupId,
+    leaseMs: Millis,
+  ): { epoch: Epoch; nextAllowed: Millis } | null {
+    const now = this.#now()
+    const row = this.#db.first(
+      `INSERT INTO turn (grp, agent, epoch, lease_until, next_allowed) VALUES (?, ?, 1, ?, 0)
+       ON CONFLICT (grp) DO UPDATE SET
+         epoch = epoch + (agent IS NOT excluded.agent),
+         next_allowed = CASE WHEN agent IS NOT excluded.agent THEN max(next_allowed, lease_until) ELSE next_allowed END,
+         agent = excluded.agent, lease_until = excluded.lease_until
+       WHERE agent IS NULL OR agent = excluded.agent OR lease_until < ?
+       RETURNING epoch, next_allowed`,
+      group,
+      incarnation,
+      now + leaseMs,
+      now,
+    )
+    return row ? { epoch: Number(row[0]), nextAllowed: Number(row[1]) } : null
+  }
+
+  releaseTurn(incarnation: Incarnation, group: GroupId, nextAllowed: Millis): void {
+    this.#db.run(
+      `UPDATE turn SET agent = NULL, lease_until = min(lease_until, ?), next_allowed = max(next_allowed, ?)
+       WHERE grp = ? AND agent = ?`,
+      this.#now(),
+      Math.ceil(nextAllowed),
+      group,
+      incarnation,
+    )
+  }
+
+  saveWait(group: GroupId, nextAllowed: Millis): void {
+    this.#db.run(
+      `INSERT INTO turn (grp, agent, epoch, lease_until, next_allowed) VALUES (?, NULL, 0, 0, ?)
+       ON CONFLICT (grp) DO UPDATE SET next_allowed = max(next_allowed, excluded.next_allowed)`,
+      group,
+      Math.ceil(nextAllowed),
+    )
+  }
+
+  takeBudget(incarnation: Incarnation, want: number): { granted: number; outstanding: number } {
+    const [max, pages] = this.#db.first('SELECT max_pages, pages FROM crawl')!
+    if (max === null) return { granted: want, outstanding: 0 }
+    const [out] = this.#db.first('SELECT coalesce(sum(budget), 0) FROM agent WHERE open = 1')!
+    const granted = Math.max(0, Math.min(want, Number(max) - Number(pages) - Number(out)))
+    this.#db.run(
+      'UPDATE agent SET budget = budget + ? WHERE incarnation = ? AND open = 1',
+      granted,
+      incarnation,
+    )
+    return { granted, outstanding: Number(out) + granted }
+  }
+
+  /** One transaction looks at everything and closes the crawl row: appends after it are refused. */
+  tryEnd(): FinishReason | null {
+    const [state, max, pages, reason] = this.#db.first(
+      'SELECT state, max_pages, pages, finish_reason FROM crawl',
+    )!
+    if (state === 'closed') return String(reason) as FinishReason
+    this.#reclaimExpired()
+    const count = Object.fromEntries(
+      this.#db.all('SELECT state, count(*) FROM cell GROUP BY state'),
+    ) as Record<string, number>
+    if (count.leased || count.draining) return null
+    const full = max !== null && Number(pages) >= Number(max)
+    if (count.waiting && !full) return null
+    const why: FinishReason = count.waiting ? 'limit' : count.parked ? 'parked' : 'done'
+    this.#db.run(`UPDATE crawl SET state = 'closed', finish_reason = ?`, why)
+    return why
+  }
+
+  reopen(): void {
+    this.#db.run(`UPDATE crawl SET state = 'open', finish_reason = NULL`)
+    this.#db.run(`UPDATE cell SET state = 'waiting' WHERE state = 'parked'`)
+    this.#db.run(`UPDATE cell SET state = 'waiting' WHERE state = 'finished' AND appended > consumed`)
+  }
+
+  #renew(incarnation: Incarnation, until: Millis): Heartbeat['held'] {
+    this.#db.run(`UPDATE turn SET lease_until = ? WHERE agent = ?`, until, incarnation)
+    return this.#db
+      .all(
+        `UPDATE cell SET lease_until = ? WHERE agent = ? AND state IN ('leased', 'draining')
+         RETURNING cell, epoch, appended`,
+        until,
+        incarnation,
+      )
+      .map(([cell, epoch, appended]) => ({
+        cell: String(cell),
+        epoch: Number(epoch),
+        appended: Number(appended),
+      }))
+  }
+
+  #grantOne(incarnation: Incarnation, cell: CellId, until: Millis): Lease | null {
+    const before = this.#db.first('SELECT lease_until, grp FROM cell WHERE cell = ?', cell)
+    if (!before) return null
+    const row = this.#db.first(
+      `UPDATE cell SET state = 'leased', agent = ?, epoch = epoch + 1, lease_until = ?
+       WHERE cell = ? AND state = 'waiting' RETURNING epoch, last_pack, inbox_cursor`,
+      incarnation,
+      until,
+      cell,
+    )
+    if (!row) return null
+    const [next] = this.#db.first('SELECT next_allowed FROM turn WHERE grp = ?', before[1]) ?? [0]
+    return {
+      cell,
+      epoch: Number(row[0]),
+      until,
+      lastPack: Number(row[1]),
+      cursor: Number(row[2]),
+      notBefore: Math.max(Number(before[0]), Number(next)),
+    }
+  }
+
+  /** Leases that ended without a renewal: their cells go to the head of S, unless the ledger itself was away. */
+  #reclaimExpired(): void {
+    const now = this.#now()
+    const expired = this.#db.all(
+      `SELECT cell FROM cell WHERE state IN ('leased', 'draining') AND lease_until < ?
+       AND (SELECT gap_until FROM crawl) <= ? ORDER BY rank DESC`,
+      now,
+      now,
+    )
+    for (const [cell] of expired) this.#toHead(String(cell))
+  }
+
+  #toHead(cell: CellId): void {
+    const [rank] = this.#db.first('UPDATE crawl SET first_rank = first_rank - 1 RETURNING first_rank')!
+    this.#toWaiting(cell, Number(rank))
+  }
+
+  #toWaiting(cell: CellId, rank: number): void {
+    this.#db.run(
+      `UPDATE cell SET state = 'waiting', agent = NULL, rank = ?, lease_until = min(lease_until, ?) WHERE cell = ?`,
+      rank,
+      this.#now(),
+      cell,
+    )
+  }
+}

@@ -1,0 +1,134 @@
+import { existsSync } from 'node:fs'
+import Database from 'libsql'
+import { LedgerError } from './ledger.js'
+import { SCHEMA_STEPS } from './schema.js'
+
+export type Row = readonly (string | number | null | Buffer)[]
+type Value = string | number | null | Uint8Array
+
+/** The part of SQLite that the ledger uses: prepared statements kept by their text, rows as arrays. */
+export class SqliteDatabase {
+  readonly #db: Database.Database
+  readonly #statements = new Map<string, Database.Statement>()
+
+  private constructor(db: Database.Database) {
+    this.#db = db
+  }
+
+  /** Opens (and migrates) the ledger at `path`; `create` says whether it may be absent. */
+  static open(path: string, create: boolean): SqliteDatabase {
+    if (!create && !existsSync(path)) throw new LedgerError('missing', `there is no crawl ledger at ${path}`)
+    return translated(path, () => {
+      const db = new Database(path, { timeout: 10_000 })
+      const opened = new SqliteDatabase(db)
+      db.pragma('journal_mode = WAL')
+      db.pragma('synchronous = FULL')
+      db.pragma('cache_size = -16000')
+      db.pragma('wal_autocheckpoint = 2000')
+      opened.#migrate(path)
+      return opened
+    })
+  }
+
+  run(sql: string, ...values: Value[]): number {
+    return this.#prepare(sql).run(...values).changes
+  }
+
+  all(sql: string, ...values: Value[]): readonly Row[] {
+    return this.#prepare(sql)
+      .raw()
+      .all(...values) as Row[]
+  }
+
+  first(sql: string, ...values: Value[]): Row | undefined {
+    return this.all(sql, ...values)[0]
+  }
+
+  exec(sql: string): void {
+    this.#db.exec(sql)
+  }
+
+  /** Runs `task` in one write transaction; a throw rolls back. */
+  transaction<T>(task: () => T): T {
+    this.exec('BEGIN IMMEDIATE')
+    try {
+      const result = task()
+      this.exec('COMMIT')
+      return result
+    } catch (error) {
+      if (this.#db.inTransaction) this.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  /** Runs `task` so that its failure undoes only its own writes inside the transaction. */
+  nested<T>(task: () => T): T {
+    this.exec('SAVEPOINT nested')
+    try {
+      const result = task()
+      this.exec('RELEASE nested')
+      return result
+    } catch (error) {
+      this.exec('ROLLBACK TO nested; RELEASE nested')
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.#db.close()
+  }
+
+  #prepare(sql: string): Database.Statement {
+    let statement = this.#statements.get(sql)
+    if (!statement) {
+      statement = this.#db.prepare(sql)
+      this.#statements.set(sql, statement)
+    }
+    return statement
+  }
+
+  #migrate(path: string): void {
+    const version = Number((this.first('PRAGMA user_version') ?? [0])[0])
+    if (version > SCHEMA_STEPS.length) {
+      throw new LedgerError(
+        'newer',
+        `the ledger ${path} was made by a newer version of orbweaver; update orbweaver to go on with it`,
+      )
+    }
+    for (let step = version; step < SCHEMA_STEPS.length; step++) {
+      this.transaction(() => {
+        this.exec(SCHEMA_STEPS[step])
+        this.exec(`PRAGMA user_version = ${step + 1}`)
+      })
+    }
+  }
+}
+
+/** Turns SQLite's errors about the file itself into one line that says what to do. */
+export function translated<T>(path: string, task: () => T): T {
+  try {
+    return task()
+  } catch (error) {
+    throw error instanceof LedgerError ? error : (ledgerErrorOf(path, error) ?? error)
+  }
+}
+
+function ledgerErrorOf(path: string, error: unknown): LedgerError | null {
+  const code = (error as { code?: string }).code ?? ''
+  if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT'))
+    return new LedgerError(
+      'corrupt',
+      `the ledger ${path} is damaged; restore it from a backup, the archive beside it is intact`,
+    )
+  if (code.startsWith('SQLITE_READONLY') || code.startsWith('SQLITE_CANTOPEN'))
+    return new LedgerError('read-only', `the ledger ${path} cannot be written; check its permissions`)
+  if (code.startsWith('SQLITE_FULL') || code.startsWith('SQLITE_IOERR'))
+    return new LedgerError(
+      'full',
+      `the ledger ${path} could not be written: the disk is full or failing; free some space, then resume`,
+    )
+  if (code.startsWith('SQLITE_BUSY'))
+    return new LedgerError('busy', `the ledger ${path} is locked by another process`)
+  return null
+}

@@ -1,0 +1,194 @@
+/** The ledger on SQLite: every call one transaction, or many waiting calls one commit (the ledger thread). */
+import type { CellId } from '../model/cell.js'
+import type { Millis } from '../model/clock.js'
+import type { OutcomeCode } from '../model/outcome.js'
+import type { CellState, FinishReason, Ledger, OutcomeCount, SiteSummary, Totals } from './ledger.js'
+import { SqliteCells } from './sqlite-cells.js'
+import { SqliteDatabase, translated } from './sqlite-database.js'
+import { SqlitePacks, SwapRefused } from './sqlite-packs.js'
+
+export type LedgerMethod = Exclude<keyof Ledger, 'close'>
+
+/** The same methods, answered at once: what runs inside a transaction. */
+type Synchronous<T> = {
+  [K in keyof T]: T[K] extends (...args: infer A) => Promise<infer R> ? (...args: A) => R : never
+}
+
+const CELL_STATES: readonly CellState[] = ['waiting', 'leased', 'draining', 'finished', 'parked', 'closed']
+const READS: ReadonlySet<LedgerMethod> = new Set<LedgerMethod>([
+  'readInbox',
+  'readJournal',
+  'loadOrigins',
+  'loadMeta',
+  'settings',
+  'files',
+  'totals',
+  'sites',
+])
+
+export class SqliteCore {
+  readonly #path: string
+  readonly #db: SqliteDatabase
+  readonly #calls: Synchronous<Omit<Ledger, 'close'>>
+
+  constructor(path: string, options: { readonly create: boolean; readonly now: () => Millis }) {
+    this.#path = path
+    this.#db = SqliteDatabase.open(path, options.create)
+    this.#calls = callsOver(this.#db, options.now)
+  }
+
+  /** Runs calls in one commit; each answer stands alone, a failing one undoes only itself. */
+  run(batch: readonly { method: LedgerMethod; args: readonly unknown[] }[]): PromiseSettledResult<unknown>[] {
+    const each = () => batch.map(call => this.#settle(call.method, call.args))
+    if (batch.every(call => READS.has(call.method))) return each()
+    try {
+      return translated(this.#path, () => this.#db.transaction(each))
+    } catch (reason) {
+      return batch.map(() => ({ status: 'rejected', reason }))
+    }
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  #settle(method: LedgerMethod, args: readonly unknown[]): PromiseSettledResult<unknown> {
+    const call = this.#calls[method] as (...values: unknown[]) => unknown
+    const task = () => call(...args)
+    try {
+      const value = translated(this.#path, () => (READS.has(method) ? task() : this.#db.nested(task)))
+      return { status: 'fulfilled', value }
+    } catch (reason) {
+      return reason instanceof SwapRefused
+        ? { status: 'fulfilled', value: false }
+        : { status: 'rejected', reason }
+    }
+  }
+}
+
+/** A ledger whose calls are carried out by `call`: in this thread, or by message in the ledger's own. */
+export function ledgerOver(
+  call: (method: LedgerMethod, args: readonly unknown[]) => Promise<unknown>,
+  close: () => Promise<void>,
+): Ledger {
+  const methods = new Map<string, (...args: unknown[]) => Promise<unknown>>()
+  const target = {} as Ledger
+  return new Proxy(target, {
+    get(_target, name) {
+      if (typeof name !== 'string' || name === 'then') return undefined
+      if (name === 'close') return close
+      let method = methods.get(name)
+      if (!method) {
+        method = (...args) => call(name as LedgerMethod, args)
+        methods.set(name, method)
+      }
+      return method
+    },
+  })
+}
+
+/** The ledger in the caller's thread: for commands that look or change a setting, and for tests. */
+export function openSqliteLedger(path: string, options: { create: boolean; now: () => Millis }): Ledger {
+  const core = new SqliteCore(path, options)
+  const call = async (method: LedgerMethod, args: readonly unknown[]): Promise<unknown> => {
+    const [result] = core.run([{ method, args }])
+    if (result.status === 'rejected') throw result.reason
+    return result.value
+  }
+  return ledgerOver(call, async () => core.close())
+}
+
+function callsOver(db: SqliteDatabase, now: () => Millis): Synchronous<Omit<Ledger, 'close'>> {
+  const cells = new SqliteCells(db, now)
+  const packs = new SqlitePacks(db, now)
+  return {
+    join: name => cells.join(name),
+    leave: incarnation => cells.leave(incarnation),
+    endAllLeases: () => cells.endAllLeases(),
+    heartbeat: (incarnation, leaseMs, status) => cells.heartbeat(incarnation, leaseMs, status),
+    waiting: limit => cells.waiting(limit),
+    grant: (incarnation, wanted, leaseMs) => cells.grant(incarnation, wanted, leaseMs),
+    release: (cell, epoch, where) => cells.release(cell, epoch, where),
+    finish: (cell, epoch) => cells.finish(cell, epoch),
+    park: (cell, epoch, until) => cells.park(cell, epoch, until),
+    append: appends => packs.append(appends),
+    readInbox: (cell, after, limit) => packs.readInbox(cell, after, limit),
+    readJournal: (cell, from, maxBytes) => packs.readJournal(cell, from, maxBytes),
+    commit: pack => packs.commit(pack),
+    takeTurn: (incarnation, group, leaseMs) => cells.takeTurn(incarnation, group, leaseMs),
+    releaseTurn: (incarnation, group, nextAllowed) => cells.releaseTurn(incarnation, group, nextAllowed),
+    saveWait: (group, nextAllowed) => cells.saveWait(group, nextAllowed),
+    loadOrigins: cell => packs.loadOrigins(cell),
+    saveOrigin: (cell, state) => packs.saveOrigin(cell, state),
+    saveMeta: rows => packs.saveMeta(rows),
+    loadMeta: (cell, urls) => packs.loadMeta(cell, urls),
+    takeBudget: (incarnation, want) => cells.takeBudget(incarnation, want),
+    settings: () => cells.settings(),
+    set: values => saveSettings(db, values),
+    files: () => packs.files(),
+    swapFiles: (inputs, outputs) => packs.swapFiles(inputs, outputs),
+    tryEnd: () => cells.tryEnd(),
+    reopen: () => cells.reopen(),
+    totals: () => readTotals(db),
+    sites: (after, limit) => readSites(db, after, limit),
+  }
+}
+
+function saveSettings(db: SqliteDatabase, values: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(values)) {
+    db.run('INSERT OR REPLACE INTO setting VALUES (?, ?)', name, value)
+    if (name === 'maxPages') db.run('UPDATE crawl SET max_pages = ?', value === '' ? null : Number(value))
+  }
+}
+
+function readTotals(db: SqliteDatabase): Totals {
+  const [state, reason] = db.first('SELECT state, finish_reason FROM crawl')!
+  const [pages, bytes, discovered, settled, backlog] = db
+    .first(
+      `SELECT coalesce(sum(pages), 0), coalesce(sum(bytes), 0), coalesce(sum(discovered), 0), coalesce(sum(settled), 0),
+         coalesce(sum(appended - consumed), 0) FROM cell`,
+    )!
+    .map(Number)
+  const cells = Object.fromEntries(CELL_STATES.map(name => [name, 0])) as Record<CellState, number>
+  for (const [name, count] of db.all('SELECT state, count(*) FROM cell GROUP BY state'))
+    cells[String(name) as CellState] = Number(count)
+  const outcomes = db
+    .all('SELECT code, sum(count), max(detail) FROM cell_outcome GROUP BY code ORDER BY 2 DESC')
+    .map(outcomeCount)
+  return {
+    open: state === 'open',
+    finishReason: reason === null ? null : (String(reason) as FinishReason),
+    pages,
+    bytes,
+    discovered,
+    settled,
+    backlog,
+    cells,
+    outcomes,
+  }
+}
+
+function readSites(db: SqliteDatabase, after: CellId, limit: number): SiteSummary[] {
+  return db
+    .all(
+      `SELECT cell, state, pages, bytes, fetch_ms, discovered, settled FROM cell WHERE cell > ? ORDER BY cell LIMIT ?`,
+      after,
+      limit,
+    )
+    .map(([cell, state, pages, bytes, fetchMs, discovered, settled]) => ({
+      cell: String(cell),
+      state: String(state) as CellState,
+      pages: Number(pages),
+      bytes: Number(bytes),
+      fetchMs: Number(fetchMs),
+      discovered: Number(discovered),
+      settled: Number(settled),
+      outcomes: db
+        .all('SELECT code, count, detail FROM cell_outcome WHERE cell = ?', String(cell))
+        .map(outcomeCount),
+    }))
+}
+
+function outcomeCount([code, count, detail]: readonly unknown[]): OutcomeCount {
+  return { code: String(code) as OutcomeCode, count: Number(count), detail: String(detail) }
+}
