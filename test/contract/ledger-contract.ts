@@ -1,0 +1,342 @@
+/** What every ledger must keep, whatever it is built on. Each test is named by the rule it guards. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Append, Ledger, Pack, PackCell } from '../../src/cluster/index.js'
+import type { Discovery, Lease } from '../../src/model/cell.js'
+
+/** A ledger under test and the hand on its clock. */
+export interface LedgerUnderTest {
+  readonly ledger: Ledger
+  advance(ms: number): void
+}
+
+const LEASE = 10_000
+
+const row = (url: string): Discovery => ({ url, depth: 1, hops: 0, score: 0, via: '' })
+const append = (cell: string, ...paths: string[]): Append => ({
+  cell,
+  group: cell,
+  rows: paths.map(path => row(`http://${cell}${path}`)),
+})
+
+const share = (lease: Lease, over: Partial<PackCell> = {}): PackCell => ({
+  cell: lease.cell,
+  epoch: lease.epoch,
+  number: lease.lastPack + 1,
+  journal: new Uint8Array([1, 2, 3]),
+  consumed: 0,
+  cursor: lease.cursor,
+  discovered: 0,
+  settled: 0,
+  pages: 0,
+  bytes: 0,
+  fetchMs: 0,
+  outcomes: [],
+  ...over,
+})
+
+const pack = (incarnation: number, id: string, cells: PackCell[], over: Partial<Pack> = {}): Pack => ({
+  id,
+  incarnation,
+  cells,
+  appends: [],
+  files: [],
+  waits: [],
+  ...over,
+})
+
+export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest>): void {
+  describe(name, () => {
+    let ledger: Ledger
+    let advance: (ms: number) => void
+
+    beforeEach(async () => ({ ledger, advance } = await open()))
+    afterEach(() => ledger.close())
+
+    async function lease(incarnation: number, cell: string): Promise<Lease> {
+      const [granted] = await ledger.grant(incarnation, [cell], LEASE)
+      expect(granted, `no lease for ${cell}`).toBeDefined()
+      return granted
+    }
+
+    describe('append', () => {
+      it('puts a new site at the tail of S and keeps the order of arrival', async () => {
+        await ledger.append([append('b.test', '/'), append('a.test', '/')])
+        await ledger.append([append('c.test', '/')])
+        expect((await ledger.waiting(10)).map(cell => cell.cell)).toEqual(['b.test', 'a.test', 'c.test'])
+      })
+
+      it('turns a finished cell to waiting in the same step', async () => {
+        const me = await ledger.join('a')
+        await ledger.append([append('a.test', '/')])
+        const held = await lease(me, 'a.test')
+        const [first] = await ledger.readInbox('a.test', held.cursor, 10)
+        await ledger.commit(pack(me, 'p1', [share(held, { consumed: 1, cursor: first.position })]))
+        expect(await ledger.finish('a.test', held.epoch)).toBe(true)
+        expect(await ledger.waiting(10)).toEqual([])
+        await ledger.append([append('a.test', '/late')])
+        expect((await ledger.waiting(10)).map(cell => cell.cell)).toEqual(['a.test'])
+      })
+
+      it('is refused once the crawl is closed, and taken again after reopen', async () => {
+        expect(await ledger.tryEnd()).toBe('done')
+        expect(await ledger.append([append('a.test', '/')])).toBe(false)
+        await ledger.reopen()
+        expect(await ledger.append([append('a.test', '/')])).toBe(true)
+      })
+    })
+
+    describe('lease', () => {
+      it('is granted to one agent only, with a rising epoch', async () => {
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        await ledger.append([append('a.test', '/')])
+        const first = await lease(a, 'a.test')
+        expect(await ledger.grant(b, ['a.test'], LEASE)).toEqual([])
+        await ledger.release('a.test', first.epoch, 'tail')
+        expect((await lease(b, 'a.test')).epoch).toBeGreaterThan(first.epoch)
+      })
+
+      it('goes to the HEAD of S when its agent leaves or falls silent (D16)', async () => {
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        await ledger.append([append('x.test', '/'), append('y.test', '/'), append('z.test', '/')])
+        await ledger.grant(a, ['y.test'], LEASE)
+        await ledger.leave(a)
+        expect((await ledger.waiting(10)).map(cell => cell.cell)).toEqual(['y.test', 'x.test', 'z.test'])
+        await ledger.grant(b, ['z.test'], LEASE)
+        advance(LEASE + 1)
+        expect((await ledger.waiting(10))[0].cell).toBe('z.test')
+      })
+
+      it('is kept by a heartbeat, and lost cells are not in its answer', async () => {
+        const a = await ledger.join('a')
+        await ledger.append([append('a.test', '/')])
+        await lease(a, 'a.test')
+        advance(LEASE - 1)
+        expect((await ledger.heartbeat(a, LEASE, '{}')).held.map(cell => cell.cell)).toEqual(['a.test'])
+        advance(LEASE - 1)
+        expect(await ledger.waiting(10)).toEqual([])
+      })
+
+      it('is not taken from others right after a gap in which nobody reached the ledger', async () => {
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        await ledger.append([append('a.test', '/')])
+        await ledger.heartbeat(a, LEASE, '{}')
+        await lease(a, 'a.test')
+        advance(LEASE * 3)
+        await ledger.heartbeat(b, LEASE, '{}')
+        expect(await ledger.waiting(10)).toEqual([])
+        expect((await ledger.heartbeat(a, LEASE, '{}')).held).toHaveLength(1)
+        advance(LEASE + 1)
+        expect(await ledger.waiting(10)).toHaveLength(1)
+      })
+
+      it('carries the wait of the site across hand-over', async () => {
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        await ledger.append([append('a.test', '/')])
+        const first = await lease(a, 'a.test')
+        await ledger.saveWait('a.test', first.until + 99_000)
+        await ledger.saveWait('a.test', first.until)
+        await ledger.release('a.test', first.epoch, 'tail')
+        expect((await lease(b, 'a.test')).notBefore).toBe(first.until + 99_000)
+      })
+
+      it('gives a closed life nothing', async () => {
+        const a = await ledger.join('a')
+        await ledger.append([append('a.test', '/')])
+        await ledger.leave(a)
+        expect(await ledger.grant(a, ['a.test'], LEASE)).toEqual([])
+      })
+    })
+
+    describe('pack', () => {
+      it('acknowledges pages, links, files and counters in one step', async () => {
+        const me = await ledger.join('a')
+        await ledger.append([append('a.test', '/')])
+        const held = await lease(me, 'a.test')
+        const [first] = await ledger.readInbox('a.test', held.cursor, 10)
+        const answer = await ledger.commit(
+          pack(
+            me,
+            'p1',
+            [
+              share(held, {
+                consumed: 1,
+                cursor: first.position,
+                discovered: 3,
+                settled: 1,
+                pages: 1,
+                bytes: 10,
+                outcomes: [{ code: 'OK', count: 1, detail: '' }],
+              }),
+            ],
+            { appends: [append('b.test', '/1', '/2')], files: [{ name: 'w', kind: 'warc', bytes: 77 }] },
+          ),
+        )
+        expect(answer).toEqual({ status: 'committed' })
+        expect(await ledger.totals()).toMatchObject({
+          pages: 1,
+          bytes: 10,
+          discovered: 3,
+          settled: 1,
+          backlog: 2,
+        })
+        expect(await ledger.files()).toMatchObject([{ name: 'w', bytes: 77, closed: false }])
+        expect((await ledger.readInbox('b.test', 0, 10)).map(entry => entry.url)).toEqual([
+          'http://b.test/1',
+          'http://b.test/2',
+        ])
+        expect(await ledger.readInbox('a.test', 0, 10)).toEqual([])
+        expect(await ledger.readJournal('a.test', 0, 1e6)).toMatchObject([{ number: 1 }])
+      })
+
+      it('sent twice under one id is committed once', async () => {
+        const me = await ledger.join('a')
+        await ledger.append([append('a.test', '/')])
+        const held = await lease(me, 'a.test')
+        const sent = pack(me, 'p1', [share(held, { pages: 1 })], { appends: [append('b.test', '/')] })
+        expect(await ledger.commit(sent)).toEqual({ status: 'committed' })
+        expect(await ledger.commit(sent)).toEqual({ status: 'committed' })
+        expect(await ledger.totals()).toMatchObject({ pages: 1, backlog: 2 })
+      })
+
+      it('with a stale cell commits nothing and names the cell', async () => {
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        await ledger.append([append('x.test', '/'), append('y.test', '/')])
+        const [x, y] = [await lease(a, 'x.test'), await lease(a, 'y.test')]
+        await ledger.release('x.test', x.epoch, 'tail')
+        await lease(b, 'x.test')
+        const sent = pack(a, 'p1', [share(x, { pages: 1 }), share(y, { pages: 1 })], {
+          files: [{ name: 'w', kind: 'warc', bytes: 1 }],
+        })
+        expect(await ledger.commit(sent)).toEqual({ status: 'stale', cells: ['x.test'] })
+        expect(await ledger.totals()).toMatchObject({ pages: 0 })
+        expect(await ledger.files()).toEqual([])
+        expect(await ledger.commit(pack(a, 'p2', [share(y, { pages: 1 })]))).toEqual({ status: 'committed' })
+      })
+
+      it('out of sequence is stale', async () => {
+        const me = await ledger.join('a')
+        await ledger.append([append('a.test', '/')])
+        const held = await lease(me, 'a.test')
+        expect(await ledger.commit(pack(me, 'p2', [share(held, { number: 2 })]))).toMatchObject({
+          status: 'stale',
+        })
+      })
+
+      it('of a closed life is refused (P6)', async () => {
+        const me = await ledger.join('a')
+        await ledger.append([append('a.test', '/')])
+        const held = await lease(me, 'a.test')
+        await ledger.endAllLeases()
+        expect(await ledger.commit(pack(me, 'p1', [share(held)]))).toEqual({
+          status: 'refused',
+          why: 'incarnation-closed',
+        })
+      })
+    })
+
+    describe('finish and end', () => {
+      it('a cell with an unread row does not finish', async () => {
+        const me = await ledger.join('a')
+        await ledger.append([append('a.test', '/')])
+        const held = await lease(me, 'a.test')
+        expect(await ledger.finish('a.test', held.epoch)).toBe(false)
+        const [first] = await ledger.readInbox('a.test', 0, 10)
+        await ledger.append([append('a.test', '/late')])
+        await ledger.commit(pack(me, 'p1', [share(held, { consumed: 1, cursor: first.position })]))
+        expect(await ledger.finish('a.test', held.epoch)).toBe(false)
+      })
+
+      it('an old epoch finishes nothing', async () => {
+        const me = await ledger.join('a')
+        await ledger.append([append('a.test', '/')])
+        const held = await lease(me, 'a.test')
+        const [first] = await ledger.readInbox('a.test', 0, 10)
+        await ledger.commit(pack(me, 'p1', [share(held, { consumed: 1, cursor: first.position })]))
+        expect(await ledger.finish('a.test', held.epoch - 1)).toBe(false)
+        expect(await ledger.finish('a.test', held.epoch)).toBe(true)
+      })
+
+      it('the crawl does not end while a cell waits or is leased; parked cells are told', async () => {
+        const me = await ledger.join('a')
+        await ledger.append([append('a.test', '/')])
+        expect(await ledger.tryEnd()).toBe(null)
+        const held = await lease(me, 'a.test')
+        expect(await ledger.tryEnd()).toBe(null)
+        await ledger.park('a.test', held.epoch, held.until + 1e9)
+        expect(await ledger.tryEnd()).toBe('parked')
+        await ledger.reopen()
+        expect(await ledger.waiting(10)).toHaveLength(1)
+      })
+
+      it('the page limit ends it with cells still waiting', async () => {
+        await ledger.set({ maxPages: '1' })
+        const me = await ledger.join('a')
+        await ledger.append([append('a.test', '/', '/2')])
+        expect((await ledger.takeBudget(me, 100)).granted).toBe(1)
+        expect((await ledger.takeBudget(me, 100)).granted).toBe(0)
+        const held = await lease(me, 'a.test')
+        await ledger.commit(pack(me, 'p1', [share(held, { pages: 1 })]))
+        await ledger.release('a.test', held.epoch, 'head')
+        expect(await ledger.tryEnd()).toBe('limit')
+      })
+
+      it('a life that ends returns its page budget', async () => {
+        await ledger.set({ maxPages: '5' })
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        expect((await ledger.takeBudget(a, 5)).granted).toBe(5)
+        expect((await ledger.takeBudget(b, 5)).granted).toBe(0)
+        await ledger.leave(a)
+        expect((await ledger.takeBudget(b, 5)).granted).toBe(5)
+      })
+    })
+
+    describe('turns', () => {
+      it('are held by one life at a time and pass with their wait', async () => {
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        const first = await ledger.takeTurn(a, 'example.org', LEASE)
+        expect(first).not.toBeNull()
+        expect(await ledger.takeTurn(b, 'example.org', LEASE)).toBeNull()
+        await ledger.releaseTurn(a, 'example.org', 5_000_000_000_000)
+        const second = await ledger.takeTurn(b, 'example.org', LEASE)
+        expect(second!.epoch).toBeGreaterThan(first!.epoch)
+        expect(second!.nextAllowed).toBe(5_000_000_000_000)
+      })
+    })
+
+    it('swaps files only when every input is still listed', async () => {
+      const me = await ledger.join('a')
+      await ledger.commit(pack(me, 'p1', [], { files: [{ name: 'a', kind: 'pages-log', bytes: 1 }] }))
+      expect(await ledger.swapFiles(['a', 'gone'], [{ name: 'b', kind: 'pages', bytes: 2 }])).toBe(false)
+      expect((await ledger.files()).map(file => file.name)).toEqual(['a'])
+      expect(await ledger.swapFiles(['a'], [{ name: 'b', kind: 'pages', bytes: 2 }])).toBe(true)
+      expect((await ledger.files()).map(file => file.name)).toEqual(['b'])
+    })
+
+    it('keeps origins, meta-info and settings', async () => {
+      const origin = {
+        origin: 'http://a.test',
+        checkedAt: 5,
+        failures: 1,
+        verdict: 'rules' as const,
+        status: 200,
+        detail: '',
+        body: Buffer.from('x'),
+      }
+      await ledger.saveOrigin('a.test', origin)
+      expect(await ledger.loadOrigins('a.test')).toMatchObject([{ ...origin, body: expect.anything() }])
+      const meta = {
+        etag: '"1"',
+        lastModified: '',
+        digest: 'sha1:A',
+        storedAt: '2026',
+        links: ['http://b.test/'],
+      }
+      await ledger.saveMeta([{ cell: 'a.test', url: 'http://a.test/', meta }])
+      expect(
+        (await ledger.loadMeta('a.test', ['http://a.test/', 'http://a.test/x'])).get('http://a.test/'),
+      ).toEqual(meta)
+      await ledger.set({ delay: '5' })
+      expect(await ledger.settings()).toMatchObject({ delay: '5' })
+    })
+  })
+}
