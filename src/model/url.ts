@@ -16,7 +16,9 @@ export function normaliseUrl(raw: string, base?: string): string | null {
     return null
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return null
-  if (url.hostname === '') return null
+  const href = url.href
+  // Each setter serialises the URL anew: only where there can be something to drop.
+  if (!href.includes('#') && !href.includes('@')) return href
   url.hash = ''
   url.username = ''
   url.password = ''
@@ -68,13 +70,19 @@ const PLAIN_QUERY = Uint8Array.from(PLAIN)
 for (const c of '?:') PLAIN_QUERY[c.charCodeAt(0)] = 1
 PLAIN_QUERY[0x27] = 0
 
+/** Origins that `new URL` was seen to leave as they are, so that their next link need not go through it. */
+const settledOrigins = new Set<string>()
+const SETTLED_ORIGINS_MAX = 4_096
+
 /**
- * Resolves the links of one page. Plain same-origin links take a path of slices and concatenations; whatever holds
- * a character with a meaning of its own goes through `new URL`. The property test holds both to the same answer.
+ * Resolves the links of one page. Plain links take a path of slices and concatenations; whatever holds a character
+ * with a meaning of its own goes through `new URL`. The property test holds both to the same answer.
  */
 export class LinkResolver {
   readonly #base: string
   readonly #origin: string
+  readonly #page: string
+  readonly #path: string
   readonly #directory: string
 
   /** `base` must be a normalised URL. */
@@ -82,60 +90,91 @@ export class LinkResolver {
     this.#base = base
     this.#origin = originOf(base)
     const query = base.indexOf('?')
-    this.#directory = base.slice(0, base.lastIndexOf('/', query < 0 ? base.length : query) + 1)
+    this.#path = query < 0 ? base : base.slice(0, query)
+    // Node's parser drops an empty query of the base here, though the standard keeps it.
+    this.#page = query === base.length - 1 ? this.#path : base
+    this.#directory = this.#path.slice(0, this.#path.lastIndexOf('/') + 1)
   }
 
   /** The normalised URL, or null when the link is not http(s) or not a URL. */
   resolve(href: string): string | null {
-    return this.#resolvePlain(href) ?? normaliseUrl(href, this.#base)
+    return this.#resolvePlain(href) ?? this.#resolveFully(href)
   }
 
   #resolvePlain(href: string): string | null {
-    const absolute = href.startsWith(this.#origin) && href.charCodeAt(this.#origin.length) === 0x2f
-    const end = plainEnd(href, absolute ? this.#origin.length : 0)
-    if (end < 0) return null
-    const link = end === href.length ? href : href.slice(0, end)
-    if (absolute) return hasDotSegment(link) ? null : link
-    if (link === '') return this.#base
-    const first = link.charCodeAt(0)
-    if (first === 0x3f) return null
-    if (hasDotSegment(link)) return null
-    if (first === 0x2f) {
-      if (link.charCodeAt(1) === 0x2f) return null
-      return this.#origin + link
+    switch (href.charCodeAt(0)) {
+      case 0x2f: // '/': the path of this origin, unless another host follows
+        return href.charCodeAt(1) === 0x2f ? null : join(this.#origin, href, 0, true)
+      case 0x2e:
+        return this.#climb(href)
+      case 0x3f: // '?': another query
+        return join(this.#path, href, 0, true)
+      case 0x68: {
+        const slash = this.#settledOriginEnd(href)
+        return slash < 0 ? join(this.#directory, href, 0, false) : join('', href, 0, true, slash)
+      }
+      case 0x23: // '#': the page itself
+        return this.#page
+      default:
+        return href === '' ? this.#page : join(this.#directory, href, 0, false)
     }
-    if (first === 0x2e) return this.#climb(link)
-    return this.#directory + link
   }
 
-  /** `../x`: the only dot segments that pages use often; `./x` and the rest go the slow way. */
-  #climb(link: string): string | null {
+  /** `../x` and `./x`: the only dot segments that pages use often; the rest goes the slow way. */
+  #climb(href: string): string | null {
     let directory = this.#directory
-    let rest = link
-    while (rest.startsWith('../')) {
-      rest = rest.slice(3)
-      const parent = directory.lastIndexOf('/', directory.length - 2)
-      if (parent >= this.#origin.length) directory = directory.slice(0, parent + 1)
+    let rest = 0
+    for (;;) {
+      if (href.startsWith('./', rest)) rest += 2
+      else if (href.startsWith('../', rest)) {
+        rest += 3
+        const parent = directory.lastIndexOf('/', directory.length - 2)
+        if (parent >= this.#origin.length) directory = directory.slice(0, parent + 1)
+      } else break
     }
-    if (rest.charCodeAt(0) === 0x2e || rest.charCodeAt(0) === 0x2f || rest.charCodeAt(0) === 0x3f) return null
-    if (directory.includes('%2e') || directory.includes('%2E')) return null
-    return directory + rest
+    return href.charCodeAt(rest) === 0x2f ? null : join(directory, href, rest, true)
+  }
+
+  /** Where the path of an absolute link begins, when its origin is known to be in normal form; else -1. */
+  #settledOriginEnd(href: string): number {
+    if (!href.startsWith('http')) return -1
+    const slash = href.indexOf('/', 8)
+    if (slash < 0) return -1
+    if (slash === this.#origin.length && href.startsWith(this.#origin)) return slash
+    return settledOrigins.has(href.slice(0, slash)) ? slash : -1
+  }
+
+  #resolveFully(href: string): string | null {
+    const url = normaliseUrl(href, this.#base)
+    if (url === null) return null
+    const slash = pathStart(url)
+    if (slash === href.indexOf('/', 8) && url.startsWith(href.slice(0, slash))) {
+      if (settledOrigins.size >= SETTLED_ORIGINS_MAX) settledOrigins.clear()
+      settledOrigins.add(url.slice(0, slash))
+    }
+    return url
   }
 }
 
-/** Where the fragment begins or the string ends; -1 when a character needs the full parser. */
-function plainEnd(href: string, from: number): number {
+/**
+ * `prefix` and what stands in `href` from `from` on, without its fragment; null when a character or a segment past
+ * `path` needs the full parser. A colon is plain only where no scheme can end (`rooted`, or after a slash).
+ */
+function join(prefix: string, href: string, from: number, rooted: boolean, path = from): string | null {
   let plain = PLAIN
-  for (let i = from; i < href.length; i++) {
+  let previous = 0x2f
+  let slashed = rooted
+  for (let i = path; i < href.length; i++) {
     const c = href.charCodeAt(i)
-    if (c === 0x23) return i
-    if (c === 0x3f && plain === PLAIN) plain = PLAIN_QUERY
-    else if (c > 127 || plain[c] === 0) return -1
+    if (c === 0x23) return prefix + href.slice(from, i)
+    if (c === 0x3f) plain = PLAIN_QUERY
+    else if (plain === PLAIN) {
+      if (c === 0x2f) slashed = true
+      // A segment that begins with '.' or '%' may be a dot segment.
+      else if (previous === 0x2f && (c === 0x2e || c === 0x25)) return null
+      else if (c > 127 || (plain[c] === 0 && (c !== 0x3a || !slashed))) return null
+    } else if (c > 127 || plain[c] === 0) return null
+    previous = c
   }
-  return href.length
-}
-
-/** True when a path could hold `.` or `..` segments (also percent-encoded) past its start. */
-function hasDotSegment(link: string): boolean {
-  return link.includes('/.') || link.includes('/%2e') || link.includes('/%2E') || link.startsWith('%2')
+  return prefix + (from === 0 ? href : href.slice(from))
 }
