@@ -1,0 +1,23 @@
+/**
+ * The generated web (M18): a web of any size that nobody stores.
+ * In: a seed and a size. Out: its sites, pages and links (`WebPlan`), the URLs a full crawl must find (`truth`), the
+ * ranks of its pages (`pagerank`), its bytes without a socket (`WebAnswers`) or over HTTP on loopback (`WebServer`).
+ * Always: the same seed gives the same bytes; every page can be reached by links from the seed URL; nothing here looks
+ * at a clock or rolls dice of its own.
+ */
+export { type Answer, WebAnswers } from './answers.js'
+export {
+  type Authority,
+  addressAuthority,
+  loopbackAddress,
+  MOST_ADDRESSES,
+  namedAuthority,
+  siteOfHost,
+} from './authority.js'
+export { ByteWriter } from './byte-writer.js'
+export { latencyOf, mishapOf, revisionOf, type WebKnobs } from './conditions.js'
+export { pagerank, siteLinks } from './link-graph.js'
+export type { WebCounts } from './tally.js'
+export { seedUrl, truth } from './truth.js'
+export { type PlannedLink, WebPlan, type WebPlanOptions } from './web-plan.js'
+export { type ServedRequest, WebServer, type WebServerOptions } from './web-server.js'

@@ -1,0 +1,114 @@
+/**
+ * HTML of a generated page: 12 to 20 KB, laid out from a stock of paragraphs, with the links of the plan in every form
+ * that crawlers follow, and addresses that are not links where careless parsers look for them.
+ */
+import { SeededRandom } from '../../model/random.js'
+import type { Authority } from './authority.js'
+import type { ByteWriter } from './byte-writer.js'
+import { hashOf, Purpose } from './hash.js'
+import { HrefWriter } from './href.js'
+import { LinkMarkup } from './link-markup.js'
+import type { OutLinks } from './out-links.js'
+import { decoysOf, footerOf, headOf, type PageFrame, titleOf } from './page-frame.js'
+import { WebPath } from './page-path.js'
+import type { WebPlan } from './web-plan.js'
+import { paragraphsOf, topicWords } from './words.js'
+
+const LEAST_BYTES = 13_300
+const SPREAD_BYTES = 6_400
+/** Links of the navigation; those in the head follow, then those in the text; the rest stands in a list. */
+const NAV_LINKS = 7
+const TEXT_LINKS = 18
+// What a link in the list and the end of a page take, roughly: the text stops early enough to leave them room.
+const LIST_LINK_BYTES = 75
+const END_BYTES = 1_000
+
+/** Stock of one topic: made when its first page is asked for, then shared by all its pages. */
+interface Stock {
+  readonly paragraphs: readonly Uint8Array[]
+  readonly words: readonly string[]
+}
+
+export class PageText {
+  readonly #plan: WebPlan
+  readonly #authority: Authority
+  readonly #stocks: (Stock | undefined)[] = []
+  readonly #origins: (string | undefined)[] = []
+  readonly #links: OutLinks
+  readonly #path = new WebPath()
+
+  constructor(plan: WebPlan, authority: Authority) {
+    this.#plan = plan
+    this.#authority = authority
+    this.#links = plan.newOutLinks()
+  }
+
+  /** Appends the page. `version` changes its text, never its links: the truth about a web stays true. */
+  write(writer: ByteWriter, site: number, page: number, version: number): void {
+    const hash = hashOf(this.#plan.seed, Purpose.text, site, page)
+    const stock = this.#stockOf(this.#plan.topicOf(site))
+    const random = new SeededRandom(hash)
+    const frame = this.#frameOf(site, page, version, hash % 64 === 1, stock.words)
+    const markup = this.#markupOf(writer, frame, random)
+    const end = writer.length + LEAST_BYTES + random.next() * SPREAD_BYTES
+    const inHead = markup.headCount(page, NAV_LINKS)
+    writer.text(headOf(frame))
+    markup.head(NAV_LINKS, inHead)
+    writer.text('</head>\n<body id="top">\n<header><nav><ul>\n')
+    for (let i = 0; i < NAV_LINKS; i++) markup.item(i)
+    writer.text(`</ul></nav></header>\n<main><article>\n<h1>${titleOf(frame)}</h1>\n`)
+    let link = NAV_LINKS + inHead
+    const listFrom = Math.min(this.#links.count, link + TEXT_LINKS)
+    const textEnd = end - END_BYTES - (this.#links.count - listFrom) * LIST_LINK_BYTES
+    // The stock is a prime number of paragraphs: any stride visits all of them before it repeats one.
+    const stride = 1 + (hashOf(hash, Purpose.paragraph, version, 0) % (stock.paragraphs.length - 1))
+    for (let at = stride; link < listFrom || writer.length < textEnd; at += stride) {
+      writer.text('<p>')
+      writer.chunk(stock.paragraphs[at % stock.paragraphs.length])
+      if (link < listFrom) markup.inText(link++)
+      writer.text('</p>\n')
+    }
+    writer.text(`${decoysOf(frame)}</article>\n<aside><h2>Related</h2><ul>\n`)
+    for (let i = listFrom; i < this.#links.count; i++) markup.item(i)
+    writer.text(footerOf(frame))
+  }
+
+  #frameOf(
+    site: number,
+    page: number,
+    version: number,
+    hasBase: boolean,
+    words: readonly string[],
+  ): PageFrame {
+    const path = this.#path.page(this.#plan.seed, site, page).toString()
+    return { site, page, version, hasBase, words, path, origin: this.#originOf(site) }
+  }
+
+  #markupOf(writer: ByteWriter, frame: PageFrame, random: SeededRandom): LinkMarkup {
+    const { site, page, hasBase, origin } = frame
+    const path = this.#path.page(this.#plan.seed, site, page)
+    const depth = hasBase ? 0 : path.depth()
+    const base = { origin, folder: path.folder, depth, isQuery: !hasBase && path.isQuery() }
+    this.#plan.outlinks(site, page, this.#links)
+    const hrefs = new HrefWriter(writer, base, random)
+    return new LinkMarkup(this.#plan, this.#links, writer, hrefs, random, other => this.#originOf(other))
+  }
+
+  #stockOf(topic: number): Stock {
+    const known = this.#stocks[topic]
+    if (known) return known
+    const paragraphs = paragraphsOf(this.#plan.seed, topic).map(text => Buffer.from(`${text} `, 'latin1'))
+    const stock = { paragraphs, words: topicWords(topic) }
+    this.#stocks[topic] = stock
+    return stock
+  }
+
+  #originOf(site: number): string {
+    const known = this.#origins[site]
+    if (known !== undefined) return known
+    // Through a buffer, because a flat string is read several times faster than one that was joined lazily.
+    const origin = Buffer.from(`http://${this.#authority(site)}`).toString('latin1')
+    this.#origins[site] = origin
+    return origin
+  }
+}
