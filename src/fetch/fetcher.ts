@@ -8,6 +8,10 @@ export interface FetchRequest {
   readonly known?: MetaInfo
   /** Lower-case type prefixes (`text/html`, `image/`) worth a body; everything when absent. Judged by the headers (D7). */
   readonly types?: readonly string[]
+  /** Only this address of the host (M11 asks each one in turn); all of them, in order, when absent. */
+  readonly address?: string
+  /** A smaller bound on the body than the general one: robots.txt and sitemaps have their own. */
+  readonly bodyBytes?: number
 }
 
 export type FetchFailure = {
@@ -17,14 +21,18 @@ export type FetchFailure = {
   readonly exchange?: Exchange
 }
 
-/** Expected outcomes are values: a fetch never throws for what a server or the network did. */
+/**
+ * Expected outcomes are values: a fetch never throws for what a server or the network did. Two codes are not errors:
+ * TYPE_NOT_WANTED, and NOT_MODIFIED when a 200 carries the validators we already know (D7). Both bring the exchange
+ * without its body. A 304 is an ordinary `ok` exchange.
+ */
 export type FetchResult = { readonly ok: true; readonly exchange: Exchange } | FetchFailure
 
 /** Port: one request, one response, bounded in bytes and time. */
 export interface Fetcher {
   /** `signal` aborts at the end of a lease or of the process; the result is then `RESET`. */
   fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchResult>
-  /** All addresses of a host, guarded; for robots and for groups by address. */
+  /** All addresses of a host, guarded; for robots and for groups by address. Empty when there is none to go to. */
   resolve(host: string): Promise<readonly string[]>
   /** Changes the number of connections in all and per site while running (M15). */
   setConnections(total: number, perSite: number): void

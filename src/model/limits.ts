@@ -3,6 +3,10 @@ export const LIMITS = {
   /** Real headers stay under 16 KiB; servers themselves refuse more. */
   headerBytes: 64 * 1024,
   headerCount: 256,
+  /** 100 Continue, 103 Early Hints: a server sends one or two before the real head. */
+  interimResponses: 8,
+  /** Size and extensions of one chunk; real ones have no extensions at all. */
+  chunkLineBytes: 4_096,
   /** Body as received and after decoding. What is longer is cut and marked `WARC-Truncated: length`. */
   bodyBytes: 32 * 1024 * 1024,
   /** All bodies in flight together; past it the newest wait, the oldest goes on. */
@@ -16,6 +20,8 @@ export const LIMITS = {
   /** Keep-alive connections that idle longer are closed: servers close theirs after 5 to 75 s. */
   idleConnectionMs: 20_000,
   connections: 1_000,
+  /** TLS sessions kept for resumption, about 3 KB each. */
+  tlsSessions: 1_000,
   redirectHops: 10,
   urlChars: 2_048,
   linksPerPage: 50_000,
@@ -31,6 +37,10 @@ export const LIMITS = {
   dnsTtlMaxMs: 3_600_000,
   dnsCacheEntries: 100_000,
   dnsMs: 10_000,
+  /** Names looked up at once; name servers drop what comes faster. */
+  dnsInFlight: 256,
+  /** A failed look-up is remembered this long: shorter than the wait before a second try. */
+  dnsNegativeMs: 4_000,
   robotsBytes: 512 * 1024,
   /** A pack is sealed when one of these is reached. */
   packBytes: 8 * 1024 * 1024,
@@ -47,6 +57,14 @@ export const LIMITS = {
   rowGroupBytes: 64 * 1024 * 1024,
   /** A merged Parquet file holds at least this many rows, unless the crawl has fewer. */
   parquetRows: 100_000,
+  /** The same for links, which are forty times as many and fifty times as small. */
+  linkGroupRows: 100_000,
+  /** Rows of a log under one checksum: what its reader holds in memory at once (one longer row apart). */
+  segmentBytes: 4 * 1024 * 1024,
+  /** Values of a Parquet column compressed together. */
+  parquetPageBytes: 1024 * 1024,
+  /** CDXJ lines sorted in memory at once; more are merged from disk. */
+  sortBytes: 16 * 1024 * 1024,
   /** Fetching pauses when the disk has less left than this. */
   freeDiskBytes: 512 * 1024 * 1024,
 } as const

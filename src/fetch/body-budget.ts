@@ -1,0 +1,85 @@
+/**
+ * Holds the memory of all bodies in flight under one bound (P11). A body that wants to grow past it waits, its socket
+ * paused, until another is done. The oldest never waits, so there is always one that goes on; it may pass the bound by
+ * its own size.
+ */
+
+/** A body in flight. */
+export interface Claim {
+  /** Bytes counted for it. */
+  heldBytes: number
+  /** Bytes it waits for; 0 when it does not wait. */
+  wantedBytes: number
+  /** The wait is over: `wantedBytes` are now counted for it. */
+  granted(): void
+}
+
+export class BodyBudget {
+  readonly #capBytes: number
+  readonly #claims = new Set<Claim>()
+  readonly #waiting = new Set<Claim>()
+  #heldBytes = 0
+
+  constructor(capBytes: number) {
+    this.#capBytes = capBytes
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes
+  }
+
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  /** Counts what the claim already holds. Its age starts here. */
+  enter(claim: Claim): void {
+    this.#claims.add(claim)
+    this.#heldBytes += claim.heldBytes
+  }
+
+  /** True when the claim may grow by `bytes` at once; otherwise it waits and is told by `granted`. */
+  ask(claim: Claim, bytes: number): boolean {
+    if (this.#heldBytes + bytes <= this.#capBytes || this.#oldest() === claim) {
+      this.#count(claim, bytes)
+      return true
+    }
+    claim.wantedBytes = bytes
+    this.#waiting.add(claim)
+    return false
+  }
+
+  leave(claim: Claim): void {
+    if (!this.#claims.delete(claim)) return
+    this.#waiting.delete(claim)
+    this.#heldBytes -= claim.heldBytes
+    claim.heldBytes = 0
+    this.#wake()
+  }
+
+  #wake(): void {
+    const oldest = this.#oldest()
+    if (oldest !== undefined && this.#waiting.has(oldest)) this.#grant(oldest)
+    for (const claim of this.#waiting) {
+      if (this.#heldBytes + claim.wantedBytes > this.#capBytes) return
+      this.#grant(claim)
+    }
+  }
+
+  #grant(claim: Claim): void {
+    this.#waiting.delete(claim)
+    this.#count(claim, claim.wantedBytes)
+    claim.wantedBytes = 0
+    claim.granted()
+  }
+
+  #count(claim: Claim, bytes: number): void {
+    claim.heldBytes += bytes
+    this.#heldBytes += bytes
+  }
+
+  #oldest(): Claim | undefined {
+    for (const claim of this.#claims) return claim
+    return undefined
+  }
+}

@@ -1,0 +1,91 @@
+/** Collects the bytes of one body: one allocation where the length is known and modest, doubling where it is not. */
+import type { BodyBudget, Claim } from './body-budget.js'
+import { READ_BYTES } from './fetch-limits.js'
+
+/** A promised length up to this is believed; a longer one must first send something. */
+const BELIEVED_BYTES = 256 * 1024
+const EMPTY = Buffer.alloc(0)
+
+export class BodyBuffer implements Claim {
+  heldBytes = 0
+  wantedBytes = 0
+  readonly #budget: BodyBudget
+  /** No body is longer than this: the promised length or the limit, whichever is smaller. */
+  readonly #maxBytes: number
+  readonly #believed: boolean
+  #bytes = EMPTY
+  #length = 0
+  #counted = false
+  #resume: (() => void) | null = null
+
+  constructor(budget: BodyBudget, maxBytes: number, lengthPromised: boolean) {
+    this.#budget = budget
+    this.#maxBytes = maxBytes
+    this.#believed = lengthPromised && maxBytes <= BELIEVED_BYTES
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  get roomBytes(): number {
+    return this.#maxBytes - this.#length
+  }
+
+  /** Takes `bytes[from..to)`, which must fit the maximum. `last` allocates no room for more. */
+  append(bytes: Buffer, from: number, to: number, last: boolean): void {
+    const length = this.#length + to - from
+    if (length > this.#bytes.length) this.#grow(last ? length : this.#roomFor(length))
+    bytes.copy(this.#bytes, this.#length, from, to)
+    this.#length = length
+  }
+
+  /**
+   * Makes room for the next read. False when memory is short: the socket must be paused, and `resume` is called once
+   * there is room. Bodies that fit their first read never get here and are not counted.
+   */
+  ready(resume: () => void): boolean {
+    if (!this.#counted) {
+      this.#counted = true
+      this.heldBytes = this.#bytes.length
+      this.#budget.enter(this)
+    }
+    const needed = Math.min(this.#maxBytes, this.#length + READ_BYTES)
+    if (needed <= this.#bytes.length) return true
+    const capacity = this.#roomFor(needed)
+    if (this.#budget.ask(this, capacity - this.#bytes.length)) {
+      this.#grow(capacity)
+      return true
+    }
+    this.#resume = resume
+    return false
+  }
+
+  granted(): void {
+    this.#grow(this.heldBytes)
+    this.#resume?.()
+    this.#resume = null
+  }
+
+  /** What came, without copying. */
+  bytes(): Buffer {
+    return this.#length === this.#bytes.length ? this.#bytes : this.#bytes.subarray(0, this.#length)
+  }
+
+  /** The body is no longer in flight. */
+  release(): void {
+    if (this.#counted) this.#budget.leave(this)
+  }
+
+  #roomFor(length: number): number {
+    return this.#believed
+      ? this.#maxBytes
+      : Math.min(this.#maxBytes, Math.max(length, this.#bytes.length * 2))
+  }
+
+  #grow(capacity: number): void {
+    const larger = Buffer.allocUnsafe(capacity)
+    this.#bytes.copy(larger, 0, 0, this.#length)
+    this.#bytes = larger
+  }
+}

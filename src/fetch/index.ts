@@ -1,0 +1,20 @@
+/**
+ * url -> response.
+ *
+ * In: a normalised URL, perhaps with what the previous crawl knew of it. Out: one exchange with the exact bytes of the
+ * wire, or a failure as a value, with one of the outcome codes and one readable line.
+ *
+ * Always holds: no fetch outlives its deadlines, however slowly a server drips; no response takes more memory than
+ * LIMITS allow, alone or together with the others; no socket is connected to a private or reserved address unless the
+ * user said so (P10); never more connections than asked for, in all and per site. Redirects are not followed here.
+ *
+ * Read on in `http-fetcher.ts`, then `transfer.ts` (one fetch), `connection.ts` (one socket), `response-reader.ts`
+ * (bytes to response); `slot-pool.ts` says who may connect, `dialer.ts` where to.
+ */
+export { isForbidden } from './address-guard.js'
+export { CachingResolver, type ResolverOptions } from './caching-resolver.js'
+export type { FetchLimits } from './fetch-limits.js'
+export type { Fetcher, FetchFailure, FetchRequest, FetchResult } from './fetcher.js'
+export { HttpFetcher, type HttpFetcherOptions } from './http-fetcher.js'
+export type { Endpoint, Resolution, Resolver } from './resolver.js'
+export { StaticHosts } from './static-hosts.js'

@@ -1,0 +1,245 @@
+/**
+ * One fetch on its way: waits for a slot, dials where the slot has no connection, sends, and turns whatever happens
+ * into one result. A request that meets a connection the server has just closed goes out once more on a fresh one.
+ */
+import type { Clock, Millis } from '../model/clock.js'
+import type { OutcomeCode } from '../model/outcome.js'
+import type { Truncation } from '../model/page.js'
+import { hostOf, type Site, siteOf } from '../model/url.js'
+import type { Abortable, AbortWatch } from './abort-watch.js'
+import type { BodyBudget } from './body-budget.js'
+import type { Connection, Ending, Exchanging } from './connection.js'
+import type { ContentDecoder, Decoded } from './content-decoder.js'
+import type { Dialer } from './dialer.js'
+import type { FetchLimits } from './fetch-limits.js'
+import type { FetchRequest, FetchResult } from './fetcher.js'
+import { codingsOf } from './framing.js'
+import { type ExchangeFacts, HttpExchange } from './http-exchange.js'
+import type { RequestHeads } from './request-head.js'
+import type { ResponseHead } from './response-head.js'
+import { type BodyJudge, ResponseReader } from './response-reader.js'
+import type { Slot, SlotSeeker } from './site-slots.js'
+import type { SlotPool } from './slot-pool.js'
+import { type Unwanted, unwantedBody } from './unwanted-body.js'
+
+/** What all transfers share. */
+export interface TransferTools {
+  readonly clock: Clock
+  readonly limits: FetchLimits
+  readonly pool: SlotPool<Connection>
+  readonly dialer: Dialer
+  readonly heads: RequestHeads
+  readonly budget: BodyBudget
+  readonly decoder: ContentDecoder
+  readonly aborts: AbortWatch
+}
+
+type Problem = { readonly code: OutcomeCode; readonly detail: string }
+type At = 'waiting' | 'dialing' | 'talking' | 'decoding' | 'done'
+
+const HTTPS_S = 0x73
+const EMPTY = Buffer.alloc(0)
+const NO_BODY: Decoded = { ok: true, body: EMPTY, cut: false }
+
+export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, Abortable {
+  readonly site: Site
+  readonly secure: boolean
+  readonly address: string | undefined
+  readonly reader: ResponseReader
+  ticket = 0
+  readonly #tools: TransferTools
+  readonly #request: FetchRequest
+  readonly #signal: AbortSignal
+  readonly #resolve: (result: FetchResult) => void
+  readonly #requestHead: Buffer
+  readonly #maxBodyBytes: number
+  #at: At = 'waiting'
+  #slot: Slot<Connection> | null = null
+  #dialing: AbortController | null = null
+  #unwanted: Unwanted | null = null
+  #retried = false
+  #startedAt: Millis = 0
+  #sentAt: Millis = 0
+
+  constructor(
+    tools: TransferTools,
+    request: FetchRequest,
+    signal: AbortSignal,
+    resolve: (result: FetchResult) => void,
+  ) {
+    const { limits } = tools
+    this.site = siteOf(request.url)
+    this.secure = request.url.charCodeAt(4) === HTTPS_S
+    this.address = request.address
+    this.#tools = tools
+    this.#request = request
+    this.#signal = signal
+    this.#resolve = resolve
+    this.#requestHead = tools.heads.build(request.url, request.known)
+    this.#maxBodyBytes = Math.min(request.bodyBytes ?? limits.bodyBytes, limits.bodyBytes)
+    this.reader = new ResponseReader(limits, tools.budget, this, this.#maxBodyBytes)
+  }
+
+  begin(): void {
+    this.#tools.aborts.add(this.#signal, this)
+    this.#tools.pool.acquire(this)
+  }
+
+  granted(slot: Slot<Connection>): void {
+    this.#slot = slot
+    if (slot.connection === null) void this.#dial(slot)
+    else this.#send(slot.connection)
+  }
+
+  wantsBody(head: ResponseHead): boolean {
+    this.#unwanted = unwantedBody(head, this.#request)
+    return this.#unwanted === null
+  }
+
+  ended(how: Ending, detail: string): void {
+    const slot = this.#slot
+    const connection = slot?.connection
+    if (slot === null || connection == null) return
+    const { reader } = this
+    if (this.#metClosedDoor(how, connection)) {
+      this.#retried = true
+      slot.connection = null
+      void this.#dial(slot)
+      return
+    }
+    const facts = reader.head === null ? null : this.#facts(connection, reader.head)
+    this.#tools.pool.release(slot, how === 'over' && reader.persistent ? connection : null)
+    const problem = how === 'over' ? reader.failure : problemOf(how, detail, reader.head !== null)
+    if (facts === null || reader.failure !== null) {
+      this.#settle({ ok: false, ...(problem ?? { code: 'BAD_RESPONSE', detail: 'no response' }) })
+    } else this.#deliver(facts, problem, truncationOf(how, reader.at === 'stopped'))
+  }
+
+  abort(): void {
+    switch (this.#at) {
+      case 'waiting':
+        this.#tools.pool.cancel(this)
+        break
+      case 'dialing':
+        this.#dialing?.abort()
+        break
+      case 'talking':
+        this.#slot?.connection?.close()
+        if (this.#slot !== null) this.#tools.pool.release(this.#slot, null)
+        break
+      case 'decoding':
+        break
+      case 'done':
+        return
+    }
+    this.#settle({ ok: false, code: 'RESET', detail: 'given up' })
+  }
+
+  async #dial(slot: Slot<Connection>): Promise<void> {
+    this.#at = 'dialing'
+    const dialing = new AbortController()
+    this.#dialing = dialing
+    const host = hostOf(this.site)
+    const port = Number(this.site.slice(host.length + 1)) || (this.secure ? 443 : 80)
+    const target = { host, port, secure: this.secure, address: this.address }
+    const dialed = await this.#tools.dialer.dial(target, dialing.signal)
+    const { pool } = this.#tools
+    if (!dialed.ok) {
+      pool.release(slot, null)
+      this.#settle(dialed)
+    } else if (dialing.signal.aborted) {
+      dialed.connection.close()
+      pool.release(slot, null)
+    } else {
+      slot.connection = dialed.connection
+      dialed.connection.lost = () => pool.lost(slot)
+      this.#send(dialed.connection)
+    }
+  }
+
+  #send(connection: Connection): void {
+    const { clock, limits } = this.#tools
+    this.#at = 'talking'
+    this.#startedAt = clock.now()
+    this.#sentAt = clock.monotonic()
+    connection.send(this, this.#requestHead, this.#sentAt, limits)
+  }
+
+  /** The usual race of keep-alive: the server closed while the request was on its way. It never saw it. */
+  #metClosedDoor(how: Ending, connection: Connection): boolean {
+    if (how !== 'closed' && how !== 'broken') return false
+    return connection.requests > 1 && !this.reader.started && !this.#retried
+  }
+
+  #facts(connection: Connection, head: ResponseHead): ExchangeFacts {
+    const rawBody = this.reader.rawBody()
+    return {
+      url: this.#request.url,
+      startedAt: this.#startedAt,
+      fetchMs: this.#tools.clock.monotonic() - this.#sentAt,
+      connectMs: connection.requests === 1 ? connection.connectMs : 0,
+      remoteAddress: connection.address,
+      requestHead: this.#requestHead,
+      head,
+      responseHead: this.reader.headBytes,
+      rawBody,
+      payload: this.reader.payloadOf(rawBody),
+    }
+  }
+
+  #deliver(facts: ExchangeFacts, problem: Problem | null, truncated: Truncation | undefined): void {
+    const decoded = this.#unwanted === null ? this.#decode(facts) : NO_BODY
+    if (decoded instanceof Promise) {
+      this.#at = 'decoding'
+      void decoded.then(late => this.#conclude(facts, problem, truncated, late))
+    } else if (this.#unwanted === null) this.#conclude(facts, problem, truncated, decoded)
+    else this.#conclude(facts, this.#unwanted, 'length', decoded)
+  }
+
+  #decode(facts: ExchangeFacts): Decoded | Promise<Decoded> {
+    const { head, payload } = facts
+    const codings = payload.length === 0 ? [] : codingsOf(head)
+    if (codings.length === 0) return { ok: true, body: payload, cut: false }
+    return this.#tools.decoder.decode(payload, codings, this.#maxBodyBytes)
+  }
+
+  #conclude(
+    facts: ExchangeFacts,
+    problem: Problem | null,
+    truncated: Truncation | undefined,
+    decoded: Decoded,
+  ): void {
+    const body = decoded.ok ? decoded.body : EMPTY
+    const cut = decoded.ok && decoded.cut ? 'length' : undefined
+    const exchange = new HttpExchange(facts, body, truncated ?? cut)
+    // A body that was cut short may well not decode; that is then not the news.
+    const trouble = problem ?? (decoded.ok ? null : { code: 'BAD_ENCODING' as const, detail: decoded.detail })
+    this.#settle(trouble === null ? { ok: true, exchange } : { ok: false, ...trouble, exchange })
+  }
+
+  #settle(result: FetchResult): void {
+    if (this.#at === 'done') return
+    this.#at = 'done'
+    this.reader.release()
+    this.#tools.aborts.remove(this.#signal, this)
+    this.#resolve(result)
+  }
+}
+
+function problemOf(how: Exclude<Ending, 'over'>, detail: string, hasHead: boolean): Problem {
+  if (how === 'late') {
+    return hasHead
+      ? { code: 'BODY_TOO_SLOW', detail: 'the body did not end in time' }
+      : { code: 'HEADERS_TOO_SLOW', detail: 'no response headers in time' }
+  }
+  const cause = detail === '' ? '' : ` (${detail})`
+  return hasHead
+    ? { code: 'BODY_CUT', detail: `the connection ended inside the body${cause}` }
+    : { code: 'RESET', detail: `the connection ended before the response headers${cause}` }
+}
+
+function truncationOf(how: Ending, stopped: boolean): Truncation | undefined {
+  if (how === 'late') return 'time'
+  if (how !== 'over') return 'disconnect'
+  return stopped ? 'length' : undefined
+}
