@@ -1,0 +1,257 @@
+/**
+ * One agent: the crawl loop of one process. Read this first.
+ *
+ * The agent leases waiting cells, gives each to a lane, and lets the lane visit its URLs. What the lanes bring goes
+ * into the open pack; the transmitter ships packs. A cell whose queue is empty and whose last pack is committed is
+ * finished; when no cell is left anywhere, the crawl ends.
+ */
+import type { Assignment } from '../assign/index.js'
+import type { FinishReason, Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
+import type { CellId } from '../model/cell.js'
+import type { Clock, Millis } from '../model/clock.js'
+import type { Counters } from './counters.js'
+import { readInbox } from './inbox.js'
+import type { Lane } from './lane.js'
+import type { PageBudget } from './page-budget.js'
+import type { SiteCrawl } from './site-crawl.js'
+import type { SiteDesk } from './site-desk.js'
+import type { Transmitter } from './transmitter.js'
+import { Wake } from './wake.js'
+
+const LEASE_MS = 30_000
+const HEARTBEAT_MS = 1_000
+/** A lane gives its site back after this many visits when other sites wait. */
+const SLICE_VISITS = 2_000
+
+export interface AgentParts {
+  readonly name: string
+  readonly clock: Clock
+  readonly ledger: Ledger
+  readonly incarnation: Incarnation
+  readonly assignment: Assignment
+  readonly desk: SiteDesk
+  readonly lane: Lane
+  readonly transmitter: Transmitter
+  readonly budget: PageBudget
+  readonly counters: Counters
+  readonly lanes: number
+  /** Aborted by `stop`: lanes send nothing more. */
+  readonly stopping: AbortController
+  /** Sees every heartbeat: settings may have changed. */
+  readonly onHeartbeat: (beat: Heartbeat) => void
+}
+
+export type AgentEnd = FinishReason | 'stopped'
+
+export class Agent {
+  readonly #parts: AgentParts
+  readonly #sites = new Map<CellId, SiteCrawl>()
+  readonly #wake: Wake
+  #waitingCells = 1
+  #failure: Error | null = null
+
+  constructor(parts: AgentParts) {
+    this.#parts = parts
+    this.#wake = new Wake(parts.clock)
+  }
+
+  get sites(): ReadonlyMap<CellId, SiteCrawl> {
+    return this.#sites
+  }
+
+  async run(): Promise<AgentEnd> {
+    const { ledger, incarnation, transmitter, stopping } = this.#parts
+    const beating = this.#beat()
+    try {
+      for (;;) {
+        await this.#takeCells()
+        const end = await this.#endOfCrawl()
+        if (end) return end
+        if (stopping.signal.aborted) break
+        await this.#wake.wait(HEARTBEAT_MS)
+        if (this.#failure) throw this.#failure
+      }
+      await this.#quiet()
+      await transmitter.seal()
+      if (this.#failure) throw this.#failure
+      return 'stopped'
+    } finally {
+      stopping.abort()
+      await this.#quiet()
+      await beating
+      await ledger.leave(incarnation).catch(() => {})
+    }
+  }
+
+  /** Seals what there is and ends; what is queued stays queued. */
+  stop(): void {
+    this.#parts.stopping.abort()
+    for (const site of this.#sites.values()) site.wake.ring()
+    this.#wake.ring()
+  }
+
+  fail(error: Error): void {
+    this.#failure ??= error
+    this.stop()
+  }
+
+  /** After a commit: cells may be finished now, and cells that gained rows have something to read. */
+  committed(sites: readonly SiteCrawl[], targets: ReadonlySet<CellId>): void {
+    for (const site of sites) site.wake.ring()
+    for (const cell of targets) {
+      const site = this.#sites.get(cell)
+      if (site) {
+        site.inboxDirty = true
+        site.wake.ring()
+      } else this.#waitingCells++
+    }
+    if (targets.size > 0) this.#wake.ring()
+  }
+
+  /** Cells that belong to somebody else now: everything we know of them is void. */
+  lost(sites: readonly SiteCrawl[]): void {
+    for (const site of sites) {
+      site.leave('lost')
+      site.wake.ring()
+    }
+    this.#parts.transmitter.forget(sites)
+  }
+
+  async #takeCells(): Promise<void> {
+    const { ledger, assignment, incarnation, name, lanes, budget, stopping } = this.#parts
+    if (budget.exhausted && this.#sites.size > 0) return
+    const busy = [...this.#sites.values()].filter(site => !site.idle).length
+    const free = lanes - busy
+    if (free <= 0 || this.#waitingCells === 0 || stopping.signal.aborted) return
+    this.#waitingCells = 0
+    const waiting = await ledger.waiting(free)
+    if (waiting.length === 0) return
+    const wanted = assignment.pick(waiting, name, free)
+    const leases = await ledger.grant(incarnation, wanted, LEASE_MS)
+    for (const lease of leases) {
+      const site = await this.#parts.desk.open(lease)
+      this.#sites.set(site.cell, site)
+      void this.#work(site).catch(error => this.fail(error as Error))
+    }
+    if (waiting.length === free) this.#waitingCells = 1
+  }
+
+  /** The life of one leased cell in this agent. */
+  async #work(site: SiteCrawl): Promise<void> {
+    const { clock, ledger, lane, transmitter, stopping } = this.#parts
+    while (site.mode.is !== 'leaving' && !stopping.signal.aborted) {
+      await readInbox(ledger, site, () => transmitter.pack)
+      await lane.crawl(site)
+      this.#endSlice(site)
+      if (site.mode.is === 'leaving' || site.inboxDirty || site.frontier.hasReady(clock.now())) continue
+      site.idle = true
+      if (await this.#finishes(site)) break
+      await site.wake.wait(this.#idleMs(site))
+      site.idle = false
+    }
+    await this.#letGo(site)
+  }
+
+  /** True when the cell is finished: nothing queued, everything committed, no unread row. */
+  async #finishes(site: SiteCrawl): Promise<boolean> {
+    const { ledger, transmitter, counters } = this.#parts
+    if (!site.frontier.isEmpty) return false
+    if (site.uncommitted > 0) {
+      if (this.#allIdle()) void transmitter.seal()
+      return false
+    }
+    if (await ledger.finish(site.cell, site.lease.epoch)) return true
+    counters.refusedFinishes++
+    site.inboxDirty = true
+    site.wake.ring()
+    return false
+  }
+
+  /** Gives the cell back in the way its mode says; its last pages are committed first. */
+  async #letGo(site: SiteCrawl): Promise<void> {
+    const { ledger, transmitter } = this.#parts
+    const { mode } = site
+    if (mode.is === 'leaving' && mode.to !== 'lost') {
+      if (site.uncommitted > 0) await transmitter.seal()
+      if (mode.to === 'park') await ledger.park(site.cell, site.lease.epoch, mode.until)
+      else await ledger.release(site.cell, site.lease.epoch, mode.to === 'slice' ? 'tail' : 'head')
+      if (mode.to === 'slice') this.#waitingCells++
+    }
+    if (mode.is !== 'leaving' && this.#parts.stopping.signal.aborted && site.uncommitted > 0) await transmitter.seal()
+    this.#sites.delete(site.cell)
+    site.frontier.close()
+    this.#wake.ring()
+  }
+
+  /** When the others wait, a long site lets them have its lane. */
+  #endSlice(site: SiteCrawl): void {
+    const crowded = this.#waitingCells > 0 && this.#sites.size >= this.#parts.lanes
+    if (crowded && site.visits >= SLICE_VISITS && !site.frontier.isEmpty) site.leave('slice')
+  }
+
+  #idleMs(site: SiteCrawl): Millis {
+    const ready = site.frontier.nextReadyAt()
+    return ready === null ? HEARTBEAT_MS * 10 : Math.max(1, ready - this.#parts.clock.now())
+  }
+
+  #allIdle(): boolean {
+    for (const site of this.#sites.values()) if (!site.idle) return false
+    return true
+  }
+
+  async #endOfCrawl(): Promise<FinishReason | null> {
+    const { ledger, budget } = this.#parts
+    if (this.#sites.size > 0 || this.#waitingCells > 0) return null
+    const end = await ledger.tryEnd()
+    if (end === null) {
+      budget.askAgain()
+      this.#waitingCells = 1
+    }
+    return end
+  }
+
+  /** Renews the leases, notices lost cells and new rows. */
+  async #beat(): Promise<void> {
+    const { clock, ledger, incarnation, counters, stopping } = this.#parts
+    const pause = new Wake(clock)
+    stopping.signal.addEventListener('abort', () => pause.ring(), { once: true })
+    while (!stopping.signal.aborted) {
+      try {
+        const beat = await ledger.heartbeat(incarnation, LEASE_MS, JSON.stringify(counters))
+        this.#take(beat)
+      } catch (error) {
+        this.fail(error as Error)
+      }
+      await pause.wait(HEARTBEAT_MS)
+      this.#parts.transmitter.poke()
+    }
+  }
+
+  #take(beat: Heartbeat): void {
+    const held = new Map(beat.held.map(cell => [cell.cell, cell]))
+    const lost: SiteCrawl[] = []
+    for (const site of this.#sites.values()) {
+      const row = held.get(site.cell)
+      if (!row || row.epoch !== site.lease.epoch) lost.push(site)
+      else if (row.appended !== site.appendedSeen) {
+        site.appendedSeen = row.appended
+        site.inboxDirty = true
+        site.wake.ring()
+      }
+    }
+    if (lost.length > 0) this.lost(lost)
+    if (beat.waiting > 0) {
+      this.#waitingCells = beat.waiting
+      this.#wake.ring()
+    }
+    this.#parts.onHeartbeat(beat)
+  }
+
+  /** Waits until no lane is at work. */
+  async #quiet(): Promise<void> {
+    while (this.#sites.size > 0 && !this.#failure) {
+      for (const site of this.#sites.values()) site.wake.ring()
+      await this.#wake.wait(HEARTBEAT_MS)
+    }
+  }
+}

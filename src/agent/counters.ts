@@ -1,0 +1,20 @@
+/** What an agent has done so far: read by the progress line, the heartbeat and the report. */
+export class Counters {
+  /** Requests sent, robots.txt apart. */
+  fetches = 0
+  /** Pages settled with content (2xx or 304), acknowledged or not yet. */
+  pages = 0
+  /** Payload bytes received. */
+  bytes = 0
+  /** URLs settled without content: failed, refused, 4xx, 5xx. */
+  errors = 0
+  redirects = 0
+  /** Pages that an earlier attempt had already fetched in this life: overlap in fetches. */
+  retries = 0
+  /** Links sent to cells of other agents. */
+  exchanged = 0
+  /** Packs committed, and packs or cells refused as stale. */
+  packs = 0
+  stalePacks = 0
+  refusedFinishes = 0
+}

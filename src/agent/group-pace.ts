@@ -1,0 +1,42 @@
+/** When the next request to a group of sites may be sent. Times are ledger (wall) time: they outlive the process. */
+import type { Clock, Millis } from '../model/clock.js'
+import { sleep } from '../model/clock.js'
+
+export interface DelayRule {
+  /** Pause after a response that took `responseMs`; `crawlDelayMs` is what robots.txt asked for. */
+  delayMs(responseMs: Millis, crawlDelayMs: Millis): Millis
+}
+
+export class GroupPace {
+  readonly #clock: Clock
+  #nextAllowed: Millis
+
+  constructor(clock: Clock, nextAllowed: Millis) {
+    this.#clock = clock
+    this.#nextAllowed = nextAllowed
+  }
+
+  get nextAllowed(): Millis {
+    return this.#nextAllowed
+  }
+
+  /** Never shortens a wait that is already known. */
+  postpone(until: Millis): void {
+    if (until > this.#nextAllowed) this.#nextAllowed = until
+  }
+
+  /**
+   * Waits for the group's turn and takes it: whoever comes meanwhile waits `delayMs` longer. False when the signal
+   * ended the wait; then no turn was taken.
+   */
+  async turn(delayMs: Millis, signal: AbortSignal): Promise<boolean> {
+    for (;;) {
+      if (signal.aborted) return false
+      const wait = this.#nextAllowed - this.#clock.now()
+      if (wait <= 0) break
+      await sleep(this.#clock, wait, signal)
+    }
+    if (delayMs > 0) this.postpone(this.#clock.now() + delayMs)
+    return true
+  }
+}

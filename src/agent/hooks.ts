@@ -1,0 +1,65 @@
+/** What a user may add to a crawl: as a module path, or inline with one in-process agent. */
+import { pathToFileURL } from 'node:url'
+import type { ParsedPage } from '../model/page.js'
+
+/** A page as hooks and the library see it. */
+export interface CrawledPage {
+  readonly url: string
+  readonly status: number
+  readonly depth: number
+  readonly fetchedAt: number
+  readonly fetchMs: number
+  readonly mime: string
+  readonly charset: string
+  readonly title: string
+  readonly description: string
+  readonly language: string
+  readonly canonical: string
+  readonly links: readonly string[]
+  /** Main text. */
+  readonly text: string
+  /** The body as received, its encodings undone. */
+  readonly body: Buffer
+}
+
+export interface Hooks {
+  /** False keeps a URL out of the crawl. Must not wait: it is asked for every new link. */
+  readonly accept?: (url: string) => boolean
+  /** 0 to 1; higher is fetched sooner within its site. */
+  readonly score?: (url: string) => number
+  /** Sees every fetched page; the crawl waits for it. */
+  readonly onPage?: (page: CrawledPage) => void | Promise<void>
+}
+
+export async function loadHooks(path: string, resolve: (path: string) => string): Promise<Hooks> {
+  const module: Record<string, unknown> = await import(pathToFileURL(resolve(path)).href)
+  const hooks: Record<string, unknown> = {}
+  for (const name of ['accept', 'score', 'onPage']) {
+    if (module[name] === undefined) continue
+    if (typeof module[name] !== 'function') throw new TypeError(`${name} in ${path} is not a function`)
+    hooks[name] = module[name]
+  }
+  if (Object.keys(hooks).length === 0) throw new TypeError(`${path} exports none of accept, score, onPage`)
+  return hooks as Hooks
+}
+
+export function crawledPage(
+  page: ParsedPage,
+  facts: Pick<CrawledPage, 'url' | 'status' | 'depth' | 'fetchedAt' | 'fetchMs' | 'body'>,
+): CrawledPage {
+  let text: string | undefined
+  return {
+    ...facts,
+    mime: page.mime,
+    charset: page.charset,
+    title: page.title,
+    description: page.description,
+    language: page.language,
+    canonical: page.canonical,
+    links: page.links,
+    get text() {
+      text ??= page.text.toString('utf8')
+      return text
+    },
+  }
+}

@@ -1,0 +1,79 @@
+/** The pack being filled: stored bytes on one side, ledger rows on the other, until the transmitter seals it. */
+import type { Append, Incarnation, Pack, PackFile } from '../cluster/index.js'
+import { type CellId, type Discovery, type Grouping, groupOf, siteOfCell } from '../model/cell.js'
+import type { Millis } from '../model/clock.js'
+import type { PackBuilder } from '../store/index.js'
+import { Share } from './share.js'
+import type { SiteCrawl } from './site-crawl.js'
+
+export class OpenPack {
+  readonly id: string
+  readonly openedAt: Millis
+  readonly builder: PackBuilder
+  readonly #shares = new Map<SiteCrawl, Share>()
+
+  constructor(id: string, openedAt: Millis, builder: PackBuilder) {
+    this.id = id
+    this.openedAt = openedAt
+    this.builder = builder
+  }
+
+  get isEmpty(): boolean {
+    return this.#shares.size === 0
+  }
+
+  get sites(): SiteCrawl[] {
+    return [...this.#shares.keys()]
+  }
+
+  share(site: SiteCrawl): Share {
+    let share = this.#shares.get(site)
+    if (!share) {
+      share = new Share(site)
+      this.#shares.set(site, share)
+      site.uncommitted++
+    }
+    return share
+  }
+
+  /** Takes out what belongs to cells that are ours no longer. */
+  drop(sites: readonly SiteCrawl[]): void {
+    for (const site of sites) {
+      if (!this.#shares.delete(site)) continue
+      site.uncommitted--
+      this.builder.drop(site.cell)
+    }
+  }
+
+  /** URLs that become durable in other cells' inboxes with this pack. */
+  *sentUrls(): Iterable<string> {
+    for (const share of this.#shares.values()) yield* share.appends.keys()
+  }
+
+  toLedger(incarnation: Incarnation, files: readonly PackFile[], grouping: Grouping): Pack {
+    const shares = [...this.#shares.values()]
+    return {
+      id: this.id,
+      incarnation,
+      cells: shares.map(share => share.toPackCell()),
+      appends: appendsOf(shares, grouping),
+      files,
+      waits: [...new Set(shares.map(share => share.site))].map(({ group, pace }) => ({
+        group,
+        nextAllowed: pace.nextAllowed,
+      })),
+    }
+  }
+}
+
+function appendsOf(shares: readonly Share[], grouping: Grouping): Append[] {
+  const rows = new Map<CellId, Discovery[]>()
+  for (const share of shares) {
+    for (const { cell, row } of share.appends.values()) {
+      const list = rows.get(cell)
+      if (list) list.push(row)
+      else rows.set(cell, [row])
+    }
+  }
+  return [...rows].map(([cell, list]) => ({ cell, group: groupOf(siteOfCell(cell), grouping), rows: list }))
+}

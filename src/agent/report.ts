@@ -1,0 +1,147 @@
+/** The final summary: `report.json`, `--json`, and what the library returns. */
+import type { FinishReason, Ledger, SiteSummary, Totals } from '../cluster/index.js'
+import { outcomeRule } from '../model/outcome.js'
+import type { Counters } from './counters.js'
+
+export interface AgentReport {
+  readonly name: string
+  readonly pages: number
+  readonly bytes: number
+  readonly fetches: number
+  /** Share of all fetch time (the papers' normalised workload). */
+  readonly workload: number
+}
+
+export interface TroubledSite {
+  readonly site: string
+  readonly code: string
+  readonly count: number
+  readonly detail: string
+}
+
+export interface Report {
+  readonly version: string
+  readonly seeds: readonly string[]
+  readonly finishReason: FinishReason | 'stopped'
+  readonly startedAt: string
+  readonly endedAt: string
+  readonly seconds: number
+  readonly cpuSeconds: number
+  readonly pages: number
+  readonly uniquePages: number
+  readonly pagesPerSecond: number
+  readonly bytes: number
+  readonly sites: number
+  readonly parkedSites: number
+  readonly queued: number
+  readonly failed: number
+  readonly outcomes: Readonly<Record<string, number>>
+  /** Stored copies beyond the first, per unique page; 0 by construction (P3). */
+  readonly overlap: number
+  /** Fetches beyond the first, per unique page: retries, and pages fetched again after a crash in this run. */
+  readonly overlapFetches: number
+  readonly coverage: number
+  /** True on a web whose size is unknown: acknowledged / (acknowledged + queued + failed). */
+  readonly coverageIsEstimate: boolean
+  /** Links exchanged between agents per page (L/N). */
+  readonly communication: number
+  readonly messages: number
+  readonly coalescedMessages: number
+  readonly workloadStdev: number
+  readonly agents: readonly AgentReport[]
+  /** Sites where URLs failed or were refused, worst first. */
+  readonly troubledSites: readonly TroubledSite[]
+}
+
+export interface ReportFacts {
+  readonly version: string
+  readonly seeds: readonly string[]
+  readonly finishReason: FinishReason | 'stopped'
+  readonly startedAtMs: number
+  readonly endedAtMs: number
+  /** Over all runs of this crawl. */
+  readonly seconds: number
+  readonly cpuSeconds: number
+  readonly agentName: string
+  readonly counters: Counters
+}
+
+const TROUBLED_SITES = 100
+
+export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<Report> {
+  const totals = await ledger.totals()
+  const { sites, troubled } = await lookAtSites(ledger)
+  const queued = totals.discovered - totals.settled + totals.backlog
+  const failed = countOf(totals, 'failed')
+  const pages = totals.pages
+  const known = pages + queued + failed
+  const refetched = facts.counters.retries
+  return {
+    version: facts.version,
+    seeds: facts.seeds,
+    finishReason: facts.finishReason,
+    startedAt: new Date(facts.startedAtMs).toISOString(),
+    endedAt: new Date(facts.endedAtMs).toISOString(),
+    seconds: round(facts.seconds),
+    cpuSeconds: round(facts.cpuSeconds),
+    pages,
+    uniquePages: pages,
+    pagesPerSecond: facts.seconds > 0 ? round(pages / facts.seconds) : 0,
+    bytes: totals.bytes,
+    sites,
+    parkedSites: totals.cells.parked,
+    queued,
+    failed,
+    outcomes: Object.fromEntries(totals.outcomes.map(({ code, count }) => [code, count])),
+    overlap: 0,
+    overlapFetches: pages > 0 ? round(refetched / pages) : 0,
+    coverage: known > 0 ? round(pages / known) : 0,
+    coverageIsEstimate: true,
+    communication: pages > 0 ? round(facts.counters.exchanged / pages) : 0,
+    messages: 0,
+    coalescedMessages: 0,
+    workloadStdev: 0,
+    agents: [
+      {
+        name: facts.agentName,
+        pages: facts.counters.pages,
+        bytes: facts.counters.bytes,
+        fetches: facts.counters.fetches,
+        workload: 1,
+      },
+    ],
+    troubledSites: troubled,
+  }
+}
+
+function countOf(totals: Totals, kind: 'failed' | 'refused'): number {
+  return totals.outcomes
+    .filter(({ code }) => outcomeRule(code).kind === kind)
+    .reduce((sum, { count }) => sum + count, 0)
+}
+
+/** Goes through all sites in pages and keeps the worst: memory stays bounded with a million sites. */
+async function lookAtSites(ledger: Ledger): Promise<{ sites: number; troubled: TroubledSite[] }> {
+  let sites = 0
+  let after = ''
+  let troubled: TroubledSite[] = []
+  for (;;) {
+    const batch = await ledger.sites(after, 1_000)
+    if (batch.length === 0) return { sites, troubled }
+    sites += batch.length
+    after = batch[batch.length - 1].cell
+    troubled = [...troubled, ...batch.flatMap(troublesOf)]
+      .sort((a, b) => b.count - a.count)
+      .slice(0, TROUBLED_SITES)
+  }
+}
+
+function troublesOf(site: SiteSummary): TroubledSite[] {
+  return site.outcomes
+    .filter(({ code }) => code !== 'REDIRECT' && code !== 'OK' && code !== 'NOT_MODIFIED')
+    .map(({ code, count, detail }) => ({ site: site.cell, code, count, detail }))
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000
+}

@@ -1,0 +1,226 @@
+/** Turns the answer to a visit into what lasts: rows and records in the open pack, links on their way, or a new try. */
+import type { FetchResult } from '../fetch/index.js'
+import type { QueueEntry } from '../frontier/index.js'
+import { retryAfterHeaderMs } from '../manners/index.js'
+import type { Clock } from '../model/clock.js'
+import { LIMITS } from '../model/limits.js'
+import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
+import { type Exchange, LinkKind, type MetaInfo, type PageRow, type ParsedPage } from '../model/page.js'
+import { parsePage } from '../parse/index.js'
+import { type PageLinks, payloadDigest, type Revisit } from '../store/index.js'
+import type { Counters } from './counters.js'
+import { crawledPage, type Hooks } from './hooks.js'
+import type { OpenPack } from './open-pack.js'
+import type { Router } from './router.js'
+import { isPage, retryAfterMs, type Settlement, settlementOf } from './settlement.js'
+import type { SiteCrawl } from './site-crawl.js'
+
+export interface SettlerParts {
+  readonly clock: Clock
+  readonly counters: Counters
+  readonly router: Router
+  readonly hooks: Hooks
+  /** The pack that is filling. */
+  readonly pack: () => OpenPack
+  readonly assets: boolean
+  /** Text and facts for the tables or a hook; a bare crawl does without. */
+  readonly wantText: boolean
+  readonly archive: boolean
+  readonly maxWaitMs: number
+  /** A seed moved: scope follows the end of its redirect. */
+  readonly onSeedRedirect: (target: string) => void
+  readonly saveWait: (site: SiteCrawl, until: number) => void
+}
+
+const NO_TEXT = new Uint8Array(0)
+const NO_LINKS: PageLinks = { targets: [], kinds: [] }
+const FOREIGN_LINK = LinkKind.anchor
+
+/** What parsing adds to a row. */
+interface Content {
+  readonly page: ParsedPage | null
+  readonly digest: string
+  readonly links: PageLinks | null
+  readonly outlinks: number
+  readonly foreign: number
+  readonly revisit: Revisit | null
+}
+
+export class Settler {
+  readonly #parts: SettlerParts
+
+  constructor(parts: SettlerParts) {
+    this.#parts = parts
+  }
+
+  /** A URL that is not asked for. */
+  refuse(site: SiteCrawl, entry: QueueEntry, code: OutcomeCode, detail: string): void {
+    const settlement: Settlement = { code, detail, exchange: null, redirect: '' }
+    this.#keep(site, entry, settlement, this.#contentOf(site, entry, settlement, undefined))
+  }
+
+  /** Settles a visit; true when it brought a page. */
+  async settle(site: SiteCrawl, entry: QueueEntry, result: FetchResult, known: MetaInfo | undefined): Promise<boolean> {
+    const settlement = settlementOf(result, entry.hops, LIMITS.redirectHops)
+    if (settlement.exchange) site.answered = true
+    if (this.#triesAgain(site, entry, settlement)) return false
+    const content = this.#contentOf(site, entry, settlement, known)
+    this.#keep(site, entry, settlement, content)
+    if (content.page && this.#parts.hooks.onPage) await this.#show(entry, settlement.exchange!, content.page)
+    return isPage(settlement.code)
+  }
+
+  /** Queues the URL again, gives the site up, or sets it aside; false when this outcome is final. */
+  #triesAgain(site: SiteCrawl, entry: QueueEntry, settlement: Settlement): boolean {
+    const { clock, counters } = this.#parts
+    const { code, exchange } = settlement
+    const rule = outcomeRule(code)
+    if (rule.tries === 1) return false
+    const asked = exchange && code === 'HTTP_BUSY' ? retryAfterHeaderMs(exchange.header('retry-after'), clock.now()) : null
+    const wait = retryAfterMs(code, entry.attempt)
+    if (wait === null) {
+      if (!rule.dropsSite) return false
+      if (!site.answered) {
+        site.giveUp(code, settlement.detail)
+        return false
+      }
+      // It answered before, so it may again: what is left of it waits for `resume`.
+      site.leave('park', clock.now() + this.#parts.maxWaitMs)
+      return true
+    }
+    const until = clock.now() + Math.max(wait, asked ?? 0)
+    counters.retries++
+    if (code === 'HTTP_BUSY') this.#slowDown(site, until)
+    this.#parts.pack().share(site).journal.retry(entry.url, entry.attempt + 1, until)
+    site.frontier.retry(entry, until)
+    return true
+  }
+
+  /** 429 and 503 speak for the whole site. */
+  #slowDown(site: SiteCrawl, until: number): void {
+    site.pace.postpone(until)
+    this.#parts.saveWait(site, until)
+    if (until - this.#parts.clock.now() > this.#parts.maxWaitMs) site.leave('park', until)
+  }
+
+  #contentOf(site: SiteCrawl, entry: QueueEntry, settlement: Settlement, known: MetaInfo | undefined): Content {
+    const { router, pack } = this.#parts
+    const { code, exchange, redirect } = settlement
+    const bare: Content = { page: null, digest: '', links: null, outlinks: 0, foreign: 0, revisit: null }
+    if (redirect !== '') {
+      if (entry.depth === 0) this.#parts.onSeedRedirect(redirect)
+      router.redirect(site, pack(), entry, redirect, entry.hops + 1)
+    }
+    if (!exchange) return bare
+    if (code === 'NOT_MODIFIED' && known) return unchanged(entry.url, known)
+    const digest = this.#parts.archive || this.#parts.wantText ? payloadDigest(exchange.payload) : ''
+    if (code !== 'OK') return { ...bare, digest }
+    const page = parsePage({
+      url: entry.url,
+      body: exchange.body,
+      contentType: exchange.header('content-type'),
+      wantText: this.#parts.wantText,
+      wantRequisites: this.#parts.assets,
+    })
+    const routed = router.route(site, pack(), entry, page.links, page.kinds)
+    return {
+      page,
+      digest,
+      links: routed.rows,
+      outlinks: page.links.length,
+      foreign: routed.foreign,
+      revisit: known && known.digest === digest ? revisitOf(entry.url, known, 'identical-payload-digest') : null,
+    }
+  }
+
+  #keep(site: SiteCrawl, entry: QueueEntry, settlement: Settlement, content: Content): void {
+    const { counters, clock } = this.#parts
+    const { code, detail, exchange } = settlement
+    const pack = this.#parts.pack()
+    const bytes = exchange?.payload.length ?? 0
+    const fetchMs = exchange?.fetchMs ?? 0
+    pack.share(site).settled(entry.url, code, detail, bytes, fetchMs)
+    if (isPage(code)) counters.pages++
+    else if (code === 'REDIRECT') counters.redirects++
+    else counters.errors++
+    counters.bytes += bytes
+    pack.builder.add({
+      cell: site.cell,
+      row: rowOf(site, entry, settlement, content, clock.now()),
+      exchange,
+      ...(content.revisit ? { revisit: content.revisit } : {}),
+      ...(content.links ? { links: content.links } : {}),
+    })
+  }
+
+  async #show(entry: QueueEntry, exchange: Exchange, page: ParsedPage): Promise<void> {
+    const facts = {
+      url: entry.url,
+      status: exchange.status,
+      depth: entry.depth,
+      fetchedAt: exchange.startedAt,
+      fetchMs: exchange.fetchMs,
+      body: exchange.body,
+    }
+    await this.#parts.hooks.onPage?.(crawledPage(page, facts))
+  }
+}
+
+function rowOf(site: SiteCrawl, entry: QueueEntry, settlement: Settlement, content: Content, now: number): PageRow {
+  const { exchange } = settlement
+  const { page } = content
+  return {
+    url: entry.url,
+    outcome: settlement.code,
+    fetchedAt: exchange?.startedAt ?? now,
+    fetchMs: exchange?.fetchMs ?? 0,
+    status: exchange?.status ?? 0,
+    depth: entry.depth,
+    hops: entry.hops,
+    via: entry.via,
+    lane: site.lane,
+    attempt: entry.attempt,
+    bodyBytes: exchange?.body.length ?? 0,
+    digest: content.digest,
+    mime: mimeOf(exchange),
+    mimeDetected: page?.mime ?? '',
+    charset: page?.charset ?? '',
+    languages: page?.language ?? '',
+    truncated: exchange?.truncated ?? '',
+    title: page?.title ?? '',
+    description: page?.description ?? '',
+    canonical: page?.canonical ?? '',
+    redirect: settlement.redirect,
+    text: page?.text ?? NO_TEXT,
+    outlinks: content.outlinks,
+    outlinksForeign: content.foreign,
+    etag: exchange?.header('etag') ?? '',
+    lastModified: exchange?.header('last-modified') ?? '',
+    warcOffset: -1,
+    warcLength: 0,
+  }
+}
+
+function mimeOf(exchange: Exchange | null): string {
+  const type = exchange?.header('content-type')
+  if (type === undefined) return ''
+  const end = type.indexOf(';')
+  return (end < 0 ? type : type.slice(0, end)).trim().toLowerCase()
+}
+
+/** A 304: nothing was sent, so the previous crawl's facts and link rows stand. */
+function unchanged(url: string, known: MetaInfo): Content {
+  const links = known.links.length > 0 ? { targets: known.links, kinds: known.links.map(() => FOREIGN_LINK) } : NO_LINKS
+  return {
+    page: null,
+    digest: known.digest,
+    links,
+    outlinks: known.links.length,
+    foreign: known.links.length,
+    revisit: revisitOf(url, known, 'server-not-modified'),
+  }
+}
+
+function revisitOf(url: string, known: MetaInfo, profile: Revisit['profile']): Revisit {
+  return { profile, refersToUrl: url, refersToDate: known.storedAt, digest: known.digest }
+}

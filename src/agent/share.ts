@@ -1,0 +1,77 @@
+/** One cell's part of the open pack, in the ledger's terms. */
+import type { OutcomeCount, PackCell } from '../cluster/index.js'
+import { JournalWriter } from '../frontier/index.js'
+import type { CellId, Discovery } from '../model/cell.js'
+import type { Millis } from '../model/clock.js'
+import type { OutcomeCode } from '../model/outcome.js'
+import { isPage } from './settlement.js'
+import type { SiteCrawl } from './site-crawl.js'
+
+export class Share {
+  readonly site: SiteCrawl
+  readonly journal: JournalWriter
+  /** Links to other cells, by URL: durable in the transaction that acknowledges the pages they stood on. */
+  readonly appends = new Map<string, { readonly cell: CellId; readonly row: Discovery }>()
+  readonly #outcomes = new Map<OutcomeCode, { count: number; detail: string }>()
+  #consumed = 0
+  #cursor: number
+  #discovered = 0
+  #settled = 0
+  #pages = 0
+  #bytes = 0
+  #fetchMs: Millis = 0
+
+  constructor(site: SiteCrawl) {
+    this.site = site
+    this.journal = new JournalWriter(site.cell)
+    this.#cursor = site.cursor
+  }
+
+  get pages(): number {
+    return this.#pages
+  }
+
+  /** A URL joined the queue. */
+  discovered(discovery: Discovery): void {
+    this.#discovered++
+    this.journal.discover(discovery)
+  }
+
+  /** A URL left the queue for good. */
+  settled(url: string, code: OutcomeCode, detail: string, bytes: number, fetchMs: Millis): void {
+    this.#settled++
+    this.#bytes += bytes
+    this.#fetchMs += fetchMs
+    if (isPage(code)) this.#pages++
+    this.journal.outcome(url, code)
+    const known = this.#outcomes.get(code)
+    if (known) {
+      known.count++
+      if (detail !== '') known.detail = detail
+    } else this.#outcomes.set(code, { count: 1, detail })
+  }
+
+  consumed(rows: number, cursor: number): void {
+    this.#consumed += rows
+    this.#cursor = cursor
+  }
+
+  toPackCell(): PackCell {
+    return {
+      cell: this.site.cell,
+      epoch: this.site.lease.epoch,
+      number: this.site.lastPack + 1,
+      journal: this.journal.finish(),
+      consumed: this.#consumed,
+      cursor: this.#cursor,
+      discovered: this.#discovered,
+      settled: this.#settled,
+      pages: this.#pages,
+      bytes: this.#bytes,
+      fetchMs: this.#fetchMs,
+      outcomes: [...this.#outcomes].map(
+        ([code, { count, detail }]): OutcomeCount => ({ code, count, detail }),
+      ),
+    }
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * Packs what the lanes bring and ships it: store first, fsynced, then one ledger transaction (D10). One pack is under
+ * way at a time; the next fills meanwhile, and when that is full too the lanes wait, so memory is bounded however slow
+ * the store is.
+ */
+import type { Incarnation, Ledger } from '../cluster/index.js'
+import type { CellId, Grouping } from '../model/cell.js'
+import { type Clock, sleep } from '../model/clock.js'
+import { LIMITS } from '../model/limits.js'
+import { type Random, uuid } from '../model/random.js'
+import type { PackBuilder, PackStore, StoredFile } from '../store/index.js'
+import type { Counters } from './counters.js'
+import { OpenPack } from './open-pack.js'
+import type { SentLinks } from './sent-links.js'
+import type { SiteCrawl } from './site-crawl.js'
+
+const DISK_RETRY_MS = 2_000
+
+/** This life was ended by the ledger: whatever it still holds belongs to others now. */
+export class FencedError extends Error {}
+
+export interface TransmitterParts {
+  readonly clock: Clock
+  readonly random: Random
+  readonly ledger: Ledger
+  readonly store: PackStore
+  readonly incarnation: Incarnation
+  readonly grouping: Grouping
+  readonly sent: SentLinks
+  readonly counters: Counters
+  readonly newBuilder: () => PackBuilder
+  /** Told after every commit, with the cells that gained inbox rows. */
+  readonly onCommitted: (sites: readonly SiteCrawl[], targets: ReadonlySet<CellId>) => void
+  readonly onLost: (sites: readonly SiteCrawl[]) => void
+  /** The disk refuses to take the pack (or, with null, takes packs again). */
+  readonly onDiskTrouble: (detail: string | null) => void
+  readonly onFailure: (error: Error) => void
+}
+
+export class Transmitter {
+  readonly #parts: TransmitterParts
+  #open: OpenPack
+  #shipping: Promise<void> | null = null
+
+  constructor(parts: TransmitterParts) {
+    this.#parts = parts
+    this.#open = this.#newPack()
+  }
+
+  /** The pack that is filling; ask anew for every page. */
+  get pack(): OpenPack {
+    return this.#open
+  }
+
+  get isShipping(): boolean {
+    return this.#shipping !== null
+  }
+
+  /** True while the open pack is full and the one before it is not yet committed. */
+  get crowded(): boolean {
+    return this.#shipping !== null && this.#full()
+  }
+
+  /** Waits until there is room for more. */
+  async room(signal: AbortSignal): Promise<void> {
+    while (this.crowded && !signal.aborted) await this.#shipping
+  }
+
+  /** Called after every page: seals when the pack is full or old. */
+  poke(): void {
+    if (this.#shipping || this.#open.isEmpty) return
+    const age = this.#parts.clock.monotonic() - this.#open.openedAt
+    if (this.#full() || age >= LIMITS.packAgeMs) void this.seal()
+  }
+
+  /** Seals and ships the open pack; resolves when all that was handed in before is committed. */
+  async seal(): Promise<void> {
+    while (this.#shipping) await this.#shipping
+    if (this.#open.isEmpty) return
+    const pack = this.#open
+    this.#open = this.#newPack()
+    this.#shipping = this.#ship(pack).then(
+      () => this.#end(null),
+      error => this.#end(error as Error),
+    )
+    await this.#shipping
+  }
+
+  /** Takes lost cells out of the pack that is filling. */
+  forget(sites: readonly SiteCrawl[]): void {
+    this.#open.drop(sites)
+  }
+
+  #end(error: Error | null): void {
+    this.#shipping = null
+    if (error) this.#parts.onFailure(error)
+    else if (this.#full()) void this.seal()
+  }
+
+  #full(): boolean {
+    const { builder } = this.#open
+    return builder.bytes >= LIMITS.packBytes || builder.entries >= LIMITS.packPages
+  }
+
+  #newPack(): OpenPack {
+    const { clock, random, newBuilder } = this.#parts
+    return new OpenPack(uuid(random), clock.monotonic(), newBuilder())
+  }
+
+  async #ship(pack: OpenPack): Promise<void> {
+    const { ledger, store, incarnation, grouping, counters, sent } = this.#parts
+    for (;;) {
+      const files = await this.#store(pack)
+      const sending = pack.toLedger(incarnation, files, grouping)
+      const answer = await ledger.commit(sending)
+      if (answer.status === 'committed') {
+        counters.packs++
+        for (const url of pack.sentUrls()) sent.add(url)
+        this.#acknowledge(pack, new Set(sending.appends.map(append => append.cell)))
+        return
+      }
+      await store.undo()
+      if (answer.status !== 'stale') throw new FencedError(`the ledger refused a pack: ${answer.status}`)
+      counters.stalePacks++
+      const stale = new Set(answer.cells)
+      const lost = pack.sites.filter(site => stale.has(site.cell))
+      pack.drop(lost)
+      this.#parts.onLost(lost)
+      if (pack.isEmpty) return
+    }
+  }
+
+  /** A full disk stops the crawl, not the pack: it is stored as soon as there is room again. */
+  async #store(pack: OpenPack): Promise<readonly StoredFile[]> {
+    const { store, clock, onDiskTrouble } = this.#parts
+    for (;;) {
+      const result = await store.append(pack.builder.toPack(pack.id))
+      if (result.ok) {
+        onDiskTrouble(null)
+        return result.files
+      }
+      onDiskTrouble(result.detail)
+      await sleep(clock, DISK_RETRY_MS)
+    }
+  }
+
+  #acknowledge(pack: OpenPack, targets: ReadonlySet<CellId>): void {
+    const sites = pack.sites
+    for (const site of sites) {
+      site.lastPack++
+      site.uncommitted--
+    }
+    this.#parts.onCommitted(sites, targets)
+  }
+}

@@ -1,0 +1,22 @@
+/** What the process says when it ends. Scripts depend on these numbers: add, never change. */
+export const EXIT = {
+  done: 0,
+  /** A bug in orbweaver. */
+  internal: 1,
+  /** The disk is full or failing; nothing acknowledged is lost. */
+  disk: 3,
+  /** Bad flag, setting, URL, query or directory. */
+  config: 4,
+  /** The crawl ended, but not one page could be fetched. */
+  noPage: 5,
+  /** The crawl directory is in use by another process. */
+  busy: 6,
+  /** The ledger is damaged, cannot be written, or was made by a newer version. */
+  ledger: 7,
+  /** --max-pages was reached; URLs are still queued. */
+  limit: 10,
+  /** Ctrl-C or `orbweaver stop`: sealed and stopped. */
+  interrupted: 11,
+  /** Ended, but some sites asked to wait longer than --max-wait and were set aside. */
+  parked: 12,
+} as const

@@ -1,0 +1,81 @@
+/** What the user sees while a crawl runs: a live line on a terminal, a plain line now and then elsewhere. */
+import { createLogUpdate } from 'log-update'
+import type { Progress } from '../agent/index.js'
+import type { Clock } from '../model/clock.js'
+import { duration, number, size } from './summary.js'
+
+const LIVE_MS = 250
+const PLAIN_MS = 10_000
+/** Pages per second are averaged over this many looks. */
+const WINDOW = 20
+
+interface Look {
+  readonly at: number
+  readonly pages: number
+}
+
+export class ProgressDisplay {
+  readonly #clock: Clock
+  readonly #stream: NodeJS.WriteStream
+  readonly #read: () => Progress
+  readonly #looks: Look[] = []
+  readonly #live: ReturnType<typeof createLogUpdate> | null
+  readonly #startedAt: number
+  #stopped = false
+
+  constructor(clock: Clock, stream: NodeJS.WriteStream, read: () => Progress) {
+    this.#clock = clock
+    this.#stream = stream
+    this.#read = read
+    this.#live = stream.isTTY ? createLogUpdate(stream) : null
+    this.#startedAt = clock.monotonic()
+    this.#tick()
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#live?.clear()
+  }
+
+  #tick(): void {
+    if (this.#stopped) return
+    const first = this.#looks.length === 0
+    const text = this.#text()
+    if (this.#live) this.#live(text)
+    else if (!first) this.#stream.write(`${text.replaceAll('\n', '; ')}\n`)
+    this.#clock.after(this.#live ? LIVE_MS : PLAIN_MS, () => this.#tick())
+  }
+
+  #text(): string {
+    const progress = this.#read()
+    const now = this.#clock.monotonic()
+    this.#looks.push({ at: now, pages: progress.pages })
+    if (this.#looks.length > WINDOW) this.#looks.shift()
+    const known = progress.pages + progress.errors + progress.queued
+    const parts = [
+      `${number(progress.pages)} pages`,
+      `${this.#speed().toFixed(1)}/s`,
+      `${number(progress.queued)} queued`,
+      `${number(progress.errors)} errors`,
+      `${number(progress.activeSites)} of ${number(progress.sites)} sites`,
+      size(progress.bytes),
+      duration((now - this.#startedAt) / 1000),
+    ]
+    const line = `${bar(known === 0 ? 0 : 1 - progress.queued / known)} ${parts.join(' · ')}`
+    return progress.waiting === '' ? line : `${line}\n  waiting: ${progress.waiting}`
+  }
+
+  #speed(): number {
+    const first = this.#looks[0]
+    const last = this.#looks[this.#looks.length - 1]
+    const seconds = (last.at - first.at) / 1000
+    return seconds > 0 ? (last.pages - first.pages) / seconds : 0
+  }
+}
+
+const BAR_CHARS = 20
+
+function bar(share: number): string {
+  const full = Math.max(0, Math.min(BAR_CHARS, Math.round(share * BAR_CHARS)))
+  return `[${'#'.repeat(full)}${'-'.repeat(BAR_CHARS - full)}]`
+}

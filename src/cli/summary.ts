@@ -1,0 +1,77 @@
+/** The summary a person reads at the end: what was covered, what was not and why, what to do next. */
+import type { Report } from '../agent/report.js'
+import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
+
+const SHOWN_SITES = 8
+
+export function summaryOf(report: Report, directory: string): string {
+  const lines = [headline(report), ...troubles(report), ...next(report, directory)]
+  return `${lines.join('\n')}\n`
+}
+
+function headline(report: Report): string {
+  const sites = plural(report.sites, 'site')
+  const speed = report.seconds >= 1 ? `, ${report.pagesPerSecond.toFixed(1)} pages/s` : ''
+  const how = {
+    done: 'Done',
+    limit: 'Page limit reached',
+    parked: 'Done but for sites set aside',
+    stopped: 'Stopped',
+  }[report.finishReason]
+  return `${how}: ${plural(report.pages, 'page')} from ${sites} in ${duration(report.seconds)}${speed}, ${size(report.bytes)}`
+}
+
+function troubles(report: Report): string[] {
+  const lines: string[] = []
+  for (const [code, count] of Object.entries(report.outcomes)) {
+    if (code === 'OK' || code === 'NOT_MODIFIED') continue
+    const rule = outcomeRule(code as OutcomeCode)
+    lines.push(`  ${number(count).padStart(9)}  ${rule.meaning}${rule.advice ? ` (${rule.advice})` : ''}`)
+  }
+  if (report.queued > 0) lines.push(`  ${number(report.queued).padStart(9)}  still queued`)
+  if (lines.length > 0) lines.unshift('Besides:')
+  const named = report.troubledSites.filter(
+    site => outcomeRule(site.code as OutcomeCode).kind !== 'stored' && site.detail,
+  )
+  for (const site of named.slice(0, SHOWN_SITES))
+    lines.push(`  ${site.site}: ${number(site.count)} x ${site.code}, ${site.detail}`)
+  if (named.length > SHOWN_SITES)
+    lines.push(`  … and ${number(named.length - SHOWN_SITES)} more in report.json`)
+  return lines
+}
+
+function next(report: Report, directory: string): string[] {
+  const lines = [`In ${directory}: archive/ (WARC), tables/ (Parquet), report.json`]
+  if (report.pages > 0)
+    lines.push(
+      `Ask it: orbweaver query ${directory} "SELECT url, title FROM pages WHERE fetch_status = 200 LIMIT 10"`,
+    )
+  if (report.finishReason !== 'done') lines.push(`Go on:  orbweaver resume ${directory}`)
+  return lines
+}
+
+export function plural(count: number, noun: string): string {
+  return `${number(count)} ${noun}${count === 1 ? '' : 's'}`
+}
+
+export function number(value: number): string {
+  return value.toLocaleString('en-US')
+}
+
+export function size(bytes: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB']
+  let value = bytes
+  let unit = 0
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000
+    unit++
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`
+}
+
+export function duration(seconds: number): string {
+  if (seconds < 60) return `${seconds.toFixed(1)} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}

@@ -1,0 +1,236 @@
+/** `orbweaver web`: serves a generated web on loopback, or prints what a full crawl of it must find. */
+import { Command, Option } from 'commander'
+import { systemClock } from '../compose/system.js'
+import type { Clock, Millis } from '../model/clock.js'
+import {
+  type Authority,
+  addressAuthority,
+  MOST_ADDRESSES,
+  namedAuthority,
+  RequestLog,
+  seedUrl,
+  truth,
+  type WebCounts,
+  type WebKnobs,
+  WebPlan,
+  WebServer,
+} from '../simulate/web/index.js'
+import { EXIT } from './exit-codes.js'
+
+/** Options as typed: every one is read, and refused, by `WebFlags`. */
+type RawFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
+
+const EXAMPLES = `
+Examples:
+  $ orbweaver web --port 8080
+      40 sites and 20,000 pages at http://s00.test:8080/, s01.test, ...
+      (--resolve '*.test=127.0.0.1' takes a crawl there; the server is an HTTP proxy for other crawlers)
+  $ orbweaver web --port 8080 --truth | sort > truth.txt
+      every URL that a full crawl must answer with 200, the seed first
+  $ orbweaver web --port 8080 --addresses --latency 50 --log requests.jsonl
+      each site on an address of its own, slow, every request logged with its start and end
+  $ orbweaver web --port 8080 --fail 0.02 --drop 0.01 --change-period 60
+      2 % of URLs answer 503 once, 1 % are cut off once, every fifth page changes each minute`
+
+export function webCommand(clock: Clock = systemClock): Command {
+  const command = new Command('web')
+    .description('serve a generated web on loopback: same seed, same pages')
+    .option('--sites <n>', 'number of sites', '40')
+    .option('--pages <n>', 'HTML pages of all sites together', '20000')
+    .option('--seed <n>', 'seed of everything', '1')
+    .option('--largest <share>', 'share of all pages that the largest site has', '0.12')
+    .option('--port <n>', 'port to listen on, 0 for any free one', '0')
+    .option('--addresses', 'each site on its own loopback address, 127.0.1.1 and up')
+    .addOption(
+      new Option('--truth', 'print every URL a full crawl must answer with 200, and end').conflicts('seeds'),
+    )
+    .option('--seeds', 'print the home page of every site, and end')
+    .option('--latency <ms>', 'mean time to answer; sites differ by up to half of it', '0')
+    .option('--latency-jitter <share>', 'how much answers of one site differ, 0 to 1', '0')
+    .option('--slow-site <n=ms>', 'a site with a latency of its own; can be repeated', collect, [])
+    .option('--fail <share>', 'share of URLs whose first request gets a 503', '0')
+    .option('--drop <share>', 'share of URLs whose first request is cut off', '0')
+    .option('--change-period <s>', 'seconds after which a changing page changes; 0 for never', '0')
+    .option('--change-rate <share>', 'share of pages that change', '0.2')
+    .option('--log <file>', 'append a JSON line per request: start, end, from, site, path, status')
+    .addHelpText('after', EXAMPLES)
+  return command.action(async (raw: RawFlags) => {
+    const flags = new WebFlags(command, raw)
+    const plan = flags.plan()
+    if (flags.isSet('truth')) await print(truth(plan, flags.authority(plan)))
+    else if (flags.isSet('seeds')) await print(homes(plan, flags.authority(plan)))
+    else await serve(command, flags, plan, clock)
+  })
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value]
+}
+
+class WebFlags {
+  readonly #command: Command
+  readonly #raw: RawFlags
+
+  constructor(command: Command, raw: RawFlags) {
+    this.#command = command
+    this.#raw = raw
+  }
+
+  isSet(name: string): boolean {
+    return this.#raw[name] === true
+  }
+
+  text(name: string): string {
+    const value = this.#raw[name]
+    return typeof value === 'string' ? value : ''
+  }
+
+  refuse(message: string): never {
+    return this.#command.error(`error: ${message}`, { exitCode: EXIT.config })
+  }
+
+  plan(): WebPlan {
+    const sites = this.#whole('sites', 1, 10_000_000)
+    const pages = this.#whole('pages', 1, 4_000_000_000)
+    if (pages < sites) this.refuse(`--pages ${pages}: ${sites} sites need at least a page each`)
+    if (this.isSet('addresses') && sites > MOST_ADDRESSES) {
+      this.refuse(`--addresses: at most ${MOST_ADDRESSES} sites can have one each`)
+    }
+    const seed = this.#whole('seed', 0, 2 ** 32 - 1)
+    return new WebPlan({ sites, pages, seed, largestShare: this.#number('largest', 0, 1) })
+  }
+
+  port(): number {
+    return this.#whole('port', 0, 65_535)
+  }
+
+  /** For lists that are printed without serving: their URLs hold the port. */
+  authority(plan: WebPlan): Authority {
+    const port = this.port()
+    if (port === 0) this.refuse('--truth and --seeds need --port: it is part of every URL')
+    return this.isSet('addresses') ? addressAuthority(port) : namedAuthority(plan, port)
+  }
+
+  knobs(plan: WebPlan): WebKnobs {
+    const failRate = this.#number('fail', 0, 1)
+    const dropRate = this.#number('drop', 0, 1)
+    if (failRate + dropRate > 1) this.refuse('--fail and --drop together are more than all URLs')
+    return {
+      latencyMs: this.#number('latency', 0, 600_000),
+      latencyJitter: this.#number('latencyJitter', 0, 1),
+      slowSites: this.#slowSites(plan),
+      failRate,
+      dropRate,
+      changeRate: this.#number('changeRate', 0, 1),
+      changePeriodMs: this.#number('changePeriod', 0, 1e9) * 1_000,
+    }
+  }
+
+  #slowSites(plan: WebPlan): Map<number, Millis> {
+    const slow = new Map<number, Millis>()
+    const given = this.#raw.slowSite
+    for (const text of Array.isArray(given) ? given : []) {
+      const [site, ms] = String(text).split('=').map(Number)
+      if (!(Number.isInteger(site) && site >= 0 && site < plan.sites && ms >= 0 && ms <= 600_000)) {
+        this.refuse(`--slow-site ${text}: want NUMBER=MS, such as 3=2000, with a site below ${plan.sites}`)
+      }
+      slow.set(site, ms)
+    }
+    return slow
+  }
+
+  #whole(name: string, least: number, most: number): number {
+    const value = this.#number(name, least, most)
+    if (!Number.isInteger(value)) this.refuse(`--${dashed(name)} ${value}: want a whole number`)
+    return value
+  }
+
+  #number(name: string, least: number, most: number): number {
+    const text = this.text(name)
+    const value = text.trim() === '' ? Number.NaN : Number(text)
+    if (!(value >= least && value <= most)) {
+      this.refuse(`--${dashed(name)} ${text}: want a number from ${least} to ${most}`)
+    }
+    return value
+  }
+}
+
+function dashed(name: string): string {
+  return name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+}
+
+function* homes(plan: WebPlan, authority: Authority): Generator<string> {
+  for (let site = 0; site < plan.sites; site++) yield plan.urlOf(site, 0, authority)
+}
+
+/** Lines to stdout, no faster than they are read; a reader that leaves (`| head`) ends it quietly. */
+async function print(lines: Iterable<string>): Promise<void> {
+  let gone = false
+  const leave = () => {
+    gone = true
+  }
+  process.stdout.on('error', leave)
+  let text = ''
+  const flush = () => new Promise<void>(resolve => process.stdout.write(text, () => resolve()))
+  for (const line of lines) {
+    text += `${line}\n`
+    if (text.length < 64 * 1024) continue
+    await flush()
+    text = ''
+    if (gone) return
+  }
+  await flush()
+}
+
+async function serve(command: Command, flags: WebFlags, plan: WebPlan, clock: Clock): Promise<void> {
+  const knobs = flags.knobs(plan)
+  const port = flags.port()
+  const path = flags.text('log')
+  const addresses = flags.isSet('addresses')
+  const failed = (error: unknown): never => {
+    const why = error instanceof Error ? error.message : String(error)
+    return command.error(`error: ${why}`, { exitCode: EXIT.config })
+  }
+  const log = path === '' ? undefined : await attempt(() => new RequestLog(path, clock), failed)
+  const onServed = log && { onServed: log.add.bind(log) }
+  const web = await attempt(
+    () => WebServer.listen(plan, { ...knobs, ...onServed, clock, port, addresses }),
+    failed,
+  )
+  process.stderr.write(`${invitation(web, addresses)}\n`)
+  await interrupted()
+  await web.close()
+  log?.close()
+  process.stderr.write(`${account(web.counts())}\n`)
+}
+
+async function attempt<T>(task: () => T | Promise<T>, failed: (error: unknown) => never): Promise<T> {
+  try {
+    return await task()
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+function invitation(web: WebServer, addresses: boolean): string {
+  const resolve = addresses ? '' : " --resolve '*.test=127.0.0.1'"
+  const crawl = `orbweaver crawl ${seedUrl(web.authority)} --scope any${resolve} --allow-private --delay 0`
+  return `Serving ${web.plan.sites} sites, ${web.plan.pages} pages (Ctrl-C ends it). Crawl them: ${crawl}`
+}
+
+function interrupted(): Promise<void> {
+  return new Promise(resolve => {
+    const end = () => {
+      process.off('SIGINT', end)
+      process.off('SIGTERM', end)
+      resolve()
+    }
+    process.on('SIGINT', end)
+    process.on('SIGTERM', end)
+  })
+}
+
+function account(counts: WebCounts): string {
+  const parts = Object.entries(counts).filter(([, count]) => count > 0)
+  return parts.length === 0 ? 'Nobody came.' : parts.map(([name, count]) => `${name} ${count}`).join(', ')
+}

@@ -1,0 +1,82 @@
+/** The folder of a crawl: made once, refused when it is something else, found again by `resume`. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { checkConfig, ConfigError, type CrawlConfig } from '../config/index.js'
+import type { Millis } from '../model/clock.js'
+import { hostOf, siteOf } from '../model/url.js'
+import { writeFileAtomically } from '../store/index.js'
+
+/** Version of crawl.json; raised when an older orbweaver could not go on with the crawl. */
+const FORMAT = 1
+
+/** A crawl of a newer orbweaver: going on with it could lose something. */
+export class NewerCrawlError extends Error {}
+
+export interface CrawlFile {
+  readonly format: number
+  readonly orbweaver: string
+  readonly createdAt: string
+  readonly config: CrawlConfig
+}
+
+export function defaultDirectory(config: CrawlConfig, now: Millis): string {
+  const host = hostOf(siteOf(config.seeds[0])).replace(/[^\w.-]+/g, '_')
+  return `${host}-${new Date(now).toISOString().slice(0, 10)}`
+}
+
+/** Makes the folder of a new crawl and writes crawl.json; an existing crawl is never touched. */
+export function createDirectory(directory: string, config: CrawlConfig, version: string, now: Millis): void {
+  if (existsSync(directory)) makeWay(directory)
+  for (const part of ['archive', 'tables/pages', 'tables/links', 'tables/sites', 'frontier'])
+    mkdirSync(join(directory, part), { recursive: true })
+  const file: CrawlFile = { format: FORMAT, orbweaver: version, createdAt: new Date(now).toISOString(), config }
+  writeFileAtomically(join(directory, 'crawl.json'), `${JSON.stringify(file, null, 2)}\n`)
+}
+
+export function readCrawlFile(directory: string): CrawlFile {
+  const path = join(directory, 'crawl.json')
+  if (!existsSync(directory)) throw new ConfigError(`there is no directory ${directory}`)
+  if (!existsSync(path)) throw new ConfigError(`${directory} holds no crawl (no crawl.json in it)`)
+  let file: CrawlFile
+  try {
+    file = JSON.parse(readFileSync(path, 'utf8')) as CrawlFile
+  } catch {
+    throw new ConfigError(`${path} is damaged; restore it from a backup`)
+  }
+  if (!(file.format <= FORMAT))
+    throw new NewerCrawlError(`${path} was written by orbweaver ${file.orbweaver}, which is newer; update orbweaver`)
+  return { ...file, config: checkConfig(file.config) }
+}
+
+/** An empty folder, or a crawl that never got a page, may be used again. */
+function makeWay(directory: string): void {
+  if (!statSync(directory).isDirectory())
+    throw new ConfigError(`${directory} is a file; choose another place with --out`)
+  const entries = readdirSync(directory)
+  if (entries.length === 0) return
+  if (!entries.includes('crawl.json'))
+    throw new ConfigError(`${directory} is not empty and holds no crawl; choose another place with --out`)
+  if (!isBarren(directory)) {
+    throw new ConfigError(
+      `${directory} already holds a crawl: go on with "orbweaver resume ${directory}", ` +
+        `or crawl again with "--previous ${directory} --out ANOTHER"`,
+    )
+  }
+  for (const entry of entries) rmSync(join(directory, entry), { recursive: true })
+}
+
+/** True when the crawl ended without one stored page: there is nothing to lose. */
+function isBarren(directory: string): boolean {
+  try {
+    const report: { pages?: number; bytes?: number } = JSON.parse(
+      readFileSync(join(directory, 'report.json'), 'utf8'),
+    )
+    return report.pages === 0 && report.bytes === 0
+  } catch {
+    return false
+  }
+}
+
+export function absolute(directory: string): string {
+  return resolve(directory)
+}
