@@ -17,6 +17,7 @@ export {
 export { ByteWriter } from './byte-writer.js'
 export { latencyOf, mishapOf, revisionOf, type WebKnobs } from './conditions.js'
 export { pagerank, siteLinks } from './link-graph.js'
+export { RequestLog } from './request-log.js'
 export type { WebCounts } from './tally.js'
 export { seedUrl, truth } from './truth.js'
 export { type PlannedLink, WebPlan, type WebPlanOptions } from './web-plan.js'

@@ -15,7 +15,7 @@ export const FORBIDDEN_EVERY = 32
 // Fan-outs, home, parent, object, forbidden and gone must fit with room to spare.
 export const LEAST_LINKS = 20
 const GONE_SHARE = 0.01
-const NEAR_SHARE = 0.6
+const NEAR_SHARE = 0.5
 
 /** Filled by `drawLinks`, one link per index: columns instead of forty objects a page. */
 export class OutLinks {
@@ -106,8 +106,8 @@ function drawNear(page: number, size: number, random: SeededRandom): number {
   return near >= 0 && near < size ? near : Math.floor(size * random.next())
 }
 
-/** Page `n` of a site is drawn about as often as n to the power of -2/3. */
+/** Page `n` of a site is drawn about as often as n to the power of -3/4. */
 function popular(size: number, random: SeededRandom): number {
   const roll = random.next()
-  return Math.floor(size * roll * roll * roll)
+  return Math.floor(size * roll * roll * roll * roll)
 }
