@@ -25,13 +25,24 @@ export const LIMITS = {
   redirectHops: 10,
   urlChars: 2_048,
   linksPerPage: 50_000,
+  /** All links of one page together: a long `<base>` makes long URLs out of short links. */
+  linkCharsPerPage: 16 * 1024 * 1024,
+  /** Links looked at on one page, repetitions included. */
+  linksFound: 1_000_000,
   /** Longest attribute value that is looked at. */
   attributeBytes: 64 * 1024,
   titleChars: 1_024,
   descriptionChars: 4_096,
   textBytes: 1024 * 1024,
+  /** Pieces of text between tags that are looked at. */
+  textRanges: 500_000,
+  robotsMetaChars: 1_024,
+  languageChars: 64,
   /** Pages larger than this are not handed to the full HTML parser when the scanner gives up. */
   fullParseBytes: 4 * 1024 * 1024,
+  /** Nor those whose tree has more elements or is deeper: browsers stop at a depth of 512. */
+  fullParseNodes: 400_000,
+  fullParseDepth: 4_096,
   dnsAnswers: 64,
   dnsTtlMinMs: 30_000,
   dnsTtlMaxMs: 3_600_000,
@@ -67,4 +78,8 @@ export const LIMITS = {
   sortBytes: 16 * 1024 * 1024,
   /** Fetching pauses when the disk has less left than this. */
   freeDiskBytes: 512 * 1024 * 1024,
+  /** What DuckDB may use for a query before it turns to temporary files; less where the machine has less. */
+  queryMemoryBytes: 1024 * 1024 * 1024,
+  /** Rows of a result that are shown as a table: it is held to be aligned, and nobody reads more. */
+  queryTableRows: 1_000,
 } as const

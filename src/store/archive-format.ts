@@ -1,0 +1,48 @@
+/** What `--archive` can say, judged when the crawl is configured: an impossible wish is a value, not a crash. */
+import * as zlib from 'node:zlib'
+
+export type ArchiveFormat =
+  | { readonly codec: 'gzip'; readonly level: number }
+  | { readonly codec: 'zstd'; readonly level: number }
+  /** Nothing is archived. */
+  | { readonly codec: 'none' }
+
+export const DEFAULT_ARCHIVE: ArchiveFormat = { codec: 'gzip', level: 1 }
+
+const ZSTD_LEVEL = 3
+
+/** Not in Node 20's types, and absent before 22.15. */
+export interface NativeZstd {
+  readonly zstdCompressSync: (bytes: Uint8Array, options: { params: Record<number, number> }) => Buffer
+  readonly zstdDecompressSync: (bytes: Uint8Array, options: { maxOutputLength: number }) => Buffer
+}
+
+export function nativeZstd(): NativeZstd | undefined {
+  const candidate: object = zlib
+  return 'zstdCompressSync' in candidate ? (candidate as NativeZstd) : undefined
+}
+
+export type ArchiveChoice =
+  | { readonly ok: true; readonly format: ArchiveFormat }
+  | { readonly ok: false; readonly message: string }
+
+/** Reads `gzip`, `gzip:LEVEL`, `zstd`, `zstd:LEVEL` or `none`. */
+export function parseArchiveFormat(text: string): ArchiveChoice {
+  const [codec, level] = text.split(':', 2)
+  if (codec === 'none' && level === undefined) return { ok: true, format: { codec } }
+  if (codec === 'gzip') return withLevel(codec, level ?? '1', 9)
+  if (codec === 'zstd') {
+    if (nativeZstd()) return withLevel(codec, level ?? String(ZSTD_LEVEL), 19)
+    return {
+      ok: false,
+      message: `--archive zstd needs Node 22.15 or later (this is ${process.version}): update Node, or use --archive gzip`,
+    }
+  }
+  return { ok: false, message: `--archive ${text}: expected gzip, gzip:LEVEL, zstd or none` }
+}
+
+function withLevel(codec: 'gzip' | 'zstd', text: string, max: number): ArchiveChoice {
+  const level = Number(text)
+  if (Number.isInteger(level) && level >= 1 && level <= max) return { ok: true, format: { codec, level } }
+  return { ok: false, message: `--archive ${codec}:${text}: the level is a number from 1 to ${max}` }
+}

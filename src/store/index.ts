@@ -1,0 +1,61 @@
+/**
+ * pages -> files.
+ *
+ * In: exchanges, page rows and links, collected per cell in a `PackBuilder`. Out: WARC 1.1 files with a CDXJ index
+ * each, row logs, and the Parquet tables made of them.
+ *
+ * Always holds: files only grow while they are open (`<name>.open`) and never change once they have their name;
+ * what `append` returned is on the disk; a pack can be taken back, and written again without some of its cells;
+ * `recover` brings every file to its committed length, however a crash left it; a Parquet file, a sorted index and
+ * the manifest are there whole or not at all; conversion needs memory for one row group.
+ *
+ * Read on in `pack-builder.ts` (one pack in memory), `directory-pack-store.ts` (packs to files), `warc-records.ts`,
+ * `segment.ts` (row logs), `parquet/convert.ts`, `recover.ts`.
+ */
+export {
+  type ArchiveChoice,
+  type ArchiveFormat,
+  DEFAULT_ARCHIVE,
+  parseArchiveFormat,
+} from './archive-format.js'
+export { finishIndex, type IndexTask } from './cdxj-index.js'
+export { payloadDigest } from './digest.js'
+export {
+  DirectoryPackStore,
+  type DirectoryPackStoreOptions,
+  type StoreLimits,
+} from './directory-pack-store.js'
+export { syncDirectory, writeFileAtomically } from './durable.js'
+export { completeLogs, type FileOwner, locateFile } from './file-names.js'
+export type { LinkRow, PageLinks } from './link-rows.js'
+export {
+  type Manifest,
+  type ManifestResult,
+  readManifest,
+  type TableFiles,
+  writeManifest,
+} from './manifest.js'
+export { PackBuilder, type PackEntry, type PackOptions } from './pack-builder.js'
+export type {
+  AppendResult,
+  CloseResult,
+  PackBytes,
+  PackRows,
+  PackStore,
+  StoredFile,
+  StoredKind,
+} from './pack-store.js'
+export { concatParquet, parquetRows } from './parquet/concat.js'
+export { type ConvertTask, convertLog, type ParquetSize } from './parquet/convert.js'
+export { type SiteRow, writeSites } from './parquet/site-table.js'
+export { type Holder, type RecoverInput, type Recovery, recover } from './recover.js'
+export { DamagedFileError, type RowTable, readLinkRows, readPageRows } from './segment.js'
+export { type WarcInfo, warcInfo } from './warc-info.js'
+export {
+  type ArchivedResponse,
+  type RecordResult,
+  responseOf,
+  WarcReader,
+  type WarcRecord,
+} from './warc-reader.js'
+export { type ArchivedRecord, type Revisit, WarcRecords, warcDate, warcRecords } from './warc-records.js'

@@ -1,0 +1,160 @@
+/**
+ * One pack being filled. Outcomes are encoded as they come, each with its cell, so that the pack can be written
+ * again without the cells that turned out to belong to somebody else.
+ */
+import type { CellId } from '../model/cell.js'
+import type { Exchange, PageRow } from '../model/page.js'
+import { ByteSink } from './byte-sink.js'
+import { appendCdxjEntry, shiftCdxjEntry } from './cdxj.js'
+import { appendLinks, type PageLinks } from './link-rows.js'
+import type { PackBytes } from './pack-store.js'
+import { appendPageRow, shiftPageRow } from './page-row.js'
+import type { Revisit, WarcRecords } from './warc-records.js'
+
+export interface PackEntry {
+  readonly cell: CellId
+  /** `warcOffset` and `warcLength` are filled in here, whatever they say. */
+  readonly row: PageRow
+  /** Archived when there is one with a response in it. */
+  readonly exchange?: Exchange | null | undefined
+  readonly revisit?: Revisit
+  readonly links?: PageLinks
+  /** False keeps it out of the tables: robots.txt is archived, but is no page. */
+  readonly inTables?: boolean
+}
+
+export interface PackOptions {
+  /** The name of the agent, for the `agent` column. */
+  readonly agent: string
+  /** Null with `--archive none`. */
+  readonly records: WarcRecords | null
+  /** False with `--tables none`. */
+  readonly tables: boolean
+}
+
+/** Where an entry ends in each stream; it begins where the one before ends. */
+interface Mark {
+  readonly cell: CellId
+  readonly warc: number
+  readonly pages: number
+  readonly links: number
+  readonly linkRows: number
+  readonly cdxj: number
+}
+
+const START: Mark = { cell: '', warc: 0, pages: 0, links: 0, linkRows: 0, cdxj: 0 }
+
+export class PackBuilder {
+  readonly #options: PackOptions
+  readonly #warc = new ByteSink(256 * 1024)
+  readonly #pages = new ByteSink(128 * 1024)
+  readonly #links = new ByteSink()
+  readonly #cdxj = new ByteSink()
+  readonly #marks: Mark[] = []
+  readonly #dropped = new Set<CellId>()
+  #linkRows = 0
+
+  constructor(options: PackOptions) {
+    this.#options = options
+  }
+
+  /** What the pack weighs so far, dropped cells included: for the decision to seal it. */
+  get bytes(): number {
+    return this.#warc.length + this.#pages.length + this.#links.length
+  }
+
+  get entries(): number {
+    return this.#marks.length
+  }
+
+  add(entry: PackEntry): void {
+    const { row, exchange, revisit } = entry
+    const { records, tables } = this.#options
+    let offset = -1
+    let length = 0
+    if (records && exchange && exchange.responseHead.length > 0) {
+      const record = records.appendExchange(this.#warc, exchange, row, revisit)
+      offset = record.offset
+      length = record.length
+      appendCdxjEntry(this.#cdxj, exchange, row, record, revisit !== undefined)
+    }
+    if (tables && entry.inTables !== false) {
+      appendPageRow(this.#pages, row, offset, length)
+      if (entry.links) {
+        appendLinks(this.#links, row.url, entry.links)
+        this.#linkRows += entry.links.targets.length
+      }
+    }
+    this.#marks.push({
+      cell: entry.cell,
+      warc: this.#warc.length,
+      pages: this.#pages.length,
+      links: this.#links.length,
+      linkRows: this.#linkRows,
+      cdxj: this.#cdxj.length,
+    })
+  }
+
+  /** Leaves out every entry of `cell`, those to come included. */
+  drop(cell: CellId): void {
+    this.#dropped.add(cell)
+  }
+
+  /** The bytes of the pack without the dropped cells. Valid until the next `add`. */
+  toPack(id: string): PackBytes {
+    const kept = this.#dropped.size === 0 ? null : this.#withoutDropped()
+    const pages = kept?.pages ?? this.#pages
+    const cdxj = kept?.cdxj ?? this.#cdxj
+    return {
+      id,
+      agent: this.#options.agent,
+      warc: (kept?.warc ?? this.#warc).view(),
+      pages: { bytes: pages.view(), rows: countRows(pages.view()) },
+      links: { bytes: (kept?.links ?? this.#links).view(), rows: kept?.linkRows ?? this.#linkRows },
+      cdxj: { bytes: cdxj.view(), rows: countRows(cdxj.view()) },
+    }
+  }
+
+  /** Copies what stays; records that move towards the front take their places in rows and index along. */
+  #withoutDropped(): KeptStreams {
+    const kept: KeptStreams = {
+      warc: new ByteSink(),
+      pages: new ByteSink(),
+      links: new ByteSink(),
+      cdxj: new ByteSink(),
+      linkRows: 0,
+    }
+    let before = START
+    for (const mark of this.#marks) {
+      if (!this.#dropped.has(mark.cell)) {
+        const shift = kept.warc.length - before.warc
+        const pageAt = kept.pages.length
+        const entryAt = kept.cdxj.length
+        kept.warc.append(this.#warc.view(before.warc, mark.warc))
+        kept.pages.append(this.#pages.view(before.pages, mark.pages))
+        kept.links.append(this.#links.view(before.links, mark.links))
+        kept.cdxj.append(this.#cdxj.view(before.cdxj, mark.cdxj))
+        kept.linkRows += mark.linkRows - before.linkRows
+        if (kept.pages.length > pageAt) shiftPageRow(kept.pages.view(), pageAt, shift)
+        if (kept.cdxj.length > entryAt) shiftCdxjEntry(kept.cdxj.view(), entryAt, shift)
+      }
+      before = mark
+    }
+    return kept
+  }
+}
+
+interface KeptStreams {
+  readonly warc: ByteSink
+  readonly pages: ByteSink
+  readonly links: ByteSink
+  readonly cdxj: ByteSink
+  linkRows: number
+}
+
+/** Rows and index entries begin with their size. */
+function countRows(bytes: Buffer): number {
+  let rows = 0
+  for (let at = 0; at < bytes.length; at += bytes.readUInt32LE(at)) rows++
+  return rows
+}

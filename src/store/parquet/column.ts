@@ -1,0 +1,202 @@
+/** Columns of a row group: values go in one by one, compressed pages come out. Memory holds one row group. */
+import { LIMITS } from '../../model/limits.js'
+import { ByteSink } from '../byte-sink.js'
+import { ByteDictionary } from './byte-dictionary.js'
+import { appendHybrid, bitWidth } from './hybrid.js'
+import { appendSnappy } from './snappy.js'
+import { appendThrift, binary, int32, int64, struct, type ThriftValue } from './thrift.js'
+
+export const ParquetType = { int32: 1, int64: 2, bytes: 6 } as const
+const PLAIN = 0
+const RLE = 3
+const RLE_DICTIONARY = 8
+const DATA_PAGE = 0
+const DICTIONARY_PAGE = 2
+
+export type ColumnKind = 'text' | 'dictionary' | 'int32' | 'int64' | 'timestamp'
+
+export interface ColumnSpec {
+  readonly name: string
+  readonly kind: ColumnKind
+  /** Never NULL. */
+  readonly required?: true
+  /** Smallest and largest value are kept for texts too (numbers always have them). */
+  readonly ordered?: true
+}
+
+/** A finished column of a row group. */
+export interface ColumnChunk {
+  readonly bytes: Buffer
+  /** Length of the dictionary page, which comes first; 0 without one. */
+  readonly dictionaryBytes: number
+  readonly uncompressedBytes: number
+  readonly values: number
+  readonly encodings: readonly number[]
+  readonly statistics: ThriftValue
+}
+
+export class Column {
+  readonly spec: ColumnSpec
+  #values = new ByteSink()
+  #pages = new ByteSink()
+  readonly #page = new ByteSink()
+  #uncompressedBytes = 0
+  /** 1 for a value, 0 for a NULL, of the rows of the current page. */
+  #levels = new Uint8Array(1_024)
+  #pageRows = 0
+  #rows = 0
+  #nulls = 0
+  #dictionary: ByteDictionary | undefined
+  #min: Buffer | number | undefined
+  #max: Buffer | number | undefined
+
+  constructor(spec: ColumnSpec) {
+    this.spec = spec
+    if (spec.kind === 'dictionary') this.#dictionary = new ByteDictionary()
+  }
+
+  get bufferedBytes(): number {
+    return this.#pages.length + this.#values.length + (this.#dictionary?.bytes ?? 0)
+  }
+
+  /** Bytes `start` to `end`; none of them means NULL where the column has NULLs. */
+  addBytes(bytes: Buffer, start: number, end: number): void {
+    if (start === end && !this.spec.required) {
+      this.addNull()
+      return
+    }
+    this.#level(1)
+    if (this.#dictionary) {
+      this.#values.uint32(this.#dictionary.place(bytes, start, end))
+      return
+    }
+    const size = end - start
+    const values = this.#values.reserve(size + 4)
+    values.writeUInt32LE(size, this.#values.length)
+    bytes.copy(values, this.#values.length + 4, start, end)
+    this.#values.advance(size + 4)
+    if (this.spec.ordered) this.#orderBytes(bytes, start, end)
+    if (this.#values.length >= LIMITS.parquetPageBytes) this.#endPage()
+  }
+
+  addNumber(value: number): void {
+    this.#level(1)
+    if (this.spec.kind === 'int32') this.#values.int32(value)
+    else appendInt64(this.#values, value)
+    if (this.#min === undefined || value < (this.#min as number)) this.#min = value
+    if (this.#max === undefined || value > (this.#max as number)) this.#max = value
+    if (this.#values.length >= LIMITS.parquetPageBytes) this.#endPage()
+  }
+
+  addNull(): void {
+    this.#level(0)
+    this.#nulls++
+  }
+
+  #level(level: 0 | 1): void {
+    if (this.#pageRows === this.#levels.length) {
+      const larger = new Uint8Array(this.#levels.length * 2)
+      larger.set(this.#levels)
+      this.#levels = larger
+    }
+    this.#levels[this.#pageRows++] = level
+    this.#rows++
+  }
+
+  #orderBytes(bytes: Buffer, start: number, end: number): void {
+    const { compare } = Buffer
+    const value = bytes.subarray(start, end)
+    if (this.#min === undefined || compare(value, this.#min as Buffer) < 0) this.#min = Buffer.from(value)
+    if (this.#max === undefined || compare(value, this.#max as Buffer) > 0) this.#max = Buffer.from(value)
+  }
+
+  #endPage(): void {
+    const page = this.#page
+    page.clear()
+    if (!this.spec.required) {
+      page.uint32(0)
+      appendHybrid(page, this.#levels, this.#pageRows, 1)
+      page.view().writeUInt32LE(page.length - 4, 0)
+    }
+    if (this.#dictionary) this.#appendPlaces(page, this.#dictionary)
+    else page.append(this.#values.view())
+    const encoding = this.#dictionary ? RLE_DICTIONARY : PLAIN
+    this.#appendPage(DATA_PAGE, page.view(), [
+      5,
+      struct([1, int32(this.#pageRows)], [2, int32(encoding)], [3, int32(RLE)], [4, int32(RLE)]),
+    ])
+    this.#values.clear()
+    this.#pageRows = 0
+  }
+
+  #appendPlaces(page: ByteSink, dictionary: ByteDictionary): void {
+    const width = bitWidth(Math.max(0, dictionary.size - 1))
+    const values = this.#values.view()
+    const places = new Uint32Array(values.buffer, values.byteOffset, values.length / 4)
+    page.byte(width)
+    appendHybrid(page, places, places.length, width)
+  }
+
+  #appendPage(type: number, content: Buffer, header: readonly [number, ThriftValue]): void {
+    const compressed = new ByteSink(content.length + 64)
+    appendSnappy(compressed, content)
+    const before = this.#pages.length
+    appendThrift(
+      this.#pages,
+      struct([1, int32(type)], [2, int32(content.length)], [3, int32(compressed.length)], header),
+    )
+    this.#uncompressedBytes += this.#pages.length - before + content.length
+    this.#pages.append(compressed.view())
+  }
+
+  /** Ends the row group of this column and makes it ready for the next. */
+  finish(): ColumnChunk {
+    let dictionaryBytes = 0
+    if (this.#dictionary) {
+      // One data page and its dictionary; the dictionary stands first in the file, so it is written first.
+      const entries = this.#dictionary.entries()
+      this.#appendPage(DICTIONARY_PAGE, entries, [
+        7,
+        struct([1, int32(this.#dictionary.size)], [2, int32(PLAIN)]),
+      ])
+      dictionaryBytes = this.#pages.length
+    }
+    if (this.#pageRows > 0) this.#endPage()
+    const chunk: ColumnChunk = {
+      bytes: this.#pages.view(),
+      dictionaryBytes,
+      uncompressedBytes: this.#uncompressedBytes,
+      values: this.#rows,
+      encodings: this.#dictionary ? [PLAIN, RLE, RLE_DICTIONARY] : [PLAIN, RLE],
+      statistics: this.#statistics(),
+    }
+    this.#pages = new ByteSink()
+    if (this.#dictionary) this.#dictionary = new ByteDictionary()
+    this.#uncompressedBytes = this.#rows = this.#nulls = 0
+    this.#min = this.#max = undefined
+    return chunk
+  }
+
+  #statistics(): ThriftValue {
+    const fields: [number, ThriftValue][] = [[3, int64(this.#nulls)]]
+    if (this.#min !== undefined && this.#max !== undefined)
+      fields.push([5, binary(this.#encode(this.#max))], [6, binary(this.#encode(this.#min))])
+    return struct(...fields)
+  }
+
+  #encode(value: Buffer | number): Buffer {
+    if (typeof value !== 'number') return value
+    const sink = new ByteSink(8)
+    if (this.spec.kind === 'int32') sink.int32(value)
+    else appendInt64(sink, value)
+    return sink.view()
+  }
+}
+
+const TWO_32 = 2 ** 32
+
+function appendInt64(sink: ByteSink, value: number): void {
+  const high = Math.floor(value / TWO_32)
+  sink.uint32(value - high * TWO_32)
+  sink.int32(high)
+}

@@ -1,0 +1,136 @@
+/**
+ * Several Parquet files of one table become one without being read: the column chunks are copied as they are, and
+ * only the footer, which says where they lie, is made anew.
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { ByteSink } from '../byte-sink.js'
+import { writeAll, writeDurably } from '../durable.js'
+import { DamagedFileError } from '../segment.js'
+import type { ParquetSize } from './convert.js'
+import { footerOf, PARQUET_MAGIC } from './parquet-file.js'
+import { appendThrift, int64, list, ThriftReader, type ThriftStruct, type ThriftValue } from './thrift.js'
+
+/** Field numbers of Parquet's FileMetaData, RowGroup, ColumnChunk and ColumnMetaData. */
+const FILE = { schema: 2, rows: 3, rowGroups: 4 } as const
+const GROUP = { columns: 1, offset: 5, ordinal: 7 } as const
+const CHUNK = { offset: 2, metadata: 3, offsetIndexAt: 4, columnIndexAt: 6 } as const
+const COLUMN = { dataPageAt: 9, indexPageAt: 10, dictionaryPageAt: 11, bloomFilterAt: 14 } as const
+
+const FOOTER_BYTES_MAX = 64 * 1024 * 1024
+const COPY_BYTES = 1024 * 1024
+
+/** Writes the rows of `inputs`, in that order, to `outPath`, whole or not at all. */
+export function concatParquet(inputs: readonly string[], outPath: string): ParquetSize {
+  if (inputs.length === 0) throw new Error('nothing to concatenate')
+  return writeDurably(outPath, out => {
+    writeAll(out, PARQUET_MAGIC)
+    let bytes = PARQUET_MAGIC.length
+    let rows = 0
+    const rowGroups: ThriftValue[] = []
+    let first: ThriftStruct | undefined
+    for (const input of inputs) {
+      const file = openSync(input, 'r')
+      try {
+        const { metadata, dataEnd } = readFooter(file, input)
+        first ??= metadata
+        if (!sameSchema(first, metadata)) throw new Error(`${input} has other columns than ${inputs[0]}`)
+        const shift = bytes - PARQUET_MAGIC.length
+        for (const group of listOf(metadata, FILE.rowGroups)) rowGroups.push(shiftGroup(group, shift))
+        rows += numberOf(metadata, FILE.rows)
+        bytes += copyRange(file, PARQUET_MAGIC.length, dataEnd, out)
+      } finally {
+        closeSync(file)
+      }
+    }
+    const merged = new Map(first)
+    merged.set(FILE.rows, int64(rows))
+    merged.set(FILE.rowGroups, list(rowGroups))
+    const footer = footerOf({ type: 'struct', value: merged })
+    writeAll(out, footer)
+    return { rows, bytes: bytes + footer.length }
+  })
+}
+
+/** Rows of a Parquet file, by its footer. */
+export function parquetRows(path: string): number {
+  const file = openSync(path, 'r')
+  try {
+    return numberOf(readFooter(file, path).metadata, FILE.rows)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function readFooter(file: number, path: string): { metadata: ThriftStruct; dataEnd: number } {
+  const { size } = fstatSync(file)
+  const tail = readRange(file, Math.max(0, size - 8), 8)
+  if (size < 12 || !tail.subarray(4).equals(PARQUET_MAGIC))
+    throw new DamagedFileError(path, size, 'not Parquet')
+  const length = tail.readUInt32LE(0)
+  const dataEnd = size - 8 - length
+  if (length > FOOTER_BYTES_MAX || dataEnd < PARQUET_MAGIC.length)
+    throw new DamagedFileError(path, size, 'the footer has an impossible length')
+  return { metadata: new ThriftReader(readRange(file, dataEnd, length)).struct(), dataEnd }
+}
+
+function readRange(file: number, at: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length)
+  for (let done = 0; done < length; ) {
+    const count = readSync(file, bytes, done, length - done, at + done)
+    if (count === 0) return bytes.subarray(0, done)
+    done += count
+  }
+  return bytes
+}
+
+function copyRange(file: number, from: number, to: number, out: number): number {
+  for (let at = from; at < to; at += COPY_BYTES)
+    writeAll(out, readRange(file, at, Math.min(COPY_BYTES, to - at)))
+  return to - from
+}
+
+function shiftGroup(group: ThriftValue, shift: number): ThriftValue {
+  if (group.type !== 'struct') throw new Error('a row group is a struct')
+  const fields = new Map(group.value)
+  shiftField(fields, GROUP.offset, shift)
+  fields.delete(GROUP.ordinal)
+  fields.set(GROUP.columns, list(listOf(group.value, GROUP.columns).map(chunk => shiftChunk(chunk, shift))))
+  return { type: 'struct', value: fields }
+}
+
+function shiftChunk(chunk: ThriftValue, shift: number): ThriftValue {
+  const metadata = chunk.type === 'struct' ? chunk.value.get(CHUNK.metadata) : undefined
+  if (chunk.type !== 'struct' || metadata?.type !== 'struct') throw new Error('a column chunk has metadata')
+  const places = new Map(metadata.value)
+  for (const field of Object.values(COLUMN)) shiftField(places, field, shift)
+  const fields = new Map(chunk.value)
+  for (const field of [CHUNK.offset, CHUNK.offsetIndexAt, CHUNK.columnIndexAt])
+    shiftField(fields, field, shift)
+  return { type: 'struct', value: fields.set(CHUNK.metadata, { type: 'struct', value: places }) }
+}
+
+/** Keeps the order of the fields: setting a key that is there does not move it. */
+function shiftField(fields: Map<number, ThriftValue>, id: number, shift: number): void {
+  const value = fields.get(id)
+  if (value?.type === 'int') fields.set(id, { ...value, value: value.value + shift })
+}
+
+function listOf(fields: ThriftStruct, id: number): readonly ThriftValue[] {
+  const value = fields.get(id)
+  return value?.type === 'list' ? value.value : []
+}
+
+function numberOf(fields: ThriftStruct, id: number): number {
+  const value = fields.get(id)
+  return value?.type === 'int' ? value.value : 0
+}
+
+function sameSchema(a: ThriftStruct, b: ThriftStruct): boolean {
+  return schemaBytes(a).equals(schemaBytes(b))
+}
+
+function schemaBytes(metadata: ThriftStruct): Buffer {
+  const sink = new ByteSink()
+  appendThrift(sink, list(listOf(metadata, FILE.schema)))
+  return sink.view()
+}

@@ -1,0 +1,156 @@
+/**
+ * Row logs: append-only files of segments. A pack adds one or more; each says which pack, agent and WARC its rows
+ * belong to, so that rows can hold places relative to the pack, and carries a checksum over all of itself.
+ *
+ *   0 'OWS' and the version   20 uint32 rows or link groups  44 WARC name, pack id, agent in UTF-8
+ *   4 uint32 crc32 from 8 on  24 float64 base offset            then the rows
+ *   8 uint32 header bytes     32 uint32 length of the WARC's name
+ *  12 uint32 row bytes        36 uint32 length of the pack id
+ *  16 uint32 table            40 uint32 length of the agent's name
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import { LIMITS } from '../model/limits.js'
+import { LinkRowView } from './link-rows.js'
+import { PageRowView } from './page-row.js'
+
+export type RowTable = 'pages' | 'links'
+
+export interface SegmentHeader {
+  readonly table: RowTable
+  readonly pack: string
+  readonly agent: string
+  /** The pack's WARC, relative to the crawl directory; empty when nothing was archived. */
+  readonly warc: string
+  /** Where the pack's bytes begin in that WARC. */
+  readonly baseOffset: number
+}
+
+export interface Segment extends SegmentHeader {
+  readonly rows: Buffer
+}
+
+/** A committed file that is not what was committed: the disk lied, or somebody wrote to it. */
+export class DamagedFileError extends Error {
+  constructor(path: string, offset: number, what: string) {
+    super(`${path} is damaged at byte ${offset}: ${what}`)
+    this.name = 'DamagedFileError'
+  }
+}
+
+const MAGIC = 0x0153574f
+const FIXED_BYTES = 44
+const TABLES: readonly RowTable[] = ['pages', 'links']
+/** Names are ours and short; a longer header is damage. */
+const HEADER_BYTES_MAX = 16 * 1024
+
+/** The buffers to append to a log for the rows of a pack; the rows themselves are not copied. */
+export function segmentBuffers(header: SegmentHeader, rows: Buffer): Buffer[] {
+  const buffers: Buffer[] = []
+  for (let start = 0; start < rows.length; ) {
+    let end = start
+    let count = 0
+    do {
+      end += rows.readUInt32LE(end)
+      count++
+    } while (end < rows.length && end - start + rows.readUInt32LE(end) <= LIMITS.segmentBytes)
+    const part = rows.subarray(start, end)
+    buffers.push(encodeHeader(header, part, count), part)
+    start = end
+  }
+  return buffers
+}
+
+function encodeHeader(header: SegmentHeader, rows: Buffer, count: number): Buffer {
+  const names = [header.warc, header.pack, header.agent].map(name => Buffer.from(name))
+  const bytes = Buffer.concat([Buffer.alloc(FIXED_BYTES), ...names])
+  bytes.writeUInt32LE(MAGIC, 0)
+  bytes.writeUInt32LE(bytes.length, 8)
+  bytes.writeUInt32LE(rows.length, 12)
+  bytes.writeUInt32LE(TABLES.indexOf(header.table), 16)
+  bytes.writeUInt32LE(count, 20)
+  bytes.writeDoubleLE(header.baseOffset, 24)
+  for (const [i, name] of names.entries()) bytes.writeUInt32LE(name.length, 32 + 4 * i)
+  bytes.writeUInt32LE(crc32(rows, crc32(bytes.subarray(8))), 4)
+  return bytes
+}
+
+/** The segments of a log's committed prefix. A segment's rows are valid until the next one is asked for. */
+export function* readSegments(path: string, committedBytes: number): Generator<Segment> {
+  const file = openSync(path, 'r')
+  try {
+    const size = fstatSync(file).size
+    if (size < committedBytes)
+      throw new DamagedFileError(path, size, `${committedBytes} bytes were committed`)
+    let buffer = Buffer.allocUnsafeSlow(64 * 1024)
+    for (let at = 0; at < committedBytes; ) {
+      const fixed = readExactly(path, file, at, Math.min(FIXED_BYTES, committedBytes - at), buffer)
+      const length = segmentLength(path, at, fixed, committedBytes - at)
+      if (buffer.length < length) buffer = Buffer.allocUnsafeSlow(length)
+      yield decode(path, at, readExactly(path, file, at, length, buffer))
+      at += length
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+function segmentLength(path: string, at: number, fixed: Buffer, leftBytes: number): number {
+  if (fixed.length < FIXED_BYTES) throw new DamagedFileError(path, at, 'a segment is cut')
+  if (fixed.readUInt32LE(0) !== MAGIC)
+    throw new DamagedFileError(path, at, 'no segment of this version begins here')
+  const headerBytes = fixed.readUInt32LE(8)
+  const length = headerBytes + fixed.readUInt32LE(12)
+  if (headerBytes < FIXED_BYTES || headerBytes > HEADER_BYTES_MAX || length > leftBytes)
+    throw new DamagedFileError(path, at, 'a segment has an impossible length')
+  return length
+}
+
+function decode(path: string, at: number, bytes: Buffer): Segment {
+  if (crc32(bytes.subarray(8)) !== bytes.readUInt32LE(4))
+    throw new DamagedFileError(path, at, 'the checksum differs')
+  const names: string[] = []
+  let start = FIXED_BYTES
+  for (let i = 0; i < 3; i++) {
+    const end = start + bytes.readUInt32LE(32 + 4 * i)
+    names.push(bytes.toString('utf8', start, end))
+    start = end
+  }
+  return {
+    table: TABLES[bytes.readUInt32LE(16)],
+    warc: names[0],
+    pack: names[1],
+    agent: names[2],
+    baseOffset: bytes.readDoubleLE(24),
+    rows: bytes.subarray(bytes.readUInt32LE(8)),
+  }
+}
+
+function readExactly(path: string, file: number, at: number, length: number, buffer: Buffer): Buffer {
+  let done = 0
+  while (done < length) {
+    const count = readSync(file, buffer, done, length - done, at + done)
+    if (count === 0) throw new DamagedFileError(path, at + done, 'the file became shorter while it was read')
+    done += count
+  }
+  return buffer.subarray(0, length)
+}
+
+/** Every row of a pages log with its segment; the view moves on with each step. */
+export function* readPageRows(path: string, committedBytes: number): Generator<[PageRowView, Segment]> {
+  const view = new PageRowView()
+  for (const segment of readSegments(path, committedBytes)) {
+    for (let at = 0; at < segment.rows.length; ) {
+      at += view.moveTo(segment.rows, at)
+      yield [view, segment]
+    }
+  }
+}
+
+/** Every link of a links log; the view moves on with each step. */
+export function* readLinkRows(path: string, committedBytes: number): Generator<LinkRowView> {
+  for (const segment of readSegments(path, committedBytes)) {
+    const view = new LinkRowView(segment.rows)
+    while (view.next()) yield view
+  }
+}

@@ -1,0 +1,149 @@
+/** Reads archives back: one record by its place, all records of a file, and the page inside a response. */
+import { type FileHandle, open } from 'node:fs/promises'
+import { ChunkScanner, dechunk } from '../fetch/chunk-scanner.js'
+import { ContentDecoder } from '../fetch/content-decoder.js'
+import { codingsOf } from '../fetch/framing.js'
+import { headEnd, parseHead, type ResponseHead } from '../fetch/response-head.js'
+import { LIMITS } from '../model/limits.js'
+import { firstMember, type Member, wholeMember } from './warc-members.js'
+
+export interface WarcRecord {
+  readonly type: string
+  /** By lower-case name. */
+  readonly headers: ReadonlyMap<string, string>
+  readonly block: Buffer
+}
+
+export type RecordResult =
+  | { readonly ok: true; readonly record: WarcRecord; readonly offset: number; readonly length: number }
+  | { readonly ok: false; readonly offset: number; readonly detail: string }
+
+/** A record is a body, its head and a WARC header; whoever wrote more is not us. */
+const RECORD_BYTES_MAX = LIMITS.bodyBytes + LIMITS.headerBytes + 64 * 1024
+/** What does not compress grows a little. */
+const MEMBER_BYTES_MAX = 2 * RECORD_BYTES_MAX
+const WINDOW_BYTES = 256 * 1024
+
+export class WarcReader {
+  readonly #file: FileHandle
+
+  private constructor(file: FileHandle) {
+    this.#file = file
+  }
+
+  static async open(path: string): Promise<WarcReader> {
+    return new WarcReader(await open(path, 'r'))
+  }
+
+  close(): Promise<void> {
+    return this.#file.close()
+  }
+
+  /** The record at a place that a table or an index names. */
+  async record(offset: number, length: number): Promise<RecordResult> {
+    if (length > MEMBER_BYTES_MAX) return failure(offset, 'too-large')
+    const bytes = await this.#read(offset, length)
+    if (bytes.length < length) return failure(offset, 'need')
+    return recordOf(wholeMember(bytes, RECORD_BYTES_MAX), offset)
+  }
+
+  /** Every record up to `committedBytes` (the end of the file by default); the first bad one is the last. */
+  async *records(committedBytes?: number): AsyncGenerator<RecordResult> {
+    const end = committedBytes ?? (await this.#file.stat()).size
+    let window: Buffer = Buffer.alloc(0)
+    let windowAt = 0
+    for (let at = 0; at < end; ) {
+      let member = firstMember(window.subarray(at - windowAt), RECORD_BYTES_MAX)
+      let size = WINDOW_BYTES
+      while (
+        !member.ok &&
+        member.why === 'need' &&
+        windowAt + window.length < end &&
+        size < MEMBER_BYTES_MAX
+      ) {
+        window = await this.#read(at, Math.min(size, end - at))
+        windowAt = at
+        member = firstMember(window, RECORD_BYTES_MAX)
+        size *= 4
+      }
+      const result = recordOf(member, at)
+      yield result
+      if (!result.ok) return
+      at += result.length
+    }
+  }
+
+  async #read(offset: number, length: number): Promise<Buffer> {
+    const bytes = Buffer.allocUnsafe(length)
+    let done = 0
+    while (done < length) {
+      const { bytesRead } = await this.#file.read(bytes, done, length - done, offset + done)
+      if (bytesRead === 0) break
+      done += bytesRead
+    }
+    return bytes.subarray(0, done)
+  }
+}
+
+const REASONS = {
+  need: 'the record is cut',
+  damaged: 'the record is damaged',
+  'too-large': 'the record is larger than any of ours',
+  unsupported: 'reading zstd needs Node 22.15 or later',
+} as const
+
+function failure(offset: number, why: keyof typeof REASONS): RecordResult {
+  return { ok: false, offset, detail: REASONS[why] }
+}
+
+function recordOf(member: Member, offset: number): RecordResult {
+  if (!member.ok) return failure(offset, member.why)
+  const { content, length } = member
+  const headerEnd = content.indexOf('\r\n\r\n', 0, 'latin1')
+  if (headerEnd < 0 || !content.toString('latin1', 0, 5).startsWith('WARC/'))
+    return failure(offset, 'damaged')
+  const headers = new Map<string, string>()
+  for (const line of content.toString('utf8', 0, headerEnd).split('\r\n').slice(1)) {
+    const colon = line.indexOf(':')
+    headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim())
+  }
+  const blockStart = headerEnd + 4
+  const blockBytes = Number(headers.get('content-length'))
+  if (!(blockBytes >= 0) || blockStart + blockBytes > content.length) return failure(offset, 'damaged')
+  const block = content.subarray(blockStart, blockStart + blockBytes)
+  return { ok: true, offset, length, record: { type: headers.get('warc-type') ?? '', headers, block } }
+}
+
+export interface ArchivedResponse {
+  readonly head: ResponseHead
+  /** Without chunk framing, still content-encoded. */
+  readonly payload: Buffer
+  /** Decoded, at most the bound that was given. */
+  readonly body: Buffer
+}
+
+const decoder = new ContentDecoder(LIMITS.stackedEncodings)
+
+/** The HTTP response in a `response` or `revisit` record; null when it holds none that can be decoded. */
+export async function responseOf(
+  record: WarcRecord,
+  maxBytes: number = LIMITS.bodyBytes,
+): Promise<ArchivedResponse | null> {
+  const { block } = record
+  const end = headEnd(block, 0, block.length)
+  if (end < 0) return null
+  const head = parseHead(block.toString('latin1', 0, end), LIMITS.headerCount)
+  if ('code' in head) return null
+  const payload = payloadOf(head, block.subarray(end))
+  const decoded = await decoder.decode(payload, codingsOf(head), maxBytes)
+  if (!decoded.ok) return null
+  return { head, payload, body: decoded.body.subarray(0, maxBytes) }
+}
+
+/** Our own archives hold no chunk framing; those of others do. */
+function payloadOf(head: ResponseHead, raw: Buffer): Buffer {
+  if (!head.members('transfer-encoding').includes('chunked')) return raw
+  const scanner = new ChunkScanner(LIMITS.chunkLineBytes, LIMITS.headerBytes)
+  scanner.feed(raw, 0, raw.length)
+  return scanner.at === 'bad' ? raw : dechunk(raw, scanner)
+}
