@@ -1,0 +1,112 @@
+/**
+ * Turns row logs that get no more rows into Parquet, and small Parquet files into large ones, while the crawl goes
+ * on. Each swap is one step in the ledger; readers that come between find the manifest, or list again.
+ */
+import { rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { FileRow, Ledger, PackFile } from '../cluster/index.js'
+import type { Millis } from '../model/clock.js'
+import { completeLogs, type ConvertTask, type Manifest, type ParquetSize, type TableFiles } from '../store/index.js'
+
+/** The slow work, done in a thread of its own. */
+export interface TableWorker {
+  convert(task: ConvertTask): Promise<ParquetSize>
+  concat(inputs: readonly string[], outPath: string): Promise<ParquetSize>
+}
+
+export interface TableKeeperParts {
+  readonly directory: string
+  readonly ledger: Ledger
+  readonly worker: TableWorker
+  readonly writeManifest: (manifest: Manifest) => void
+  readonly now: () => Millis
+}
+
+type Table = 'pages' | 'links'
+
+const TABLES: readonly Table[] = ['pages', 'links']
+/** A row group holds a tenth of what a merged file should. */
+const FILES_PER_MERGE = 10
+const MERGED = 'merged-'
+
+export class TableKeeper {
+  readonly #parts: TableKeeperParts
+  #working: Promise<void> | null = null
+  #merges = 0
+
+  constructor(parts: TableKeeperParts) {
+    this.#parts = parts
+  }
+
+  /** Looks for something to do; one piece of work at a time. */
+  tend(): void {
+    this.#working ??= this.#convertAll().finally(() => {
+      this.#working = null
+    })
+  }
+
+  /** At the end: every log becomes Parquet, and what is small is merged. The last life must be closed by then. */
+  async finish(): Promise<void> {
+    await this.#working
+    await this.#convertAll()
+    for (const table of TABLES) await this.#merge(table, 2)
+    await this.#manifest()
+  }
+
+  async #convertAll(): Promise<void> {
+    const { ledger } = this.#parts
+    for (const table of TABLES) {
+      for (const log of completeLogs(await ledger.files(), `${table}-log`)) await this.#convert(table, log)
+      await this.#merge(table, FILES_PER_MERGE)
+    }
+  }
+
+  async #convert(table: Table, log: FileRow): Promise<void> {
+    const { directory, worker } = this.#parts
+    const name = log.name.replace(/\.rows$/, '.parquet')
+    const task = { table, logPath: join(directory, log.name), committedBytes: log.bytes, outPath: join(directory, name) }
+    const { bytes } = await worker.convert(task)
+    await this.#swap([log.name], { name, kind: table, bytes })
+  }
+
+  async #merge(table: Table, atLeast: number): Promise<void> {
+    const { directory, ledger, worker } = this.#parts
+    for (;;) {
+      const small = (await ledger.files()).filter(file => file.kind === table && !basename(file.name).startsWith(MERGED))
+      if (small.length < atLeast) return
+      const inputs = small.slice(0, FILES_PER_MERGE).map(file => file.name)
+      const first = basename(inputs[0], '.parquet')
+      const name = `tables/${table}/${MERGED}${first}-${++this.#merges}.parquet`
+      const { bytes } = await worker.concat(
+        inputs.map(input => join(directory, input)),
+        join(directory, name),
+      )
+      if (!(await this.#swap(inputs, { name, kind: table, bytes }))) return
+    }
+  }
+
+  /** Swaps in the ledger first; the inputs go only when nothing refers to them any more. */
+  async #swap(inputs: readonly string[], output: PackFile): Promise<boolean> {
+    const { directory, ledger } = this.#parts
+    const swapped = await ledger.swapFiles(inputs, [output])
+    if (!swapped) {
+      await rm(join(directory, output.name), { force: true })
+      return false
+    }
+    await this.#manifest()
+    for (const input of inputs) await rm(join(directory, input), { force: true })
+    return true
+  }
+
+  async #manifest(): Promise<void> {
+    const { ledger, now, writeManifest } = this.#parts
+    const files = await ledger.files()
+    const tables = { pages: tableOf(files, 'pages'), links: tableOf(files, 'links'), sites: tableOf(files, 'sites') }
+    writeManifest({ writtenAt: now(), tables })
+  }
+}
+
+function tableOf(files: readonly FileRow[], table: string): TableFiles {
+  const listed = (kind: string) => files.filter(file => file.kind === kind).map(({ name, bytes }) => ({ name, bytes }))
+  return { files: listed(table), logs: listed(`${table}-log`) }
+}

@@ -1,0 +1,74 @@
+/** Settings that `orbweaver set` changes while a crawl runs: rows of the ledger, read with every heartbeat. */
+import type { LaneSettings } from '../agent/index.js'
+import { ConfigError, type CrawlConfig } from '../config/index.js'
+import type { Fetcher } from '../fetch/index.js'
+import type { Scope } from '../frontier/index.js'
+import type { RateLimit } from '../manners/index.js'
+
+/** Name, check and help of each setting. */
+export const LIVE_SETTINGS: Readonly<Record<string, { readonly help: string; readonly check: (value: string) => boolean }>> = {
+  delay: { help: 'milliseconds between requests to a site, or auto', check: value => value === 'auto' || isNumber(value, 0) },
+  rate: { help: 'pages per second in all; 0 = no limit', check: value => isNumber(value, 0) },
+  bandwidth: { help: 'bytes per second in all; 0 = no limit', check: value => isNumber(value, 0) },
+  connections: { help: 'connections in all', check: value => isNumber(value, 1) },
+  connectionsPerSite: { help: 'connections to one site', check: value => isNumber(value, 1) },
+  maxPages: { help: 'stop after this many pages; empty = no limit', check: value => value === '' || isNumber(value, 1) },
+  blacklist: { help: 'hosts and domains to leave alone, separated by commas', check: () => true },
+  pause: { help: 'true or false', check: value => value === 'true' || value === 'false' },
+}
+
+export function checkLiveSetting(name: string, value: string): void {
+  const setting = Object.hasOwn(LIVE_SETTINGS, name) ? LIVE_SETTINGS[name] : undefined
+  if (!setting)
+    throw new ConfigError(`"${name}" cannot be set while a crawl runs; these can: ${Object.keys(LIVE_SETTINGS).join(', ')}`)
+  if (!setting.check(value)) throw new ConfigError(`${name} must be ${setting.help}`)
+}
+
+/** What a new crawl puts into the ledger. */
+export function initialSettings(config: CrawlConfig): Record<string, string> {
+  return {
+    delay: String(config.delay),
+    rate: String(config.rate ?? 0),
+    bandwidth: String(config.bandwidth ?? 0),
+    connections: String(config.connections),
+    connectionsPerSite: String(config.connectionsPerSite),
+    maxPages: String(config.maxPages ?? ''),
+    blacklist: '',
+    pause: 'false',
+  }
+}
+
+export interface SettingTargets {
+  readonly lanes: LaneSettings
+  readonly fetcher: Fetcher
+  readonly rate: RateLimit
+  readonly scope: Scope
+}
+
+/** Applies what changed since the last look. */
+export class LiveSettings {
+  readonly #targets: SettingTargets
+  #last = ''
+  userPaused = false
+
+  constructor(targets: SettingTargets) {
+    this.#targets = targets
+  }
+
+  apply(settings: Readonly<Record<string, string>>): void {
+    const key = JSON.stringify(settings)
+    if (key === this.#last) return
+    this.#last = key
+    const { lanes, fetcher, rate, scope } = this.#targets
+    lanes.delay = settings.delay === 'auto' ? 'auto' : Number(settings.delay)
+    lanes.connectionsPerSite = Number(settings.connectionsPerSite)
+    fetcher.setConnections(Number(settings.connections), Number(settings.connectionsPerSite))
+    rate.set(Number(settings.rate), Number(settings.bandwidth))
+    scope.setBlacklist(settings.blacklist.split(',').map(entry => entry.trim()).filter(Boolean))
+    this.userPaused = settings.pause === 'true'
+  }
+}
+
+function isNumber(value: string, min: number): boolean {
+  return value.trim() !== '' && Number.isFinite(Number(value)) && Number(value) >= min
+}

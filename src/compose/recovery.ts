@@ -1,0 +1,48 @@
+/** Brings a crawl directory back to what the ledger committed, after whatever ended the last run. */
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Incarnation, Ledger } from '../cluster/index.js'
+import { recover } from '../store/index.js'
+
+export interface RecoverySummary {
+  /** Bytes written but never committed, cut off. */
+  readonly cutBytes: number
+  /** Committed bytes that the disk has lost; one line each. */
+  readonly damaged: readonly string[]
+}
+
+/** Must run under the directory lock, after all lives were closed in the ledger. */
+export async function recoverDirectory(
+  directory: string,
+  crawl: string,
+  ledger: Ledger,
+  lives: Incarnation,
+): Promise<RecoverySummary> {
+  const files = await ledger.files()
+  let cutBytes = 0
+  const damaged: string[] = []
+  for (let incarnation = 1; incarnation <= lives; incarnation++) {
+    const committed = new Map(
+      files.filter(file => file.incarnation === incarnation).map(file => [file.name, file.bytes]),
+    )
+    const result = recover({ directory, owner: { crawl, incarnation }, committed, holder: 'gone' })
+    cutBytes += [...result.cut.map(file => file.cutBytes), ...result.removed.map(file => file.bytes)].reduce(
+      (sum, bytes) => sum + bytes,
+      0,
+    )
+    damaged.push(...result.damaged.map(file => `${file.name}: ${file.bytes - file.foundBytes} committed bytes are gone`))
+  }
+  removeStrayTables(directory, new Set(files.map(file => file.name)))
+  return { cutBytes, damaged }
+}
+
+/** A table file that the ledger does not list is half of a swap: left there, a reader of *.parquet would count twice. */
+function removeStrayTables(directory: string, listed: ReadonlySet<string>): void {
+  for (const table of ['pages', 'links', 'sites']) {
+    const folder = join(directory, 'tables', table)
+    if (!existsSync(folder)) continue
+    for (const entry of readdirSync(folder)) {
+      if (entry.includes('.parquet') && !listed.has(`tables/${table}/${entry}`)) rmSync(join(folder, entry))
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/** Entry of the thread for slow store work: row logs to Parquet, Parquet files merged, indexes sorted. */
+import { parentPort } from 'node:worker_threads'
+import { concatParquet, convertLog, finishIndex } from '../store/index.js'
+import type { StoreAnswer, StoreJob } from './store-worker.js'
+
+parentPort!.on('message', (job: StoreJob) => {
+  try {
+    parentPort!.postMessage({ id: job.id, ok: true, value: run(job) } satisfies StoreAnswer)
+  } catch (error) {
+    parentPort!.postMessage({ id: job.id, ok: false, message: (error as Error).message } satisfies StoreAnswer)
+  }
+})
+
+function run(job: StoreJob): unknown {
+  switch (job.kind) {
+    case 'convert':
+      return convertLog(job.task)
+    case 'concat':
+      return concatParquet(job.inputs, job.outPath)
+    case 'index':
+      return finishIndex(job.task)
+  }
+}

@@ -1,0 +1,65 @@
+/** The store's slow work as promises; the thread starts with the first job. */
+import type { Worker } from 'node:worker_threads'
+import type { TableWorker } from '../agent/index.js'
+import type { ConvertTask, IndexTask, ParquetSize } from '../store/index.js'
+import { startThread } from './thread.js'
+
+export type StoreJob = { readonly id: number } & (
+  | { readonly kind: 'convert'; readonly task: ConvertTask }
+  | { readonly kind: 'concat'; readonly inputs: readonly string[]; readonly outPath: string }
+  | { readonly kind: 'index'; readonly task: IndexTask }
+)
+
+export type StoreAnswer =
+  | { readonly id: number; readonly ok: true; readonly value: unknown }
+  | { readonly id: number; readonly ok: false; readonly message: string }
+
+type Job = StoreJob extends infer J ? (J extends StoreJob ? Omit<J, 'id'> : never) : never
+
+export class StoreWorker implements TableWorker {
+  readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(reason: Error): void }>()
+  #thread: Worker | null = null
+  #lastId = 0
+
+  convert(task: ConvertTask): Promise<ParquetSize> {
+    return this.#do({ kind: 'convert', task }) as Promise<ParquetSize>
+  }
+
+  concat(inputs: readonly string[], outPath: string): Promise<ParquetSize> {
+    return this.#do({ kind: 'concat', inputs, outPath }) as Promise<ParquetSize>
+  }
+
+  async sortIndex(task: IndexTask): Promise<void> {
+    await this.#do({ kind: 'index', task })
+  }
+
+  async close(): Promise<void> {
+    await this.#thread?.terminate()
+    this.#thread = null
+  }
+
+  #do(job: Job): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const id = ++this.#lastId
+      this.#waiting.set(id, { resolve, reject })
+      this.#start().postMessage({ ...job, id })
+    })
+  }
+
+  #start(): Worker {
+    if (this.#thread) return this.#thread
+    const thread = startThread('store-thread', null)
+    thread.on('message', (answer: StoreAnswer) => {
+      const entry = this.#waiting.get(answer.id)
+      this.#waiting.delete(answer.id)
+      if (answer.ok) entry?.resolve(answer.value)
+      else entry?.reject(new Error(answer.message))
+    })
+    thread.on('error', error => {
+      for (const { reject } of this.#waiting.values()) reject(error as Error)
+      this.#waiting.clear()
+    })
+    this.#thread = thread
+    return thread
+  }
+}

@@ -1,0 +1,90 @@
+/** How far a crawl goes from its seeds: the stateless judgement on a URL, asked for every link. */
+import { hostOf, pathStart, registrableDomain, type Site, siteOf, withoutWww } from '../model/url.js'
+
+export type ScopeKind = 'page' | 'prefix' | 'host' | 'domain' | 'any'
+
+export interface ScopeOptions {
+  readonly seeds: readonly string[]
+  readonly kind: ScopeKind
+  readonly include: readonly RegExp[]
+  readonly exclude: readonly RegExp[]
+}
+
+/** Sites judged before are remembered up to this many; a crawl of everything meets millions. */
+const REMEMBERED_SITES = 100_000
+
+export class Scope {
+  readonly #options: ScopeOptions
+  readonly #pages = new Set<string>()
+  readonly #prefixes: string[] = []
+  readonly #hosts = new Set<string>()
+  readonly #domains = new Set<string>()
+  readonly #sites = new Map<Site, boolean>()
+  #blacklist: readonly string[] = []
+
+  constructor(options: ScopeOptions) {
+    this.#options = options
+    for (const seed of options.seeds) this.widenTo(seed)
+  }
+
+  /** A seed that redirects takes the scope along: `example.org` to `https://www.example.org`. */
+  widenTo(url: string): void {
+    const site = siteOf(url)
+    this.#pages.add(url)
+    this.#prefixes.push(prefixOf(url))
+    this.#hosts.add(withoutWww(site))
+    this.#domains.add(registrableDomain(site))
+    this.#sites.clear()
+  }
+
+  /** Hosts and domains to leave alone; a domain covers the hosts below it. */
+  setBlacklist(entries: readonly string[]): void {
+    this.#blacklist = entries.map(entry => entry.toLowerCase())
+    this.#sites.clear()
+  }
+
+  accepts(url: string): boolean {
+    if (!this.#acceptsSite(siteOf(url))) return false
+    const { kind, include, exclude } = this.#options
+    if (kind === 'page' && !this.#pages.has(url)) return false
+    if (kind === 'prefix' && !this.#prefixes.some(prefix => withoutScheme(url).startsWith(prefix))) return false
+    if (include.length > 0 && !include.some(pattern => pattern.test(url))) return false
+    return exclude.length === 0 || !exclude.some(pattern => pattern.test(url))
+  }
+
+  #acceptsSite(site: Site): boolean {
+    let accepted = this.#sites.get(site)
+    if (accepted === undefined) {
+      accepted = this.#judgeSite(site)
+      if (this.#sites.size >= REMEMBERED_SITES) this.#sites.clear()
+      this.#sites.set(site, accepted)
+    }
+    return accepted
+  }
+
+  #judgeSite(site: Site): boolean {
+    const host = hostOf(site)
+    if (this.#blacklist.some(entry => host === entry || host.endsWith(`.${entry}`) || site === entry)) return false
+    switch (this.#options.kind) {
+      case 'any':
+        return true
+      case 'domain':
+        return this.#domains.has(registrableDomain(site))
+      case 'page':
+      case 'prefix':
+      case 'host':
+        return this.#hosts.has(withoutWww(site))
+    }
+  }
+}
+
+/** Host and directory of a URL, without scheme and www: what all URLs below it begin with. */
+function prefixOf(url: string): string {
+  const query = url.indexOf('?')
+  const path = query < 0 ? url : url.slice(0, query)
+  return withoutScheme(path.slice(0, Math.max(path.lastIndexOf('/'), pathStart(url)) + 1))
+}
+
+function withoutScheme(url: string): string {
+  return withoutWww(url.slice(url.indexOf('/') + 2))
+}
