@@ -1,0 +1,90 @@
+/**
+ * Any encoding to UTF-8. Which one it is, in the order of the HTML standard: byte order mark, HTTP header, `<meta>` or
+ * XML declaration; then what the bytes look like. Decoding is done by @exodus/bytes, because Node's own TextDecoder
+ * takes windows-1252 (and others) for Latin-1.
+ */
+import { isAscii, isUtf8 } from 'node:buffer'
+import { getBOMEncoding, labelToName, legacyHookDecode } from '@exodus/bytes/encoding.js'
+import { detect } from 'chardet'
+import sniffDeclaredEncoding from 'html-encoding-sniffer'
+
+export interface Utf8Page {
+  /** Lower-case name by the Encoding standard: `utf-8`, `windows-1252`. */
+  readonly charset: string
+  /** Valid UTF-8. The same buffer where it already was. */
+  readonly bytes: Buffer
+  /** Bytes of a byte order mark at the start. */
+  readonly start: number
+}
+
+/** Bytes that detection looks at; its cost grows with them. */
+const DETECT_BYTES = 32 * 1024
+
+/** Encodings in which bytes below 128 do not always stand for ASCII. */
+const NOT_ASCII = new Set(['utf-16le', 'utf-16be', 'iso-2022-jp', 'replacement'])
+
+export function toUtf8(body: Buffer, label: string | undefined): Utf8Page {
+  const charset = charsetOf(body, label)
+  if (charset === 'utf-8') {
+    const start = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0
+    return { charset, bytes: isUtf8(body) ? body : Buffer.from(body.utf8Slice(0, body.length)), start }
+  }
+  if (!NOT_ASCII.has(charset) && isAscii(body)) return { charset, bytes: body, start: 0 }
+  return { charset, bytes: Buffer.from(legacyHookDecode(body, charset)), start: 0 }
+}
+
+function charsetOf(body: Buffer, label: string | undefined): string {
+  const marked = getBOMEncoding(body)
+  if (marked !== null) return marked
+  const named = label === undefined ? null : encodingName(label)
+  return named ?? declaredCharset(body) ?? detectedCharset(body)
+}
+
+/** The headers of a crawl name few encodings. */
+const names = new Map<string, string | null>()
+const NAMES_MAX = 256
+
+function encodingName(label: string): string | null {
+  let name = names.get(label)
+  if (name === undefined) {
+    name = labelToName(label)?.toLowerCase() ?? null
+    if (names.size < NAMES_MAX) names.set(label, name)
+  }
+  return name
+}
+
+function declaredCharset(body: Buffer): string | null {
+  const declared = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([^"'>]{1,40})["']/.exec(
+    body.latin1Slice(0, Math.min(body.length, 256)),
+  )
+  try {
+    const name = sniffDeclaredEncoding(body, { defaultEncoding: '' })
+    if (name !== '') return name.toLowerCase()
+  } catch {
+    // The sniffer trips over a `content` that ends in "charset".
+  }
+  return declared === null ? null : encodingName(declared[1]!)
+}
+
+function detectedCharset(body: Buffer): string {
+  const sample = body.length > DETECT_BYTES ? body.subarray(0, DETECT_BYTES) : body
+  const wide = wideCharset(sample)
+  if (wide !== null) return wide
+  if (isUtf8(body)) return 'utf-8'
+  const detected = detect(sample)
+  return (detected === null ? null : encodingName(detected)) ?? 'windows-1252'
+}
+
+/** UTF-16 without a mark: in markup every other byte is zero. */
+function wideCharset(sample: Buffer): string | null {
+  const end = Math.min(sample.length & ~1, 256)
+  let even = 0
+  let odd = 0
+  for (let i = 0; i < end; i += 2) {
+    if (sample[i] === 0) even++
+    if (sample[i + 1] === 0) odd++
+  }
+  if (end < 8) return null
+  if (odd * 4 > end && even === 0) return 'utf-16le'
+  return even * 4 > end && odd === 0 ? 'utf-16be' : null
+}

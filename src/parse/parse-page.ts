@@ -1,0 +1,84 @@
+/** From the body of a response to what the crawl wants to know of it. */
+import { LIMITS } from '../model/limits.js'
+import type { ParsedPage } from '../model/page.js'
+import { pageResolver } from './base-url.js'
+import { toUtf8, type Utf8Page } from './charset.js'
+import { type ContentType, readContentType } from './content-type.js'
+import { Findings } from './findings.js'
+import { fullParse } from './full-parse.js'
+import { detectType, isHtml } from './mime.js'
+import { withSentinels } from './page-bytes.js'
+import { PendingLinks } from './pending-links.js'
+import { Scanner } from './scanner.js'
+import { TextRanges } from './text-ranges.js'
+import { writeText } from './text-writer.js'
+import { oneLine } from './title.js'
+
+export interface ParseRequest {
+  /** Normalised. */
+  readonly url: string
+  /** Content-Encoding undone. */
+  readonly body: Buffer
+  /** Content-Type header. */
+  readonly contentType: string | undefined
+  readonly wantText: boolean
+  readonly wantRequisites: boolean
+}
+
+const NOTHING = Buffer.alloc(0)
+const scanner = new Scanner()
+const ranges = new TextRanges()
+
+export function parsePage(request: ParseRequest): ParsedPage {
+  const declared = readContentType(request.contentType)
+  const mime = detectType(declared, request.body)
+  return isHtml(mime) ? parseHtml(request, declared, mime) : parseOther(declared, mime)
+}
+
+function parseHtml(request: ParseRequest, declared: ContentType, mime: string): ParsedPage {
+  const page = toUtf8(request.body, declared.charset)
+  const length = page.bytes.length - page.start
+  const bytes = withSentinels(page.bytes, page.start)
+  const text = request.wantText ? ranges : null
+  text?.reset()
+  const scanned = new Findings(new PendingLinks(), request.wantRequisites)
+  const understood = scanner.scan(bytes, length, scanned, text)
+  const findings = understood ? scanned : (parseFully(page, request.wantRequisites) ?? scanned)
+  const resolver = pageResolver(request.url, findings.base)
+  const { links, kinds } = findings.links.resolve(resolver, bytes)
+  return {
+    charset: page.charset,
+    mime,
+    links,
+    kinds,
+    title: findings.title,
+    description: oneLine(findings.description ?? '', LIMITS.descriptionChars),
+    canonical: findings.canonical === null ? '' : (resolver.resolve(findings.canonical) ?? ''),
+    language: oneLine(findings.language ?? findings.metaLanguage ?? '', LIMITS.languageChars),
+    robots: findings.robots,
+    text: text === null ? NOTHING : writeText(bytes, text),
+  }
+}
+
+/** The findings of the full parser; null when the page is too much for it, and the scanner's must do. */
+function parseFully(page: Utf8Page, wantRequisites: boolean): Findings | null {
+  const bytes = page.bytes.length - page.start
+  return bytes > LIMITS.fullParseBytes
+    ? null
+    : fullParse(page.bytes.utf8Slice(page.start, page.bytes.length), wantRequisites)
+}
+
+function parseOther(declared: ContentType, mime: string): ParsedPage {
+  return {
+    charset: declared.charset?.toLowerCase() ?? '',
+    mime,
+    links: [],
+    kinds: new Uint8Array(0),
+    title: '',
+    description: '',
+    canonical: '',
+    language: '',
+    robots: '',
+    text: NOTHING,
+  }
+}

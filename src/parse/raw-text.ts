@@ -1,0 +1,70 @@
+/** Where content ends that is text whatever it looks like: script, style, title, textarea, comments and the like. */
+import { startsWithLetters, TAG_CODES } from './names.js'
+
+/** A run this long is searched by the machine's own instructions; setting them up costs more than a short run. */
+const LONG_RUN = 128
+
+/** The next '<' at or after `from`; the sentinel when there is none. */
+export function nextTag(bytes: Buffer, from: number): number {
+  const long = from + LONG_RUN
+  let i = from
+  while (bytes[i] !== 0x3c) if (++i === long) return bytes.indexOf(0x3c, i)
+  return i
+}
+
+/** Position of the end tag `</name` that closes raw text, or `length` when the page ends first. */
+export function rawTextEnd(bytes: Buffer, from: number, length: number, name: string): number {
+  for (let i = nextTag(bytes, from); i < length; i = nextTag(bytes, i + 1))
+    if (bytes[i + 1] === 0x2f && isName(bytes, i + 2, name)) return i
+  return length
+}
+
+function isName(bytes: Buffer, at: number, name: string): boolean {
+  return startsWithLetters(bytes, at, name) && TAG_CODES[bytes[at + name.length]!] === 0
+}
+
+/**
+ * The same for script, where `<!--` hides a `<script>` and its end tag (the tokenizer's escaped and double escaped
+ * states) until `-->`.
+ */
+export function scriptEnd(bytes: Buffer, from: number, length: number): number {
+  for (let i = nextTag(bytes, from); i < length; i = nextTag(bytes, i + 1)) {
+    if (bytes[i + 1] === 0x2f) {
+      if (isName(bytes, i + 2, 'script')) return i
+    } else if (bytes[i + 1] === 0x21 && bytes[i + 2] === 0x2d && bytes[i + 3] === 0x2d) {
+      i = escapedScriptEnd(bytes, i + 2, length)
+      if (bytes[i] === 0x3c || i >= length) return Math.min(i, length)
+    }
+  }
+  return length
+}
+
+/** From the dashes of `<!--` on: the '>' that ends the escape, the '<' of the script's end tag, or the page's end. */
+function escapedScriptEnd(bytes: Buffer, dashes: number, length: number): number {
+  let double = false
+  for (let i = dashes + 2; i < length; i++) {
+    const c = bytes[i]
+    if (c === 0x3e) {
+      if (bytes[i - 1] === 0x2d && bytes[i - 2] === 0x2d) return i
+    } else if (c === 0x3c) {
+      if (bytes[i + 1] === 0x2f) {
+        if (!isName(bytes, i + 2, 'script')) continue
+        if (!double) return i
+        double = false
+      } else if (!double) double = isName(bytes, i + 1, 'script')
+    }
+  }
+  return length
+}
+
+/** Position behind a comment whose text begins at `from` (after `<!--`); past the page's end when it never ends. */
+export function commentEnd(bytes: Buffer, from: number, length: number): number {
+  if (bytes[from] === 0x3e) return from + 1
+  if (bytes[from] === 0x2d && bytes[from + 1] === 0x3e) return from + 2
+  for (let i = from; ; i++) {
+    while (bytes[i] !== 0x3e) i++
+    if (i >= length) return i + 1
+    const dash = bytes[i - 1] === 0x21 ? i - 2 : i - 1
+    if (dash > from && bytes[dash] === 0x2d && bytes[dash - 1] === 0x2d) return i + 1
+  }
+}

@@ -1,0 +1,47 @@
+/** What the words of a `rel` attribute mean to a crawler. */
+export const Rel = {
+  /** nofollow, ugc, sponsored */
+  nofollow: 1,
+  canonical: 2,
+  /** A page to follow: canonical, next, prev, alternate */
+  related: 4,
+  /** Part of this page: stylesheet, icon, preload and so on */
+  requisite: 8,
+  stylesheet: 16,
+} as const
+
+const WORDS: ReadonlyMap<string, number> = new Map([
+  ['nofollow', Rel.nofollow],
+  ['ugc', Rel.nofollow],
+  ['sponsored', Rel.nofollow],
+  ['canonical', Rel.canonical | Rel.related],
+  ['next', Rel.related],
+  ['prev', Rel.related],
+  ['alternate', Rel.related],
+  ['stylesheet', Rel.requisite | Rel.stylesheet],
+  ['icon', Rel.requisite],
+  ['apple-touch-icon', Rel.requisite],
+  ['apple-touch-icon-precomposed', Rel.requisite],
+  ['mask-icon', Rel.requisite],
+  ['manifest', Rel.requisite],
+  ['preload', Rel.requisite],
+  ['modulepreload', Rel.requisite],
+])
+
+/** Sites use the same few values on every link. */
+const known = new Map<string, number>()
+const KNOWN_MAX = 512
+const KNOWN_CHARS = 64
+
+export function relFlags(rel: string): number {
+  const flags = known.get(rel) ?? readFlags(rel)
+  if (rel.length <= KNOWN_CHARS && known.size < KNOWN_MAX) known.set(rel, flags)
+  return flags
+}
+
+function readFlags(rel: string): number {
+  let flags = 0
+  for (const word of rel.toLowerCase().split(/[\t\n\f\r ]+/)) flags |= WORDS.get(word) ?? 0
+  // An alternate stylesheet is a style for this page, not another page.
+  return (flags & Rel.stylesheet) === 0 ? flags : flags & ~Rel.related
+}

@@ -1,0 +1,153 @@
+/**
+ * The text of a page as ranges of its bytes, each marked with where it stands, so that the choice (main, article, or
+ * all but the boilerplate) is made when the whole page is known: a menu that is never closed must not swallow it.
+ */
+import { LIMITS } from '../model/limits.js'
+import { Tag, Trait } from './tags.js'
+
+/** Marks of a range. */
+export const Mark = {
+  /** A line break, or at least a space, stands before it. */
+  line: 1,
+  space: 2,
+  /** Line breaks inside it count. */
+  preformatted: 4,
+  boilerplate: 8,
+  main: 16,
+  article: 32,
+} as const
+
+export class TextRanges {
+  count = 0
+  starts = new Int32Array(1_024)
+  ends = new Int32Array(1_024)
+  marks = new Uint8Array(1_024)
+  /** Bytes of text by where they stand, boilerplate apart. */
+  #mainBytes = 0
+  #articleBytes = 0
+  #plainBytes = 0
+  /** Separation owed to the next range. */
+  #gap = 0
+  readonly #boilerplate = new OpenTag()
+  readonly #main = new OpenTag()
+  #articles = 0
+  #sections = 0
+  #preformatted = 0
+
+  reset(): void {
+    this.count = 0
+    this.#mainBytes = 0
+    this.#articleBytes = 0
+    this.#plainBytes = 0
+    this.#gap = 0
+    this.#boilerplate.reset()
+    this.#main.reset()
+    this.#articles = 0
+    this.#sections = 0
+    this.#preformatted = 0
+  }
+
+  /** Text between two tags. */
+  add(bytes: Uint8Array, from: number, to: number): void {
+    let start = from
+    while (start < to && bytes[start]! <= 0x20) start++
+    if (start > from) this.#gap |= Mark.space
+    if (start === to || (this.count === this.marks.length && !this.#grow())) return
+    let end = to
+    while (bytes[end - 1]! <= 0x20) end--
+    this.starts[this.count] = start
+    this.ends[this.count] = end
+    this.marks[this.count++] = this.#gap | this.#place(end - start)
+    this.#gap = end < to ? Mark.space : 0
+  }
+
+  #place(bytes: number): number {
+    const pre = this.#preformatted > 0 ? Mark.preformatted : 0
+    if (this.#boilerplate.depth > 0) return pre | Mark.boilerplate
+    const main = this.#main.depth > 0 ? Mark.main : 0
+    const article = this.#articles > 0 ? Mark.article : 0
+    this.#plainBytes += bytes
+    if (main !== 0) this.#mainBytes += bytes
+    if (article !== 0) this.#articleBytes += bytes
+    return pre | main | article
+  }
+
+  open(tag: number, traits: number, role: string | null): void {
+    if ((traits & Trait.block) !== 0) this.#gap |= Mark.line
+    else if ((traits & Trait.cell) !== 0) this.#gap |= Mark.space
+    if (tag === Tag.pre) this.#preformatted = 1
+    if (this.#boilerplate.depth > 0) {
+      // A page's own text is never inside its menu: that one was left open.
+      if (tag === Tag.main) this.#boilerplate.reset()
+      else return this.#boilerplate.again(tag)
+    }
+    this.#main.again(tag)
+    if (tag === Tag.main || role === 'main') this.#main.enter(tag)
+    else if (role === 'navigation' || this.#isBoilerplate(tag, traits)) this.#boilerplate.enter(tag)
+    else if (tag === Tag.article) this.#articles++
+    else if (tag === Tag.section) this.#sections++
+  }
+
+  /** A header or footer is the page's, not its text's, unless it stands in a section of the text. */
+  #isBoilerplate(tag: number, traits: number): boolean {
+    if ((traits & Trait.boilerplate) === 0 || tag === Tag.article || tag === Tag.section) return false
+    if (tag !== Tag.header && tag !== Tag.footer) return true
+    return this.#main.depth === 0 && this.#articles === 0 && this.#sections === 0
+  }
+
+  close(tag: number, traits: number): void {
+    if ((traits & Trait.block) !== 0) this.#gap |= Mark.line
+    else if ((traits & Trait.cell) !== 0) this.#gap |= Mark.space
+    if (tag === Tag.pre) this.#preformatted = 0
+    if (this.#boilerplate.depth > 0) return this.#boilerplate.leave(tag)
+    this.#main.leave(tag)
+    if (tag === Tag.article && this.#articles > 0) this.#articles--
+    else if (tag === Tag.section && this.#sections > 0) this.#sections--
+  }
+
+  /** A range is wanted when its marks, under this mask, equal this value. */
+  choice(): { readonly mask: number; readonly value: number } {
+    if (this.#mainBytes > 0) return { mask: Mark.main | Mark.boilerplate, value: Mark.main }
+    if (this.#articleBytes > 0) return { mask: Mark.article | Mark.boilerplate, value: Mark.article }
+    if (this.#plainBytes > 0) return { mask: Mark.boilerplate, value: 0 }
+    return { mask: 0, value: 0 }
+  }
+
+  #grow(): boolean {
+    if (this.count >= LIMITS.textRanges) return false
+    const size = Math.min(this.count * 4, LIMITS.textRanges)
+    const { starts, ends, marks } = this
+    this.starts = new Int32Array(size)
+    this.ends = new Int32Array(size)
+    this.marks = new Uint8Array(size)
+    this.starts.set(starts)
+    this.ends.set(ends)
+    this.marks.set(marks)
+    return true
+  }
+}
+
+/** One open element, followed by counting tags of its name. */
+class OpenTag {
+  depth = 0
+  #tag = 0
+
+  reset(): void {
+    this.depth = 0
+  }
+
+  enter(tag: number): void {
+    if (this.depth > 0 || tag === 0) return
+    this.#tag = tag
+    this.depth = 1
+  }
+
+  again(tag: number): void {
+    // A button ends the one before it.
+    if (this.depth > 0 && tag === this.#tag && tag !== Tag.button) this.depth++
+  }
+
+  leave(tag: number): void {
+    if (this.depth > 0 && tag === this.#tag) this.depth--
+  }
+}
