@@ -1,0 +1,70 @@
+/**
+ * Lets through one SELECT and nothing else. DuckDB's own locks (no external access, configuration locked) stand
+ * behind it; alone they would not do: the tables' files may be opened, so COPY could write over them, and some table
+ * functions (`enable_logging`, `arrow_scan`) change state or take addresses in memory.
+ */
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { ConfigError } from '../config/index.js'
+
+/** Table functions that only make rows from their arguments or from the catalogue. */
+const HARMLESS = new Set([
+  'range',
+  'generate_series',
+  'repeat',
+  'repeat_row',
+  'unnest',
+  'json_each',
+  'json_tree',
+  'histogram',
+  'histogram_values',
+  'summary',
+  'duckdb_columns',
+  'duckdb_functions',
+  'duckdb_keywords',
+  'duckdb_tables',
+  'duckdb_types',
+  'duckdb_views',
+  'pragma_table_info',
+  'pragma_version',
+])
+
+const REFUSED = 'only one SELECT at a time is allowed here: query reads the crawl and changes nothing'
+
+/** What DuckDB makes of a text: its syntax tree, or what is wrong with it. */
+interface Serialized {
+  readonly error: boolean
+  readonly error_type?: string
+  readonly error_message?: string
+  readonly statements?: readonly unknown[]
+}
+
+/** Throws a ConfigError unless `sql` is a single harmless SELECT (or EXPLAIN of one). */
+export async function checkReadOnly(connection: DuckDBConnection, sql: string): Promise<void> {
+  const select = sql.replace(/^\s*EXPLAIN(\s+ANALYZE)?\s/i, '')
+  if (select.trim() === '') throw new ConfigError('the query is empty')
+  const rows = await (await connection.run('SELECT json_serialize_sql($1::VARCHAR)', [select])).getRows()
+  const tree = JSON.parse(String(rows[0][0])) as Serialized
+  if (tree.error) {
+    if (tree.error_type === 'not implemented') throw new ConfigError(REFUSED)
+    throw new ConfigError(`the SQL is not understood: ${tree.error_message}`)
+  }
+  if (tree.statements?.length === 0) throw new ConfigError('the query is empty')
+  if (tree.statements?.length !== 1) throw new ConfigError(REFUSED)
+  for (const name of tableFunctions(tree.statements))
+    if (!HARMLESS.has(name.toLowerCase()))
+      throw new ConfigError(`${name}(...) is not allowed here: query reads the tables of the crawl only`)
+}
+
+/** Names of all functions that stand where a table may stand, at any depth. */
+function tableFunctions(tree: unknown): string[] {
+  const names: string[] = []
+  const pending: unknown[] = [tree]
+  while (pending.length > 0) {
+    const node = pending.pop()
+    if (typeof node !== 'object' || node === null) continue
+    const { type, function: call } = node as { type?: unknown; function?: { function_name?: unknown } }
+    if (type === 'TABLE_FUNCTION') names.push(String(call?.function_name))
+    for (const child of Object.values(node)) pending.push(child)
+  }
+  return names
+}

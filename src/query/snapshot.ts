@@ -1,0 +1,107 @@
+/**
+ * The files of a crawl at one moment, made to last while they are read. Merges of a running crawl replace small files
+ * by larger ones: Parquet files get a second name (a hard link) beside the tables until we are done, rows that are
+ * still in logs are converted into a scratch folder. Nothing else is written, and all of it is removed at the end.
+ */
+import { existsSync } from 'node:fs'
+import { link, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { convertLog } from '../store/index.js'
+import type { TableName } from './columns.js'
+import { type CrawlFiles, listCrawlFiles } from './crawl-files.js'
+import type { TableFiles } from './views.js'
+
+export interface Snapshot {
+  readonly files: TableFiles
+  /** Ours alone; gone after `close`. */
+  readonly scratchDir: string
+  /** True when a file has been taken away since: the listing has to be made again. */
+  isStale(): boolean
+  close(): Promise<void>
+}
+
+/** A listing is made again when a merge takes a file away before we hold it; merges are seconds apart. */
+const TRIES = 5
+const PIN_PREFIX = '.reading-'
+
+export async function openSnapshot(dir: string): Promise<Snapshot> {
+  for (let tries = 1; ; tries++) {
+    const listed = await listCrawlFiles(dir)
+    const folders: string[] = []
+    try {
+      return await holdFiles(dir, listed, folders)
+    } catch (error) {
+      await removeAll(folders)
+      if (!isMissing(error) || tries === TRIES) throw error
+    }
+  }
+}
+
+async function holdFiles(dir: string, listed: CrawlFiles, folders: string[]): Promise<Snapshot> {
+  const scratchDir = await mkdtemp(join(tmpdir(), 'orbweaver-query-'))
+  folders.push(scratchDir)
+  const files: Record<TableName, string[]> = { pages: [], links: [], sites: [] }
+  const pins = listed.open ? await openPins(join(dir, 'tables'), folders) : null
+  for (const { table, path } of listed.parquet) {
+    // While the crawl goes on its sites are counted from the pages.
+    if (table === 'sites' && listed.open) continue
+    files[table].push(await hold(path, pins, `${table}-${files[table].length}`))
+  }
+  for (const [i, { table, path, bytes }] of listed.logs.entries()) {
+    const outPath = join(scratchDir, `${table}-${i}.parquet`)
+    convertLog({ table, logPath: path, committedBytes: bytes, outPath })
+    files[table].push(outPath)
+  }
+  return {
+    files,
+    scratchDir,
+    isStale: () => Object.values(files).some(paths => paths.some(path => !existsSync(path))),
+    close: () => removeAll(folders),
+  }
+}
+
+/** A folder for second names; null where none can be made: the files are then read under their own. */
+async function openPins(tablesDir: string, folders: string[]): Promise<string | null> {
+  const owner = `${PIN_PREFIX}${hostname()}-`
+  try {
+    for (const name of await readdir(tablesDir))
+      if (name.startsWith(owner) && !isRunning(Number(name.slice(owner.length).split('-')[0])))
+        await rm(join(tablesDir, name), { recursive: true, force: true })
+    const folder = await mkdtemp(join(tablesDir, `${owner}${process.pid}-`))
+    folders.push(folder)
+    return folder
+  } catch {
+    return null
+  }
+}
+
+async function hold(path: string, pins: string | null, name: string): Promise<string> {
+  if (pins === null) return path
+  const pinned = join(pins, `${name}.parquet`)
+  try {
+    await link(path, pinned)
+    return pinned
+  } catch (error) {
+    if (isMissing(error)) throw error
+    return path
+  }
+}
+
+/** A query that was killed leaves its second names behind, and with them the space of merged files. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT'
+}
+
+async function removeAll(folders: readonly string[]): Promise<void> {
+  for (const folder of folders) await rm(folder, { recursive: true, force: true })
+}
