@@ -57,8 +57,9 @@ export class Dialer {
     return resolution.ok ? this.#guard(host, resolution.endpoints) : resolution
   }
 
+  /** `signal` must be the dial's own: it keeps its listeners. */
   async dial(target: DialTarget, signal: AbortSignal): Promise<Dialed> {
-    const found = await this.endpoints(target.host)
+    const found = await Promise.race([this.endpoints(target.host), aborted(target.host, signal)])
     if (!found.ok) return found
     const pinned = this.#pin(target, found.endpoints)
     if ('code' in pinned) return pinned
@@ -108,4 +109,9 @@ export class Dialer {
     if (this.#localFamily === 0) return usable
     return usable.filter(endpoint => isIP(endpoint.address) === this.#localFamily)
   }
+}
+
+function aborted(host: string, signal: AbortSignal): Promise<ConnectFailure> {
+  const failure: ConnectFailure = { ok: false, code: 'RESET', detail: `${host}: given up` }
+  return new Promise(resolve => signal.addEventListener('abort', () => resolve(failure), { once: true }))
 }

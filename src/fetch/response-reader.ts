@@ -185,10 +185,9 @@ export class ResponseReader {
     const stop = Math.min(to, from + body.roomBytes)
     const end = this.#chunks === null ? stop : this.#chunks.feed(bytes, from, stop)
     const done = this.#endsAt(body.length + end - from)
+    body.append(bytes, from, end, done)
     if (this.#chunks?.at === 'bad') this.#fail({ code: 'BAD_RESPONSE', detail: this.#chunks.fault })
-    else body.append(bytes, from, end, done)
-    if (this.at === 'failed') return to
-    if (done) this.at = 'complete'
+    else if (done) this.at = 'complete'
     else if (end < to || (this.#framing.by === 'length' && body.roomBytes === 0)) this.#stop()
     return end
   }

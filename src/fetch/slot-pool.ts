@@ -36,6 +36,11 @@ export class SlotPool<C extends Pooled> {
     return this.#idle.size
   }
 
+  /** Sites that hold a slot or wait for one. */
+  get sites(): number {
+    return this.#sites.size
+  }
+
   acquire(seeker: SlotSeeker<C>): void {
     const site = this.#siteOf(seeker.site)
     const slot = site.next() === undefined ? (this.#idleSlot(site, seeker) ?? this.#newSlot(site)) : null

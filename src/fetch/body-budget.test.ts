@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import { BodyBudget } from './body-budget.js'
+import { BodyBuffer } from './body-buffer.js'
+import { READ_BYTES } from './fetch-limits.js'
+
+const piece = Buffer.alloc(READ_BYTES, 'x')
+
+/** A body that arrives as fast as it is allowed to. */
+class Arrival {
+  readonly body: BodyBuffer
+  paused = false
+
+  constructor(budget: BodyBudget) {
+    this.body = new BodyBuffer(budget, 1e9, false)
+  }
+
+  /** Takes pieces until paused, at most `count`. */
+  take(count: number): void {
+    for (let i = 0; i < count && !this.paused; i++) {
+      this.body.append(piece, 0, piece.length, false)
+      this.paused = !this.body.ready(() => {
+        this.paused = false
+      })
+    }
+  }
+}
+
+describe('bodies in flight', () => {
+  test('past the bound the newer ones pause and the oldest goes on', () => {
+    const budget = new BodyBudget(8 * READ_BYTES)
+    const [oldest, middle, newest] = [0, 1, 2].map(() => new Arrival(budget))
+    for (const arrival of [oldest, middle, newest]) arrival.take(1)
+    middle.take(50)
+    newest.take(50)
+    expect([oldest.paused, middle.paused, newest.paused]).toEqual([false, true, true])
+    expect(budget.heldBytes).toBeLessThanOrEqual(8 * READ_BYTES)
+    oldest.take(50)
+    expect(oldest.paused).toBe(false)
+    expect(oldest.body.length).toBe(51 * READ_BYTES)
+  })
+
+  test('when the oldest is done the next oldest goes on, however much the others hold', () => {
+    const budget = new BodyBudget(4 * READ_BYTES)
+    const all = [0, 1, 2, 3].map(() => new Arrival(budget))
+    for (const arrival of all) arrival.take(20)
+    expect(all.map(arrival => arrival.paused)).toEqual([false, true, true, true])
+    for (let i = 0; i < all.length; i++) {
+      all[i].take(20)
+      expect(all[i].paused).toBe(false)
+      all[i].body.release()
+    }
+    expect([budget.heldBytes, budget.waiting]).toEqual([0, 0])
+  })
+
+  test('one that gives up while paused leaves no trace', () => {
+    const budget = new BodyBudget(2 * READ_BYTES)
+    const [first, second] = [new Arrival(budget), new Arrival(budget)]
+    first.take(5)
+    second.take(5)
+    expect(second.paused).toBe(true)
+    second.body.release()
+    expect(budget.waiting).toBe(0)
+    first.body.release()
+    expect(budget.heldBytes).toBe(0)
+    expect(second.paused).toBe(true)
+  })
+
+  test('what was collected over many pieces is in order', () => {
+    const body = new BodyBuffer(new BodyBudget(1e9), 1_000_000, true)
+    const source = Buffer.from(Array.from({ length: 1_000_000 }, (_, i) => i % 251))
+    for (let at = 0; at < source.length; at += 30_000) {
+      const end = Math.min(at + 30_000, source.length)
+      body.append(source, at, end, end === source.length)
+      expect(body.ready(() => {})).toBe(true)
+    }
+    expect(body.bytes().equals(source)).toBe(true)
+  })
+
+  test('a promise of much costs nothing before it is kept', () => {
+    const budget = new BodyBudget(1e9)
+    const body = new BodyBuffer(budget, 32 * 1024 * 1024, true)
+    body.append(piece, 0, 10, false)
+    body.ready(() => {})
+    expect(budget.heldBytes).toBeLessThanOrEqual(2 * READ_BYTES)
+  })
+})
