@@ -182,11 +182,7 @@ export class PageRowView {
       description: this.string(PageText.description),
       canonical: this.string(PageText.canonical),
       redirect: this.string(PageText.redirect),
-      text: Uint8Array.prototype.slice.call(
-        this.bytes,
-        this.#starts[PageText.text],
-        this.#starts[PageText.text + 1],
-      ),
+      text: new Uint8Array(this.bytes.subarray(this.#starts[PageText.text], this.#starts[PageText.text + 1])),
       outlinks: this.int(PageInt.outlinks),
       outlinksForeign: this.int(PageInt.outlinksForeign),
       etag: this.string(PageText.etag),
