@@ -1,0 +1,96 @@
+/**
+ * The queue of one cell. In come discoveries and retries, out comes the next URL that is ready: a retry whose time
+ * has come, else the highest score, and among equals the one that came first. Scores fall into 32 classes, each first
+ * in first out, so nothing is ever searched or sorted; where nothing scores that is plain breadth first.
+ */
+import type { Discovery } from '../model/cell.js'
+import type { Millis } from '../model/clock.js'
+import { EntryQueue } from './entry-queue.js'
+import type { QueueSpace } from './queue-space.js'
+import { RetryHeap } from './retry-heap.js'
+
+const CLASSES = 32
+
+export interface QueueEntry extends Discovery {
+  /** 1 on the first try. */
+  readonly attempt: number
+}
+
+export class CellQueue {
+  readonly #space: QueueSpace
+  readonly #classes: (EntryQueue | undefined)[] = []
+  /** A bit for every class that is not empty. */
+  #filled = 0
+  #queued = 0
+  #retries: RetryHeap | null = null
+
+  constructor(space: QueueSpace) {
+    this.#space = space
+  }
+
+  /** Everything that waits, retries included. */
+  get size(): number {
+    return this.#queued + (this.#retries?.size ?? 0)
+  }
+
+  push(discovery: Discovery): void {
+    const at = classOf(discovery.score)
+    let queue = this.#classes[at]
+    if (queue === undefined) {
+      queue = new EntryQueue(this.#space)
+      while (this.#classes.length <= at) this.#classes.push(undefined)
+      this.#classes[at] = queue
+    }
+    queue.push(discovery)
+    this.#filled |= 1 << at
+    this.#queued++
+  }
+
+  /** `attempt` is the number of the try to come; it is not made before `notBefore`. */
+  pushRetry(discovery: Discovery, attempt: number, notBefore: Millis): void {
+    const { url, depth, hops, score, via } = discovery
+    this.#retries ??= new RetryHeap()
+    this.#retries.push({ url, depth, hops, score, via, attempt }, notBefore)
+  }
+
+  next(now: Millis): QueueEntry | null {
+    const retry = this.#retries?.next(now) ?? null
+    if (retry !== null || this.#filled === 0) return retry
+    const at = 31 - Math.clz32(this.#filled)
+    const queue = this.#classes[at]!
+    const entry = queue.shift()
+    this.#queued--
+    if (queue.isEmpty) this.#filled &= ~(1 << at)
+    return entry
+  }
+
+  hasReady(now: Millis): boolean {
+    return this.#filled !== 0 || (this.#retries?.firstAt ?? Number.POSITIVE_INFINITY) <= now
+  }
+
+  /** When the next URL is ready: now when one is, null when nothing waits. */
+  nextReadyAt(now: Millis): Millis | null {
+    if (this.#filled !== 0) return now
+    const at = this.#retries?.firstAt ?? null
+    return at === null ? null : Math.max(now, at)
+  }
+
+  /** The time of the first retry, whatever else is queued; null when none waits. */
+  get firstRetryAt(): Millis | null {
+    return this.#retries?.firstAt ?? null
+  }
+
+  /** Gives back memory and disk; the queue is empty afterwards. */
+  close(): void {
+    for (const queue of this.#classes) queue?.clear()
+    this.#classes.length = 0
+    this.#filled = 0
+    this.#queued = 0
+    this.#retries = null
+  }
+}
+
+/** The class of a score in 0..1; what lies outside counts as the nearest, what is no number as 0. */
+function classOf(score: number): number {
+  return score > 0 ? Math.min(CLASSES - 1, Math.floor(score * CLASSES)) : 0
+}
