@@ -80,13 +80,13 @@ describe('pages', () => {
     }
     expect(changed).toBeGreaterThan(60)
     expect(changed).toBeLessThan(140)
-    const moments = new Set(
-      Array.from(
-        { length: 50 },
-        (_, i) => revisionOf(plan, { ...knobs, changeRate: 1 }, 0, i, 9e11).modifiedMs,
-      ),
-    )
-    expect(moments.size).toBeGreaterThan(40)
+    const always = { ...knobs, changeRate: 1 }
+    const moments = Array.from({ length: 50 }, (_, page) => revisionOf(plan, always, 0, page, 9e11))
+    expect(new Set(moments.map(moment => moment.modifiedMs)).size).toBeGreaterThan(40)
+    for (const [page, { version, modifiedMs }] of moments.entries()) {
+      expect(revisionOf(plan, always, 0, page, modifiedMs).version).toBe(version)
+      expect(revisionOf(plan, always, 0, page, modifiedMs - 1).version).toBe(version - 1)
+    }
   })
 })
 

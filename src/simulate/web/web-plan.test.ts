@@ -78,18 +78,43 @@ describe('names', () => {
   })
 })
 
+describe('reachability', () => {
+  it.each([
+    { sites: 50, pages: 3_000, seed: 1 },
+    { sites: 200, pages: 200, seed: 2 },
+    { sites: 1, pages: 800, seed: 3 },
+  ])('rests on two trees of plain links: $sites sites, $pages pages', options => {
+    const plan = new WebPlan(options)
+    const links = plan.newOutLinks()
+    const reached = new Set([0])
+    for (const id of reached) {
+      const { site, page } = plan.locate(id)
+      plan.outlinks(site, page, links)
+      for (let i = 0; i < links.count; i++) {
+        const isPage = links.target[i] === 0 && links.backbone[i] === 1
+        if (isPage) reached.add(plan.idOf(links.site[i], links.number[i]))
+      }
+    }
+    expect(reached.size).toBe(plan.pages)
+  })
+})
+
 describe('paths', () => {
   const plan = new WebPlan({ sites: 4, pages: 4_000, seed: 3 })
 
   it('are distinct within a site, and read back to their page', () => {
     for (let site = 0; site < plan.sites; site++) {
       const paths = new Set<string>()
+      const folders = new Set<string>()
       for (let page = 0; page < plan.sizeOf(site); page++) {
         const path = plan.pathOf(site, page)
         paths.add(path)
+        folders.add(path.split('/')[1])
+        if (page % 32 > 1) expect(path.split('/')[1]).toBe(plan.pathOf(site, page - 1).split('/')[1])
         expect(plan.placeOf(site, path)).toEqual({ is: 'page', number: page })
       }
       expect(paths.size).toBe(plan.sizeOf(site))
+      expect(folders.size).toBeGreaterThan(5)
     }
   })
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { connect } from 'node:net'
@@ -157,6 +158,30 @@ describe('the protocol', () => {
     }
     expect(await answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
     socket.destroy()
+  })
+
+  it('a client that is slow to read gets its own bytes, whatever others ask meanwhile', async () => {
+    const server = await start()
+    const count = 2_000
+    const slow = connect(server.port, '127.0.0.1')
+    const requests = Array.from(
+      { length: count },
+      (_, i) => `GET ${plan.pathOf(0, i % 50)} HTTP/1.1\r\nHost: s00.test\r\n\r\n`,
+    )
+    slow.pause().write(`${requests.join('')}GET / HTTP/1.0\r\nHost: s00.test\r\n\r\n`)
+    // Pages no longer go out at once: the rest of this client's answer waits in memory.
+    let before = -1
+    while (server.counts().requests > before) {
+      before = server.counts().requests
+      for (let page = 0; page < 20; page++) await ask(server, 1, plan.pathOf(1, page % 4))
+      before += 20
+    }
+    expect(server.counts().requests).toBeLessThan(count)
+    let answer = ''
+    slow.on('data', chunk => (answer += chunk.toString('latin1')))
+    await once(slow.resume(), 'close')
+    const titles = [...answer.matchAll(/<title>.* (\d+) of s0(\d)/g)].map(match => `${match[2]}/${match[1]}`)
+    expect(titles).toEqual([...requests.map((_, i) => `0/${i % 50}`), '0/0'])
   })
 
   it('HTTP/1.0 closes unless asked to stay, and gets no chunks', async () => {
