@@ -142,8 +142,7 @@ export class Agent {
     while (site.mode.is !== 'leaving' && !stopping.signal.aborted) {
       await readInbox(ledger, site, () => transmitter.pack)
       await lane.crawl(site)
-      this.#endSlice(site)
-      if (site.mode.is === 'leaving' || site.inboxDirty || site.frontier.hasReady(clock.now())) continue
+      if (this.#endsSlice(site) || site.inboxDirty || site.frontier.hasReady(clock.now())) continue
       site.idle = true
       if (await this.#finishes(site)) break
       await site.wake.wait(this.#idleMs(site))
@@ -177,16 +176,18 @@ export class Agent {
       else await ledger.release(site.cell, site.lease.epoch, mode.to === 'slice' ? 'tail' : 'head')
       if (mode.to === 'slice') this.#waitingCells++
     }
-    if (mode.is !== 'leaving' && this.#parts.stopping.signal.aborted && site.uncommitted > 0) await transmitter.seal()
+    if (mode.is !== 'leaving' && this.#parts.stopping.signal.aborted && site.uncommitted > 0)
+      await transmitter.seal()
     this.#sites.delete(site.cell)
     site.frontier.close()
     this.#wake.ring()
   }
 
   /** When the others wait, a long site lets them have its lane. */
-  #endSlice(site: SiteCrawl): void {
+  #endsSlice(site: SiteCrawl): boolean {
     const crowded = this.#waitingCells > 0 && this.#sites.size >= this.#parts.lanes
     if (crowded && site.visits >= SLICE_VISITS && !site.frontier.isEmpty) site.leave('slice')
+    return site.mode.is === 'leaving'
   }
 
   #idleMs(site: SiteCrawl): Millis {

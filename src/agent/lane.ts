@@ -1,6 +1,6 @@
 /** A lane: crawls one site at a time, URL after URL, as fast as manners allow (the papers' C-proc, D1). */
 import type { Fetcher } from '../fetch/index.js'
-import type { QueueEntry } from '../frontier/index.js'
+import type { FrontierEntry } from '../frontier/index.js'
 import { delayAfter, type RateLimit } from '../manners/index.js'
 import type { Clock, Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
@@ -64,7 +64,7 @@ export class Lane {
     await Promise.all(others)
   }
 
-  async #visit(site: SiteCrawl, entry: QueueEntry): Promise<void> {
+  async #visit(site: SiteCrawl, entry: FrontierEntry): Promise<void> {
     const { settler, budget } = this.#parts
     const refusal = this.#refusalOf(site, entry)
     if (refusal) return settler.refuse(site, entry, refusal.code, refusal.detail)
@@ -75,7 +75,10 @@ export class Lane {
     if (!(await this.#ask(site, entry, verdict.crawlDelayMs))) budget.giveBack()
   }
 
-  #refusalOf(site: SiteCrawl, entry: QueueEntry): { code: 'SITE_DROPPED' | 'TOO_DEEP'; detail: string } | null {
+  #refusalOf(
+    site: SiteCrawl,
+    entry: FrontierEntry,
+  ): { code: 'SITE_DROPPED' | 'TOO_DEEP'; detail: string } | null {
     if (site.mode.is === 'giving-up') return { code: 'SITE_DROPPED', detail: site.mode.detail }
     if (entry.depth > this.#parts.maxDepth) return { code: 'TOO_DEEP', detail: '' }
     return null
@@ -96,7 +99,7 @@ export class Lane {
   }
 
   /** Waits for the turn and sends the request; true when a page came. */
-  async #ask(site: SiteCrawl, entry: QueueEntry, crawlDelayMs: Millis): Promise<boolean> {
+  async #ask(site: SiteCrawl, entry: FrontierEntry, crawlDelayMs: Millis): Promise<boolean> {
     const { fetcher, settler, settings, rate, counters, clock, signal, types } = this.#parts
     if (settings.paused) await this.#parts.unlessPaused(signal)
     const delayMs = delayAfter(settings.delay, 0, crawlDelayMs)

@@ -2,6 +2,7 @@
 import type { Append, Incarnation, Pack, PackFile } from '../cluster/index.js'
 import { type CellId, type Discovery, type Grouping, groupOf, siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
+import type { Exchange, PageRow } from '../model/page.js'
 import type { PackBuilder } from '../store/index.js'
 import { Share } from './share.js'
 import type { SiteCrawl } from './site-crawl.js'
@@ -36,6 +37,12 @@ export class OpenPack {
     return share
   }
 
+  /** robots.txt is archived with the site's pages, but is none of them. */
+  addRobots(site: SiteCrawl, exchange: Exchange): void {
+    this.share(site)
+    this.builder.add({ cell: site.cell, row: robotsRow(site, exchange), exchange, inTables: false })
+  }
+
   /** Takes out what belongs to cells that are ours no longer. */
   drop(sites: readonly SiteCrawl[]): void {
     for (const site of sites) {
@@ -64,6 +71,52 @@ export class OpenPack {
       })),
     }
   }
+}
+
+/** What the archive's metadata record says of a robots.txt. */
+function robotsRow(site: SiteCrawl, exchange: Exchange): PageRow {
+  return {
+    ...EMPTY_ROW,
+    url: exchange.url,
+    outcome: exchange.status < 300 ? 'OK' : exchange.status < 400 ? 'REDIRECT' : 'HTTP_CLIENT_ERROR',
+    fetchedAt: exchange.startedAt,
+    fetchMs: exchange.fetchMs,
+    status: exchange.status,
+    lane: site.lane,
+    bodyBytes: exchange.body.length,
+    truncated: exchange.truncated ?? '',
+  }
+}
+
+const EMPTY_ROW: PageRow = {
+  url: '',
+  outcome: 'OK',
+  fetchedAt: 0,
+  fetchMs: 0,
+  status: 0,
+  depth: 0,
+  hops: 0,
+  via: '',
+  lane: 0,
+  attempt: 1,
+  bodyBytes: 0,
+  digest: '',
+  mime: 'text/plain',
+  mimeDetected: '',
+  charset: '',
+  languages: '',
+  truncated: '',
+  title: '',
+  description: '',
+  canonical: '',
+  redirect: '',
+  text: new Uint8Array(0),
+  outlinks: 0,
+  outlinksForeign: 0,
+  etag: '',
+  lastModified: '',
+  warcOffset: -1,
+  warcLength: 0,
 }
 
 function appendsOf(shares: readonly Share[], grouping: Grouping): Append[] {

@@ -9,15 +9,13 @@ const BLOCK_PAGES = 500
 export class PageBudget {
   readonly #ledger: Ledger
   readonly #incarnation: Incarnation
-  readonly #limited: boolean
   #free = 0
   #asking: Promise<void> | null = null
   #exhausted = false
 
-  constructor(ledger: Ledger, incarnation: Incarnation, limited: boolean) {
+  constructor(ledger: Ledger, incarnation: Incarnation) {
     this.#ledger = ledger
     this.#incarnation = incarnation
-    this.#limited = limited
   }
 
   /** No page is free and none is on its way back: every reserved page is fetched or being fetched. */
@@ -27,7 +25,6 @@ export class PageBudget {
 
   /** Takes one page; false when the ledger has none to give now. */
   async take(): Promise<boolean> {
-    if (!this.#limited) return true
     if (this.#free === 0) {
       this.#asking ??= this.#ask()
       await this.#asking
@@ -38,7 +35,7 @@ export class PageBudget {
   }
 
   giveBack(): void {
-    if (this.#limited) this.#free++
+    this.#free++
   }
 
   /** Pages may have come back since: the next `take` asks the ledger anew. */

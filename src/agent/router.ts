@@ -48,7 +48,7 @@ export class Router {
     page: LinkSource,
     links: readonly string[],
     kinds: Uint8Array,
-  ): number {
+  ): Routed {
     const { linkRows } = this.#parts
     const origin = `${originOf(page.url)}/`
     const ownSite = siteOf(page.url)
@@ -59,8 +59,7 @@ export class Router {
       const url = links[i]
       const leaves = !url.startsWith(origin) && siteOf(url) !== ownSite
       if (leaves) foreign++
-      if (linkRows === 'all' || (leaves && linkRows === 'foreign'))
-        {
+      if (linkRows === 'all' || (leaves && linkRows === 'foreign')) {
         targets.push(url)
         targetKinds.push(kinds[i])
       }

@@ -1,6 +1,6 @@
 /** Turns the answer to a visit into what lasts: rows and records in the open pack, links on their way, or a new try. */
 import type { FetchResult } from '../fetch/index.js'
-import type { QueueEntry } from '../frontier/index.js'
+import type { FrontierEntry } from '../frontier/index.js'
 import { retryAfterHeaderMs } from '../manners/index.js'
 import type { Clock } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
@@ -54,29 +54,41 @@ export class Settler {
   }
 
   /** A URL that is not asked for. */
-  refuse(site: SiteCrawl, entry: QueueEntry, code: OutcomeCode, detail: string): void {
+  refuse(site: SiteCrawl, entry: FrontierEntry, code: OutcomeCode, detail: string): void {
     const settlement: Settlement = { code, detail, exchange: null, redirect: '' }
     this.#keep(site, entry, settlement, this.#contentOf(site, entry, settlement, undefined))
   }
 
   /** Settles a visit; true when it brought a page. */
-  async settle(site: SiteCrawl, entry: QueueEntry, result: FetchResult, known: MetaInfo | undefined): Promise<boolean> {
+  async settle(
+    site: SiteCrawl,
+    entry: FrontierEntry,
+    result: FetchResult,
+    known: MetaInfo | undefined,
+  ): Promise<boolean> {
     const settlement = settlementOf(result, entry.hops, LIMITS.redirectHops)
     if (settlement.exchange) site.answered = true
     if (this.#triesAgain(site, entry, settlement)) return false
     const content = this.#contentOf(site, entry, settlement, known)
+    if (entry.again) {
+      this.#parts.pack().share(site).lookedAgain(entry.url, settlement.code)
+      return false
+    }
     this.#keep(site, entry, settlement, content)
     if (content.page && this.#parts.hooks.onPage) await this.#show(entry, settlement.exchange!, content.page)
     return isPage(settlement.code)
   }
 
   /** Queues the URL again, gives the site up, or sets it aside; false when this outcome is final. */
-  #triesAgain(site: SiteCrawl, entry: QueueEntry, settlement: Settlement): boolean {
+  #triesAgain(site: SiteCrawl, entry: FrontierEntry, settlement: Settlement): boolean {
     const { clock, counters } = this.#parts
     const { code, exchange } = settlement
     const rule = outcomeRule(code)
     if (rule.tries === 1) return false
-    const asked = exchange && code === 'HTTP_BUSY' ? retryAfterHeaderMs(exchange.header('retry-after'), clock.now()) : null
+    const asked =
+      exchange && code === 'HTTP_BUSY'
+        ? retryAfterHeaderMs(exchange.header('retry-after'), clock.now())
+        : null
     const wait = retryAfterMs(code, entry.attempt)
     if (wait === null) {
       if (!rule.dropsSite) return false
@@ -91,7 +103,10 @@ export class Settler {
     const until = clock.now() + Math.max(wait, asked ?? 0)
     counters.retries++
     if (code === 'HTTP_BUSY') this.#slowDown(site, until)
-    this.#parts.pack().share(site).journal.retry(entry.url, entry.attempt + 1, until)
+    this.#parts
+      .pack()
+      .share(site)
+      .journal.retry(entry.url, entry.attempt + 1, until)
     site.frontier.retry(entry, until)
     return true
   }
@@ -103,7 +118,12 @@ export class Settler {
     if (until - this.#parts.clock.now() > this.#parts.maxWaitMs) site.leave('park', until)
   }
 
-  #contentOf(site: SiteCrawl, entry: QueueEntry, settlement: Settlement, known: MetaInfo | undefined): Content {
+  #contentOf(
+    site: SiteCrawl,
+    entry: FrontierEntry,
+    settlement: Settlement,
+    known: MetaInfo | undefined,
+  ): Content {
     const { router, pack } = this.#parts
     const { code, exchange, redirect } = settlement
     const bare: Content = { page: null, digest: '', links: null, outlinks: 0, foreign: 0, revisit: null }
@@ -129,11 +149,12 @@ export class Settler {
       links: routed.rows,
       outlinks: page.links.length,
       foreign: routed.foreign,
-      revisit: known && known.digest === digest ? revisitOf(entry.url, known, 'identical-payload-digest') : null,
+      revisit:
+        known && known.digest === digest ? revisitOf(entry.url, known, 'identical-payload-digest') : null,
     }
   }
 
-  #keep(site: SiteCrawl, entry: QueueEntry, settlement: Settlement, content: Content): void {
+  #keep(site: SiteCrawl, entry: FrontierEntry, settlement: Settlement, content: Content): void {
     const { counters, clock } = this.#parts
     const { code, detail, exchange } = settlement
     const pack = this.#parts.pack()
@@ -153,7 +174,7 @@ export class Settler {
     })
   }
 
-  async #show(entry: QueueEntry, exchange: Exchange, page: ParsedPage): Promise<void> {
+  async #show(entry: FrontierEntry, exchange: Exchange, page: ParsedPage): Promise<void> {
     const facts = {
       url: entry.url,
       status: exchange.status,
@@ -166,7 +187,13 @@ export class Settler {
   }
 }
 
-function rowOf(site: SiteCrawl, entry: QueueEntry, settlement: Settlement, content: Content, now: number): PageRow {
+function rowOf(
+  site: SiteCrawl,
+  entry: FrontierEntry,
+  settlement: Settlement,
+  content: Content,
+  now: number,
+): PageRow {
   const { exchange } = settlement
   const { page } = content
   return {
@@ -210,7 +237,8 @@ function mimeOf(exchange: Exchange | null): string {
 
 /** A 304: nothing was sent, so the previous crawl's facts and link rows stand. */
 function unchanged(url: string, known: MetaInfo): Content {
-  const links = known.links.length > 0 ? { targets: known.links, kinds: known.links.map(() => FOREIGN_LINK) } : NO_LINKS
+  const links =
+    known.links.length > 0 ? { targets: known.links, kinds: known.links.map(() => FOREIGN_LINK) } : NO_LINKS
   return {
     page: null,
     digest: known.digest,

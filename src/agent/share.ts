@@ -51,6 +51,12 @@ export class Share {
     } else this.#outcomes.set(code, { count: 1, detail })
   }
 
+  /** A page that is stored already was asked for its links once more: nothing is counted twice. */
+  lookedAgain(url: string, code: OutcomeCode): void {
+    this.#settled++
+    this.journal.outcome(url, code)
+  }
+
   consumed(rows: number, cursor: number): void {
     this.#consumed += rows
     this.#cursor = cursor

@@ -2,7 +2,7 @@
 import type { Ledger } from '../cluster/index.js'
 import type { Fetcher } from '../fetch/index.js'
 import { type CellFrontier, type FrontierSpace, rebuildCell } from '../frontier/index.js'
-import { type Grouping, type GroupId, groupOf, type Lease, siteOfCell } from '../model/cell.js'
+import { type GroupId, type Grouping, groupOf, type Lease, siteOfCell } from '../model/cell.js'
 import type { Clock } from '../model/clock.js'
 import { GroupPace } from './group-pace.js'
 import { OriginGate } from './origin-gate.js'

@@ -6,7 +6,13 @@ import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { FileRow, Ledger, PackFile } from '../cluster/index.js'
 import type { Millis } from '../model/clock.js'
-import { completeLogs, type ConvertTask, type Manifest, type ParquetSize, type TableFiles } from '../store/index.js'
+import {
+  type ConvertTask,
+  completeLogs,
+  type Manifest,
+  type ParquetSize,
+  type TableFiles,
+} from '../store/index.js'
 
 /** The slow work, done in a thread of its own. */
 export interface TableWorker {
@@ -64,7 +70,12 @@ export class TableKeeper {
   async #convert(table: Table, log: FileRow): Promise<void> {
     const { directory, worker } = this.#parts
     const name = log.name.replace(/\.rows$/, '.parquet')
-    const task = { table, logPath: join(directory, log.name), committedBytes: log.bytes, outPath: join(directory, name) }
+    const task = {
+      table,
+      logPath: join(directory, log.name),
+      committedBytes: log.bytes,
+      outPath: join(directory, name),
+    }
     const { bytes } = await worker.convert(task)
     await this.#swap([log.name], { name, kind: table, bytes })
   }
@@ -72,7 +83,9 @@ export class TableKeeper {
   async #merge(table: Table, atLeast: number): Promise<void> {
     const { directory, ledger, worker } = this.#parts
     for (;;) {
-      const small = (await ledger.files()).filter(file => file.kind === table && !basename(file.name).startsWith(MERGED))
+      const small = (await ledger.files()).filter(
+        file => file.kind === table && !basename(file.name).startsWith(MERGED),
+      )
       if (small.length < atLeast) return
       const inputs = small.slice(0, FILES_PER_MERGE).map(file => file.name)
       const first = basename(inputs[0], '.parquet')
@@ -101,12 +114,17 @@ export class TableKeeper {
   async #manifest(): Promise<void> {
     const { ledger, now, writeManifest } = this.#parts
     const files = await ledger.files()
-    const tables = { pages: tableOf(files, 'pages'), links: tableOf(files, 'links'), sites: tableOf(files, 'sites') }
+    const tables = {
+      pages: tableOf(files, 'pages'),
+      links: tableOf(files, 'links'),
+      sites: tableOf(files, 'sites'),
+    }
     writeManifest({ writtenAt: now(), tables })
   }
 }
 
 function tableOf(files: readonly FileRow[], table: string): TableFiles {
-  const listed = (kind: string) => files.filter(file => file.kind === kind).map(({ name, bytes }) => ({ name, bytes }))
+  const listed = (kind: string) =>
+    files.filter(file => file.kind === kind).map(({ name, bytes }) => ({ name, bytes }))
   return { files: listed(table), logs: listed(`${table}-log`) }
 }

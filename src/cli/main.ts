@@ -1,3 +1,99 @@
-export async function main(_argv: readonly string[]): Promise<number> {
-  return 0
+/** The `orbweaver` command: one file per sub-command, one place that turns errors into a line and an exit code. */
+import { Command, CommanderError } from 'commander'
+import { LedgerError } from '../cluster/index.js'
+import { DirectoryBusyError, DiskFullError, NewerCrawlError } from '../compose/index.js'
+import { ConfigError } from '../config/index.js'
+import { VERSION } from '../model/version.js'
+import { checkpointCommand, setCommand, statusCommand, stopCommand } from './control.js'
+import { crawlCommand, resumeCommand } from './crawl.js'
+import { demoCommand } from './demo.js'
+import { EXIT } from './exit-codes.js'
+import { exportCommand } from './export.js'
+import { queryCommand } from './query.js'
+import { webCommand } from './web.js'
+
+/** Runs one command; the result is the exit code. */
+export async function main(argv: readonly string[]): Promise<number> {
+  let code: number = EXIT.done
+  const say = (value: number) => {
+    code = value
+  }
+  const program = new Command('orbweaver')
+    .description('Crawls the web politely, keeps every page, and answers SQL about them.')
+    .version(VERSION)
+    .addHelpText('after', HELP)
+  for (const command of [
+    crawlCommand(say),
+    resumeCommand(say),
+    statusCommand(),
+    setCommand(),
+    stopCommand(),
+    checkpointCommand(),
+    queryCommand(),
+    exportCommand(),
+    webCommand(),
+    demoCommand(say),
+  ]) {
+    program.addCommand(command)
+  }
+  quietly(program)
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+    return code
+  } catch (error) {
+    return failureCode(error)
+  }
 }
+
+/** Commander throws instead of ending the process, and leaves the message to us. */
+function quietly(command: Command): void {
+  command.exitOverride().configureOutput({ writeErr: () => {} })
+  for (const child of command.commands) quietly(child)
+}
+
+function failureCode(error: unknown): number {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return EXIT.done
+    if (error.code === 'commander.help') {
+      process.stderr.write('orbweaver: say what to do; orbweaver --help lists the commands\n')
+      return EXIT.config
+    }
+    return complain(
+      `${error.message.replace(/^error: /, '')}; orbweaver --help shows what there is`,
+      EXIT.config,
+    )
+  }
+  if (error instanceof ConfigError) return complain(error.message, EXIT.config)
+  if (error instanceof DirectoryBusyError) return complain(error.message, EXIT.busy)
+  if (error instanceof DiskFullError) return complain(error.message, EXIT.disk)
+  if (error instanceof NewerCrawlError) return complain(error.message, EXIT.ledger)
+  if (error instanceof LedgerError)
+    return complain(
+      error.message,
+      error.kind === 'full' ? EXIT.disk : error.kind === 'missing' ? EXIT.config : EXIT.ledger,
+    )
+  const code = (error as { code?: string }).code
+  if (code === 'ENOSPC') return complain('the disk is full; free some space, then resume', EXIT.disk)
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return complain(`no permission: ${(error as Error).message}`, EXIT.config)
+  process.stderr.write(
+    `orbweaver: this is a bug, please report it: ${(error as Error).stack ?? String(error)}\n`,
+  )
+  return EXIT.internal
+}
+
+function complain(message: string, code: number): number {
+  process.stderr.write(`orbweaver: ${message}\n`)
+  return code
+}
+
+const HELP = `
+Examples:
+  orbweaver crawl https://example.org                  every page of one site, politely
+  orbweaver crawl example.org --max-pages 100 --out my-crawl
+  orbweaver query my-crawl "SELECT url, title FROM pages LIMIT 10"
+  orbweaver resume my-crawl                            go on where it stopped
+  orbweaver demo                                       see it work, offline, in under a minute
+
+Exit codes: 0 done, 1 bug, 3 disk full, 4 bad input, 5 no page could be fetched, 6 directory in use,
+  7 ledger damaged or newer, 10 page limit reached, 11 interrupted, 12 some sites set aside`

@@ -1,11 +1,12 @@
 /** The summary a person reads at the end: what was covered, what was not and why, what to do next. */
-import type { Report } from '../agent/report.js'
+import type { Report } from '../agent/index.js'
+import type { CrawlConfig } from '../config/index.js'
 import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
 
 const SHOWN_SITES = 8
 
-export function summaryOf(report: Report, directory: string): string {
-  const lines = [headline(report), ...troubles(report), ...next(report, directory)]
+export function summaryOf(report: Report, directory: string, config: CrawlConfig): string {
+  const lines = [headline(report), ...troubles(report), ...next(report, directory, config)]
   return `${lines.join('\n')}\n`
 }
 
@@ -40,9 +41,14 @@ function troubles(report: Report): string[] {
   return lines
 }
 
-function next(report: Report, directory: string): string[] {
-  const lines = [`In ${directory}: archive/ (WARC), tables/ (Parquet), report.json`]
-  if (report.pages > 0)
+function next(report: Report, directory: string, config: CrawlConfig): string[] {
+  const kept = [
+    ...(config.archive === 'none' ? [] : ['archive/ (WARC)']),
+    ...(config.tables === 'none' ? [] : ['tables/ (Parquet)']),
+    'report.json',
+  ]
+  const lines = [`In ${directory}: ${kept.join(', ')}`]
+  if (report.pages > 0 && config.tables !== 'none')
     lines.push(
       `Ask it: orbweaver query ${directory} "SELECT url, title FROM pages WHERE fetch_status = 200 LIMIT 10"`,
     )

@@ -31,7 +31,7 @@ export class SqliteDatabase {
   }
 
   run(sql: string, ...values: Value[]): number {
-    return this.#prepare(sql).run(...values).changes
+    return this.#prepare(sql).run(values.map(bindable)).changes
   }
 
   all(sql: string, ...values: Value[]): readonly Row[] {
@@ -103,6 +103,12 @@ export class SqliteDatabase {
       })
     }
   }
+}
+
+/** The binding takes blobs as Buffers only; what comes from another thread is a plain array. */
+function bindable(value: Value): Value {
+  if (!(value instanceof Uint8Array) || Buffer.isBuffer(value)) return value
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
 }
 
 /** Turns SQLite's errors about the file itself into one line that says what to do. */

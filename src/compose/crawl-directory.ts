@@ -1,7 +1,7 @@
 /** The folder of a crawl: made once, refused when it is something else, found again by `resume`. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { checkConfig, ConfigError, type CrawlConfig } from '../config/index.js'
+import { ConfigError, type CrawlConfig, checkConfig } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
 import { hostOf, siteOf } from '../model/url.js'
 import { writeFileAtomically } from '../store/index.js'
@@ -29,7 +29,12 @@ export function createDirectory(directory: string, config: CrawlConfig, version:
   if (existsSync(directory)) makeWay(directory)
   for (const part of ['archive', 'tables/pages', 'tables/links', 'tables/sites', 'frontier'])
     mkdirSync(join(directory, part), { recursive: true })
-  const file: CrawlFile = { format: FORMAT, orbweaver: version, createdAt: new Date(now).toISOString(), config }
+  const file: CrawlFile = {
+    format: FORMAT,
+    orbweaver: version,
+    createdAt: new Date(now).toISOString(),
+    config,
+  }
   writeFileAtomically(join(directory, 'crawl.json'), `${JSON.stringify(file, null, 2)}\n`)
 }
 
@@ -44,7 +49,9 @@ export function readCrawlFile(directory: string): CrawlFile {
     throw new ConfigError(`${path} is damaged; restore it from a backup`)
   }
   if (!(file.format <= FORMAT))
-    throw new NewerCrawlError(`${path} was written by orbweaver ${file.orbweaver}, which is newer; update orbweaver`)
+    throw new NewerCrawlError(
+      `${path} was written by orbweaver ${file.orbweaver}, which is newer; update orbweaver`,
+    )
   return { ...file, config: checkConfig(file.config) }
 }
 

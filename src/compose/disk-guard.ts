@@ -34,7 +34,10 @@ export class DiskGuard {
 
   /** The disk refused a write (or, with null, took one). */
   refused(detail: string | null): void {
-    if (detail === null) return this.#clear()
+    if (detail === null) {
+      this.#clear()
+      return
+    }
     this.#lowSince ??= this.#clock.monotonic()
     this.#trouble = `the disk is nearly full (${detail}); free some space and the crawl goes on`
   }

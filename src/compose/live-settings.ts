@@ -6,13 +6,21 @@ import type { Scope } from '../frontier/index.js'
 import type { RateLimit } from '../manners/index.js'
 
 /** Name, check and help of each setting. */
-export const LIVE_SETTINGS: Readonly<Record<string, { readonly help: string; readonly check: (value: string) => boolean }>> = {
-  delay: { help: 'milliseconds between requests to a site, or auto', check: value => value === 'auto' || isNumber(value, 0) },
+export const LIVE_SETTINGS: Readonly<
+  Record<string, { readonly help: string; readonly check: (value: string) => boolean }>
+> = {
+  delay: {
+    help: 'milliseconds between requests to a site, or auto',
+    check: value => value === 'auto' || isNumber(value, 0),
+  },
   rate: { help: 'pages per second in all; 0 = no limit', check: value => isNumber(value, 0) },
   bandwidth: { help: 'bytes per second in all; 0 = no limit', check: value => isNumber(value, 0) },
   connections: { help: 'connections in all', check: value => isNumber(value, 1) },
   connectionsPerSite: { help: 'connections to one site', check: value => isNumber(value, 1) },
-  maxPages: { help: 'stop after this many pages; empty = no limit', check: value => value === '' || isNumber(value, 1) },
+  maxPages: {
+    help: 'stop after this many pages; empty = no limit',
+    check: value => value === '' || isNumber(value, 1),
+  },
   blacklist: { help: 'hosts and domains to leave alone, separated by commas', check: () => true },
   pause: { help: 'true or false', check: value => value === 'true' || value === 'false' },
 }
@@ -20,7 +28,9 @@ export const LIVE_SETTINGS: Readonly<Record<string, { readonly help: string; rea
 export function checkLiveSetting(name: string, value: string): void {
   const setting = Object.hasOwn(LIVE_SETTINGS, name) ? LIVE_SETTINGS[name] : undefined
   if (!setting)
-    throw new ConfigError(`"${name}" cannot be set while a crawl runs; these can: ${Object.keys(LIVE_SETTINGS).join(', ')}`)
+    throw new ConfigError(
+      `"${name}" cannot be set while a crawl runs; these can: ${Object.keys(LIVE_SETTINGS).join(', ')}`,
+    )
   if (!setting.check(value)) throw new ConfigError(`${name} must be ${setting.help}`)
 }
 
@@ -64,7 +74,12 @@ export class LiveSettings {
     lanes.connectionsPerSite = Number(settings.connectionsPerSite)
     fetcher.setConnections(Number(settings.connections), Number(settings.connectionsPerSite))
     rate.set(Number(settings.rate), Number(settings.bandwidth))
-    scope.setBlacklist(settings.blacklist.split(',').map(entry => entry.trim()).filter(Boolean))
+    scope.setBlacklist(
+      settings.blacklist
+        .split(',')
+        .map(entry => entry.trim())
+        .filter(Boolean),
+    )
     this.userPaused = settings.pause === 'true'
   }
 }

@@ -30,7 +30,9 @@ export async function recoverDirectory(
       (sum, bytes) => sum + bytes,
       0,
     )
-    damaged.push(...result.damaged.map(file => `${file.name}: ${file.bytes - file.foundBytes} committed bytes are gone`))
+    damaged.push(
+      ...result.damaged.map(file => `${file.name}: ${file.bytes - file.foundBytes} committed bytes are gone`),
+    )
   }
   removeStrayTables(directory, new Set(files.map(file => file.name)))
   return { cutBytes, damaged }

@@ -7,7 +7,11 @@ parentPort!.on('message', (job: StoreJob) => {
   try {
     parentPort!.postMessage({ id: job.id, ok: true, value: run(job) } satisfies StoreAnswer)
   } catch (error) {
-    parentPort!.postMessage({ id: job.id, ok: false, message: (error as Error).message } satisfies StoreAnswer)
+    parentPort!.postMessage({
+      id: job.id,
+      ok: false,
+      message: (error as Error).message,
+    } satisfies StoreAnswer)
   }
 })
 

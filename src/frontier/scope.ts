@@ -47,7 +47,8 @@ export class Scope {
     if (!this.#acceptsSite(siteOf(url))) return false
     const { kind, include, exclude } = this.#options
     if (kind === 'page' && !this.#pages.has(url)) return false
-    if (kind === 'prefix' && !this.#prefixes.some(prefix => withoutScheme(url).startsWith(prefix))) return false
+    if (kind === 'prefix' && !this.#prefixes.some(prefix => withoutScheme(url).startsWith(prefix)))
+      return false
     if (include.length > 0 && !include.some(pattern => pattern.test(url))) return false
     return exclude.length === 0 || !exclude.some(pattern => pattern.test(url))
   }
@@ -64,7 +65,8 @@ export class Scope {
 
   #judgeSite(site: Site): boolean {
     const host = hostOf(site)
-    if (this.#blacklist.some(entry => host === entry || host.endsWith(`.${entry}`) || site === entry)) return false
+    if (this.#blacklist.some(entry => host === entry || host.endsWith(`.${entry}`) || site === entry))
+      return false
     switch (this.#options.kind) {
       case 'any':
         return true

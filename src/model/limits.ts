@@ -53,6 +53,10 @@ export const LIMITS = {
   /** A failed look-up is remembered this long: shorter than the wait before a second try. */
   dnsNegativeMs: 4_000,
   robotsBytes: 512 * 1024,
+  /** Redirects of a robots.txt that are followed (RFC 9309, 2.3.1.2). */
+  robotsHops: 5,
+  /** A Crawl-delay asks for more than this only where nobody is wanted. */
+  crawlDelayMaxMs: 120_000,
   /** A pack is sealed when one of these is reached. */
   packBytes: 8 * 1024 * 1024,
   packPages: 2_000,

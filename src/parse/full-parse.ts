@@ -34,18 +34,18 @@ function* elements(root: TreeNode): Generator<TreeNode> {
   }
 }
 
+/** Outside HTML these are what their names say; the rest is not: better one link too many than one too few. */
+const LINKS_ANYWHERE = new Set<number>([Tag.a, Tag.area, Tag.iframe, Tag.frame, Tag.link])
+
 function collectNode(node: TreeNode, findings: Findings): void {
   const tag = tagNumber(node.name)
+  if (node.namespace !== html.NS.HTML && !LINKS_ANYWHERE.has(tag)) return
   if (tag === Tag.title) {
-    if (node.namespace === html.NS.HTML && !findings.titled) {
-      findings.titled = true
-      findings.title = oneLine(node.text, LIMITS.titleChars)
-    }
-  } else if ((TAG_TRAITS[tag]! & (Trait.facts | Trait.requisites)) !== 0) {
-    // Links count in svg and math too: better one too many than one too few. A base there is none.
-    if (tag !== Tag.base || node.namespace === html.NS.HTML)
-      findings.collect(tag, new NodeAttributes(node.attributes))
-  }
+    if (findings.titled) return
+    findings.titled = true
+    findings.title = oneLine(node.text, LIMITS.titleChars)
+  } else if ((TAG_TRAITS[tag]! & (Trait.facts | Trait.requisites)) !== 0)
+    findings.collect(tag, new NodeAttributes(node.attributes))
 }
 
 class NodeAttributes implements AttributeSource {

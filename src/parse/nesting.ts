@@ -47,7 +47,7 @@ export class Nesting {
   close(tag: number, traits: number): void {
     if (this.#foreignDepth > 0) this.#closeForeign(tag)
     else if (tag === Tag.select) this.#select = false
-    else if (this.#select && (tag === Tag.template || (traits & Trait.tablePart) !== 0)) this.#giveUp()
+    else if ((traits & Trait.tablePart) !== 0 || (this.#select && tag === Tag.template)) this.#giveUp()
     if (tag === Tag.template && this.#templates > 0) this.#templates--
     this.#update()
   }
@@ -72,8 +72,8 @@ export class Nesting {
   #admits(tag: number, traits: number, selfClosing: boolean): boolean {
     if (this.#foreignDepth > 0) return this.#openForeign(tag, traits, selfClosing)
     if (this.#select) return this.#openInSelect(tag, traits)
-    // In a template a column group drops what does not belong there, raw text tags included.
-    if (tag === Tag.col || tag === Tag.colgroup) this.#giveUp()
+    // In a template a column group drops even raw text tags, and parse5 lets a table part end the template.
+    if (tag === Tag.col || tag === Tag.colgroup || (traits & Trait.tablePart) !== 0) this.#giveUp()
     return true
   }
 

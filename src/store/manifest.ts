@@ -33,7 +33,7 @@ export function readManifest(directory: string): ManifestResult {
   if (!existsSync(path)) return { ok: false, why: 'missing', message: `there is no ${path}` }
   let content: { version?: unknown; writtenAt?: unknown; tables?: Partial<Record<string, unknown>> }
   try {
-    content = JSON.parse(readFileSync(path, 'utf8'))
+    content = JSON.parse(readFileSync(path, 'utf8')) ?? {}
   } catch {
     return { ok: false, why: 'damaged', message: `${path} is not JSON` }
   }

@@ -1,9 +1,69 @@
-/** A walk over parse5's tree without recursion: pages nest as deep as they like. */
-import type { DefaultTreeAdapterTypes } from 'parse5'
+/**
+ * Pages as trees, within bounds: the parser stops where a page is built to make it work for ever, and the walk does
+ * without recursion, because pages nest as deep as they like.
+ */
+
+import type { TreeAdapter } from 'parse5'
+import { type DefaultTreeAdapterMap, type DefaultTreeAdapterTypes, defaultTreeAdapter, parse } from 'parse5'
+import { LIMITS } from '../../model/limits.js'
 
 export type Node = DefaultTreeAdapterTypes.ChildNode
 export type Element = DefaultTreeAdapterTypes.Element
 export type ParentNode = DefaultTreeAdapterTypes.ParentNode
+
+/** Thrown inside the parser to leave it. */
+class TreeTooLarge extends Error {}
+
+/** The tree with the place of everything in `html`, or null when it is too large, too deep or too tangled. */
+export function parseBounded(html: string): DefaultTreeAdapterTypes.Document | null {
+  if (html.length > LIMITS.fullParseBytes) return null
+  try {
+    return parse<DefaultTreeAdapterMap>(html, {
+      sourceCodeLocationInfo: true,
+      scriptingEnabled: false,
+      treeAdapter: boundedAdapter(),
+    })
+  } catch (error) {
+    if (error instanceof TreeTooLarge) return null
+    throw error
+  }
+}
+
+/** parse5's own tree, counting: moving nodes about searches their parents' children, so that counts by its length. */
+function boundedAdapter(): TreeAdapter<DefaultTreeAdapterMap> {
+  let work = 0
+  let depth = 0
+  const spend = (amount: number) => {
+    work += amount
+    if (work > LIMITS.fullParseNodes) throw new TreeTooLarge()
+  }
+  const search = (parent: ParentNode | null) => spend((parent?.childNodes.length ?? 0) / 64)
+  return {
+    ...defaultTreeAdapter,
+    createElement: (...values) => {
+      spend(1)
+      return defaultTreeAdapter.createElement(...values)
+    },
+    insertBefore: (parent, node, reference) => {
+      search(parent)
+      defaultTreeAdapter.insertBefore(parent, node, reference)
+    },
+    insertTextBefore: (parent, text, reference) => {
+      search(parent)
+      defaultTreeAdapter.insertTextBefore(parent, text, reference)
+    },
+    detachNode: node => {
+      search(node.parentNode)
+      defaultTreeAdapter.detachNode(node)
+    },
+    onItemPush: () => {
+      if (++depth > LIMITS.fullParseDepth) throw new TreeTooLarge()
+    },
+    onItemPop: () => {
+      depth--
+    },
+  }
+}
 
 export interface Visitor {
   /** False keeps the walk out of the element; `leave` is then not called. */

@@ -2,10 +2,8 @@
  * Makes the links of a page work in the exported folder. The page stays as it was but for the attributes that hold
  * links: their places are taken from the parser, and only they are replaced.
  */
-import { parse } from 'parse5'
-import { LIMITS } from '../../model/limits.js'
 import { normaliseUrl } from '../../model/url.js'
-import { attribute, type Element, walk } from './html-tree.js'
+import { attribute, type Element, parseBounded, walk } from './html-tree.js'
 import { rewriteCss } from './rewrite-css.js'
 import { rewriteSrcset } from './rewrite-srcset.js'
 
@@ -18,7 +16,7 @@ interface Edit {
   readonly text: string
 }
 
-/** Attributes that hold one URL, by tag; the empty tag stands for every other. */
+/** Attributes that hold one URL, by tag. */
 const URL_ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
   a: ['href'],
   area: ['href'],
@@ -41,13 +39,16 @@ const URL_ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
   image: ['href', 'xlink:href'],
 }
 
+/** A longer one is no redirect but an attack on whoever reads it. */
+const REFRESH_CHARS = 4_096
+
 /** Checks that hold for the web and would stop the browser in a folder. */
 const DROPPED = ['integrity', 'crossorigin']
 
-/** `html` as it should be written; unchanged when it is too large to be taken apart. */
-export function rewriteHtml(html: string, pageUrl: string, relink: Relink): string {
-  if (html.length > LIMITS.fullParseBytes) return html
-  const document = parse(html, { sourceCodeLocationInfo: true })
+/** `html` as it should be written, or null when it is too large or too tangled to be taken apart. */
+export function rewriteHtml(html: string, pageUrl: string, relink: Relink): string | null {
+  const document = parseBounded(html)
+  if (document === null) return null
   const page = new PageRewriter(html, pageUrl, relink)
   // The first <base> counts for all links, those before it too.
   walk(document, { enter: element => page.findBase(element) })
@@ -105,6 +106,7 @@ class PageRewriter {
   }
 
   #refresh(content: string): string | null {
+    if (content.length > REFRESH_CHARS) return null
     const match = /^(\s*[\d.]+\s*[;,]\s*(?:url\s*=\s*)?)(['"]?)([^'"]*)(['"]?\s*)$/i.exec(content)
     const link = match ? this.#link(match[3]) : null
     return match && link !== null ? match[1] + match[2] + link + match[4] : null

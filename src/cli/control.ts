@@ -1,0 +1,150 @@
+/** Commands that look at or steer a crawl from outside: status, set, stop, checkpoint. */
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { type Ledger, openSqliteLedger } from '../cluster/index.js'
+import {
+  checkLiveSetting,
+  DirectoryLock,
+  LEDGER_FILE,
+  LIVE_SETTINGS,
+  readCrawlFile,
+  systemClock,
+} from '../compose/index.js'
+import { ConfigError } from '../config/index.js'
+import { sleep } from '../model/clock.js'
+import { number, plural, size } from './summary.js'
+
+const CHECKPOINT_LOOK_MS = 200
+const CHECKPOINT_WAIT_MS = 120_000
+
+export function statusCommand(): Command {
+  return new Command('status')
+    .description('say how far a crawl is')
+    .argument('<dir>', 'directory of the crawl')
+    .option('--json', 'as one JSON object')
+    .action((directory: string, options: { json?: boolean }) =>
+      withLedger(directory, async ledger => {
+        const totals = await ledger.totals()
+        const settings = await ledger.settings()
+        const running = isRunning(directory)
+        const text = options.json
+          ? JSON.stringify({ running, ...totals, settings: liveOnly(settings) })
+          : statusText(directory, running, totals, settings)
+        process.stdout.write(`${text}\n`)
+      }),
+    )
+}
+
+export function setCommand(): Command {
+  const known = Object.entries(LIVE_SETTINGS).map(([name, { help }]) => `  ${name.padEnd(20)} ${help}`)
+  return new Command('set')
+    .description('change settings of a crawl, also while it runs')
+    .argument('<dir>', 'directory of the crawl')
+    .argument('<key=value...>', 'what to change')
+    .addHelpText(
+      'after',
+      `\nSettings:\n${known.join('\n')}\n\nExample:\n  orbweaver set my-crawl delay=2000 rate=5`,
+    )
+    .action((directory: string, pairs: string[]) => {
+      const values = Object.fromEntries(pairs.map(parsePair))
+      return withLedger(directory, async ledger => {
+        await ledger.set(values)
+        process.stderr.write(
+          isRunning(directory) ? 'set; the crawl takes it within a second\n' : 'set for the next resume\n',
+        )
+      })
+    })
+}
+
+export function stopCommand(): Command {
+  return new Command('stop')
+    .description('seal what is fetched and stop a running crawl')
+    .argument('<dir>', 'directory of the crawl')
+    .action((directory: string) =>
+      withLedger(directory, async ledger => {
+        needRunning(directory)
+        await ledger.set({ stop: String(systemClock.now()) })
+        process.stderr.write(`stopping; go on later with: orbweaver resume ${directory}\n`)
+      }),
+    )
+}
+
+export function checkpointCommand(): Command {
+  return new Command('checkpoint')
+    .description('make everything fetched so far durable now')
+    .argument('<dir>', 'directory of the crawl')
+    .action((directory: string) =>
+      withLedger(directory, async ledger => {
+        needRunning(directory)
+        const asked = String(systemClock.now())
+        await ledger.set({ 'checkpoint.asked': asked })
+        for (let waited = 0; waited < CHECKPOINT_WAIT_MS; waited += CHECKPOINT_LOOK_MS) {
+          if ((await ledger.settings())['checkpoint.done'] === asked) {
+            process.stderr.write(
+              `checkpoint done: ${plural((await ledger.totals()).pages, 'page')} acknowledged\n`,
+            )
+            return
+          }
+          await sleep(systemClock, CHECKPOINT_LOOK_MS)
+        }
+        throw new ConfigError(
+          `the crawl in ${directory} did not answer within ${CHECKPOINT_WAIT_MS / 1000} s`,
+        )
+      }),
+    )
+}
+
+async function withLedger(directory: string, task: (ledger: Ledger) => Promise<void>): Promise<void> {
+  readCrawlFile(directory)
+  const ledger = openSqliteLedger(join(directory, LEDGER_FILE), { create: false, now: systemClock.now })
+  try {
+    await task(ledger)
+  } finally {
+    await ledger.close()
+  }
+}
+
+function parsePair(pair: string): [string, string] {
+  const equals = pair.indexOf('=')
+  if (equals < 1) throw new ConfigError(`"${pair}" is not KEY=VALUE`)
+  const [name, value] = [pair.slice(0, equals), pair.slice(equals + 1)]
+  checkLiveSetting(name, value)
+  return [name, value]
+}
+
+function isRunning(directory: string): boolean {
+  const lock = DirectoryLock.take(directory)
+  lock?.release()
+  return lock === null
+}
+
+function needRunning(directory: string): void {
+  if (!isRunning(directory)) throw new ConfigError(`no crawl is running in ${directory}`)
+}
+
+function liveOnly(settings: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => Object.hasOwn(LIVE_SETTINGS, name)))
+}
+
+function statusText(
+  directory: string,
+  running: boolean,
+  totals: Awaited<ReturnType<Ledger['totals']>>,
+  settings: Readonly<Record<string, string>>,
+): string {
+  const { cells } = totals
+  const queued = totals.discovered - totals.settled + totals.backlog
+  const state = running ? 'running' : totals.open ? 'stopped' : `ended (${totals.finishReason})`
+  const lines = [
+    `${directory}: ${state}`,
+    `  pages    ${number(totals.pages)} acknowledged, ${size(totals.bytes)}; ${number(queued)} URLs queued`,
+    `  sites    ${number(cells.leased + cells.draining)} being crawled, ${number(cells.waiting)} waiting, ` +
+      `${number(cells.finished)} finished, ${number(cells.parked)} set aside`,
+    ...totals.outcomes.map(({ code, count }) => `  ${number(count).padStart(8)} ${code}`),
+    `  settings ${Object.entries(liveOnly(settings))
+      .filter(([, value]) => value !== '')
+      .map(([name, value]) => `${name}=${value}`)
+      .join(' ')}`,
+  ]
+  return lines.join('\n')
+}

@@ -1,0 +1,108 @@
+/** `orbweaver crawl` and `orbweaver resume`. */
+import { Command, Option } from 'commander'
+import type { Report } from '../agent/index.js'
+import {
+  type CrawlSession,
+  createSession,
+  defaultDirectory,
+  resumeSession,
+  systemClock,
+} from '../compose/index.js'
+import { CRAWL_OPTIONS, type CrawlConfig, loadConfig, variableOf } from '../config/index.js'
+import { EXIT } from './exit-codes.js'
+import { ProgressDisplay } from './progress.js'
+import { summaryOf } from './summary.js'
+
+type Say = (exitCode: number) => void
+
+export function crawlCommand(say: Say): Command {
+  const command = new Command('crawl')
+    .description('crawl from these URLs into a new directory')
+    .argument('[url...]', 'where to start')
+  for (const { flag, help, many } of CRAWL_OPTIONS) {
+    const option = new Option(flag, help)
+    if (many) option.argParser((value: string, list: string[] | undefined) => [...(list ?? []), value])
+    command.addOption(option)
+  }
+  return command
+    .option('--config <file>', 'JSON file with any of these settings (maxPages for --max-pages)')
+    .option('--json', 'print the report as one JSON object on stdout')
+    .addHelpText('after', HELP)
+    .action(async (urls: string[], options: Record<string, unknown>) => {
+      const { config: file, json, ...flags } = options
+      const config = loadConfig({
+        flags: { ...flags, ...(urls.length > 0 ? { seeds: urls } : {}) },
+        environment: process.env,
+        file: file as string | undefined,
+      })
+      const directory = config.out ?? defaultDirectory(config, systemClock.now())
+      warn(config)
+      const session = createSession(config, directory)
+      say(await watch(session, directory, json === true))
+    })
+}
+
+export function resumeCommand(say: Say): Command {
+  return new Command('resume')
+    .description('go on with a crawl that was stopped, killed or ended at its limit')
+    .argument('<dir>', 'directory of the crawl')
+    .option('--json', 'print the report as one JSON object on stdout')
+    .addHelpText('after', '\nExample:\n  orbweaver resume example.org-2026-11-15')
+    .action(async (directory: string, options: { json?: boolean }) => {
+      say(await watch(resumeSession(directory), directory, options.json === true))
+    })
+}
+
+/** Runs the session with signals, progress and summary; the result is the exit code. */
+export async function watch(session: CrawlSession, directory: string, json: boolean): Promise<number> {
+  const onSignal = signalHandler(session)
+  for (const signal of SIGNALS) process.on(signal, onSignal)
+  const display = new ProgressDisplay(systemClock, process.stderr, () => session.progress())
+  let report: Report
+  try {
+    report = await session.run()
+  } finally {
+    display.stop()
+    for (const signal of SIGNALS) process.off(signal, onSignal)
+  }
+  process.stderr.write(summaryOf(report, directory, session.config))
+  if (json) process.stdout.write(`${JSON.stringify(report)}\n`)
+  return exitCodeOf(report)
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
+/** The first signal seals and stops, the second stops at once: nothing acknowledged is lost either way. */
+function signalHandler(session: CrawlSession): () => void {
+  let signals = 0
+  return () => {
+    if (++signals > 1) process.exit(EXIT.interrupted)
+    process.stderr.write('\nstopping: what is fetched is being sealed; once more to stop at once\n')
+    session.stop()
+  }
+}
+
+function exitCodeOf(report: Report): number {
+  if (report.finishReason === 'stopped') return EXIT.interrupted
+  if (report.pages === 0) return EXIT.noPage
+  return EXIT[report.finishReason]
+}
+
+function warn(config: CrawlConfig): void {
+  if (config.contact === undefined && config.userAgent === undefined)
+    process.stderr.write('orbweaver: no --contact given; site owners cannot see whose crawl this is\n')
+  if (config.robots === 'ignore')
+    process.stderr.write(
+      'orbweaver: --robots ignore: robots.txt is not read; only do this to your own sites\n',
+    )
+}
+
+const HELP = `
+Every option can also come from a variable (${variableOf('maxPages')} for --max-pages) or from --config FILE.
+
+Examples:
+  orbweaver crawl https://example.org
+  orbweaver crawl https://example.org/docs/ --scope prefix --out docs
+  orbweaver crawl example.org example.net --max-pages 1000 --contact https://me.example/crawl
+  orbweaver crawl http://localhost:3000 --allow-private --delay 0
+  orbweaver crawl https://example.org --previous example.org-2026-11-01 --out today`

@@ -1,0 +1,80 @@
+/** `orbweaver demo`: a generated web, a crawl of it, and three questions to what it brought, offline. */
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { createSession, systemClock } from '../compose/index.js'
+import { checkConfig } from '../config/index.js'
+import { formatTable, openTables, type Result, type Value } from '../query/index.js'
+import { truth, WebPlan, WebServer } from '../simulate/web/index.js'
+import { watch } from './crawl.js'
+import { EXIT } from './exit-codes.js'
+import { number, plural } from './summary.js'
+
+const SITES = 12
+const PAGES = 3_000
+const TABLE_WIDTH = 100
+const QUERIES = [
+  'SELECT outcome, count(*) AS urls, round(avg(fetch_ms), 1) AS ms FROM pages GROUP BY outcome ORDER BY urls DESC',
+  'SELECT url_host_name, count(*) AS pages FROM pages WHERE fetch_status = 200 GROUP BY ALL ORDER BY pages DESC LIMIT 5',
+  'SELECT target_host_name, count(*) AS links FROM links GROUP BY ALL ORDER BY links DESC LIMIT 5',
+]
+
+export function demoCommand(say: (exitCode: number) => void): Command {
+  return new Command('demo')
+    .description('crawl a generated web on this machine and query it, offline, in under a minute')
+    .option('--out <dir>', 'where to put the crawl (a temporary directory)')
+    .action(async (options: { out?: string }) => {
+      const out = options.out ?? join(mkdtempSync(join(tmpdir(), 'orbweaver-demo-')), 'crawl')
+      say(await demo(out))
+    })
+}
+
+async function demo(out: string): Promise<number> {
+  const tell = (text: string) => void process.stderr.write(`${text}\n`)
+  const plan = new WebPlan({ sites: SITES, pages: PAGES, seed: 1 })
+  const server = await WebServer.listen(plan, { clock: systemClock, port: 0 })
+  try {
+    tell(`1. A web of ${SITES} sites and ${number(PAGES)} pages is served at ${server.seed}`)
+    tell(
+      `2. Crawling it: orbweaver crawl ${server.seed} --scope any --delay 0 --resolve '*.test=127.0.0.1' --out ${out}`,
+    )
+    const config = checkConfig({
+      seeds: [server.seed],
+      scope: 'any',
+      delay: 0,
+      resolve: ['*.test=127.0.0.1'],
+      out,
+      contact: 'https://example.org/demo',
+    })
+    const code = await watch(createSession(config, out), out, false)
+    if (code !== EXIT.done) return code
+    const expected = [...truth(plan, server.authority)].length
+    const tables = await openTables(out)
+    const found = await single(tables.query("SELECT count(*) AS n FROM pages WHERE outcome = 'OK'"))
+    tell(
+      `3. The web has ${plural(expected, 'page')} and objects a full crawl must find; the crawl found ${found}.`,
+    )
+    tell('4. Asking it:')
+    for (const sql of QUERIES) {
+      tell(`\n   orbweaver query ${out} "${sql}"\n`)
+      process.stderr.write(await tableOf(await tables.run(sql)))
+    }
+    await tables.close()
+    tell(`\nThe crawl stays in ${out}; look around with: orbweaver query ${out}`)
+    return String(found) === String(expected) ? EXIT.done : EXIT.internal
+  } finally {
+    await server.close()
+  }
+}
+
+async function tableOf(result: Result): Promise<string> {
+  const rows: (readonly Value[])[] = []
+  for await (const batch of result.batches()) for (const row of batch) rows.push([...row])
+  return formatTable(result.columns, rows, false, TABLE_WIDTH)
+}
+
+async function single(rows: AsyncIterable<Readonly<Record<string, unknown>>>): Promise<unknown> {
+  for await (const row of rows) return Object.values(row)[0]
+  return undefined
+}

@@ -1,0 +1,239 @@
+/** Picks the implementations and joins them to one agent: who fetches, who keeps pace, who stores, who tells. */
+import { join } from 'node:path'
+import {
+  Agent,
+  Counters,
+  type Hooks,
+  Lane,
+  type LaneSettings,
+  PageBudget,
+  Router,
+  SentLinks,
+  Settler,
+  type SiteCrawl,
+  SiteDesk,
+  Transmitter,
+} from '../agent/index.js'
+import { HeadOfS } from '../assign/index.js'
+import type { Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
+import { ConfigError, type CrawlConfig } from '../config/index.js'
+import { CachingResolver, type Fetcher, HttpFetcher, StaticHosts } from '../fetch/index.js'
+import { CellFrontier, FrontierSpace, type Scope } from '../frontier/index.js'
+import { delayAfter, RateLimit } from '../manners/index.js'
+import { sleep } from '../model/clock.js'
+import { LIMITS } from '../model/limits.js'
+import type { MetaInfo } from '../model/page.js'
+import { VERSION } from '../model/version.js'
+import {
+  DirectoryPackStore,
+  PackBuilder,
+  type PackStore,
+  parseArchiveFormat,
+  warcInfo,
+  warcRecords,
+} from '../store/index.js'
+import type { DiskGuard } from './disk-guard.js'
+import type { Log } from './log.js'
+import type { StoreWorker } from './store-worker.js'
+import { systemClock as clock, systemRandom as random } from './system.js'
+
+const AGENT_NAME = 'agent-1'
+const PAUSE_LOOK_MS = 250
+const PRODUCT_TOKEN = 'orbweaver'
+
+export interface CrewInput {
+  readonly directory: string
+  readonly name: string
+  readonly config: CrawlConfig
+  readonly hooks: Hooks
+  readonly ledger: Ledger
+  readonly incarnation: Incarnation
+  readonly scope: Scope
+  readonly disk: DiskGuard
+  readonly worker: StoreWorker
+  readonly log: Log
+  /** There is meta-info of a previous crawl in the ledger. */
+  readonly recrawl: boolean
+  readonly onHeartbeat: (beat: Heartbeat) => void
+}
+
+export interface Crew {
+  readonly agent: Agent
+  readonly agentName: string
+  readonly counters: Counters
+  readonly transmitter: Transmitter
+  readonly fetcher: Fetcher
+  readonly store: PackStore
+  readonly space: FrontierSpace
+  readonly rate: RateLimit
+  readonly settings: LaneSettings
+}
+
+export function userAgentOf(config: CrawlConfig): string {
+  return config.userAgent ?? `${PRODUCT_TOKEN}/${VERSION}${config.contact ? ` (+${config.contact})` : ''}`
+}
+
+export function openFetcher(config: CrawlConfig): Fetcher {
+  const hosts = StaticHosts.parse(config.resolve)
+  if (typeof hosts === 'string') throw new ConfigError(`--resolve: ${hosts}`)
+  return new HttpFetcher({
+    clock,
+    resolver: new CachingResolver({
+      clock,
+      hosts,
+      ...(config.dns === undefined ? {} : { server: config.dns }),
+    }),
+    userAgent: userAgentOf(config),
+    connections: config.connections,
+    connectionsPerSite: config.connectionsPerSite,
+    allowPrivate: config.allowPrivate,
+  })
+}
+
+export function assembleCrew(input: CrewInput): Crew {
+  const { config, ledger, incarnation, hooks, scope, directory, log } = input
+  const counters = new Counters()
+  const fetcher = openFetcher(config)
+  const stopping = new AbortController()
+  const settings: LaneSettings = {
+    delay: config.delay,
+    connectionsPerSite: config.connectionsPerSite,
+    paused: false,
+  }
+  const sent = new SentLinks()
+  const { store, newBuilder, archives } = openStore(input)
+  const transmitter: Transmitter = new Transmitter({
+    clock,
+    random,
+    ledger,
+    store,
+    incarnation,
+    grouping: config.group,
+    sent,
+    counters,
+    newBuilder,
+    onCommitted: (sites, targets) => agent.committed(sites, targets),
+    onLost: sites => {
+      log.warn('cells lost', { cells: sites.map(site => site.cell) })
+      agent.lost(sites)
+    },
+    onDiskTrouble: detail => input.disk.refused(detail),
+    onFailure: error => agent.fail(error),
+  })
+  const tables = config.tables !== 'none'
+  const linkRows = tables ? config.links : 'none'
+  const settler = new Settler({
+    clock,
+    counters,
+    hooks,
+    router: new Router({ scope, hooks, sent, linkRows }),
+    pack: () => transmitter.pack,
+    assets: config.assets,
+    wantText: tables || hooks.onPage !== undefined,
+    archive: archives,
+    maxWaitMs: config.maxWait * 1000,
+    onSeedRedirect: target => widen(scope, ledger, target, log),
+    saveWait: (site, until) =>
+      void ledger.saveWait(site.group, until).catch(error => agent.fail(error as Error)),
+  })
+  const space = new FrontierSpace({
+    folder: join(directory, 'frontier'),
+    seenBytes: LIMITS.seenBytes,
+    queueBytes: LIMITS.queueBytes,
+    salt: Math.floor(random.next() * 2 ** 32),
+  })
+  const maxDepth = config.maxDepth ?? Number.POSITIVE_INFINITY
+  const rate = new RateLimit(clock)
+  const budget = new PageBudget(ledger, incarnation)
+  const agent: Agent = new Agent({
+    name: AGENT_NAME,
+    clock,
+    ledger,
+    incarnation,
+    assignment: new HeadOfS(),
+    desk: new SiteDesk({
+      clock,
+      ledger,
+      fetcher,
+      space,
+      grouping: config.group,
+      robots: config.robots,
+      productToken: PRODUCT_TOKEN,
+      newFrontier: () => new CellFrontier(space, { maxDepth }),
+      handOverMs: () => delayAfter(settings.delay, 0, 0),
+    }),
+    lane: new Lane({
+      clock,
+      fetcher,
+      settler,
+      transmitter,
+      budget,
+      rate,
+      counters,
+      settings,
+      maxDepth,
+      types: config.types,
+      metaOf: metaReader(ledger, input.recrawl),
+      archiveRobots: (site, exchanges) => {
+        for (const exchange of exchanges) transmitter.pack.addRobots(site, exchange)
+      },
+      unlessPaused: async signal => {
+        while (settings.paused && !signal.aborted) await sleep(clock, PAUSE_LOOK_MS, signal)
+      },
+      signal: stopping.signal,
+    }),
+    transmitter,
+    budget,
+    counters,
+    lanes: config.lanes,
+    stopping,
+    onHeartbeat: input.onHeartbeat,
+  })
+  return { agent, agentName: AGENT_NAME, counters, transmitter, fetcher, store, space, rate, settings }
+}
+
+function openStore(input: CrewInput): { store: PackStore; newBuilder: () => PackBuilder; archives: boolean } {
+  const { config, directory, name, incarnation, worker } = input
+  const choice = parseArchiveFormat(config.archive)
+  if (!choice.ok) throw new ConfigError(choice.message)
+  const records = warcRecords(choice.format, random)
+  const store = new DirectoryPackStore({
+    directory,
+    owner: { crawl: name, incarnation },
+    clock,
+    records,
+    info: warcInfo({
+      software: `orbweaver/${VERSION}`,
+      robots: config.robots,
+      userAgent: userAgentOf(config),
+      extra: { isPartOf: name },
+    }),
+    sortIndex: task => worker.sortIndex(task),
+  })
+  const options = { agent: AGENT_NAME, records, tables: config.tables !== 'none' }
+  return { store, newBuilder: () => new PackBuilder(options), archives: records !== null }
+}
+
+/** Scope that was widened by a redirect outlives the process. */
+function widen(scope: Scope, ledger: Ledger, target: string, log: Log): void {
+  if (scope.accepts(target)) return
+  scope.widenTo(target)
+  log.info('a seed redirects; its target joins the scope', { target })
+  void ledger.settings().then(settings => {
+    const known = widenedScope(settings)
+    return ledger.set({ 'scope.widened': JSON.stringify([...known, target]) })
+  })
+}
+
+export function widenedScope(settings: Readonly<Record<string, string>>): string[] {
+  return settings['scope.widened'] === undefined ? [] : (JSON.parse(settings['scope.widened']) as string[])
+}
+
+function metaReader(
+  ledger: Ledger,
+  recrawl: boolean,
+): (site: SiteCrawl, url: string) => Promise<MetaInfo | undefined> {
+  const nothing = Promise.resolve(undefined)
+  if (!recrawl) return () => nothing
+  return async (site, url) => (await ledger.loadMeta(site.cell, [url])).get(url)
+}

@@ -1,0 +1,99 @@
+/**
+ * `--previous DIR`: every URL seen last time, whatever became of it, is an inbox row before its cell's first lease,
+ * and what the tables know of its page (ETag, Last-Modified, digest, links) becomes its meta-info (D6).
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Append, type Ledger, openSqliteLedger } from '../cluster/index.js'
+import { readDiscoveries } from '../frontier/index.js'
+import { type CellId, cellOf, type Discovery, type Grouping, groupOf, siteOfCell } from '../model/cell.js'
+import { previousPages } from '../query/index.js'
+import { warcDate } from '../store/index.js'
+import { readCrawlFile } from './crawl-directory.js'
+import type { Log } from './log.js'
+import { systemClock } from './system.js'
+
+const BATCH_ROWS = 2_000
+const JOURNAL_BYTES = 4 * 1024 * 1024
+
+export async function importPrevious(
+  directory: string,
+  ledger: Ledger,
+  grouping: Grouping,
+  log: Log,
+): Promise<void> {
+  readCrawlFile(directory)
+  const urls = await importUrls(directory, ledger, grouping)
+  const pages = await importMeta(directory, ledger)
+  log.info('previous crawl', { directory, urls, pages })
+}
+
+/** The previous ledger knows every URL, also those that were still queued when the crawl ended. */
+async function importUrls(directory: string, ledger: Ledger, grouping: Grouping): Promise<number> {
+  const path = join(directory, 'ledger.db')
+  if (!existsSync(path)) return 0
+  const previous = openSqliteLedger(path, { create: false, now: systemClock.now })
+  let urls = 0
+  try {
+    for (let after = ''; ; ) {
+      const cells = await previous.sites(after, 1_000)
+      if (cells.length === 0) return urls
+      for (const { cell } of cells) urls += await importCell(previous, ledger, cell, grouping)
+      after = cells[cells.length - 1].cell
+    }
+  } finally {
+    await previous.close()
+  }
+}
+
+async function importCell(
+  previous: Ledger,
+  ledger: Ledger,
+  cell: CellId,
+  grouping: Grouping,
+): Promise<number> {
+  const group = groupOf(siteOfCell(cell), grouping)
+  let rows: Discovery[] = []
+  let urls = 0
+  const flush = async () => {
+    if (rows.length === 0) return
+    await ledger.append([{ cell, group, rows } satisfies Append])
+    urls += rows.length
+    rows = []
+  }
+  for (let from = 1; ; ) {
+    const batch = await previous.readJournal(cell, from, JOURNAL_BYTES)
+    if (batch.length === 0) break
+    for (const { journal } of batch) {
+      readDiscoveries(journal, discovery => rows.push(discovery))
+      if (rows.length >= BATCH_ROWS) await flush()
+    }
+    from = batch[batch.length - 1].number + 1
+  }
+  for (let after = 0; ; ) {
+    const unread = await previous.readInbox(cell, after, BATCH_ROWS)
+    if (unread.length === 0) break
+    rows.push(...unread)
+    await flush()
+    after = unread[unread.length - 1].position
+  }
+  await flush()
+  return urls
+}
+
+async function importMeta(directory: string, ledger: Ledger): Promise<number> {
+  let pages = 0
+  let rows: Parameters<Ledger['saveMeta']>[0][number][] = []
+  for await (const page of previousPages(directory)) {
+    if (page.digest === '') continue
+    const { url, etag, lastModified, digest, links } = page
+    const storedAt = warcDate(Date.parse(page.storedAt))
+    rows.push({ cell: cellOf(url), url, meta: { etag, lastModified, digest, storedAt, links } })
+    if (rows.length < BATCH_ROWS) continue
+    await ledger.saveMeta(rows)
+    pages += rows.length
+    rows = []
+  }
+  await ledger.saveMeta(rows)
+  return pages + rows.length
+}

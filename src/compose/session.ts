@@ -1,0 +1,284 @@
+/** A crawl in this process, from the first look at its directory to the report. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type AgentEnd,
+  buildReport,
+  type Hooks,
+  loadHooks,
+  type Progress,
+  progressOf,
+  type Report,
+  TableKeeper,
+} from '../agent/index.js'
+import { type Heartbeat, type Ledger, openSqliteLedger, threadLedger } from '../cluster/index.js'
+import { ConfigError, type CrawlConfig } from '../config/index.js'
+import { Scope } from '../frontier/index.js'
+import { cellOf, groupOf } from '../model/cell.js'
+import { siteOf } from '../model/url.js'
+import { VERSION } from '../model/version.js'
+import { writeFileAtomically, writeManifest } from '../store/index.js'
+import { checkSeeds } from './check-seeds.js'
+import { absolute, type CrawlFile, createDirectory, readCrawlFile } from './crawl-directory.js'
+import { assembleCrew, type Crew, openFetcher, widenedScope } from './crew.js'
+import { DirectoryLock } from './directory-lock.js'
+import { DiskGuard } from './disk-guard.js'
+import { initialSettings, LiveSettings } from './live-settings.js'
+import { type Log, openLog } from './log.js'
+import { recoverDirectory } from './recovery.js'
+import { importPrevious } from './recrawl.js'
+import { writeSitesTable } from './sites-table.js'
+import { StoreWorker } from './store-worker.js'
+import { systemClock as clock } from './system.js'
+import { startThread } from './thread.js'
+
+/** Another process works on this directory. */
+export class DirectoryBusyError extends Error {}
+/** The disk stayed too full for too long. */
+export class DiskFullError extends Error {}
+
+export const LEDGER_FILE = 'ledger.db'
+
+/** Makes a new crawl directory and the session that works on it. */
+export function createSession(config: CrawlConfig, directory: string, hooks?: Hooks): CrawlSession {
+  checkSeeds(config)
+  openFetcher(config)
+  createDirectory(directory, config, VERSION, clock.now())
+  return new CrawlSession(directory, hooks)
+}
+
+/** Goes on with the crawl in `directory`. */
+export function resumeSession(directory: string, hooks?: Hooks): CrawlSession {
+  return new CrawlSession(directory, hooks)
+}
+
+interface Running {
+  readonly crew: Crew
+  readonly ledger: Ledger
+  readonly keeper: TableKeeper
+  readonly live: LiveSettings
+  readonly disk: DiskGuard
+  readonly log: Log
+  baseline: { pages: number; bytes: number; errors: number; sites: number; backlog: number }
+}
+
+export class CrawlSession {
+  readonly directory: string
+  readonly #file: CrawlFile
+  readonly #lock: DirectoryLock
+  readonly #hooks: Hooks | undefined
+  #running: Running | null = null
+  #stopRequested = false
+  #checkpoint = ''
+
+  constructor(directory: string, hooks?: Hooks) {
+    this.directory = absolute(directory)
+    this.#file = readCrawlFile(this.directory)
+    this.#hooks = hooks
+    const lock = DirectoryLock.take(this.directory)
+    if (!lock) throw new DirectoryBusyError(`${directory} is in use by another orbweaver process`)
+    this.#lock = lock
+  }
+
+  get config(): CrawlConfig {
+    return this.#file.config
+  }
+
+  get name(): string {
+    return this.config.name ?? siteOf(this.config.seeds[0])
+  }
+
+  /** Crawls to the end, the limit, or `stop`; writes and returns the report. */
+  async run(): Promise<Report> {
+    const startedAtMs = clock.now()
+    const started = clock.monotonic()
+    const log = openLog(this.directory)
+    const worker = new StoreWorker()
+    const ledger = this.#openLedger()
+    try {
+      const end = await this.#crawl(ledger, worker, log)
+      const spent = await addSpent(ledger, (clock.monotonic() - started) / 1000)
+      const { crew } = this.#running!
+      const report = await buildReport(ledger, {
+        version: VERSION,
+        seeds: this.config.seeds,
+        finishReason: end,
+        startedAtMs,
+        endedAtMs: clock.now(),
+        ...spent,
+        agentName: crew.agentName,
+        counters: crew.counters,
+      })
+      writeFileAtomically(join(this.directory, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)
+      log.info('end', { finishReason: end, pages: report.pages })
+      return report
+    } finally {
+      await worker.close()
+      await ledger.close()
+      log.close()
+      this.#lock.release()
+    }
+  }
+
+  /** Seals what there is and ends; `run` then resolves. */
+  stop(): void {
+    this.#stopRequested = true
+    this.#running?.crew.agent.stop()
+  }
+
+  progress(): Progress {
+    const running = this.#running
+    if (!running)
+      return { pages: 0, bytes: 0, errors: 0, queued: 0, sites: 0, activeSites: 0, waiting: 'starting' }
+    const { crew, baseline, disk } = running
+    return progressOf(crew.agent, crew.counters, baseline, crew.settings, clock, disk.trouble)
+  }
+
+  /** A first look in this thread: what is wrong with the file is said before anything starts. */
+  #openLedger(): Ledger {
+    const path = join(this.directory, LEDGER_FILE)
+    const fresh = openSqliteLedger(path, { create: !existsSync(path), now: clock.now })
+    void fresh.close()
+    return threadLedger(startThread('ledger-thread', { path }))
+  }
+
+  async #crawl(ledger: Ledger, worker: StoreWorker, log: Log): Promise<AgentEnd> {
+    const { config, directory, name } = this
+    const hooks = this.#hooks ?? (config.hooks === undefined ? {} : await loadUserHooks(config.hooks))
+    await ledger.endAllLeases()
+    await ledger.reopen()
+    const settings = await this.#seed(ledger, log)
+    const incarnation = await ledger.join('agent-1')
+    const recovered = await recoverDirectory(directory, name, ledger, incarnation - 1)
+    log.info('start', { version: VERSION, incarnation, ...recovered })
+    const scope = new Scope({
+      seeds: [...config.seeds, ...widenedScope(settings)],
+      kind: config.scope,
+      include: config.include.map(pattern => new RegExp(pattern)),
+      exclude: config.exclude.map(pattern => new RegExp(pattern)),
+    })
+    const disk = new DiskGuard(directory, config.minFreeDisk, clock)
+    const crew = assembleCrew({
+      directory,
+      name,
+      config,
+      hooks,
+      ledger,
+      incarnation,
+      scope,
+      disk,
+      worker,
+      log,
+      recrawl: config.previous !== undefined,
+      onHeartbeat: beat => this.#onHeartbeat(beat),
+    })
+    const keeper = new TableKeeper({
+      directory,
+      ledger,
+      worker,
+      now: clock.now,
+      writeManifest: manifest => writeManifest(directory, manifest),
+    })
+    const live = new LiveSettings({ lanes: crew.settings, fetcher: crew.fetcher, rate: crew.rate, scope })
+    live.apply(settings)
+    this.#running = { crew, ledger, keeper, live, disk, log, baseline: await this.#baseline(ledger) }
+    if (this.#stopRequested) crew.agent.stop()
+    return this.#work(this.#running, ledger)
+  }
+
+  async #work(running: Running, ledger: Ledger): Promise<AgentEnd> {
+    const { crew, keeper, log, disk } = running
+    try {
+      const end = await crew.agent.run()
+      const { problems } = await crew.store.close()
+      for (const problem of problems) log.warn(problem)
+      if (this.config.tables !== 'none') {
+        await keeper.finish()
+        await writeSitesTable(this.directory, ledger)
+        await keeper.finish()
+      }
+      if (disk.lowMs > this.config.maxWait * 1000) throw new DiskFullError(disk.trouble)
+      return end
+    } catch (error) {
+      await crew.store.abandon().catch(() => {})
+      throw error
+    } finally {
+      await crew.fetcher.close()
+      crew.space.close()
+    }
+  }
+
+  /** Seeds, settings and the previous crawl go into the ledger once; a run that died on the way does it again. */
+  async #seed(ledger: Ledger, log: Log): Promise<Readonly<Record<string, string>>> {
+    const settings = await ledger.settings()
+    if (settings.seeded === 'true') {
+      await ledger.set({ stop: '' })
+      return ledger.settings()
+    }
+    const { config } = this
+    await ledger.set({ ...initialSettings(config), stop: '' })
+    if (config.previous !== undefined) await importPrevious(config.previous, ledger, config.group, log)
+    await ledger.append(
+      config.seeds.map(url => ({
+        cell: cellOf(url),
+        group: groupOf(siteOf(url), config.group),
+        rows: [{ url, depth: 0, hops: 0, score: 1, via: '' }],
+      })),
+    )
+    await ledger.set({ seeded: 'true' })
+    return ledger.settings()
+  }
+
+  async #baseline(ledger: Ledger): Promise<Running['baseline']> {
+    const totals = await ledger.totals()
+    const sites = Object.values(totals.cells).reduce((sum, count) => sum + count, 0)
+    const errors = totals.settled - totals.pages
+    return { pages: totals.pages, bytes: totals.bytes, errors, sites, backlog: totals.backlog }
+  }
+
+  #onHeartbeat(beat: Heartbeat): void {
+    const running = this.#running
+    if (!running) return
+    const { live, disk, crew, keeper } = running
+    live.apply(beat.settings)
+    crew.settings.paused = live.userPaused || disk.trouble !== ''
+    if (this.config.tables !== 'none') keeper.tend()
+    if (beat.settings.stop) this.stop()
+    this.#answerCheckpoint(running, beat.settings)
+    void disk.look().then(() => {
+      if (disk.lowMs > this.config.maxWait * 1000) this.stop()
+    })
+    void running.ledger.totals().then(totals => {
+      const sites = Object.values(totals.cells).reduce((sum, count) => sum + count, 0)
+      running.baseline = { ...running.baseline, sites, backlog: totals.backlog }
+    })
+  }
+
+  /** `orbweaver checkpoint` asks by a number; the answer is the same number, once everything before is durable. */
+  #answerCheckpoint(running: Running, settings: Readonly<Record<string, string>>): void {
+    const asked = settings['checkpoint.asked'] ?? ''
+    if (asked === '' || asked === settings['checkpoint.done'] || asked === this.#checkpoint) return
+    this.#checkpoint = asked
+    void running.crew.transmitter.seal().then(() => running.ledger.set({ 'checkpoint.done': asked }))
+  }
+}
+
+async function loadUserHooks(path: string): Promise<Hooks> {
+  try {
+    return await loadHooks(path, absolute)
+  } catch (error) {
+    throw new ConfigError(`--hooks ${path}: ${(error as Error).message}`)
+  }
+}
+
+/** Time and CPU over all runs of a crawl are kept in the ledger. */
+async function addSpent(ledger: Ledger, seconds: number): Promise<{ seconds: number; cpuSeconds: number }> {
+  const settings = await ledger.settings()
+  const { user, system } = process.cpuUsage()
+  const total = {
+    seconds: Number(settings['spent.seconds'] ?? 0) + seconds,
+    cpuSeconds: Number(settings['spent.cpuSeconds'] ?? 0) + (user + system) / 1e6,
+  }
+  await ledger.set({ 'spent.seconds': String(total.seconds), 'spent.cpuSeconds': String(total.cpuSeconds) })
+  return total
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path'
+import type { Ledger, SiteSummary } from '../cluster/index.js'
+import { outcomeRule } from '../model/outcome.js'
+import { type SiteRow, writeSites } from '../store/index.js'
+
+const NAME = 'tables/sites/sites.parquet'
+
+/** One row per site, written when a run ends; a later run replaces it. */
+export async function writeSitesTable(directory: string, ledger: Ledger): Promise<void> {
+  const rows: SiteRow[] = []
+  for (let after = ''; ; ) {
+    const batch = await ledger.sites(after, 1_000)
+    if (batch.length === 0) break
+    rows.push(...batch.map(rowOf))
+    after = batch[batch.length - 1].cell
+  }
+  const { bytes } = writeSites(rows, join(directory, NAME))
+  const listed = (await ledger.files()).some(file => file.name === NAME)
+  await ledger.swapFiles(listed ? [NAME] : [], [{ name: NAME, kind: 'sites', bytes }])
+}
+
+function rowOf(site: SiteSummary): SiteRow {
+  const count = (wanted: (code: string) => boolean) =>
+    site.outcomes.filter(({ code }) => wanted(code)).reduce((sum, outcome) => sum + outcome.count, 0)
+  const kind = (wanted: string) =>
+    count(code => outcomeRule(code as SiteSummary['outcomes'][number]['code']).kind === wanted)
+  return {
+    site: site.cell,
+    pages: site.settled,
+    fetched: kind('stored'),
+    failed: kind('failed'),
+    refused: kind('refused'),
+    redirects: count(code => code === 'REDIRECT' || code === 'REDIRECT_BAD'),
+    notModified: count(code => code === 'NOT_MODIFIED'),
+    clientErrors: count(code => code === 'HTTP_CLIENT_ERROR'),
+    serverErrors: count(code => code === 'HTTP_SERVER_ERROR' || code === 'HTTP_BUSY'),
+    bytes: site.bytes,
+    fetchMsTotal: site.fetchMs,
+    firstFetch: 0,
+    lastFetch: 0,
+  }
+}

@@ -1,0 +1,30 @@
+/** What all cells of an agent share: memory for seen-sets, memory for queues, and a folder for what does not fit. */
+import { mkdirSync, rmSync } from 'node:fs'
+import { QueueSpace } from './queue-space.js'
+import { SeenSpace } from './seen-space.js'
+
+export interface FrontierSpaceOptions {
+  /** Derived data: emptied at the start and at the end. */
+  readonly folder: string
+  readonly seenBytes: number
+  readonly queueBytes: number
+  /** Any 32-bit number the web cannot know. */
+  readonly salt: number
+}
+
+export class FrontierSpace {
+  readonly seen: SeenSpace
+  readonly queues: QueueSpace
+
+  constructor(options: FrontierSpaceOptions) {
+    rmSync(options.folder, { recursive: true, force: true })
+    mkdirSync(options.folder, { recursive: true })
+    this.seen = new SeenSpace({ folder: options.folder, limitBytes: options.seenBytes, salt: options.salt })
+    this.queues = new QueueSpace(options.folder, options.queueBytes)
+  }
+
+  close(): void {
+    this.seen.close()
+    this.queues.close()
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * frontier/: links -> next URL.
+ * In: discoveries (seeds, links, redirects). Out: the next URL of a cell, and its journal for the ledger.
+ * Always: a URL joins a cell's queue once; memory is bounded however many URLs are known; everything here can be
+ * rebuilt from the ledger, so a crash loses nothing.
+ */
+export { CellFrontier, type FrontierEntry } from './cell-frontier.js'
+export { FingerprintSet } from './fingerprint-set.js'
+export { FrontierSpace } from './frontier-space.js'
+export { JournalWriter, readDiscoveries } from './journal-codec.js'
+export { rebuildCell } from './rebuild-cell.js'
+export { Scope } from './scope.js'

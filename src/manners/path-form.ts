@@ -1,0 +1,67 @@
+/**
+ * One spelling for all equivalent paths (RFC 9309, 2.2.2), so that matching is plain string comparison: `%62` is `b`,
+ * `%2a` is `*`, a raw or encoded umlaut is the same, but `%2F` never becomes a slash of the path.
+ */
+const HEX = '0123456789ABCDEF'
+
+// Characters of a URL that stand for themselves.
+const KEPT = new Uint8Array(256)
+const UNRESERVED = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~'
+for (const c of `${UNRESERVED}:/?#[]@!$&'()*+,;=`) KEPT[c.charCodeAt(0)] = 1
+
+// Encoded characters that mean the same as bare ones. The URL parser itself encodes ' in queries.
+const DECODED = new Uint8Array(256)
+for (const c of `${UNRESERVED}*$'`) DECODED[c.charCodeAt(0)] = 1
+
+/** The path of a URL, query included. */
+export function canonicalPath(path: string): string {
+  if (isPlain(path)) return path
+  return respell(/[\u0080-\uffff]/.test(path) ? Buffer.from(path).toString('latin1') : path)
+}
+
+/** A piece of a pattern, one character per byte. */
+export function canonicalBytes(bytes: string): string {
+  return isPlain(bytes) ? bytes : respell(bytes)
+}
+
+function isPlain(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (KEPT[text.charCodeAt(i)] !== 1) return false
+  return true
+}
+
+function respell(bytes: string): string {
+  let out = ''
+  for (let i = 0; i < bytes.length; i++) {
+    const c = bytes.charCodeAt(i)
+    const encoded = c === 0x25 ? hexPair(bytes, i + 1) : -1
+    if (encoded >= 0) {
+      out += DECODED[encoded] === 1 ? String.fromCharCode(encoded) : percent(encoded)
+      i += 2
+    } else out += KEPT[c] === 1 || c === 0x25 ? bytes[i] : percent(c)
+  }
+  return out
+}
+
+function percent(byte: number): string {
+  return `%${HEX[byte >> 4]}${HEX[byte & 15]}`
+}
+
+function hexPair(text: string, at: number): number {
+  const high = hexDigit(text.charCodeAt(at))
+  const low = hexDigit(text.charCodeAt(at + 1))
+  return high < 0 || low < 0 ? -1 : high * 16 + low
+}
+
+/** NaN, past the end, is no digit either. */
+function hexDigit(c: number): number {
+  if (c >= 0x30 && c <= 0x39) return c - 0x30
+  const lower = c | 0x20
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
+}
+
+/** In a query slash and colon have no meaning of their own: the RFC's table takes `?u=https%3A%2F%2F` for `?u=https://`. */
+export function looseQuery(path: string): string {
+  const query = path.indexOf('?')
+  if (query < 0 || path.indexOf('%', query) < 0) return path
+  return path.slice(0, query) + path.slice(query).replace(/%2f/gi, '/').replace(/%3a/gi, ':')
+}

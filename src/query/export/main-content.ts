@@ -1,0 +1,76 @@
+/** Which part of a page is its own text: the same choice as the `text` column makes, on a tree. */
+import { attribute, type Element, type ParentNode, walk } from './html-tree.js'
+
+/** Never text. */
+const SILENT = new Set(['script', 'style', 'head', 'template', 'noscript', 'iframe', 'object', 'svg', 'math'])
+/** Text, but not the page's own. */
+const BOILERPLATE = new Set(['nav', 'aside', 'menu', 'button', 'datalist', 'select', 'textarea'])
+
+/** <main>, else articles, else everything: the outermost of the first kind that holds text. */
+export function mainContent(document: ParentNode): readonly ParentNode[] {
+  const mains = new Collector(element => element.tagName === 'main' || attribute(element, 'role') === 'main')
+  const articles = new Collector(element => element.tagName === 'article')
+  walk(document, {
+    enter: element => {
+      if (isSkipped(element)) return false
+      mains.enter(element)
+      articles.enter(element)
+      return true
+    },
+    leave: element => {
+      mains.leave(element)
+      articles.leave(element)
+    },
+    text: value => {
+      if (value.trim() === '') return
+      mains.text()
+      articles.text()
+    },
+  })
+  if (mains.found.length > 0) return mains.found
+  return articles.found.length > 0 ? articles.found : [document]
+}
+
+/** Elements whose content is left out. Headers and footers are judged by where they stand, see `isPageFrame`. */
+export function isSkipped(element: Element): boolean {
+  const { tagName } = element
+  if (SILENT.has(tagName) || BOILERPLATE.has(tagName) || attribute(element, 'role') === 'navigation')
+    return true
+  return attribute(element, 'hidden') !== undefined || attribute(element, 'aria-hidden') === 'true'
+}
+
+/** A header or footer is the page's, not its text's, unless it stands in a section of the text. */
+export function isPageFrame(element: Element): boolean {
+  if (element.tagName !== 'header' && element.tagName !== 'footer') return false
+  for (let up: ParentNode | null = element.parentNode; up !== null && 'tagName' in up; up = up.parentNode)
+    if (up.tagName === 'main' || up.tagName === 'article' || up.tagName === 'section') return false
+  return true
+}
+
+/** Outermost elements of one kind that hold text. */
+class Collector {
+  readonly found: Element[] = []
+  readonly #wanted: (element: Element) => boolean
+  #open: Element | null = null
+  #hasText = false
+
+  constructor(wanted: (element: Element) => boolean) {
+    this.#wanted = wanted
+  }
+
+  enter(element: Element): void {
+    if (this.#open !== null || !this.#wanted(element)) return
+    this.#open = element
+    this.#hasText = false
+  }
+
+  text(): void {
+    this.#hasText = true
+  }
+
+  leave(element: Element): void {
+    if (element !== this.#open) return
+    if (this.#hasText) this.found.push(element)
+    this.#open = null
+  }
+}
