@@ -5,7 +5,7 @@
  * Always: the same seed gives the same bytes; every page can be reached by links from the seed URL; nothing here looks
  * at a clock or rolls dice of its own.
  */
-export { type Answer, WebAnswers } from './answers.js'
+export { WebAnswers } from './answers.js'
 export {
   type Authority,
   addressAuthority,
@@ -20,5 +20,5 @@ export { pagerank, siteLinks } from './link-graph.js'
 export { RequestLog } from './request-log.js'
 export type { WebCounts } from './tally.js'
 export { seedUrl, truth } from './truth.js'
-export { type PlannedLink, WebPlan, type WebPlanOptions } from './web-plan.js'
+export { WebPlan } from './web-plan.js'
 export { type ServedRequest, WebServer, type WebServerOptions } from './web-server.js'
