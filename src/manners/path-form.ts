@@ -2,6 +2,7 @@
  * One spelling for all equivalent paths (RFC 9309, 2.2.2), so that matching is plain string comparison: `%62` is `b`,
  * `%2a` is `*`, a raw or encoded umlaut is the same, but `%2F` never becomes a slash of the path.
  */
+const PERCENT = 0x25
 const HEX = '0123456789ABCDEF'
 
 // Characters of a URL that stand for themselves.
@@ -24,20 +25,34 @@ export function canonicalBytes(bytes: string): string {
   return isPlain(bytes) ? bytes : respell(bytes)
 }
 
+/** Already in canonical form, as nearly all URLs are. */
 function isPlain(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (KEPT[text.charCodeAt(i)] !== 1) return false
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i)
+    if (KEPT[c] === 1) continue
+    if (c !== PERCENT) return false
+    const encoded = hexPair(text, i + 1)
+    if (encoded < 0) continue
+    if (DECODED[encoded] === 1 || isLower(text.charCodeAt(i + 1)) || isLower(text.charCodeAt(i + 2)))
+      return false
+    i += 2
+  }
   return true
+}
+
+function isLower(c: number): boolean {
+  return c >= 0x61
 }
 
 function respell(bytes: string): string {
   let out = ''
   for (let i = 0; i < bytes.length; i++) {
     const c = bytes.charCodeAt(i)
-    const encoded = c === 0x25 ? hexPair(bytes, i + 1) : -1
+    const encoded = c === PERCENT ? hexPair(bytes, i + 1) : -1
     if (encoded >= 0) {
       out += DECODED[encoded] === 1 ? String.fromCharCode(encoded) : percent(encoded)
       i += 2
-    } else out += KEPT[c] === 1 || c === 0x25 ? bytes[i] : percent(c)
+    } else out += KEPT[c] === 1 || c === PERCENT ? bytes[i] : percent(c)
   }
   return out
 }

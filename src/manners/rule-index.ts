@@ -16,13 +16,9 @@ export interface Rule {
   /** What must follow the prefix, in this order and with anything between; null where there is no wildcard. */
   readonly pieces: readonly string[] | null
   readonly isAnchored: boolean
-}
-
-interface Beginning {
-  readonly prefix: string
-  /** Those that win stand first. */
-  readonly rules: Rule[]
-  parent: Beginning | null
+  /** Set by the index: the next rule with this prefix, and the first one with the next shorter prefix. */
+  next: Rule | null
+  parent: Rule | null
 }
 
 /** `pattern` has one character per byte; null when it can match no path. */
@@ -37,68 +33,72 @@ export function compileRule(
   const isAnchored = pattern.endsWith('$')
   const body = looseQuery(isAnchored ? pattern.slice(0, -1) : pattern)
   const star = body.indexOf('*')
-  if (star < 0) {
-    const prefix = canonicalBytes(body)
-    const weight = prefix.length + (isAnchored ? 1 : 0)
-    return { isAllow, lineNumber, text, weight, prefix, pieces: null, isAnchored }
+  const prefix = canonicalBytes(star < 0 ? body : body.slice(0, star))
+  let weight = prefix.length + (isAnchored ? 1 : 0)
+  let pieces: string[] | null = null
+  if (star >= 0) {
+    pieces = body
+      .slice(star + 1)
+      .split('*')
+      .map(canonicalBytes)
+    for (const piece of pieces) weight += piece.length + 1
   }
-  const prefix = canonicalBytes(body.slice(0, star))
-  const pieces = body.slice(star + 1).split('*')
-  let weight = prefix.length + pieces.length + (isAnchored ? 1 : 0)
-  for (let i = 0; i < pieces.length; i++) {
-    pieces[i] = canonicalBytes(pieces[i]!)
-    weight += pieces[i]!.length
-  }
-  return { isAllow, lineNumber, text, weight, prefix, pieces, isAnchored }
+  return { isAllow, lineNumber, text, weight, prefix, pieces, isAnchored, next: null, parent: null }
 }
 
 export class RuleIndex {
-  readonly #beginnings: readonly Beginning[]
+  readonly #rules: readonly Rule[]
+  /** The rule that wins among those of its prefix, for each prefix in order; sorted when first asked. */
+  #heads: readonly Rule[] | null = null
 
+  /** Each rule belongs to one index only. */
   constructor(rules: readonly Rule[]) {
-    const byPrefix = new Map<string, Beginning>()
-    for (const rule of rules) {
-      const known = byPrefix.get(rule.prefix)
-      if (known) known.rules.push(rule)
-      else byPrefix.set(rule.prefix, { prefix: rule.prefix, rules: [rule], parent: null })
-    }
-    this.#beginnings = [...byPrefix.values()].sort((a, b) => (a.prefix < b.prefix ? -1 : 1))
-    const open: Beginning[] = []
-    for (const beginning of this.#beginnings) {
-      while (open.length > 0 && !beginning.prefix.startsWith(open.at(-1)!.prefix)) open.pop()
-      beginning.parent = open.at(-1) ?? null
-      open.push(beginning)
-      if (beginning.rules.length > 1) beginning.rules.sort(winnerFirst)
-    }
+    this.#rules = rules
   }
 
   /** The rule that decides about a path in canonical form, if any matches. */
   decide(path: string): Rule | null {
     let best: Rule | null = null
-    for (let at = this.#longestBeginning(path); at !== null; at = at.parent) {
-      for (const rule of at.rules) {
-        if (best !== null && !beats(rule, best)) break
-        if (!matches(rule, path)) continue
-        best = rule
-        break
+    for (let head = this.#longestPrefix(path); head !== null; head = head.parent) {
+      let rule: Rule | null = head
+      while (rule !== null && (best === null || beats(rule, best))) {
+        if (matches(rule, path)) best = rule
+        rule = rule.next
       }
     }
     return best
   }
 
-  #longestBeginning(path: string): Beginning | null {
-    const all = this.#beginnings
+  #longestPrefix(path: string): Rule | null {
+    this.#heads ??= headsOf(this.#rules)
+    const heads = this.#heads
     let low = 0
-    let high = all.length
+    let high = heads.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (all[middle]!.prefix <= path) low = middle + 1
+      if (heads[middle]!.prefix <= path) low = middle + 1
       else high = middle
     }
-    let at = low === 0 ? null : all[low - 1]!
+    let at = low === 0 ? null : heads[low - 1]!
     while (at !== null && !path.startsWith(at.prefix)) at = at.parent
     return at
   }
+}
+
+function headsOf(rules: readonly Rule[]): Rule[] {
+  const heads: Rule[] = []
+  let last: Rule | null = null
+  for (const rule of [...rules].sort(byPrefixWinnerFirst)) {
+    if (last !== null && last.prefix === rule.prefix) last.next = rule
+    else {
+      let shorter = heads.at(-1) ?? null
+      while (shorter !== null && !rule.prefix.startsWith(shorter.prefix)) shorter = shorter.parent
+      rule.parent = shorter
+      heads.push(rule)
+    }
+    last = rule
+  }
+  return heads
 }
 
 /** Longest match; allow wins a tie. */
@@ -106,7 +106,9 @@ export function beats(rule: Rule, other: Rule): boolean {
   return rule.weight > other.weight || (rule.weight === other.weight && rule.isAllow && !other.isAllow)
 }
 
-function winnerFirst(a: Rule, b: Rule): number {
+function byPrefixWinnerFirst(a: Rule, b: Rule): number {
+  if (a.prefix < b.prefix) return -1
+  if (a.prefix !== b.prefix) return 1
   return b.weight - a.weight || Number(b.isAllow) - Number(a.isAllow) || a.lineNumber - b.lineNumber
 }
 

@@ -1,0 +1,363 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { LIMITS } from '../model/limits.js'
+import { RobotsRules } from './robots-rules.js'
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+const parse = (text: string, token = 'orbweaver'): RobotsRules => RobotsRules.parse(bytesOf(text), token)
+const allows = (text: string, path: string, token = 'orbweaver'): boolean =>
+  parse(text, token).allows(`https://example.org${path}`).allowed
+
+describe('a pattern', () => {
+  // Pattern, paths it matches, paths it does not: RFC 9309 and the table of Google's documentation.
+  test.each([
+    ['/', ['/', '/x', '/?q'], []],
+    ['/*', ['/', '/x'], []],
+    ['*', ['/', '/x'], []],
+    ['/$', ['/'], ['/x', '/?q']],
+    [
+      '/fish',
+      ['/fish', '/fish.html', '/fish/salmon.html', '/fishheads/yummy.html', '/fish.php?id=anything'],
+      ['/Fish.asp', '/catfish', '/?id=fish', '/desert/fish'],
+    ],
+    [
+      '/fish*',
+      ['/fish', '/fish.html', '/fishheads', '/fish.php?id=x'],
+      ['/Fish.asp', '/catfish', '/?id=fish'],
+    ],
+    [
+      '/fish/',
+      ['/fish/', '/fish/?id=anything', '/fish/salmon.htm'],
+      ['/fish', '/fish.html', '/Fish/Salmon.asp'],
+    ],
+    [
+      '/*.php',
+      [
+        '/index.php',
+        '/filename.php',
+        '/folder/filename.php?parameters',
+        '/folder/any.php.file.html',
+        '/x.php/',
+      ],
+      ['/', '/windows.PHP'],
+    ],
+    [
+      '/*.php$',
+      ['/filename.php', '/folder/filename.php'],
+      ['/filename.php?parameters', '/filename.php/', '/x.php5'],
+    ],
+    ['/fish*.php', ['/fish.php', '/fishheads/catfish.php?parameters'], ['/Fish.PHP']],
+    ['/a*b*c$', ['/abc', '/a-b-b-c', '/abcc'], ['/acb', '/abcd']],
+    ['/a*a$', ['/aa', '/aba', '/aaa'], ['/a', '/ab']],
+    ['/a**b', ['/ab', '/axb'], ['/ba']],
+    ['/a*$', ['/a', '/abc'], ['/b']],
+    ['/a$b', ['/a$b', '/a%24bc'], ['/a', '/ab']],
+    ['/a$$', ['/a$'], ['/a', '/a$b']],
+    ['/x?y', ['/x?y', '/x?yz'], ['/x', '/xay']],
+  ])('%s', (pattern, matching, others) => {
+    const text = `User-agent: *\nDisallow: ${pattern}\n`
+    for (const path of matching) expect([path, allows(text, path)]).toEqual([path, false])
+    for (const path of others) expect([path, allows(text, path)]).toEqual([path, true])
+  })
+
+  test.each(['fish', 'https://example.org/fish', '$', ''])(
+    'that cannot begin a path (%s) is skipped',
+    pattern => {
+      const text = `User-agent: *\nDisallow: ${pattern}\n`
+      for (const path of ['/', '/fish', '/https://example.org/fish']) expect(allows(text, path)).toBe(true)
+    },
+  )
+
+  test('of many stars is matched without backtracking', () => {
+    const hostile = `User-agent: *\nDisallow: /${'*a'.repeat(4_000)}b$\nDisallow: /${'a*'.repeat(4_000)}b\n`
+    expect(allows(hostile, `/${'a'.repeat(8_000)}`)).toBe(true)
+    expect(allows(hostile, `/${'a'.repeat(8_000)}b`)).toBe(false)
+  })
+
+  test('agrees with a matcher that tries everything', () => {
+    const fits = (pattern: string, path: string): boolean => {
+      if (pattern === '' || (pattern === '$' && path === '')) return true
+      if (pattern[0] === '*')
+        return fits(pattern.slice(1), path) || (path !== '' && fits(pattern, path.slice(1)))
+      return path !== '' && pattern[0] === path[0] && fits(pattern.slice(1), path.slice(1))
+    }
+    const pieces = fc.array(fc.constantFrom('a', 'b', '/', '*', '?'), { maxLength: 8 }).map(x => x.join(''))
+    const rule = fc.tuple(fc.boolean(), pieces, fc.constantFrom('', '$'))
+    const path = fc.array(fc.constantFrom('a', 'b', '/', '?'), { maxLength: 8 }).map(x => `/${x.join('')}`)
+    fc.assert(
+      fc.property(fc.array(rule, { minLength: 1, maxLength: 8 }), path, (rules, target) => {
+        const patterns = rules.map(([isAllow, middle, end]) => ({ isAllow, pattern: `/${middle}${end}` }))
+        const lines = patterns.map(({ isAllow, pattern }) => `${isAllow ? 'Allow' : 'Disallow'}: ${pattern}`)
+        const hits = patterns.filter(({ pattern }) => fits(pattern, target))
+        const longest = Math.max(0, ...hits.map(({ pattern }) => pattern.length))
+        const deciding = hits.filter(({ pattern }) => pattern.length === longest)
+        const expected = deciding.length === 0 || deciding.some(({ isAllow }) => isAllow)
+        expect(allows(`User-agent: *\n${lines.join('\n')}`, target)).toBe(expected)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})
+
+describe('of several rules', () => {
+  // Google's documented order of precedence, then the RFC's.
+  test.each([
+    ['Allow: /p\nDisallow: /', '/page', true],
+    ['Allow: /folder\nDisallow: /folder', '/folder/page', true],
+    ['Allow: /page\nDisallow: /*.htm', '/page.htm', false],
+    ['Allow: /page\nDisallow: /*.ph', '/page.php5', true],
+    ['Allow: /$\nDisallow: /', '/', true],
+    ['Allow: /$\nDisallow: /', '/page.htm', false],
+    ['Allow: /example/page/\nDisallow: /example/page/disallowed.gif', '/example/page/disallowed.gif', false],
+    ['Allow: /example/page/\nDisallow: /example/page/disallowed.gif', '/example/page/', true],
+    ['Disallow: /a\nAllow: /a/b\nDisallow: /a/b/c', '/a/b/cd', false],
+    ['Disallow: /a\nAllow: /a/b\nDisallow: /a/b/c', '/a/bd', true],
+    ['Disallow: /a\nAllow: /a/b\nDisallow: /a/b/c', '/ab', false],
+    ['Disallow: /x/\nAllow: /x/*.html$\nDisallow: /x/secret', '/x/secret.html', true],
+    ['Disallow: /x/\nAllow: /x/*.html$\nDisallow: /x/secret-ones', '/x/secret-ones.html', false],
+    ['Disallow: /\nAllow: /dir/index.html', '/dir/', true],
+    ['Disallow: /\nAllow: /dir/index.html', '/dir/index.html', true],
+    ['Disallow: /\nAllow: /dir/index.html', '/dir/index.htm', false],
+    ['Disallow: /\nAllow: /dir/index.html', '/dir/other', false],
+  ])('the longest decides: %j %s', (rules, path, expected) => {
+    expect(allows(`User-agent: *\n${rules}`, path)).toBe(expected)
+  })
+
+  test('the line that decided is named', () => {
+    const rules = parse('# hello\r\n\r\nUser-agent: *\r\n  Disallow :  /größe  # why\r\nAllow: /größe/1\r\n')
+    const line = { number: 4, text: 'Disallow :  /größe' }
+    expect(rules.allows('https://example.org/gr%C3%B6%C3%9Fe/2')).toEqual({ allowed: false, line })
+    expect(rules.allows('https://example.org/gr%C3%B6%C3%9Fe/1').line?.number).toBe(5)
+    expect(rules.allows('https://example.org/')).toEqual({ allowed: true })
+  })
+
+  test('none forbids /robots.txt itself', () => {
+    expect(allows('User-agent: *\nDisallow: /', '/robots.txt')).toBe(true)
+    expect(allows('User-agent: *\nDisallow: /', '/robots.txt.bak')).toBe(false)
+    expect(parse('User-agent: *\nDisallow: /').allows('https://example.org').allowed).toBe(false)
+  })
+})
+
+describe('spellings of a path that mean the same', () => {
+  test.each([
+    ['/foo/bar?baz=quz', '/foo/bar?baz=quz', false],
+    ['/foo/bar?baz=https://foo.bar', '/foo/bar?baz=https%3A%2F%2Ffoo.bar', false],
+    ['/foo/bar?baz=https%3a%2F%2Ffoo.bar', '/foo/bar?baz=https://foo.bar', false],
+    ['/foo/bar?baz=https://foo.bar', '/foo/bar?baz=https://foo.bar', false],
+    ['/*%3Ared', '/shop?colour%3Ared', false],
+    ['/*:red', '/shop?colour%3Ared', false],
+    ['/foo/bar/ツ', '/foo/bar/%E3%83%84', false],
+    ['/foo/bar/ツ', '/foo/bar/ツ', false],
+    ['/foo/bar/%E3%83%84', '/foo/bar/%e3%83%84', false],
+    ['/foo/bar/%e3%83%84', '/foo/bar/ツ', false],
+    ['/foo/bar/%62%61%7A', '/foo/bar/baz', false],
+    ['/foo/bar/baz', '/foo/bar/%62%61%7A', false],
+    ['/path/file-with-a-%2A.html', '/path/file-with-a-*.html', false],
+    ['/path/file-with-a-%2A.html', '/path/file-with-a-b.html', true],
+    ['/path/foo-%24', '/path/foo-$', false],
+    ['/path/foo-%24', '/path/foo-', true],
+    ['/a%2Fb', '/a/b', true],
+    ['/a/b', '/a%2Fb', true],
+    ['/a%2fb', '/a%2Fb', false],
+    ['/a%3Fb', '/a?b', true],
+    ['/two words', '/two%20words', false],
+    ["/q?x='y'", '/q?x=%27y%27', false],
+    ['/q?{a|b}', '/q?{a|b}', false],
+    ['/q?{a|b}', '/q?%7Ba%7Cb%7D', false],
+    ['/100%', '/100%', false],
+    ['/100%zz', '/100%zz', false],
+  ])('%s and %s', (pattern, path, expected) => {
+    expect(allows(`User-agent: *\nDisallow: ${pattern}`, path)).toBe(expected)
+  })
+
+  test('any path is matched by itself, encoded or not', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }), text => {
+        const encoded = `/${encodeURIComponent(text).replaceAll('*', '%2A')}`
+        const rules = parse(`User-agent: *\nDisallow: ${encoded}`)
+        expect(rules.allows(`https://example.org${encoded}`).allowed).toBe(false)
+        expect(rules.allows(`https://example.org${encoded.toLowerCase()}/`).allowed).toBe(
+          encoded.replace(/%../g, '') !== encoded.toLowerCase().replace(/%../g, ''),
+        )
+      }),
+    )
+  })
+})
+
+describe('groups', () => {
+  const three =
+    'User-agent: *\nDisallow: /\n\nUser-agent: orbweaver\nDisallow: /a\n\nUser-agent: other\nDisallow: /b'
+
+  test.each([
+    ['orbweaver', '/a', false],
+    ['orbweaver', '/b', true],
+    ['OrbWeaver/3.1 (+https://example.org)', '/b', true],
+    ['other', '/b', false],
+    ['other', '/a', true],
+    ['unknown', '/c', false],
+    ['', '/c', false],
+  ])('%s has its own', (token, path, expected) => {
+    expect(allows(three, path, token)).toBe(expected)
+  })
+
+  test.each([
+    ['orbweaver', true],
+    ['ORBWEAVER', true],
+    ['orbweaver/1.0', true],
+    ['Orbweaver/*', true],
+    ['orbweaver2', true],
+    ['orbweaver 1.0', true],
+    ['orbweaver-news', false],
+    ['orbweavers', false],
+    ['orb', false],
+    ['the orbweaver', false],
+    ['*orbweaver', false],
+  ])('User-agent: %s names us: %s', (name, isUs) => {
+    expect(allows(`User-agent: *\nDisallow: /\nUser-agent: ${name}\nAllow: /`, '/x')).toBe(isUs)
+  })
+
+  test('only the first word of an agent line counts', () => {
+    const text = 'User-Agent: *\nDisallow: /\nUser-Agent: Foo Bar\nAllow: /x/\nDisallow: /\n'
+    expect(allows(text, '/x/', 'Foo')).toBe(true)
+    expect(allows(text, '/x/', 'Foo Bar')).toBe(false)
+    expect(allows('User-agent: * all of you\nDisallow: /', '/')).toBe(false)
+  })
+
+  test('that name us are merged, wherever they stand', () => {
+    const text =
+      'User-agent: a\nUser-agent: orbweaver\nDisallow: /1\n\nUser-agent: b\nDisallow: /2\nUser-agent: Orbweaver\nDisallow: /3'
+    expect(['/1', '/2', '/3'].map(path => allows(text, path))).toEqual([false, true, false])
+  })
+
+  test('that name us hide those for everybody, even when empty', () => {
+    expect(allows('User-agent: *\nDisallow: /\nUser-agent: orbweaver\nDisallow:', '/x')).toBe(true)
+    expect(allows('User-agent: orbweaver\n\nUser-agent: *\nDisallow: /', '/x')).toBe(false)
+  })
+
+  test('are not ended by empty lines, comments or other directives', () => {
+    const text =
+      'User-agent: orbweaver\n\n# x\nSitemap: https://example.org/s.xml\nNoise: 1\nUser-agent: b\nDisallow: /'
+    expect(allows(text, '/x')).toBe(false)
+    expect(allows('Disallow: /\nUser-agent: x\nDisallow: /', '/x')).toBe(true)
+  })
+})
+
+describe('lines', () => {
+  test.each([
+    ...['disallow', 'DISALLOW', 'dissallow', 'dissalow', 'disalow', 'diasllow', 'disallaw', 'Disallowed'].map(
+      word => `User-agent: *\n${word}: /x`,
+    ),
+    ...['useragent', 'user agent', 'User-Agents', 'USER-AGENT', 'user_agent'].map(
+      word => `${word}: *\nDisallow: /x`,
+    ),
+    'User-agent *\nDisallow /x',
+    'User-agent\t*\nDisallow\t/x',
+    'User-agent:*\nDisallow:/x',
+    ' User-agent : * \n\tDisallow : /x\t',
+    'User-agent: *#\nDisallow: /x# all',
+    'User-agent: *\rDisallow: /x',
+    'User-agent: *\r\n\r\nDisallow: /x\r\n',
+    '\ufeffUser-agent: *\nDisallow: /x',
+    '<html>\n:\n::\n#\nfoo\nfoo bar\nfoo bar: baz\nUser-agent: *\n\0\nDisallow: /x',
+    `User-agent: *\n${'x'.repeat(100_000)}: y\n#${'y'.repeat(100_000)}\nDisallow: /x`,
+    `User-agent: *\nDisallow: /${'z'.repeat(100_000)}\nDisallow: /x`,
+  ])('are taken as meant: %.60j', text => {
+    expect(allows(text, '/x/1')).toBe(false)
+    expect(allows(text, '/y')).toBe(true)
+  })
+
+  test('without a colon have two words, whatever stands in the second', () => {
+    expect(allows('User-agent: *\nDisallow /a:b', '/a:b')).toBe(false)
+    expect(allows('User-agent: *\nDisallow all of it', '/all')).toBe(true)
+    expect(parse('Sitemap https://example.org/s.xml').sitemaps).toEqual(['https://example.org/s.xml'])
+  })
+
+  test('skip whatever there is of a byte order mark, and no more', () => {
+    const rest = Buffer.from('User-agent: *\nDisallow: /')
+    const after = (...mark: number[]): boolean =>
+      RobotsRules.parse(Buffer.concat([Buffer.from(mark), rest]), 'x').allows('https://a/b').allowed
+    expect(after(0xef, 0xbb, 0xbf)).toBe(false)
+    expect(after(0xef, 0xbb)).toBe(false)
+    expect(after(0xef, 0x11, 0xbf)).toBe(true)
+  })
+
+  test('longer than Google reads count up to there', () => {
+    const long = `/x/${'a'.repeat(16_649)}`
+    const text = `User-agent: *\nDisallow: ${long}/qux\n`
+    expect(allows(text, '/x/fux')).toBe(true)
+    expect(allows(text, `${long}/fux`)).toBe(false)
+  })
+
+  test('are read for at least 500 KiB; what follows the limit is ignored, and a rule cut by it too', () => {
+    const head = 'User-agent: *\nDisallow: /first\n'
+    const filler = `${'#'.repeat(99)}\n`
+    const early = head + filler.repeat(5_119) + 'Disallow: /early\n'
+    expect(early.length).toBeGreaterThan(500 * 1024)
+    const late = `${early}${filler.repeat(500)}Disallow: /late\n`
+    expect(late.length).toBeGreaterThan(LIMITS.robotsBytes)
+    expect(['/first', '/early', '/late'].map(path => allows(late, path))).toEqual([false, false, true])
+    const cut = `${head}${'#'.repeat(LIMITS.robotsBytes - head.length - 13)}\nDisallow: /wide-and-long\n`
+    expect(cut.slice(0, LIMITS.robotsBytes).endsWith('\nDisallow: /w')).toBe(true)
+    expect(allows(cut, '/world')).toBe(true)
+    expect(allows(cut, '/first')).toBe(false)
+  })
+
+  test('of any bytes at all neither throw nor hang', () => {
+    const words = [
+      'User-agent: *\n',
+      'Disallow: /',
+      'Allow:',
+      '*',
+      '$',
+      '%',
+      '%6',
+      ':',
+      '\r',
+      '\n',
+      '#',
+      ' ',
+      'Crawl-delay: ',
+    ]
+    const noise = fc.oneof(
+      fc.uint8Array({ maxLength: 400 }),
+      fc
+        .array(fc.oneof(fc.constantFrom(...words), fc.string({ unit: 'binary', maxLength: 5 })), {
+          maxLength: 60,
+        })
+        .map(parts => bytesOf(parts.join(''))),
+    )
+    fc.assert(
+      fc.property(noise, fc.string({ unit: 'binary' }), (bytes, path) => {
+        const rules = RobotsRules.parse(bytes, 'orbweaver')
+        const verdict = rules.allows(`https://example.org/${path}`)
+        expect(verdict.line === undefined && !verdict.allowed).toBe(false)
+        expect(rules.crawlDelayMs === null || rules.crawlDelayMs >= 0).toBe(true)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+})
+
+describe('besides rules', () => {
+  test.each([
+    ['User-agent: *\nCrawl-delay: 10', 10_000],
+    ['User-agent: *\nCrawl-delay: 0.5\nDisallow: /x', 500],
+    ['User-agent: *\nCrawl-delay: 1\nUser-agent: orbweaver\nDisallow: /x', null],
+    ['User-agent: *\nDisallow: /\nCrawl-delay: 1\nUser-agent: orbweaver\nDisallow: /x', null],
+    ['User-agent: orbweaver\nCrawl-delay: 3\nDisallow: /\nUser-agent: *\nCrawl-delay: 9', 3_000],
+    ['User-agent: *\nCrawl-delay: 2\nCrawl-delay: 5\nCrawl-delay: 3', 5_000],
+    ['User-agent: *\nCrawldelay: 4s', 4_000],
+    ['User-agent: *\nCrawl-delay: 1e9', 1e12],
+    ['User-agent: *\nCrawl-delay: -1', null],
+    ['User-agent: *\nCrawl-delay: soon', null],
+    ['User-agent: other\nCrawl-delay: 7', null],
+    ['Crawl-delay: 7', null],
+  ])('Crawl-delay of %j', (text, expected) => {
+    expect(parse(text).crawlDelayMs).toBe(expected)
+  })
+
+  test('sitemaps are for everybody, in order', () => {
+    const text = 'Sitemap: https://example.org/1.xml\nUser-agent: x\nsite-map: /2?ä\nSITEMAP:\nDisallow: /'
+    expect(parse(text).sitemaps).toEqual(['https://example.org/1.xml', '/2?ä'])
+  })
+})
