@@ -57,7 +57,7 @@ export function resumeCommand(say: Say): Command {
 export async function watch(session: CrawlSession, directory: string, json: boolean): Promise<number> {
   const onSignal = signalHandler(session)
   for (const signal of SIGNALS) process.on(signal, onSignal)
-  const display = new ProgressDisplay(systemClock, process.stderr, () => session.progress())
+  const display = await ProgressDisplay.start(systemClock, process.stderr, () => session.progress())
   let report: Report
   try {
     report = await session.run()

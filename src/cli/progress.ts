@@ -1,5 +1,4 @@
 /** What the user sees while a crawl runs: a live line on a terminal, a plain line now and then elsewhere. */
-import { createLogUpdate } from 'log-update'
 import type { Progress } from '../agent/index.js'
 import type { Clock } from '../model/clock.js'
 import { duration, number, size } from './summary.js'
@@ -8,6 +7,11 @@ const LIVE_MS = 250
 const PLAIN_MS = 10_000
 /** Pages per second are averaged over this many looks. */
 const WINDOW = 20
+
+interface LiveLine {
+  (text: string): void
+  clear(): void
+}
 
 interface Look {
   readonly at: number
@@ -19,17 +23,26 @@ export class ProgressDisplay {
   readonly #stream: NodeJS.WriteStream
   readonly #read: () => Progress
   readonly #looks: Look[] = []
-  readonly #live: ReturnType<typeof createLogUpdate> | null
+  readonly #live: LiveLine | null
   readonly #startedAt: number
   #stopped = false
 
-  constructor(clock: Clock, stream: NodeJS.WriteStream, read: () => Progress) {
+  private constructor(clock: Clock, stream: NodeJS.WriteStream, read: () => Progress, live: LiveLine | null) {
     this.#clock = clock
     this.#stream = stream
     this.#read = read
-    this.#live = stream.isTTY ? createLogUpdate(stream) : null
+    this.#live = live
     this.#startedAt = clock.monotonic()
     this.#tick()
+  }
+
+  static async start(
+    clock: Clock,
+    stream: NodeJS.WriteStream,
+    read: () => Progress,
+  ): Promise<ProgressDisplay> {
+    const live = stream.isTTY ? (await import('log-update')).createLogUpdate(stream) : null
+    return new ProgressDisplay(clock, stream, read, live)
   }
 
   stop(): void {

@@ -248,7 +248,7 @@ export class SqlitePacks {
   /** Adds rows and counts them in the same row update that turns a finished cell to waiting. */
   #appendOne(append: Append): void {
     this.#ensureCell(append)
-    for (const row of append.rows) this.#insertRow(append.cell, row)
+    this.#insertRows(append.cell, append.rows)
     this.#db.run(
       `UPDATE cell SET appended = appended + ?, state = CASE state WHEN 'finished' THEN 'waiting' ELSE state END
        WHERE cell = ?`,
@@ -257,15 +257,14 @@ export class SqlitePacks {
     )
   }
 
-  #insertRow(cell: CellId, row: Discovery): void {
+  /** All rows in one statement: half the price of one each. */
+  #insertRows(cell: CellId, rows: readonly Discovery[]): void {
+    const values = rows.map(({ url, depth, hops, score, via }) => [url, depth, hops, score, via])
     this.#db.run(
-      'INSERT INTO inbox (cell, url, depth, hops, score, via) VALUES (?, ?, ?, ?, ?, ?)',
+      `INSERT INTO inbox (cell, url, depth, hops, score, via)
+       SELECT ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?)`,
       cell,
-      row.url,
-      row.depth,
-      row.hops,
-      row.score,
-      row.via,
+      JSON.stringify(values),
     )
   }
 

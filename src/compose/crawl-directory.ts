@@ -5,12 +5,10 @@ import { ConfigError, type CrawlConfig, checkConfig } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
 import { hostOf, siteOf } from '../model/url.js'
 import { writeFileAtomically } from '../store/index.js'
+import { NewerCrawlError } from './errors.js'
 
 /** Version of crawl.json; raised when an older orbweaver could not go on with the crawl. */
 const FORMAT = 1
-
-/** A crawl of a newer orbweaver: going on with it could lose something. */
-export class NewerCrawlError extends Error {}
 
 export interface CrawlFile {
   readonly format: number

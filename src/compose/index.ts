@@ -2,14 +2,12 @@
  * compose/: the only place that picks implementations, and the only one that knows the real clock and the real dice.
  * In: a checked configuration and a directory. Out: a crawl that runs.
  */
-export { defaultDirectory, NewerCrawlError, readCrawlFile } from './crawl-directory.js'
+export { defaultDirectory, readCrawlFile } from './crawl-directory.js'
 export { DirectoryLock } from './directory-lock.js'
 export { checkLiveSetting, LIVE_SETTINGS } from './live-settings.js'
 export {
   type CrawlSession,
   createSession,
-  DirectoryBusyError,
-  DiskFullError,
   LEDGER_FILE,
   resumeSession,
 } from './session.js'

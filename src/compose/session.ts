@@ -23,19 +23,14 @@ import { absolute, type CrawlFile, createDirectory, readCrawlFile } from './craw
 import { assembleCrew, type Crew, openFetcher, widenedScope } from './crew.js'
 import { DirectoryLock } from './directory-lock.js'
 import { DiskGuard } from './disk-guard.js'
+import { DirectoryBusyError, DiskFullError } from './errors.js'
 import { initialSettings, LiveSettings } from './live-settings.js'
 import { type Log, openLog } from './log.js'
 import { recoverDirectory } from './recovery.js'
-import { importPrevious } from './recrawl.js'
 import { writeSitesTable } from './sites-table.js'
 import { StoreWorker } from './store-worker.js'
 import { systemClock as clock } from './system.js'
 import { startThread } from './thread.js'
-
-/** Another process works on this directory. */
-export class DirectoryBusyError extends Error {}
-/** The disk stayed too full for too long. */
-export class DiskFullError extends Error {}
 
 export const LEDGER_FILE = 'ledger.db'
 
@@ -217,7 +212,11 @@ export class CrawlSession {
     }
     const { config } = this
     await ledger.set({ ...initialSettings(config), stop: '' })
-    if (config.previous !== undefined) await importPrevious(config.previous, ledger, config.group, log)
+    if (config.previous !== undefined) {
+      // Loaded only here: it brings DuckDB along.
+      const { importPrevious } = await import('./recrawl.js')
+      await importPrevious(config.previous, ledger, config.group, log)
+    }
     await ledger.append(
       config.seeds.map(url => ({
         cell: cellOf(url),

@@ -1,16 +1,9 @@
 /** Brings flags, variables and file together: a flag wins over a variable, a variable over the file. */
 import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
+import { ConfigError } from './config-error.js'
 import { CRAWL_OPTIONS } from './options.js'
 import { type CrawlConfig, crawlSchema } from './schema.js'
-
-/** Bad input: one clear line that says what to do. */
-export class ConfigError extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'ConfigError'
-  }
-}
 
 export interface ConfigSources {
   readonly flags: Readonly<Record<string, unknown>>

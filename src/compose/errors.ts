@@ -1,0 +1,10 @@
+/** What can keep a session from starting or going on; `message` is one line for the user. */
+
+/** Another process works on this directory. */
+export class DirectoryBusyError extends Error {}
+
+/** The disk stayed too full for too long. */
+export class DiskFullError extends Error {}
+
+/** A crawl of a newer orbweaver: going on with it could lose something. */
+export class NewerCrawlError extends Error {}

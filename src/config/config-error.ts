@@ -1,0 +1,7 @@
+/** Bad input: one clear line that says what to do. */
+export class ConfigError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'ConfigError'
+  }
+}
