@@ -33,12 +33,19 @@ class Bucket {
   }
 }
 
+interface Waiter {
+  readonly signal: AbortSignal
+  readonly go: () => void
+}
+
 export class RateLimit {
   readonly #clock: Clock
   readonly #pages = new Bucket()
   readonly #bytes = new Bucket()
-  /** In the order they came; each is called when it is let go. */
-  readonly #waiting = new Set<() => void>()
+  /** In the order they came. */
+  readonly #waiting = new Set<Waiter>()
+  /** Hundreds of lanes wait with one signal: it is listened to once, for as long as it lives. */
+  readonly #watched = new WeakSet<AbortSignal>()
   #cancel: Cancel | null = null
 
   constructor(clock: Clock) {
@@ -64,18 +71,9 @@ export class RateLimit {
       this.#takeOne()
       return Promise.resolve()
     }
-    return new Promise(resolve => {
-      const go = (): void => {
-        signal.removeEventListener('abort', leave)
-        resolve()
-      }
-      const leave = (): void => {
-        this.#waiting.delete(go)
-        this.#arm()
-        resolve()
-      }
-      signal.addEventListener('abort', leave, { once: true })
-      this.#waiting.add(go)
+    this.#watch(signal)
+    return new Promise(go => {
+      this.#waiting.add({ signal, go })
       if (this.#cancel === null) this.#arm()
     })
   }
@@ -95,13 +93,27 @@ export class RateLimit {
   }
 
   #letGo(): void {
-    for (const go of this.#waiting) {
+    for (const waiter of this.#waiting) {
       if (this.#waitMs() > 0) break
-      this.#waiting.delete(go)
+      this.#waiting.delete(waiter)
       this.#takeOne()
-      go()
+      waiter.go()
     }
     this.#arm()
+  }
+
+  #watch(signal: AbortSignal): void {
+    if (this.#watched.has(signal)) return
+    this.#watched.add(signal)
+    const leave = (): void => {
+      for (const waiter of this.#waiting) {
+        if (waiter.signal !== signal) continue
+        this.#waiting.delete(waiter)
+        waiter.go()
+      }
+      this.#arm()
+    }
+    signal.addEventListener('abort', leave, { once: true })
   }
 
   /** Whole milliseconds: a shorter wait may not move the clock at all. */

@@ -261,7 +261,7 @@ describe('lines', () => {
     '<html>\n:\n::\n#\nfoo\nfoo bar\nfoo bar: baz\nUser-agent: *\n\0\nDisallow: /x',
     `User-agent: *\n${'x'.repeat(100_000)}: y\n#${'y'.repeat(100_000)}\nDisallow: /x`,
     `User-agent: *\nDisallow: /${'z'.repeat(100_000)}\nDisallow: /x`,
-  ])('are taken as meant: %.60j', text => {
+  ])('are taken as meant: %#', text => {
     expect(allows(text, '/x/1')).toBe(false)
     expect(allows(text, '/y')).toBe(true)
   })
@@ -274,11 +274,11 @@ describe('lines', () => {
 
   test('skip whatever there is of a byte order mark, and no more', () => {
     const rest = Buffer.from('User-agent: *\nDisallow: /')
-    const after = (...mark: number[]): boolean =>
+    const withMark = (...mark: number[]): boolean =>
       RobotsRules.parse(Buffer.concat([Buffer.from(mark), rest]), 'x').allows('https://a/b').allowed
-    expect(after(0xef, 0xbb, 0xbf)).toBe(false)
-    expect(after(0xef, 0xbb)).toBe(false)
-    expect(after(0xef, 0x11, 0xbf)).toBe(true)
+    expect(withMark(0xef, 0xbb, 0xbf)).toBe(false)
+    expect(withMark(0xef, 0xbb)).toBe(false)
+    expect(withMark(0xef, 0x11, 0xbf)).toBe(true)
   })
 
   test('longer than Google reads count up to there', () => {
@@ -291,7 +291,7 @@ describe('lines', () => {
   test('are read for at least 500 KiB; what follows the limit is ignored, and a rule cut by it too', () => {
     const head = 'User-agent: *\nDisallow: /first\n'
     const filler = `${'#'.repeat(99)}\n`
-    const early = head + filler.repeat(5_119) + 'Disallow: /early\n'
+    const early = `${head}${filler.repeat(5_120)}Disallow: /early\n`
     expect(early.length).toBeGreaterThan(500 * 1024)
     const late = `${early}${filler.repeat(500)}Disallow: /late\n`
     expect(late.length).toBeGreaterThan(LIMITS.robotsBytes)
