@@ -1,4 +1,5 @@
 /** Where a fetch connects to: guard, --resolve, several addresses, TLS. */
+import type { TLSSocket } from 'node:tls'
 import { afterEach, describe, expect, test } from 'vitest'
 import { makeCertificate } from '../../test/kit/certificate.js'
 import { DnsServer } from '../../test/kit/dns-server.js'
@@ -118,6 +119,16 @@ describe('several addresses', () => {
     expect(await fetcher.resolve('two.test')).toEqual(['::1', '127.0.0.1'])
   })
 
+  test('the failure told is that of the first', async () => {
+    const server = await RawServer.start('')
+    await server.close()
+    const fetcher = fetcherWith({}, 'two.test=127.0.0.1', 'two.test=::1')
+    expect(await get(fetcher, `http://two.test:${server.port}/`)).toMatchObject({
+      code: 'CONNECT_REFUSED',
+      detail: 'two.test (127.0.0.1) refused the connection',
+    })
+  })
+
   test('a pinned address is the only one tried, on a connection of its own', async () => {
     const server = await started(OK)
     const fetcher = fetcherWith({}, 'two.test=::1', 'two.test=127.0.0.1')
@@ -138,9 +149,7 @@ describe('several addresses', () => {
     expect(await get(fetcher, `http://two.test:${server.port}/`)).toMatchObject({ ok: true })
     expect(
       await get(fetcherWith({ localAddress: '127.0.0.1' }, 'six.test=::1'), 'http://six.test/'),
-    ).toMatchObject({
-      code: 'CONNECT_FAILED',
-    })
+    ).toMatchObject({ code: 'CONNECT_FAILED', detail: 'six.test: no address to connect to from here' })
   })
 })
 
@@ -196,6 +205,33 @@ describe('TLS', () => {
     expect(result).toMatchObject({ ok: false, code: 'TLS_FAILED', detail: expect.stringContaining(said) })
     expect(result.ok === false && result.detail.startsWith('secure.test: ')).toBe(true)
     expect(server.requests).toEqual([])
+  })
+
+  test('a bad certificate is not looked for at the other addresses', async () => {
+    const server = await started(OK, makeCertificate({ name: 'self', hosts: ['two.test'] }))
+    const fetcher = fetcherWith({}, 'two.test=127.0.0.1', 'two.test=127.0.0.1')
+    let handshakes = 0
+    server.onConnection(() => handshakes++)
+    expect(await get(fetcher, `https://two.test:${server.port}/`)).toMatchObject({ code: 'TLS_FAILED' })
+    expect(handshakes).toBe(1)
+  })
+
+  test('the server learns the name it is asked for; the next connection resumes the session', async () => {
+    const seen: string[] = []
+    const { cert, key } = issue({})
+    const server = await started(
+      socket => {
+        const { servername, alpnProtocol } = socket as TLSSocket & { servername: string }
+        seen.push(`${servername} ${alpnProtocol} ${(socket as TLSSocket).isSessionReused()}`)
+        socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok')
+      },
+      { cert, key, ALPNProtocols: ['http/1.1', 'h2'] },
+    )
+    const fetcher = fetcherWith({ ca: authority.cert }, 'secure.test=127.0.0.1')
+    for (let i = 0; i < 2; i++) {
+      expect(await get(fetcher, `https://secure.test:${server.port}/`)).toMatchObject({ ok: true })
+    }
+    expect(seen).toEqual(['secure.test http/1.1 false', 'secure.test http/1.1 true'])
   })
 
   test('a server that does not speak TLS', async () => {

@@ -249,6 +249,30 @@ describe('bounds on size', () => {
     )
     for (const result of results) expect(result.ok && result.exchange.body.length).toBe(3_000_000)
   })
+
+  test('a newer body is not read while an older one holds the memory', async () => {
+    const body = 'x'.repeat(30_000_000)
+    const half = 'HTTP/1.1 200 OK\r\nContent-Length: 600000\r\n\r\n'
+    const old = await serverSaying(socket => void socket.write(half + 'x'.repeat(300_000)))
+    const young = await serverSaying(ok(body))
+    const fetcher = fetcherWith({ limits: { bodyBytesInFlight: 1_000_000 } })
+    const first = fetcher.fetch({ url: `${old.origin}/` }, signal)
+    await until(() => old.sockets[0]?.writableLength === 0)
+    await new Promise(resolve => setTimeout(resolve, 50))
+    const second = fetcher.fetch({ url: `${young.origin}/` }, signal)
+    let ended = false
+    void second.then(() => {
+      ended = true
+    })
+    await until(() => young.requests.length === 1)
+    await new Promise(resolve => setTimeout(resolve, 500))
+    expect(ended).toBe(false)
+    expect(young.sockets[0].writableLength).toBeGreaterThan(0)
+    old.sockets[0].write('x'.repeat(300_000))
+    expect(await first).toMatchObject({ ok: true })
+    const result = await second
+    expect(result.ok && result.exchange.body.length).toBe(30_000_000)
+  })
 })
 
 describe('deadlines', () => {
@@ -354,7 +378,13 @@ describe('keep-alive', () => {
     expect(server.connections).toBe(2)
   })
 
-  test('but only once, and not on a fresh connection', async () => {
+  test('a fresh connection that closes is not tried again', async () => {
+    const server = await serverSaying(socket => void socket.end())
+    expect(await fetcherWith().fetch({ url: `${server.origin}/` }, signal)).toMatchObject({ code: 'RESET' })
+    expect(server.requests.length).toBe(1)
+  })
+
+  test('but only once', async () => {
     const server = await serverSaying((socket, request) => {
       if (request.startsWith('GET /0')) socket.write(ok('x'))
       else socket.end()
@@ -507,13 +537,17 @@ describe('giving up', () => {
   })
 
   test('close ends everything', async () => {
+    const clock = new ManualClock()
+    const idle = await serverSaying(ok('x'))
     const server = await serverSaying(() => {})
-    const fetcher = fetcherWith()
+    const fetcher = fetcherWith({ clock })
+    expect((await fetcher.fetch({ url: `${idle.origin}/` }, signal)).ok).toBe(true)
     const pending = [0, 1].map(i => fetcher.fetch({ url: `${server.origin}/${i}` }, signal))
     await until(() => server.requests.length === 1)
     await fetcher.close()
     for (const result of await Promise.all(pending)) expect(result).toMatchObject({ code: 'RESET' })
     expect(fetcher.connections).toEqual({ open: 0, idle: 0 })
+    expect(clock.pending).toBe(0)
     expect(await fetcher.fetch({ url: `${server.origin}/` }, signal)).toMatchObject({ code: 'RESET' })
   })
 })

@@ -93,6 +93,18 @@ describe('slots', () => {
     expect([lines[0].open, lines[1].open]).toEqual([true, false])
   })
 
+  test('a site whose only connection made way for itself still counts', () => {
+    const order: Seeker[] = []
+    const pool = new SlotPool<Line>(new ManualClock(), IDLE_MS, 1, 2)
+    const plain = new Seeker('a', order)
+    pool.acquire(plain)
+    release(pool, plain)
+    pool.acquire(new Seeker('a', order, 1, true))
+    pool.setBounds(5, 1)
+    pool.acquire(new Seeker('a', order, 2, true))
+    expect(order.map(seeker => seeker.number)).toEqual([0, 1])
+  })
+
   test('idle connections end one by one when their time has come, and leave no timer', () => {
     const clock = new ManualClock()
     const pool = new SlotPool<Line>(clock, IDLE_MS, 10, 1)

@@ -57,7 +57,6 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
   #slot: Slot<Connection> | null = null
   #dialing: AbortController | null = null
   #unwanted: Unwanted | null = null
-  #retried = false
   #startedAt: Millis = 0
   #sentAt: Millis = 0
 
@@ -102,7 +101,6 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
     if (slot === null || connection == null) return
     const { reader } = this
     if (this.#metClosedDoor(how, connection)) {
-      this.#retried = true
       slot.connection = null
       void this.#dial(slot)
       return
@@ -165,10 +163,13 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
     connection.send(this, this.#requestHead, this.#sentAt, limits)
   }
 
-  /** The usual race of keep-alive: the server closed while the request was on its way. It never saw it. */
+  /**
+   * The usual race of keep-alive: the server closed while the request was on its way, and never saw it. What follows
+   * goes out on a fresh connection, so it cannot happen twice.
+   */
   #metClosedDoor(how: Ending, connection: Connection): boolean {
     if (how !== 'closed' && how !== 'broken') return false
-    return connection.requests > 1 && !this.reader.started && !this.#retried
+    return connection.requests > 1 && !this.reader.started
   }
 
   #facts(connection: Connection, head: ResponseHead): ExchangeFacts {

@@ -39,6 +39,11 @@ export class RawServer {
     return this.sockets.length
   }
 
+  /** Calls `listener` for every TCP connection, before any handshake. */
+  onConnection(listener: () => void): void {
+    this.#server.on('connection', listener)
+  }
+
   async close(): Promise<void> {
     for (const socket of this.sockets) socket.destroy()
     this.#server.close()
