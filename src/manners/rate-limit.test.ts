@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../../test/kit/manual-clock.js'
 import { RateLimit } from './rate-limit.js'
 
-const never = new AbortController().signal
 /** Lets promises that are resolved run their followers. */
 const settle = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 function limited(pagesPerSecond: number, bytesPerSecond: number) {
+  const never = new AbortController().signal
   const clock = new ManualClock()
   const rate = new RateLimit(clock)
   rate.set(pagesPerSecond, bytesPerSecond)
@@ -22,7 +22,7 @@ function limited(pagesPerSecond: number, bytesPerSecond: number) {
       await settle()
     }
   }
-  return { clock, rate, went, go, pass }
+  return { clock, rate, never, went, go, pass }
 }
 
 describe('a rate', () => {
@@ -117,7 +117,7 @@ describe('a rate', () => {
   })
 
   test('is neither exceeded by bursts nor lost to late timers', async () => {
-    const { rate, clock } = limited(1_000, 0)
+    const { rate, never, clock } = limited(1_000, 0)
     let went = 0
     for (let i = 0; i < 5_000; i++) void rate.take(never).then(() => went++)
     for (let i = 0; i < 100; i++) {
