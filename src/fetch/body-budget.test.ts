@@ -65,6 +65,24 @@ describe('bodies in flight', () => {
     expect(second.paused).toBe(true)
   })
 
+  test('bytes that come although paused are kept, and counted', () => {
+    const budget = new BodyBudget(2 * READ_BYTES)
+    const [first, second] = [new Arrival(budget), new Arrival(budget)]
+    first.take(5)
+    second.take(5)
+    expect(second.paused).toBe(true)
+    const before = second.body.length
+    const late = Buffer.alloc(5 * READ_BYTES, 'y')
+    second.body.append(late, 0, late.length, false)
+    expect(second.body.ready(() => {})).toBe(false)
+    first.body.release()
+    expect(second.paused).toBe(false)
+    expect(second.body.bytes().subarray(before).equals(late)).toBe(true)
+    expect(budget.heldBytes).toBeGreaterThanOrEqual(before + late.length)
+    second.body.release()
+    expect(budget.heldBytes).toBe(0)
+  })
+
   test('what was collected over many pieces is in order', () => {
     const body = new BodyBuffer(new BodyBudget(1e9), 1_000_000, true)
     const source = Buffer.from(Array.from({ length: 1_000_000 }, (_, i) => i % 251))

@@ -49,6 +49,11 @@ export class BodyBudget {
     return false
   }
 
+  /** Counts growth that cannot wait. */
+  force(claim: Claim, bytes: number): void {
+    this.#count(claim, bytes)
+  }
+
   leave(claim: Claim): void {
     if (!this.#claims.delete(claim)) return
     this.#waiting.delete(claim)

@@ -35,7 +35,12 @@ export class BodyBuffer implements Claim {
   /** Takes `bytes[from..to)`, which must fit the maximum. `last` allocates no room for more. */
   append(bytes: Buffer, from: number, to: number, last: boolean): void {
     const length = this.#length + to - from
-    if (length > this.#bytes.length) this.#grow(last ? length : this.#roomFor(length))
+    if (length > this.#bytes.length) {
+      const capacity = last ? length : this.#roomFor(length)
+      // A paused TLS socket still hands over what it has decrypted.
+      if (this.#counted) this.#budget.force(this, capacity - this.#bytes.length)
+      this.#grow(capacity)
+    }
     bytes.copy(this.#bytes, this.#length, from, to)
     this.#length = length
   }
@@ -52,6 +57,7 @@ export class BodyBuffer implements Claim {
     }
     const needed = Math.min(this.#maxBytes, this.#length + READ_BYTES)
     if (needed <= this.#bytes.length) return true
+    if (this.#resume !== null) return false
     const capacity = this.#roomFor(needed)
     if (this.#budget.ask(this, capacity - this.#bytes.length)) {
       this.#grow(capacity)
@@ -62,9 +68,10 @@ export class BodyBuffer implements Claim {
   }
 
   granted(): void {
-    this.#grow(this.heldBytes)
-    this.#resume?.()
+    const resume = this.#resume
     this.#resume = null
+    this.#grow(this.heldBytes)
+    resume?.()
   }
 
   /** What came, without copying. */

@@ -188,6 +188,26 @@ describe('TLS', () => {
     expect(server.connections).toBe(1)
   })
 
+  test('large bodies that wait for memory arrive whole', async () => {
+    const body = Buffer.from(Array.from({ length: 5_000_000 }, (_, i) => (i * 31 + (i >> 8)) & 0xff))
+    const { cert, key } = issue({})
+    const servers = await Promise.all(
+      [0, 1, 2, 3].map(() =>
+        started(
+          socket => {
+            socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`)
+            socket.write(body)
+          },
+          { cert, key },
+        ),
+      ),
+    )
+    const limits = { bodyBytesInFlight: 1_000_000 }
+    const fetcher = fetcherWith({ ca: authority.cert, limits }, 'secure.test=127.0.0.1')
+    const results = await Promise.all(servers.map(({ port }) => get(fetcher, `https://secure.test:${port}/`)))
+    for (const result of results) expect(result.ok && result.exchange.body.equals(body)).toBe(true)
+  })
+
   test('an address is checked against the certificate too', async () => {
     const server = await started(OK, issue({}))
     const fetcher = fetcherWith({ ca: authority.cert, allowPrivate: true })
