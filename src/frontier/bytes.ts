@@ -4,7 +4,7 @@ export class ByteWriter {
   #at = 0
 
   constructor(capacity: number) {
-    this.#bytes = Buffer.allocUnsafeSlow(capacity)
+    this.#bytes = Buffer.allocUnsafe(capacity)
   }
 
   get length(): number {
@@ -47,21 +47,23 @@ export class ByteWriter {
     this.#at = this.#bytes.writeDoubleLE(value, this.#at)
   }
 
-  /** The text from unit `from` on, which must be ASCII, without its length. */
-  ascii(text: string, from: number): void {
-    this.#room(text.length - from)
+  /** Length in bytes, then UTF-8, of the text from unit `from` on. */
+  text(text: string, from = 0): void {
+    const start = this.#at
+    const units = text.length - from
+    this.number(units)
+    this.#room(units)
     const bytes = this.#bytes
     let at = this.#at
-    for (let i = from; i < text.length; i++) bytes[at++] = text.charCodeAt(i)
+    for (let i = from; i < text.length; i++) {
+      const unit = text.charCodeAt(i)
+      if (unit > 127) {
+        this.#longText(text.slice(from), start)
+        return
+      }
+      bytes[at++] = unit
+    }
     this.#at = at
-  }
-
-  /** Length, then UTF-8. */
-  text(text: string): void {
-    const bytes = Buffer.byteLength(text)
-    this.number(bytes)
-    this.#room(bytes)
-    this.#at += this.#bytes.write(text, this.#at)
   }
 
   append(bytes: Uint8Array): void {
@@ -70,9 +72,18 @@ export class ByteWriter {
     this.#at += bytes.length
   }
 
+  /** URLs are ASCII, so this is for what is not one of ours. */
+  #longText(text: string, start: number): void {
+    this.#at = start
+    const bytes = Buffer.byteLength(text)
+    this.number(bytes)
+    this.#room(bytes)
+    this.#at += this.#bytes.write(text, this.#at)
+  }
+
   #room(bytes: number): void {
     if (this.#at + bytes <= this.#bytes.length) return
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#at + bytes))
+    const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#at + bytes))
     larger.set(this.#bytes.subarray(0, this.#at))
     this.#bytes = larger
   }
@@ -114,10 +125,10 @@ export class ByteReader {
     return this.#bytes.readDoubleLE(this.#advance(8))
   }
 
-  /** Copies `count` bytes to `target[at..)`. */
-  copy(count: number, target: Buffer, at: number): void {
+  /** The next `count` bytes, without a copy. */
+  bytes(count: number): Uint8Array {
     const from = this.#advance(count)
-    for (let i = 0; i < count; i++) target[at + i] = this.#bytes[from + i]
+    return this.#bytes.subarray(from, from + count)
   }
 
   text(): string {

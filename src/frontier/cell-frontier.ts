@@ -3,32 +3,35 @@ import type { Discovery } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
 import { CellQueue, type QueueEntry } from './cell-queue.js'
-import { DepthBook } from './depth-book.js'
+import { DepthSet } from './depth-set.js'
 import type { FrontierSpace } from './frontier-space.js'
-import type { Restored } from './rebuild-cell.js'
 import { SeenSet } from './seen-set.js'
 
 /** A URL on its way to a lane. */
-export interface FrontierEntry extends QueueEntry {
-  /** The page was fetched before its depth fell (`--max-depth`): only its links are wanted. */
-  readonly again?: boolean
-}
+export type FrontierEntry = QueueEntry
 
 export interface CellFrontierOptions {
   /** Infinity when depth is only informative. */
   readonly maxDepth: number
 }
 
+/**
+ * Without `--max-depth` a URL joins the queue once. With it, a row is (URL, depth): a known URL that comes back nearer
+ * to a seed joins again. When both rows are still queued the farther one is passed over; when the farther one was
+ * taken already, that visit and its retries go on and store the page, and the nearer row only brings its links again.
+ */
 export class CellFrontier {
+  readonly maxDepth: number
   readonly #seen: SeenSet
   readonly #queue: CellQueue
-  /** Only with `--max-depth`: a URL that comes back nearer to a seed has to be looked at again. */
-  readonly #depths: DepthBook | null
+  readonly #depths: DepthSet | null
+  #passedOver = 0
 
   constructor(space: FrontierSpace, options: CellFrontierOptions) {
+    this.maxDepth = options.maxDepth
     this.#seen = new SeenSet(space.seen)
     this.#queue = new CellQueue(space.queues)
-    this.#depths = Number.isFinite(options.maxDepth) ? new DepthBook(options.maxDepth) : null
+    this.#depths = Number.isFinite(options.maxDepth) ? new DepthSet(this.#seen, options.maxDepth) : null
   }
 
   get size(): number {
@@ -41,30 +44,44 @@ export class CellFrontier {
 
   /** True when offering this URL at this depth would change nothing. */
   knows(url: string, depth: number): boolean {
-    if (this.#depths) return this.#depths.knows(url, depth)
     takeFingerprint(url)
-    return this.#seen.has(fingerprint.low, fingerprint.high)
+    const { low, high } = fingerprint
+    return this.#depths === null ? this.#seen.has(low, high) : this.#depths.reached(low, high, depth)
   }
 
-  /** True when the URL joined the queue. */
+  /** True when the URL joined the queue: then it belongs in the journal of the open pack. */
   offer(discovery: Discovery): boolean {
-    takeFingerprint(discovery.url)
-    const isNew = this.#seen.add(fingerprint.low, fingerprint.high)
-    if (isNew) this.#depths?.add(discovery.url, discovery.depth)
-    else if (!this.#depths?.falls(discovery.url, discovery.depth)) return false
+    if (!this.#remember(discovery.url, discovery.depth)) return false
     this.#queue.push(discovery)
     return true
   }
 
   next(now: Millis): FrontierEntry | null {
-    const entry = this.#queue.next(now)
-    if (entry === null || this.#depths === null) return entry
-    return { ...entry, ...this.#depths.take(entry.url) }
+    for (;;) {
+      const entry = this.#queue.next(now)
+      // A retry goes on with the visit it began as.
+      if (entry === null || this.#depths === null || entry.attempt > 1) return entry
+      takeFingerprint(entry.url)
+      const { low, high } = fingerprint
+      if (this.#depths.reachedNearer(low, high, entry.depth)) {
+        this.#passedOver++
+        continue
+      }
+      if (this.#depths.isTooDeep(entry.depth) || this.#depths.visit(low, high)) return entry
+      return { ...entry, again: true }
+    }
   }
 
-  retry(entry: QueueEntry, notBefore: Millis): void {
-    this.#depths?.putBack(entry.url)
-    this.#queue.pushRetry(entry, entry.attempt + 1, notBefore)
+  /** Rows passed over since the last call, because the same URL was queued with a smaller depth. */
+  takePassedOver(): number {
+    const count = this.#passedOver
+    this.#passedOver = 0
+    return count
+  }
+
+  /** The URL comes back with the next attempt, not before the given time. */
+  retry(entry: FrontierEntry, notBefore: Millis): void {
+    this.#queue.pushRetry({ ...entry, attempt: entry.attempt + 1 }, notBefore)
   }
 
   hasReady(now: Millis): boolean {
@@ -76,23 +93,35 @@ export class CellFrontier {
     return this.#queue.firstRetryAt
   }
 
-  /** Depth matters: a known URL may be opened again. */
-  get tracksDepth(): boolean {
-    return this.#depths !== null
+  /** From the journal: a row that is not queued now. */
+  restoreKnown(discovery: Discovery): void {
+    this.#remember(discovery.url, discovery.depth)
   }
 
-  /** Puts back what the journal says, without judging it again; `how` is null when the URL is settled. */
-  restore(discovery: Discovery, how: Restored | null): void {
+  /** From the journal: a known URL whose last try failed, so its visit has begun. */
+  restoreRetry(discovery: Discovery, attempt: number, notBefore: Millis): void {
     takeFingerprint(discovery.url)
-    const isNew = this.#seen.add(fingerprint.low, fingerprint.high)
-    this.#depths?.restore(discovery.url, discovery.depth, how)
-    if (how === null || !isNew) return
-    if (how.notBefore > 0) this.#queue.pushRetry(discovery, how.attempt, how.notBefore)
-    else this.#queue.push(discovery)
+    const isFirst = this.#depths === null || this.#depths.visit(fingerprint.low, fingerprint.high)
+    this.#queue.pushRetry({ ...discovery, attempt, ...(isFirst ? {} : { again: true }) }, notBefore)
+  }
+
+  /** From the journal: a page that was asked for, so that no later row stores it a second time. */
+  restoreVisit(low: number, high: number): void {
+    this.#depths?.visit(low, high)
   }
 
   close(): void {
     this.#seen.close()
     this.#queue.close()
+  }
+
+  /** True when the URL is new, or reached at a smaller depth than before. */
+  #remember(url: string, depth: number): boolean {
+    takeFingerprint(url)
+    const { low, high } = fingerprint
+    if (this.#depths === null) return this.#seen.add(low, high)
+    if (this.#depths.reached(low, high, depth)) return false
+    this.#depths.add(low, high, depth)
+    return true
   }
 }

@@ -104,9 +104,9 @@ describe('CellQueue', () => {
   it('holds a retry back until its time, and then lets it go first', () => {
     const space = new QueueSpace(folder, 1e6)
     const queue = new CellQueue(space)
-    queue.pushRetry(page(1), 2, 500)
-    queue.pushRetry(page(2), 3, 300)
-    queue.pushRetry(page(3), 2, 300)
+    queue.pushRetry({ ...page(1), attempt: 2 }, 500)
+    queue.pushRetry({ ...page(2), attempt: 3 }, 300)
+    queue.pushRetry({ ...page(3), attempt: 2 }, 300)
     expect(queue.size).toBe(3)
     expect([queue.hasReady(299), queue.hasReady(300)]).toEqual([false, true])
     expect(queue.nextReadyAt(100)).toBe(300)
@@ -127,7 +127,7 @@ describe('CellQueue', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(50), { maxLength: 80 }), times => {
         const queue = new CellQueue(space)
-        for (const [n, time] of times.entries()) queue.pushRetry(page(n), 2, time)
+        for (const [n, time] of times.entries()) queue.pushRetry({ ...page(n), attempt: 2 }, time)
         const sorted = [...times.entries()].sort((a, b) => a[1] - b[1] || a[0] - b[0])
         expect(times.map(() => queue.next(50)?.url)).toEqual(sorted.map(([n]) => page(n).url))
       }),

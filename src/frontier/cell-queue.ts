@@ -14,6 +14,8 @@ const CLASSES = 32
 export interface QueueEntry extends Discovery {
   /** 1 on the first try. */
   readonly attempt: number
+  /** The page was asked for before its depth fell (`--max-depth`): only its links are wanted. */
+  readonly again?: boolean
 }
 
 export class CellQueue {
@@ -46,11 +48,10 @@ export class CellQueue {
     this.#queued++
   }
 
-  /** `attempt` is the number of the try to come; it is not made before `notBefore`. */
-  pushRetry(discovery: Discovery, attempt: number, notBefore: Millis): void {
-    const { url, depth, hops, score, via } = discovery
+  /** `attempt` of the entry is the number of the try to come; it is not made before `notBefore`. */
+  pushRetry(entry: QueueEntry, notBefore: Millis): void {
     this.#retries ??= new RetryHeap()
-    this.#retries.push({ url, depth, hops, score, via, attempt }, notBefore)
+    this.#retries.push(entry, notBefore)
   }
 
   next(now: Millis): QueueEntry | null {

@@ -52,8 +52,8 @@ export class EntryQueue {
     writer.number(discovery.depth)
     writer.number(discovery.hops)
     if (score !== 0) writer.float(score)
-    writer.text(ownUrl ? url.slice(origin.length) : url)
-    if (!sameVia) writer.text(ownVia ? via.slice(origin.length) : via)
+    writer.text(url, ownUrl ? origin.length : 0)
+    if (!sameVia) writer.text(via, ownVia ? origin.length : 0)
     this.#append()
     if (!sameVia) this.#lastViaIn = withOwnMemory(via)
   }

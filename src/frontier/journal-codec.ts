@@ -1,114 +1,216 @@
 /**
- * The journal of a cell: what a pack adds to its derived state, as lines of text. Each line begins with its kind:
+ * The journal of a cell: what one pack adds to its derived state. A blob is
  *
- *   D depth hops score url via     a URL joined the queue
- *   O code fingerprint             a URL left it for good
- *   R fingerprint attempt time     a URL is to be tried again
+ *   version, form, lengths | discoveries (URLs that joined the queue), deflated | outcomes and retries
  *
- * URLs of the cell's own site are written without scheme and host; `via` is left out where it is the line before's.
- * A blob is one byte (0 plain, 1 deflated) and the text; its first line is the cell.
+ * Outcomes and retries name their URL by fingerprint, which no compressor makes smaller, and say how many discoveries
+ * came before them, so that a blob can be replayed in the order of things. URLs of the cell's own site are written
+ * without scheme and host.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { type CellId, type Discovery, siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
 import type { OutcomeCode } from '../model/outcome.js'
+import { ByteReader, ByteWriter } from './bytes.js'
+import { numberOfOutcome, outcomeOfNumber, SPELLED_OUT } from './outcome-numbers.js'
 
-/** Smaller texts are not worth a call into zlib. */
-const DEFLATE_CHARS = 1_024
-/** A journal is at most as long as what a pack can hold; more is damage. */
-const TEXT_BYTES_MAX = 256 * 1024 * 1024
+const VERSION = 1
 const PLAIN = 0
 const DEFLATED = 1
+/** Less is not worth a call into zlib. */
+const DEFLATE_BYTES = 1024
+/** Smaller windows than zlib's own: setting up its memory costs more than compressing sixty URLs. */
+const DEFLATE = { level: 1, windowBits: 14, memLevel: 7 } as const
+
+// First byte of a discovery: where the URL begins, where `via` begins, and which numbers follow.
+const FULL = 0
+const HTTP = 1
+const HTTPS = 2
+const SAME = 3
+const VIA_SHIFT = 2
+const HAS_DEPTH = 16
+const HAS_HOPS = 32
+const HAS_SCORE = 64
+// First byte of the others: a retry, or the outcome's number.
+const RETRY = 128
+const WITH_DEPTH = 64
 
 export class JournalWriter {
+  readonly #site: string
   readonly #http: string
   readonly #https: string
-  #text: string
+  readonly #discoveries = new ByteWriter(512)
+  readonly #events = new ByteWriter(128)
   #via = ''
+  #depth = 0
+  #sinceEvent = 0
 
   constructor(cell: CellId) {
-    this.#text = `${cell}\n`
-    this.#http = `http://${siteOfCell(cell)}/`
-    this.#https = `https://${siteOfCell(cell)}/`
+    this.#site = siteOfCell(cell)
+    this.#http = `http://${this.#site}/`
+    this.#https = `https://${this.#site}/`
   }
 
+  get isEmpty(): boolean {
+    return this.#discoveries.length === 0 && this.#events.length === 0
+  }
+
+  /** A URL joined the queue, or came again with a smaller depth that counts. */
   discover({ url, depth, hops, score, via }: Discovery): void {
-    const from = via === this.#via ? '' : this.#short(via)
+    const out = this.#discoveries
+    const urlForm = this.#formOf(url)
+    const viaForm = via === this.#via ? SAME : this.#formOf(via)
+    const numbers =
+      (depth === this.#depth ? 0 : HAS_DEPTH) | (hops === 0 ? 0 : HAS_HOPS) | (score === 0 ? 0 : HAS_SCORE)
+    out.byte(urlForm | (viaForm << VIA_SHIFT) | numbers)
+    if (depth !== this.#depth) out.number(depth)
+    if (hops !== 0) out.number(hops)
+    if (score !== 0) out.float(score)
+    out.text(url, this.#prefixChars(urlForm))
+    if (viaForm !== SAME) out.text(via, this.#prefixChars(viaForm))
+    this.#depth = depth
     this.#via = via
-    this.#text += `D${depth}\t${hops}\t${score}\t${this.#short(url)}\t${from}\n`
+    this.#sinceEvent++
   }
 
-  outcome(url: string, code: OutcomeCode): void {
-    takeFingerprint(url)
-    this.#text += `O${code}\t${fingerprint.low.toString(36)}\t${fingerprint.high.toString(36)}\n`
+  /**
+   * A URL left the queue for good. With `--max-depth`, `depth` is the one it left with: a row with a smaller depth
+   * stays open. Without it the URL is closed at every depth.
+   */
+  outcome(url: string, code: OutcomeCode, depth?: number): void {
+    const out = this.#events
+    const number = numberOfOutcome(code)
+    this.#begin(depth === undefined ? number : number | WITH_DEPTH, url)
+    if (depth !== undefined) out.number(depth)
+    if (number === SPELLED_OUT) out.text(code)
   }
 
+  /** A URL is to be tried again; `attempt` is the number of the try to come. */
   retry(url: string, attempt: number, notBefore: Millis): void {
-    takeFingerprint(url)
-    const { low, high } = fingerprint
-    this.#text += `R${low.toString(36)}\t${high.toString(36)}\t${attempt}\t${Math.ceil(notBefore)}\n`
+    this.#begin(RETRY, url)
+    this.#events.number(attempt)
+    this.#events.float(notBefore)
   }
 
   /** The blob; may be asked for again when the pack has to be rewritten. */
   finish(): Uint8Array {
-    const text = Buffer.from(this.#text)
-    if (text.length < DEFLATE_CHARS) return Buffer.concat([Buffer.of(PLAIN), text])
-    return Buffer.concat([Buffer.of(DEFLATED), deflateRawSync(text, { level: 1 })])
+    const plain = this.#discoveries.view
+    const deflates = plain.length >= DEFLATE_BYTES
+    const stored = deflates ? deflateRawSync(plain, DEFLATE) : plain
+    const blob = new ByteWriter(32 + this.#site.length * 3 + stored.length + this.#events.length)
+    blob.byte(VERSION)
+    blob.byte(deflates ? DEFLATED : PLAIN)
+    blob.text(this.#site)
+    blob.number(plain.length)
+    blob.number(stored.length)
+    blob.append(stored)
+    blob.append(this.#events.view)
+    return blob.view
   }
 
-  #short(url: string): string {
-    if (url.startsWith(this.#http)) return `h${url.slice(this.#http.length)}`
-    if (url.startsWith(this.#https)) return `s${url.slice(this.#https.length)}`
-    return `f${url}`
+  #formOf(url: string): typeof HTTP | typeof HTTPS | typeof FULL {
+    if (url.startsWith(this.#https)) return HTTPS
+    return url.startsWith(this.#http) ? HTTP : FULL
+  }
+
+  #prefixChars(form: number): number {
+    if (form === FULL) return 0
+    return form === HTTP ? this.#http.length : this.#https.length
+  }
+
+  #begin(form: number, url: string): void {
+    takeFingerprint(url)
+    this.#events.byte(form)
+    this.#events.number(this.#sinceEvent)
+    this.#sinceEvent = 0
+    this.#events.word(fingerprint.low)
+    this.#events.word(fingerprint.high)
   }
 }
 
+/** What to do with each entry; fingerprints come as their two halves. */
 export interface JournalReader {
-  discovered?: (discovery: Discovery) => void
-  settled?: (low: number, high: number, code: OutcomeCode) => void
-  retried?: (low: number, high: number, attempt: number, notBefore: Millis) => void
+  discovered?(discovery: Discovery): void
+  /** `depth` as given to `JournalWriter.outcome`. */
+  settled?(low: number, high: number, code: OutcomeCode, depth: number | undefined): void
+  retried?(low: number, high: number, attempt: number, notBefore: Millis): void
 }
 
-/** Replays a blob in the order it was written. */
+/** Replays a blob in the order it was written; discoveries that nobody wants are not even unpacked. */
 export function readJournal(blob: Uint8Array, reader: JournalReader): void {
-  const text = textOf(blob)
-  const first = text.indexOf('\n')
-  const site = siteOfCell(text.slice(0, first))
-  let via = ''
-  for (let at = first + 1; at < text.length; ) {
-    const end = text.indexOf('\n', at)
-    const kind = text[at]
-    if (kind === 'D') {
-      // A blank `via` is the line before's, also where nobody looks at this one.
-      const [depth, hops, score, url, from] = text.slice(at + 1, end).split('\t')
-      if (from !== '') via = long(from, site)
-      reader.discovered?.({ url: long(url, site), depth: +depth, hops: +hops, score: +score, via })
-    } else if (kind === 'O' && reader.settled) {
-      const [code, low, high] = text.slice(at + 1, end).split('\t')
-      reader.settled(Number.parseInt(low, 36), Number.parseInt(high, 36), code as OutcomeCode)
-    } else if (kind === 'R' && reader.retried) {
-      const [low, high, attempt, notBefore] = text.slice(at + 1, end).split('\t')
-      reader.retried(Number.parseInt(low, 36), Number.parseInt(high, 36), +attempt, +notBefore)
+  const { discoveries, events } = open(blob)
+  const source = reader.discovered === undefined ? null : discoveries()
+  while (events.at < events.end) {
+    const form = events.byte()
+    const gap = events.number()
+    for (let i = 0; i < gap && source !== null; i++) reader.discovered?.(source.next())
+    const low = events.word()
+    const high = events.word()
+    if (form === RETRY) {
+      const attempt = events.number()
+      reader.retried?.(low, high, attempt, events.float())
+      continue
     }
-    at = end + 1
+    const depth = (form & WITH_DEPTH) === 0 ? undefined : events.number()
+    const number = form & ~WITH_DEPTH
+    const code = number === SPELLED_OUT ? (events.text() as OutcomeCode) : outcomeOfNumber(number)
+    reader.settled?.(low, high, code, depth)
   }
+  while (source?.hasMore) reader.discovered?.(source.next())
 }
 
 export function readDiscoveries(blob: Uint8Array, take: (discovery: Discovery) => void): void {
-  readJournal(blob, { discovered: take })
+  const source = open(blob).discoveries()
+  while (source.hasMore) take(source.next())
 }
 
-function textOf(blob: Uint8Array): string {
-  const body = blob.subarray(1)
-  const bytes =
-    blob[0] === DEFLATED ? inflateRawSync(body, { maxOutputLength: TEXT_BYTES_MAX }) : Buffer.from(body)
-  return bytes.toString()
+class DiscoverySource {
+  readonly #prefixes: readonly string[]
+  readonly #reader: ByteReader
+  #via = ''
+  #depth = 0
+
+  constructor(site: string, bytes: Uint8Array) {
+    this.#prefixes = ['', `http://${site}/`, `https://${site}/`]
+    this.#reader = new ByteReader(bytes)
+  }
+
+  get hasMore(): boolean {
+    return this.#reader.at < this.#reader.end
+  }
+
+  next(): Discovery {
+    const reader = this.#reader
+    const form = reader.byte()
+    if ((form & HAS_DEPTH) !== 0) this.#depth = reader.number()
+    const hops = (form & HAS_HOPS) === 0 ? 0 : reader.number()
+    const score = (form & HAS_SCORE) === 0 ? 0 : reader.float()
+    const url = this.#prefixes[form & 3] + reader.text()
+    const viaForm = (form >> VIA_SHIFT) & 3
+    if (viaForm !== SAME) this.#via = this.#prefixes[viaForm] + reader.text()
+    return { url, depth: this.#depth, hops, score, via: this.#via }
+  }
 }
 
-function long(short: string, site: string): string {
-  const rest = short.slice(1)
-  if (short[0] === 'h') return `http://${site}/${rest}`
-  if (short[0] === 's') return `https://${site}/${rest}`
-  return rest
+interface OpenBlob {
+  readonly discoveries: () => DiscoverySource
+  /** Stands at the first event. */
+  readonly events: ByteReader
+}
+
+function open(blob: Uint8Array): OpenBlob {
+  const events = new ByteReader(blob)
+  const version = events.byte()
+  if (version !== VERSION)
+    throw new RangeError(`a journal of version ${version}, which this program cannot read`)
+  const form = events.byte()
+  const site = events.text()
+  const plainBytes = events.number()
+  const stored = events.bytes(events.number())
+  const discoveries = (): DiscoverySource => {
+    const plain = form === DEFLATED ? inflateRawSync(stored, { maxOutputLength: plainBytes }) : stored
+    return new DiscoverySource(site, plain)
+  }
+  return { discoveries, events }
 }

@@ -1,61 +1,151 @@
-/** A cell's frontier from its journal: seen = all discoveries, queue = discoveries - outcomes, in their order. */
-import type { Millis } from '../model/clock.js'
-import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
-import type { CellFrontier } from './cell-frontier.js'
-import type { FrontierSpace } from './frontier-space.js'
-import { type JournalReader, readJournal } from './journal-codec.js'
-import { SeenSet } from './seen-set.js'
-
-/** How a URL goes on that is still queued. */
-export interface Restored {
-  readonly attempt: number
-  readonly notBefore: Millis
-  /** It was fetched before its depth fell: only its links are wanted. */
-  readonly again: boolean
-}
-
-const FIRST: Restored = { attempt: 1, notBefore: 0, again: false }
-
 /**
- * Reads the journal twice: outcomes first, so that the second pass can tell what is still queued. Both sets spill to
+ * A cell's frontier from its journal: seen = all discoveries, queue = discoveries without an outcome, in their order.
+ * The journal is read twice, outcomes first, so that the second pass can tell what is still queued. All sets spill to
  * disk, so a cell of any size is rebuilt in bounded memory. Decisions are replayed, never made again.
  */
+import type { Discovery } from '../model/cell.js'
+import type { Millis } from '../model/clock.js'
+import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
+import type { OutcomeCode } from '../model/outcome.js'
+import type { CellFrontier } from './cell-frontier.js'
+import { DepthSet } from './depth-set.js'
+import type { FrontierSpace } from './frontier-space.js'
+import { type JournalReader, readDiscoveries, readJournal } from './journal-codec.js'
+import { SeenSet } from './seen-set.js'
+
+/** The journal blobs of the cell's committed packs, in order; asked for once per pass. */
+export type JournalBlobs = () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+
 export async function rebuildCell(
-  blobs: () => AsyncIterable<Uint8Array>,
+  blobs: JournalBlobs,
   frontier: CellFrontier,
   space: FrontierSpace,
 ): Promise<void> {
-  const settled = new SeenSet(space.seen)
-  const special = new Map<string, Restored>()
-  const fetched = new SeenSet(space.seen)
-  const first: JournalReader = {
-    settled: (low, high, code) => {
-      settled.add(low, high)
-      if (code !== 'TOO_DEEP') fetched.add(low, high)
-      if (special.size > 0) special.delete(`${low}:${high}`)
+  const closed: Closed = Number.isFinite(frontier.maxDepth)
+    ? new ClosedRows(space, frontier.maxDepth)
+    : new ClosedUrls(space)
+  const retries = new OpenRetries()
+  const firstPass: JournalReader = {
+    settled(low, high, code, depth) {
+      closed.add(low, high, code, depth)
+      retries.delete(low, high)
+      if (code !== 'TOO_DEEP') frontier.restoreVisit(low, high)
     },
-    retried: (low, high, attempt, notBefore) =>
-      void special.set(`${low}:${high}`, { attempt, notBefore, again: false }),
+    retried: (low, high, attempt, notBefore) => retries.set(low, high, attempt, notBefore),
+    ...(closed.discovered === undefined ? {} : { discovered: discovery => closed.discovered?.(discovery) }),
   }
-  // A discovery after the outcome opens the URL again; that happens with --max-depth only.
-  if (frontier.tracksDepth) {
-    first.discovered = ({ url }) => {
-      takeFingerprint(url)
-      const { low, high } = fingerprint
-      if (settled.has(low, high)) special.set(`${low}:${high}`, { ...FIRST, again: fetched.has(low, high) })
-    }
-  }
-  for await (const blob of blobs()) readJournal(blob, first)
+  for await (const blob of blobs()) readJournal(blob, firstPass)
   for await (const blob of blobs()) {
-    readJournal(blob, {
-      discovered: discovery => {
-        takeFingerprint(discovery.url)
-        const { low, high } = fingerprint
-        const how = special.size > 0 ? special.get(`${low}:${high}`) : undefined
-        frontier.restore(discovery, how ?? (settled.has(low, high) ? null : FIRST))
-      },
+    readDiscoveries(blob, discovery => {
+      takeFingerprint(discovery.url)
+      const { low, high } = fingerprint
+      if (closed.has(low, high, discovery.depth) || retries.holds(low, high, discovery)) {
+        frontier.restoreKnown(discovery)
+      } else frontier.offer(discovery)
     })
   }
-  settled.close()
-  fetched.close()
+  for (const { row, attempt, notBefore } of retries.held()) frontier.restoreRetry(row, attempt, notBefore)
+  closed.close()
+}
+
+/** What has an outcome. */
+interface Closed {
+  /** Shown every discovery in its place among the outcomes, where that matters. */
+  discovered?(discovery: Discovery): void
+  add(low: number, high: number, code: OutcomeCode, depth: number | undefined): void
+  has(low: number, high: number, depth: number): boolean
+  close(): void
+}
+
+class ClosedUrls implements Closed {
+  readonly #urls: SeenSet
+
+  constructor(space: FrontierSpace) {
+    this.#urls = new SeenSet(space.seen)
+  }
+
+  add(low: number, high: number): void {
+    this.#urls.add(low, high)
+  }
+
+  has(low: number, high: number): boolean {
+    return this.#urls.has(low, high)
+  }
+
+  close(): void {
+    this.#urls.close()
+  }
+}
+
+/** With `--max-depth`: rows, each closed by an outcome at its depth or nearer. */
+class ClosedRows implements Closed {
+  readonly #closed: SeenSet
+  readonly #reached: SeenSet
+  readonly #closedAt: DepthSet
+  readonly #reachedAt: DepthSet
+  readonly #maxDepth: number
+
+  constructor(space: FrontierSpace, maxDepth: number) {
+    this.#closed = new SeenSet(space.seen)
+    this.#reached = new SeenSet(space.seen)
+    this.#closedAt = new DepthSet(this.#closed, maxDepth)
+    this.#reachedAt = new DepthSet(this.#reached, maxDepth)
+    this.#maxDepth = maxDepth
+  }
+
+  discovered({ url, depth }: Discovery): void {
+    takeFingerprint(url)
+    this.#reachedAt.add(fingerprint.low, fingerprint.high, depth)
+  }
+
+  /** An outcome that does not say its depth closes the rows that came before it. */
+  add(low: number, high: number, code: OutcomeCode, depth: number | undefined): void {
+    const unsaid = code === 'TOO_DEEP' ? this.#maxDepth + 1 : this.#reachedAt.nearest(low, high)
+    this.#closedAt.add(low, high, depth ?? unsaid)
+  }
+
+  has(low: number, high: number, depth: number): boolean {
+    return this.#closedAt.reached(low, high, depth)
+  }
+
+  close(): void {
+    this.#closed.close()
+    this.#reached.close()
+  }
+}
+
+interface OpenRetry {
+  readonly attempt: number
+  readonly notBefore: Millis
+  row: Discovery | null
+}
+
+/** URLs whose last try failed and that wait for the next. There are few at any moment, so they have names. */
+class OpenRetries {
+  readonly #byUrl = new Map<string, OpenRetry>()
+
+  set(low: number, high: number, attempt: number, notBefore: Millis): void {
+    this.delete(low, high)
+    this.#byUrl.set(`${low} ${high}`, { attempt, notBefore, row: null })
+  }
+
+  delete(low: number, high: number): void {
+    if (this.#byUrl.size > 0) this.#byUrl.delete(`${low} ${high}`)
+  }
+
+  /** True when the URL waits here: then it goes on from its last open row, which has the smallest depth. */
+  holds(low: number, high: number, row: Discovery): boolean {
+    if (this.#byUrl.size === 0) return false
+    const retry = this.#byUrl.get(`${low} ${high}`)
+    if (retry === undefined) return false
+    retry.row = row
+    return true
+  }
+
+  /** In the order in which the tries failed. */
+  *held(): Iterable<OpenRetry & { readonly row: Discovery }> {
+    for (const { row, attempt, notBefore } of this.#byUrl.values()) {
+      if (row !== null) yield { row, attempt, notBefore }
+    }
+  }
 }
