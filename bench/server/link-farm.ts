@@ -1,0 +1,77 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+
+const HOSTS = 40
+const PORT = 8611
+/** One link in so many leads to another host, as on the generated web. */
+const FOREIGN_EVERY = 8
+const SECTIONS = ['news', 'archive', 'articles', 'reports', 'letters', 'library', 'projects']
+
+export const LINKS_PER_PAGE = 1_000
+
+/**
+ * Pages of a thousand links, no link twice: few fetches let a crawler know very many URLs. A page's number is that of
+ * the page that links to it and its place there, so nothing has to be remembered.
+ */
+export class LinkFarm {
+  readonly seeds = Array.from({ length: HOSTS }, (_, host) => `http://${addressOf(host)}:${PORT}/`)
+  readonly #servers: Server[] = []
+  readonly #waiting: (() => void)[] = []
+  #pages = 0
+
+  /** Pages served since the start. */
+  get pages(): number {
+    return this.#pages
+  }
+
+  static async listen(): Promise<LinkFarm> {
+    const farm = new LinkFarm()
+    for (let host = 0; host < HOSTS; host++) {
+      const server = createServer((request, response) => farm.#answer(host, request, response))
+      server.keepAliveTimeout = 60_000
+      farm.#servers.push(server)
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject).listen(PORT, addressOf(host), resolve)
+      })
+    }
+    return farm
+  }
+
+  /** Resolves when anybody asks for anything. */
+  nextRequest(): Promise<void> {
+    return new Promise(resolve => this.#waiting.push(resolve))
+  }
+
+  async close(): Promise<void> {
+    for (const server of this.#servers) server.closeAllConnections()
+    await Promise.all(this.#servers.map(server => new Promise(resolve => server.close(resolve))))
+  }
+
+  #answer(host: number, request: IncomingMessage, response: ServerResponse): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
+    if (request.url === '/robots.txt') {
+      response.writeHead(200, { 'content-type': 'text/plain' }).end('User-agent: *\nDisallow:\n')
+      return
+    }
+    this.#pages++
+    const number = /([\d.]+)\.html$/.exec(request.url ?? '')?.[1] ?? String(host)
+    const body = Buffer.from(pageHtml(host, number))
+    response
+      .writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-length': body.length })
+      .end(body)
+  }
+}
+
+function addressOf(host: number): string {
+  return `127.0.3.${host + 1}`
+}
+
+function pageHtml(host: number, number: string): string {
+  let html = `<!doctype html><html lang="en"><title>Page ${number}</title>\n<ul>\n`
+  for (let link = 0; link < LINKS_PER_PAGE; link++) {
+    const isForeign = link % FOREIGN_EVERY === 0
+    const origin = isForeign ? `http://${addressOf((host + 1 + link / FOREIGN_EVERY) % HOSTS)}:${PORT}` : ''
+    const section = SECTIONS[link % SECTIONS.length]
+    html += `<li><a href="${origin}/${section}/a-page-known-by-its-number-${number}.${link}.html">page ${link}</a>\n`
+  }
+  return `${html}</ul></html>\n`
+}

@@ -1,0 +1,77 @@
+/**
+ * The crawlers side by side: the same pages, no delays, coverage by the server's log, CPU per covered page first.
+ * Prints Markdown on stdout and progress on stderr.
+ */
+import { type Corpus, smaller } from './corpus/corpus.js'
+import { docsCorpus, missingDocs } from './corpus/docs.js'
+import { generatedCorpus, writeGenerated } from './corpus/generated.js'
+import { type Figures, interleaved } from './measure/rounds.js'
+import { BARE, CRAWLERS, type Crawler, FULL } from './peers/crawlers.js'
+import { figureTable, markdownTable } from './report/markdown.js'
+import { targetRows } from './report/targets.js'
+import { NginxServer } from './server/nginx.js'
+import { OrbweaverWeb } from './server/orbweaver-web.js'
+import type { PageServer } from './server/page-server.js'
+
+const ROUNDS = 3
+/** For the slow ones: half a minute each. */
+const FEWER_PAGES = 3_000
+const ON_REAL_HTML = [BARE, FULL, 'wget2', 'spider-rs']
+
+async function main(): Promise<void> {
+  const present = CRAWLERS.filter(crawler => crawler.version() !== undefined)
+  const generated = generatedCorpus()
+  const real = NginxServer.installed() === undefined ? { name: 'real HTML', hosts: [] } : await docsCorpus()
+  const server = await startServer(generated, real)
+  try {
+    const measured = new Map<string, Figures[]>()
+    measured.set('generated', await onGenerated(server, generated, present))
+    if (real.hosts.length > 0) {
+      const chosen = present.filter(crawler => ON_REAL_HTML.includes(crawler.name))
+      measured.set('real HTML', await interleaved(server, real, chosen, ROUNDS))
+    }
+    console.log(`${[`Pages served by ${server.kind}.`, ...missing()].join(' ')}\n`)
+    console.log(`${markdownTable(['work', 'target', 'measured', 'verdict'], targetRows(measured))}\n`)
+    for (const [corpus, figures] of measured) {
+      console.log(`### ${corpus}\n\n${describe(corpus)}\n\n${figureTable(figures, BARE)}\n`)
+    }
+  } finally {
+    await server.stop()
+  }
+}
+
+async function onGenerated(
+  server: PageServer,
+  corpus: Corpus,
+  crawlers: readonly Crawler[],
+): Promise<Figures[]> {
+  const quick = crawlers.filter(crawler => !crawler.isSlow)
+  const slow = crawlers.filter(crawler => crawler.isSlow)
+  return [
+    ...(await interleaved(server, corpus, quick, ROUNDS)),
+    ...(await interleaved(server, smaller(corpus, FEWER_PAGES), slow, 1)),
+  ]
+}
+
+async function startServer(generated: Corpus, real: Corpus): Promise<PageServer> {
+  if (NginxServer.installed() === undefined) return OrbweaverWeb.start()
+  await writeGenerated()
+  return NginxServer.start([generated, real])
+}
+
+function missing(): string[] {
+  const names = CRAWLERS.filter(crawler => crawler.version() === undefined).map(crawler => crawler.name)
+  if (NginxServer.installed() === undefined) names.push('nginx and with it the real HTML')
+  else names.push(...missingDocs())
+  return names.length === 0
+    ? []
+    : [`Not installed here: ${names.join(', ')} (\`npm run bench -- --install\`).`]
+}
+
+function describe(corpus: string): string {
+  const rounds = `Medians of ${ROUNDS} rounds`
+  if (corpus !== 'generated') return `HTML of Debian's documentation packages. ${rounds}.`
+  return `The pages of \`orbweaver web\`. ${rounds}; the slow crawlers got its smallest sites, once.`
+}
+
+await main()
