@@ -100,7 +100,7 @@ export class Settler {
       site.leave('park', clock.now() + this.#parts.maxWaitMs)
       return true
     }
-    const until = clock.now() + Math.max(wait, asked ?? 0)
+    const until = clock.now() + (asked ?? wait)
     counters.retries++
     if (code === 'HTTP_BUSY') this.#slowDown(site, until)
     this.#parts

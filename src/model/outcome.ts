@@ -87,7 +87,7 @@ const RULES: Readonly<Record<Exclude<OutcomeCode, `TRAP:${string}`>, OutcomeRule
   TYPE_NOT_WANTED: refused('content type not asked for', 'widen --types'),
   HTTP_CLIENT_ERROR: stored('the server said 4xx'),
   HTTP_SERVER_ERROR: { ...stored('the server said 5xx'), tries: 3, waitMs: 10_000 },
-  HTTP_BUSY: { ...stored('the server asked to slow down (429, 503)'), tries: 5, waitMs: 30_000 },
+  HTTP_BUSY: { ...stored('the server asked to slow down (429, 503)'), tries: 5, waitMs: 10_000 },
   DNS_NOT_FOUND: failed('the host name does not exist', 2, 5_000, true, 'check the spelling of the host'),
   DNS_FAILED: failed('the name server did not answer', 3, 10_000, true, 'check the network, or give --dns'),
   ADDRESS_FORBIDDEN: failed(
