@@ -1,0 +1,62 @@
+/** What a finished crawl holds, read by tools that share nothing with the code that wrote it. */
+import { createHash } from 'node:crypto'
+import { createReadStream, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { WARCParser } from 'warcio'
+import { openTables } from '../../src/query/index.js'
+
+/** URLs of the pages table with an outcome, as often as they stand there. */
+export async function urlsWith(directory: string, outcome: string): Promise<string[]> {
+  const tables = await openTables(directory)
+  try {
+    const urls: string[] = []
+    for await (const row of tables.query(`SELECT url FROM pages WHERE outcome = '${outcome}'`))
+      urls.push(String(row.url))
+    return urls
+  } finally {
+    await tables.close()
+  }
+}
+
+export interface WarcCheck {
+  readonly records: number
+  readonly types: Readonly<Record<string, number>>
+  /** Target URLs of response and revisit records with status 200 or 304, robots.txt apart. */
+  readonly pages: readonly string[]
+  readonly problems: readonly string[]
+}
+
+/** Reads every record of every WARC with warcio and computes every digest anew. */
+export async function checkWarcs(directory: string): Promise<WarcCheck> {
+  const types: Record<string, number> = {}
+  const pages: string[] = []
+  const problems: string[] = []
+  let records = 0
+  for (const file of readdirSync(join(directory, 'archive')).filter(name => name.includes('.warc'))) {
+    const parser = new WARCParser(createReadStream(join(directory, 'archive', file)))
+    for await (const record of parser) {
+      records++
+      const type = record.warcType ?? 'none'
+      types[type] = (types[type] ?? 0) + 1
+      const head = type === 'response' ? record.httpHeaders : undefined
+      const payload = await record.readFully(false)
+      const expected = record.warcHeaders.headers.get('WARC-Payload-Digest')
+      if (type === 'response' && expected !== digestOf(payload))
+        problems.push(`${file}: payload of ${record.warcTargetURI}`)
+      const url = record.warcTargetURI ?? ''
+      if (head && Number(head.statusCode) === 200 && !url.endsWith('/robots.txt')) pages.push(url)
+    }
+  }
+  return { records, types, pages, problems }
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return `sha1:${base32(createHash('sha1').update(bytes).digest())}`
+}
+
+function base32(bytes: Buffer): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+  let bits = ''
+  for (const byte of bytes) bits += byte.toString(2).padStart(8, '0')
+  return bits.replace(/.{5}/g, five => alphabet[Number.parseInt(five, 2)])
+}
