@@ -2,7 +2,7 @@
 import type { Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
 
-export interface CodingOptions {
+interface CodingOptions {
   readonly chunkSize?: number
   readonly maxOutputLength?: number
 }

@@ -14,7 +14,7 @@ export interface FetchRequest {
   readonly bodyBytes?: number
 }
 
-export type FetchFailure = {
+type FetchFailure = {
   readonly ok: false
   readonly code: OutcomeCode
   readonly detail: string

@@ -12,9 +12,7 @@
  * (bytes to response); `slot-pool.ts` says who may connect, `dialer.ts` where to.
  */
 export { isForbidden } from './address-guard.js'
-export { CachingResolver, type ResolverOptions } from './caching-resolver.js'
-export type { FetchLimits } from './fetch-limits.js'
-export type { Fetcher, FetchFailure, FetchRequest, FetchResult } from './fetcher.js'
+export { CachingResolver } from './caching-resolver.js'
+export type { Fetcher, FetchResult } from './fetcher.js'
 export { HttpFetcher, type HttpFetcherOptions } from './http-fetcher.js'
-export type { Endpoint, Resolution, Resolver } from './resolver.js'
 export { StaticHosts } from './static-hosts.js'
