@@ -26,7 +26,9 @@ export interface ColumnSpec {
 
 /** A finished column of a row group. */
 export interface ColumnChunk {
-  readonly bytes: Buffer
+  /** Its pages, in order. */
+  readonly pages: readonly Buffer[]
+  readonly bytes: number
   /** Length of the dictionary page, which comes first; 0 without one. */
   readonly dictionaryBytes: number
   readonly uncompressedBytes: number
@@ -35,11 +37,17 @@ export interface ColumnChunk {
   readonly statistics: ThriftValue
 }
 
+const BY_HAND_BYTES = 48
+
+/** A page is put together and compressed here: columns end their pages one after the other. */
+const content = new ByteSink()
+const compressed = new ByteSink()
+
 export class Column {
   readonly spec: ColumnSpec
-  #values = new ByteSink()
-  #pages = new ByteSink()
-  readonly #page = new ByteSink()
+  readonly #values = new ByteSink()
+  #pages: Buffer[] = []
+  #bytes = 0
   #uncompressedBytes = 0
   /** 1 for a value, 0 for a NULL, of the rows of the current page. */
   #levels = new Uint8Array(1_024)
@@ -56,7 +64,7 @@ export class Column {
   }
 
   get bufferedBytes(): number {
-    return this.#pages.length + this.#values.length + (this.#dictionary?.bytes ?? 0)
+    return this.#bytes + this.#values.length + (this.#dictionary?.bytes ?? 0)
   }
 
   /** Bytes `start` to `end`; none of them means NULL where the column has NULLs. */
@@ -72,8 +80,11 @@ export class Column {
     }
     const size = end - start
     const values = this.#values.reserve(size + 4)
-    values.writeUInt32LE(size, this.#values.length)
-    bytes.copy(values, this.#values.length + 4, start, end)
+    const at = this.#values.length + 4
+    values.writeUInt32LE(size, at - 4)
+    // A call costs more than a few bytes do.
+    if (size > BY_HAND_BYTES) bytes.copy(values, at, start, end)
+    else for (let i = 0; i < size; i++) values[at + i] = bytes[start + i]
     this.#values.advance(size + 4)
     if (this.spec.ordered) this.#orderBytes(bytes, start, end)
     if (this.#values.length >= LIMITS.parquetPageBytes) this.#endPage()
@@ -111,17 +122,16 @@ export class Column {
   }
 
   #endPage(): void {
-    const page = this.#page
-    page.clear()
+    content.clear()
     if (!this.spec.required) {
-      page.uint32(0)
-      appendHybrid(page, this.#levels, this.#pageRows, 1)
-      page.view().writeUInt32LE(page.length - 4, 0)
+      content.uint32(0)
+      appendHybrid(content, this.#levels, this.#pageRows, 1)
+      content.view().writeUInt32LE(content.length - 4, 0)
     }
-    if (this.#dictionary) this.#appendPlaces(page, this.#dictionary)
-    else page.append(this.#values.view())
+    if (this.#dictionary) this.#appendPlaces(this.#dictionary)
+    else content.append(this.#values.view())
     const encoding = this.#dictionary ? RLE_DICTIONARY : PLAIN
-    this.#appendPage(DATA_PAGE, page.view(), [
+    this.#addPage(DATA_PAGE, content.view(), [
       5,
       struct([1, int32(this.#pageRows)], [2, int32(encoding)], [3, int32(RLE)], [4, int32(RLE)]),
     ])
@@ -129,24 +139,24 @@ export class Column {
     this.#pageRows = 0
   }
 
-  #appendPlaces(page: ByteSink, dictionary: ByteDictionary): void {
+  #appendPlaces(dictionary: ByteDictionary): void {
     const width = bitWidth(Math.max(0, dictionary.size - 1))
     const values = this.#values.view()
     const places = new Uint32Array(values.buffer, values.byteOffset, values.length / 4)
-    page.byte(width)
-    appendHybrid(page, places, places.length, width)
+    content.byte(width)
+    appendHybrid(content, places, places.length, width)
   }
 
-  #appendPage(type: number, content: Buffer, header: readonly [number, ThriftValue]): void {
-    const compressed = new ByteSink(content.length + 64)
-    appendSnappy(compressed, content)
-    const before = this.#pages.length
-    appendThrift(
-      this.#pages,
-      struct([1, int32(type)], [2, int32(content.length)], [3, int32(compressed.length)], header),
-    )
-    this.#uncompressedBytes += this.#pages.length - before + content.length
-    this.#pages.append(compressed.view())
+  #addPage(type: number, values: Buffer, typeHeader: readonly [number, ThriftValue]): void {
+    compressed.clear()
+    appendSnappy(compressed, values)
+    const sizes = [values.length, compressed.length].map(int32)
+    const header = new ByteSink(64)
+    appendThrift(header, struct([1, int32(type)], [2, sizes[0]], [3, sizes[1]], typeHeader))
+    const page = Buffer.concat([header.view(), compressed.view()])
+    this.#pages.push(page)
+    this.#bytes += page.length
+    this.#uncompressedBytes += header.length + values.length
   }
 
   /** Ends the row group of this column and makes it ready for the next. */
@@ -155,24 +165,25 @@ export class Column {
     if (this.#dictionary) {
       // One data page and its dictionary; the dictionary stands first in the file, so it is written first.
       const entries = this.#dictionary.entries()
-      this.#appendPage(DICTIONARY_PAGE, entries, [
+      this.#addPage(DICTIONARY_PAGE, entries, [
         7,
         struct([1, int32(this.#dictionary.size)], [2, int32(PLAIN)]),
       ])
-      dictionaryBytes = this.#pages.length
+      dictionaryBytes = this.#bytes
     }
     if (this.#pageRows > 0) this.#endPage()
     const chunk: ColumnChunk = {
-      bytes: this.#pages.view(),
+      pages: this.#pages,
+      bytes: this.#bytes,
       dictionaryBytes,
       uncompressedBytes: this.#uncompressedBytes,
       values: this.#rows,
       encodings: this.#dictionary ? [PLAIN, RLE, RLE_DICTIONARY] : [PLAIN, RLE],
       statistics: this.#statistics(),
     }
-    this.#pages = new ByteSink()
+    this.#pages = []
     if (this.#dictionary) this.#dictionary = new ByteDictionary()
-    this.#uncompressedBytes = this.#rows = this.#nulls = 0
+    this.#bytes = this.#uncompressedBytes = this.#rows = this.#nulls = 0
     this.#min = this.#max = undefined
     return chunk
   }

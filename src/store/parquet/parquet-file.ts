@@ -46,7 +46,7 @@ export class ParquetFile {
     for (const column of this.columns) {
       const chunk = column.finish()
       chunks.push(chunkMetadata(column.spec, chunk, this.#bytes))
-      this.#write(chunk.bytes)
+      for (const page of chunk.pages) this.#write(page)
       rows = chunk.values
       uncompressed += chunk.uncompressedBytes
     }
@@ -125,7 +125,7 @@ function chunkMetadata(spec: ColumnSpec, chunk: ColumnChunk, offset: number): Th
     [4, int32(SNAPPY)],
     [5, int64(chunk.values)],
     [6, int64(chunk.uncompressedBytes)],
-    [7, int64(chunk.bytes.length)],
+    [7, int64(chunk.bytes)],
     [9, int64(dataAt)],
   ]
   if (chunk.dictionaryBytes > 0) metadata.push([11, int64(offset)])
