@@ -42,6 +42,11 @@ export class ByteWriter {
     this.#at = this.#bytes.writeUInt32LE(value, this.#at)
   }
 
+  /** Writes over a word that stands at `at` already. */
+  wordAt(at: number, value: number): void {
+    this.#bytes.writeUInt32LE(value, at)
+  }
+
   float(value: number): void {
     this.#room(8)
     this.#at = this.#bytes.writeDoubleLE(value, this.#at)
@@ -96,7 +101,9 @@ export class ByteReader {
   readonly end: number
 
   constructor(bytes: Uint8Array, from = 0, end = bytes.length) {
-    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.#bytes = Buffer.isBuffer(bytes)
+      ? bytes
+      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.at = from
     this.end = Math.min(end, bytes.length)
   }

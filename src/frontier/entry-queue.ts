@@ -14,11 +14,12 @@ const SAME_VIA = 2
 const VIA_SAME_ORIGIN = 4
 const HAS_SCORE = 8
 
+/** Every entry begins with the length of the rest. */
 const LENGTH_BYTES = 4
 const FIRST_CAPACITY = 8192
 
 const writer = new ByteWriter(FIRST_CAPACITY)
-let incoming = new Uint8Array(FIRST_CAPACITY)
+let incoming = Buffer.alloc(FIRST_CAPACITY)
 
 export class EntryQueue {
   readonly #bytes: ByteQueue
@@ -43,6 +44,7 @@ export class EntryQueue {
     const sameVia = via === this.#lastViaIn
     const ownVia = !sameVia && isBelow(via, origin)
     writer.reset()
+    writer.word(0)
     writer.byte(
       (ownUrl ? SAME_ORIGIN : 0) |
         (sameVia ? SAME_VIA : 0) |
@@ -54,15 +56,16 @@ export class EntryQueue {
     if (score !== 0) writer.float(score)
     writer.text(url, ownUrl ? origin.length : 0)
     if (!sameVia) writer.text(via, ownVia ? origin.length : 0)
-    this.#append()
+    writer.wordAt(0, writer.length - LENGTH_BYTES)
+    this.#bytes.push(writer.view, writer.length)
     if (!sameVia) this.#lastViaIn = withOwnMemory(via)
   }
 
   /** The first entry; there must be one. */
   shift(): QueueEntry {
     this.#bytes.take(incoming, LENGTH_BYTES)
-    const length = new DataView(incoming.buffer).getUint32(0)
-    if (incoming.length < length) incoming = new Uint8Array(length * 2)
+    const length = incoming.readUInt32LE(0)
+    if (incoming.length < length) incoming = Buffer.alloc(length * 2)
     this.#bytes.take(incoming, length)
     const reader = new ByteReader(incoming, 0, length)
     const flags = reader.byte()
@@ -79,16 +82,7 @@ export class EntryQueue {
   clear(): void {
     this.#bytes.clear()
   }
-
-  #append(): void {
-    lengthView.setUint32(0, writer.length)
-    this.#bytes.push(lengthBytes, LENGTH_BYTES)
-    this.#bytes.push(writer.view, writer.length)
-  }
 }
-
-const lengthBytes = new Uint8Array(LENGTH_BYTES)
-const lengthView = new DataView(lengthBytes.buffer)
 
 function isBelow(url: string, origin: string): boolean {
   return url.charCodeAt(origin.length) === 0x2f && url.startsWith(origin)
