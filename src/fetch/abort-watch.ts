@@ -1,6 +1,6 @@
 /**
- * Thousands of fetches share one signal. A listener for each would be searched linearly on removal and warned about,
- * so a signal gets one listener, ever, and the fetches under way stand in a set.
+ * Thousands of fetches share one signal. A listener for each would be searched linearly on removal and warned
+ * about, so a signal gets one listener, ever, and the fetches under way stand in a set.
  */
 export interface Abortable {
   abort(): void

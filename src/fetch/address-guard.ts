@@ -1,6 +1,6 @@
 /**
- * Which addresses a crawler must not touch (P10): everything that is not a public unicast address of somebody else.
- * For IPv6 the rule is turned round: only 2000::/3 is public, and parts of it are taken out again.
+ * Which addresses a crawler must not touch (P10): everything that is not a public unicast address of somebody
+ * else. For IPv6 the rule is turned round: only 2000::/3 is public, and parts of it are taken out again.
  */
 import { isIPv4, isIPv6 } from 'node:net'
 
@@ -60,7 +60,10 @@ const toBlock = ([start, prefixBits, reason]: Range): Block => ({ words: wordsOf
 const BLOCKS_4 = IPV4.map(toBlock)
 const BLOCKS_6 = IPV6.map(toBlock)
 
-/** Why `address` must not be connected to, or null when it may. What is not an address at all is forbidden too. */
+/**
+ * Why `address` must not be connected to, or null when it may. What is not an address at all is forbidden
+ * too.
+ */
 export function isForbidden(address: string): string | null {
   const zone = address.indexOf('%')
   const bare = zone < 0 ? address : address.slice(0, zone)

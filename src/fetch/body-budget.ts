@@ -1,7 +1,7 @@
 /**
- * Holds the memory of all bodies in flight under one bound (P11). A body that wants to grow past it waits, its socket
- * paused, until another is done. The oldest never waits, so there is always one that goes on; it may pass the bound by
- * its own size.
+ * Holds the memory of all bodies in flight under one bound (P11). A body that wants to grow past it waits,
+ * its socket paused, until another is done. The oldest never waits, so there is always one that goes on; it
+ * may pass the bound by its own size.
  */
 
 /** A body in flight. */

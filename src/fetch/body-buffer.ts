@@ -1,4 +1,7 @@
-/** Collects the bytes of one body: one allocation where the length is known and modest, doubling where it is not. */
+/**
+ * Collects the bytes of one body: one allocation where the length is known and modest, doubling where it is
+ * not.
+ */
 import type { BodyBudget, Claim } from './body-budget.js'
 import { READ_BYTES } from './fetch-limits.js'
 
@@ -46,8 +49,8 @@ export class BodyBuffer implements Claim {
   }
 
   /**
-   * Makes room for the next read. False when memory is short: the socket must be paused, and `resume` is called once
-   * there is room. Bodies that fit their first read never get here and are not counted.
+   * Makes room for the next read. False when memory is short: the socket must be paused, and `resume` is
+   * called once there is room. Bodies that fit their first read never get here and are not counted.
    */
   ready(resume: () => void): boolean {
     if (!this.#counted) {

@@ -1,6 +1,7 @@
 /**
- * Names to addresses, asked once per TTL (M16). All addresses are kept, IPv4 first; look-ups of one name share one
- * question; failures are remembered for a moment, so a page full of links to a dead host costs one question.
+ * Names to addresses, asked once per TTL (M16). All addresses are kept, IPv4 first; look-ups of one name
+ * share one question; failures are remembered for a moment, so a page full of links to a dead host costs one
+ * question.
  */
 import { isIP } from 'node:net'
 import type { Clock, Millis } from '../model/clock.js'

@@ -1,6 +1,7 @@
 /**
- * Follows the framing of `Transfer-Encoding: chunked` over bytes that arrive in any pieces. It only finds where the
- * body ends and how long its payload is; `dechunk` goes over the finished bytes again to take the payload out.
+ * Follows the framing of `Transfer-Encoding: chunked` over bytes that arrive in any pieces. It only finds
+ * where the body ends and how long its payload is; `dechunk` goes over the finished bytes again to take the
+ * payload out.
  */
 const LF = 0x0a
 const CR = 0x0d

@@ -48,8 +48,8 @@ function zstdOfThisNode(): Coding | null {
 }
 
 /**
- * How to undo the coding `name` on these bytes: 'identity' when the label is wrong or means nothing, 'unknown' when
- * the bytes really are something we cannot undo.
+ * How to undo the coding `name` on these bytes: 'identity' when the label is wrong or means nothing,
+ * 'unknown' when the bytes really are something we cannot undo.
  */
 export function codingFor(name: string, bytes: Buffer): Coding | 'identity' | 'unknown' {
   switch (name) {

@@ -1,6 +1,7 @@
 /**
  * One open socket and the exchange on it. Bytes go from the socket to the response reader without a stream in
- * between: the socket reads into one buffer that is used again and again, and the reader copies what it keeps.
+ * between: the socket reads into one buffer that is used again and again, and the reader copies what it
+ * keeps.
  */
 import type { Socket } from 'node:net'
 import type { Clock, Millis } from '../model/clock.js'
@@ -108,7 +109,9 @@ export class Connection implements Pooled {
     this.#end(reader?.at === 'complete' ? 'over' : 'closed', '')
   }
 
-  /** The exchange is over, or the idle connection is. Only a response that ended well leaves the socket open. */
+  /**
+   * The exchange is over, or the idle connection is. Only a response that ended well leaves the socket open.
+   */
   #end(how: Ending, detail: string): void {
     const exchanging = this.#exchanging
     const { lost } = this

@@ -1,7 +1,7 @@
 /**
- * Undoes Content-Encoding within bounds. Small bodies are decoded at once: a trip through the thread pool costs six
- * times the decoding (185 us against 27 for a page of 16 KB). Large ones, and small ones that turn out large, are
- * streamed, so a bomb stops at the limit and never blocks the loop.
+ * Undoes Content-Encoding within bounds. Small bodies are decoded at once: a trip through the thread pool
+ * costs six times the decoding (185 us against 27 for a page of 16 KB). Large ones, and small ones that turn
+ * out large, are streamed, so a bomb stops at the limit and never blocks the loop.
  */
 import { type Coding, codingFor } from './codings.js'
 import { Gate } from './gate.js'
@@ -14,7 +14,10 @@ export type Decoded =
 const AT_ONCE_BYTES = 256 * 1024
 const AT_ONCE_OUTPUT_BYTES = 4 * 1024 * 1024
 const STREAM_CHUNK_BYTES = 64 * 1024
-/** Streams that decode together; each holds up to one body, and the thread pool has four threads for everybody. */
+/**
+ * Streams that decode together; each holds up to one body, and the thread pool has four threads for
+ * everybody.
+ */
 const STREAMS = 2
 
 export class ContentDecoder {
@@ -25,7 +28,10 @@ export class ContentDecoder {
     this.#maxCodings = maxCodings
   }
 
-  /** Undoes `codings` (in the order they were applied). A value where it could be done at once, else a promise. */
+  /**
+   * Undoes `codings` (in the order they were applied). A value where it could be done at once, else a
+   * promise.
+   */
   decode(payload: Buffer, codings: readonly string[], maxBytes: number): Decoded | Promise<Decoded> {
     if (codings.length > this.#maxCodings) {
       return { ok: false, detail: `${codings.length} content encodings on top of each other` }
@@ -68,7 +74,10 @@ function decodeAtOnce(coding: Coding, bytes: Buffer, maxBytes: number): Buffer |
   return decoded === 'corrupt' ? salvage(coding, bytes, maxOutputLength) : decoded
 }
 
-/** Of a body that is corrupt somewhere: what its longest sound prefix gives. Ended streams are no error, so halving finds it. */
+/**
+ * Of a body that is corrupt somewhere: what its longest sound prefix gives. Ended streams are no error, so
+ * halving finds it.
+ */
 function salvage(coding: Coding, bytes: Buffer, maxOutputLength: number): Buffer | 'too-large' | 'corrupt' {
   let sound: Buffer | null = null
   let low = 0
@@ -94,7 +103,10 @@ function attempt(coding: Coding, bytes: Buffer, maxOutputLength: number): Buffer
   }
 }
 
-/** gzip ends with its own length; otherwise pages shrink to about a fifth. One allocation when the guess is right. */
+/**
+ * gzip ends with its own length; otherwise pages shrink to about a fifth. One allocation when the guess is
+ * right.
+ */
 function outputGuess(coding: Coding, bytes: Buffer): number {
   const said = coding.name === 'gzip' && bytes.length >= 18 ? bytes.readUInt32LE(bytes.length - 4) : 0
   const guess = said > 0 && said < bytes.length * 40 ? said + 64 : bytes.length * 6

@@ -1,6 +1,7 @@
 /**
- * Opens connections: resolves the host, guards every address, tries one after the other until the time is up. The
- * address is judged before connecting and once more on the connected socket, so nothing in between can swap it (P10).
+ * Opens connections: resolves the host, guards every address, tries one after the other until the time is up.
+ * The address is judged before connecting and once more on the connected socket, so nothing in between can
+ * swap it (P10).
  */
 import { isIP } from 'node:net'
 import type { Clock, Millis } from '../model/clock.js'

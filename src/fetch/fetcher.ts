@@ -6,7 +6,10 @@ export interface FetchRequest {
   readonly url: string
   /** Makes the request conditional. */
   readonly known?: MetaInfo
-  /** Lower-case type prefixes (`text/html`, `image/`) worth a body; everything when absent. Judged by the headers (D7). */
+  /**
+   * Lower-case type prefixes (`text/html`, `image/`) worth a body; everything when absent. Judged by the
+   * headers (D7).
+   */
   readonly types?: readonly string[]
   /** Only this address of the host (M11 asks each one in turn); all of them, in order, when absent. */
   readonly address?: string
@@ -22,9 +25,9 @@ type FetchFailure = {
 }
 
 /**
- * Expected outcomes are values: a fetch never throws for what a server or the network did. Two codes are not errors:
- * TYPE_NOT_WANTED, and NOT_MODIFIED when a 200 carries the validators we already know (D7). Both bring the exchange
- * without its body. A 304 is an ordinary `ok` exchange.
+ * Expected outcomes are values: a fetch never throws for what a server or the network did. Two codes are not
+ * errors: TYPE_NOT_WANTED, and NOT_MODIFIED when a 200 carries the validators we already know (D7). Both
+ * bring the exchange without its body. A 304 is an ordinary `ok` exchange.
  */
 export type FetchResult = { readonly ok: true; readonly exchange: Exchange } | FetchFailure
 
@@ -32,7 +35,10 @@ export type FetchResult = { readonly ok: true; readonly exchange: Exchange } | F
 export interface Fetcher {
   /** `signal` aborts at the end of a lease or of the process; the result is then `RESET`. */
   fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchResult>
-  /** All addresses of a host, guarded; for robots and for groups by address. Empty when there is none to go to. */
+  /**
+   * All addresses of a host, guarded; for robots and for groups by address. Empty when there is none to go
+   * to.
+   */
   resolve(host: string): Promise<readonly string[]>
   /** Changes the number of connections in all and per site while running (M15). */
   setConnections(total: number, perSite: number): void

@@ -1,6 +1,6 @@
 /**
- * HTTP/1.1 over sockets of our own: 35 us of CPU a page where a general client takes 75 and more, the exact bytes of
- * the wire for the archive, and bounds that a general client does not have.
+ * HTTP/1.1 over sockets of our own: 35 us of CPU a page where a general client takes 75 and more, the exact
+ * bytes of the wire for the archive, and bounds that a general client does not have.
  */
 import type { Clock } from '../model/clock.js'
 import { AbortWatch } from './abort-watch.js'

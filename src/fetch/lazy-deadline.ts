@@ -1,8 +1,9 @@
 import type { Cancel, Clock, Millis } from '../model/clock.js'
 
 /**
- * A deadline that moves with every request and hardly ever strikes. Its timer is left running when the deadline moves
- * on and looks again when it fires: a busy connection sets one timer in half a minute, not one a page.
+ * A deadline that moves with every request and hardly ever strikes. Its timer is left running when the
+ * deadline moves on and looks again when it fires: a busy connection sets one timer in half a minute, not one
+ * a page.
  */
 export class LazyDeadline {
   readonly #clock: Clock

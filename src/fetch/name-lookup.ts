@@ -1,7 +1,8 @@
 /**
- * Asks for the addresses of a name, without cache. c-ares asks the name servers without blocking a thread and tells
- * the TTL; the system's own look-up knows more (search domains, mDNS, split VPNs) but takes one of four threads that
- * files and compression also need. So the system is asked only where name servers have no answer, two names at a time.
+ * Asks for the addresses of a name, without cache. c-ares asks the name servers without blocking a thread and
+ * tells the TTL; the system's own look-up knows more (search domains, mDNS, split VPNs) but takes one of four
+ * threads that files and compression also need. So the system is asked only where name servers have no
+ * answer, two names at a time.
  */
 import { promises as dns } from 'node:dns'
 import type { Clock, Millis } from '../model/clock.js'
@@ -96,7 +97,7 @@ export class SystemLookup implements NameLookup {
     if (addresses !== undefined) return { ok: true, addresses, ttlMs: this.#ttlMs }
     if (isLocal(name)) return this.#askSystem(name)
     const answer = await this.#servers.lookup(name)
-    // Silence and server failure stay what they are: the system would ask the same servers, and hold a thread.
+    // Silence and server failure stay what they are: the system would ask the same servers on a thread.
     const worthAsking =
       !answer.ok && (answer.code === 'DNS_NOT_FOUND' || answer.detail.endsWith('ECONNREFUSED'))
     return worthAsking && this.#gate.waiting < SYSTEM_WAITING ? this.#askSystem(name) : answer

@@ -41,7 +41,9 @@ export class RequestHeads {
     this.#fixed = `${lines.join('\r\n')}\r\nAccept-Encoding: ${ACCEPT_ENCODING}\r\n`
   }
 
-  /** Request line, headers and empty line. `url` must be normalised: it holds nothing that could break a line. */
+  /**
+   * Request line, headers and empty line. `url` must be normalised: it holds nothing that could break a line.
+   */
   build(url: string, known: MetaInfo | undefined): Buffer {
     const target = targetOf(url)
     if (/[^\x21-\x7e]/.test(target)) throw new TypeError('the URL is not normalised')

@@ -1,6 +1,7 @@
 /**
- * The head of a response. Headers are found in place, in the text as received: a page has a dozen and the crawl looks
- * at five. Tolerant where browsers are: bare LF, folded lines, spaces before the colon, lines without one.
+ * The head of a response. Headers are found in place, in the text as received: a page has a dozen and the
+ * crawl looks at five. Tolerant where browsers are: bare LF, folded lines, spaces before the colon, lines
+ * without one.
  */
 import type { OutcomeCode } from '../model/outcome.js'
 

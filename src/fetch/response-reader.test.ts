@@ -14,7 +14,10 @@ interface Read {
   readonly code: string | undefined
 }
 
-/** Feeds `text` in pieces of the given sizes (the last size repeats), through one buffer that is overwritten each time. */
+/**
+ * Feeds `text` in pieces of the given sizes (the last size repeats), through one buffer that is overwritten
+ * each time.
+ */
 function read(
   text: string,
   options: { pieces?: number[]; end?: boolean; limits?: Partial<FetchLimits>; wants?: boolean } = {},

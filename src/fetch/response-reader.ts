@@ -1,6 +1,7 @@
 /**
- * Reads one response from bytes that arrive in any pieces: interim heads, head, framing, body. It knows nothing of
- * sockets. Strict about framing, because a wrong guess there mixes up two pages; tolerant about the rest.
+ * Reads one response from bytes that arrive in any pieces: interim heads, head, framing, body. It knows
+ * nothing of sockets. Strict about framing, because a wrong guess there mixes up two pages; tolerant about
+ * the rest.
  */
 import type { BodyBudget } from './body-budget.js'
 import { BodyBuffer } from './body-buffer.js'

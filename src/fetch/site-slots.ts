@@ -1,4 +1,7 @@
-/** The books of the slot pool: what each site has open, idle and waiting, and which sites wait for a free slot. */
+/**
+ * The books of the slot pool: what each site has open, idle and waiting, and which sites wait for a free
+ * slot.
+ */
 import type { Millis } from '../model/clock.js'
 import type { Site } from '../model/url.js'
 

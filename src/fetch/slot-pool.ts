@@ -1,7 +1,8 @@
 /**
- * Who may hold a connection: so many in all, so many per site (M15). A slot is the right to one connection; it keeps
- * its connection while idle, so consecutive URLs of a site share it (K8). Those beyond the bounds wait in the order
- * they came; a site at its own bound never holds up another. Idle connections make way, least recently used first.
+ * Who may hold a connection: so many in all, so many per site (M15). A slot is the right to one connection;
+ * it keeps its connection while idle, so consecutive URLs of a site share it (K8). Those beyond the bounds
+ * wait in the order they came; a site at its own bound never holds up another. Idle connections make way,
+ * least recently used first.
  */
 import type { Cancel, Clock, Millis } from '../model/clock.js'
 import type { Site } from '../model/url.js'

@@ -56,34 +56,23 @@ export class SocketOpener {
   ): Promise<Opened> {
     return new Promise(resolve => {
       const { clock } = this.#options
-      const { address } = endpoint
       const startedAt = clock.monotonic()
       const tap: Tap = { connection: null }
       const socket = this.#socket(target, endpoint, tap)
-      let connected = false
       const settle = (opened: Opened): void => {
         cancel()
         signal.removeEventListener('abort', giveUp)
         if (!opened.ok) socket.destroy()
         resolve(opened)
       }
-      const giveUp = (): void => settle(connectTimeout(target.host, address))
+      const giveUp = (): void => settle(connectTimeout(target.host, endpoint.address))
       const cancel = clock.after(timeoutMs, giveUp)
       signal.addEventListener('abort', giveUp, { once: true })
-      socket.once('error', (error: NodeJS.ErrnoException) =>
-        settle(connected ? tlsFailure(target.host, error) : tcpFailure(target.host, address, error)),
-      )
-      socket.once('connect', () => {
-        connected = true
-        const peer = socket.remoteAddress ?? ''
-        const reason = trusting || endpoint.trusted ? null : isForbidden(peer)
-        if (reason !== null) settle(forbiddenAddress(target.host, peer, reason))
-      })
+      watchConnecting(socket, target, endpoint, trusting, settle)
       socket.once(target.secure ? 'secureConnect' : 'connect', () => {
         if (socket.destroyed) return
         const connectMs = clock.monotonic() - startedAt
-        socket.removeAllListeners('error')
-        tap.connection = new Connection(socket, clock, address, target.secure, connectMs)
+        tap.connection = new Connection(socket, clock, endpoint.address, target.secure, connectMs)
         settle({ ok: true, connection: tap.connection })
       })
     })
@@ -134,6 +123,28 @@ export class SocketOpener {
       return
     }
   }
+}
+
+/** Tells what goes wrong on the way: before TCP stands, at the look at the peer, or in the handshake. */
+function watchConnecting(
+  socket: Socket,
+  target: OpenTarget,
+  endpoint: Endpoint,
+  trusting: boolean,
+  fail: (failure: ConnectFailure) => void,
+): void {
+  const { host } = target
+  let connected = false
+  // Stays for good: an error nobody listens to would end the process.
+  socket.on('error', (error: NodeJS.ErrnoException) =>
+    fail(connected ? tlsFailure(host, error) : tcpFailure(host, endpoint.address, error)),
+  )
+  socket.once('connect', () => {
+    connected = true
+    const peer = socket.remoteAddress ?? ''
+    const reason = trusting || endpoint.trusted ? null : isForbidden(peer)
+    if (reason !== null) fail(forbiddenAddress(host, peer, reason))
+  })
 }
 
 /** A certificate names a host without brackets and without the final dot. */

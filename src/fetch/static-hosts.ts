@@ -1,4 +1,7 @@
-/** `--resolve HOST=ADDR[:PORT]`: names whose address the user gives. `*.suffix` stands for every name below suffix. */
+/**
+ * `--resolve HOST=ADDR[:PORT]`: names whose address the user gives. `*.suffix` stands for every name below
+ * suffix.
+ */
 import { isIP } from 'node:net'
 import type { Endpoint } from './resolver.js'
 

@@ -1,6 +1,7 @@
 /**
- * One fetch on its way: waits for a slot, dials where the slot has no connection, sends, and turns whatever happens
- * into one result. A request that meets a connection the server has just closed goes out once more on a fresh one.
+ * One fetch on its way: waits for a slot, dials where the slot has no connection, sends, and turns whatever
+ * happens into one result. A request that meets a connection the server has just closed goes out once more on
+ * a fresh one.
  */
 import type { Clock, Millis } from '../model/clock.js'
 import type { OutcomeCode } from '../model/outcome.js'
@@ -164,8 +165,8 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
   }
 
   /**
-   * The usual race of keep-alive: the server closed while the request was on its way, and never saw it. What follows
-   * goes out on a fresh connection, so it cannot happen twice.
+   * The usual race of keep-alive: the server closed while the request was on its way, and never saw it. What
+   * follows goes out on a fresh connection, so it cannot happen twice.
    */
   #metClosedDoor(how: Ending, connection: Connection): boolean {
     if (how !== 'closed' && how !== 'broken') return false

@@ -9,7 +9,9 @@ export interface Unwanted {
   readonly detail: string
 }
 
-/** Why the body is not wanted, or null when it is. Only a 200 is refused: other pages are part of the record. */
+/**
+ * Why the body is not wanted, or null when it is. Only a 200 is refused: other pages are part of the record.
+ */
 export function unwantedBody(head: ResponseHead, request: FetchRequest): Unwanted | null {
   if (head.status !== 200) return null
   if (request.types !== undefined && !isWantedType(head, request.types)) {

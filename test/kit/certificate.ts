@@ -1,4 +1,7 @@
-/** X.509 certificates made on the spot: tests need expired ones and ones for other hosts, and no key in the repository. */
+/**
+ * X.509 certificates made on the spot: tests need expired ones and ones for other hosts, and no key in the
+ * repository.
+ */
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 
 export interface Certificate {
