@@ -7,8 +7,6 @@ export type ArchiveFormat =
   /** Nothing is archived. */
   | { readonly codec: 'none' }
 
-export const DEFAULT_ARCHIVE: ArchiveFormat = { codec: 'gzip', level: 1 }
-
 const ZSTD_LEVEL = 3
 
 /** Not in Node 20's types, and absent before 22.15. */

@@ -123,7 +123,16 @@ describe('a pack in a directory', () => {
         'http://example.org/page-9',
       ])
       expect(pages[1].body).toContain('<title>4</title>')
-      await store.close()
+      const { files } = await store.close()
+      const reader = await WarcReader.open(join(directory, byKind(files).get('warc')?.name ?? ''))
+      const lines = readFileSync(join(directory, byKind(files).get('cdxj-log')?.name ?? ''), 'latin1')
+      const indexed = lines.trimEnd().split('\n').map(parseLine)
+      for (const { url, offset, length } of indexed) {
+        const result = await reader.record(Number(offset), Number(length))
+        expect(result.ok && result.record.headers.get('warc-target-uri')).toBe(url)
+      }
+      await reader.close()
+      expect(indexed).toHaveLength(3)
     }))
 
   it('closes its files for good: WARCs that warcio reads, indexes as warcio makes them', () =>
@@ -298,7 +307,7 @@ async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /** A CDXJ line as values; warcio writes its keys in another order. */
-function parseLine(line: string): unknown {
+function parseLine(line: string): Record<string, string> {
   const [key, time, ...json] = line.split(' ')
   const fields: Record<string, string> = JSON.parse(json.join(' '))
   return { key, time, ...fields }

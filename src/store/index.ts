@@ -15,7 +15,6 @@
 export {
   type ArchiveChoice,
   type ArchiveFormat,
-  DEFAULT_ARCHIVE,
   parseArchiveFormat,
 } from './archive-format.js'
 export { finishIndex, type IndexTask } from './cdxj-index.js'
@@ -25,7 +24,7 @@ export {
   type DirectoryPackStoreOptions,
   type StoreLimits,
 } from './directory-pack-store.js'
-export { syncDirectory, writeFileAtomically } from './durable.js'
+export { writeFileAtomically } from './durable.js'
 export { completeLogs, type FileOwner, locateFile } from './file-names.js'
 export type { LinkRow, PageLinks } from './link-rows.js'
 export {
@@ -58,4 +57,4 @@ export {
   WarcReader,
   type WarcRecord,
 } from './warc-reader.js'
-export { type ArchivedRecord, type Revisit, WarcRecords, warcDate, warcRecords } from './warc-records.js'
+export { type Revisit, WarcRecords, warcDate, warcRecords } from './warc-records.js'

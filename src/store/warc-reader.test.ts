@@ -108,6 +108,26 @@ describe('an archive is read back', () => {
       await reader.close()
     }))
 
+  it('also where a record ends just behind what was read at once', () =>
+    inDirectory(async directory => {
+      const path = join(directory, 'x.warc.gz')
+      const image = (bytes: number) =>
+        sampleExchange({ rawBody: Buffer.alloc(bytes, 7), headers: ['Content-Type: image/png'] })
+      // Stored, not deflated, so that its length follows that of the body.
+      const firstBytes = (bytes: number) => {
+        const { places, bytes: file } = archive([image(bytes)], { codec: 'gzip', level: 1 })
+        return { file, end: places[0].offset + places[0].length }
+      }
+      const window = 256 * 1024
+      const about = window - (firstBytes(window).end - window)
+      for (let more = -2; more < 12; more++) {
+        const { file, end } = firstBytes(about + more)
+        expect(Math.abs(end - window)).toBeLessThan(16)
+        writeFileSync(path, file)
+        expect((await readAll(path)).map(({ ok }) => ok)).toEqual([true, true, true, true])
+      }
+    }))
+
   it('that others wrote, chunk framing and all', () =>
     inDirectory(async directory => {
       const path = join(directory, 'theirs.warc.gz')

@@ -13,7 +13,7 @@ const RLE_DICTIONARY = 8
 const DATA_PAGE = 0
 const DICTIONARY_PAGE = 2
 
-export type ColumnKind = 'text' | 'dictionary' | 'int32' | 'int64' | 'timestamp'
+type ColumnKind = 'text' | 'dictionary' | 'int32' | 'int64' | 'timestamp'
 
 export interface ColumnSpec {
   readonly name: string

@@ -18,8 +18,8 @@ export type ThriftStruct = ReadonlyMap<number, ThriftValue>
 
 export const int32 = (value: number): ThriftValue => ({ type: 'int', bits: 32, value })
 export const int64 = (value: number): ThriftValue => ({ type: 'int', bits: 64, value })
-export const int16 = (value: number): ThriftValue => ({ type: 'int', bits: 16, value })
-export const bool = (value: boolean): ThriftValue => ({ type: 'bool', value })
+const int16 = (value: number): ThriftValue => ({ type: 'int', bits: 16, value })
+const bool = (value: boolean): ThriftValue => ({ type: 'bool', value })
 export const binary = (value: Uint8Array): ThriftValue => ({ type: 'binary', value })
 export const text = (value: string): ThriftValue => ({ type: 'binary', value: Buffer.from(value) })
 export const list = (value: readonly ThriftValue[]): ThriftValue => ({
