@@ -15,6 +15,7 @@ import {
   type Tables,
   type Value,
 } from '../query/index.js'
+import { EXIT } from './exit-codes.js'
 
 type Format = 'table' | 'csv' | 'json'
 
@@ -43,7 +44,8 @@ export function queryCommand(): Command {
     )
     .addHelpText('after', EXAMPLES)
     .action(async (dir: string, sql: string | undefined, flags: QueryFlags) => {
-      await runQuery(dir, sql, flags.format, process.stdout)
+      const done = exitOnSignal()
+      await runQuery(dir, sql, flags.format, process.stdout).finally(done)
     })
 }
 
@@ -55,13 +57,11 @@ export async function runQuery(
   out: Writable & { readonly columns?: number },
 ): Promise<void> {
   const tables = await openTables(dir)
-  const leave = closeOnSignal(tables)
   try {
     const width = out.columns ?? PLAIN_WIDTH
     if (sql === undefined) await print(overview(tables, dir, format, width), out)
     else await print(answer(await tables.run(sql), format, width), out)
   } finally {
-    leave()
     await tables.close()
   }
 }
@@ -111,17 +111,13 @@ async function print(pieces: AsyncGenerator<string>, out: Writable): Promise<voi
   }
 }
 
-/** Ctrl-C leaves no scratch files behind. Returns what takes the watch off again. */
-function closeOnSignal(tables: Tables): () => void {
-  const end = (signal: NodeJS.Signals) => {
-    leave()
-    tables.close().finally(() => process.kill(process.pid, signal))
-  }
-  const leave = () => {
+/** Ctrl-C ends the process in the orderly way, so that no scratch folder stays. Returns what takes the watch off. */
+export function exitOnSignal(): () => void {
+  const end = () => process.exit(EXIT.interrupted)
+  process.on('SIGINT', end)
+  process.on('SIGTERM', end)
+  return () => {
     process.off('SIGINT', end)
     process.off('SIGTERM', end)
   }
-  process.on('SIGINT', end)
-  process.on('SIGTERM', end)
-  return leave
 }

@@ -4,12 +4,13 @@
  * still in logs are converted into a scratch folder. Nothing else is written, and all of it is removed at the end.
  */
 import { existsSync } from 'node:fs'
-import { link, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { link, readdir, rm } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertLog } from '../store/index.js'
 import type { TableName } from './columns.js'
 import { type CrawlFiles, listCrawlFiles } from './crawl-files.js'
+import { makeScratch, removeScratch } from './scratch.js'
 import type { TableFiles } from './views.js'
 
 export interface Snapshot {
@@ -39,7 +40,7 @@ export async function openSnapshot(dir: string): Promise<Snapshot> {
 }
 
 async function holdFiles(dir: string, listed: CrawlFiles, folders: string[]): Promise<Snapshot> {
-  const scratchDir = await mkdtemp(join(tmpdir(), 'orbweaver-query-'))
+  const scratchDir = await makeScratch(join(tmpdir(), 'orbweaver-query-'))
   folders.push(scratchDir)
   const files: Record<TableName, string[]> = { pages: [], links: [], sites: [] }
   const pins = listed.open ? await openPins(join(dir, 'tables'), folders) : null
@@ -68,7 +69,7 @@ async function openPins(tablesDir: string, folders: string[]): Promise<string | 
     for (const name of await readdir(tablesDir))
       if (name.startsWith(owner) && !isRunning(Number(name.slice(owner.length).split('-')[0])))
         await rm(join(tablesDir, name), { recursive: true, force: true })
-    const folder = await mkdtemp(join(tablesDir, `${owner}${process.pid}-`))
+    const folder = await makeScratch(join(tablesDir, `${owner}${process.pid}-`))
     folders.push(folder)
     return folder
   } catch {
@@ -103,5 +104,5 @@ function isMissing(error: unknown): boolean {
 }
 
 async function removeAll(folders: readonly string[]): Promise<void> {
-  for (const folder of folders) await rm(folder, { recursive: true, force: true })
+  for (const folder of folders) await removeScratch(folder)
 }

@@ -25,6 +25,8 @@ import {
 export interface MadePage {
   readonly url: string
   readonly body?: string | Buffer
+  /** The body as it crossed the wire, where that differs. */
+  readonly payload?: Buffer
   readonly status?: number
   readonly type?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -148,8 +150,8 @@ function exchangeOf(page: MadePage): Exchange {
     requestHead: Buffer.from('GET / HTTP/1.1\r\nHost: made\r\n\r\n'),
     status,
     responseHead: Buffer.from(`HTTP/1.1 ${status} Made\r\n${lines.join('')}\r\n`),
-    rawBody: body,
-    payload: body,
+    rawBody: page.payload ?? body,
+    payload: page.payload ?? body,
     body,
     header: name => headers[name],
   }

@@ -1,8 +1,8 @@
 /** The main text of a page as Markdown: headings, paragraphs, lists, links, images, code, quotes and plain tables. */
 import { normaliseUrl } from '../../model/url.js'
 import { attribute, type Element, type ParentNode, parseBounded, walk } from './html-tree.js'
-import { isPageFrame, isSkipped, mainContent } from './main-content.js'
-import { MarkdownWriter } from './markdown-writer.js'
+import { isSkipped, mainContent, SECTIONS } from './main-content.js'
+import { type Mark, MarkdownWriter } from './markdown-writer.js'
 import { plainTables, TableText } from './plain-table.js'
 
 const BLOCKS = new Set(
@@ -34,8 +34,6 @@ function baseOf(document: ParentNode, pageUrl: string): string {
   return base ?? pageUrl
 }
 
-type Mark = ReturnType<MarkdownWriter['mark']>
-
 class PageMarkdown {
   readonly #writer = new MarkdownWriter()
   readonly #base: string
@@ -45,6 +43,8 @@ class PageMarkdown {
   readonly #marks = new Map<Element, Mark>()
   #table: TableText | null = null
   #preformatted: string | null = null
+  /** Open sections of the text: a header in one of them is not the page's. */
+  #sections = 0
 
   constructor(base: string, tables: ReadonlySet<Element>) {
     this.#base = base
@@ -52,6 +52,7 @@ class PageMarkdown {
   }
 
   add(root: ParentNode): void {
+    this.#sections = 'tagName' in root ? 1 : 0
     walk(root, {
       enter: element => this.#enter(element),
       leave: element => this.#leave(element),
@@ -70,9 +71,11 @@ class PageMarkdown {
   }
 
   #enter(element: Element): boolean {
-    if (isSkipped(element) || isPageFrame(element)) return false
-    if (this.#preformatted !== null) return true
     const { tagName } = element
+    const isFrame = (tagName === 'header' || tagName === 'footer') && this.#sections === 0
+    if (isFrame || isSkipped(element)) return false
+    if (SECTIONS.has(tagName)) this.#sections++
+    if (this.#preformatted !== null) return true
     if (this.#table) return this.#enterCell(element, this.#table)
     if (BLOCKS.has(tagName) || HEADING.test(tagName)) this.#writer.end()
     switch (tagName) {
@@ -112,11 +115,16 @@ class PageMarkdown {
 
   #leave(element: Element): void {
     const { tagName } = element
-    if (tagName === 'pre') return this.#leavePreformatted(element)
+    if (SECTIONS.has(tagName)) this.#sections--
+    if (tagName === 'pre') this.#leavePreformatted(element)
     if (this.#preformatted !== null) return
     if (tagName === 'a') this.#link(element)
     else if (tagName === 'code' || tagName === 'kbd' || tagName === 'samp') this.#code(element)
-    else if (this.#table) return this.#leaveCell(element, this.#table)
+    if (this.#table) this.#leaveCell(element, this.#table)
+    else this.#leaveBlock(tagName)
+  }
+
+  #leaveBlock(tagName: string): void {
     const heading = HEADING.exec(tagName)
     if (heading) this.#writer.end(`${'#'.repeat(Number(heading[1]))} `)
     else if (tagName === 'blockquote' || tagName === 'li') this.#writer.popMargin()

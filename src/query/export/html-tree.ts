@@ -44,6 +44,10 @@ function boundedAdapter(): TreeAdapter<DefaultTreeAdapterMap> {
       spend(1)
       return defaultTreeAdapter.createElement(...values)
     },
+    adoptAttributes: (element, attributes) => {
+      spend(element.attrs.length)
+      defaultTreeAdapter.adoptAttributes(element, attributes)
+    },
     insertBefore: (parent, node, reference) => {
       search(parent)
       defaultTreeAdapter.insertBefore(parent, node, reference)

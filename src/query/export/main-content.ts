@@ -6,6 +6,9 @@ const SILENT = new Set(['script', 'style', 'head', 'template', 'noscript', 'ifra
 /** Text, but not the page's own. */
 const BOILERPLATE = new Set(['nav', 'aside', 'menu', 'button', 'datalist', 'select', 'textarea'])
 
+/** Where a header or footer belongs to the text and not to the page. */
+export const SECTIONS: ReadonlySet<string> = new Set(['main', 'article', 'section'])
+
 /** <main>, else articles, else everything: the outermost of the first kind that holds text. */
 export function mainContent(document: ParentNode): readonly ParentNode[] {
   const mains = new Collector(element => element.tagName === 'main' || attribute(element, 'role') === 'main')
@@ -31,20 +34,12 @@ export function mainContent(document: ParentNode): readonly ParentNode[] {
   return articles.found.length > 0 ? articles.found : [document]
 }
 
-/** Elements whose content is left out. Headers and footers are judged by where they stand, see `isPageFrame`. */
+/** Elements whose content is left out. Headers and footers are too, outside of the sections of the text. */
 export function isSkipped(element: Element): boolean {
   const { tagName } = element
   if (SILENT.has(tagName) || BOILERPLATE.has(tagName) || attribute(element, 'role') === 'navigation')
     return true
   return attribute(element, 'hidden') !== undefined || attribute(element, 'aria-hidden') === 'true'
-}
-
-/** A header or footer is the page's, not its text's, unless it stands in a section of the text. */
-export function isPageFrame(element: Element): boolean {
-  if (element.tagName !== 'header' && element.tagName !== 'footer') return false
-  for (let up: ParentNode | null = element.parentNode; up !== null && 'tagName' in up; up = up.parentNode)
-    if (up.tagName === 'main' || up.tagName === 'article' || up.tagName === 'section') return false
-  return true
 }
 
 /** Outermost elements of one kind that hold text. */

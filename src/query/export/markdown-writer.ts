@@ -4,6 +4,8 @@ import { LIMITS } from '../../model/limits.js'
 /** Margins deeper than this are not drawn: nobody reads them, and every line repeats them. */
 const MARGIN_DEPTH = 8
 
+const LINE_BREAK = '  \n'
+
 interface Margin {
   /** Before the first line of the first block: `- `, `1. `, `> `. */
   first: string
@@ -11,51 +13,71 @@ interface Margin {
   readonly rest: string
 }
 
+/** A place in the block that is being written. */
+export interface Mark {
+  readonly block: number
+  readonly at: number
+}
+
 export class MarkdownWriter {
   readonly #blocks: string[] = []
   readonly #margins: Margin[] = []
   #chars = 0
-  #inline = ''
+  /** Text of the block in pieces: a string that is cut and grown by turns would be copied each time. */
+  #inline: string[] = []
+  #inlineChars = 0
   /** Grows with every block, so that a link knows whether it still stands in the one it began in. */
   #block = 0
   #isTight = false
 
-  /** Where the next text goes, to come back to with `since`. */
-  mark(): { readonly block: number; readonly at: number } {
+  /** Where the next text goes, to come back to with `take`. */
+  mark(): Mark {
     return { block: this.#block, at: this.#inline.length }
   }
 
   /** Takes back what was written since the mark; null when it is no longer in one piece. */
-  take(mark: { readonly block: number; readonly at: number }): string | null {
+  take(mark: Mark): string | null {
     if (mark.block !== this.#block || mark.at > this.#inline.length) return null
-    const text = this.#inline.slice(mark.at)
-    this.#inline = this.#inline.slice(0, mark.at)
+    const text = this.#inline.splice(mark.at).join('')
+    this.#inlineChars -= text.length
     return text
   }
 
   /** Text as it stands in the page: white space collapsed, signs that mean something in Markdown escaped. */
   text(value: string): void {
-    const text = value.replaceAll(/\s+/g, ' ')
-    if (text === ' ' && (this.#inline === '' || /\s$/.test(this.#inline))) return
-    const start = /\s$|^$/.test(this.#inline.slice(-1)) ? text.trimStart() : text
-    this.#add(start.replaceAll(/[\\`*[\]<]/g, '\\$&').replaceAll(/(?<!\w)_|_(?!\w)/g, '\\_'))
+    const collapsed = value.replaceAll(/\s+/g, ' ')
+    const text = this.#isAfterSpace() && collapsed.startsWith(' ') ? collapsed.slice(1) : collapsed
+    this.raw(text.replaceAll(/[\\`*[\]<]/g, '\\$&').replaceAll(/(?<!\w)_|_(?!\w)/g, '\\_'))
   }
 
   /** Markdown as it is. */
   raw(markdown: string): void {
-    this.#add(markdown)
+    if (markdown === '' || this.#inlineChars > LIMITS.bodyBytes) return
+    this.#inline.push(markdown)
+    this.#inlineChars += markdown.length
   }
 
+  /** Two in a row are what pages without paragraphs use to end one. */
   lineBreak(): void {
-    if (this.#inline.trim() !== '') this.#inline = `${this.#inline.trimEnd()}  \n`
+    const last = this.#inline.pop()
+    if (last === undefined) return
+    this.#inlineChars -= last.length
+    if (last === LINE_BREAK) {
+      this.end()
+      return
+    }
+    this.raw(last.trimEnd())
+    this.raw(LINE_BREAK)
   }
 
   /** Ends the block that is being written; `prefix` goes before it where it has text. */
   end(prefix = ''): void {
-    const text = this.#inline.trim()
-    this.#inline = ''
     this.#block++
-    if (text !== '') this.#push(prefix + (prefix === '' ? escapeStart(text) : text.replaceAll('\n', ' ')))
+    if (this.#inline.length === 0) return
+    const text = this.#inline.join('').trim()
+    this.#inline = []
+    this.#inlineChars = 0
+    if (text !== '') this.#push(prefix === '' ? escapeStart(text) : prefix + text.replaceAll(/\s*\n/g, ' '))
   }
 
   /** A block that is Markdown already, over several lines. */
@@ -91,14 +113,17 @@ export class MarkdownWriter {
     for (const margin of this.#margins) margin.first = margin.rest
     const gap = this.#blocks.length === 0 ? '' : this.#isTight ? '\n' : `\n${rest.trimEnd()}\n`
     this.#isTight = false
-    const lines = text.split('\n').map((line, i) => (i === 0 ? first + line : (rest + line).trimEnd()))
-    const block = (gap === '' || gap === '\n' ? gap : gap) + lines.join('\n')
+    const lines = text
+      .split('\n')
+      .map((line, i) => (i === 0 ? first + line : line === '' ? rest.trimEnd() : rest + line))
+    const block = gap + lines.join('\n')
     this.#blocks.push(block)
     this.#chars += block.length
   }
 
-  #add(text: string): void {
-    if (this.#inline.length <= LIMITS.bodyBytes) this.#inline += text
+  #isAfterSpace(): boolean {
+    const last = this.#inline[this.#inline.length - 1]
+    return last === undefined || last.endsWith(' ') || last.endsWith('\n')
   }
 }
 

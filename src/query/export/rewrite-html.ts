@@ -2,6 +2,7 @@
  * Makes the links of a page work in the exported folder. The page stays as it was but for the attributes that hold
  * links: their places are taken from the parser, and only they are replaced.
  */
+import { LIMITS } from '../../model/limits.js'
 import { normaliseUrl } from '../../model/url.js'
 import { attribute, type Element, parseBounded, walk } from './html-tree.js'
 import { rewriteCss } from './rewrite-css.js'
@@ -53,7 +54,9 @@ export function rewriteHtml(html: string, pageUrl: string, relink: Relink): stri
   // The first <base> counts for all links, those before it too.
   walk(document, { enter: element => page.findBase(element) })
   walk(document, { enter: element => page.rewrite(element) })
-  return applyEdits(html, page.edits)
+  // A long address in front of a million short links would make a small page enormous.
+  const grown = page.edits.reduce((sum, edit) => sum + edit.text.length, html.length)
+  return grown > LIMITS.bodyBytes ? null : applyEdits(html, page.edits)
 }
 
 class PageRewriter {

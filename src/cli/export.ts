@@ -1,0 +1,125 @@
+/** `orbweaver export`: a crawl as a folder for the browser, as JSON lines, or as Markdown. */
+import { basename, resolve } from 'node:path'
+import { Command, Option } from 'commander'
+import { type ExportTally, exportFiles, exportJsonl, exportMarkdown } from '../query/index.js'
+import { exitOnSignal } from './query.js'
+
+type Kind = 'files' | 'jsonl' | 'markdown'
+
+interface ExportFlags {
+  readonly to: Kind
+  readonly out?: string
+}
+
+const EXAMPLES = `
+Examples:
+  $ orbweaver export ./example.org-2026-01-31 --to files
+      a folder whose index.html opens in a browser, links and images included where they were crawled
+  $ orbweaver export ./example.org-2026-01-31 --to markdown --out ./text
+      the main text of each page, one .md file each
+  $ orbweaver export ./example.org-2026-01-31 --to jsonl --out - | gzip > pages.jsonl.gz
+      every row of the pages table with its text, one JSON object a line
+
+Works while the crawl runs, on what is committed. Nothing that is there is written over.`
+
+export function exportCommand(): Command {
+  return new Command('export')
+    .description('write a crawl as files for the browser, JSON lines or Markdown')
+    .argument('<dir>', 'the crawl')
+    .addOption(
+      new Option('--to <kind>', 'what to write')
+        .choices(['files', 'jsonl', 'markdown'])
+        .makeOptionMandatory(),
+    )
+    .option(
+      '--out <path>',
+      'folder or, for jsonl, file to write; - is stdout (./<name>-files, .jsonl, -markdown)',
+    )
+    .addHelpText('after', EXAMPLES)
+    .action(async (dir: string, flags: ExportFlags) => {
+      const out = flags.out ?? defaultTarget(dir, flags.to)
+      const display = new ProgressLine(process.stderr)
+      const done = exitOnSignal()
+      try {
+        const tally = await run(dir, flags.to, out, display)
+        display.end(closingLines(tally, flags.to, out))
+      } finally {
+        display.clear()
+        done()
+      }
+    })
+}
+
+async function run(dir: string, kind: Kind, out: string, display: ProgressLine): Promise<ExportTally> {
+  const progress = (written: number, total: number) => display.show(written, total)
+  if (kind === 'files') return exportFiles(dir, out, progress)
+  if (kind === 'markdown') return exportMarkdown(dir, out, progress)
+  return exportJsonl(dir, out === '-' ? process.stdout : out, progress)
+}
+
+/** Beside where the user stands, named after the crawl. */
+function defaultTarget(dir: string, kind: Kind): string {
+  const name = basename(resolve(dir))
+  return kind === 'jsonl' ? `${name}.jsonl` : `${name}-${kind}`
+}
+
+const WORDS: Readonly<Record<Kind, readonly [string, string]>> = {
+  files: ['file', 'files'],
+  jsonl: ['row', 'rows'],
+  markdown: ['page', 'pages'],
+}
+
+/** What was written and what was not, and why. */
+export function closingLines(tally: ExportTally, kind: Kind, out: string): string {
+  const [one, many] = WORDS[kind]
+  const start = kind === 'files' ? `; open ${out}/index.html` : ''
+  const lines = [`Wrote ${count(tally.written, one, many)} to ${out === '-' ? 'stdout' : out}${start}`]
+  if (tally.skippedUnchanged > 0)
+    lines.push(
+      `Left out ${count(tally.skippedUnchanged, 'page', 'pages')} that did not change since the previous crawl: ` +
+        'export that one too',
+    )
+  if (tally.skippedUnreadable > 0)
+    lines.push(
+      `Left out ${count(tally.skippedUnreadable, 'page', 'pages')} that could not be read, e.g. ${tally.example}`,
+    )
+  return `${lines.join('\n')}\n`
+}
+
+function count(number: number, one: string, many: string): string {
+  return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`
+}
+
+/** One line that is written over on a terminal; elsewhere a line now and then. */
+class ProgressLine {
+  readonly #stream: NodeJS.WriteStream
+  #nextPlain = PLAIN_EVERY
+  #isShown = false
+
+  constructor(stream: NodeJS.WriteStream) {
+    this.#stream = stream
+  }
+
+  show(written: number, total: number): void {
+    const text = `${written.toLocaleString('en-US')} of ${total.toLocaleString('en-US')}`
+    if (this.#stream.isTTY) {
+      this.#stream.write(`\r\x1b[K${text}`)
+      this.#isShown = true
+    } else if (written >= this.#nextPlain) {
+      this.#stream.write(`${text}\n`)
+      this.#nextPlain = written + PLAIN_EVERY
+    }
+  }
+
+  clear(): void {
+    if (this.#isShown) this.#stream.write('\r\x1b[K')
+    this.#isShown = false
+  }
+
+  end(text: string): void {
+    this.clear()
+    this.#stream.write(text)
+  }
+}
+
+const PLAIN_EVERY = 10_000

@@ -1,0 +1,63 @@
+/** Bodies out of the archive, by their place; revisits lead to what they refer to. */
+import { LIMITS } from '../../model/limits.js'
+import { responseOf, WarcReader, type WarcRecord } from '../../store/index.js'
+import { pathInside } from '../crawl-files.js'
+import type { ExportBook, ExportedPage, RecordPlace } from './export-book.js'
+
+export type Body =
+  | { readonly ok: true; readonly bytes: Buffer }
+  /** `elsewhere`: it did not change since the previous crawl, and lies there. */
+  | { readonly ok: false; readonly why: 'elsewhere' | 'unreadable'; readonly detail: string }
+
+export class ArchiveBodies {
+  readonly #dir: string
+  readonly #book: ExportBook
+  #open: { readonly warc: string; readonly reader: WarcReader } | null = null
+
+  constructor(dir: string, book: ExportBook) {
+    this.#dir = dir
+    this.#book = book
+  }
+
+  async bodyOf(page: ExportedPage): Promise<Body> {
+    const record = await this.#record(page)
+    if ('detail' in record) return { ok: false, why: 'unreadable', detail: record.detail }
+    if (record.type === 'response') return decoded(record)
+    const digest = record.headers.get('warc-payload-digest') ?? page.digest
+    for (const place of this.#book.placesOf(digest, page.url)) {
+      const other = await this.#record(place)
+      if ('headers' in other && other.type === 'response') return decoded(other)
+    }
+    return { ok: false, why: 'elsewhere', detail: 'not changed since the previous crawl, which holds it' }
+  }
+
+  async close(): Promise<void> {
+    await this.#open?.reader.close()
+    this.#open = null
+  }
+
+  async #record(place: RecordPlace): Promise<WarcRecord | { readonly detail: string }> {
+    try {
+      const reader = await this.#readerOf(place.warc)
+      const result = await reader.record(place.offset, place.length)
+      return result.ok ? result.record : { detail: `${place.warc} at ${place.offset}: ${result.detail}` }
+    } catch (error) {
+      return { detail: `${place.warc}: ${(error as Error).message}` }
+    }
+  }
+
+  /** Pages come in the order of the archive, so one open file is enough. */
+  async #readerOf(warc: string): Promise<WarcReader> {
+    if (this.#open?.warc !== warc) {
+      await this.close()
+      this.#open = { warc, reader: await WarcReader.open(pathInside(this.#dir, warc)) }
+    }
+    return this.#open.reader
+  }
+}
+
+async function decoded(record: WarcRecord): Promise<Body> {
+  const response = await responseOf(record, LIMITS.bodyBytes)
+  if (response) return { ok: true, bytes: response.body }
+  return { ok: false, why: 'unreadable', detail: 'the response cannot be decoded' }
+}

@@ -1,0 +1,97 @@
+/** A folder that opens in a browser: every page and object where its URL says, links made relative. */
+import { join } from 'node:path'
+import { ConfigError } from '../../config/index.js'
+import { normaliseUrl } from '../../model/url.js'
+import { toUtf8 } from '../../parse/charset.js'
+import { withScratch } from '../scratch.js'
+import { openTables } from '../tables.js'
+import { ArchiveBodies } from './archive-bodies.js'
+import { type BookedPage, ExportBook } from './export-book.js'
+import { filePathOf, relativeHref } from './file-names.js'
+import { writeFrontPage } from './front-page.js'
+import { type CrawlCounts, countPages, gatherPages, gatherRedirects, refuseEmpty } from './gather.js'
+import { ExportTally, type Progress } from './progress.js'
+import { rewriteCss } from './rewrite-css.js'
+import { rewriteHtml } from './rewrite-html.js'
+import { claimFolder, Folder } from './target.js'
+
+export async function exportFiles(dir: string, out: string, progress: Progress): Promise<ExportTally> {
+  return withScratch(async scratch => {
+    const book = new ExportBook(join(scratch, 'book.db'))
+    try {
+      const tally = new ExportTally(progress)
+      const counts = await gather(dir, book, tally)
+      claimFolder(out)
+      await writePages(dir, book, new Folder(out), tally, counts)
+      return tally
+    } finally {
+      book.close()
+    }
+  })
+}
+
+async function gather(dir: string, book: ExportBook, tally: ExportTally): Promise<CrawlCounts> {
+  const tables = await openTables(dir)
+  try {
+    const counts = await countPages(tables, dir)
+    refuseEmpty(counts, dir)
+    if (counts.archived === 0)
+      throw new ConfigError(
+        `${dir} has no archive (--archive none), so there are no files to export; --to jsonl and --to markdown work from the tables`,
+      )
+    const found = await gatherPages(tables, book, page => filePathOf(page.url, page.mime))
+    await gatherRedirects(tables, book)
+    tally.skippedUnchanged = counts.unchanged - found
+    return counts
+  } finally {
+    await tables.close()
+  }
+}
+
+async function writePages(
+  dir: string,
+  book: ExportBook,
+  folder: Folder,
+  tally: ExportTally,
+  counts: CrawlCounts,
+): Promise<void> {
+  const bodies = new ArchiveBodies(dir, book)
+  try {
+    for (const page of book.pages()) {
+      const body = await bodies.bodyOf(page)
+      if (!body.ok) {
+        tally.skip(body.why, page.url, body.detail)
+        continue
+      }
+      await folder.write(page.path, contentOf(page, body.bytes, book))
+      book.markWritten(page.url)
+      tally.wrote(counts.pages)
+    }
+  } finally {
+    await bodies.close()
+  }
+  await writeFrontPage(folder, book)
+}
+
+function contentOf(page: BookedPage, body: Buffer, book: ExportBook): string | Buffer {
+  const relink = (url: string) => {
+    const path = book.pathOf(url)
+    return path === null ? null : relativeHref(page.path, path)
+  }
+  if (page.mime === 'text/html' || page.mime === 'application/xhtml+xml') {
+    const { bytes, start } = toUtf8(body, page.charset === '' ? undefined : page.charset)
+    const html = bytes.toString('utf8', start)
+    // The mark says UTF-8 whatever the page said of itself when it came over the wire in another encoding.
+    return `\ufeff${rewriteHtml(html, page.url, relink) ?? html}`
+  }
+  if (page.mime === 'text/css') return Buffer.from(rewriteSheet(body, page.url, relink), 'latin1')
+  return body
+}
+
+/** As Latin-1 every byte is a character and stays what it is; URLs are ASCII. */
+function rewriteSheet(body: Buffer, sheetUrl: string, relink: (url: string) => string | null): string {
+  return rewriteCss(body.toString('latin1'), raw => {
+    const url = normaliseUrl(raw, sheetUrl)
+    return url === null || raw.startsWith('#') ? null : (relink(url) ?? url)
+  })
+}

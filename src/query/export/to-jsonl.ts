@@ -1,0 +1,55 @@
+/** One JSON object per row of `pages`, with all columns, text included. */
+import { createWriteStream } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { jsonLines } from '../format-text.js'
+import { openTables, type Result } from '../tables.js'
+import { countPages } from './gather.js'
+import { ExportTally, type Progress } from './progress.js'
+import { claimFile } from './target.js'
+
+/** `out` is a file, or a stream that stays open. */
+export async function exportJsonl(
+  dir: string,
+  out: string | Writable,
+  progress: Progress,
+): Promise<ExportTally> {
+  const tables = await openTables(dir)
+  try {
+    const { rows } = await countPages(tables, dir)
+    const tally = new ExportTally(progress)
+    if (typeof out === 'string') {
+      claimFile(out)
+      await mkdir(dirname(out), { recursive: true })
+    }
+    const lines = Readable.from(jsonLines(counted(await tables.run('SELECT * FROM pages'), tally, rows)))
+    if (typeof out === 'string') await pipeline(lines, createWriteStream(out))
+    else await pipeline(lines, out, { end: false }).catch(ignoreLeaving)
+    return tally
+  } finally {
+    await tables.close()
+  }
+}
+
+/** A reader that leaves (`| head`) has what it wanted. */
+function ignoreLeaving(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+}
+
+/** The same result, its rows told to the tally. */
+function counted(result: Result, tally: ExportTally, total: number): Result {
+  return {
+    columns: result.columns,
+    async *batches() {
+      for await (const rows of result.batches())
+        yield (function* () {
+          for (const row of rows) {
+            yield row
+            tally.wrote(total)
+          }
+        })()
+    },
+  }
+}

@@ -1,0 +1,113 @@
+/** One Markdown file per page: front matter, then its main text. */
+import { join } from 'node:path'
+import { toUtf8 } from '../../parse/charset.js'
+import { parsePage } from '../../parse/index.js'
+import { withScratch } from '../scratch.js'
+import { openTables, type Tables } from '../tables.js'
+import { ArchiveBodies } from './archive-bodies.js'
+import { ExportBook, type ExportedPage } from './export-book.js'
+import { filePathOf } from './file-names.js'
+import { type CrawlCounts, countPages, gatherPages, refuseEmpty } from './gather.js'
+import { htmlToMarkdown } from './html-to-markdown.js'
+import { ExportTally, type Progress } from './progress.js'
+import { claimFolder, Folder } from './target.js'
+
+const TEXT_TYPES = new Set(['text/html', 'application/xhtml+xml', 'text/plain', 'text/markdown'])
+
+/** What the tables hold of pages without an archive. */
+const TEXTS = `SELECT url, coalesce(title, '') AS title, fetch_time, text FROM pages
+  WHERE outcome = 'OK' AND text IS NOT NULL ORDER BY url, fetch_time`
+
+type PageFacts = Pick<ExportedPage, 'url' | 'title' | 'fetchedAt'>
+
+export async function exportMarkdown(dir: string, out: string, progress: Progress): Promise<ExportTally> {
+  return withScratch(async scratch => {
+    const tables = await openTables(dir)
+    const book = new ExportBook(join(scratch, 'book.db'))
+    try {
+      const tally = new ExportTally(progress)
+      const counts = await countPages(tables, dir)
+      refuseEmpty(counts, dir)
+      claimFolder(out)
+      const folder = new Folder(out)
+      if (counts.archived === 0) await writeTexts(tables, book, folder, tally, counts)
+      else await writeBodies(tables, dir, book, folder, tally, counts)
+      return tally
+    } finally {
+      book.close()
+      await tables.close()
+    }
+  })
+}
+
+async function writeBodies(
+  tables: Tables,
+  dir: string,
+  book: ExportBook,
+  folder: Folder,
+  tally: ExportTally,
+  counts: CrawlCounts,
+): Promise<void> {
+  const found = await gatherPages(tables, book, page =>
+    TEXT_TYPES.has(page.mime) ? filePathOf(page.url, page.mime, '.md') : null,
+  )
+  tally.skippedUnchanged = counts.unchanged - found
+  const bodies = new ArchiveBodies(dir, book)
+  try {
+    for (const page of book.pages()) {
+      const body = await bodies.bodyOf(page)
+      if (body.ok) {
+        await folder.write(page.path, frontMatter(page) + markdownOf(page, body.bytes))
+        tally.wrote(counts.pages)
+      } else tally.skip(body.why, page.url, body.detail)
+    }
+  } finally {
+    await bodies.close()
+  }
+}
+
+async function writeTexts(
+  tables: Tables,
+  book: ExportBook,
+  folder: Folder,
+  tally: ExportTally,
+  counts: CrawlCounts,
+): Promise<void> {
+  const nowhere = { mime: 'text/html', charset: '', digest: '', warc: '', offset: 0, length: 0 }
+  for await (const row of tables.query(TEXTS)) {
+    const page = {
+      ...nowhere,
+      url: String(row.url),
+      title: String(row.title),
+      fetchedAt: String(row.fetch_time),
+    }
+    if (book.pathOf(page.url) !== null) continue
+    book.add(page, filePathOf(page.url, page.mime, '.md'))
+    const path = book.pathOf(page.url) ?? ''
+    await folder.write(path, `${frontMatter(page)}${paragraphs(String(row.text))}\n`)
+    tally.wrote(counts.pages)
+  }
+}
+
+function markdownOf(page: ExportedPage, body: Buffer): string {
+  const { bytes, start } = toUtf8(body, page.charset === '' ? undefined : page.charset)
+  const text = bytes.toString('utf8', start)
+  if (!page.mime.includes('html')) return `${text.trimEnd()}\n`
+  return `${htmlToMarkdown(text, page.url) ?? plainText(page, body)}\n`
+}
+
+/** The text as the tables have it, for pages that are too tangled for more. */
+function plainText(page: ExportedPage, body: Buffer): string {
+  const contentType = `${page.mime}; charset=${page.charset}`
+  const parsed = parsePage({ url: page.url, body, contentType, wantText: true, wantRequisites: false })
+  return paragraphs(parsed.text.toString('utf8'))
+}
+
+function paragraphs(text: string): string {
+  return text.replaceAll('\n', '\n\n')
+}
+
+/** Quoted as JSON, which YAML takes as it is. */
+function frontMatter({ url, title, fetchedAt }: PageFacts): string {
+  return `---\nurl: ${JSON.stringify(url)}\ntitle: ${JSON.stringify(title)}\nfetched: ${fetchedAt}\n---\n\n`
+}
