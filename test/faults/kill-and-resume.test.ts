@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { openSqliteLedger } from '../../src/cluster/index.js'
 import { systemClock } from '../../src/compose/system.js'
 import { SeededRandom } from '../../src/model/random.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
@@ -7,6 +10,29 @@ import { GENERATED, type RunningCommand, start, temporary } from '../kit/orbweav
 
 const KILLS = 20
 const SEED = 5
+
+/** Pages that the ledger calls acknowledged. */
+async function acknowledgedPages(directory: string): Promise<number> {
+  const path = join(directory, 'ledger.db')
+  if (!existsSync(path)) return 0
+  const ledger = openSqliteLedger(path, { create: false, now: systemClock.now })
+  try {
+    return (await ledger.totals()).pages
+  } finally {
+    await ledger.close()
+  }
+}
+
+/** Resolves when another pack has been committed, or the command has ended. */
+async function committed(directory: string, command: RunningCommand): Promise<void> {
+  const before = await acknowledgedPages(directory)
+  let ended = false
+  void command.ended.then(() => {
+    ended = true
+  })
+  while ((await acknowledgedPages(directory)) === before && !ended)
+    await new Promise(resolve => setTimeout(resolve, 50))
+}
 
 /** Resolves when the server has answered `more` further requests, or the command has ended. */
 async function served(server: WebServer, more: number, command: RunningCommand): Promise<void> {
@@ -21,14 +47,18 @@ async function served(server: WebServer, more: number, command: RunningCommand):
 describe('kill -9 at any moment, then resume (P1-P4)', () => {
   it(`holds over ${KILLS} kills in one crawl`, async () => {
     const random = new SeededRandom(SEED)
-    const plan = new WebPlan({ sites: 12, pages: 4_500, seed: SEED })
-    const server = await WebServer.listen(plan, { clock: systemClock, port: 0, latencyMs: 1 })
+    const plan = new WebPlan({ sites: 12, pages: 6_000, seed: SEED })
+    const server = await WebServer.listen(plan, { clock: systemClock, port: 0, latencyMs: 8 })
     const out = temporary('crawl')
     const acknowledged = new Set<string>()
     let command = start(['crawl', server.seed, ...GENERATED, '--out', out])
     for (let kill = 0; kill < KILLS; kill++) {
       // Requests answered since the start are in a pack that is not committed yet, at least the last of them.
-      await served(server, 20 + Math.floor(random.next() * 180), command)
+      await served(server, 10 + Math.floor(random.next() * 60), command)
+      if (kill % 3 === 2) {
+        await committed(out, command)
+        await served(server, 1 + Math.floor(random.next() * 40), command)
+      }
       command.process.kill('SIGKILL')
       expect((await command.ended).signal, command.said()).toBe('SIGKILL')
       for (const url of await urlsWith(out, 'OK')) acknowledged.add(url)

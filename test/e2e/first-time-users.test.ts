@@ -1,0 +1,193 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createServer as createTcp } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { urlsWith } from '../kit/crawled.js'
+import { orbweaver, temporary } from '../kit/orbweaver.js'
+
+const QUICK = ['--delay', '0', '--contact', 'https://example.org/']
+const lines = (text: string) => text.trim().split('\n')
+
+/** A site of a few pages at `name.test`, by `--resolve`. */
+async function site(pages: Record<string, string | { location: string }>) {
+  const server = createServer((request, response) => {
+    const page = pages[`${request.headers.host?.split(':')[0]}${request.url}`]
+    if (page === undefined) response.writeHead(404).end('no')
+    else if (typeof page === 'string') response.writeHead(200, { 'content-type': 'text/html' }).end(page)
+    else response.writeHead(301, { location: page.location }).end()
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { port, close: () => server.close() }
+}
+
+describe('what a first-time user meets', () => {
+  it.each([
+    [['crawl'], 'give at least one URL to start from'],
+    [['crawl', 'https://example.org', '--colour', 'red'], "unknown option '--colour'"],
+    [['crawl', 'mailto:a@b.c'], 'is not an http or https URL; write it like https://example.org/'],
+    [['crawl', 'http://localhost:3000'], 'add --allow-private'],
+    [['crawl', 'http://192.168.1.1/'], 'add --allow-private'],
+    [['crawl', 'https://example.org', '--max-pages', 'lots'], '--max-pages must be a number'],
+    [['resume', '/nowhere/at/all'], 'there is no directory /nowhere/at/all'],
+    [['fly'], "unknown command 'fly'"],
+    [[], 'orbweaver --help lists the commands'],
+  ])('%j: one clear line, exit code 4', async (args, message) => {
+    const { code, stderr, stdout } = await orbweaver(args, {}, mkdtempSync(join(tmpdir(), 'orb-')))
+    expect(stderr).toContain(message)
+    expect(lines(stderr)).toHaveLength(1)
+    expect(stdout).toBe('')
+    expect(code).toBe(4)
+  })
+
+  it('a seed that redirects: scope follows the end of the redirect, www and apex count as one', async () => {
+    const web = await site({
+      'apex.test/': { location: 'http://www.apex.test/' },
+      'www.apex.test/':
+        '<a href="/a">a</a> <a href="http://apex.test/b">b</a> <a href="http://far.test/">far</a>',
+      'www.apex.test/a': 'a',
+      'apex.test/b': 'b',
+      'old.test/': { location: 'http://new.test/' },
+      'new.test/': '<a href="/x">x</a>',
+      'new.test/x': 'x',
+      'far.test/': 'far',
+    })
+    const flags = ['--resolve', `*.test=127.0.0.1:${web.port}`, ...QUICK]
+    const out = temporary('crawl')
+    const end = await orbweaver(['crawl', 'http://apex.test/', 'http://old.test/', ...flags, '--out', out])
+    web.close()
+    expect(end.code, end.stderr).toBe(0)
+    expect((await urlsWith(out, 'OK')).sort()).toEqual([
+      'http://apex.test/b',
+      'http://new.test/',
+      'http://new.test/x',
+      'http://www.apex.test/',
+      'http://www.apex.test/a',
+    ])
+  })
+
+  it('an existing crawl is never touched: the message says resume and --previous', async () => {
+    const web = await site({ 'one.test/': 'one' })
+    const out = temporary('crawl')
+    const args = [
+      'crawl',
+      `http://one.test:${web.port}/`,
+      '--resolve',
+      '*.test=127.0.0.1',
+      ...QUICK,
+      '--out',
+      out,
+    ]
+    expect((await orbweaver(args)).code).toBe(0)
+    const before = readFileSync(join(out, 'report.json'), 'utf8')
+    const again = await orbweaver(args)
+    web.close()
+    expect(again.code).toBe(4)
+    expect(again.stderr).toContain(`orbweaver resume ${out}`)
+    expect(again.stderr).toContain('--previous')
+    expect(readFileSync(join(out, 'report.json'), 'utf8')).toBe(before)
+  })
+
+  it('a directory that is a file, or holds something else, is left alone', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'orb-'))
+    const file = join(folder, 'file')
+    writeFileSync(file, 'mine')
+    const onFile = await orbweaver(['crawl', 'https://example.org', '--out', file])
+    expect(onFile.stderr).toContain('is a file; choose another place with --out')
+    expect(onFile.code).toBe(4)
+    const onFolder = await orbweaver(['crawl', 'https://example.org', '--out', folder])
+    expect(onFolder.stderr).toContain('is not empty and holds no crawl')
+    expect(onFolder.code).toBe(4)
+    expect(readdirSync(folder)).toEqual(['file'])
+  })
+
+  it('a crawl.json of a newer version and a damaged ledger are refused, untouched, with 7', async () => {
+    const web = await site({ 'one.test/': 'one' })
+    const out = temporary('crawl')
+    await orbweaver([
+      'crawl',
+      `http://one.test:${web.port}/`,
+      '--resolve',
+      '*.test=127.0.0.1',
+      ...QUICK,
+      '--out',
+      out,
+    ])
+    web.close()
+    const file = join(out, 'crawl.json')
+    const original = readFileSync(file, 'utf8')
+    writeFileSync(file, original.replace('"format": 1', '"format": 99').replace('0.1.0', '9.9.9'))
+    const newer = await orbweaver(['resume', out])
+    expect(newer.stderr).toContain('was written by orbweaver 9.9.9, which is newer; update orbweaver')
+    expect(newer.code).toBe(7)
+    writeFileSync(file, original)
+    const ledger = join(out, 'ledger.db')
+    writeFileSync(ledger, Buffer.alloc(8192, 'garbage'))
+    const damaged = await orbweaver(['resume', out])
+    expect(damaged.stderr).toContain('is damaged; restore it from a backup')
+    expect(lines(damaged.stderr)).toHaveLength(1)
+    expect(damaged.code).toBe(7)
+    expect(readFileSync(ledger)).toHaveLength(8192)
+  })
+
+  it('an unreachable seed ends with 5 and says why; the same command works once the site is up', async () => {
+    const closed = await site({})
+    closed.close()
+    const out = temporary('crawl')
+    const args = (port: number) => [
+      'crawl',
+      `http://up.test:${port}/`,
+      '--resolve',
+      '*.test=127.0.0.1',
+      ...QUICK,
+      '--out',
+      out,
+    ]
+    const down = await orbweaver(args(closed.port))
+    expect(down.code, down.stderr).toBe(5)
+    expect(down.stderr).toContain('robots.txt could not be read, so the site is not touched')
+    const web = await site({ 'up.test/': 'up' })
+    const up = await orbweaver(args(web.port))
+    web.close()
+    expect(up.code, up.stderr).toBe(0)
+  })
+
+  it('a server that answers nothing ends with 5', async () => {
+    const mute = createTcp(socket => socket.end())
+    await new Promise<void>(resolve => mute.listen(0, '127.0.0.1', resolve))
+    const { port } = mute.address() as AddressInfo
+    const out = temporary('crawl')
+    const end = await orbweaver([
+      'crawl',
+      `http://mute.test:${port}/`,
+      '--resolve',
+      '*.test=127.0.0.1',
+      ...QUICK,
+      '--out',
+      out,
+    ])
+    mute.close()
+    expect(end.code, end.stderr).toBe(5)
+  })
+
+  it('a config file and variables set what flags do not', async () => {
+    const web = await site({ 'one.test/': '<a href="/two">2</a>', 'one.test/two': 'two' })
+    const folder = mkdtempSync(join(tmpdir(), 'orb-'))
+    mkdirSync(join(folder, 'work'))
+    const config = join(folder, 'crawl.json')
+    writeFileSync(
+      config,
+      JSON.stringify({ seeds: [`http://one.test:${web.port}/`], delay: 0, resolve: ['*.test=127.0.0.1'] }),
+    )
+    const end = await orbweaver(['crawl', '--config', config, '--json'], {
+      ORBWEAVER_MAX_PAGES: '1',
+      ORBWEAVER_OUT: join(folder, 'out'),
+    })
+    web.close()
+    expect(end.code, end.stderr).toBe(10)
+    expect(JSON.parse(end.stdout).pages).toBe(1)
+  })
+})

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/compose/system.js'
+import { query } from '../../src/query/index.js'
+import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
+import { checkWarcs } from '../kit/crawled.js'
+import { GENERATED, orbweaver, temporary } from '../kit/orbweaver.js'
+
+async function rows(directory: string, sql: string): Promise<Record<string, unknown>[]> {
+  const found: Record<string, unknown>[] = []
+  for await (const row of query(directory, sql)) found.push({ ...row })
+  return found
+}
+
+describe('crawl again with --previous (D6, D7)', () => {
+  it('asks only for what changed, visits every URL again, and copies the links of unchanged pages', async () => {
+    const plan = new WebPlan({ sites: 5, pages: 250, seed: 9 })
+    const server = await WebServer.listen(plan, { clock: systemClock, port: 0 })
+    const [first, second] = [temporary('first'), temporary('second')]
+    expect((await orbweaver(['crawl', server.seed, ...GENERATED, '--out', first])).code).toBe(0)
+    const bytesBefore = server.counts().bytes
+    const again = await orbweaver([
+      'crawl',
+      server.seed,
+      ...GENERATED,
+      '--previous',
+      first,
+      '--out',
+      second,
+      '--json',
+    ])
+    expect(again.code, again.stderr).toBe(0)
+    const bytesAgain = server.counts().bytes - bytesBefore
+    await server.close()
+    const expected = [...truth(plan, server.authority)].length
+    expect(JSON.parse(again.stdout)).toMatchObject({ pages: expected, outcomes: { NOT_MODIFIED: expected } })
+    expect(bytesAgain).toBeLessThan(bytesBefore / 4)
+    const seen = 'SELECT count(DISTINCT url) AS n FROM pages'
+    expect(await rows(second, seen)).toEqual(await rows(first, seen))
+    const links = 'SELECT url, target FROM links GROUP BY ALL ORDER BY ALL'
+    expect(await rows(second, links)).toEqual(await rows(first, links))
+    const check = await checkWarcs(second)
+    expect(check.types.revisit).toBe(expected)
+    expect(check.problems).toEqual([])
+  })
+})
