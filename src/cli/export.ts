@@ -1,7 +1,7 @@
 /** `orbweaver export`: a crawl as a folder for the browser, as JSON lines, or as Markdown. */
 import { basename, resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import { type ExportTally, exportFiles, exportJsonl, exportMarkdown } from '../query/index.js'
+import { type Exported, exportFiles, exportJsonl, exportMarkdown } from '../query/index.js'
 import { exitOnSignal } from './query.js'
 
 type Kind = 'files' | 'jsonl' | 'markdown'
@@ -50,7 +50,7 @@ export function exportCommand(): Command {
     })
 }
 
-async function run(dir: string, kind: Kind, out: string, display: ProgressLine): Promise<ExportTally> {
+async function run(dir: string, kind: Kind, out: string, display: ProgressLine): Promise<Exported> {
   const progress = (written: number, total: number) => display.show(written, total)
   if (kind === 'files') return exportFiles(dir, out, progress)
   if (kind === 'markdown') return exportMarkdown(dir, out, progress)
@@ -70,7 +70,7 @@ const WORDS: Readonly<Record<Kind, readonly [string, string]>> = {
 }
 
 /** What was written and what was not, and why. */
-export function closingLines(tally: ExportTally, kind: Kind, out: string): string {
+export function closingLines(tally: Exported, kind: Kind, out: string): string {
   const [one, many] = WORDS[kind]
   const start = kind === 'files' ? `; open ${out}/index.html` : ''
   const lines = [`Wrote ${count(tally.written, one, many)} to ${out === '-' ? 'stdout' : out}${start}`]

@@ -40,9 +40,8 @@ export const LIMITS = {
   languageChars: 64,
   /** Pages larger than this are not handed to the full HTML parser when the scanner gives up. */
   fullParseBytes: 4 * 1024 * 1024,
-  /** Nor those whose tree has more elements or is deeper: browsers stop at a depth of 512. */
-  fullParseNodes: 400_000,
-  fullParseDepth: 4_096,
+  /** Nor those that become a larger tree: closing and re-opening makes small pages into millions of elements. */
+  fullParseNodes: 250_000,
   dnsAnswers: 64,
   dnsTtlMinMs: 30_000,
   dnsTtlMaxMs: 3_600_000,
@@ -86,4 +85,6 @@ export const LIMITS = {
   queryMemoryBytes: 1024 * 1024 * 1024,
   /** Rows of a result that are shown as a table: it is held to be aligned, and nobody reads more. */
   queryTableRows: 1_000,
+  /** Pages that nest deeper are exported as they are: the parser looks through all open elements at every tag. */
+  exportDepth: 4_096,
 } as const

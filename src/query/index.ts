@@ -6,7 +6,7 @@
  */
 import { openTables, type Row } from './tables.js'
 
-export { type ExportTally, exportFiles, exportJsonl, exportMarkdown } from './export/index.js'
+export { type Exported, exportFiles, exportJsonl, exportMarkdown } from './export/index.js'
 export { formatTable } from './format-table.js'
 export { csvPieces, jsonPieces } from './format-text.js'
 export { EXAMPLES, overviewOf, overviewText } from './overview.js'

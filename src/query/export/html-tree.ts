@@ -61,7 +61,7 @@ function boundedAdapter(): TreeAdapter<DefaultTreeAdapterMap> {
       defaultTreeAdapter.detachNode(node)
     },
     onItemPush: () => {
-      if (++depth > LIMITS.fullParseDepth) throw new TreeTooLarge()
+      if (++depth > LIMITS.exportDepth) throw new TreeTooLarge()
     },
     onItemPop: () => {
       depth--

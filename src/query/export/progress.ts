@@ -5,11 +5,19 @@ export type Progress = (written: number, total: number) => void
 
 const TELL_EVERY = 250
 
-export class ExportTally {
-  written = 0
+/** What an export wrote and left out. */
+export interface Exported {
+  readonly written: number
   /** Not changed since the previous crawl, which alone holds them. */
-  skippedUnchanged = 0
+  readonly skippedUnchanged: number
   /** Records that could not be read, with the first as an example. */
+  readonly skippedUnreadable: number
+  readonly example: string
+}
+
+export class ExportTally implements Exported {
+  written = 0
+  skippedUnchanged = 0
   skippedUnreadable = 0
   example = ''
   readonly #progress: Progress

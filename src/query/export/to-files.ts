@@ -10,12 +10,12 @@ import { type BookedPage, ExportBook } from './export-book.js'
 import { filePathOf, relativeHref } from './file-names.js'
 import { writeFrontPage } from './front-page.js'
 import { type CrawlCounts, countPages, gatherPages, gatherRedirects, refuseEmpty } from './gather.js'
-import { ExportTally, type Progress } from './progress.js'
+import { type Exported, ExportTally, type Progress } from './progress.js'
 import { rewriteCss } from './rewrite-css.js'
 import { rewriteHtml } from './rewrite-html.js'
 import { claimFolder, Folder } from './target.js'
 
-export async function exportFiles(dir: string, out: string, progress: Progress): Promise<ExportTally> {
+export async function exportFiles(dir: string, out: string, progress: Progress): Promise<Exported> {
   return withScratch(async scratch => {
     const book = new ExportBook(join(scratch, 'book.db'))
     try {

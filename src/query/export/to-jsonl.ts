@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { jsonLines } from '../format-text.js'
 import { openTables, type Result } from '../tables.js'
 import { countPages } from './gather.js'
-import { ExportTally, type Progress } from './progress.js'
+import { type Exported, ExportTally, type Progress } from './progress.js'
 import { claimFile } from './target.js'
 
 /** `out` is a file, or a stream that stays open. */
@@ -15,7 +15,7 @@ export async function exportJsonl(
   dir: string,
   out: string | Writable,
   progress: Progress,
-): Promise<ExportTally> {
+): Promise<Exported> {
   const tables = await openTables(dir)
   try {
     const { rows } = await countPages(tables, dir)

@@ -9,7 +9,7 @@ import { ExportBook, type ExportedPage } from './export-book.js'
 import { filePathOf } from './file-names.js'
 import { type CrawlCounts, countPages, gatherPages, refuseEmpty } from './gather.js'
 import { htmlToMarkdown } from './html-to-markdown.js'
-import { ExportTally, type Progress } from './progress.js'
+import { type Exported, ExportTally, type Progress } from './progress.js'
 import { claimFolder, Folder } from './target.js'
 
 const TEXT_TYPES = new Set(['text/html', 'application/xhtml+xml', 'text/plain', 'text/markdown'])
@@ -20,7 +20,7 @@ const TEXTS = `SELECT url, coalesce(title, '') AS title, fetch_time, text FROM p
 
 type PageFacts = Pick<ExportedPage, 'url' | 'title' | 'fetchedAt'>
 
-export async function exportMarkdown(dir: string, out: string, progress: Progress): Promise<ExportTally> {
+export async function exportMarkdown(dir: string, out: string, progress: Progress): Promise<Exported> {
   return withScratch(async scratch => {
     const tables = await openTables(dir)
     const book = new ExportBook(join(scratch, 'book.db'))
