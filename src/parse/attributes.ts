@@ -36,6 +36,12 @@ for (const c of '\t\n\f\r ') {
   UNQUOTED_END[c.charCodeAt(0)] = 1
 }
 GAP[0x2f] = 1
+// What decides how a tag goes on, and what stands before the '=' of an attribute.
+const DECISIVE = new Uint8Array(256)
+for (const c of '=>"\'') DECISIVE[c.charCodeAt(0)] = 1
+const NAME_END = new Uint8Array(256)
+for (const c of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_')
+  NAME_END[c.charCodeAt(0)] = 1
 UNQUOTED_END[0x3e] = 1
 
 export class AttributeSlots implements AttributeSource {
@@ -55,6 +61,28 @@ export class AttributeSlots implements AttributeSource {
 
   /** Steps over the attributes that begin at `from`; returns the position behind the tag. */
   skip(from: number): number {
+    const bytes = this.#bytes
+    let known = from
+    let i = from
+    for (;;) {
+      while (DECISIVE[bytes[i]!] === 0) i++
+      const c = bytes[i]
+      if (c === 0x3e) {
+        this.selfClosing = bytes[i - 1] === 0x2f
+        return i + 1
+      }
+      // name="value" without white space: what nearly all attributes look like.
+      const quote = bytes[i + 1]
+      if (c !== 0x3d || NAME_END[bytes[i - 1]!] === 0 || (quote !== 0x22 && quote !== 0x27))
+        return this.#skipOdd(known)
+      i += 2
+      while (bytes[i] !== quote) i++
+      known = ++i
+    }
+  }
+
+  /** The same for attributes of any look. */
+  #skipOdd(from: number): number {
     const bytes = this.#bytes
     let i = from
     for (;;) {

@@ -46,7 +46,6 @@ export type BoundedTreeTypes = TreeAdapterTypeMap<
 
 export class BoundedTree implements TreeAdapter<BoundedTreeTypes> {
   #work = 0
-  #depth = 0
   #mode = 'no-quirks' as html.DOCUMENT_MODE
 
   createDocument(): TreeNode {
@@ -119,14 +118,6 @@ export class BoundedTree implements TreeAdapter<BoundedTreeTypes> {
     for (let child = node.first; child !== null; child = child.next) children.push(child)
     this.#spend(children.length)
     return children
-  }
-
-  onItemPush(): void {
-    if (++this.#depth > LIMITS.fullParseDepth) throw new TreeTooLarge()
-  }
-
-  onItemPop(): void {
-    this.#depth--
   }
 
   #spend(work: number): void {

@@ -20,6 +20,8 @@ export interface Utf8Page {
 /** Bytes that detection looks at; its cost grows with them. */
 const DETECT_BYTES = 32 * 1024
 
+const XML_DECLARATION_BYTES = 256
+
 /** Encodings in which bytes below 128 do not always stand for ASCII. */
 const NOT_ASCII = new Set(['utf-16le', 'utf-16be', 'iso-2022-jp', 'replacement'])
 
@@ -54,16 +56,16 @@ function encodingName(label: string): string | null {
 }
 
 function declaredCharset(body: Buffer): string | null {
-  const declared = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([^"'>]{1,40})["']/.exec(
-    body.latin1Slice(0, Math.min(body.length, 256)),
-  )
   try {
     const name = sniffDeclaredEncoding(body, { defaultEncoding: '' })
     if (name !== '') return name.toLowerCase()
   } catch {
-    // The sniffer trips over a `content` that ends in "charset".
+    // The sniffer trips over a `content` that ends in "charset": nothing is declared there.
   }
-  return declared === null ? null : encodingName(declared[1]!)
+  if (body[0] !== 0x3c || body[1] !== 0x3f) return null
+  const head = body.latin1Slice(0, Math.min(body.length, XML_DECLARATION_BYTES))
+  const label = /^<\?xml\s[^>]*?\sencoding\s*=\s*["']([^"'>]+)["']/.exec(head)?.[1]
+  return label === undefined ? null : encodingName(label)
 }
 
 function detectedCharset(body: Buffer): string {

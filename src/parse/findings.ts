@@ -38,19 +38,24 @@ export class Findings {
     switch (tag) {
       case Tag.a:
       case Tag.area:
-        return this.#link(attributes, Attribute.href, LinkKind.anchor | followFlag(attributes))
+        this.#link(attributes, Attribute.href, LinkKind.anchor | followFlag(attributes))
+        break
       case Tag.iframe:
       case Tag.frame:
-        return this.#link(attributes, Attribute.src, LinkKind.frame)
+        this.#link(attributes, Attribute.src, LinkKind.frame)
+        break
       case Tag.link:
-        return this.#relation(attributes)
+        this.#relation(attributes)
+        break
       case Tag.meta:
-        return this.#meta(attributes)
+        this.#meta(attributes)
+        break
       case Tag.base:
-        return this.#base(attributes)
+        this.#base(attributes)
+        break
       case Tag.html:
         this.language ??= attributes.text(Attribute.lang) ?? attributes.text(Attribute['xml:lang'])
-        return
+        break
       default:
         if (this.wantRequisites) this.#requisites(tag, attributes)
     }
@@ -115,7 +120,8 @@ export class Findings {
   #requisites(tag: number, attributes: AttributeSource): void {
     switch (tag) {
       case Tag.object:
-        return this.#link(attributes, Attribute.data, LinkKind.requisite)
+        this.#link(attributes, Attribute.data, LinkKind.requisite)
+        return
       case Tag.input:
         if (attributes.text(Attribute.type)?.toLowerCase() !== 'image') return
         break
@@ -127,13 +133,6 @@ export class Findings {
       case Tag.source:
         this.#srcset(attributes, Attribute.srcset)
         break
-      case Tag.script:
-      case Tag.audio:
-      case Tag.track:
-      case Tag.embed:
-        break
-      default:
-        return
     }
     this.#link(attributes, Attribute.src, LinkKind.requisite)
   }

@@ -137,9 +137,12 @@ function withoutProlog(text: string): string {
   }
 }
 
-/** Control characters that no text has; a stray one, or the zeros of UTF-16, is forgiven. */
+/** Control characters that no text has; a few are forgiven, and the zeros of UTF-16 are not counted. */
 function looksBinary(head: string): boolean {
-  if (/^(?:\xff\xfe|\xfe\xff)/.test(head)) return false
-  const odd = head.match(/[\x01-\x08\x0b\x0e-\x1a\x1c-\x1f]/g)?.length ?? 0
-  return odd * 10 > head.length && odd > 16
+  let odd = 0
+  for (let i = 0; i < head.length; i++) odd += ODD[head.charCodeAt(i)]!
+  return odd > 16 && odd * 10 > head.length
 }
+
+const ODD = new Uint8Array(256).fill(1, 0x01, 0x20)
+for (const c of '\t\n\f\r\x1b') ODD[c.charCodeAt(0)] = 0

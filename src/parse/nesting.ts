@@ -72,8 +72,10 @@ export class Nesting {
   #admits(tag: number, traits: number, selfClosing: boolean): boolean {
     if (this.#foreignDepth > 0) return this.#openForeign(tag, traits, selfClosing)
     if (this.#select) return this.#openInSelect(tag, traits)
-    // In a template a column group drops even raw text tags, and parse5 lets a table part end the template.
-    if (tag === Tag.col || tag === Tag.colgroup || (traits & Trait.tablePart) !== 0) this.#giveUp()
+    // In a template a column group drops even raw text tags, parse5 lets a table part end the template, and a link
+    // before a marker is opened again behind the template.
+    if (tag === Tag.col || tag === Tag.colgroup || (traits & (Trait.tablePart | Trait.marker)) !== 0)
+      this.#giveUp()
     return true
   }
 

@@ -1,12 +1,12 @@
 /** From the body of a response to what the crawl wants to know of it. */
 import { LIMITS } from '../model/limits.js'
 import type { ParsedPage } from '../model/page.js'
-import { pageResolver } from './base-url.js'
 import { toUtf8, type Utf8Page } from './charset.js'
 import { type ContentType, readContentType } from './content-type.js'
 import { Findings } from './findings.js'
 import { fullParse } from './full-parse.js'
 import { detectType, isHtml } from './mime.js'
+import { pageBase } from './page-base.js'
 import { withSentinels } from './page-bytes.js'
 import { PendingLinks } from './pending-links.js'
 import { Scanner } from './scanner.js'
@@ -28,6 +28,7 @@ export interface ParseRequest {
 const NOTHING = Buffer.alloc(0)
 const scanner = new Scanner()
 const ranges = new TextRanges()
+const pending = new PendingLinks()
 
 export function parsePage(request: ParseRequest): ParsedPage {
   const declared = readContentType(request.contentType)
@@ -41,11 +42,12 @@ function parseHtml(request: ParseRequest, declared: ContentType, mime: string): 
   const bytes = withSentinels(page.bytes, page.start)
   const text = request.wantText ? ranges : null
   text?.reset()
-  const scanned = new Findings(new PendingLinks(), request.wantRequisites)
+  pending.reset()
+  const scanned = new Findings(pending, request.wantRequisites)
   const understood = scanner.scan(bytes, length, scanned, text)
   const findings = understood ? scanned : (parseFully(page, request.wantRequisites) ?? scanned)
-  const resolver = pageResolver(request.url, findings.base)
-  const { links, kinds } = findings.links.resolve(resolver, bytes)
+  const base = pageBase(request.url, findings.base)
+  const { links, kinds } = findings.links.resolve(base, bytes)
   return {
     charset: page.charset,
     mime,
@@ -53,7 +55,7 @@ function parseHtml(request: ParseRequest, declared: ContentType, mime: string): 
     kinds,
     title: findings.title,
     description: oneLine(findings.description ?? '', LIMITS.descriptionChars),
-    canonical: findings.canonical === null ? '' : (resolver.resolve(findings.canonical) ?? ''),
+    canonical: findings.canonical === null ? '' : (base.resolve(findings.canonical) ?? ''),
     language: oneLine(findings.language ?? findings.metaLanguage ?? '', LIMITS.languageChars),
     robots: findings.robots,
     text: text === null ? NOTHING : writeText(bytes, text),

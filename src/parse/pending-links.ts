@@ -1,15 +1,21 @@
 /**
  * The links of one page in the order they were found, not yet resolved, because a `<base>` may come after them. The
- * scanner adds ranges of the page's bytes, so that no string is made before it is needed.
+ * scanner adds ranges of the page's bytes, so that no string is made for a link that only repeats another.
  */
 import { LIMITS } from '../model/limits.js'
-import type { LinkResolver } from '../model/url.js'
+import { LinkKind } from '../model/page.js'
 import { decodeValue } from './attributes.js'
+import { LinkSet } from './link-set.js'
+import type { PageBase } from './page-base.js'
+import { PlainLinks } from './plain-links.js'
 
 export interface PageLinks {
   readonly links: readonly string[]
   readonly kinds: Uint8Array
 }
+
+const plainLinks = new PlainLinks()
+const linkSet = new LinkSet()
 
 export class PendingLinks {
   #count = 0
@@ -17,7 +23,12 @@ export class PendingLinks {
   #starts = new Int32Array(256)
   #ends = new Int32Array(256)
   #kinds = new Uint8Array(256)
-  readonly #texts: string[] = []
+  #texts: string[] = []
+
+  reset(): void {
+    this.#count = 0
+    if (this.#texts.length > 0) this.#texts = []
+  }
 
   addRange(start: number, end: number, kind: number): void {
     if (this.#count === this.#kinds.length && !this.#grow()) return
@@ -32,26 +43,27 @@ export class PendingLinks {
   }
 
   /** Resolves all links; of several with the same URL and kind the first stays. */
-  resolve(resolver: Pick<LinkResolver, 'resolve'>, bytes: Buffer): PageLinks {
-    const links: string[] = []
-    const kinds = new Uint8Array(this.#count)
-    const seen: Set<string>[] = []
-    let chars = 0
-    for (let i = 0; i < this.#count; i++) {
+  resolve(base: PageBase, bytes: Buffer): PageLinks {
+    plainLinks.attach(base.url)
+    linkSet.reset(this.#count)
+    let linksItself = false
+    for (let i = 0; i < this.#count && !linkSet.full; i++) {
       const start = this.#starts[i]!
-      const href = start < 0 ? this.#texts[~start]! : decodeValue(bytes, start, this.#ends[i]!)
-      const url = resolver.resolve(href)
-      if (url === null) continue
+      const end = this.#ends[i]!
       const kind = this.#kinds[i]!
-      const known = (seen[kind] ??= new Set())
-      const before = known.size
-      if (known.add(url).size === before) continue
-      chars += url.length
-      if (links.length === LIMITS.linksPerPage || chars > LIMITS.linkCharsPerPage) break
-      kinds[links.length] = kind
-      links.push(url)
+      if (kind === LinkKind.anchor && bytes[start] === 0x23) {
+        // Contents and footnotes: one look at the first is enough.
+        if (linksItself) continue
+        linksItself = true
+      }
+      if (start >= 0 && plainLinks.read(bytes, start, end))
+        linkSet.addBytes(plainLinks.target, plainLinks.length, plainLinks.hash, kind)
+      else {
+        const url = base.resolve(start < 0 ? this.#texts[~start]! : decodeValue(bytes, start, end))
+        if (url !== null) linkSet.addText(url, kind)
+      }
     }
-    return { links, kinds: kinds.slice(0, links.length) }
+    return { links: linkSet.links, kinds: linkSet.kinds() }
   }
 
   #grow(): boolean {

@@ -7,10 +7,11 @@
 import { LinkKind } from '../model/page.js'
 import { Attribute, AttributeSlots } from './attributes.js'
 import type { Findings } from './findings.js'
+import { TAG_CODES } from './names.js'
 import { Nesting } from './nesting.js'
 import { commentEnd, nextTag, rawTextEnd, scriptEnd } from './raw-text.js'
 import { Rel, relFlags } from './rel.js'
-import { createTagTable, TAG_NAMES, TAG_TRAITS, Tag, Trait } from './tags.js'
+import { createSieve, createTagTable, TAG_NAMES, TAG_TRAITS, Tag, Trait } from './tags.js'
 import type { TextRanges } from './text-ranges.js'
 import { readTitle } from './title.js'
 
@@ -25,6 +26,16 @@ AFTER_BRACKET[0x3f] = Markup.bogus
 const READ_ALWAYS = Trait.facts | Trait.raw | Trait.structure
 const READ_FOR_TEXT = Trait.block | Trait.cell | Trait.boilerplate | Trait.role
 
+const sieves = new Map<number, Int32Array>()
+function sieveFor(traits: number): Int32Array {
+  let sieve = sieves.get(traits)
+  if (sieve === undefined) {
+    sieve = createSieve(traits)
+    sieves.set(traits, sieve)
+  }
+  return sieve
+}
+
 export class Scanner {
   readonly #tags = createTagTable()
   readonly #attributes = new AttributeSlots()
@@ -35,6 +46,7 @@ export class Scanner {
   #text: TextRanges | null = null
   /** Traits of the tags whose attributes are read. */
   #wanted = 0
+  #sieve = sieveFor(0)
 
   /**
    * Scans the page of `length` bytes in `bytes` (with the sentinels of `page-bytes.ts` behind it). Returns whether
@@ -49,6 +61,7 @@ export class Scanner {
     this.#nesting.reset()
     this.#wanted =
       READ_ALWAYS | (text === null ? 0 : READ_FOR_TEXT) | (findings.wantRequisites ? Trait.requisites : 0)
+    this.#sieve = sieveFor(this.#wanted)
     this.#run()
     // Which of several comes first in the tree depends on where they stand.
     return this.#nesting.understood && findings.bases < 2
@@ -81,7 +94,12 @@ export class Scanner {
 
   /** Each of these takes the position of the name or what follows `<!`, and returns where the next token begins. */
   #startTag(at: number): number {
-    const nameEnd = this.#tags.read(this.#bytes, at)
+    const bytes = this.#bytes
+    if (this.#nesting.ordinary) {
+      const nameEnd = tagNameEnd(bytes, at)
+      if (this.#isOfNoInterest(at, nameEnd)) return this.#attributes.skip(nameEnd)
+    }
+    const nameEnd = this.#tags.read(bytes, at)
     const tag = this.#tags.found
     const traits = TAG_TRAITS[tag]!
     const wanted = traits & this.#wanted
@@ -98,10 +116,19 @@ export class Scanner {
     return (traits & Trait.raw) === 0 ? end : this.#rawText(tag, end)
   }
 
+  /** (Shifts count modulo 32: a longer name is at worst looked at in vain.) */
+  #isOfNoInterest(at: number, nameEnd: number): boolean {
+    return ((this.#sieve[this.#bytes[at]!]! >>> (nameEnd - at)) & 1) === 0
+  }
+
   #endTag(at: number): number {
     const bytes = this.#bytes
     const markup = AFTER_BRACKET[bytes[at]!]
     if (markup !== Markup.startTag) return bytes[at] === 0x3e ? at + 1 : this.#bogusComment(at)
+    if (this.#nesting.ordinary) {
+      const nameEnd = tagNameEnd(bytes, at)
+      if (this.#text === null || this.#isOfNoInterest(at, nameEnd)) return this.#attributes.skip(nameEnd)
+    }
     const nameEnd = this.#tags.read(bytes, at)
     const tag = this.#tags.found
     const end = bytes[nameEnd] === 0x3e ? nameEnd + 1 : this.#attributes.skip(nameEnd)
@@ -151,4 +178,10 @@ export class Scanner {
     }
     return end
   }
+}
+
+function tagNameEnd(bytes: Uint8Array, at: number): number {
+  let i = at + 1
+  while (TAG_CODES[bytes[i]!] !== 0) i++
+  return i
 }

@@ -27,6 +27,8 @@ export const Trait = {
   tablePart: 1024,
   /** Can carry a role that matters to the text. */
   role: 2048,
+  /** Keeps formatting elements apart: those before it outlive a template that ends inside it. */
+  marker: 4096,
 } as const
 
 const NAMES = ['']
@@ -100,7 +102,7 @@ define('div ul ol dl table form', T.block | T.role)
 define('p h1 li dt dd tr caption blockquote figure figcaption address fieldset legend', T.block)
 define('details summary dialog hgroup search center dir listing body optgroup option', T.block)
 define('td th', T.cell)
-define('span', T.role)
+define('applet marquee object', T.marker)
 define('caption table tbody tfoot thead tr td th', T.tablePart)
 define(
   'g path circle ellipse line polyline polygon rect text tspan textpath defs symbol use marker mask',
@@ -134,3 +136,18 @@ export function tagNumber(name: string): number {
   return NUMBERS.get(name) ?? 0
 }
 const NUMBERS = new Map(NAMES.map((name, number) => [name, number]))
+
+/**
+ * A sieve for tags with one of `traits`: bit n of the entry for a first letter (either case) says that some such tag
+ * has n letters. Most tags fall through it before their name is looked at.
+ */
+export function createSieve(traits: number): Int32Array {
+  const sieve = new Int32Array(256)
+  for (let number = 1; number < NAMES.length; number++) {
+    if ((TRAITS[number]! & traits) === 0) continue
+    const first = NAMES[number]!.charCodeAt(0)
+    sieve[first]! |= 1 << NAMES[number]!.length
+    sieve[first - 0x20]! |= 1 << NAMES[number]!.length
+  }
+  return sieve
+}

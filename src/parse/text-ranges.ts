@@ -78,8 +78,11 @@ export class TextRanges {
     if (tag === Tag.pre) this.#preformatted = 1
     if (this.#boilerplate.depth > 0) {
       // A page's own text is never inside its menu: that one was left open.
-      if (tag === Tag.main) this.#boilerplate.reset()
-      else return this.#boilerplate.again(tag)
+      if (tag !== Tag.main) {
+        this.#boilerplate.again(tag)
+        return
+      }
+      this.#boilerplate.reset()
     }
     this.#main.again(tag)
     if (tag === Tag.main || role === 'main') this.#main.enter(tag)
@@ -99,7 +102,10 @@ export class TextRanges {
     if ((traits & Trait.block) !== 0) this.#gap |= Mark.line
     else if ((traits & Trait.cell) !== 0) this.#gap |= Mark.space
     if (tag === Tag.pre) this.#preformatted = 0
-    if (this.#boilerplate.depth > 0) return this.#boilerplate.leave(tag)
+    if (this.#boilerplate.depth > 0) {
+      this.#boilerplate.leave(tag)
+      return
+    }
     this.#main.leave(tag)
     if (tag === Tag.article && this.#articles > 0) this.#articles--
     else if (tag === Tag.section && this.#sections > 0) this.#sections--

@@ -6,11 +6,16 @@ import { decodeHTML } from 'entities/decode'
 import { LIMITS } from '../model/limits.js'
 import { Mark, type TextRanges } from './text-ranges.js'
 
-const Class = { plain: 0, blank: 1, reference: 2, maybeNoBreakSpace: 3 } as const
-const CLASSES = new Uint8Array(256)
-CLASSES.fill(Class.blank, 0, 0x21)
-CLASSES[0x26] = Class.reference
-CLASSES[0xc2] = Class.maybeNoBreakSpace
+/** Kinds of bytes. A run in which no kind and the one before it add up to more than 1 is copied as it stands. */
+const Kind = { plain: 0, space: 1, blank: 2, special: 3 } as const
+const KINDS = new Uint8Array(256)
+KINDS.fill(Kind.blank, 0, 0x20)
+KINDS[0x20] = Kind.space
+KINDS[0x26] = Kind.special // a character reference
+KINDS[0xc2] = Kind.special // perhaps a no-break space
+
+/** A run this long is copied by the machine's own instructions; setting them up costs more than a short run. */
+const LONG_RUN = 64
 
 /** A reference, or a space and a character, takes at most this many bytes. */
 const SLACK = 64
@@ -29,38 +34,69 @@ export function writeText(bytes: Buffer, ranges: TextRanges): Buffer {
     }
     const gap = (marks | owed) & (Mark.line | Mark.space)
     owed = 0
-    if (length > 0 && gap !== 0) output[length++] = (gap & Mark.line) === 0 ? 0x20 : 0x0a
+    if (gap !== 0) length = appendBlank(length, (gap & Mark.line) !== 0)
     length = copy(bytes, ranges.starts[i]!, ranges.ends[i]!, length, (marks & Mark.preformatted) !== 0)
   }
   return Buffer.from(output.subarray(0, wholeCharacters(length)))
 }
 
 function copy(bytes: Buffer, from: number, to: number, at: number, preformatted: boolean): number {
-  let i = from
   let length = at
+  let i = from
   while (i < to && length < LIMITS.textBytes) {
-    const c = bytes[i]!
-    const kind = CLASSES[c]
-    if (kind === Class.plain) {
-      output[length++] = c
-      i++
-    } else if (kind === Class.blank) {
-      const run = i
-      while (i < to && CLASSES[bytes[i]!] === Class.blank) i++
-      output[length++] = preformatted && hasLineBreak(bytes, run, i) ? 0x0a : 0x20
-    } else if (kind === Class.reference) {
+    const run = i
+    // A space is not copied where a blank was written already.
+    let previous = length > 0 && output[length - 1]! <= 0x20 ? 1 : 0
+    for (; i < to; i++) {
+      const kind = KINDS[bytes[i]!]!
+      if (kind + previous > 1) break
+      previous = kind
+    }
+    length = append(bytes, run, i, length)
+    if (i === to) break
+    if (bytes[i] === 0x26) {
       const end = referenceEnd(bytes, i, to)
-      length += writeReference(bytes, i, end, length)
+      length = writeReference(bytes, i, end, length)
       i = end
-    } else if (bytes[i + 1] === 0xa0) {
-      output[length++] = 0x20
+    } else if (bytes[i] === 0xc2 && bytes[i + 1] !== 0xa0) {
+      length = append(bytes, i, i + 2, length)
       i += 2
     } else {
-      output[length++] = c
-      i++
+      const end = blankEnd(bytes, i, to)
+      length = appendBlank(length, preformatted && hasLineBreak(bytes, i, end))
+      i = end
     }
   }
   return length
+}
+
+function append(bytes: Buffer, from: number, to: number, at: number): number {
+  const end = Math.min(to, from + LIMITS.textBytes - at)
+  if (end - from > LONG_RUN) bytes.copy(output, at, from, end)
+  else for (let i = from; i < end; i++) output[at + i - from] = bytes[i]!
+  return at + end - from
+}
+
+/** One blank between two words, whatever stood there; none at the start. */
+function appendBlank(at: number, line: boolean): number {
+  if (at === 0) return 0
+  if (output[at - 1]! <= 0x20) {
+    if (line) output[at - 1] = 0x0a
+    return at
+  }
+  output[at] = line ? 0x0a : 0x20
+  return at + 1
+}
+
+/** Behind white space, control characters and no-break spaces. */
+function blankEnd(bytes: Buffer, from: number, to: number): number {
+  let i = from
+  while (i < to) {
+    if (bytes[i]! <= 0x20) i++
+    else if (bytes[i] === 0xc2 && bytes[i + 1] === 0xa0) i += 2
+    else break
+  }
+  return i
 }
 
 function hasLineBreak(bytes: Buffer, from: number, to: number): boolean {
@@ -94,8 +130,9 @@ function writeReference(bytes: Buffer, from: number, to: number, at: number): nu
     target = Buffer.from(decodeHTML(source).replaceAll('\u00a0', ' '))
     if (decoded.size < DECODED_MAX) decoded.set(source, target)
   }
+  if (target.length === 1 && target[0]! <= 0x20) return appendBlank(at, false)
   for (let i = 0; i < target.length; i++) output[at + i] = target[i]!
-  return target.length
+  return at + target.length
 }
 
 /** `length`, or a little less, so that the last character is whole. */

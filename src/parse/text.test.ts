@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import { LIMITS } from '../model/limits.js'
+import { parsePage } from './index.js'
+
+function text(html: string): string {
+  const page = { url: 'http://h/', body: Buffer.from(html), contentType: 'text/html; charset=utf-8' }
+  return parsePage({ ...page, wantText: true, wantRequisites: false }).text.toString()
+}
+
+describe('text', () => {
+  it.each([
+    ['has one space between words', ' a  b\n\tc&nbsp; d\u00a0\u00a0e ', 'a b c d e'],
+    ['has a line for each block', '<p>a<p>b<div>c<h2>d</h2>e<br>f', 'a\nb\nc\nd\ne\nf'],
+    ['keeps inline elements together', 'a<b>b</b>c <i>d</i>', 'abc d'],
+    ['sets table cells apart', '<table><tr><td>a<td>b<tr><td>c</table>', 'a b\nc'],
+    ['keeps the lines of preformatted text', '<pre>a\n  b \n\nc</pre>d\ne', 'a\nb\nc\nd e'],
+    [
+      'decodes references',
+      '&lt;a&gt; &amp;amp; &copy &euro;&#8364;&#x20ac; &nope; &',
+      '<a> &amp; © €€€ &nope; &',
+    ],
+    ['keeps characters of every length', 'é € \u{1F600} Â', 'é € \u{1F600} Â'],
+    ['keeps a bracket that is none', 'a < b <3 c', 'a < b <3 c'],
+    ['has no null characters', 'a\0b', 'a b'],
+  ])('%s', (_, html, expected) => expect(text(html)).toBe(expected))
+
+  it('leaves out what no one reads', () => {
+    const html = `<head><title>no</title><style>no</style></head><script>no</script><noscript>no</noscript>a
+      <template>no</template><svg><text>no</text></svg><select><option>no</select><textarea>no</textarea>
+      <button>no</button><iframe>no</iframe><!-- no --><math><mi>no</mi></math>b`
+    expect(text(html)).toBe('a b')
+  })
+
+  it('leaves out menus, page headers, side bars and footers', () => {
+    const html = `<header>no</header><nav>no<nav>no</nav>no</nav><div role=navigation>no<div>no</div>no</div><p>a</p>
+      <aside>no</aside><menu>no</menu><section><header>b</header>c<footer>d</footer></section><footer>no</footer>`
+    expect(text(html)).toBe('a\nb\nc\nd')
+  })
+
+  it('is that of main, where there is one', () => {
+    expect(text('no<main>a<nav>no</nav><aside>no</aside><p>b</main>no')).toBe('a\nb')
+    expect(text('no<div role="main">a<div>b</div>c</div><article>no</article>')).toBe('a\nb\nc')
+  })
+
+  it('is that of the articles, where there are some and no main', () => {
+    expect(
+      text('no<article>a<header>b</header></article>no<article>c<article>d</article>e</article>no'),
+    ).toBe('a\nb\nc\nd\ne')
+  })
+
+  it('is all there is, where nothing else is left', () => {
+    expect(text('<nav>a<p>b')).toBe('a\nb')
+    expect(text('<main></main><p>a')).toBe('a')
+    expect(text('<noscript>Turn scripts on</noscript>')).toBe('Turn scripts on')
+  })
+
+  it('survives a menu that is never closed', () => {
+    expect(text('<nav>no<main>a</main>')).toBe('a')
+  })
+
+  it('is found in pages that are handed over, too', () => {
+    expect(text('<svg><div>a<p>b')).toBe('a\nb')
+  })
+
+  it('is bounded, and ends with a whole character', () => {
+    const page = Buffer.from(`a${'\u20ac '.repeat(LIMITS.textBytes / 3)}`)
+    const options = {
+      url: 'http://h/',
+      contentType: 'text/html; charset=utf-8',
+      wantText: true,
+      wantRequisites: false,
+    }
+    const result = parsePage({ ...options, body: page }).text
+    expect(result.length).toBeLessThanOrEqual(LIMITS.textBytes)
+    expect(result.length).toBeGreaterThan(LIMITS.textBytes - 8)
+    expect(result.toString()).not.toContain('\ufffd')
+  })
+
+  it('belongs to the caller', () => {
+    const first = parsePage({
+      url: 'http://h/',
+      body: Buffer.from('one'),
+      contentType: 'text/html',
+      wantText: true,
+      wantRequisites: false,
+    })
+    text('another page that is longer')
+    expect(first.text.toString()).toBe('one')
+  })
+
+  it('is empty when nobody wants it', () => {
+    const page = { url: 'http://h/', body: Buffer.from('<p>a'), contentType: 'text/html' }
+    expect(parsePage({ ...page, wantText: false, wantRequisites: false }).text.length).toBe(0)
+  })
+})
