@@ -31,13 +31,13 @@ export function crawlCommand(say: Say): Command {
     .action(async (urls: string[], options: Record<string, unknown>) => {
       const { config: file, json, ...flags } = options
       const config = loadConfig({
-        flags: { ...flags, ...(urls.length > 0 ? { seeds: urls } : {}) },
+        flags: { ...flags, seeds: urls.length > 0 ? urls : undefined },
         environment: process.env,
         file: file as string | undefined,
       })
       const directory = config.out ?? defaultDirectory(config, systemClock.now())
-      warn(config)
       const session = createSession(config, directory)
+      warn(config)
       say(await watch(session, directory, json === true))
     })
 }

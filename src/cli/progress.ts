@@ -1,6 +1,6 @@
 /** What the user sees while a crawl runs: a live line on a terminal, a plain line now and then elsewhere. */
 import type { Progress } from '../agent/index.js'
-import type { Clock } from '../model/clock.js'
+import type { Cancel, Clock } from '../model/clock.js'
 import { duration, number, size } from './summary.js'
 
 const LIVE_MS = 250
@@ -26,6 +26,7 @@ export class ProgressDisplay {
   readonly #live: LiveLine | null
   readonly #startedAt: number
   #stopped = false
+  #cancel: Cancel = () => {}
 
   private constructor(clock: Clock, stream: NodeJS.WriteStream, read: () => Progress, live: LiveLine | null) {
     this.#clock = clock
@@ -47,6 +48,7 @@ export class ProgressDisplay {
 
   stop(): void {
     this.#stopped = true
+    this.#cancel()
     this.#live?.clear()
   }
 
@@ -56,7 +58,7 @@ export class ProgressDisplay {
     const text = this.#text()
     if (this.#live) this.#live(text)
     else if (!first) this.#stream.write(`${text.replaceAll('\n', '; ')}\n`)
-    this.#clock.after(this.#live ? LIVE_MS : PLAIN_MS, () => this.#tick())
+    this.#cancel = this.#clock.after(this.#live ? LIVE_MS : PLAIN_MS, () => this.#tick())
   }
 
   #text(): string {

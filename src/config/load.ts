@@ -13,7 +13,12 @@ export interface ConfigSources {
 
 export function loadConfig(sources: ConfigSources): CrawlConfig {
   const file = sources.file === undefined ? {} : readConfigFile(sources.file)
-  return checkConfig({ ...file, ...fromEnvironment(sources.environment), ...defined(sources.flags) })
+  return checkConfig({
+    seeds: [],
+    ...file,
+    ...fromEnvironment(sources.environment),
+    ...defined(sources.flags),
+  })
 }
 
 /** Checks untrusted settings; the first thing wrong becomes the message. */
