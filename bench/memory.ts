@@ -1,10 +1,14 @@
-/** Peak memory of a crawl with every default on that knows far more URLs than it has fetched: 1 M, then 10 M. */
+/**
+ * Peak memory of a crawl with every default on that knows far more URLs than it has fetched: 1 M, then 10 M, or as
+ * many as given (`npm run bench -- memory 100000 200000`).
+ */
 import { runMeasured } from './measure/measured-child.js'
 import { ORBWEAVER } from './paths.js'
 import { markdownTable } from './report/markdown.js'
 import { LINKS_PER_PAGE, LinkFarm } from './server/link-farm.js'
 
-const KNOWN = [1_000_000, 10_000_000]
+const given = process.argv.slice(2).map(Number)
+const KNOWN = given.length > 0 ? given : [1_000_000, 10_000_000]
 const AT_MOST_BYTES = 300e6
 const AT_MOST_GROWTH = 1.2
 const DEADLINE_SECONDS = 900

@@ -1,16 +1,20 @@
-/** Seconds from the start of `orbweaver resume` to its first request, for a crawl of 1 M URLs: with its cache, without. */
-import { type ChildProcess, spawn } from 'node:child_process'
+/**
+ * Seconds from the start of `orbweaver resume` to its first request, with its cache and without, for a crawl that
+ * knows 1 M URLs, or as many as given (`npm run bench -- resume 100000`).
+ */
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { spawnOwned } from './measure/owned-child.js'
 import { peakRssOf } from './measure/peak-rss.js'
 import { ORBWEAVER } from './paths.js'
 import { markdownTable } from './report/markdown.js'
 import { LINKS_PER_PAGE, LinkFarm } from './server/link-farm.js'
 
-const KNOWN = 1_000_000
+const KNOWN = Number(process.argv[2] ?? 1_000_000)
 const WITH_CACHE_SECONDS = 10
 const WITHOUT_CACHE_SECONDS = 60
 const DEADLINE_SECONDS = 300
@@ -67,7 +71,7 @@ async function resumed(farm: LinkFarm, crawl: string): Promise<Resumed> {
 }
 
 function orbweaver(command: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [ORBWEAVER, ...command], { stdio: ['ignore', 'ignore', 'inherit'] })
+  return spawnOwned([process.execPath, ORBWEAVER, ...command], { stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
 async function pagesServed(farm: LinkFarm, pages: number, child: ChildProcess): Promise<void> {

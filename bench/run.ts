@@ -45,6 +45,7 @@ async function runScript(
   const child = spawn(process.execPath, [...process.execArgv, script, ...rest], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  process.once('SIGTERM', () => child.kill('SIGTERM'))
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text

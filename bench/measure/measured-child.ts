@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { spawnOwned } from './owned-child.js'
 import { childrenOf, peakRssOf } from './peak-rss.js'
 
 /** What a command cost, its children included. */
@@ -10,28 +10,27 @@ export interface Usage {
   readonly cpuSeconds: number
   readonly wallSeconds: number
   readonly peakRssBytes: number
-  readonly stdout: string
   readonly stderr: string
 }
 
 const SAMPLE_MS = 50
 
 /** bash takes the times of its children from the kernel when they end, to the millisecond. */
-const TIMED = 'TIMEFORMAT="%3U %3S %3R"; time timeout --foreground -s KILL "$@" >stdout 2>stderr'
+const TIMED = 'TIMEFORMAT="%3U %3S %3R"; time timeout --foreground -s KILL "$@" >/dev/null 2>stderr'
 
 /**
  * Runs a command to its end, or to its deadline: what it did by then still counts. It runs in a folder of its own
- * that is deleted afterwards; what it prints goes to files there, so that reading it costs nobody time.
+ * that is deleted afterwards.
  */
 export async function runMeasured(command: readonly string[], deadlineSeconds: number): Promise<Usage> {
   const folder = await mkdtemp(join(tmpdir(), 'orbweaver-run-'))
   try {
-    const child = spawn('bash', ['-c', TIMED, 'bash', String(deadlineSeconds), ...command], {
+    const child = spawnOwned(['bash', '-c', TIMED, 'bash', String(deadlineSeconds), ...command], {
       cwd: folder,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     let report = ''
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       report += text
     })
     let peakRssBytes = 0
@@ -45,9 +44,8 @@ export async function runMeasured(command: readonly string[], deadlineSeconds: n
       child.once('close', code => resolve(code ?? -1))
     }).finally(() => clearInterval(timer))
     const [userSeconds = Number.NaN, systemSeconds = Number.NaN, wallSeconds = Number.NaN] = timesOf(report)
-    const stdout = await readFile(join(folder, 'stdout'), 'utf8')
     const stderr = await readFile(join(folder, 'stderr'), 'utf8')
-    return { exitCode, cpuSeconds: userSeconds + systemSeconds, wallSeconds, peakRssBytes, stdout, stderr }
+    return { exitCode, cpuSeconds: userSeconds + systemSeconds, wallSeconds, peakRssBytes, stderr }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

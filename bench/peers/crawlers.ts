@@ -57,7 +57,7 @@ function orbweaver(name: string, flags: readonly string[]): Crawler {
     version: () => versionIn(join(ORBWEAVER, '..', '..', 'package.json')),
     command: seeds => [
       ...[process.execPath, ORBWEAVER, 'crawl', ...seeds, '--out', 'crawl', '--json', ...flags],
-      ...['--allow-private', '--delay', '0', '--connections-per-site', '4', '--exclude', '\\.txt$'],
+      ...['--allow-private', '--delay', '0', '--exclude', '\\.txt$'],
     ],
   }
 }

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawnSync } from 'node:child_process'
 import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Corpus, PORT } from '../corpus/corpus.js'
+import { spawnOwned } from '../measure/owned-child.js'
 import { answering, ended } from './child-server.js'
 import type { LoggedRequest, PageServer } from './page-server.js'
 
@@ -33,8 +34,16 @@ export class NginxServer implements PageServer {
     const folder = await mkdtemp(join(tmpdir(), 'orbweaver-nginx-'))
     await writeFile(join(folder, 'nginx.conf'), configuration(folder))
     await writeFile(join(folder, 'hosts.conf'), hostBlocks(corpora))
-    const flags = ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', join(folder, 'error.log')]
-    const child = spawn(binary(), flags, { stdio: ['ignore', 'ignore', 'inherit'] })
+    const command = [
+      binary(),
+      '-p',
+      folder,
+      '-c',
+      join(folder, 'nginx.conf'),
+      '-e',
+      join(folder, 'error.log'),
+    ]
+    const child = spawnOwned(command, { stdio: ['ignore', 'ignore', 'inherit'] })
     await answering(child, 'nginx', `http://${hosts[0].address}:${PORT}/`)
     return new NginxServer(NginxServer.installed() ?? 'nginx', folder, child)
   }

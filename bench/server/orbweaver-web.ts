@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PORT } from '../corpus/corpus.js'
 import { WEB } from '../corpus/generated.js'
+import { spawnOwned } from '../measure/owned-child.js'
 import { ORBWEAVER } from '../paths.js'
 import { answering, ended } from './child-server.js'
 import type { LoggedRequest, PageServer } from './page-server.js'
@@ -37,7 +38,7 @@ export class OrbweaverWeb implements PageServer {
     await writeFile(log, '')
     const size = ['--sites', WEB.sites, '--pages', WEB.pages, '--seed', WEB.seed].map(String)
     const flags = ['web', '--addresses', '--port', String(PORT), '--log', log, ...size]
-    const child = spawn(process.execPath, [ORBWEAVER, ...flags], { stdio: 'ignore' })
+    const child = spawnOwned([process.execPath, ORBWEAVER, ...flags], { stdio: 'ignore' })
     await answering(child, 'orbweaver web', `http://127.0.1.1:${PORT}/`)
     return new OrbweaverWeb(folder, child)
   }
