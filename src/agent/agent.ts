@@ -140,7 +140,7 @@ export class Agent {
   async #work(site: SiteCrawl): Promise<void> {
     const { clock, ledger, lane, transmitter, stopping } = this.#parts
     while (site.mode.is !== 'leaving' && !stopping.signal.aborted) {
-      await readInbox(ledger, site, () => transmitter.pack)
+      await readInbox(ledger, site, transmitter, stopping.signal)
       await lane.crawl(site)
       if (this.#endsSlice(site) || site.inboxDirty || site.frontier.hasReady(clock.now())) continue
       site.idle = true

@@ -1,6 +1,6 @@
 import type { Ledger } from '../cluster/index.js'
-import type { OpenPack } from './open-pack.js'
 import type { SiteCrawl } from './site-crawl.js'
+import type { Transmitter } from './transmitter.js'
 
 const BATCH_ROWS = 2_000
 
@@ -8,17 +8,24 @@ const BATCH_ROWS = 2_000
  * Takes the rows past a cell's cursor into its queue. What is new is journaled in the open pack together with the
  * cursor, so a row is either still in the inbox or in a committed pack, never nowhere.
  */
-export async function readInbox(ledger: Ledger, site: SiteCrawl, pack: () => OpenPack): Promise<void> {
-  while (site.inboxDirty && site.mode.is !== 'leaving') {
+export async function readInbox(
+  ledger: Ledger,
+  site: SiteCrawl,
+  transmitter: Transmitter,
+  signal: AbortSignal,
+): Promise<void> {
+  while (site.inboxDirty && site.mode.is !== 'leaving' && !signal.aborted) {
+    if (transmitter.crowded) await transmitter.room(signal)
     site.inboxDirty = false
     const rows = await ledger.readInbox(site.cell, site.cursor, BATCH_ROWS)
     if (rows.length === 0 || site.lost) return
-    const share = pack().share(site)
+    const share = transmitter.pack.share(site)
     for (const row of rows) {
       if (site.frontier.offer(row)) share.discovered(row)
     }
     site.cursor = rows[rows.length - 1].position
     share.consumed(rows.length, site.cursor)
     if (rows.length === BATCH_ROWS) site.inboxDirty = true
+    transmitter.poke()
   }
 }

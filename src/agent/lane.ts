@@ -54,6 +54,8 @@ export class Lane {
     while (site.mode.is !== 'leaving' && !signal.aborted) {
       if (transmitter.crowded) await transmitter.room(signal)
       const entry = site.frontier.next(clock.now())
+      const passedOver = site.frontier.takePassedOver()
+      if (passedOver > 0) transmitter.pack.share(site).passedOver(passedOver)
       if (entry === null) break
       await this.#visit(site, entry)
       transmitter.poke()

@@ -12,6 +12,10 @@ export class OpenPack {
   readonly openedAt: Millis
   readonly builder: PackBuilder
   readonly #shares = new Map<SiteCrawl, Share>()
+  readonly #grow = (bytes: number) => {
+    this.#rowBytes += bytes
+  }
+  #rowBytes = 0
 
   constructor(id: string, openedAt: Millis, builder: PackBuilder) {
     this.id = id
@@ -23,6 +27,11 @@ export class OpenPack {
     return this.#shares.size === 0
   }
 
+  /** What the pack weighs in memory: stored bytes, journals, links for other cells. */
+  get bytes(): number {
+    return this.builder.bytes + this.#rowBytes
+  }
+
   get sites(): SiteCrawl[] {
     return [...this.#shares.keys()]
   }
@@ -30,7 +39,7 @@ export class OpenPack {
   share(site: SiteCrawl): Share {
     let share = this.#shares.get(site)
     if (!share) {
-      share = new Share(site)
+      share = new Share(site, this.#grow)
       this.#shares.set(site, share)
       site.uncommitted++
     }

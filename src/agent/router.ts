@@ -99,7 +99,7 @@ export class Router {
     if (!requisite && !scope.accepts(url)) return
     if (hooks.accept && !hooks.accept(url)) return
     const discovery = { url, depth, hops, score: hooks.score ? hooks.score(url) : 0, via }
-    if (leaves) pack.share(site).appends.set(url, { cell: cellOf(url), row: discovery })
+    if (leaves) pack.share(site).append(cellOf(url), discovery)
     else if (site.frontier.offer(discovery)) pack.share(site).discovered(discovery)
   }
 }

@@ -7,12 +7,18 @@ import type { OutcomeCode } from '../model/outcome.js'
 import { isPage } from './settlement.js'
 import type { SiteCrawl } from './site-crawl.js'
 
+/** What a line of the journal takes besides its URL. */
+const LINE_BYTES = 32
+/** What a row for another cell takes besides its URL: objects, and the copy on its way to the ledger. */
+const ROW_BYTES = 256
+
 export class Share {
   readonly site: SiteCrawl
   readonly journal: JournalWriter
   /** Links to other cells, by URL: durable in the transaction that acknowledges the pages they stood on. */
   readonly appends = new Map<string, { readonly cell: CellId; readonly row: Discovery }>()
   readonly #outcomes = new Map<OutcomeCode, { count: number; detail: string }>()
+  readonly #grow: (bytes: number) => void
   #consumed = 0
   #cursor: number
   #discovered = 0
@@ -21,8 +27,10 @@ export class Share {
   #bytes = 0
   #fetchMs: Millis = 0
 
-  constructor(site: SiteCrawl) {
+  /** `grow` is told what the share takes in memory, so that a pack of links alone is sealed in time too. */
+  constructor(site: SiteCrawl, grow: (bytes: number) => void) {
     this.site = site
+    this.#grow = grow
     this.journal = new JournalWriter(site.cell)
     this.#cursor = site.cursor
   }
@@ -35,6 +43,13 @@ export class Share {
   discovered(discovery: Discovery): void {
     this.#discovered++
     this.journal.discover(discovery)
+    this.#grow(discovery.url.length + LINE_BYTES)
+  }
+
+  /** A link to another cell. */
+  append(cell: CellId, row: Discovery): void {
+    this.appends.set(row.url, { cell, row })
+    this.#grow(2 * row.url.length + ROW_BYTES)
   }
 
   /** A URL left the queue for good. */
@@ -55,6 +70,11 @@ export class Share {
   lookedAgain(url: string, code: OutcomeCode): void {
     this.#settled++
     this.journal.outcome(url, code)
+  }
+
+  /** Rows that left the queue because the same URL was queued nearer to a seed (`--max-depth`). */
+  passedOver(rows: number): void {
+    this.#settled += rows
   }
 
   consumed(rows: number, cursor: number): void {

@@ -34,11 +34,14 @@ const TABLES: readonly Table[] = ['pages', 'links']
 /** A row group holds a tenth of what a merged file should. */
 const FILES_PER_MERGE = 10
 const MERGED = 'merged-'
+const GRACE_MS = 10_000
 
 export class TableKeeper {
   readonly #parts: TableKeeperParts
   #working: Promise<void> | null = null
   #merges = 0
+  /** Files no longer listed, and when they go. A crash leaves them to recovery. */
+  #leaving: { readonly name: string; readonly goneAt: Millis }[] = []
 
   constructor(parts: TableKeeperParts) {
     this.#parts = parts
@@ -57,10 +60,12 @@ export class TableKeeper {
     await this.#convertAll()
     for (const table of TABLES) await this.#merge(table, 2)
     await this.#manifest()
+    await this.#removeOld(Number.POSITIVE_INFINITY)
   }
 
   async #convertAll(): Promise<void> {
-    const { ledger } = this.#parts
+    const { ledger, now } = this.#parts
+    await this.#removeOld(now())
     for (const table of TABLES) {
       for (const log of completeLogs(await ledger.files(), `${table}-log`)) await this.#convert(table, log)
       await this.#merge(table, FILES_PER_MERGE)
@@ -98,7 +103,7 @@ export class TableKeeper {
     }
   }
 
-  /** Swaps in the ledger first; the inputs go only when nothing refers to them any more. */
+  /** Swaps in the ledger first; a reader that has just listed the inputs gets some time to open them. */
   async #swap(inputs: readonly string[], output: PackFile): Promise<boolean> {
     const { directory, ledger } = this.#parts
     const swapped = await ledger.swapFiles(inputs, [output])
@@ -107,8 +112,15 @@ export class TableKeeper {
       return false
     }
     await this.#manifest()
-    for (const input of inputs) await rm(join(directory, input), { force: true })
+    const goneAt = this.#parts.now() + GRACE_MS
+    this.#leaving.push(...inputs.map(name => ({ name, goneAt })))
     return true
+  }
+
+  async #removeOld(now: Millis): Promise<void> {
+    const old = this.#leaving.filter(file => file.goneAt <= now)
+    this.#leaving = this.#leaving.filter(file => file.goneAt > now)
+    for (const { name } of old) await rm(join(this.#parts.directory, name), { force: true })
   }
 
   async #manifest(): Promise<void> {

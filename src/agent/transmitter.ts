@@ -98,8 +98,7 @@ export class Transmitter {
   }
 
   #full(): boolean {
-    const { builder } = this.#open
-    return builder.bytes >= LIMITS.packBytes || builder.entries >= LIMITS.packPages
+    return this.#open.bytes >= LIMITS.packBytes || this.#open.builder.entries >= LIMITS.packPages
   }
 
   #newPack(): OpenPack {
