@@ -46,7 +46,8 @@ function charsetOf(body: Buffer, label: string | undefined): string {
 const names = new Map<string, string | null>()
 const NAMES_MAX = 256
 
-function encodingName(label: string): string | null {
+/** The encoding that a label stands for, in lower case; null for one that is not known. */
+export function encodingName(label: string): string | null {
   let name = names.get(label)
   if (name === undefined) {
     name = labelToName(label)?.toLowerCase() ?? null

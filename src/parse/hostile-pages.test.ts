@@ -2,12 +2,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LIMITS } from '../model/limits.js'
-import { parsePage } from './index.js'
+import { type ParseRequest, parsePage } from './index.js'
 
 function parse(body: string | Buffer) {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
-  const options = { url: 'http://h.test/d/p', contentType: 'text/html; charset=utf-8' }
-  return parsePage({ ...options, body: bytes, wantText: true, wantRequisites: true })
+  const request: ParseRequest = {
+    url: 'http://h.test/d/p',
+    body: bytes,
+    contentType: 'text/html; charset=utf-8',
+    wantText: true,
+    wantRequisites: true,
+  }
+  return parsePage(request)
 }
 
 /** What the scanner does not understand: the page goes to the full parser, if that one may have it. */

@@ -83,17 +83,24 @@ function collidingTexts(start: string, pairs: number): string[] {
     for (let i = 0; i < word.length; i++) hash = Math.imul(hash ^ word.charCodeAt(i), 0x01000193)
     return hash
   }
+  const word = (n: number) =>
+    String.fromCharCode(
+      97 + (n % 26),
+      97 + (n & 15),
+      97 + ((n >> 4) & 15),
+      97 + ((n >> 8) & 15),
+      97 + (n >> 12),
+    )
   let texts = [start]
   let state = step(0x811c9dc5, start)
   for (let pair = 0; pair < pairs; pair++) {
-    const words = new Map<number, string>()
+    const words = new Map<number, number>()
     for (let n = 0; ; n++) {
-      const word = (n + 46_656).toString(36)
-      const hash = step(state, word)
+      const hash = step(state, word(n))
       const other = words.get(hash)
-      if (other === undefined) words.set(hash, word)
+      if (other === undefined) words.set(hash, n)
       else {
-        texts = texts.flatMap(text => [text + word, text + other])
+        texts = texts.flatMap(text => [text + word(n), text + word(other)])
         state = hash
         break
       }

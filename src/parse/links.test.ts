@@ -29,6 +29,11 @@ describe('links are found', () => {
     ['in unquoted values that hold quotes', '<a href=a"b><a href=c/>', ['a%22b', 'c/']],
     ['without a value', '<a href>', ['page.html']],
     ['after an attribute that begins with =', '<a =x href=a><a ="b>" href=c>', ['a']],
+    [
+      'behind quotes that open no value',
+      '<p ="><a href=a>"><p x=y"><a href=b>"><p x= "><a href=no>"></p ="><a href=c>',
+      ['a', 'b', 'c'],
+    ],
     ['after a lone bracket', 'a < b <a href=a> <3 <a href=b> <', ['a', 'b']],
     [
       'after end tags with attributes',
@@ -88,6 +93,7 @@ describe('links are found', () => {
     expect(links('<svg><style><a href=a></style></svg>')).toEqual(['a'])
     expect(links('<svg><![CDATA[<a href=no>]]></svg><a href=a>')).toEqual(['a'])
     expect(links('<svg><script><a href=a></script></svg>')).toEqual(['a'])
+    expect(links('<svg><title><g></title><style></svg><a href=no></style><a href=a>')).toEqual(['a'])
   })
 
   it('where the tree is not what it seems', () => {

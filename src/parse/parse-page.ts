@@ -1,7 +1,7 @@
 /** From the body of a response to what the crawl wants to know of it. */
 import { LIMITS } from '../model/limits.js'
 import type { ParsedPage } from '../model/page.js'
-import { toUtf8, type Utf8Page } from './charset.js'
+import { encodingName, toUtf8, type Utf8Page } from './charset.js'
 import { type ContentType, readContentType } from './content-type.js'
 import { Findings } from './findings.js'
 import { fullParse } from './full-parse.js'
@@ -72,7 +72,7 @@ function parseFully(page: Utf8Page, wantRequisites: boolean): Findings | null {
 
 function parseOther(declared: ContentType, mime: string): ParsedPage {
   return {
-    charset: declared.charset?.toLowerCase() ?? '',
+    charset: (declared.charset === undefined ? null : encodingName(declared.charset)) ?? '',
     mime,
     links: [],
     kinds: new Uint8Array(0),

@@ -150,6 +150,8 @@ const TAGS = (
 
 // One fragment between two `¦`; each `§` becomes a number of its own, so that a lost or invented link shows.
 const FRAGMENTS = [
+  `<p ="x><a href=u§>">¦<p x= "><a href=u§>">¦<p x=y"><a href=u§>">¦</p ="><a href=u§>">¦<p x="y"z='>'=">">`,
+  `<svg><title><g></title><style></svg><a href=u§></style>¦<math><mi><mrow></mi>¦<p a=b=c="><a href=u§>">`,
   `<a href="u§&num;f">¦<a href="u§&#35;f">¦<a href="u§?&#x;&#;&ampx=1&amp=2&AMP;&amp;amp;">¦<a href="u§#a&#38;b">`,
   `<a href="&#104;ttp&colon;&sol;/o.test/§">¦<a href="#&amp;">¦<a href="./u§">¦<a href="../u§">¦<a href="/u§">`,
   `<a href="?u§">¦<a href="http://site.test/u§">¦<a href=http://site.test>¦<a href="../../../u§">¦<a href=".">`,

@@ -26,6 +26,8 @@ AFTER_BRACKET[0x3f] = Markup.bogus
 const READ_ALWAYS = Trait.facts | Trait.raw | Trait.structure
 const READ_FOR_TEXT = Trait.block | Trait.cell | Trait.boilerplate | Trait.role
 
+const NOTHING: Buffer = Buffer.alloc(0)
+
 const sieves = new Map<number, Int32Array>()
 function sieveFor(traits: number): Int32Array {
   let sieve = sieves.get(traits)
@@ -40,7 +42,7 @@ export class Scanner {
   readonly #tags = createTagTable()
   readonly #attributes = new AttributeSlots()
   readonly #nesting = new Nesting()
-  #bytes: Buffer = Buffer.alloc(0)
+  #bytes = NOTHING
   #length = 0
   #findings!: Findings
   #text: TextRanges | null = null
@@ -63,6 +65,8 @@ export class Scanner {
       READ_ALWAYS | (text === null ? 0 : READ_FOR_TEXT) | (findings.wantRequisites ? Trait.requisites : 0)
     this.#sieve = sieveFor(this.#wanted)
     this.#run()
+    this.#bytes = NOTHING
+    this.#attributes.attach(NOTHING)
     // Which of several comes first in the tree depends on where they stand.
     return this.#nesting.understood && findings.bases < 2
   }
@@ -95,7 +99,8 @@ export class Scanner {
   /** Each of these takes the position of the name or what follows `<!`, and returns where the next token begins. */
   #startTag(at: number): number {
     const bytes = this.#bytes
-    if (this.#nesting.ordinary) {
+    const ordinary = this.#nesting.ordinary
+    if (ordinary) {
       const nameEnd = tagNameEnd(bytes, at)
       if (this.#isOfNoInterest(at, nameEnd)) return this.#attributes.skip(nameEnd)
     }
@@ -103,7 +108,7 @@ export class Scanner {
     const tag = this.#tags.found
     const traits = TAG_TRAITS[tag]!
     const wanted = traits & this.#wanted
-    if (wanted === 0 && this.#nesting.ordinary) return this.#attributes.skip(nameEnd)
+    if (wanted === 0 && ordinary) return this.#attributes.skip(nameEnd)
     const reads = (wanted & (Trait.facts | Trait.requisites | Trait.role)) !== 0
     const end = reads ? this.#attributes.read(nameEnd) : this.#attributes.skip(nameEnd)
     // The page ends inside the tag: there is no such tag then.
@@ -111,7 +116,7 @@ export class Scanner {
     if (!this.#nesting.open(tag, traits, this.#attributes.selfClosing)) return end
     if ((wanted & (Trait.facts | Trait.requisites)) !== 0 && !this.#nesting.inert) this.#collect(tag)
     if (tag === Tag.plaintext) return this.#length
-    if (this.#text !== null)
+    if (this.#text !== null && ordinary)
       this.#text.open(tag, traits, reads ? this.#attributes.text(Attribute.role) : null)
     return (traits & Trait.raw) === 0 ? end : this.#rawText(tag, end)
   }
@@ -134,7 +139,7 @@ export class Scanner {
     const end = bytes[nameEnd] === 0x3e ? nameEnd + 1 : this.#attributes.skip(nameEnd)
     if (end > this.#length) return end
     if (!this.#nesting.ordinary) this.#nesting.close(tag, TAG_TRAITS[tag]!)
-    if (this.#text !== null) this.#text.close(tag, TAG_TRAITS[tag]!)
+    else if (this.#text !== null) this.#text.close(tag, TAG_TRAITS[tag]!)
     return end
   }
 

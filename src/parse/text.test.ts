@@ -54,6 +54,12 @@ describe('text', () => {
     expect(text('<noscript>Turn scripts on</noscript>')).toBe('Turn scripts on')
   })
 
+  it('is not led astray by what is inside a template or a picture', () => {
+    expect(
+      text('<template><nav><main></template><svg><title>no</title></svg><p>a<select><option>no</select>b'),
+    ).toBe('a b')
+  })
+
   it('survives a menu that is never closed', () => {
     expect(text('<nav>no<main>a</main>')).toBe('a')
   })
