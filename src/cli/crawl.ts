@@ -8,7 +8,7 @@ import {
   resumeSession,
   systemClock,
 } from '../compose/index.js'
-import { CRAWL_OPTIONS, type CrawlConfig, loadConfig, variableOf } from '../config/index.js'
+import { type CrawlConfig, FIELDS, loadConfig, variableOf } from '../config/index.js'
 import { EXIT } from './exit-codes.js'
 import { ProgressDisplay } from './progress.js'
 import { summaryOf } from './summary.js'
@@ -19,7 +19,7 @@ export function crawlCommand(say: Say): Command {
   const command = new Command('crawl')
     .description('crawl from these URLs into a new directory')
     .argument('[url...]', 'where to start')
-  for (const { flag, help, many } of CRAWL_OPTIONS) {
+  for (const { flag, help, many } of Object.values(FIELDS)) {
     const option = new Option(flag, help)
     if (many) option.argParser((value: string, list: string[] | undefined) => [...(list ?? []), value])
     command.addOption(option)

@@ -1,19 +1,31 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import pino from 'pino'
+import { systemClock } from './system.js'
 
-/** JSON lines in `crawl.log`; the terminal is for people. */
-export interface Log {
-  info(event: string, fields?: Readonly<Record<string, unknown>>): void
-  warn(event: string, fields?: Readonly<Record<string, unknown>>): void
-  close(): void
-}
+type Fields = Readonly<Record<string, unknown>>
 
-export function openLog(directory: string): Log {
-  const destination = pino.destination({ dest: join(directory, 'crawl.log'), sync: true })
-  const logger = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
-  return {
-    info: (event, fields) => logger.info(fields ?? {}, event),
-    warn: (event, fields) => logger.warn(fields ?? {}, event),
-    close: () => destination.end(),
+/** JSON lines in `crawl.log`; the terminal is for people. Few events a second at most, so each is written at once. */
+export class Log {
+  readonly #file: number
+
+  constructor(directory: string) {
+    this.#file = openSync(join(directory, 'crawl.log'), 'a')
+  }
+
+  info(event: string, fields: Fields = {}): void {
+    this.#write('info', event, fields)
+  }
+
+  warn(event: string, fields: Fields = {}): void {
+    this.#write('warn', event, fields)
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+
+  #write(level: string, event: string, fields: Fields): void {
+    const time = new Date(systemClock.now()).toISOString()
+    writeSync(this.#file, `${JSON.stringify({ time, level, event, ...fields })}\n`)
   }
 }

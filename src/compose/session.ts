@@ -25,7 +25,7 @@ import { DirectoryLock } from './directory-lock.js'
 import { DiskGuard } from './disk-guard.js'
 import { DirectoryBusyError, DiskFullError } from './errors.js'
 import { initialSettings, LiveSettings } from './live-settings.js'
-import { type Log, openLog } from './log.js'
+import { Log } from './log.js'
 import { recoverDirectory } from './recovery.js'
 import { writeSitesTable } from './sites-table.js'
 import { StoreWorker } from './store-worker.js'
@@ -87,7 +87,7 @@ export class CrawlSession {
   async run(): Promise<Report> {
     const startedAtMs = clock.now()
     const started = clock.monotonic()
-    const log = openLog(this.directory)
+    const log = new Log(this.directory)
     const worker = new StoreWorker()
     const ledger = this.#openLedger()
     try {

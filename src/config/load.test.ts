@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkConfig, loadConfig, variableOf } from './load.js'
-import { seedUrl } from './schema.js'
+import { seedUrl } from './seed-url.js'
 
 const load = (flags: Record<string, unknown>, environment = {}, file?: string) =>
   loadConfig({ flags, environment, file })

@@ -1,9 +1,8 @@
 /** Brings flags, variables and file together: a flag wins over a variable, a variable over the file. */
 import { readFileSync } from 'node:fs'
-import type { z } from 'zod'
 import { ConfigError } from './config-error.js'
-import { CRAWL_OPTIONS } from './options.js'
-import { type CrawlConfig, crawlSchema } from './schema.js'
+import { type CrawlConfig, FIELDS } from './fields.js'
+import { seedUrl } from './seed-url.js'
 
 export interface ConfigSources {
   readonly flags: Readonly<Record<string, unknown>>
@@ -13,24 +12,40 @@ export interface ConfigSources {
 
 export function loadConfig(sources: ConfigSources): CrawlConfig {
   const file = sources.file === undefined ? {} : readConfigFile(sources.file)
-  return checkConfig({
-    seeds: [],
-    ...file,
-    ...fromEnvironment(sources.environment),
-    ...defined(sources.flags),
-  })
+  return checkConfig({ ...file, ...fromEnvironment(sources.environment), ...defined(sources.flags) })
 }
 
-/** Checks untrusted settings; the first thing wrong becomes the message. */
-export function checkConfig(input: unknown): CrawlConfig {
-  const result = crawlSchema.safeParse(input)
-  if (result.success) return result.data
-  throw new ConfigError(messageOf(result.error.issues[0]))
+/** Checks untrusted settings; the first thing wrong becomes the message of a ConfigError. */
+export function checkConfig(input: Readonly<Record<string, unknown>>): CrawlConfig {
+  const unknown = Object.keys(input).find(key => key !== 'seeds' && !Object.hasOwn(FIELDS, key))
+  if (unknown !== undefined)
+    throw new ConfigError(`unknown setting "${unknown}"; orbweaver crawl --help lists them`)
+  const config: Record<string, unknown> = { seeds: readSeeds(input.seeds) }
+  for (const [key, { read }] of Object.entries(FIELDS)) {
+    try {
+      const value = read(input[key], `--${flagWord(key)}`)
+      if (value !== undefined) config[key] = value
+    } catch (error) {
+      throw error instanceof TypeError ? new ConfigError(error.message) : error
+    }
+  }
+  return config as CrawlConfig
 }
 
 /** ORBWEAVER_MAX_PAGES for maxPages. */
 export function variableOf(key: string): string {
   return `ORBWEAVER_${flagWord(key).replaceAll('-', '_').toUpperCase()}`
+}
+
+function readSeeds(value: unknown): string[] {
+  const typed = typeof value === 'string' ? value.split(',').filter(Boolean) : (value ?? [])
+  if (!Array.isArray(typed) || typed.length === 0)
+    throw new ConfigError('give at least one URL to start from')
+  return typed.map(entry => {
+    const url = seedUrl(String(entry))
+    if (url !== null) return url
+    throw new ConfigError(`"${entry}" is not an http or https URL; write it like https://example.org/`)
+  })
 }
 
 function flagWord(key: string): string {
@@ -39,7 +54,7 @@ function flagWord(key: string): string {
 
 function fromEnvironment(environment: ConfigSources['environment']): Record<string, unknown> {
   const values: Record<string, unknown> = {}
-  for (const { key } of CRAWL_OPTIONS) {
+  for (const key of Object.keys(FIELDS)) {
     const value = environment[variableOf(key)]
     if (value !== undefined && value !== '') values[key] = value
   }
@@ -61,15 +76,6 @@ function readConfigFile(path: string): Record<string, unknown> {
     throw new ConfigError(`the config file ${path} is not valid JSON: ${(error as Error).message}`)
   }
   throw new ConfigError(`the config file ${path} must hold a JSON object`)
-}
-
-function messageOf(issue: z.core.$ZodIssue): string {
-  const key = String(issue.path[0] ?? '')
-  if (issue.code === 'unrecognized_keys')
-    return `unknown setting "${issue.keys[0]}"; orbweaver crawl --help lists them`
-  if (issue.code === 'invalid_value') return `--${flagWord(key)} must be one of ${issue.values.join(', ')}`
-  if (issue.message.startsWith('--') || issue.message.includes('"') || key === 'seeds') return issue.message
-  return `--${flagWord(key)}: ${issue.message}`
 }
 
 function defined(values: Readonly<Record<string, unknown>>): Record<string, unknown> {

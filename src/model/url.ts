@@ -2,7 +2,8 @@
  * URLs as the crawl knows them: WHATWG-normalised, http or https, without fragment and without credentials.
  * A normalised URL is a plain string; `new URL` is expensive and stays off the hot path.
  */
-import { getDomain } from 'tldts'
+import { createRequire } from 'node:module'
+import { isIP } from 'node:net'
 
 /** host[:port] of a URL: what politeness is kept for. */
 export type Site = string
@@ -50,10 +51,15 @@ export function hostOf(site: Site): string {
   return colon > site.lastIndexOf(']') ? site.slice(0, colon) : site
 }
 
+// The public suffix list takes 50 ms of CPU to load: only when a name is looked up in it.
+let suffixes: typeof import('tldts') | undefined
+
 /** Registrable domain by the public suffix list (private section included); the host itself where there is none. */
 export function registrableDomain(site: Site): string {
   const host = hostOf(site)
-  return getDomain(host, { allowPrivateDomains: true }) ?? host
+  if (host.startsWith('[') || isIP(host) > 0) return host
+  suffixes ??= createRequire(import.meta.url)('tldts') as typeof import('tldts')
+  return suffixes.getDomain(host, { allowPrivateDomains: true }) ?? host
 }
 
 /** `www.example.org` and `example.org` count as one host for scope. */

@@ -1,0 +1,151 @@
+/**
+ * What a crawl can be asked for: one table behind command line flags, config file, ORBWEAVER_* variables and the
+ * library's options. Text is accepted wherever a number or a list is meant, because flags and variables are text.
+ * (A schema library would do the same; loading one costs more CPU than crawling three hundred pages.)
+ */
+import { bytes, choice, count, flag, list, optional, pattern, positive, text, withDefault } from './kinds.js'
+
+const archive = (value: unknown, name: string): string => {
+  const form = text(value, name)
+  if (/^(gzip(:[1-9])?|zstd(:1?[1-9])?|none)$/.test(form)) return form
+  throw new TypeError(`${name} must be gzip, gzip:LEVEL (1-9), zstd or none`)
+}
+
+const delay = (value: unknown, name: string): 'auto' | number => {
+  const number = Number(value)
+  if (value === 'auto') return 'auto'
+  if (value !== '' && Number.isFinite(number) && number >= 0) return number
+  throw new TypeError(`${name} must be milliseconds or "auto"`)
+}
+
+const resolution = (value: unknown, name: string): string => {
+  const form = text(value, name)
+  if (/^[^=]+=[^=]+$/.test(form)) return form
+  throw new TypeError(`${name} must be HOST=ADDR or HOST=ADDR:PORT`)
+}
+
+/** Flag, help and reader of every setting, in the order `--help` shows them. */
+export const FIELDS = {
+  out: field('--out <dir>', 'where to put the crawl (./<host>-<date>)', optional(text)),
+  name: field('--name <name>', 'name of the crawl, used in file names (the host)', optional(text)),
+  scope: field(
+    '--scope <what>',
+    'page, prefix, host, domain or any: how far to go from the seeds (host)',
+    withDefault(choice('page', 'prefix', 'host', 'domain', 'any'), 'host'),
+  ),
+  include: field('--include <regex>', 'only URLs that match one of these; may be repeated', list(pattern)),
+  exclude: field('--exclude <regex>', 'no URL that matches one of these; may be repeated', list(pattern)),
+  maxPages: field('--max-pages <n>', 'stop after this many pages', optional(count(1))),
+  maxDepth: field('--max-depth <n>', 'follow at most this many links from a seed', optional(count(0))),
+  maxWait: field(
+    '--max-wait <s>',
+    'set a site aside that wants a longer wait than this (600)',
+    withDefault(positive, 600),
+  ),
+  previous: field(
+    '--previous <dir>',
+    'crawl again: ask only for what changed since that crawl',
+    optional(text),
+  ),
+  lanes: field('--lanes <n>', 'sites crawled at the same time (1000)', withDefault(count(1, 100_000), 1_000)),
+  connections: field('--connections <n>', 'connections in all (1000)', withDefault(count(1, 10_000), 1_000)),
+  connectionsPerSite: field(
+    '--connections-per-site <n>',
+    'connections to one site (1)',
+    withDefault(count(1, 1_000), 1),
+  ),
+  delay: field(
+    '--delay <ms|auto>',
+    'pause between requests to a site; auto: 10x its response time, 1-30 s (auto)',
+    withDefault(delay, 'auto'),
+  ),
+  rate: field('--rate <n>', 'at most this many pages per second in all', optional(positive)),
+  bandwidth: field(
+    '--bandwidth <bytes>',
+    'at most this many bytes per second in all (500k, 20M)',
+    optional(bytes),
+  ),
+  robots: field(
+    '--robots <mode>',
+    'rfc9309, or ignore for your own sites (rfc9309)',
+    withDefault(choice('rfc9309', 'ignore'), 'rfc9309'),
+  ),
+  userAgent: field('--user-agent <text>', 'who to say we are', optional(text)),
+  contact: field(
+    '--contact <url>',
+    'where a site owner can read about this crawl or reach you',
+    optional(text),
+  ),
+  hooks: field(
+    '--hooks <file>',
+    'module that exports accept(url), score(url) and/or onPage(page)',
+    optional(text),
+  ),
+  archive: field(
+    '--archive <kind>',
+    'gzip, gzip:LEVEL, zstd or none (gzip, level 1)',
+    withDefault(archive, 'gzip'),
+  ),
+  tables: field(
+    '--tables <kind>',
+    'parquet or none (parquet)',
+    withDefault(choice('parquet', 'none'), 'parquet'),
+  ),
+  links: field(
+    '--links <which>',
+    'rows of the links table: foreign or all (foreign)',
+    withDefault(choice('foreign', 'all'), 'foreign'),
+  ),
+  types: field(
+    '--types <list>',
+    'keep only these content types, e.g. text/html,application/pdf (all)',
+    list(text),
+  ),
+  assets: field(
+    '--assets',
+    'also fetch images, scripts, styles and media of the pages',
+    withDefault(flag, false),
+  ),
+  group: field(
+    '--group <how>',
+    'sites that share one politeness turn: domain, ip or none (domain)',
+    withDefault(choice('domain', 'ip', 'none'), 'domain'),
+  ),
+  allowPrivate: field('--allow-private', 'allow localhost and private addresses', withDefault(flag, false)),
+  resolve: field(
+    '--resolve <host=addr>',
+    'fixed address for a host or *.suffix; may be repeated',
+    list(resolution),
+  ),
+  dns: field('--dns <addr:port>', 'name server to ask instead of the system', optional(text)),
+  minFreeDisk: field(
+    '--min-free-disk <bytes>',
+    'pause when the disk has less than this left (512Mi)',
+    withDefault(bytes, 512 * 1024 * 1024),
+  ),
+}
+
+type Fields = typeof FIELDS
+type Name = keyof Fields
+type Output<K extends Name> = ReturnType<Fields[K]['read']>
+
+/** Everything a crawl is asked for, checked and with defaults filled in. */
+export type CrawlConfig = { readonly [K in Name]: Output<K> } & { readonly seeds: readonly string[] }
+
+/** The same as a user may write it: only the seeds are needed. */
+export type CrawlConfigInput = { readonly [K in Name]?: Output<K> | string | undefined } & {
+  readonly seeds: string | readonly string[]
+}
+
+export interface Field<T> {
+  readonly flag: string
+  readonly help: string
+  /** May be given several times. */
+  readonly many: boolean
+  /** Throws a TypeError with one line when `value` is not what is meant. */
+  readonly read: (value: unknown, name: string) => T
+}
+
+function field<T>(flag: string, help: string, read: (value: unknown, name: string) => T): Field<T> {
+  return { flag, help, many: help.endsWith('may be repeated'), read }
+}
