@@ -51,7 +51,7 @@ export class Lane {
     const { clock, transmitter, signal, settings } = this.#parts
     const others: Promise<void>[] = []
     site.loops++
-    while (site.mode.is !== 'leaving' && !signal.aborted) {
+    while (this.#goesOn(site)) {
       if (transmitter.crowded) await transmitter.room(signal)
       const entry = site.frontier.next(clock.now())
       const passedOver = site.frontier.takePassedOver()
@@ -59,11 +59,20 @@ export class Lane {
       if (entry === null) break
       await this.#visit(site, entry)
       transmitter.poke()
-      while (site.loops < settings.connectionsPerSite && site.frontier.hasReady(clock.now()))
+      while (
+        this.#goesOn(site) &&
+        site.loops < settings.connectionsPerSite &&
+        site.frontier.hasReady(clock.now())
+      ) {
         others.push(this.crawl(site))
+      }
     }
     site.loops--
     await Promise.all(others)
+  }
+
+  #goesOn(site: SiteCrawl): boolean {
+    return site.mode.is !== 'leaving' && !this.#parts.signal.aborted
   }
 
   async #visit(site: SiteCrawl, entry: FrontierEntry): Promise<void> {

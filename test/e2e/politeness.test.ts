@@ -16,15 +16,15 @@ const FLAGS = [
   'https://example.org/',
 ]
 
-/** Pairs of requests to one site of which the second began before the first had been over for the delay. */
+/** Pairs of requests to one site of which the second began less than the delay after the first. */
 function tooClose(log: readonly ServedRequest[]): string[] {
   const found: string[] = []
   const last = new Map<string, ServedRequest>()
   for (const request of [...log].sort((a, b) => a.startMs - b.startMs)) {
     const before = last.get(request.site)
-    if (before && request.startMs < before.endMs + DELAY_MS - 1)
+    if (before && request.startMs < before.startMs + DELAY_MS)
       found.push(
-        `${request.site}: ${request.target} ${Math.round(request.startMs - before.endMs)} ms after ${before.target}`,
+        `${request.site}: ${request.target} ${Math.round(request.startMs - before.startMs)} ms after ${before.target}`,
       )
     last.set(request.site, request)
   }
