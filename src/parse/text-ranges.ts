@@ -32,7 +32,7 @@ export class TextRanges {
   readonly #main = new OpenTag()
   #articles = 0
   #sections = 0
-  #preformatted = 0
+  #preformatted = false
 
   reset(): void {
     this.count = 0
@@ -44,25 +44,31 @@ export class TextRanges {
     this.#main.reset()
     this.#articles = 0
     this.#sections = 0
-    this.#preformatted = 0
+    this.#preformatted = false
   }
 
   /** Text between two tags. */
   add(bytes: Uint8Array, from: number, to: number): void {
     let start = from
     while (start < to && bytes[start]! <= 0x20) start++
-    if (start > from) this.#gap |= Mark.space
+    if (start > from) this.#gap |= this.#blankGap(bytes, from, start)
     if (start === to || (this.count === this.marks.length && !this.#grow())) return
     let end = to
     while (bytes[end - 1]! <= 0x20) end--
     this.starts[this.count] = start
     this.ends[this.count] = end
     this.marks[this.count++] = this.#gap | this.#place(end - start)
-    this.#gap = end < to ? Mark.space : 0
+    this.#gap = end < to ? this.#blankGap(bytes, end, to) : 0
+  }
+
+  #blankGap(bytes: Uint8Array, from: number, to: number): number {
+    if (this.#preformatted)
+      for (let i = from; i < to; i++) if (bytes[i] === 0x0a || bytes[i] === 0x0d) return Mark.line
+    return Mark.space
   }
 
   #place(bytes: number): number {
-    const pre = this.#preformatted > 0 ? Mark.preformatted : 0
+    const pre = this.#preformatted ? Mark.preformatted : 0
     if (this.#boilerplate.depth > 0) return pre | Mark.boilerplate
     const main = this.#main.depth > 0 ? Mark.main : 0
     const article = this.#articles > 0 ? Mark.article : 0
@@ -75,7 +81,7 @@ export class TextRanges {
   open(tag: number, traits: number, role: string | null): void {
     if ((traits & Trait.block) !== 0) this.#gap |= Mark.line
     else if ((traits & Trait.cell) !== 0) this.#gap |= Mark.space
-    if (tag === Tag.pre) this.#preformatted = 1
+    if (tag === Tag.pre) this.#preformatted = true
     if (this.#boilerplate.depth > 0) {
       // A page's own text is never inside its menu: that one was left open.
       if (tag !== Tag.main) {
@@ -101,7 +107,7 @@ export class TextRanges {
   close(tag: number, traits: number): void {
     if ((traits & Trait.block) !== 0) this.#gap |= Mark.line
     else if ((traits & Trait.cell) !== 0) this.#gap |= Mark.space
-    if (tag === Tag.pre) this.#preformatted = 0
+    if (tag === Tag.pre) this.#preformatted = false
     if (this.#boilerplate.depth > 0) {
       this.#boilerplate.leave(tag)
       return

@@ -14,6 +14,7 @@ describe('text', () => {
     ['keeps inline elements together', 'a<b>b</b>c <i>d</i>', 'abc d'],
     ['sets table cells apart', '<table><tr><td>a<td>b<tr><td>c</table>', 'a b\nc'],
     ['keeps the lines of preformatted text', '<pre>a\n  b \n\nc</pre>d\ne', 'a\nb\nc\nd e'],
+    ['keeps them between elements, too', '<pre><i>a</i>\n<i>b</i> <i>c\n</i>d</pre>', 'a\nb c\nd'],
     [
       'decodes references',
       '&lt;a&gt; &amp;amp; &copy &euro;&#8364;&#x20ac; &nope; &',
