@@ -56,6 +56,10 @@ export class Settler {
   /** A URL that is not asked for. */
   refuse(site: SiteCrawl, entry: FrontierEntry, code: OutcomeCode, detail: string): void {
     const settlement: Settlement = { code, detail, exchange: null, redirect: '' }
+    if (entry.again) {
+      this.#parts.pack().share(site).lookedAgain(entry, code)
+      return
+    }
     this.#keep(site, entry, settlement, this.#contentOf(site, entry, settlement, undefined))
   }
 
@@ -71,7 +75,7 @@ export class Settler {
     if (this.#triesAgain(site, entry, settlement)) return false
     const content = this.#contentOf(site, entry, settlement, known)
     if (entry.again) {
-      this.#parts.pack().share(site).lookedAgain(entry.url, settlement.code)
+      this.#parts.pack().share(site).lookedAgain(entry, settlement.code)
       return false
     }
     this.#keep(site, entry, settlement, content)
@@ -160,7 +164,7 @@ export class Settler {
     const pack = this.#parts.pack()
     const bytes = exchange?.payload.length ?? 0
     const fetchMs = exchange?.fetchMs ?? 0
-    pack.share(site).settled(entry.url, code, detail, bytes, fetchMs)
+    pack.share(site).settled(entry, code, detail, bytes, fetchMs)
     if (isPage(code)) counters.pages++
     else if (code === 'REDIRECT') counters.redirects++
     else counters.errors++

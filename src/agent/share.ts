@@ -1,6 +1,6 @@
 /** One cell's part of the open pack, in the ledger's terms. */
 import type { OutcomeCount, PackCell } from '../cluster/index.js'
-import { JournalWriter } from '../frontier/index.js'
+import { type FrontierEntry, JournalWriter } from '../frontier/index.js'
 import type { CellId, Discovery } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { OutcomeCode } from '../model/outcome.js'
@@ -53,12 +53,12 @@ export class Share {
   }
 
   /** A URL left the queue for good. */
-  settled(url: string, code: OutcomeCode, detail: string, bytes: number, fetchMs: Millis): void {
+  settled(entry: FrontierEntry, code: OutcomeCode, detail: string, bytes: number, fetchMs: Millis): void {
     this.#settled++
     this.#bytes += bytes
     this.#fetchMs += fetchMs
     if (isPage(code)) this.#pages++
-    this.journal.outcome(url, code)
+    this.journal.outcome(entry.url, code, entry.depth)
     const known = this.#outcomes.get(code)
     if (known) {
       known.count++
@@ -67,9 +67,9 @@ export class Share {
   }
 
   /** A page that is stored already was asked for its links once more: nothing is counted twice. */
-  lookedAgain(url: string, code: OutcomeCode): void {
+  lookedAgain(entry: FrontierEntry, code: OutcomeCode): void {
     this.#settled++
-    this.journal.outcome(url, code)
+    this.journal.outcome(entry.url, code, entry.depth)
   }
 
   /** Rows that left the queue because the same URL was queued nearer to a seed (`--max-depth`). */

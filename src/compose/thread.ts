@@ -1,8 +1,6 @@
 import { Worker } from 'node:worker_threads'
 
-/** Starts a thread from a module beside this one, compiled or (under test) as source. */
+/** Starts a thread from a compiled module beside this one. */
 export function startThread(name: string, data: unknown): Worker {
-  const source = import.meta.url.endsWith('.ts')
-  const url = new URL(`./${name}.${source ? 'ts' : 'js'}`, import.meta.url)
-  return new Worker(url, { workerData: data, ...(source ? { execArgv: ['--import', 'tsx'] } : {}) })
+  return new Worker(new URL(`./${name}.js`, import.meta.url), { workerData: data })
 }

@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { ConfigError, crawl, query } from 'orbweaver'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/compose/system.js'
+import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
+import { orbweaver, temporary } from '../kit/orbweaver.js'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const run = promisify(execFile)
+const tsx = (script: string, ...args: string[]) =>
+  run(process.execPath, ['--import', 'tsx', `docs/examples/${script}`, ...args], { cwd: root })
+
+describe('orbweaver as a library', () => {
+  const plan = new WebPlan({ sites: 3, pages: 120, seed: 4 })
+  let server: WebServer
+  beforeAll(async () => {
+    server = await WebServer.listen(plan, { clock: systemClock, port: 0 })
+  })
+  afterAll(() => server.close())
+  const options = (out: string) => ({
+    seeds: [server.seed],
+    scope: 'any' as const,
+    resolve: ['*.test=127.0.0.1'],
+    delay: 0,
+    out,
+  })
+
+  it('gives every page once, with its facts, and then the report', async () => {
+    const crawling = crawl(options(temporary('crawl')))
+    const urls: string[] = []
+    for await (const page of crawling) {
+      urls.push(page.url)
+      expect(page.status).toBe(200)
+      if (page.mime === 'text/html') {
+        expect(page.title).not.toBe('')
+        expect(page.text.length).toBeGreaterThan(100)
+        expect(page.body.length).toBeGreaterThan(1_000)
+      }
+    }
+    expect(urls.sort()).toEqual([...truth(plan, server.authority)].sort())
+    expect((await crawling.report).finishReason).toBe('done')
+  })
+
+  it('asks its hooks: accept keeps out, score orders, onPage sees every page', async () => {
+    const out = temporary('crawl')
+    const seen: string[] = []
+    const { report } = crawl({
+      ...options(out),
+      hooks: {
+        accept: url => !url.includes('/files/'),
+        score: url => (url.includes('.html') ? 1 : 0),
+        onPage: page => void seen.push(page.url),
+      },
+    })
+    const { pages } = await report
+    const expected = [...truth(plan, server.authority)].filter(url => !url.includes('/files/'))
+    expect(pages).toBe(expected.length)
+    expect(seen.sort()).toEqual(expected.sort())
+    const counted: unknown[] = []
+    for await (const row of query(out, "SELECT count(*) AS n FROM pages WHERE url LIKE '%/files/%'"))
+      counted.push(row.n)
+    expect(counted.map(Number)).toEqual([0])
+  })
+
+  it('stops when the loop is left, and can be resumed', async () => {
+    const out = temporary('crawl')
+    const crawling = crawl(options(out))
+    let count = 0
+    for await (const _ of crawling) if (++count === 20) break
+    expect((await crawling.report).finishReason).toBe('stopped')
+    const rest = await orbweaver(['resume', out, '--json'])
+    expect(rest.code, rest.stderr).toBe(0)
+    expect(JSON.parse(rest.stdout).pages).toBe([...truth(plan, server.authority)].length)
+  })
+
+  it('throws a ConfigError of one line for bad options', () => {
+    expect(() => crawl({ seeds: ['nonsense'] })).toThrow(ConfigError)
+    expect(() => crawl({ seeds: ['http://localhost/'] })).toThrow('--allow-private')
+  })
+
+  it('has examples that compile and run', async () => {
+    const out = temporary('crawl')
+    const env = { ORBWEAVER_RESOLVE: '*.test=127.0.0.1' }
+    const end = await orbweaver(
+      [
+        'crawl',
+        server.seed,
+        '--scope',
+        'any',
+        '--delay',
+        '0',
+        '--out',
+        out,
+        '--hooks',
+        `${root}docs/examples/hooks.ts`,
+      ],
+      { ...env, NODE_OPTIONS: '--import tsx' },
+      root,
+    )
+    expect(end.code, end.stderr).toBe(0)
+    expect((await tsx('ask.ts', out)).stdout).toContain('s00.test')
+    const refused = await tsx('pages.ts', 'http://localhost:1/', temporary('x')).catch(error => error)
+    expect(refused.stderr).toContain('--allow-private')
+  })
+})
