@@ -71,7 +71,7 @@ async function resumed(farm: LinkFarm, crawl: string): Promise<Resumed> {
 }
 
 function orbweaver(command: readonly string[]): ChildProcess {
-  return spawnOwned([process.execPath, ORBWEAVER, ...command], { stdio: ['ignore', 'ignore', 'inherit'] })
+  return spawnOwned([process.execPath, ORBWEAVER, ...command], { stdio: 'ignore' })
 }
 
 async function pagesServed(farm: LinkFarm, pages: number, child: ChildProcess): Promise<void> {
