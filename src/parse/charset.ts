@@ -42,7 +42,7 @@ function charsetOf(body: Buffer, label: string | undefined): string {
   return named ?? declaredCharset(body) ?? detectedCharset(body)
 }
 
-/** The headers of a crawl name few encodings. */
+/** A crawl meets few labels. */
 const names = new Map<string, string | null>()
 const NAMES_MAX = 256
 
@@ -51,7 +51,8 @@ export function encodingName(label: string): string | null {
   let name = names.get(label)
   if (name === undefined) {
     name = labelToName(label)?.toLowerCase() ?? null
-    if (names.size < NAMES_MAX) names.set(label, name)
+    if (names.size >= NAMES_MAX) names.clear()
+    names.set(label, name)
   }
   return name
 }

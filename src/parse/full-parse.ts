@@ -8,7 +8,7 @@ import { PendingLinks } from './pending-links.js'
 import { TAG_TRAITS, Tag, Trait, tagNumber } from './tags.js'
 import { oneLine } from './title.js'
 
-/** The findings of the page; null when its tree would be too large or too deep. */
+/** The findings of the page; null when its tree would be too large. */
 export function fullParse(page: string, wantRequisites: boolean): Findings | null {
   let document: TreeNode
   try {

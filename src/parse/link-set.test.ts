@@ -6,7 +6,9 @@ import { LinkSet } from './link-set.js'
 import { pageBase } from './page-base.js'
 import { PendingLinks } from './pending-links.js'
 
-const RUNS = Number(process.env.ORBWEAVER_FUZZ_RUNS ?? 10_000)
+// The same cases every time, unless someone looks for new ones.
+const wanted = process.env.ORBWEAVER_FUZZ_RUNS
+const FUZZ = wanted === undefined ? { numRuns: 10_000, seed: 1 } : { numRuns: Number(wanted) }
 
 const PIECES = [
   ...[
@@ -71,7 +73,7 @@ describe('links of a page', () => {
         const urls = links.map(link => normaliseUrl(link, base)).filter(url => url !== null)
         expect(pending.resolve(pageBase(base, null), bytes).links).toEqual([...new Set(urls)])
       }),
-      { numRuns: RUNS },
+      FUZZ,
     )
   })
 })

@@ -34,8 +34,13 @@ const KNOWN_MAX = 512
 const KNOWN_CHARS = 64
 
 export function relFlags(rel: string): number {
-  const flags = known.get(rel) ?? readFlags(rel)
-  if (rel.length <= KNOWN_CHARS && known.size < KNOWN_MAX) known.set(rel, flags)
+  const remembered = known.get(rel)
+  if (remembered !== undefined) return remembered
+  const flags = readFlags(rel)
+  if (rel.length <= KNOWN_CHARS) {
+    if (known.size >= KNOWN_MAX) known.clear()
+    known.set(rel, flags)
+  }
   return flags
 }
 

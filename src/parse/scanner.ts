@@ -2,7 +2,7 @@
  * Reads a page's bytes once and collects its links, facts and text without building a tree. It follows the WHATWG
  * tokenizer exactly and knows of tree construction only what decides whether a start tag becomes an element: raw text,
  * template, select, svg and math. Where more than that would matter it says so (`understood` is false) and goes on as
- * well as it can: the page is then handed to the full parser, unless it is too large or too deep for that one.
+ * well as it can: the page is then handed to the full parser, unless it is too large for that one.
  */
 import { LinkKind } from '../model/page.js'
 import { Attribute, AttributeSlots } from './attributes.js'

@@ -17,7 +17,7 @@ KINDS[0xc2] = Kind.special // perhaps a no-break space
 /** A run this long is copied by the machine's own instructions; setting them up costs more than a short run. */
 const LONG_RUN = 64
 
-/** A reference, or a space and a character, takes at most this many bytes. */
+/** Text is cut once it is longer than it may be: by less than this. */
 const SLACK = 64
 const output = Buffer.allocUnsafe(LIMITS.textBytes + SLACK)
 
@@ -71,7 +71,8 @@ function copy(bytes: Buffer, from: number, to: number, at: number, preformatted:
 }
 
 function append(bytes: Buffer, from: number, to: number, at: number): number {
-  const end = Math.min(to, from + LIMITS.textBytes - at)
+  // A few bytes more, so that the cut can see whether it falls inside a character.
+  const end = Math.min(to, from + LIMITS.textBytes + 4 - at)
   if (end - from > LONG_RUN) bytes.copy(output, at, from, end)
   else for (let i = from; i < end; i++) output[at + i - from] = bytes[i]!
   return at + end - from
@@ -128,7 +129,8 @@ function writeReference(bytes: Buffer, from: number, to: number, at: number): nu
   let target = decoded.get(source)
   if (target === undefined) {
     target = Buffer.from(decodeHTML(source).replaceAll('\u00a0', ' '))
-    if (decoded.size < DECODED_MAX) decoded.set(source, target)
+    if (decoded.size >= DECODED_MAX) decoded.clear()
+    decoded.set(source, target)
   }
   if (target.length === 1 && target[0]! <= 0x20) return appendBlank(at, false)
   for (let i = 0; i < target.length; i++) output[at + i] = target[i]!
@@ -137,7 +139,7 @@ function writeReference(bytes: Buffer, from: number, to: number, at: number): nu
 
 /** `length`, or a little less, so that the last character is whole. */
 function wholeCharacters(length: number): number {
-  if (length < LIMITS.textBytes) return length
+  if (length <= LIMITS.textBytes) return length
   let end = LIMITS.textBytes
   while (end > 0 && (output[end]! & 0xc0) === 0x80) end--
   return end

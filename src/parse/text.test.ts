@@ -61,6 +61,10 @@ describe('text', () => {
     ).toBe('a b')
   })
 
+  it('comes back after a button that is never closed', () => {
+    expect(text('<button>no<button>no</button>a')).toBe('a')
+  })
+
   it('survives a menu that is never closed', () => {
     expect(text('<nav>no<main>a</main>')).toBe('a')
   })
@@ -69,18 +73,13 @@ describe('text', () => {
     expect(text('<svg><div>a<p>b')).toBe('a\nb')
   })
 
-  it('is bounded, and ends with a whole character', () => {
-    const page = Buffer.from(`a${'\u20ac '.repeat(LIMITS.textBytes / 3)}`)
-    const options = {
-      url: 'http://h/',
-      contentType: 'text/html; charset=utf-8',
-      wantText: true,
-      wantRequisites: false,
-    }
-    const result = parsePage({ ...options, body: page }).text
-    expect(result.length).toBeLessThanOrEqual(LIMITS.textBytes)
-    expect(result.length).toBeGreaterThan(LIMITS.textBytes - 8)
-    expect(result.toString()).not.toContain('\ufffd')
+  it.each([0, 1, 2])('is bounded, and ends with a whole character (%i bytes before the first)', offset => {
+    text('x'.repeat(LIMITS.textBytes * 2))
+    const html = 'a'.repeat(offset) + '\u20ac'.repeat(LIMITS.textBytes / 2)
+    const result = text(html)
+    expect(Buffer.byteLength(result)).toBeLessThanOrEqual(LIMITS.textBytes)
+    expect(Buffer.byteLength(result)).toBeGreaterThan(LIMITS.textBytes - 3)
+    expect(html.startsWith(result)).toBe(true)
   })
 
   it('belongs to the caller', () => {
