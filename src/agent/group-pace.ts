@@ -25,6 +25,14 @@ export class GroupPace {
     if (until > this.#nextAllowed) this.#nextAllowed = until
   }
 
+  /** Takes the turn if that needs no wait. */
+  turnNow(delayMs: Millis): boolean {
+    const now = this.#clock.now()
+    if (this.#nextAllowed > now) return false
+    if (delayMs > 0) this.postpone(now + delayMs)
+    return true
+  }
+
   /**
    * Waits for the group's turn and takes it: whoever comes meanwhile waits `delayMs` longer. False when the signal
    * ended the wait; then no turn was taken.
@@ -32,11 +40,8 @@ export class GroupPace {
   async turn(delayMs: Millis, signal: AbortSignal): Promise<boolean> {
     for (;;) {
       if (signal.aborted) return false
-      const wait = this.#nextAllowed - this.#clock.now()
-      if (wait <= 0) break
-      await sleep(this.#clock, wait, signal)
+      if (this.turnNow(delayMs)) return true
+      await sleep(this.#clock, this.#nextAllowed - this.#clock.now(), signal)
     }
-    if (delayMs > 0) this.postpone(this.#clock.now() + delayMs)
-    return true
   }
 }

@@ -1,4 +1,7 @@
-/** A lane: crawls one site at a time, URL after URL, as fast as manners allow (the papers' C-proc, D1). */
+/**
+ * A lane: crawls one site at a time, URL after URL, as fast as manners allow (the papers' C-proc, D1). What needs no
+ * wait is asked without one: a dozen promises a page would cost as much as parsing it.
+ */
 import type { Fetcher } from '../fetch/index.js'
 import type { FrontierEntry } from '../frontier/index.js'
 import { delayAfter, type RateLimit } from '../manners/index.js'
@@ -30,8 +33,8 @@ export interface LaneParts {
   readonly settings: LaneSettings
   readonly maxDepth: number
   readonly types: readonly string[]
-  /** Meta-info of the previous crawl, or undefined. */
-  readonly metaOf: (site: SiteCrawl, url: string) => Promise<MetaInfo | undefined>
+  /** Meta-info of the previous crawl; null when there was none. */
+  readonly metaOf: ((site: SiteCrawl, url: string) => Promise<MetaInfo | undefined>) | null
   readonly archiveRobots: (site: SiteCrawl, exchanges: readonly Exchange[]) => void
   /** Waits while the crawl is paused or the disk is nearly full. */
   readonly unlessPaused: (signal: AbortSignal) => Promise<void>
@@ -79,10 +82,10 @@ export class Lane {
     const { settler, budget } = this.#parts
     const refusal = this.#refusalOf(site, entry)
     if (refusal) return settler.refuse(site, entry, refusal.code, refusal.detail)
-    const verdict = await this.#admit(site, entry.url)
+    const verdict = site.gate.judge(entry.url) ?? (await this.#qualify(site, entry.url))
     if (verdict === null) return
     if (!verdict.allowed) return settler.refuse(site, entry, verdict.code, verdict.detail)
-    if (!(await budget.take())) return site.leave('stop')
+    if (!budget.takeNow() && !(await budget.take())) return site.leave('stop')
     if (!(await this.#ask(site, entry, verdict.crawlDelayMs))) budget.giveBack()
   }
 
@@ -95,10 +98,8 @@ export class Lane {
     return null
   }
 
-  /** The robots verdict on a URL; its origin is qualified first where that is due. Null when the wait was cut short. */
-  async #admit(site: SiteCrawl, url: string): Promise<GateVerdict | null> {
-    const known = site.gate.judge(url)
-    if (known) return known
+  /** Asks the URL's origin for its robots.txt; then the verdict, or null when the wait was cut short. */
+  async #qualify(site: SiteCrawl, url: string): Promise<GateVerdict | null> {
     const { signal, settings } = this.#parts
     const delayMs = delayAfter(settings.delay, 0, 0)
     if (!(await site.pace.turn(delayMs, signal)) || site.mode.is === 'leaving') return null
@@ -111,12 +112,13 @@ export class Lane {
 
   /** Waits for the turn and sends the request; true when a page came. */
   async #ask(site: SiteCrawl, entry: FrontierEntry, crawlDelayMs: Millis): Promise<boolean> {
-    const { fetcher, settler, settings, rate, counters, clock, signal, types } = this.#parts
+    const { fetcher, settler, settings, rate, counters, clock, signal, types, metaOf } = this.#parts
     if (settings.paused) await this.#parts.unlessPaused(signal)
     const delayMs = delayAfter(settings.delay, 0, crawlDelayMs)
-    const known = await this.#parts.metaOf(site, entry.url)
+    const known = metaOf === null ? undefined : await metaOf(site, entry.url)
     if (rate.isLimited) await rate.take(signal)
-    if (!(await site.pace.turn(delayMs, signal)) || site.mode.is === 'leaving') return false
+    if (!site.pace.turnNow(delayMs) && !(await site.pace.turn(delayMs, signal))) return false
+    if (!this.#goesOn(site)) return false
     site.inFlight++
     site.visits++
     counters.fetches++

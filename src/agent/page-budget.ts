@@ -23,15 +23,20 @@ export class PageBudget {
     return this.#exhausted && this.#free === 0
   }
 
+  /** Takes one page if there is one at hand. */
+  takeNow(): boolean {
+    if (this.#free === 0) return false
+    this.#free--
+    return true
+  }
+
   /** Takes one page; false when the ledger has none to give now. */
   async take(): Promise<boolean> {
     if (this.#free === 0) {
       this.#asking ??= this.#ask()
       await this.#asking
     }
-    if (this.#free === 0) return false
-    this.#free--
-    return true
+    return this.takeNow()
   }
 
   giveBack(): void {

@@ -49,7 +49,7 @@ export class Router {
     links: readonly string[],
     kinds: Uint8Array,
   ): Routed {
-    const { linkRows } = this.#parts
+    const { linkRows, scope } = this.#parts
     const origin = `${originOf(page.url)}/`
     const ownSite = siteOf(page.url)
     const targets: string[] = []
@@ -57,13 +57,16 @@ export class Router {
     let foreign = 0
     for (let i = 0; i < links.length; i++) {
       const url = links[i]
-      const leaves = !url.startsWith(origin) && siteOf(url) !== ownSite
+      const target = url.startsWith(origin) ? ownSite : siteOf(url)
+      const leaves = target !== ownSite
       if (leaves) foreign++
       if (linkRows === 'all' || (leaves && linkRows === 'foreign')) {
         targets.push(url)
         targetKinds.push(kinds[i])
       }
-      this.#send(site, pack, url, leaves, page.depth + 1, 0, page.url, (kinds[i] & LinkKind.requisite) !== 0)
+      const requisite = (kinds[i] & LinkKind.requisite) !== 0
+      if (requisite || scope.acceptsSite(target))
+        this.#send(site, pack, url, leaves, page.depth + 1, 0, page.url, requisite)
     }
     return { foreign, rows: targets.length > 0 ? { targets, kinds: targetKinds } : null }
   }

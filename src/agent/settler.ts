@@ -26,6 +26,8 @@ export interface SettlerParts {
   /** Text and facts for the tables or a hook; a bare crawl does without. */
   readonly wantText: boolean
   readonly archive: boolean
+  /** False without archive and tables: then there is nothing to make a row for. */
+  readonly keepsRows: boolean
   readonly maxWaitMs: number
   /** A seed moved: scope follows the end of its redirect. */
   readonly onSeedRedirect: (target: string) => void
@@ -169,6 +171,7 @@ export class Settler {
     else if (code === 'REDIRECT') counters.redirects++
     else counters.errors++
     counters.bytes += bytes
+    if (!this.#parts.keepsRows) return
     pack.builder.add({
       cell: site.cell,
       row: rowOf(site, entry, settlement, content, clock.now()),

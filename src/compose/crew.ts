@@ -10,7 +10,6 @@ import {
   Router,
   SentLinks,
   Settler,
-  type SiteCrawl,
   SiteDesk,
   Transmitter,
 } from '../agent/index.js'
@@ -22,7 +21,6 @@ import { CellFrontier, FrontierSpace, type Scope } from '../frontier/index.js'
 import { delayAfter, RateLimit } from '../manners/index.js'
 import { sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
-import type { MetaInfo } from '../model/page.js'
 import { VERSION } from '../model/version.js'
 import {
   DirectoryPackStore,
@@ -131,6 +129,7 @@ export function assembleCrew(input: CrewInput): Crew {
     assets: config.assets,
     wantText: tables || hooks.onPage !== undefined,
     archive: archives,
+    keepsRows: archives || tables,
     maxWaitMs: config.maxWait * 1000,
     onSeedRedirect: target => widen(scope, ledger, target, log),
     saveWait: (site, until) =>
@@ -173,7 +172,7 @@ export function assembleCrew(input: CrewInput): Crew {
       settings,
       maxDepth,
       types: config.types,
-      metaOf: metaReader(ledger, input.recrawl),
+      metaOf: input.recrawl ? async (site, url) => (await ledger.loadMeta(site.cell, [url])).get(url) : null,
       archiveRobots: (site, exchanges) => {
         for (const exchange of exchanges) transmitter.pack.addRobots(site, exchange)
       },
@@ -227,13 +226,4 @@ function widen(scope: Scope, ledger: Ledger, target: string, log: Log): void {
 
 export function widenedScope(settings: Readonly<Record<string, string>>): string[] {
   return settings['scope.widened'] === undefined ? [] : (JSON.parse(settings['scope.widened']) as string[])
-}
-
-function metaReader(
-  ledger: Ledger,
-  recrawl: boolean,
-): (site: SiteCrawl, url: string) => Promise<MetaInfo | undefined> {
-  const nothing = Promise.resolve(undefined)
-  if (!recrawl) return () => nothing
-  return async (site, url) => (await ledger.loadMeta(site.cell, [url])).get(url)
 }

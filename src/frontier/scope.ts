@@ -21,6 +21,8 @@ export class Scope {
   readonly #domains = new Set<string>()
   readonly #sites = new Map<Site, boolean>()
   #blacklist: readonly string[] = []
+  #lastSite: Site = ''
+  #lastAccepted = false
 
   constructor(options: ScopeOptions) {
     this.#options = options
@@ -34,17 +36,17 @@ export class Scope {
     this.#prefixes.push(prefixOf(url))
     this.#hosts.add(withoutWww(site))
     this.#domains.add(registrableDomain(site))
-    this.#sites.clear()
+    this.#forget()
   }
 
   /** Hosts and domains to leave alone; a domain covers the hosts below it. */
   setBlacklist(entries: readonly string[]): void {
     this.#blacklist = entries.map(entry => entry.toLowerCase())
-    this.#sites.clear()
+    this.#forget()
   }
 
   accepts(url: string): boolean {
-    if (!this.#acceptsSite(siteOf(url))) return false
+    if (!this.acceptsSite(siteOf(url))) return false
     const { kind, include, exclude } = this.#options
     if (kind === 'page' && !this.#pages.has(url)) return false
     if (kind === 'prefix' && !this.#prefixes.some(prefix => withoutScheme(url).startsWith(prefix)))
@@ -53,14 +55,24 @@ export class Scope {
     return exclude.length === 0 || !exclude.some(pattern => pattern.test(url))
   }
 
-  #acceptsSite(site: Site): boolean {
+  /** False when no URL of the site can be in scope: the first question, asked of every link. */
+  acceptsSite(site: Site): boolean {
+    if (site === this.#lastSite) return this.#lastAccepted
+
     let accepted = this.#sites.get(site)
     if (accepted === undefined) {
       accepted = this.#judgeSite(site)
       if (this.#sites.size >= REMEMBERED_SITES) this.#sites.clear()
       this.#sites.set(site, accepted)
     }
+    this.#lastSite = site
+    this.#lastAccepted = accepted
     return accepted
+  }
+
+  #forget(): void {
+    this.#sites.clear()
+    this.#lastSite = ''
   }
 
   #judgeSite(site: Site): boolean {
