@@ -24,6 +24,11 @@ const COMMANDS: Readonly<Record<string, (say: Say) => Promise<Command>>> = {
 
 /** Runs one command; the result is the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
+  // A reader that leaves early (`| head`) is not an error.
+  process.stdout.on('error', error => {
+    if ((error as { code?: string }).code === 'EPIPE') process.exit(EXIT.done)
+    throw error
+  })
   let code: number = EXIT.done
   const say = (value: number) => {
     code = value

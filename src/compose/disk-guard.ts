@@ -6,8 +6,10 @@ export class DiskGuard {
   readonly #directory: string
   readonly #minFreeBytes: number
   readonly #clock: Clock
-  #lowSince: Millis | null = null
-  #trouble = ''
+  /** What is wrong: too little left, or a write that was refused. */
+  #low = ''
+  #refused = ''
+  #since: Millis | null = null
 
   constructor(directory: string, minFreeBytes: number, clock: Clock) {
     this.#directory = directory
@@ -17,34 +19,32 @@ export class DiskGuard {
 
   /** One line for the user; empty while there is room. */
   get trouble(): string {
-    return this.#trouble
+    const detail = this.#refused || this.#low
+    return detail === '' ? '' : `the disk is nearly full (${detail}); free some space and the crawl goes on`
   }
 
-  /** How long the disk has been too full. */
-  get lowMs(): Millis {
-    return this.#lowSince === null ? 0 : this.#clock.monotonic() - this.#lowSince
+  /** How long there has been trouble. */
+  get troubleMs(): Millis {
+    return this.#since === null ? 0 : this.#clock.monotonic() - this.#since
   }
 
   async look(): Promise<void> {
     const { bavail, bsize } = await statfs(this.#directory)
     const free = bavail * bsize
-    if (free >= this.#minFreeBytes) return this.#clear()
-    this.refused(`${megabytes(free)} left, --min-free-disk wants ${megabytes(this.#minFreeBytes)}`)
+    const wanted = megabytes(this.#minFreeBytes)
+    this.#low = free >= this.#minFreeBytes ? '' : `${megabytes(free)} left, --min-free-disk wants ${wanted}`
+    this.#note()
   }
 
   /** The disk refused a write (or, with null, took one). */
   refused(detail: string | null): void {
-    if (detail === null) {
-      this.#clear()
-      return
-    }
-    this.#lowSince ??= this.#clock.monotonic()
-    this.#trouble = `the disk is nearly full (${detail}); free some space and the crawl goes on`
+    this.#refused = detail ?? ''
+    this.#note()
   }
 
-  #clear(): void {
-    this.#lowSince = null
-    this.#trouble = ''
+  #note(): void {
+    if (this.trouble === '') this.#since = null
+    else this.#since ??= this.#clock.monotonic()
   }
 }
 

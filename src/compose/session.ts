@@ -176,6 +176,8 @@ export class CrawlSession {
     })
     const live = new LiveSettings({ lanes: crew.settings, fetcher: crew.fetcher, rate: crew.rate, scope })
     live.apply(settings)
+    await disk.look()
+    crew.settings.paused = live.userPaused || disk.trouble !== ''
     this.#running = { crew, ledger, keeper, live, disk, log, baseline: await this.#baseline(ledger) }
     if (this.#stopRequested) crew.agent.stop()
     return this.#work(this.#running, ledger)
@@ -192,7 +194,7 @@ export class CrawlSession {
         await writeSitesTable(this.directory, ledger)
         await keeper.finish()
       }
-      if (disk.lowMs > this.config.maxWait * 1000) throw new DiskFullError(disk.trouble)
+      if (disk.troubleMs > this.config.maxWait * 1000) throw new DiskFullError(disk.trouble)
       return end
     } catch (error) {
       await crew.store.abandon().catch(() => {})
@@ -245,7 +247,7 @@ export class CrawlSession {
     if (beat.settings.stop) this.stop()
     this.#answerCheckpoint(running, beat.settings)
     void disk.look().then(() => {
-      if (disk.lowMs > this.config.maxWait * 1000) this.stop()
+      if (disk.troubleMs > this.config.maxWait * 1000) this.stop()
     })
     void running.ledger.totals().then(totals => {
       const sites = Object.values(totals.cells).reduce((sum, count) => sum + count, 0)

@@ -190,4 +190,29 @@ describe('what a first-time user meets', () => {
     expect(end.code, end.stderr).toBe(10)
     expect(JSON.parse(end.stdout).pages).toBe(1)
   })
+
+  it('a disk that is nearly full: pauses before it is, and gives up with 3 after --max-wait; nothing is lost', async () => {
+    const web = await site({ 'one.test/': '<a href="/two">2</a>', 'one.test/two': 'two' })
+    const out = temporary('crawl')
+    const args = [
+      '--resolve',
+      '*.test=127.0.0.1',
+      ...QUICK,
+      '--min-free-disk',
+      '1000000Gi',
+      '--max-wait',
+      '2',
+      '--out',
+      out,
+    ]
+    const full = await orbweaver(['crawl', `http://one.test:${web.port}/`, ...args])
+    expect(full.code, full.stderr).toBe(3)
+    expect(full.stderr).toContain('the disk is nearly full')
+    const file = join(out, 'crawl.json')
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/"minFreeDisk": \d+/, '"minFreeDisk": 1'))
+    const rest = await orbweaver(['resume', out])
+    web.close()
+    expect(rest.code, rest.stderr).toBe(0)
+    expect(await urlsWith(out, 'OK')).toHaveLength(2)
+  })
 })
