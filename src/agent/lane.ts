@@ -38,6 +38,8 @@ export interface LaneParts {
   readonly archiveRobots: (site: SiteCrawl, exchanges: readonly Exchange[]) => void
   /** Waits while the crawl is paused or the disk is nearly full. */
   readonly unlessPaused: (signal: AbortSignal) => Promise<void>
+  /** Bodies are done with once settled: no hook holds on to them. */
+  readonly recycles: boolean
   /** Ends when the agent stops asking. */
   readonly signal: AbortSignal
 }
@@ -132,6 +134,8 @@ export class Lane {
     if (exchange && rate.isLimited) rate.spend(exchange.payload.length)
     // Cut short by our own stop: the URL stays queued, unsettled.
     if (signal.aborted || site.lost) return false
-    return settler.settle(site, entry, result, known)
+    const isPage = await settler.settle(site, entry, result, known)
+    if (this.#parts.recycles) exchange?.release?.()
+    return isPage
   }
 }

@@ -41,6 +41,8 @@ export class Transmitter {
   readonly #parts: TransmitterParts
   #open: OpenPack
   #shipping: Promise<void> | null = null
+  /** Builders whose packs are committed: one fills while the other is shipped. */
+  readonly #spare: PackBuilder[] = []
 
   constructor(parts: TransmitterParts) {
     this.#parts = parts
@@ -80,7 +82,11 @@ export class Transmitter {
     const pack = this.#open
     this.#open = this.#newPack()
     this.#shipping = this.#ship(pack).then(
-      () => this.#end(null),
+      () => {
+        pack.builder.reset()
+        this.#spare.push(pack.builder)
+        this.#end(null)
+      },
       error => this.#end(error as Error),
     )
     await this.#shipping
@@ -103,7 +109,7 @@ export class Transmitter {
 
   #newPack(): OpenPack {
     const { clock, random, newBuilder } = this.#parts
-    return new OpenPack(uuid(random), clock.monotonic(), newBuilder())
+    return new OpenPack(uuid(random), clock.monotonic(), this.#spare.pop() ?? newBuilder())
   }
 
   async #ship(pack: OpenPack): Promise<void> {

@@ -23,7 +23,7 @@ export class SqliteDatabase {
       const opened = new SqliteDatabase(db)
       db.pragma('journal_mode = WAL')
       db.pragma('synchronous = FULL')
-      db.pragma('cache_size = -16000')
+      db.pragma('cache_size = -4000')
       db.pragma('wal_autocheckpoint = 2000')
       opened.#migrate(path)
       return opened

@@ -179,6 +179,7 @@ export function assembleCrew(input: CrewInput): Crew {
       unlessPaused: async signal => {
         while (settings.paused && !signal.aborted) await sleep(clock, PAUSE_LOOK_MS, signal)
       },
+      recycles: hooks.onPage === undefined,
       signal: stopping.signal,
     }),
     transmitter,

@@ -3,6 +3,7 @@
  * its socket paused, until another is done. The oldest never waits, so there is always one that goes on; it
  * may pass the bound by its own size.
  */
+import { BufferPool } from './buffer-pool.js'
 
 /** A body in flight. */
 export interface Claim {
@@ -15,6 +16,8 @@ export interface Claim {
 }
 
 export class BodyBudget {
+  /** Where the bodies' memory comes from. */
+  readonly pool = new BufferPool()
   readonly #capBytes: number
   readonly #claims = new Set<Claim>()
   readonly #waiting = new Set<Claim>()

@@ -16,7 +16,9 @@ export class BodyBuffer implements Claim {
   /** No body is longer than this: the promised length or the limit, whichever is smaller. */
   readonly #maxBytes: number
   readonly #believed: boolean
-  #bytes = EMPTY
+  /** What the pool gave, and the part of it that is counted. */
+  #whole: Buffer = EMPTY
+  #bytes: Buffer = EMPTY
   #length = 0
   #counted = false
   #resume: (() => void) | null = null
@@ -87,6 +89,14 @@ export class BodyBuffer implements Claim {
     if (this.#counted) this.#budget.leave(this)
   }
 
+  /** The body is no longer needed: its memory goes to the next one. */
+  recycle(): void {
+    this.#budget.pool.give(this.#whole)
+    this.#whole = EMPTY
+    this.#bytes = EMPTY
+    this.#length = 0
+  }
+
   #roomFor(length: number): number {
     return this.#believed
       ? this.#maxBytes
@@ -94,8 +104,10 @@ export class BodyBuffer implements Claim {
   }
 
   #grow(capacity: number): void {
-    const larger = Buffer.allocUnsafe(capacity)
+    const larger = this.#budget.pool.take(capacity)
     this.#bytes.copy(larger, 0, 0, this.#length)
-    this.#bytes = larger
+    this.#budget.pool.give(this.#whole)
+    this.#whole = larger
+    this.#bytes = larger.length === capacity ? larger : larger.subarray(0, capacity)
   }
 }

@@ -14,6 +14,8 @@ export interface ExchangeFacts {
   readonly responseHead: Buffer
   readonly rawBody: Buffer
   readonly payload: Buffer
+  /** Gives the memory of the body to the next response. */
+  readonly recycle: () => void
 }
 
 export class HttpExchange implements Exchange {
@@ -30,6 +32,7 @@ export class HttpExchange implements Exchange {
   readonly body: Buffer
   readonly truncated?: Truncation
   readonly #head: ResponseHead
+  readonly #recycle: () => void
 
   constructor(facts: ExchangeFacts, body: Buffer, truncated: Truncation | undefined) {
     this.url = facts.url
@@ -45,9 +48,14 @@ export class HttpExchange implements Exchange {
     this.body = body
     if (truncated !== undefined) this.truncated = truncated
     this.#head = facts.head
+    this.#recycle = facts.recycle
   }
 
   header(name: string): string | undefined {
     return this.#head.header(name)
+  }
+
+  release(): void {
+    this.#recycle()
   }
 }

@@ -84,6 +84,12 @@ export class ResponseReader {
     this.#body?.release()
   }
 
+  /** Nobody looks at the body any more. */
+  recycle(): void {
+    this.#body?.recycle()
+    this.#body = null
+  }
+
   #feedHead(bytes: Buffer, from: number, to: number): number {
     if (this.#partialBytes === 0) {
       const end = headEnd(bytes, from, to)

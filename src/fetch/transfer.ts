@@ -174,7 +174,8 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
   }
 
   #facts(connection: Connection, head: ResponseHead): ExchangeFacts {
-    const rawBody = this.reader.rawBody()
+    const { reader } = this
+    const rawBody = reader.rawBody()
     return {
       url: this.#request.url,
       startedAt: this.#startedAt,
@@ -185,7 +186,8 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
       head,
       responseHead: this.reader.headBytes,
       rawBody,
-      payload: this.reader.payloadOf(rawBody),
+      payload: reader.payloadOf(rawBody),
+      recycle: () => reader.recycle(),
     }
   }
 

@@ -41,6 +41,8 @@ export interface Exchange {
   readonly truncated?: Truncation
   /** First value of a response header by lower-case name. */
   header(name: string): string | undefined
+  /** Nobody looks at the bodies any more: their memory may serve the next response. Need not be called. */
+  release?(): void
 }
 
 /** `LinkKind` bits: one href can be several things only in different links, so exactly one of the first six is set. */

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { hostOf, LinkResolver, normaliseUrl, originOf, registrableDomain, siteOf, targetOf } from './url.js'
 
 // The same cases every time, unless someone looks for new ones.
 const wanted = process.env.ORBWEAVER_FUZZ_RUNS
 const FUZZ = wanted === undefined ? { numRuns: 20_000, seed: 1 } : { numRuns: Number(wanted) }
+vi.setConfig({ testTimeout: wanted === undefined ? 60_000 : 24 * 3_600_000 })
 
 const BASES = [
   'http://example.org/',

@@ -1,0 +1,33 @@
+/**
+ * Buffers of bodies that nobody needs any more, by size class. A fresh buffer per page is megabytes a second of memory
+ * outside the JavaScript heap that only a full collection gives back.
+ */
+const SMALLEST_BITS = 12
+const LARGEST_BITS = 19
+/** What the pool may hold on to. */
+const KEPT_BYTES = 8 * 1024 * 1024
+
+export class BufferPool {
+  readonly #classes: Buffer[][] = []
+  #keptBytes = 0
+
+  /** A buffer of at least `bytes`, its content whatever it was. */
+  take(bytes: number): Buffer {
+    const bits = Math.max(SMALLEST_BITS, 32 - Math.clz32(bytes - 1))
+    if (bytes === 0 || bits > LARGEST_BITS) return Buffer.allocUnsafeSlow(bytes)
+    const kept = this.#classes[bits]?.pop()
+    if (kept === undefined) return Buffer.allocUnsafeSlow(1 << bits)
+    this.#keptBytes -= kept.length
+    return kept
+  }
+
+  /** Takes back what `take` gave; the caller holds no view of it any more. */
+  give(buffer: Buffer): void {
+    const bits = 31 - Math.clz32(buffer.length)
+    const ours = buffer.length === 1 << bits && bits >= SMALLEST_BITS && bits <= LARGEST_BITS
+    if (!ours || this.#keptBytes + buffer.length > KEPT_BYTES) return
+    this.#keptBytes += buffer.length
+    this.#classes[bits] ??= []
+    this.#classes[bits].push(buffer)
+  }
+}
