@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { LIMITS } from '../model/limits.js'
 import { normaliseUrl } from '../model/url.js'
 import { LinkSet } from './link-set.js'
@@ -9,6 +9,7 @@ import { PendingLinks } from './pending-links.js'
 // The same cases every time, unless someone looks for new ones.
 const wanted = process.env.ORBWEAVER_FUZZ_RUNS
 const FUZZ = wanted === undefined ? { numRuns: 10_000, seed: 1 } : { numRuns: Number(wanted) }
+vi.setConfig({ testTimeout: wanted === undefined ? 60_000 : 24 * 3_600_000 })
 
 const PIECES = [
   ...[

@@ -60,7 +60,9 @@ export class PendingLinks {
         linkSet.addBytes(plainLinks.target, plainLinks.length, plainLinks.hash, kind)
       else {
         const url = base.resolve(start < 0 ? this.#texts[~start]! : decodeValue(bytes, start, end))
-        if (url !== null) linkSet.addText(url, kind)
+        if (url === null) continue
+        linkSet.addText(url, kind)
+        if (start >= 0) plainLinks.settle(bytes, start, url)
       }
     }
     return { links: linkSet.links, kinds: linkSet.kinds() }

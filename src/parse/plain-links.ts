@@ -1,10 +1,10 @@
 /**
  * The fast path of link resolution: from the bytes of an href to the bytes and the hash of a URL in one pass, without
- * a string in between. It takes links of plain characters to the page's own origin; for all else it says so, and
- * `LinkResolver` has it.
+ * a string in between. It takes links of plain characters to the page's own origin and to such as it has met before; for
+ * all else it says so, and `LinkResolver` has it.
  */
 import { LIMITS } from '../model/limits.js'
-import { originOf } from '../model/url.js'
+import { originOf, pathStart } from '../model/url.js'
 import { HASH_SEED, hashText } from './link-set.js'
 
 /** Where a byte stays as it is. '&' is looked at apart: it may begin a character reference. */
@@ -19,6 +19,14 @@ PLAIN[0x3f] = Plain.query
 const BASE_CHARS = LIMITS.urlChars * 2
 const TARGET_BYTES = BASE_CHARS + LIMITS.attributeBytes
 
+/** Other origins that the full parser leaves as they are, by hash; a newer one takes the place of an older. */
+const settledOrigins: (Uint8Array | undefined)[] = Array.from({ length: 256 })
+const ORIGIN_BYTES = 128
+
+function slotOf(hash: number): number {
+  return (hash ^ (hash >>> 16)) & 255
+}
+
 export class PlainLinks {
   /** The URL read last: the first `length` bytes, and their hash. */
   target: Buffer
@@ -28,6 +36,7 @@ export class PlainLinks {
   readonly #rooted = Buffer.allocUnsafe(TARGET_BYTES)
   readonly #relative = Buffer.allocUnsafe(TARGET_BYTES)
   readonly #climbing = Buffer.allocUnsafe(TARGET_BYTES)
+  readonly #foreign = Buffer.allocUnsafe(TARGET_BYTES)
   readonly #page = Buffer.allocUnsafe(BASE_CHARS)
   #pageLength = 0
   #pageHash = 0
@@ -99,8 +108,11 @@ export class PlainLinks {
     if (first === 0x2f) return bytes[start + 1] === 0x2f ? -1 : this.#beginRooted(start)
     if (first === 0x2e) return this.#climb(bytes, start, end)
     if (first === 0x3f) return -1
-    if (first === 0x68 && this.#isOwnOrigin(bytes, start))
-      return this.#beginRooted(start + this.#originLength)
+    if (first === 0x68) {
+      if (this.#isOwnOrigin(bytes, start)) return this.#beginRooted(start + this.#originLength)
+      // http: or https:
+      if (bytes[start + 4] === 0x3a || bytes[start + 5] === 0x3a) return this.#beginForeign(bytes, start, end)
+    }
     this.target = this.#relative
     this.length = this.#directoryLength
     this.hash = this.#directoryHash
@@ -118,6 +130,35 @@ export class PlainLinks {
     const length = this.#originLength
     for (let i = 0; i < length; i++) if (bytes[start + i] !== this.#rooted[i]) return false
     return bytes[start + length] === 0x2f
+  }
+
+  #beginForeign(bytes: Uint8Array, start: number, end: number): number {
+    const bound = Math.min(end, start + ORIGIN_BYTES)
+    let hash = HASH_SEED
+    let slashes = 0
+    let i = start
+    for (; i < bound; i++) {
+      const c = bytes[i]!
+      if (c === 0x2f && ++slashes === 3) break
+      this.#foreign[i - start] = c
+      hash = Math.imul(hash ^ c, 0x01000193)
+    }
+    const known = settledOrigins[slotOf(hash)]
+    if (i === bound || known === undefined || known.length !== i - start) return -1
+    for (let k = 0; k < known.length; k++) if (this.#foreign[k] !== known[k]) return -1
+    this.target = this.#foreign
+    this.length = known.length
+    this.hash = hash
+    return i
+  }
+
+  /** Learns from the full parser: `url` is what the href at `start` stands for. */
+  settle(bytes: Uint8Array, start: number, url: string): void {
+    const slash = pathStart(url)
+    if (bytes[start + slash] !== 0x2f || slash > ORIGIN_BYTES) return
+    for (let i = 0; i < slash; i++) if (bytes[start + i] !== url.charCodeAt(i)) return
+    const origin = originOf(url)
+    settledOrigins[slotOf(hashText(origin))] = Uint8Array.from(Buffer.from(origin, 'latin1'))
   }
 
   /** `./` and `../` before the rest. */

@@ -2,7 +2,7 @@
 import { startsWithLetters, TAG_CODES } from './names.js'
 
 /** A run this long is searched by the machine's own instructions; setting them up costs more than a short run. */
-const LONG_RUN = 24
+const LONG_RUN = 16
 
 /** The next '<' at or after `from`; the sentinel when there is none. */
 export function nextTag(bytes: Buffer, from: number): number {

@@ -4,13 +4,14 @@
  */
 import fc from 'fast-check'
 import { type DefaultTreeAdapterTypes, html, parse } from 'parse5'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { parsePage } from './index.js'
 
 // The same cases every time, unless someone looks for new ones.
 const wanted = process.env.ORBWEAVER_FUZZ_RUNS
 const FUZZ = wanted === undefined ? { numRuns: 12_000, seed: 1 } : { numRuns: Number(wanted) }
 const PAGE = 'http://site.test/dir/page.html?q=1'
+vi.setConfig({ testTimeout: wanted === undefined ? 60_000 : 24 * 3_600_000 })
 
 type Element = DefaultTreeAdapterTypes.Element
 

@@ -37,7 +37,9 @@ export function writeText(bytes: Buffer, ranges: TextRanges): Buffer {
     if (gap !== 0) length = appendBlank(length, (gap & Mark.line) !== 0)
     length = copy(bytes, ranges.starts[i]!, ranges.ends[i]!, length, (marks & Mark.preformatted) !== 0)
   }
-  return Buffer.from(output.subarray(0, wholeCharacters(length)))
+  const text = Buffer.allocUnsafe(wholeCharacters(length))
+  output.copy(text, 0, 0, text.length)
+  return text
 }
 
 function copy(bytes: Buffer, from: number, to: number, at: number, preformatted: boolean): number {
