@@ -5,7 +5,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
 import { LedgerError, openSqliteLedger } from '../cluster/index.js'
-import { ConfigError } from '../config/index.js'
+import { ConfigError } from '../config/config-error.js'
 import { locateFile, type Manifest, readManifest } from '../store/index.js'
 import type { TableName } from './columns.js'
 

@@ -8,9 +8,9 @@ afterEach(async () => {
   for (const crawl of made.splice(0)) await crawl.remove()
 })
 
-async function all(dir: string): Promise<PreviousPage[]> {
+async function all(dir: string, ...part: { pages: number; links: number }[]): Promise<PreviousPage[]> {
   const pages: PreviousPage[] = []
-  for await (const page of previousPages(dir)) pages.push(page)
+  for await (const page of previousPages(dir, ...part)) pages.push(page)
   return pages
 }
 
@@ -78,7 +78,10 @@ it('can be left early', async () => {
   expect(seen).toBe(10)
 })
 
-it('keeps links with their pages over many portions', async () => {
+it.each([
+  ['many portions', []],
+  ['many parts', [{ pages: 1_000, links: 700 }]],
+])('keeps links with their pages over %s', async (_, part) => {
   const crawl = new MadeCrawl()
   made.push(crawl)
   const links = (i: number) => Array.from({ length: i % 4 }, (_, n) => `http://t.test/${i}/${n}`)
@@ -86,8 +89,9 @@ it('keeps links with their pages over many portions', async () => {
     Array.from({ length: 6_000 }, (_, i) => ({ url: `http://a.test/${i}`, body: 'x', links: links(i) })),
   )
   await crawl.finish()
-  const pages = await all(crawl.dir)
+  const pages = await all(crawl.dir, ...part)
   expect(pages).toHaveLength(6_000)
+  expect(new Set(pages.map(page => page.url)).size).toBe(6_000)
   for (const page of pages) {
     const number = Number(page.url.slice(14))
     expect([...page.links].sort()).toEqual(links(number).sort())

@@ -16,34 +16,56 @@ export interface PreviousPage {
   readonly links: readonly string[]
 }
 
-/** DuckDB's share: a recrawl starts inside the process that crawls, which has its own 300 MB to keep to. */
-const MEMORY_BYTES = 192 * 1024 * 1024
+/** DuckDB's share: a recrawl starts inside the process that crawls, which has its own memory to keep to. */
+const MEMORY_BYTES = 256 * 1024 * 1024
 
-// Of several rows of one URL the one with a stored copy counts, then the latest.
-const PAGES = `SELECT url, depth, outcome, etag, last_modified, content_digest, fetch_time FROM pages
-  ORDER BY url, content_digest IS NULL, fetch_time DESC`
-const LINKS = 'SELECT url, target FROM links ORDER BY url'
+/** Rows sorted at once. DuckDB sorts more than its memory holds, but not any number: more rows are taken in parts. */
+export interface PartSize {
+  readonly pages: number
+  readonly links: number
+}
 
-/** Every URL that left the queue of the crawl in `dir`, once, with the links of its page, ordered by URL. */
-export async function* previousPages(dir: string): AsyncGenerator<PreviousPage> {
+const PART: PartSize = { pages: 250_000, links: 1_000_000 }
+
+/** Every URL that left the queue of the crawl in `dir`, once, with the links of its page. */
+export async function* previousPages(dir: string, part = PART): AsyncGenerator<PreviousPage> {
   const tables = await openTables(dir, { memoryBytes: MEMORY_BYTES, threads: 1 })
   try {
-    yield* mergeByUrl(tables)
+    const parts = await countParts(tables, part)
+    for (let i = 0; i < parts; i++) yield* mergeByUrl(tables, `hash(url) % ${parts} = ${i}`)
   } finally {
     await tables.close()
   }
 }
 
-/** Both tables sorted by URL (DuckDB sorts on disk where memory is short), read side by side. */
-async function* mergeByUrl(tables: Tables): AsyncGenerator<PreviousPage> {
-  const links = new LinkCursor(rowsOf(await tables.run(LINKS)))
+async function countParts(tables: Tables, part: PartSize): Promise<number> {
+  const counts = 'SELECT (SELECT count(*) FROM pages) AS pages, (SELECT count(*) FROM links) AS links'
+  let parts = 1
+  for await (const { pages, links } of tables.query(counts))
+    parts = Math.ceil(Math.max(1, Number(pages) / part.pages, Number(links) / part.links))
+  return parts
+}
+
+/** Both tables are sorted by URL one after the other, then read side by side. */
+async function* mergeByUrl(tables: Tables, condition: string): AsyncGenerator<PreviousPage> {
+  await tables.keep('part_links', `SELECT url, target FROM links WHERE ${condition} ORDER BY url`)
+  // Of several rows of one URL the one with a stored copy counts, then the latest.
+  await tables.keep(
+    'part_pages',
+    `SELECT url, depth, outcome, etag, last_modified, content_digest, fetch_time FROM pages
+      WHERE ${condition} ORDER BY url, content_digest IS NULL, fetch_time DESC`,
+  )
+  const links = new LinkCursor(await tables.run('FROM part_links'))
+  const pages = await tables.run('FROM part_pages')
   let last = ''
   try {
-    for await (const row of rowsOf(await tables.run(PAGES))) {
-      const url = String(row[0])
-      if (url === last) continue
-      last = url
-      yield pageOf(url, row, await links.of(url))
+    for await (const rows of pages.batches()) {
+      for (const row of rows) {
+        const url = String(row[0])
+        if (url === last) continue
+        last = url
+        yield pageOf(url, row, await links.of(url))
+      }
     }
   } finally {
     await links.close()
@@ -66,39 +88,40 @@ function pageOf(url: string, row: readonly Value[], links: readonly string[]): P
 
 /** Steps through link rows ordered by URL. */
 class LinkCursor {
-  readonly #rows: AsyncGenerator<readonly Value[]>
+  readonly #batches: AsyncGenerator<Iterable<readonly Value[]>>
+  #rows: Iterator<readonly Value[]> = [].values()
   #next: readonly Value[] | undefined
-  #started = false
+  #isOver = false
 
-  constructor(rows: AsyncGenerator<readonly Value[]>) {
-    this.#rows = rows
+  constructor(links: Result) {
+    this.#batches = links.batches()
   }
 
   /** Targets of `url`; URLs must be asked for in order. */
   async of(url: string): Promise<string[]> {
-    if (!this.#started) {
-      this.#started = true
-      await this.#advance()
-    }
     const targets: string[] = []
-    // URLs are ASCII, so JavaScript orders them as DuckDB does.
-    while (this.#next !== undefined && String(this.#next[0]) <= url) {
-      if (this.#next[0] === url) targets.push(String(this.#next[1]))
-      await this.#advance()
+    for (;;) {
+      this.#next ??= this.#rows.next().value
+      if (this.#next === undefined) {
+        if (this.#isOver) return targets
+        await this.#nextBatch()
+        continue
+      }
+      // URLs are ASCII, so JavaScript orders them as DuckDB does.
+      const source = String(this.#next[0])
+      if (source > url) return targets
+      if (source === url) targets.push(String(this.#next[1]))
+      this.#next = undefined
     }
-    return targets
   }
 
   async close(): Promise<void> {
-    await this.#rows.return(undefined)
+    await this.#batches.return(undefined)
   }
 
-  async #advance(): Promise<void> {
-    const step = await this.#rows.next()
-    this.#next = step.done ? undefined : step.value
+  async #nextBatch(): Promise<void> {
+    const step = await this.#batches.next()
+    this.#isOver = step.done === true
+    if (!step.done) this.#rows = step.value[Symbol.iterator]()
   }
-}
-
-async function* rowsOf(result: Result): AsyncGenerator<readonly Value[]> {
-  for await (const rows of result.batches()) yield* rows
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MadeCrawl } from '../../test/kit/made-crawl.js'
-import { ConfigError } from '../config/index.js'
+import { ConfigError } from '../config/config-error.js'
 import { openTables, type Tables } from './tables.js'
 
 let crawl: MadeCrawl
@@ -61,6 +61,8 @@ describe('SQL reads the crawl', () => {
     'WITH a AS (SELECT title FROM pages) SELECT * FROM a',
     '-- a comment\nSELECT title FROM pages -- another',
     'SELECT title FROM pages UNION SELECT title FROM pages',
+    "SELECT title FROM pages WHERE title <> ';'; -- done",
+    'SELECT title FROM pages; /* done */ ;',
   ])('%s', async sql => {
     expect(await run(sql)).toEqual([{ title: 'A' }])
   })
@@ -161,6 +163,47 @@ describe('SQL reaches nothing but the crawl, and changes nothing', () => {
       'read_csv(...) is not allowed here: query reads the tables of the crawl only',
     )
     expect(existsSync(join(outside, 'x.csv'))).toBe(false)
+  })
+})
+
+describe('a result', () => {
+  it('is never cut short in silence', async () => {
+    const boom = "SELECT CASE WHEN range = 500000 THEN error('boom') ELSE 'x' END AS v FROM range(1000000)"
+    await expect(run(boom)).rejects.toThrow(/boom/)
+    const late = "SELECT CASE WHEN range < 700000 THEN '1' ELSE 'x' END::INTEGER AS v FROM range(1000000)"
+    let rows = 0
+    const read = async () => {
+      for await (const _ of tables.query(late)) rows++
+    }
+    await expect(read()).rejects.toThrow(/^Conversion Error: Could not convert string 'x' to INT32/)
+    expect(rows).toBeGreaterThan(0)
+  })
+
+  it('keeps the order that was asked for', async () => {
+    let last = Number.POSITIVE_INFINITY
+    let rows = 0
+    for await (const { n } of tables.query('SELECT range AS n FROM range(300000) ORDER BY n DESC')) {
+      expect(Number(n)).toBeLessThan(last)
+      last = Number(n)
+      rows++
+    }
+    expect(rows).toBe(300_000)
+  })
+
+  it('can have columns of any name, or no row', async () => {
+    expect(await run('SELECT 1 AS is_end, true AS x')).toEqual([{ is_end: 1, x: true }])
+    expect(await run('SELECT title FROM pages WHERE false')).toEqual([])
+    expect(await run('SELECT NULL AS a')).toEqual([{ a: null }])
+  })
+
+  it('is explained when memory is short', async () => {
+    const small = await openTables(crawl.dir, { memoryBytes: 40 * 1024 * 1024, threads: 1 })
+    const greedy = 'SELECT list(range), list(hash(range)) FROM range(20000000)'
+    const read = async () => {
+      for await (const _ of small.query(greedy)) return
+    }
+    await expect(read()).rejects.toThrow(/^Out of Memory Error: |stopped halfway/)
+    await small.close()
   })
 })
 

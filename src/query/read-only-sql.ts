@@ -4,7 +4,7 @@
  * functions (`enable_logging`, `arrow_scan`) change state or take addresses in memory.
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { ConfigError } from '../config/index.js'
+import { ConfigError } from '../config/config-error.js'
 
 /** Table functions that only make rows from their arguments or from the catalogue. */
 const HARMLESS = new Set([
@@ -38,12 +38,20 @@ interface Serialized {
   readonly statements?: readonly unknown[]
 }
 
+/** One SELECT, found harmless. */
+export interface Select {
+  /** Can stand in parentheses, if a line end follows: it may end in a comment. */
+  readonly text: string
+  /** `EXPLAIN ` or `EXPLAIN ANALYZE ` where that stood before it. */
+  readonly explain: string
+}
+
 /** Throws a ConfigError unless `sql` is a single harmless SELECT (or EXPLAIN of one). */
-export async function checkReadOnly(connection: DuckDBConnection, sql: string): Promise<void> {
-  const select = sql.replace(/^\s*EXPLAIN(\s+ANALYZE)?\s/i, '')
+export async function checkReadOnly(connection: DuckDBConnection, sql: string): Promise<Select> {
+  const explain = /^\s*EXPLAIN(\s+ANALYZE)?\s/i.exec(sql)?.[0] ?? ''
+  const select = sql.slice(explain.length)
   if (select.trim() === '') throw new ConfigError('the query is empty')
-  const rows = await (await connection.run('SELECT json_serialize_sql($1::VARCHAR)', [select])).getRows()
-  const tree = JSON.parse(String(rows[0][0])) as Serialized
+  const tree = await serialized(connection, select)
   if (tree.error) {
     if (tree.error_type === 'not implemented') throw new ConfigError(REFUSED)
     throw new ConfigError(`the SQL is not understood: ${tree.error_message}`)
@@ -53,6 +61,23 @@ export async function checkReadOnly(connection: DuckDBConnection, sql: string): 
   for (const name of tableFunctions(tree.statements))
     if (!HARMLESS.has(name.toLowerCase()))
       throw new ConfigError(`${name}(...) is not allowed here: query reads the tables of the crawl only`)
+  return { text: await withoutEnd(connection, select, tree), explain }
+}
+
+async function serialized(connection: DuckDBConnection, sql: string): Promise<Serialized> {
+  const rows = await (await connection.run('SELECT json_serialize_sql($1::VARCHAR)', [sql])).getRows()
+  return JSON.parse(String(rows[0][0])) as Serialized
+}
+
+/** The statement so that it can stand in parentheses: a semicolon behind it would end the whole. */
+async function withoutEnd(connection: DuckDBConnection, sql: string, tree: Serialized): Promise<string> {
+  const text = sql.replace(/[;\s]+$/, '')
+  if (!text.includes(';') || !(await serialized(connection, `FROM (${text}\n)`)).error) return text
+  // A comment stands behind the semicolon: DuckDB's own wording of the statement has neither.
+  const json = JSON.stringify(tree)
+  return String(
+    (await (await connection.run('SELECT json_deserialize_sql($1::JSON)', [json])).getRows())[0][0],
+  )
 }
 
 /** Names of all functions that stand where a table may stand, at any depth. */

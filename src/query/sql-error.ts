@@ -1,4 +1,4 @@
-import { ConfigError } from '../config/index.js'
+import { ConfigError } from '../config/config-error.js'
 
 /** DuckDB's message in at most two lines for the user: what is wrong, and what it could have been. */
 export function sqlError(error: unknown): Error {

@@ -2,17 +2,14 @@
 import { mkdir } from 'node:fs/promises'
 import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
-import {
-  type DuckDBConnection,
-  type DuckDBDataChunk,
-  DuckDBInstance,
-  type DuckDBResult,
-} from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { ConfigError } from '../config/config-error.js'
 import { LIMITS } from '../model/limits.js'
 import { checkReadOnly } from './read-only-sql.js'
+import { openStream, type RowStream } from './row-stream.js'
 import { openSnapshot, type Snapshot } from './snapshot.js'
 import { sqlError } from './sql-error.js'
-import { plainValue, type Value } from './values.js'
+import type { Value } from './values.js'
 import { createViews, quoteText } from './views.js'
 
 export type Row = Readonly<Record<string, Value>>
@@ -35,6 +32,8 @@ export interface Tables {
   run(sql: string): Promise<Result>
   /** The rows of `run` as objects. */
   query(sql: string): AsyncGenerator<Row>
+  /** Keeps what `sql` selects, in that order, as a table of its own (on disk where memory is short) until `close`. */
+  keep(table: string, sql: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -94,6 +93,19 @@ class DuckTables implements Tables {
       for (const row of rows) yield Object.fromEntries(columns.map((name, i) => [name, row[i]]))
   }
 
+  async keep(table: string, sql: string): Promise<void> {
+    if (!this.#instance) throw new Error('the tables are closed')
+    const connection = await this.#instance.connect()
+    try {
+      const { text } = await checkReadOnly(connection, sql)
+      await connection.run(`CREATE OR REPLACE TABLE ${table} AS ${text}`)
+    } catch (error) {
+      throw sqlError(error)
+    } finally {
+      connection.closeSync()
+    }
+  }
+
   async close(): Promise<void> {
     for (const connection of this.#connections) {
       connection.interrupt()
@@ -111,14 +123,9 @@ class DuckTables implements Tables {
     const connection = await this.#instance.connect()
     this.#connections.add(connection)
     try {
-      await checkReadOnly(connection, sql)
-      const result = await connection.stream(sql)
-      // The first portion is fetched here, where a file that is gone can still be met by listing again.
-      const first = await result.fetchChunk()
-      return {
-        columns: result.deduplicatedColumnNames(),
-        batches: () => this.#batches(connection, result, first),
-      }
+      const select = await checkReadOnly(connection, sql)
+      const stream = await openStream(connection, select)
+      return { columns: stream.columns, batches: () => this.#batches(connection, stream) }
     } catch (error) {
       this.#release(connection)
       throw error
@@ -127,13 +134,13 @@ class DuckTables implements Tables {
 
   async *#batches(
     connection: DuckDBConnection,
-    result: DuckDBResult,
-    first: DuckDBDataChunk | null,
+    stream: RowStream,
   ): AsyncGenerator<Iterable<readonly Value[]>> {
     try {
-      for (let chunk = first; chunk && chunk.rowCount > 0; chunk = await result.fetchChunk())
-        yield plainRows(chunk)
+      yield* stream.batches()
     } catch (error) {
+      if (this.#snapshot?.isStale())
+        throw new ConfigError('files of the crawl were merged while they were read; run it again')
       throw sqlError(error)
     } finally {
       this.#release(connection)
@@ -145,12 +152,6 @@ class DuckTables implements Tables {
     connection.interrupt()
     connection.closeSync()
   }
-}
-
-/** Row by row, because a portion of pages with their text can be large. */
-function* plainRows(chunk: DuckDBDataChunk): Generator<readonly Value[]> {
-  const { rowCount } = chunk
-  for (let i = 0; i < rowCount; i++) yield chunk.getRowValues(i).map(plainValue)
 }
 
 async function lockedInstance(snapshot: Snapshot, options: TablesOptions): Promise<DuckDBInstance> {

@@ -1,5 +1,5 @@
 /** Fills the book of an export from the tables. */
-import { ConfigError } from '../../config/index.js'
+import { ConfigError } from '../../config/config-error.js'
 import type { Row, Tables } from '../tables.js'
 import type { ExportBook, ExportedPage } from './export-book.js'
 

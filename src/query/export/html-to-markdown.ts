@@ -203,10 +203,12 @@ function normaliseLink(href: string | undefined, base: string): string | null {
   const url = normaliseUrl(href, base)
   if (url === null) return null
   const hash = href.indexOf('#')
-  return (url + (hash < 0 ? '' : href.slice(hash).trim()))
-    .replaceAll(/[\s()<>]/g, encodeURIComponent)
-    .replaceAll('(', '%28')
-    .replaceAll(')', '%29')
+  const fragment = hash < 0 ? '' : href.slice(hash).trim()
+  return (fragment === '#' ? url : url + fragment).replaceAll(/[\s()<>]/g, escapeChar)
+}
+
+function escapeChar(char: string): string {
+  return char === '(' ? '%28' : char === ')' ? '%29' : encodeURIComponent(char)
 }
 
 /** Backticks, at least `least`, that do not end inside of `text`. */

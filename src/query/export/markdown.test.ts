@@ -9,6 +9,7 @@ describe('the main text of a page as Markdown', () => {
     ['<p>a <a href="b">link</a>, <a href="#x">none</a>', 'a [link](http://a.test/dir/b), none'],
     ['<p>see<a href="/x y#z"> this </a>too', 'see [this](http://a.test/x%20y#z) too'],
     ['<a href="/x"><h3>In a link</h3></a>', '### In a link'],
+    ['<a href="/a_(b)#">c</a>', '[c](http://a.test/a_%28b%29)'],
     ['<ul><li>a<li>b<ul><li>c</ul><li>d</ul>', '- a\n- b\n  - c\n- d'],
     ['<ol start=3><li>a<li>b</ol>', '3. a\n4. b'],
     ['<ul><li><p>a<p>b</ul>', '- a\n\n  b'],

@@ -48,7 +48,7 @@ const DROPPED = ['integrity', 'crossorigin']
 
 /** `html` as it should be written, or null when it is too large or too tangled to be taken apart. */
 export function rewriteHtml(html: string, pageUrl: string, relink: Relink): string | null {
-  const document = parseBounded(html)
+  const document = parseBounded(html, true)
   if (document === null) return null
   const page = new PageRewriter(html, pageUrl, relink)
   // The first <base> counts for all links, those before it too.

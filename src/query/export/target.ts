@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { ConfigError } from '../../config/index.js'
+import { ConfigError } from '../../config/config-error.js'
 
 /** Makes sure that the folder is there and empty. */
 export function claimFolder(path: string): void {

@@ -1,6 +1,6 @@
 /** A folder that opens in a browser: every page and object where its URL says, links made relative. */
 import { join } from 'node:path'
-import { ConfigError } from '../../config/index.js'
+import { ConfigError } from '../../config/config-error.js'
 import { normaliseUrl } from '../../model/url.js'
 import { toUtf8 } from '../../parse/charset.js'
 import { withScratch } from '../scratch.js'
