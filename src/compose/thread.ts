@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 
 /** Our threads keep little: small young generations are collected early instead of growing to what V8 would allow. */
-const YOUNG_MB = 8
+const YOUNG_MB = 2
 
 /** Starts a thread from a compiled module beside this one. */
 export function startThread(name: string, data: unknown): Worker {

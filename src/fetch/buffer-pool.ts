@@ -5,7 +5,7 @@
 const SMALLEST_BITS = 12
 const LARGEST_BITS = 19
 /** What the pool may hold on to. */
-const KEPT_BYTES = 8 * 1024 * 1024
+const KEPT_BYTES = 4 * 1024 * 1024
 
 export class BufferPool {
   readonly #classes: Buffer[][] = []

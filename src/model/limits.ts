@@ -63,12 +63,12 @@ export const LIMITS = {
   /** A WARC is rolled before it would grow past this. */
   warcBytes: 1024 * 1024 * 1024,
   /** Seen-sets of all cells together, in memory; the rest is on disk. */
-  seenBytes: 32 * 1024 * 1024,
+  seenBytes: 24 * 1024 * 1024,
   /** Queued URLs of all cells together, in memory; the rest is on disk. */
-  queueBytes: 12 * 1024 * 1024,
+  queueBytes: 8 * 1024 * 1024,
   /** Rows in a table's log before they become a Parquet row group. */
   rowGroupRows: 10_000,
-  rowGroupBytes: 32 * 1024 * 1024,
+  rowGroupBytes: 16 * 1024 * 1024,
   /** A merged Parquet file holds at least this many rows, unless the crawl has fewer. */
   parquetRows: 100_000,
   /** The same for links, which are forty times as many and fifty times as small. */
