@@ -20,7 +20,7 @@ export interface PreviousPage {
 const MEMORY_BYTES = 256 * 1024 * 1024
 
 /** Rows sorted at once. DuckDB sorts more than its memory holds, but not any number: more rows are taken in parts. */
-export interface PartSize {
+interface PartSize {
   readonly pages: number
   readonly links: number
 }

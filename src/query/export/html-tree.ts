@@ -7,7 +7,7 @@ import type { TreeAdapter } from 'parse5'
 import { type DefaultTreeAdapterMap, type DefaultTreeAdapterTypes, defaultTreeAdapter, parse } from 'parse5'
 import { LIMITS } from '../../model/limits.js'
 
-export type Node = DefaultTreeAdapterTypes.ChildNode
+type Node = DefaultTreeAdapterTypes.ChildNode
 export type Element = DefaultTreeAdapterTypes.Element
 export type ParentNode = DefaultTreeAdapterTypes.ParentNode
 

@@ -3,7 +3,7 @@
  * In: the tables and the archive. Out: a folder for a browser, JSON lines, or Markdown.
  * Always: nothing is written over, nothing outside of the target; memory holds one page at a time.
  */
-export type { Exported, Progress } from './progress.js'
+export type { Exported } from './progress.js'
 export { exportFiles } from './to-files.js'
 export { exportJsonl } from './to-jsonl.js'
 export { exportMarkdown } from './to-markdown.js'
