@@ -1,6 +1,7 @@
 /**
  * The crawlers side by side: the same pages, no delays, coverage by the server's log, CPU per covered page first.
- * Prints Markdown on stdout and progress on stderr.
+ * Prints Markdown on stdout and progress on stderr. `npm run bench -- table 1 wget2` takes one round and, besides
+ * ours, only the crawlers so named.
  */
 import { type Corpus, smaller } from './corpus/corpus.js'
 import { docsCorpus, missingDocs } from './corpus/docs.js'
@@ -13,13 +14,15 @@ import { NginxServer } from './server/nginx.js'
 import { OrbweaverWeb } from './server/orbweaver-web.js'
 import type { PageServer } from './server/page-server.js'
 
-const ROUNDS = 3
+const args = process.argv.slice(2)
+const ROUNDS = Number(args.find(arg => /^\d+$/.test(arg)) ?? 3)
+const NAMED = args.filter(arg => !/^\d+$/.test(arg))
 /** For the slow ones: half a minute each. */
 const FEWER_PAGES = 3_000
 const ON_REAL_HTML = [BARE, FULL, 'wget2', 'spider-rs']
 
 async function main(): Promise<void> {
-  const present = CRAWLERS.filter(crawler => crawler.version() !== undefined)
+  const present = CRAWLERS.filter(crawler => isWanted(crawler.name) && crawler.version() !== undefined)
   const generated = generatedCorpus()
   const real = NginxServer.installed() === undefined ? { name: 'real HTML', hosts: [] } : await docsCorpus()
   const server = await startServer(generated, real)
@@ -55,7 +58,7 @@ async function onGenerated(
 
 async function startServer(generated: Corpus, real: Corpus): Promise<PageServer> {
   if (NginxServer.installed() === undefined) return OrbweaverWeb.start()
-  await writeGenerated()
+  await writeGenerated(generated)
   return NginxServer.start([generated, real])
 }
 
@@ -66,6 +69,10 @@ function missing(): string[] {
   return names.length === 0
     ? []
     : [`Not installed here: ${names.join(', ')} (\`npm run bench -- --install\`).`]
+}
+
+function isWanted(name: string): boolean {
+  return NAMED.length === 0 || name === BARE || name === FULL || NAMED.includes(name)
 }
 
 function describe(corpus: string): string {

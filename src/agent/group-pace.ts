@@ -2,11 +2,6 @@
 import type { Clock, Millis } from '../model/clock.js'
 import { sleep } from '../model/clock.js'
 
-export interface DelayRule {
-  /** Pause after a response that took `responseMs`; `crawlDelayMs` is what robots.txt asked for. */
-  delayMs(responseMs: Millis, crawlDelayMs: Millis): Millis
-}
-
 export class GroupPace {
   readonly #clock: Clock
   #nextAllowed: Millis

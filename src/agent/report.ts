@@ -3,7 +3,7 @@ import type { FinishReason, Ledger, SiteSummary, Totals } from '../cluster/index
 import { outcomeRule } from '../model/outcome.js'
 import type { Counters } from './counters.js'
 
-export interface AgentReport {
+interface AgentReport {
   readonly name: string
   readonly pages: number
   readonly bytes: number
@@ -12,7 +12,7 @@ export interface AgentReport {
   readonly workload: number
 }
 
-export interface TroubledSite {
+interface TroubledSite {
   readonly site: string
   readonly code: string
   readonly count: number

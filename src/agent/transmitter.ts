@@ -17,7 +17,7 @@ import type { SiteCrawl } from './site-crawl.js'
 const DISK_RETRY_MS = 2_000
 
 /** This life was ended by the ledger: whatever it still holds belongs to others now. */
-export class FencedError extends Error {}
+class FencedError extends Error {}
 
 export interface TransmitterParts {
   readonly clock: Clock

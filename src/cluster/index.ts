@@ -4,5 +4,5 @@
  * Always: a page is acknowledged in the transaction that makes its links durable; a stale epoch commits nothing.
  */
 export * from './ledger.js'
-export { openSqliteLedger, SqliteCore } from './sqlite-ledger.js'
-export { serveLedger, threadLedger } from './thread-ledger.js'
+export { openSqliteLedger } from './sqlite-ledger.js'
+export { threadLedger } from './thread-ledger.js'

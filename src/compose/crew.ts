@@ -67,7 +67,7 @@ export interface Crew {
   readonly settings: LaneSettings
 }
 
-export function userAgentOf(config: CrawlConfig): string {
+function userAgentOf(config: CrawlConfig): string {
   return config.userAgent ?? `${PRODUCT_TOKEN}/${VERSION}${config.contact ? ` (+${config.contact})` : ''}`
 }
 

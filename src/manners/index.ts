@@ -9,6 +9,6 @@
  * nothing from those behind it.
  */
 export { delayAfter, retryAfterHeaderMs } from './politeness.js'
-export { type Qualification, qualify } from './qualify.js'
+export { qualify } from './qualify.js'
 export { RateLimit } from './rate-limit.js'
-export { RobotsRules, type RobotsVerdict } from './robots-rules.js'
+export { RobotsRules } from './robots-rules.js'

@@ -36,7 +36,7 @@ export type OutcomeCode =
   | `TRAP:${string}`
 
 /** `stored`: a response came and is archived. `failed`: no usable response. `refused`: we did not ask. */
-export type OutcomeKind = 'stored' | 'failed' | 'refused'
+type OutcomeKind = 'stored' | 'failed' | 'refused'
 
 export interface OutcomeRule {
   readonly kind: OutcomeKind

@@ -12,47 +12,31 @@
  * Read on in `pack-builder.ts` (one pack in memory), `directory-pack-store.ts` (packs to files), `warc-records.ts`,
  * `segment.ts` (row logs), `parquet/convert.ts`, `recover.ts`.
  */
-export {
-  type ArchiveChoice,
-  type ArchiveFormat,
-  parseArchiveFormat,
-} from './archive-format.js'
+export { parseArchiveFormat } from './archive-format.js'
 export { finishIndex, type IndexTask } from './cdxj-index.js'
 export { payloadDigest } from './digest.js'
-export {
-  DirectoryPackStore,
-  type DirectoryPackStoreOptions,
-  type StoreLimits,
-} from './directory-pack-store.js'
+export { DirectoryPackStore } from './directory-pack-store.js'
 export { writeFileAtomically } from './durable.js'
-export { completeLogs, type FileOwner, locateFile } from './file-names.js'
-export type { LinkRow, PageLinks } from './link-rows.js'
+export { completeLogs, locateFile } from './file-names.js'
+export type { PageLinks } from './link-rows.js'
 export {
   type Manifest,
-  type ManifestResult,
   readManifest,
   type TableFiles,
   writeManifest,
 } from './manifest.js'
-export { PackBuilder, type PackEntry, type PackOptions } from './pack-builder.js'
+export { PackBuilder } from './pack-builder.js'
 export type {
-  AppendResult,
-  CloseResult,
-  PackBytes,
-  PackRows,
   PackStore,
   StoredFile,
-  StoredKind,
 } from './pack-store.js'
-export { concatParquet, parquetRows } from './parquet/concat.js'
+export { concatParquet } from './parquet/concat.js'
 export { type ConvertTask, convertLog, type ParquetSize } from './parquet/convert.js'
 export { type SiteRow, writeSites } from './parquet/site-table.js'
-export { type Holder, type RecoverInput, type Recovery, recover } from './recover.js'
-export { DamagedFileError, type RowTable, readLinkRows, readPageRows } from './segment.js'
-export { type WarcInfo, warcInfo } from './warc-info.js'
+export { recover } from './recover.js'
+
+export { warcInfo } from './warc-info.js'
 export {
-  type ArchivedResponse,
-  type RecordResult,
   responseOf,
   WarcReader,
   type WarcRecord,
