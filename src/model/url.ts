@@ -54,7 +54,10 @@ export function hostOf(site: Site): string {
 // The public suffix list takes 50 ms of CPU to load: only when a name is looked up in it.
 let suffixes: typeof import('tldts') | undefined
 
-/** Registrable domain by the public suffix list (private section included); the host itself where there is none. */
+/**
+ * Registrable domain by the public suffix list (private section included); the host itself where there is
+ * none.
+ */
 export function registrableDomain(site: Site): string {
   const host = hostOf(site)
   if (host.startsWith('[') || isIP(host) > 0) return host
@@ -81,8 +84,9 @@ const settledOrigins = new Set<string>()
 const SETTLED_ORIGINS_MAX = 4_096
 
 /**
- * Resolves the links of one page. Plain links take a path of slices and concatenations; whatever holds a character
- * with a meaning of its own goes through `new URL`. The property test holds both to the same answer.
+ * Resolves the links of one page. Plain links take a path of slices and concatenations; whatever holds a
+ * character with a meaning of its own goes through `new URL`. The property test holds both to the same
+ * answer.
  */
 export class LinkResolver {
   readonly #base: string
@@ -151,6 +155,7 @@ export class LinkResolver {
   }
 
   #resolveFully(href: string): string | null {
+    if (hasOtherScheme(href)) return null
     const url = normaliseUrl(href, this.#base)
     if (url === null) return null
     const slash = pathStart(url)
@@ -163,8 +168,9 @@ export class LinkResolver {
 }
 
 /**
- * `prefix` and what stands in `href` from `from` on, without its fragment; null when a character or a segment past
- * `path` needs the full parser. A colon is plain only where no scheme can end (`rooted`, or after a slash).
+ * `prefix` and what stands in `href` from `from` on, without its fragment; null when a character or a segment
+ * past `path` needs the full parser. A colon is plain only where no scheme can end (`rooted`, or after a
+ * slash).
  */
 function join(prefix: string, href: string, from: number, rooted: boolean, path = from): string | null {
   let plain = PLAIN
@@ -183,4 +189,16 @@ function join(prefix: string, href: string, from: number, rooted: boolean, path 
     previous = c
   }
   return prefix + (from === 0 ? href : href.slice(from))
+}
+
+/** `mailto:`, `javascript:` and the like: no page is without them, and they need no parser to be told. */
+function hasOtherScheme(href: string): boolean {
+  for (let i = 0; i < href.length; i++) {
+    const c = href.charCodeAt(i)
+    if (c === 0x3a) return i > 0 && !/^https?$/i.test(href.slice(0, i))
+    const letter = (c | 0x20) >= 0x61 && (c | 0x20) <= 0x7a
+    const other = (c >= 0x30 && c <= 0x39) || c === 0x2b || c === 0x2d || c === 0x2e
+    if (!letter && !(other && i > 0)) return false
+  }
+  return false
 }

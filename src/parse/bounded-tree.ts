@@ -1,7 +1,7 @@
 /**
- * The tree that the full parser builds for us: elements in linked lists, no text but that of titles. Appending, moving
- * and removing take constant time whatever the page looks like, and building stops at a bound: closing and re-opening
- * formatting elements can make a small page into a tree of millions.
+ * The tree that the full parser builds for us: elements in linked lists, no text but that of titles.
+ * Appending, moving and removing take constant time whatever the page looks like, and building stops at a
+ * bound: closing and re-opening formatting elements can make a small page into a tree of millions.
  */
 import type { html, Token, TreeAdapter, TreeAdapterTypeMap } from 'parse5'
 import { LIMITS } from '../model/limits.js'

@@ -1,7 +1,7 @@
 /**
- * Any encoding to UTF-8. Which one it is, in the order of the HTML standard: byte order mark, HTTP header, `<meta>` or
- * XML declaration; then what the bytes look like. Decoding is done by @exodus/bytes, because Node's own TextDecoder
- * takes windows-1252 (and others) for Latin-1.
+ * Any encoding to UTF-8. Which one it is, in the order of the HTML standard: byte order mark, HTTP header,
+ * `<meta>` or XML declaration; then what the bytes look like. Decoding is done by @exodus/bytes, because
+ * Node's own TextDecoder takes windows-1252 (and others) for Latin-1.
  */
 import { isAscii, isUtf8 } from 'node:buffer'
 import { getBOMEncoding, labelToName, legacyHookDecode } from '@exodus/bytes/encoding.js'

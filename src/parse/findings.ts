@@ -1,6 +1,6 @@
 /**
- * What is collected from one page before its links are resolved, whoever reads it: the scanner or the full parser.
- * `collect` is the one place that knows what the attributes of an element mean to a crawler.
+ * What is collected from one page before its links are resolved, whoever reads it: the scanner or the full
+ * parser. `collect` is the one place that knows what the attributes of an element mean to a crawler.
  */
 import { LIMITS } from '../model/limits.js'
 import { LinkKind } from '../model/page.js'

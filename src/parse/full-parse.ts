@@ -34,7 +34,9 @@ function* elements(root: TreeNode): Generator<TreeNode> {
   }
 }
 
-/** Outside HTML these are what their names say; the rest is not: better one link too many than one too few. */
+/**
+ * Outside HTML these are what their names say; the rest is not: better one link too many than one too few.
+ */
 const LINKS_ANYWHERE = new Set<number>([Tag.a, Tag.area, Tag.iframe, Tag.frame, Tag.link])
 
 function collectNode(node: TreeNode, findings: Findings): void {

@@ -1,4 +1,6 @@
-/** Pages made to hurt. That these tests end, and end in memory, is what they test: there is no clock in them. */
+/**
+ * Pages made to hurt. That these tests end, and end in memory, is what they test: there is no clock in them.
+ */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LIMITS } from '../model/limits.js'

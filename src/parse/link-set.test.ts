@@ -79,7 +79,9 @@ describe('links of a page', () => {
   })
 })
 
-/** Pairs of words that lead a FNV-1a hash from one state to the same next: all 2^n ways have the same hash. */
+/**
+ * Pairs of words that lead a FNV-1a hash from one state to the same next: all 2^n ways have the same hash.
+ */
 function collidingTexts(start: string, pairs: number): string[] {
   const step = (state: number, word: string) => {
     let hash = state

@@ -1,6 +1,7 @@
 /**
- * The resolved links of a page in the order they were found, each URL once per kind. A table of hashes instead of a
- * Set, because a link that repeats another is then recognised by its bytes, and no string is made for it.
+ * The resolved links of a page in the order they were found, each URL once per kind. A table of hashes
+ * instead of a Set, because a link that repeats another is then recognised by its bytes, and no string is
+ * made for it.
  */
 import { LIMITS } from '../model/limits.js'
 

@@ -1,7 +1,7 @@
 /**
- * What a body is, by its bytes, with the declared type as a hint: signatures decide over the header, because servers
- * send pictures as text/html; between kinds of text the header decides, because a page shown as text/plain is source
- * code and not a page.
+ * What a body is, by its bytes, with the declared type as a hint: signatures decide over the header, because
+ * servers send pictures as text/html; between kinds of text the header decides, because a page shown as
+ * text/plain is source code and not a page.
  */
 import { type ContentType, readContentType } from './content-type.js'
 

@@ -1,7 +1,7 @@
 /**
- * Names of tags and attributes, recognised while they are read: five bits a character in two 30-bit numbers, so that
- * a known name is found by one look into a table instead of a string and a Map. Names of up to twelve characters are
- * told apart exactly; longer ones are compared byte by byte.
+ * Names of tags and attributes, recognised while they are read: five bits a character in two 30-bit numbers,
+ * so that a known name is found by one look into a table instead of a string and a Map. Names of up to twelve
+ * characters are told apart exactly; longer ones are compared byte by byte.
  */
 
 const MASK = 0x3fffffff

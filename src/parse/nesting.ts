@@ -1,6 +1,7 @@
 /**
- * The little of tree construction that decides whether a start tag becomes an element and what its content is:
- * select, template, svg and math. All else of it moves elements about, but neither drops nor invents a link.
+ * The little of tree construction that decides whether a start tag becomes an element and what its content
+ * is: select, template, svg and math. All else of it moves elements about, but neither drops nor invents a
+ * link.
  */
 import { TAG_TRAITS, Tag, Trait } from './tags.js'
 
@@ -72,8 +73,8 @@ export class Nesting {
   #admits(tag: number, traits: number, selfClosing: boolean): boolean {
     if (this.#foreignDepth > 0) return this.#openForeign(tag, traits, selfClosing)
     if (this.#select) return this.#openInSelect(tag, traits)
-    // In a template a column group drops even raw text tags, parse5 lets a table part end the template, and a link
-    // before a marker is opened again behind the template.
+    // In a template a column group drops even raw text tags, parse5 lets a table part end the template, and a
+    // link before a marker is opened again behind the template.
     if (tag === Tag.col || tag === Tag.colgroup || (traits & (Trait.tablePart | Trait.marker)) !== 0)
       this.#giveUp()
     return true

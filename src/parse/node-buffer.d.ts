@@ -1,4 +1,7 @@
-/** Methods of Node's Buffer behind `toString`; called directly they save a quarter of the time for a short string. */
+/**
+ * Methods of Node's Buffer behind `toString`; called directly they save a quarter of the time for a short
+ * string.
+ */
 interface Buffer<TArrayBuffer extends ArrayBufferLike = ArrayBufferLike> {
   latin1Slice(start: number, end: number): string
   utf8Slice(start: number, end: number): string

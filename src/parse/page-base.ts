@@ -10,8 +10,9 @@ export interface PageBase {
 }
 
 /**
- * The base of the page at `pageUrl` (normalised) whose first `<base href>` is `href`. One that is no URL, or is data:
- * or javascript:, counts as none; any other scheme counts, though nothing relative to it can be crawled.
+ * The base of the page at `pageUrl` (normalised) whose first `<base href>` is `href`. One that is no URL, or
+ * is data: or javascript:, counts as none; any other scheme counts, though nothing relative to it can be
+ * crawled.
  */
 export function pageBase(pageUrl: string, href: string | null): PageBase {
   const declared = href === null ? null : parsed(href, pageUrl)

@@ -7,11 +7,11 @@ import { Findings } from './findings.js'
 import { fullParse } from './full-parse.js'
 import { detectType, isHtml } from './mime.js'
 import { pageBase } from './page-base.js'
-import { withSentinels } from './page-bytes.js'
+import { textAreaStart, withSentinels } from './page-bytes.js'
 import { PendingLinks } from './pending-links.js'
 import { Scanner } from './scanner.js'
 import { TextRanges } from './text-ranges.js'
-import { writeText } from './text-writer.js'
+import { TextWriter } from './text-writer.js'
 import { oneLine } from './title.js'
 
 export interface ParseRequest {
@@ -28,6 +28,7 @@ export interface ParseRequest {
 const NOTHING = Buffer.alloc(0)
 const scanner = new Scanner()
 const ranges = new TextRanges()
+const textWriter = new TextWriter()
 const pending = new PendingLinks()
 
 export function parsePage(request: ParseRequest): ParsedPage {
@@ -39,7 +40,7 @@ export function parsePage(request: ParseRequest): ParsedPage {
 function parseHtml(request: ParseRequest, declared: ContentType, mime: string): ParsedPage {
   const page = toUtf8(request.body, declared.charset)
   const length = page.bytes.length - page.start
-  const bytes = withSentinels(page.bytes, page.start)
+  const bytes = withSentinels(page.bytes, page.start, request.wantText)
   const text = request.wantText ? ranges : null
   text?.reset()
   pending.reset()
@@ -58,7 +59,7 @@ function parseHtml(request: ParseRequest, declared: ContentType, mime: string): 
     canonical: findings.canonical === null ? '' : (base.resolve(findings.canonical) ?? ''),
     language: oneLine(findings.language ?? findings.metaLanguage ?? '', LIMITS.languageChars),
     robots: findings.robots,
-    text: text === null ? NOTHING : writeText(bytes, text),
+    text: text === null ? NOTHING : textWriter.write(bytes, text, textAreaStart(length)),
   }
 }
 

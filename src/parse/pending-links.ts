@@ -1,6 +1,7 @@
 /**
- * The links of one page in the order they were found, not yet resolved, because a `<base>` may come after them. The
- * scanner adds ranges of the page's bytes, so that no string is made for a link that only repeats another.
+ * The links of one page in the order they were found, not yet resolved, because a `<base>` may come after
+ * them. The scanner adds ranges of the page's bytes, so that no string is made for a link that only repeats
+ * another.
  */
 import { LIMITS } from '../model/limits.js'
 import { LinkKind } from '../model/page.js'

@@ -1,7 +1,7 @@
 /**
- * The fast path of link resolution: from the bytes of an href to the bytes and the hash of a URL in one pass, without
- * a string in between. It takes links of plain characters to the page's own origin and to such as it has met before; for
- * all else it says so, and `LinkResolver` has it.
+ * The fast path of link resolution: from the bytes of an href to the bytes and the hash of a URL in one pass,
+ * without a string in between. It takes links of plain characters to the page's own origin and to such as it
+ * has met before; for all else it says so, and `LinkResolver` has it.
  */
 import { LIMITS } from '../model/limits.js'
 import { originOf, pathStart } from '../model/url.js'
@@ -19,7 +19,9 @@ PLAIN[0x3f] = Plain.query
 const BASE_CHARS = LIMITS.urlChars * 2
 const TARGET_BYTES = BASE_CHARS + LIMITS.attributeBytes
 
-/** Other origins that the full parser leaves as they are, by hash; a newer one takes the place of an older. */
+/**
+ * Other origins that the full parser leaves as they are, by hash; a newer one takes the place of an older.
+ */
 const settledOrigins: (Uint8Array | undefined)[] = Array.from({ length: 256 })
 const ORIGIN_BYTES = 128
 

@@ -1,7 +1,12 @@
-/** Where content ends that is text whatever it looks like: script, style, title, textarea, comments and the like. */
+/**
+ * Where content ends that is text whatever it looks like: script, style, title, textarea, comments and the
+ * like.
+ */
 import { startsWithLetters, TAG_CODES } from './names.js'
 
-/** A run this long is searched by the machine's own instructions; setting them up costs more than a short run. */
+/**
+ * A run this long is searched by the machine's own instructions; setting them up costs more than a short run.
+ */
 const LONG_RUN = 16
 
 /** The next '<' at or after `from`; the sentinel when there is none. */
@@ -24,8 +29,8 @@ function isName(bytes: Buffer, at: number, name: string): boolean {
 }
 
 /**
- * The same for script, where `<!--` hides a `<script>` and its end tag (the tokenizer's escaped and double escaped
- * states) until `-->`.
+ * The same for script, where `<!--` hides a `<script>` and its end tag (the tokenizer's escaped and double
+ * escaped states) until `-->`.
  */
 export function scriptEnd(bytes: Buffer, from: number, length: number): number {
   for (let i = nextTag(bytes, from); i < length; i = nextTag(bytes, i + 1)) {
@@ -39,7 +44,10 @@ export function scriptEnd(bytes: Buffer, from: number, length: number): number {
   return length
 }
 
-/** From the dashes of `<!--` on: the '>' that ends the escape, the '<' of the script's end tag, or the page's end. */
+/**
+ * From the dashes of `<!--` on: the '>' that ends the escape, the '<' of the script's end tag, or the page's
+ * end.
+ */
 function escapedScriptEnd(bytes: Buffer, dashes: number, length: number): number {
   let double = false
   for (let i = dashes + 2; i < length; i++) {
@@ -57,7 +65,10 @@ function escapedScriptEnd(bytes: Buffer, dashes: number, length: number): number
   return length
 }
 
-/** Position behind a comment whose text begins at `from` (after `<!--`); past the page's end when it never ends. */
+/**
+ * Position behind a comment whose text begins at `from` (after `<!--`); past the page's end when it never
+ * ends.
+ */
 export function commentEnd(bytes: Buffer, from: number, length: number): number {
   if (bytes[from] === 0x3e) return from + 1
   if (bytes[from] === 0x2d && bytes[from + 1] === 0x3e) return from + 2

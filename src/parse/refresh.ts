@@ -1,7 +1,7 @@
 /**
- * Where `<meta http-equiv=refresh content="5; url=next.html">` leads, by the steps of the HTML standard; null when the
- * value is not one, and for a bare delay, which only loads the page again. No regular expression: a value of 64 KB
- * must not make one backtrack.
+ * Where `<meta http-equiv=refresh content="5; url=next.html">` leads, by the steps of the HTML standard; null
+ * when the value is not one, and for a bare delay, which only loads the page again. No regular expression: a
+ * value of 64 KB must not make one backtrack.
  */
 export function refreshTarget(content: string): string | null {
   let i = skipSpace(content, 0)

@@ -1,6 +1,7 @@
 /**
- * The promise: the link set is parse5's, whatever the markup. The oracle below shares no code with the parser under
- * test but parse5 itself. `ORBWEAVER_FUZZ_RUNS=300000 npx vitest run src/parse/same-links` looks longer.
+ * The promise: the link set is parse5's, whatever the markup. The oracle below shares no code with the parser
+ * under test but parse5 itself. `ORBWEAVER_FUZZ_RUNS=300000 npx vitest run src/parse/same-links` looks
+ * longer.
  */
 import fc from 'fast-check'
 import { type DefaultTreeAdapterTypes, html, parse } from 'parse5'

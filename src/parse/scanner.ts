@@ -1,8 +1,9 @@
 /**
- * Reads a page's bytes once and collects its links, facts and text without building a tree. It follows the WHATWG
- * tokenizer exactly and knows of tree construction only what decides whether a start tag becomes an element: raw text,
- * template, select, svg and math. Where more than that would matter it says so (`understood` is false) and goes on as
- * well as it can: the page is then handed to the full parser, unless it is too large for that one.
+ * Reads a page's bytes once and collects its links, facts and text without building a tree. It follows the
+ * WHATWG tokenizer exactly and knows of tree construction only what decides whether a start tag becomes an
+ * element: raw text, template, select, svg and math. Where more than that would matter it says so
+ * (`understood` is false) and goes on as well as it can: the page is then handed to the full parser, unless
+ * it is too large for that one.
  */
 import { LinkKind } from '../model/page.js'
 import { Attribute, AttributeSlots } from './attributes.js'
@@ -51,8 +52,8 @@ export class Scanner {
   #sieve = sieveFor(0)
 
   /**
-   * Scans the page of `length` bytes in `bytes` (with the sentinels of `page-bytes.ts` behind it). Returns whether
-   * the findings are certain to be those of a full HTML parser.
+   * Scans the page of `length` bytes in `bytes` (with the sentinels of `page-bytes.ts` behind it). Returns
+   * whether the findings are certain to be those of a full HTML parser.
    */
   scan(bytes: Buffer, length: number, findings: Findings, text: TextRanges | null): boolean {
     this.#bytes = bytes
@@ -96,7 +97,10 @@ export class Scanner {
       this.#text.add(bytes, textStart, length)
   }
 
-  /** Each of these takes the position of the name or what follows `<!`, and returns where the next token begins. */
+  /**
+   * Each of these takes the position of the name or what follows `<!`, and returns where the next token
+   * begins.
+   */
   #startTag(at: number): number {
     const bytes = this.#bytes
     const ordinary = this.#nesting.ordinary

@@ -1,4 +1,6 @@
-/** The tags that change what a page means to us, and what is to be done about each: STYLE 6, rules as data. */
+/**
+ * The tags that change what a page means to us, and what is to be done about each: STYLE 6, rules as data.
+ */
 import { NameTable, TAG_CODES } from './names.js'
 
 /** What a tag asks for; a tag without any of these is only stepped over. */
@@ -138,8 +140,8 @@ export function tagNumber(name: string): number {
 const NUMBERS = new Map(NAMES.map((name, number) => [name, number]))
 
 /**
- * A sieve for tags with one of `traits`: bit n of the entry for a first letter (either case) says that some such tag
- * has n letters. Most tags fall through it before their name is looked at.
+ * A sieve for tags with one of `traits`: bit n of the entry for a first letter (either case) says that some
+ * such tag has n letters. Most tags fall through it before their name is looked at.
  */
 export function createSieve(traits: number): Int32Array {
   const sieve = new Int32Array(256)

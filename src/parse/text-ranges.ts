@@ -1,6 +1,7 @@
 /**
- * The text of a page as ranges of its bytes, each marked with where it stands, so that the choice (main, article, or
- * all but the boilerplate) is made when the whole page is known: a menu that is never closed must not swallow it.
+ * The text of a page as ranges of its bytes, each marked with where it stands, so that the choice (main,
+ * article, or all but the boilerplate) is made when the whole page is known: a menu that is never closed must
+ * not swallow it.
  */
 import { LIMITS } from '../model/limits.js'
 import { Tag, Trait } from './tags.js'

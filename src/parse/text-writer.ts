@@ -1,12 +1,15 @@
 /**
- * Writes chosen ranges of a page's bytes as text: white space collapsed, character references decoded, a line for each
- * block. Bytes go to bytes; a string is made only for a reference.
+ * Writes chosen ranges of a page's bytes as text: white space collapsed, character references decoded, a line
+ * for each block. Bytes go to bytes; a string is made only for a reference.
  */
 import { decodeHTML } from 'entities/decode'
 import { LIMITS } from '../model/limits.js'
+import { plainWordsEnd } from './plain-words.js'
 import { Mark, type TextRanges } from './text-ranges.js'
 
-/** Kinds of bytes. A run in which no kind and the one before it add up to more than 1 is copied as it stands. */
+/**
+ * Kinds of bytes. A run in which no kind and the one before it add up to more than 1 is copied as it stands.
+ */
 const Kind = { plain: 0, space: 1, blank: 2, special: 3 } as const
 const KINDS = new Uint8Array(256)
 KINDS.fill(Kind.blank, 0, 0x20)
@@ -14,81 +17,121 @@ KINDS[0x20] = Kind.space
 KINDS[0x26] = Kind.special // a character reference
 KINDS[0xc2] = Kind.special // perhaps a no-break space
 
-/** A run this long is copied by the machine's own instructions; setting them up costs more than a short run. */
-const LONG_RUN = 64
+/** Shorter runs are copied byte by byte, and looked at so: setting more up costs more than it saves. */
+const COPY_BYTES = 12
+const LOOK_BYTES = 48
 
-/** Text is cut once it is longer than it may be: by less than this. */
-const SLACK = 64
-const output = Buffer.allocUnsafe(LIMITS.textBytes + SLACK)
+export class TextWriter {
+  #bytes: Buffer = Buffer.alloc(0)
+  /** Where the text begins, goes on and must end; a little more may be written before it is cut. */
+  #start = 0
+  #at = 0
+  #limit = 0
 
-/** The chosen text, in a buffer of its own. `bytes` is valid UTF-8. */
-export function writeText(bytes: Buffer, ranges: TextRanges): Buffer {
-  const { mask, value } = ranges.choice()
-  let length = 0
-  let owed = 0
-  for (let i = 0; i < ranges.count && length < LIMITS.textBytes; i++) {
-    const marks = ranges.marks[i]!
-    if ((marks & mask) !== value) {
-      owed |= Mark.space | (marks & Mark.line)
-      continue
-    }
-    const gap = (marks | owed) & (Mark.line | Mark.space)
-    owed = 0
-    if (gap !== 0) length = appendBlank(length, (gap & Mark.line) !== 0)
-    length = copy(bytes, ranges.starts[i]!, ranges.ends[i]!, length, (marks & Mark.preformatted) !== 0)
+  /**
+   * The chosen text of the page in `bytes`, in a buffer of its own. `bytes` is valid UTF-8, and its part from
+   * `textStart` on is written over.
+   */
+  write(bytes: Buffer, ranges: TextRanges, textStart: number): Buffer {
+    this.#bytes = bytes
+    this.#start = textStart
+    this.#at = textStart
+    this.#limit = textStart + LIMITS.textBytes
+    this.#writeRanges(ranges)
+    if (this.#at > textStart && bytes[this.#at - 1]! <= 0x20) this.#at--
+    const text = Buffer.allocUnsafe(this.#wholeCharacters() - textStart)
+    bytes.copy(text, 0, textStart, textStart + text.length)
+    return text
   }
-  const text = Buffer.allocUnsafe(wholeCharacters(length))
-  output.copy(text, 0, 0, text.length)
-  return text
-}
 
-function copy(bytes: Buffer, from: number, to: number, at: number, preformatted: boolean): number {
-  let length = at
-  let i = from
-  while (i < to && length < LIMITS.textBytes) {
-    const run = i
-    // A space is not copied where a blank was written already.
-    let previous = length > 0 && output[length - 1]! <= 0x20 ? 1 : 0
-    for (; i < to; i++) {
+  #writeRanges(ranges: TextRanges): void {
+    const { mask, value } = ranges.choice()
+    let owed = 0
+    for (let i = 0; i < ranges.count && this.#at < this.#limit; i++) {
+      const marks = ranges.marks[i]!
+      if ((marks & mask) !== value) {
+        owed |= Mark.space | (marks & Mark.line)
+        continue
+      }
+      const gap = (marks | owed) & (Mark.line | Mark.space)
+      owed = 0
+      if (gap !== 0) this.#appendBlank((gap & Mark.line) !== 0)
+      this.#writeRange(ranges.starts[i]!, ranges.ends[i]!, (marks & Mark.preformatted) !== 0)
+    }
+  }
+
+  #writeRange(from: number, to: number, preformatted: boolean): void {
+    const bytes = this.#bytes
+    let i = from
+    // Only at the start: text that is broken once is mostly broken all over.
+    if (to - from >= LOOK_BYTES) {
+      i = plainWordsEnd(bytes, from, to)
+      this.#append(from, i)
+    }
+    while (i < to && this.#at < this.#limit) {
+      const run = i
+      i = this.#runEnd(i, to)
+      this.#append(run, i)
+      if (i === to) return
+      if (bytes[i] === 0x26) {
+        const end = referenceEnd(bytes, i, to)
+        this.#appendReference(i, end)
+        i = end
+      } else if (bytes[i] === 0xc2 && bytes[i + 1] !== 0xa0) {
+        this.#append(i, i + 2)
+        i += 2
+      } else {
+        const end = blankEnd(bytes, i, to)
+        this.#appendBlank(preformatted && hasLineBreak(bytes, i, end))
+        i = end
+      }
+    }
+  }
+
+  /** Where the bytes that can be copied as they stand end. */
+  #runEnd(from: number, to: number): number {
+    const bytes = this.#bytes
+    // A space is copied neither at the start nor where a blank was written already.
+    let previous = this.#at === this.#start || bytes[this.#at - 1]! <= 0x20 ? 1 : 0
+    for (let i = from; i < to; i++) {
       const kind = KINDS[bytes[i]!]!
-      if (kind + previous > 1) break
+      if (kind + previous > 1) return i
       previous = kind
     }
-    length = append(bytes, run, i, length)
-    if (i === to) break
-    if (bytes[i] === 0x26) {
-      const end = referenceEnd(bytes, i, to)
-      length = writeReference(bytes, i, end, length)
-      i = end
-    } else if (bytes[i] === 0xc2 && bytes[i + 1] !== 0xa0) {
-      length = append(bytes, i, i + 2, length)
-      i += 2
-    } else {
-      const end = blankEnd(bytes, i, to)
-      length = appendBlank(length, preformatted && hasLineBreak(bytes, i, end))
-      i = end
-    }
+    return to
   }
-  return length
-}
 
-function append(bytes: Buffer, from: number, to: number, at: number): number {
-  // A few bytes more, so that the cut can see whether it falls inside a character.
-  const end = Math.min(to, from + LIMITS.textBytes + 4 - at)
-  if (end - from > LONG_RUN) bytes.copy(output, at, from, end)
-  else for (let i = from; i < end; i++) output[at + i - from] = bytes[i]!
-  return at + end - from
-}
-
-/** One blank between two words, whatever stood there; none at the start. */
-function appendBlank(at: number, line: boolean): number {
-  if (at === 0) return 0
-  if (output[at - 1]! <= 0x20) {
-    if (line) output[at - 1] = 0x0a
-    return at
+  #append(from: number, to: number): void {
+    const bytes = this.#bytes
+    const at = this.#at
+    // A few bytes more than there is room for, so that the cut can see whether it falls inside a character.
+    const end = Math.min(to, from + this.#limit + 4 - at)
+    if (end - from > COPY_BYTES) bytes.copyWithin(at, from, end)
+    else for (let i = from; i < end; i++) bytes[at + i - from] = bytes[i]!
+    this.#at = at + end - from
   }
-  output[at] = line ? 0x0a : 0x20
-  return at + 1
+
+  /** One blank between two words, whatever stood there; none at the start. */
+  #appendBlank(line: boolean): void {
+    const bytes = this.#bytes
+    if (this.#at === this.#start) return
+    if (bytes[this.#at - 1]! > 0x20) bytes[this.#at++] = line ? 0x0a : 0x20
+    else if (line) bytes[this.#at - 1] = 0x0a
+  }
+
+  #appendReference(from: number, to: number): void {
+    const target = decodeReference(this.#bytes.latin1Slice(from, to))
+    if (target.length === 1 && target[0]! <= 0x20) this.#appendBlank(false)
+    else for (let i = 0; i < target.length; i++) this.#bytes[this.#at++] = target[i]!
+  }
+
+  /** The end of the text, or a little before it, so that the last character is whole. */
+  #wholeCharacters(): number {
+    if (this.#at <= this.#limit) return this.#at
+    let end = this.#limit
+    while ((this.#bytes[end]! & 0xc0) === 0x80) end--
+    return end
+  }
 }
 
 /** Behind white space, control characters and no-break spaces. */
@@ -126,23 +169,12 @@ function isLetterOrDigit(c: number): boolean {
 const decoded = new Map<string, Buffer>()
 const DECODED_MAX = 512
 
-function writeReference(bytes: Buffer, from: number, to: number, at: number): number {
-  const source = bytes.latin1Slice(from, to)
+function decodeReference(source: string): Buffer {
   let target = decoded.get(source)
   if (target === undefined) {
     target = Buffer.from(decodeHTML(source).replaceAll('\u00a0', ' '))
     if (decoded.size >= DECODED_MAX) decoded.clear()
     decoded.set(source, target)
   }
-  if (target.length === 1 && target[0]! <= 0x20) return appendBlank(at, false)
-  for (let i = 0; i < target.length; i++) output[at + i] = target[i]!
-  return at + target.length
-}
-
-/** `length`, or a little less, so that the last character is whole. */
-function wholeCharacters(length: number): number {
-  if (length <= LIMITS.textBytes) return length
-  let end = LIMITS.textBytes
-  while (end > 0 && (output[end]! & 0xc0) === 0x80) end--
-  return end
+  return target
 }

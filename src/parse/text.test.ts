@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LIMITS } from '../model/limits.js'
 import { parsePage } from './index.js'
@@ -24,6 +25,50 @@ describe('text', () => {
     ['keeps a bracket that is none', 'a < b <3 c', 'a < b <3 c'],
     ['has no null characters', 'a\0b', 'a b'],
   ])('%s', (_, html, expected) => expect(text(html)).toBe(expected))
+
+  it('is what a simple program would make of it, however it is cut into words and lines', () => {
+    const pieces = new Map([
+      ...[
+        'a',
+        'bc',
+        'def',
+        'é',
+        'Â',
+        '€',
+        '\u{1F600}',
+        '!',
+        ' ',
+        ' ',
+        '  ',
+        '\n',
+        '\t',
+        '\r\n',
+        '\0',
+        '\u00a0',
+      ].map(piece => [piece, piece] as const),
+      ...([
+        ['&amp;', '&'],
+        ['&nbsp;', ' '],
+        ['&#32;', ' '],
+        ['&lt;', '<'],
+        ['<b>', ''],
+        ['</b>', ''],
+      ] as const),
+    ])
+    const source = fc.array(fc.constantFrom(...pieces.keys()), { maxLength: 120 })
+    fc.assert(
+      fc.property(source, parts => {
+        const plain = parts.map(part => pieces.get(part)).join('')
+        const expected = [...plain]
+          .map(c => (c <= ' ' || c === '\u00a0' ? ' ' : c))
+          .join('')
+          .replace(/ +/g, ' ')
+          .trim()
+        expect(text(parts.join(''))).toBe(expected)
+      }),
+      { numRuns: 3_000, seed: 1 },
+    )
+  })
 
   it('leaves out what no one reads', () => {
     const html = `<head><title>no</title><style>no</style></head><script>no</script><noscript>no</noscript>a

@@ -4,7 +4,8 @@ import { LIMITS } from '../model/limits.js'
 
 /** The title in the page's bytes from `start` to `end`. */
 export function readTitle(bytes: Buffer, start: number, end: number): string {
-  // A title that is never closed would be the rest of the page: a character reference has at most 33 characters.
+  // A title that is never closed would be the rest of the page: a character reference has at most 33
+  // characters.
   const bound = Math.min(end, start + LIMITS.titleChars * 8)
   const raw = bytes.utf8Slice(start, bound)
   return oneLine(raw.includes('&') ? decodeHTML(raw) : raw, LIMITS.titleChars)
