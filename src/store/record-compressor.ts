@@ -53,7 +53,10 @@ interface GzipInternals {
 
 /** Undefined where this Node's insides look different; then every record gets a fresh stream. */
 export function reusedGzip(level: number): Deflate | undefined {
-  const { _handle: handle, _writeState: state } = createGzip({ level }) as unknown as GzipInternals
+  const { _handle: handle, _writeState: state } = createGzip({
+    level,
+    memLevel: 9,
+  }) as unknown as GzipInternals
   if (!handle || typeof handle.reset !== 'function' || typeof handle.writeSync !== 'function')
     return undefined
   if (!(state instanceof Uint32Array) || state.length !== 2) return undefined
