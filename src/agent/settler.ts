@@ -46,6 +46,8 @@ interface Content {
   readonly outlinks: number
   readonly foreign: number
   readonly revisit: Revisit | null
+  /** What the previous crawl knew, when the page has not changed since. */
+  readonly known?: MetaInfo
 }
 
 export class Settler {
@@ -165,8 +167,7 @@ export class Settler {
     const { code, detail, exchange } = settlement
     const pack = this.#parts.pack()
     const bytes = exchange?.payload.length ?? 0
-    const fetchMs = exchange?.fetchMs ?? 0
-    pack.share(site).settled(entry, code, detail, bytes, fetchMs)
+    pack.share(site).settled(entry, code, detail, exchange)
     if (isPage(code)) counters.pages++
     else if (code === 'REDIRECT') counters.redirects++
     else counters.errors++
@@ -228,8 +229,9 @@ function rowOf(
     text: page?.text ?? NO_TEXT,
     outlinks: content.outlinks,
     outlinksForeign: content.foreign,
-    etag: exchange?.header('etag') ?? '',
-    lastModified: exchange?.header('last-modified') ?? '',
+    // A 304 need not repeat its validators; the next crawl needs them all the same.
+    etag: exchange?.header('etag') ?? content.known?.etag ?? '',
+    lastModified: exchange?.header('last-modified') ?? content.known?.lastModified ?? '',
     warcOffset: -1,
     warcLength: 0,
   }
@@ -253,6 +255,7 @@ function unchanged(url: string, known: MetaInfo): Content {
     outlinks: known.links.length,
     foreign: known.links.length,
     revisit: revisitOf(url, known, 'server-not-modified'),
+    known,
   }
 }
 

@@ -4,6 +4,7 @@ import { type FrontierEntry, JournalWriter } from '../frontier/index.js'
 import type { CellId, Discovery } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { OutcomeCode } from '../model/outcome.js'
+import type { Exchange } from '../model/page.js'
 import { isPage } from './settlement.js'
 import type { SiteCrawl } from './site-crawl.js'
 
@@ -26,6 +27,8 @@ export class Share {
   #pages = 0
   #bytes = 0
   #fetchMs: Millis = 0
+  #firstFetch: Millis = 0
+  #lastFetch: Millis = 0
 
   /** `grow` is told what the share takes in memory, so that a pack of links alone is sealed in time too. */
   constructor(site: SiteCrawl, grow: (bytes: number) => void) {
@@ -53,10 +56,9 @@ export class Share {
   }
 
   /** A URL left the queue for good. */
-  settled(entry: FrontierEntry, code: OutcomeCode, detail: string, bytes: number, fetchMs: Millis): void {
+  settled(entry: FrontierEntry, code: OutcomeCode, detail: string, exchange: Exchange | null): void {
     this.#settled++
-    this.#bytes += bytes
-    this.#fetchMs += fetchMs
+    if (exchange) this.#count(exchange)
     if (isPage(code)) this.#pages++
     this.journal.outcome(entry.url, code, entry.depth)
     const known = this.#outcomes.get(code)
@@ -77,6 +79,13 @@ export class Share {
     this.#settled += rows
   }
 
+  #count(exchange: Exchange): void {
+    this.#bytes += exchange.payload.length
+    this.#fetchMs += exchange.fetchMs
+    if (this.#firstFetch === 0) this.#firstFetch = exchange.startedAt
+    this.#lastFetch = exchange.startedAt
+  }
+
   consumed(rows: number, cursor: number): void {
     this.#consumed += rows
     this.#cursor = cursor
@@ -95,6 +104,8 @@ export class Share {
       pages: this.#pages,
       bytes: this.#bytes,
       fetchMs: this.#fetchMs,
+      firstFetch: this.#firstFetch,
+      lastFetch: this.#lastFetch,
       outcomes: [...this.#outcomes].map(
         ([code, { count, detail }]): OutcomeCount => ({ code, count, detail }),
       ),

@@ -48,6 +48,9 @@ export interface PackCell {
   readonly pages: number
   readonly bytes: number
   readonly fetchMs: Millis
+  /** Times of the first and last request; 0 when none was sent. */
+  readonly firstFetch: Millis
+  readonly lastFetch: Millis
   readonly outcomes: readonly OutcomeCount[]
 }
 
@@ -139,6 +142,8 @@ export interface SiteSummary {
   readonly pages: number
   readonly bytes: number
   readonly fetchMs: Millis
+  readonly firstFetch: Millis
+  readonly lastFetch: Millis
   readonly discovered: number
   readonly settled: number
   readonly outcomes: readonly OutcomeCount[]

@@ -44,6 +44,8 @@ CREATE TABLE cell (
   pages INTEGER NOT NULL,
   bytes INTEGER NOT NULL,
   fetch_ms INTEGER NOT NULL,
+  first_fetch INTEGER NOT NULL,
+  last_fetch INTEGER NOT NULL,
   size_estimate INTEGER NOT NULL
 );
 CREATE INDEX cell_by_rank ON cell (state, rank);

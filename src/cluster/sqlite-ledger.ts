@@ -171,16 +171,18 @@ function readTotals(db: SqliteDatabase): Totals {
 function readSites(db: SqliteDatabase, after: CellId, limit: number): SiteSummary[] {
   return db
     .all(
-      `SELECT cell, state, pages, bytes, fetch_ms, discovered, settled FROM cell WHERE cell > ? ORDER BY cell LIMIT ?`,
+      `SELECT cell, state, pages, bytes, fetch_ms, discovered, settled, first_fetch, last_fetch FROM cell WHERE cell > ? ORDER BY cell LIMIT ?`,
       after,
       limit,
     )
-    .map(([cell, state, pages, bytes, fetchMs, discovered, settled]) => ({
+    .map(([cell, state, pages, bytes, fetchMs, discovered, settled, firstFetch, lastFetch]) => ({
       cell: String(cell),
       state: String(state) as CellState,
       pages: Number(pages),
       bytes: Number(bytes),
       fetchMs: Number(fetchMs),
+      firstFetch: Number(firstFetch),
+      lastFetch: Number(lastFetch),
       discovered: Number(discovered),
       settled: Number(settled),
       outcomes: db

@@ -219,7 +219,8 @@ export class SqlitePacks {
     )
     this.#db.run(
       `UPDATE cell SET last_pack = ?, consumed = consumed + ?, inbox_cursor = max(inbox_cursor, ?),
-         discovered = discovered + ?, settled = settled + ?, pages = pages + ?, bytes = bytes + ?, fetch_ms = fetch_ms + ?
+         discovered = discovered + ?, settled = settled + ?, pages = pages + ?, bytes = bytes + ?, fetch_ms = fetch_ms + ?,
+         first_fetch = CASE first_fetch WHEN 0 THEN ? ELSE first_fetch END, last_fetch = max(last_fetch, ?)
        WHERE cell = ?`,
       cell.number,
       cell.consumed,
@@ -229,6 +230,8 @@ export class SqlitePacks {
       cell.pages,
       cell.bytes,
       Math.round(cell.fetchMs),
+      Math.round(cell.firstFetch),
+      Math.round(cell.lastFetch),
       cell.cell,
     )
     if (cell.consumed > 0)
@@ -274,8 +277,8 @@ export class SqlitePacks {
     const [rank] = this.#db.first('UPDATE crawl SET next_rank = next_rank + 1 RETURNING next_rank')!
     this.#db.run(
       `INSERT INTO cell (cell, grp, state, agent, epoch, lease_until, rank, last_pack, appended, consumed, inbox_cursor,
-         parked_until, children, discovered, settled, pages, bytes, fetch_ms, size_estimate)
-       VALUES (?, ?, 'waiting', NULL, 0, 0, ?, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0)`,
+         parked_until, children, discovered, settled, pages, bytes, fetch_ms, first_fetch, last_fetch, size_estimate)
+       VALUES (?, ?, 'waiting', NULL, 0, 0, ?, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0)`,
       append.cell,
       append.group,
       rank,

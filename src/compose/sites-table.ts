@@ -36,7 +36,7 @@ function rowOf(site: SiteSummary): SiteRow {
     serverErrors: count(code => code === 'HTTP_SERVER_ERROR' || code === 'HTTP_BUSY'),
     bytes: site.bytes,
     fetchMsTotal: site.fetchMs,
-    firstFetch: 0,
-    lastFetch: 0,
+    firstFetch: site.firstFetch,
+    lastFetch: site.lastFetch,
   }
 }

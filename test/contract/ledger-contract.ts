@@ -30,6 +30,8 @@ const share = (lease: Lease, over: Partial<PackCell> = {}): PackCell => ({
   pages: 0,
   bytes: 0,
   fetchMs: 0,
+  firstFetch: 0,
+  lastFetch: 0,
   outcomes: [],
   ...over,
 })
