@@ -54,7 +54,7 @@ export class Lane {
   /** Visits what the site's queue has ready; returns when there is nothing ready or the site is to be left. */
   async crawl(site: SiteCrawl): Promise<void> {
     const { clock, transmitter, signal, settings } = this.#parts
-    const others: Promise<void>[] = []
+    const others = new Set<Promise<void>>()
     site.loops++
     while (this.#goesOn(site)) {
       if (transmitter.crowded) await transmitter.room(signal)
@@ -69,7 +69,9 @@ export class Lane {
         site.loops < settings.connectionsPerSite &&
         site.frontier.hasReady(clock.now())
       ) {
-        others.push(this.crawl(site))
+        const other = this.crawl(site)
+        others.add(other)
+        void other.finally(() => others.delete(other)).catch(() => {})
       }
     }
     site.loops--

@@ -108,8 +108,8 @@ export const FIELDS = {
   ),
   group: field(
     '--group <how>',
-    'sites that share one politeness turn: domain, ip or none (domain)',
-    withDefault(choice('domain', 'ip', 'none'), 'domain'),
+    'sites that share one politeness turn: domain or none (domain)',
+    withDefault(choice('domain', 'none'), 'domain'),
   ),
   allowPrivate: field('--allow-private', 'allow localhost and private addresses', withDefault(flag, false)),
   resolve: field(

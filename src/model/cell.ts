@@ -32,9 +32,9 @@ export function siteOfCell(cell: CellId): Site {
   return shard < 0 ? cell : cell.slice(0, shard)
 }
 
-export type Grouping = 'domain' | 'ip' | 'none'
+export type Grouping = 'domain' | 'none'
 
-/** The group whose turn a site needs. By address it is refined once the address is known. */
+/** The group whose turn a site needs. */
 export function groupOf(site: Site, grouping: Grouping): GroupId {
   return grouping === 'none' ? site : registrableDomain(site)
 }

@@ -94,11 +94,13 @@ export class LinkResolver {
   readonly #page: string
   readonly #path: string
   readonly #directory: string
+  readonly #scheme: string
 
   /** `base` must be a normalised URL. */
   constructor(base: string) {
     this.#base = base
     this.#origin = originOf(base)
+    this.#scheme = base.slice(0, base.indexOf('/'))
     const query = base.indexOf('?')
     this.#path = query < 0 ? base : base.slice(0, query)
     // Node's parser drops an empty query of the base here, though the standard keeps it.
@@ -114,20 +116,25 @@ export class LinkResolver {
   #resolvePlain(href: string): string | null {
     switch (href.charCodeAt(0)) {
       case 0x2f: // '/': the path of this origin, unless another host follows
-        return href.charCodeAt(1) === 0x2f ? null : join(this.#origin, href, 0, true)
+        if (href.charCodeAt(1) === 0x2f) return this.#resolveAbsolute(this.#scheme + href)
+        return join(this.#origin, href, 0, true)
       case 0x2e:
         return this.#climb(href)
       case 0x3f: // '?': another query
         return join(this.#path, href, 0, true)
-      case 0x68: {
-        const slash = this.#settledOriginEnd(href)
-        return slash < 0 ? join(this.#directory, href, 0, false) : join('', href, 0, true, slash)
-      }
+      case 0x68: // 'h': perhaps http
+        return this.#resolveAbsolute(href) ?? join(this.#directory, href, 0, false)
       case 0x23: // '#': the page itself
         return this.#page
       default:
         return href === '' ? this.#page : join(this.#directory, href, 0, false)
     }
+  }
+
+  /** An absolute link whose origin is known to be in normal form; null for any other. */
+  #resolveAbsolute(href: string): string | null {
+    const slash = this.#settledOriginEnd(href)
+    return slash < 0 ? null : join('', href, 0, true, slash)
   }
 
   /** `../x` and `./x`: the only dot segments that pages use often; the rest goes the slow way. */
