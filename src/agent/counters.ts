@@ -9,7 +9,7 @@ export class Counters {
   /** URLs settled without content: failed, refused, 4xx, 5xx. */
   errors = 0
   redirects = 0
-  /** Pages that an earlier attempt had already fetched in this life: overlap in fetches. */
+  /** Requests that will be made again because this one failed. */
   retries = 0
   /** Links sent to cells of other agents. */
   exchanged = 0

@@ -36,15 +36,16 @@ export interface Report {
   readonly queued: number
   readonly failed: number
   readonly outcomes: Readonly<Record<string, number>>
-  /** Stored copies beyond the first, per unique page; 0 by construction (P3). */
+  /** Stored copies beyond the first, per unique page: 0 by construction (P3), stated and not counted. */
   readonly overlap: number
-  /** Fetches beyond the first, per unique page: retries, and pages fetched again after a crash in this run. */
+  /** Retries of this run per page. What a crash made us fetch again is not known to anyone, and not in it. */
   readonly overlapFetches: number
   readonly coverage: number
   /** True on a web whose size is unknown: acknowledged / (acknowledged + queued + failed). */
   readonly coverageIsEstimate: boolean
   /** Links exchanged between agents per page (L/N). */
   readonly communication: number
+  /** Between agents: 0 while there is one. */
   readonly messages: number
   readonly coalescedMessages: number
   readonly workloadStdev: number
