@@ -1,5 +1,6 @@
 /** What became of one visit: the code, what is kept, what is followed, and whether to try again. */
 import type { FetchResult } from '../fetch/index.js'
+import { LIMITS } from '../model/limits.js'
 import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
 import type { Exchange } from '../model/page.js'
 import { normaliseUrl } from '../model/url.js'
@@ -34,6 +35,10 @@ function redirectOf(exchange: Exchange, hops: number, maxHops: number): Settleme
       location === undefined ? `status ${exchange.status} without Location` : 'Location is not a web address'
     return { code: 'REDIRECT_BAD', detail, exchange, redirect: '' }
   }
+  if (target.length > LIMITS.urlChars) {
+    const detail = `Location is longer than ${LIMITS.urlChars} characters`
+    return { code: 'REDIRECT_BAD', detail, exchange, redirect: '' }
+  }
   if (hops >= maxHops)
     return { code: 'REDIRECT_BAD', detail: `more than ${maxHops} redirects in a row`, exchange, redirect: '' }
   return { code: 'REDIRECT', detail: '', exchange, redirect: target }
@@ -45,8 +50,8 @@ export function isPage(code: OutcomeCode): boolean {
 }
 
 /** How long to wait before the next try, or null when this was the last. */
-export function retryAfterMs(code: OutcomeCode, attempt: number): number | null {
+export function retryAfterMs(code: OutcomeCode, attempt: number, maxTries: number): number | null {
   const rule = outcomeRule(code)
-  if (attempt >= rule.tries) return null
+  if (attempt >= Math.min(rule.tries, maxTries)) return null
   return rule.waitMs * 2 ** (attempt - 1)
 }

@@ -29,6 +29,8 @@ export interface SettlerParts {
   /** False without archive and tables: then there is nothing to make a row for. */
   readonly keepsRows: boolean
   readonly maxWaitMs: number
+  /** At most so many requests for a URL that fails, whatever its rule says. */
+  readonly maxTries: number
   /** A seed moved: scope follows the end of its redirect. */
   readonly onSeedRedirect: (target: string) => void
   readonly saveWait: (site: SiteCrawl, until: number) => void
@@ -97,7 +99,7 @@ export class Settler {
       exchange && code === 'HTTP_BUSY'
         ? retryAfterHeaderMs(exchange.header('retry-after'), clock.now())
         : null
-    const wait = retryAfterMs(code, entry.attempt)
+    const wait = retryAfterMs(code, entry.attempt, this.#parts.maxTries)
     if (wait === null) {
       if (!rule.dropsSite) return false
       if (!site.answered) {

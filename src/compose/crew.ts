@@ -16,7 +16,13 @@ import {
 import { HeadOfS } from '../assign/index.js'
 import type { Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
-import { CachingResolver, type Fetcher, HttpFetcher, StaticHosts } from '../fetch/index.js'
+import {
+  CachingResolver,
+  type Fetcher,
+  HttpFetcher,
+  type HttpFetcherOptions,
+  StaticHosts,
+} from '../fetch/index.js'
 import { CellFrontier, FrontierSpace, type Scope } from '../frontier/index.js'
 import { delayAfter, RateLimit } from '../manners/index.js'
 import { sleep } from '../model/clock.js'
@@ -85,7 +91,19 @@ export function openFetcher(config: CrawlConfig): Fetcher {
     connections: config.connections,
     connectionsPerSite: config.connectionsPerSite,
     allowPrivate: config.allowPrivate,
+    limits: deadlines(config),
   })
+}
+
+/** A user in a hurry is in a hurry at every step of a fetch. */
+function deadlines(config: CrawlConfig): NonNullable<HttpFetcherOptions['limits']> {
+  const fetchMs = config.fetchTimeout * 1_000
+  return {
+    fetchMs,
+    headersMs: Math.min(LIMITS.headersMs, fetchMs),
+    connectMs: Math.min(LIMITS.connectMs, fetchMs),
+    bodyBytes: config.maxBody,
+  }
 }
 
 export function assembleCrew(input: CrewInput): Crew {
@@ -131,6 +149,7 @@ export function assembleCrew(input: CrewInput): Crew {
     archive: archives,
     keepsRows: archives || tables,
     maxWaitMs: config.maxWait * 1000,
+    maxTries: config.tries ?? Number.POSITIVE_INFINITY,
     onSeedRedirect: target => widen(scope, ledger, target, log),
     saveWait: (site, until) =>
       void ledger.saveWait(site.group, until).catch(error => agent.fail(error as Error)),

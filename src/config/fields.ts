@@ -3,6 +3,7 @@
  * library's options. Text is accepted wherever a number or a list is meant, because flags and variables are text.
  * (A schema library would do the same; loading one costs more CPU than crawling three hundred pages.)
  */
+import { LIMITS } from '../model/limits.js'
 import { bytes, choice, count, flag, list, optional, pattern, positive, text, withDefault } from './kinds.js'
 
 const archive = (value: unknown, name: string): string => {
@@ -23,6 +24,20 @@ const resolution = (value: unknown, name: string): string => {
   if (/^[^=]+=[^=]+$/.test(form)) return form
   throw new TypeError(`${name} must be HOST=ADDR or HOST=ADDR:PORT`)
 }
+
+const bodySize = (value: unknown, name: string): number => {
+  const read = Math.floor(bytes(value, name))
+  if (read <= LIMITS.bodyBytesInFlight) return read
+  throw new TypeError(`${name} must be at most ${LIMITS.bodyBytesInFlight / 1024 ** 2}Mi`)
+}
+
+const seconds =
+  (max: number) =>
+  (value: unknown, name: string): number => {
+    const read = positive(value, name)
+    if (read <= max) return read
+    throw new TypeError(`${name} must be at most ${max} seconds`)
+  }
 
 /** Flag, help and reader of every setting, in the order `--help` shows them. */
 export const FIELDS = {
@@ -118,6 +133,21 @@ export const FIELDS = {
     list(resolution),
   ),
   dns: field('--dns <addr:port>', 'name server to ask instead of the system', optional(text)),
+  fetchTimeout: field(
+    '--fetch-timeout <s>',
+    'give a response up that has not ended after this long (120)',
+    withDefault(seconds(3_600), LIMITS.fetchMs / 1_000),
+  ),
+  maxBody: field(
+    '--max-body <bytes>',
+    'cut bodies that are longer, as sent or decoded (32Mi)',
+    withDefault(bodySize, LIMITS.bodyBytes),
+  ),
+  tries: field(
+    '--tries <n>',
+    'ask at most this often for what fails (1 to 5, by the kind of failure)',
+    optional(count(1, 5)),
+  ),
   minFreeDisk: field(
     '--min-free-disk <bytes>',
     'pause when the disk has less than this left (512Mi)',
