@@ -25,8 +25,8 @@ export interface FamilyOptions {
 }
 
 export const MB = 1_000_000
-/** Node, DuckDB's absence, the ledger's thread and a quiet crawl take about 150 MB. */
-const QUIET_PEAK_BYTES = 350 * MB
+/** Node, two threads and a quiet crawl take about 120 MB. */
+const QUIET_PEAK_BYTES = 300 * MB
 /** A deadline is met when the fetch ended this long after it: machines are busy, hangs are for ever. */
 const GRACE_MS = 15_000
 

@@ -149,12 +149,22 @@ export class HostileWeb {
         say(bytes)
       },
       sayForever: async piece => {
-        while (!socket.destroyed)
-          if (!socket.write(piece)) await Promise.race([once(socket, 'drain'), once(socket, 'close')])
+        while (!socket.destroyed) if (!socket.write(piece)) await room(socket)
       },
       dribble: async (piece, everyMs) => {
         while (say(piece)) await new Promise(resolve => setTimeout(resolve, everyMs))
       },
     }
   }
+}
+
+/** Resolves when there is room for more, or nobody left to take it. */
+function room(socket: Socket): Promise<void> {
+  return new Promise(resolve => {
+    const done = (): void => {
+      socket.off('drain', done).off('close', done)
+      resolve()
+    }
+    socket.on('drain', done).on('close', done)
+  })
 }

@@ -17,21 +17,23 @@ export class DnsServer {
   /** `A name` or `AAAA name` of every question, in order. */
   readonly questions: string[] = []
   readonly #socket: Socket
-  readonly #answer: (name: string) => DnsAnswer
+  readonly #answer: (name: string) => DnsAnswer | Promise<DnsAnswer>
 
-  private constructor(socket: Socket, answer: (name: string) => DnsAnswer) {
+  private constructor(socket: Socket, answer: (name: string) => DnsAnswer | Promise<DnsAnswer>) {
     this.#socket = socket
     this.#answer = answer
   }
 
-  static async start(answer: (name: string, type: 'A' | 'AAAA') => DnsAnswer): Promise<DnsServer> {
+  static async start(
+    answer: (name: string, type: 'A' | 'AAAA') => DnsAnswer | Promise<DnsAnswer>,
+  ): Promise<DnsServer> {
     const socket = createSocket('udp4')
     socket.bind(0, '127.0.0.1')
     await once(socket, 'listening')
     const server = new DnsServer(socket, name =>
       answer(name, server.questions.at(-1)?.startsWith('AAAA') ? 'AAAA' : 'A'),
     )
-    socket.on('message', (query, from) => server.#serve(query, from))
+    socket.on('message', (query, from) => void server.#serve(query, from))
     return server
   }
 
@@ -45,7 +47,7 @@ export class DnsServer {
     await once(this.#socket, 'close')
   }
 
-  #serve(query: Buffer, from: RemoteInfo): void {
+  async #serve(query: Buffer, from: RemoteInfo): Promise<void> {
     const labels: string[] = []
     let at = 12
     for (let length = query[at]; length > 0; length = query[at]) {
@@ -56,7 +58,7 @@ export class DnsServer {
     const type = query.readUInt16BE(at + 1)
     const name = labels.join('.').toLowerCase()
     this.questions.push(`${type === TYPE_AAAA ? 'AAAA' : 'A'} ${name}`)
-    const answer = this.#answer(name)
+    const answer = await this.#answer(name)
     if (answer === 'silent') return
     const records = typeof answer === 'string' ? [] : recordsOf(type, answer.addresses, answer.ttl ?? 60)
     const head = Buffer.alloc(12)
