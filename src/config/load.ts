@@ -44,7 +44,9 @@ function readSeeds(value: unknown): string[] {
   return typed.map(entry => {
     const url = seedUrl(String(entry))
     if (url !== null) return url
-    throw new ConfigError(`"${entry}" is not an http or https URL; write it like https://example.org/`)
+    // A login in it does not belong on a screen or in a log.
+    const shown = String(entry).replace(/\/\/[^/@]*@/, '//')
+    throw new ConfigError(`"${shown}" is not an http or https URL; write it like https://example.org/`)
   })
 }
 
