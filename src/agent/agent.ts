@@ -7,19 +7,23 @@
  */
 import type { Assignment } from '../assign/index.js'
 import type { FinishReason, Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
-import type { CellId } from '../model/cell.js'
+import type { CellId, Lease } from '../model/cell.js'
 import type { Clock, Millis } from '../model/clock.js'
+import { LIMITS } from '../model/limits.js'
 import type { Counters } from './counters.js'
 import { readInbox } from './inbox.js'
 import type { Lane } from './lane.js'
 import type { PageBudget } from './page-budget.js'
-import type { SiteCrawl } from './site-crawl.js'
+import type { LaneCount, SiteCrawl } from './site-crawl.js'
 import type { SiteDesk } from './site-desk.js'
 import type { Transmitter } from './transmitter.js'
 import { Wake } from './wake.js'
 
-const LEASE_MS = 30_000
+/** How long a lease lasts without a heartbeat. */
+export const LEASE_MS = 30_000
 const HEARTBEAT_MS = 1_000
+/** A turn that another agent holds is asked for again after this. */
+const TURN_LOOK_MS = 5_000
 /** A lane gives its site back after this many visits when other sites wait. */
 const SLICE_VISITS = 2_000
 
@@ -35,8 +39,13 @@ export interface AgentParts {
   readonly budget: PageBudget
   readonly counters: Counters
   readonly lanes: number
+  readonly laneCount: LaneCount
+  /** The least pause between two requests to a site, as set now. */
+  readonly leastDelayMs: () => Millis
   /** Aborted by `stop`: lanes send nothing more. */
   readonly stopping: AbortController
+  /** Why nothing is being fetched, for those who look from outside. */
+  readonly waitingFor: () => string
   /** Sees every heartbeat: settings may have changed. */
   readonly onHeartbeat: (beat: Heartbeat) => void
 }
@@ -47,6 +56,8 @@ export class Agent {
   readonly #parts: AgentParts
   readonly #sites = new Map<CellId, SiteCrawl>()
   readonly #wake: Wake
+  /** Leased, but not yet in `#sites`. */
+  #opening = 0
   #waitingCells = 1
   #failure: Error | null = null
 
@@ -118,22 +129,34 @@ export class Agent {
   }
 
   async #takeCells(): Promise<void> {
-    const { ledger, assignment, incarnation, name, lanes, budget, stopping } = this.#parts
+    const { ledger, assignment, incarnation, name, budget, stopping, leastDelayMs } = this.#parts
     if (budget.exhausted && this.#sites.size > 0) return
-    const busy = [...this.#sites.values()].filter(site => !site.idle).length
-    const free = lanes - busy
+    const free = this.#freeLanes()
     if (free <= 0 || this.#waitingCells === 0 || stopping.signal.aborted) return
     this.#waitingCells = 0
-    const waiting = await ledger.waiting(free)
+    const waiting = await ledger.waiting(free, incarnation)
     if (waiting.length === 0) return
     const wanted = assignment.pick(waiting, name, free)
-    const leases = await ledger.grant(incarnation, wanted, LEASE_MS)
-    for (const lease of leases) {
-      const site = await this.#parts.desk.open(lease)
+    const leases = await ledger.grant(incarnation, wanted, LEASE_MS, leastDelayMs())
+    // Not waited for: a name that is slow to look up holds nobody else up.
+    for (const lease of leases) void this.#open(lease).catch(error => this.fail(error as Error))
+    if (waiting.length === free) this.#waitingCells = 1
+  }
+
+  async #open(lease: Lease): Promise<void> {
+    const { desk, ledger, clock } = this.#parts
+    this.#opening++
+    try {
+      const site = await desk.open(lease)
+      if (site === null) {
+        await ledger.rest(lease.cell, lease.epoch, clock.now() + TURN_LOOK_MS)
+        return
+      }
       this.#sites.set(site.cell, site)
       void this.#work(site).catch(error => this.fail(error as Error))
+    } finally {
+      this.#opening--
     }
-    if (waiting.length === free) this.#waitingCells = 1
   }
 
   /** The life of one leased cell in this agent. */
@@ -156,7 +179,7 @@ export class Agent {
     const { ledger, transmitter, counters } = this.#parts
     if (!site.frontier.isEmpty) return false
     if (site.uncommitted > 0) {
-      if (this.#allIdle()) void transmitter.seal()
+      if (this.#parts.laneCount.busy === 0) void transmitter.seal()
       return false
     }
     if (await ledger.finish(site.cell, site.lease.epoch)) return true
@@ -172,20 +195,34 @@ export class Agent {
     const { mode } = site
     if (mode.is === 'leaving' && mode.to !== 'lost') {
       if (site.uncommitted > 0) await transmitter.seal()
-      if (mode.to === 'park') await ledger.park(site.cell, site.lease.epoch, mode.until)
+      if (mode.to === 'park') await ledger.park(site.cell, site.lease.epoch, mode.until, mode.why)
+      else if (mode.to === 'rest') await ledger.rest(site.cell, site.lease.epoch, mode.until)
       else await ledger.release(site.cell, site.lease.epoch, mode.to === 'slice' ? 'tail' : 'head')
       if (mode.to === 'slice') this.#waitingCells++
     }
     if (mode.is !== 'leaving' && this.#parts.stopping.signal.aborted && site.uncommitted > 0)
       await transmitter.seal()
     this.#sites.delete(site.cell)
-    site.frontier.close()
+    this.#parts.desk.close(site)
     this.#wake.ring()
+  }
+
+  /** A site waits long for its turn: true when it has to do so in the ledger, because many others do here. */
+  lendsLane(): boolean {
+    if (this.#waitingCells === 0) return false
+    this.#wake.ring()
+    return this.#sites.size >= this.#parts.lanes + LIMITS.sitesInWait
+  }
+
+  #freeLanes(): number {
+    const { lanes, laneCount } = this.#parts
+    const room = lanes + LIMITS.sitesInWait - this.#sites.size
+    return Math.min(lanes - laneCount.busy, room) - this.#opening
   }
 
   /** When the others wait, a long site lets them have its lane. */
   #endsSlice(site: SiteCrawl): boolean {
-    const crowded = this.#waitingCells > 0 && this.#sites.size >= this.#parts.lanes
+    const crowded = this.#waitingCells > 0 && this.#freeLanes() <= 0
     if (crowded && site.visits >= SLICE_VISITS && !site.frontier.isEmpty) site.leave('slice')
     return site.mode.is === 'leaving'
   }
@@ -195,14 +232,9 @@ export class Agent {
     return ready === null ? HEARTBEAT_MS * 10 : Math.max(1, ready - this.#parts.clock.now())
   }
 
-  #allIdle(): boolean {
-    for (const site of this.#sites.values()) if (!site.idle) return false
-    return true
-  }
-
   async #endOfCrawl(): Promise<FinishReason | null> {
     const { ledger, budget } = this.#parts
-    if (this.#sites.size > 0 || this.#waitingCells > 0) return null
+    if (this.#sites.size + this.#opening > 0 || this.#waitingCells > 0) return null
     const end = await ledger.tryEnd()
     if (end === null) {
       budget.askAgain()
@@ -218,7 +250,8 @@ export class Agent {
     stopping.signal.addEventListener('abort', () => pause.ring(), { once: true })
     while (!stopping.signal.aborted) {
       try {
-        const beat = await ledger.heartbeat(incarnation, LEASE_MS, JSON.stringify(counters))
+        const status = JSON.stringify({ ...counters, waiting: this.#parts.waitingFor() })
+        const beat = await ledger.heartbeat(incarnation, LEASE_MS, status)
         this.#take(beat)
       } catch (error) {
         this.fail(error as Error)
@@ -250,7 +283,7 @@ export class Agent {
 
   /** Waits until no lane is at work. */
   async #quiet(): Promise<void> {
-    while (this.#sites.size > 0 && !this.#failure) {
+    while (this.#sites.size + this.#opening > 0 && !this.#failure) {
       for (const site of this.#sites.values()) site.wake.ring()
       await this.#wake.wait(HEARTBEAT_MS)
     }

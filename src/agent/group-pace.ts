@@ -1,18 +1,47 @@
-/** When the next request to a group of sites may be sent. Times are ledger (wall) time: they outlive the process. */
-import type { Clock, Millis } from '../model/clock.js'
-import { sleep } from '../model/clock.js'
+/**
+ * The politeness turn that the sites of a group share: one request at a time, and a pause after it. Who has to wait
+ * stands in line; one timer wakes the first of them, however many there are. Times are ledger (wall) time: they outlive
+ * the process.
+ */
+import type { GroupId } from '../model/cell.js'
+import type { Cancel, Clock, Millis } from '../model/clock.js'
+import { LIMITS } from '../model/limits.js'
+
+/** Somebody in line. `retry` is called when the turn is free: it takes it, or stands in another line. */
+export interface TurnSeeker {
+  retry(): void
+}
 
 export class GroupPace {
+  readonly id: GroupId
   readonly #clock: Clock
-  #nextAllowed: Millis
+  /** Requests that may be under way at once: connections per site. */
+  readonly #most: () => number
+  readonly #line = new Set<TurnSeeker>()
+  #nextAllowed: Millis = 0
+  #spacingMs: Millis = 0
+  #held = 0
+  #takenAt: Millis = 0
+  #cancel: Cancel | null = null
+  /** Sites in hand that belong to it. */
+  sites = 0
+  /** Too many sites turned out to share it (a CDN): it holds nobody up any more. */
+  dissolved = false
 
-  constructor(clock: Clock, nextAllowed: Millis) {
+  constructor(id: GroupId, clock: Clock, most: () => number) {
+    this.id = id
     this.#clock = clock
-    this.#nextAllowed = nextAllowed
+    this.#most = most
   }
 
   get nextAllowed(): Millis {
     return this.#nextAllowed
+  }
+
+  /** When somebody who came now would have the turn. */
+  expectedAt(now: Millis): Millis {
+    if (this.dissolved) return now
+    return Math.max(now, this.#nextAllowed) + this.#line.size * this.#spacingMs
   }
 
   /** Never shortens a wait that is already known. */
@@ -20,23 +49,66 @@ export class GroupPace {
     if (until > this.#nextAllowed) this.#nextAllowed = until
   }
 
-  /** Takes the turn if that needs no wait. */
-  turnNow(delayMs: Millis): boolean {
-    const now = this.#clock.now()
-    if (this.#nextAllowed > now) return false
-    if (delayMs > 0) this.postpone(now + delayMs)
-    return true
+  isFree(now: Millis): boolean {
+    return this.dissolved || this.#freeAt() <= now
   }
 
-  /**
-   * Waits for the group's turn and takes it: whoever comes meanwhile waits `delayMs` longer. False when the signal
-   * ended the wait; then no turn was taken.
-   */
-  async turn(delayMs: Millis, signal: AbortSignal): Promise<boolean> {
-    for (;;) {
-      if (signal.aborted) return false
-      if (this.turnNow(delayMs)) return true
-      await sleep(this.#clock, this.#nextAllowed - this.#clock.now(), signal)
+  /** Takes the turn until `release`; whoever comes meanwhile waits at least `delayMs`. */
+  take(now: Millis, delayMs: Millis): void {
+    this.#held++
+    this.#takenAt = now
+    this.#spacingMs = delayMs
+    this.postpone(now + delayMs)
+  }
+
+  /** The request is over. */
+  release(nextAllowed: Millis): void {
+    this.#held--
+    this.postpone(nextAllowed)
+    if (this.#line.size > 0) this.serveAgain()
+  }
+
+  join(seeker: TurnSeeker): void {
+    this.#line.add(seeker)
+    if (this.#cancel === null) this.#serve()
+  }
+
+  leave(seeker: TurnSeeker): void {
+    this.#line.delete(seeker)
+  }
+
+  /** The delay was lowered: what is left of the old one counts no more than the new one from now on. */
+  ease(delayMs: Millis): void {
+    this.#nextAllowed = Math.min(this.#nextAllowed, this.#clock.now() + delayMs)
+    this.serveAgain()
+  }
+
+  /** What holds people up has changed: more connections, a shorter delay, no group any more. */
+  serveAgain(): void {
+    this.#cancel?.()
+    this.#cancel = null
+    this.#serve()
+  }
+
+  /** A request that is silent for long does not hold the others up: one host that hangs is not its whole domain. */
+  #freeAt(): Millis {
+    if (this.#held < this.#most()) return this.#nextAllowed
+    return Math.max(this.#nextAllowed, this.#takenAt + LIMITS.turnHoldMs)
+  }
+
+  /** Calls the first in line as long as the turn is free; then waits for the next moment it can be. */
+  #serve(): void {
+    const now = this.#clock.now()
+    for (const seeker of this.#line) {
+      if (!this.isFree(now)) break
+      this.#line.delete(seeker)
+      seeker.retry()
     }
+    if (this.#line.size === 0 || this.#cancel !== null) return
+    const waitMs = Math.min(this.#freeAt() - now, LIMITS.timerMs)
+    this.#cancel = this.#clock.after(Math.ceil(waitMs), () => {
+      this.#cancel = null
+      this.#serve()
+    })
   }
 }

@@ -4,20 +4,23 @@
  */
 import type { Fetcher } from '../fetch/index.js'
 import type { FrontierEntry } from '../frontier/index.js'
-import { delayAfter, type RateLimit } from '../manners/index.js'
+import type { Delay } from '../manners/index.js'
 import type { Clock, Millis } from '../model/clock.js'
-import { LIMITS } from '../model/limits.js'
 import type { Exchange, MetaInfo } from '../model/page.js'
 import type { Counters } from './counters.js'
+import type { LaneManners } from './lane-manners.js'
 import type { GateVerdict } from './origin-gate.js'
 import type { PageBudget } from './page-budget.js'
 import type { Settler } from './settler.js'
 import type { SiteCrawl } from './site-crawl.js'
+import type { Pause } from './site-pace.js'
 import type { Transmitter } from './transmitter.js'
 
 /** Settings that may change while the crawl runs. */
 export interface LaneSettings {
-  delay: 'auto' | Millis
+  delay: Delay
+  /** A site whose Crawl-delay is longer is not crawled. */
+  maxCrawlDelayMs: Millis
   connectionsPerSite: number
   paused: boolean
 }
@@ -28,7 +31,7 @@ export interface LaneParts {
   readonly settler: Settler
   readonly transmitter: Transmitter
   readonly budget: PageBudget
-  readonly rate: RateLimit
+  readonly manners: LaneManners
   readonly counters: Counters
   readonly settings: LaneSettings
   readonly maxDepth: number
@@ -83,14 +86,23 @@ export class Lane {
   }
 
   async #visit(site: SiteCrawl, entry: FrontierEntry): Promise<void> {
-    const { settler, budget } = this.#parts
+    const { settler, budget, manners } = this.#parts
     const refusal = this.#refusalOf(site, entry)
     if (refusal) return settler.refuse(site, entry, refusal.code, refusal.detail)
     const verdict = site.gate.judge(entry.url) ?? (await this.#qualify(site, entry.url))
     if (verdict === null) return
     if (!verdict.allowed) return settler.refuse(site, entry, verdict.code, verdict.detail)
-    if (!budget.takeNow() && !(await budget.take())) return site.leave('stop')
-    if (!(await this.#ask(site, entry, verdict.crawlDelayMs))) budget.giveBack()
+    const tooLong = manners.tooLong(verdict.crawlDelayMs)
+    if (tooLong !== '') return settler.refuse(site, entry, 'CRAWL_DELAY_TOO_LONG', tooLong)
+    const pause = manners.pauseOf(verdict.crawlDelayMs)
+    // Far off, the turn comes before the page of the budget: others can use it meanwhile.
+    const waited = manners.isFarOff(site)
+    if (waited && !(await manners.farTurn(site, pause))) return
+    if (!budget.takeNow() && !(await budget.take())) {
+      if (waited) manners.pass(site, pause)
+      return site.leave('stop')
+    }
+    if (!(await this.#ask(site, entry, pause, waited))) budget.giveBack()
   }
 
   #refusalOf(
@@ -104,40 +116,41 @@ export class Lane {
 
   /** Asks the URL's origin for its robots.txt; then the verdict, or null when the wait was cut short. */
   async #qualify(site: SiteCrawl, url: string): Promise<GateVerdict | null> {
-    const { signal, settings } = this.#parts
-    const delayMs = delayAfter(settings.delay, 0, 0)
-    if (!(await site.pace.turn(delayMs, signal)) || site.mode.is === 'leaving') return null
-    const exchanges = await site.gate.qualify(url, signal)
-    if (signal.aborted) return null
-    site.pace.postpone(this.#parts.clock.now() + delayMs)
+    const { signal, manners } = this.#parts
+    const pause = manners.pauseOf(0)
+    const hasTurn = manners.isFarOff(site)
+      ? await manners.farTurn(site, pause)
+      : await manners.turn(site, pause)
+    if (!hasTurn) return null
+    const exchanges = this.#goesOn(site) ? await site.gate.qualify(url, signal) : []
+    manners.pass(site, pause)
+    if (!this.#goesOn(site)) return null
     this.#parts.archiveRobots(site, exchanges)
     return site.gate.judge(url)
   }
 
-  /** Waits for the turn and sends the request; true when a page came. */
-  async #ask(site: SiteCrawl, entry: FrontierEntry, crawlDelayMs: Millis): Promise<boolean> {
-    const { fetcher, settler, settings, rate, counters, clock, signal, types, metaOf } = this.#parts
+  /** Waits for the turn, unless it has come already, and sends the request; true when a page came. */
+  async #ask(site: SiteCrawl, entry: FrontierEntry, pause: Pause, hasTurn: boolean): Promise<boolean> {
+    const { fetcher, settler, settings, manners, counters, signal, types, metaOf } = this.#parts
     if (settings.paused) await this.#parts.unlessPaused(signal)
-    const delayMs = delayAfter(settings.delay, 0, crawlDelayMs)
     const known = metaOf === null ? undefined : await metaOf(site, entry.url)
-    if (rate.isLimited) await rate.take(signal)
-    if (!site.pace.turnNow(delayMs) && !(await site.pace.turn(delayMs, signal))) return false
-    if (!this.#goesOn(site)) return false
+    if (!hasTurn && !manners.turnNow(site, pause) && !(await manners.turn(site, pause))) return false
+    if (hasTurn && !(await manners.stillDue(site, pause))) return false
+    if (!this.#goesOn(site)) {
+      manners.pass(site, pause)
+      return false
+    }
     site.inFlight++
     site.visits++
     counters.fetches++
     const request = { url: entry.url, ...(known ? { known } : {}), ...(types.length > 0 ? { types } : {}) }
     const result = await fetcher.fetch(request, signal)
     site.inFlight--
-    const { exchange } = result
-    const responseMs = exchange ? exchange.fetchMs : LIMITS.headersMs
-    const pause = delayAfter(settings.delay, responseMs, crawlDelayMs)
-    if (pause > 0) site.pace.postpone(clock.now() + pause)
-    if (exchange && rate.isLimited) rate.spend(exchange.payload.length)
+    manners.answered(site, pause, result)
     // Cut short by our own stop: the URL stays queued, unsettled.
     if (signal.aborted || site.lost) return false
     const isPage = await settler.settle(site, entry, result, known)
-    if (this.#parts.recycles) exchange?.release?.()
+    if (this.#parts.recycles) result.exchange?.release?.()
     return isPage
   }
 }

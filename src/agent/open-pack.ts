@@ -66,7 +66,7 @@ export class OpenPack {
     for (const share of this.#shares.values()) yield* share.appends.keys()
   }
 
-  toLedger(incarnation: Incarnation, files: readonly PackFile[], grouping: Grouping): Pack {
+  toLedger(incarnation: Incarnation, files: readonly PackFile[], grouping: Grouping, now: Millis): Pack {
     const shares = [...this.#shares.values()]
     return {
       id: this.id,
@@ -74,10 +74,7 @@ export class OpenPack {
       cells: shares.map(share => share.toPackCell()),
       appends: appendsOf(shares, grouping),
       files,
-      waits: [...new Set(shares.map(share => share.site))].map(({ group, pace }) => ({
-        group,
-        nextAllowed: pace.nextAllowed,
-      })),
+      waits: shares.flatMap(share => [...share.site.pace.groupWaits(now)]),
     }
   }
 }

@@ -1,8 +1,9 @@
 /** What can be told about a running crawl without asking the ledger. */
-import type { Clock } from '../model/clock.js'
+import type { Millis } from '../model/clock.js'
 import type { Agent } from './agent.js'
 import type { Counters } from './counters.js'
 import type { LaneSettings } from './lane.js'
+import type { SiteCrawl } from './site-crawl.js'
 
 export interface Progress {
   readonly pages: number
@@ -25,27 +26,33 @@ export interface Baseline {
   readonly backlog: number
 }
 
-export function progressOf(
-  agent: Agent,
-  counters: Counters,
-  baseline: Baseline,
-  settings: LaneSettings,
-  clock: Clock,
-  trouble: string,
-): Progress {
+/** What keeps a crawl from going faster, besides its sites. */
+export interface Brakes {
+  readonly settings: LaneSettings
+  readonly now: Millis
+  /** Of the disk. */
+  readonly trouble: string
+  /** Requests that wait for `--rate` or `--bandwidth`. */
+  readonly rateWaits: number
+}
+
+export function progressOf(agent: Agent, counters: Counters, baseline: Baseline, brakes: Brakes): Progress {
   let queued = baseline.backlog
   let active = 0
+  let waiting = 0
   let nearest = Number.POSITIVE_INFINITY
-  let nearestSite = ''
+  let next: SiteCrawl | null = null
   let inFlight = 0
   for (const site of agent.sites.values()) {
     queued += site.frontier.size
     inFlight += site.inFlight
     if (site.idle) continue
-    active++
-    if (site.pace.nextAllowed < nearest) {
-      nearest = site.pace.nextAllowed
-      nearestSite = site.cell
+    if (site.hasLane) active++
+    waiting++
+    const at = site.pace.readyAt
+    if (at < nearest) {
+      nearest = at
+      next = site
     }
   }
   return {
@@ -55,18 +62,19 @@ export function progressOf(
     queued,
     sites: Math.max(baseline.sites, agent.sites.size),
     activeSites: active,
-    waiting: trouble || (inFlight > 0 ? '' : reason(settings, active, nearestSite, nearest - clock.now())),
+    waiting: brakes.trouble || (inFlight > 0 ? '' : reason(brakes, waiting, next, nearest - brakes.now)),
   }
 }
 
-function reason(settings: LaneSettings, active: number, site: string, waitMs: number): string {
+function reason(brakes: Brakes, sites: number, next: SiteCrawl | null, waitMs: Millis): string {
+  const { settings, rateWaits } = brakes
   if (settings.paused) return 'paused (orbweaver set DIR pause=false goes on)'
-  if (active === 0 || waitMs <= 0) return ''
-  const who = active === 1 ? site : `${active} sites, next ${site}`
-  if (settings.delay === 'auto') return `${who} in ${seconds(waitMs)}: its own pace, see --delay`
-  return `${who} in ${seconds(waitMs)}: one request every ${seconds(settings.delay)} for a site, --delay`
+  if (rateWaits > 0) return 'the total rate is used up, see --rate and --bandwidth'
+  if (next === null || waitMs <= 0) return ''
+  const who = sites === 1 ? next.cell : `${sites} sites, next ${next.cell}`
+  return `${who} in ${seconds(waitMs)}: ${next.pace.reason(settings.delay)}`
 }
 
-function seconds(ms: number): string {
+function seconds(ms: Millis): string {
   return `${(ms / 1000).toFixed(1)} s`
 }

@@ -1,39 +1,28 @@
 /** Turns the answer to a visit into what lasts: rows and records in the open pack, links on their way, or a new try. */
 import type { FetchResult } from '../fetch/index.js'
 import type { FrontierEntry } from '../frontier/index.js'
-import { retryAfterHeaderMs } from '../manners/index.js'
-import type { Clock } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
-import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
+import type { OutcomeCode } from '../model/outcome.js'
 import { type Exchange, LinkKind, type MetaInfo, type PageRow, type ParsedPage } from '../model/page.js'
 import { parsePage } from '../parse/index.js'
 import { type PageLinks, payloadDigest, type Revisit } from '../store/index.js'
-import type { Counters } from './counters.js'
 import { crawledPage, type Hooks } from './hooks.js'
-import type { OpenPack } from './open-pack.js'
 import type { Router } from './router.js'
-import { isPage, retryAfterMs, type Settlement, settlementOf } from './settlement.js'
+import { SecondTry, type SecondTryParts } from './second-try.js'
+import { isPage, type Settlement, settlementOf } from './settlement.js'
 import type { SiteCrawl } from './site-crawl.js'
 
-export interface SettlerParts {
-  readonly clock: Clock
-  readonly counters: Counters
+export interface SettlerParts extends SecondTryParts {
   readonly router: Router
   readonly hooks: Hooks
-  /** The pack that is filling. */
-  readonly pack: () => OpenPack
   readonly assets: boolean
   /** Text and facts for the tables or a hook; a bare crawl does without. */
   readonly wantText: boolean
   readonly archive: boolean
   /** False without archive and tables: then there is nothing to make a row for. */
   readonly keepsRows: boolean
-  readonly maxWaitMs: number
-  /** At most so many requests for a URL that fails, whatever its rule says. */
-  readonly maxTries: number
   /** A seed moved: scope follows the end of its redirect. */
   readonly onSeedRedirect: (target: string) => void
-  readonly saveWait: (site: SiteCrawl, until: number) => void
 }
 
 const NO_TEXT = new Uint8Array(0)
@@ -54,9 +43,11 @@ interface Content {
 
 export class Settler {
   readonly #parts: SettlerParts
+  readonly #second: SecondTry
 
   constructor(parts: SettlerParts) {
     this.#parts = parts
+    this.#second = new SecondTry(parts)
   }
 
   /** A URL that is not asked for. */
@@ -78,7 +69,8 @@ export class Settler {
   ): Promise<boolean> {
     const settlement = settlementOf(result, entry.hops, LIMITS.redirectHops)
     if (settlement.exchange) site.answered = true
-    if (this.#triesAgain(site, entry, settlement)) return false
+    if (isPage(settlement.code)) site.succeeded = true
+    if (this.#second.queues(site, entry, settlement)) return false
     const content = this.#contentOf(site, entry, settlement, known)
     if (entry.again) {
       this.#parts.pack().share(site).lookedAgain(entry, settlement.code)
@@ -87,45 +79,6 @@ export class Settler {
     this.#keep(site, entry, settlement, content)
     if (content.page && this.#parts.hooks.onPage) await this.#show(entry, settlement.exchange!, content.page)
     return isPage(settlement.code)
-  }
-
-  /** Queues the URL again, gives the site up, or sets it aside; false when this outcome is final. */
-  #triesAgain(site: SiteCrawl, entry: FrontierEntry, settlement: Settlement): boolean {
-    const { clock, counters } = this.#parts
-    const { code, exchange } = settlement
-    const rule = outcomeRule(code)
-    if (rule.tries === 1) return false
-    const asked =
-      exchange && code === 'HTTP_BUSY'
-        ? retryAfterHeaderMs(exchange.header('retry-after'), clock.now())
-        : null
-    const wait = retryAfterMs(code, entry.attempt, this.#parts.maxTries)
-    if (wait === null) {
-      if (!rule.dropsSite) return false
-      if (!site.answered) {
-        site.giveUp(code, settlement.detail)
-        return false
-      }
-      // It answered before, so it may again: what is left of it waits for `resume`.
-      site.leave('park', clock.now() + this.#parts.maxWaitMs)
-      return true
-    }
-    const until = clock.now() + (asked ?? wait)
-    counters.retries++
-    if (code === 'HTTP_BUSY') this.#slowDown(site, until)
-    this.#parts
-      .pack()
-      .share(site)
-      .journal.retry(entry.url, entry.attempt + 1, until)
-    site.frontier.retry(entry, until)
-    return true
-  }
-
-  /** 429 and 503 speak for the whole site. */
-  #slowDown(site: SiteCrawl, until: number): void {
-    site.pace.postpone(until)
-    this.#parts.saveWait(site, until)
-    if (until - this.#parts.clock.now() > this.#parts.maxWaitMs) site.leave('park', until)
   }
 
   #contentOf(

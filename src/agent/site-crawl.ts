@@ -1,34 +1,41 @@
 /** One leased cell in an agent's hands: its queue, its pace, its rules, and what of it is not yet committed. */
 import type { CellFrontier } from '../frontier/index.js'
-import type { CellId, GroupId, Lease } from '../model/cell.js'
+import type { CellId, Lease } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { OutcomeCode } from '../model/outcome.js'
-import type { GroupPace } from './group-pace.js'
 import type { OriginGate } from './origin-gate.js'
+import type { SitePace } from './site-pace.js'
 import type { Wake } from './wake.js'
 
 /** `crawling`: lanes may take its URLs. `giving-up`: its queue is settled unasked. `leaving`: no new request. */
 export type SiteMode =
   | { readonly is: 'crawling' }
   | { readonly is: 'giving-up'; readonly because: OutcomeCode; readonly detail: string }
-  | { readonly is: 'leaving'; readonly to: 'slice' | 'park' | 'stop' | 'lost'; readonly until: Millis }
+  | { readonly is: 'leaving'; readonly to: Leave; readonly until: Millis; readonly why: string }
+
+/** `park`: until the crawl is resumed. `rest`: until its turn is near. */
+type Leave = 'slice' | 'park' | 'rest' | 'stop' | 'lost'
+
+/** Lanes at work, of all sites in hand. */
+export class LaneCount {
+  busy = 0
+}
 
 export interface SiteParts {
   readonly lease: Lease
-  readonly group: GroupId
   readonly lane: number
   readonly frontier: CellFrontier
-  readonly pace: GroupPace
+  readonly pace: SitePace
   readonly gate: OriginGate
+  readonly lanes: LaneCount
 }
 
 export class SiteCrawl {
   readonly cell: CellId
-  readonly group: GroupId
   readonly lane: number
   readonly lease: Lease
   readonly frontier: CellFrontier
-  readonly pace: GroupPace
+  readonly pace: SitePace
   readonly gate: OriginGate
   mode: SiteMode = { is: 'crawling' }
   /** Visits under way. */
@@ -43,12 +50,19 @@ export class SiteCrawl {
   inboxDirty = true
   /** The ledger's count of inbox rows at the last heartbeat. */
   appendedSeen = -1
-  /** Nothing ready and nothing under way: the lane is free for another site. */
-  idle = false
+  readonly #lanes: LaneCount
+  #idle = false
+  /** Connections that wait long for their turn. */
+  #farOff = 0
+  #hasLane = true
   /** Rung when there may be something to do again. */
   readonly wake: Wake
   /** True once the site has answered anything: a site that never did is given up, one that did is parked. */
   answered = false
+  /** True once a page came under this lease. */
+  succeeded = false
+  /** Failures in a row. */
+  failures = 0
   visits = 0
   /** Connections at work on this site. */
   loops = 0
@@ -57,25 +71,65 @@ export class SiteCrawl {
     this.wake = wake
     this.cell = parts.lease.cell
     this.lease = parts.lease
-    this.group = parts.group
     this.lane = parts.lane
     this.frontier = parts.frontier
     this.pace = parts.pace
     this.gate = parts.gate
     this.lastPack = parts.lease.lastPack
     this.cursor = parts.lease.cursor
+    this.#lanes = parts.lanes
+    this.#lanes.busy++
+  }
+
+  /** Nothing ready and nothing under way: the lane is free for another site. */
+  get idle(): boolean {
+    return this.#idle
+  }
+
+  set idle(idle: boolean) {
+    this.#idle = idle
+    this.#countLane()
+  }
+
+  get hasLane(): boolean {
+    return this.#hasLane
+  }
+
+  /** Waits for `turn`; all its connections waiting, the site's lane is free for another. */
+  async farOff<T>(turn: Promise<T>): Promise<T> {
+    this.#farOff++
+    this.#countLane()
+    const result = await turn
+    this.#farOff--
+    this.#countLane()
+    return result
+  }
+
+  /** The cell is given back. */
+  close(): void {
+    this.idle = true
+    this.frontier.close()
   }
 
   get lost(): boolean {
     return this.mode.is === 'leaving' && this.mode.to === 'lost'
   }
 
-  leave(to: 'slice' | 'park' | 'stop' | 'lost', until: Millis = 0): void {
+  /** Who waits for the turn of this site need not wait any longer. */
+  leave(to: Leave, until: Millis = 0, why = ''): void {
     if (this.lost) return
-    this.mode = { is: 'leaving', to, until }
+    this.mode = { is: 'leaving', to, until, why }
+    this.pace.giveUp()
   }
 
   giveUp(because: OutcomeCode, detail: string): void {
     if (this.mode.is === 'crawling') this.mode = { is: 'giving-up', because, detail }
+  }
+
+  #countLane(): void {
+    const hasLane = !this.#idle && (this.#farOff === 0 || this.#farOff < this.loops)
+    if (hasLane === this.#hasLane) return
+    this.#hasLane = hasLane
+    this.#lanes.busy += hasLane ? 1 : -1
   }
 }

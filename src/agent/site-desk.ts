@@ -2,11 +2,11 @@
 import type { Ledger } from '../cluster/index.js'
 import type { Fetcher } from '../fetch/index.js'
 import { type CellFrontier, type FrontierSpace, rebuildCell } from '../frontier/index.js'
-import { type GroupId, type Grouping, groupOf, type Lease, siteOfCell } from '../model/cell.js'
+import type { Lease } from '../model/cell.js'
 import type { Clock } from '../model/clock.js'
-import { GroupPace } from './group-pace.js'
 import { OriginGate } from './origin-gate.js'
-import { SiteCrawl } from './site-crawl.js'
+import { type LaneCount, SiteCrawl } from './site-crawl.js'
+import type { Turns } from './turns.js'
 import { Wake } from './wake.js'
 
 const JOURNAL_BATCH_BYTES = 4 * 1024 * 1024
@@ -16,45 +16,47 @@ export interface SiteDeskParts {
   readonly ledger: Ledger
   readonly fetcher: Fetcher
   readonly space: FrontierSpace
-  readonly grouping: Grouping
+  readonly turns: Turns
+  readonly lanes: LaneCount
   readonly robots: 'rfc9309' | 'ignore'
   readonly productToken: string
   readonly newFrontier: () => CellFrontier
-  /** Pause to keep after the old lease's end: we do not know when its last request was. */
-  readonly handOverMs: () => number
 }
 
 export class SiteDesk {
   readonly #parts: SiteDeskParts
-  readonly #paces = new Map<GroupId, GroupPace>()
+  #rebuilding: Promise<void> = Promise.resolve()
   #lastLane = 0
 
   constructor(parts: SiteDeskParts) {
     this.#parts = parts
   }
 
-  async open(lease: Lease): Promise<SiteCrawl> {
-    const { clock, ledger, fetcher, grouping, robots, productToken } = this.#parts
+  /** Null when another agent holds a turn that the site needs: the cell has to go back. */
+  async open(lease: Lease): Promise<SiteCrawl | null> {
+    const { clock, ledger, fetcher, turns, lanes, robots, productToken } = this.#parts
     const { cell } = lease
-    const group = groupOf(siteOfCell(cell), grouping)
-    const pace = this.#paceOf(group)
-    if (lease.notBefore > 0) pace.postpone(lease.notBefore + this.#parts.handOverMs())
-    const gate = new OriginGate(
-      { cell, ledger, fetcher, clock, mode: robots, productToken },
-      await ledger.loadOrigins(cell),
-    )
+    const [pace, origins] = await Promise.all([turns.open(lease), ledger.loadOrigins(cell)])
+    if (pace === null) return null
+    const gate = new OriginGate({ cell, ledger, fetcher, clock, mode: robots, productToken }, origins)
     const frontier = this.#parts.newFrontier()
-    if (lease.lastPack > 0) await rebuildCell(() => this.#journal(lease), frontier, this.#parts.space)
-    return new SiteCrawl({ lease, group, lane: ++this.#lastLane, frontier, pace, gate }, new Wake(clock))
+    if (lease.lastPack > 0) await this.#rebuild(lease, frontier)
+    return new SiteCrawl({ lease, lane: ++this.#lastLane, frontier, pace, gate, lanes }, new Wake(clock))
   }
 
-  #paceOf(group: GroupId): GroupPace {
-    let pace = this.#paces.get(group)
-    if (!pace) {
-      pace = new GroupPace(this.#parts.clock, 0)
-      this.#paces.set(group, pace)
-    }
-    return pace
+  /** The cell is given back; what was kept for it in memory goes. */
+  close(site: SiteCrawl): void {
+    this.#parts.turns.close(site.pace)
+    site.close()
+  }
+
+  /** One after the other: a journal in memory is several megabytes. */
+  #rebuild(lease: Lease, frontier: CellFrontier): Promise<void> {
+    const rebuilt = this.#rebuilding.then(() =>
+      rebuildCell(() => this.#journal(lease), frontier, this.#parts.space),
+    )
+    this.#rebuilding = rebuilt.catch(() => {})
+    return rebuilt
   }
 
   async *#journal(lease: Lease): AsyncIterable<Uint8Array> {

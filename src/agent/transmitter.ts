@@ -113,10 +113,10 @@ export class Transmitter {
   }
 
   async #ship(pack: OpenPack): Promise<void> {
-    const { ledger, store, incarnation, grouping, counters, sent } = this.#parts
+    const { clock, ledger, store, incarnation, grouping, counters, sent } = this.#parts
     for (;;) {
       const files = await this.#store(pack)
-      const sending = pack.toLedger(incarnation, files, grouping)
+      const sending = pack.toLedger(incarnation, files, grouping, clock.now())
       const answer = await ledger.commit(sending)
       if (answer.status === 'committed') {
         counters.packs++

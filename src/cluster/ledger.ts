@@ -6,6 +6,7 @@ import type { CellId, Discovery, Epoch, GroupId, Lease } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { OutcomeCode } from '../model/outcome.js'
 import type { MetaInfo } from '../model/page.js'
+import type { Site } from '../model/url.js'
 
 /** One life of one agent. Files belong to it; a closed one can commit nothing any more. */
 export type Incarnation = number
@@ -134,7 +135,17 @@ export interface Totals {
   readonly outcomes: readonly OutcomeCount[]
 }
 
-export type CellState = 'waiting' | 'leased' | 'draining' | 'finished' | 'parked' | 'closed'
+/** `resting`: waits, but not before its time. */
+export type CellState = 'waiting' | 'resting' | 'leased' | 'draining' | 'finished' | 'parked' | 'closed'
+
+/** One life of one agent, as it last spoke of itself. */
+export interface AgentRow {
+  readonly name: string
+  readonly incarnation: Incarnation
+  readonly open: boolean
+  readonly heartbeatAt: Millis
+  readonly status: string
+}
 
 export interface SiteSummary {
   readonly cell: CellId
@@ -147,6 +158,9 @@ export interface SiteSummary {
   readonly discovered: number
   readonly settled: number
   readonly outcomes: readonly OutcomeCount[]
+  /** Of a parked cell: when it may be asked again, and why it was set aside. */
+  readonly parkedUntil: Millis
+  readonly parkedWhy: string
 }
 
 export interface Ledger {
@@ -159,15 +173,26 @@ export interface Ledger {
   /** Renews all leases of a life, and brings what changed. */
   heartbeat(incarnation: Incarnation, leaseMs: Millis, status: string): Promise<Heartbeat>
 
-  /** Head of S. */
-  waiting(limit: number): Promise<readonly WaitingCell[]>
-  /** Leases those of `cells` that still wait or whose lease has ended; each with a new epoch. */
-  grant(incarnation: Incarnation, cells: readonly CellId[], leaseMs: Millis): Promise<readonly Lease[]>
+  /** Head of S; for a life, without the cells whose group's turn another life holds. */
+  waiting(limit: number, incarnation?: Incarnation): Promise<readonly WaitingCell[]>
+  /**
+   * Leases those of `cells` that still wait or whose lease has ended, each with a new epoch and with the turn of its
+   * group; a cell whose turn another life holds is not leased. `delayMs` is the least pause between two requests.
+   */
+  grant(
+    incarnation: Incarnation,
+    cells: readonly CellId[],
+    leaseMs: Millis,
+    delayMs: Millis,
+  ): Promise<readonly Lease[]>
   /** Gives a cell back to S: `head` when it was lost, `tail` when its slice is over. */
   release(cell: CellId, epoch: Epoch, where: 'head' | 'tail'): Promise<boolean>
   /** True when the cell is finished; false when rows came meanwhile (or the lease is gone). */
   finish(cell: CellId, epoch: Epoch): Promise<boolean>
-  park(cell: CellId, epoch: Epoch, until: Millis): Promise<boolean>
+  /** Sets a cell aside until the crawl is resumed; `why` is for people. */
+  park(cell: CellId, epoch: Epoch, until: Millis, why: string): Promise<boolean>
+  /** Gives a cell back to S, where it is not seen before `until`. */
+  rest(cell: CellId, epoch: Epoch, until: Millis): Promise<boolean>
 
   /** Seeds and recrawl; links of pages travel in packs. Refused (false) when the crawl is closed. */
   append(appends: readonly Append[]): Promise<boolean>
@@ -181,15 +206,21 @@ export interface Ledger {
   /** Idempotent by id: the same pack may be sent again until the answer is known. */
   commit(pack: Pack): Promise<CommitResult>
 
-  /** The turn of a group, or null while another life holds it. */
+  /**
+   * The turn of a group, or null while another life holds it. The turn of a cell's own group comes with its lease and
+   * goes with the last lease; those of its addresses are taken and released by name.
+   */
   takeTurn(
     incarnation: Incarnation,
     group: GroupId,
     leaseMs: Millis,
+    delayMs: Millis,
   ): Promise<{ epoch: Epoch; nextAllowed: Millis } | null>
   releaseTurn(incarnation: Incarnation, group: GroupId, nextAllowed: Millis): Promise<void>
-  /** A wait longer than the ledger knows, written before the next request. Never shortens one. */
-  saveWait(group: GroupId, nextAllowed: Millis): Promise<void>
+  /** A wait or a pause longer than the ledger knows, written before the next request. Never shortens a wait. */
+  saveWait(group: GroupId, nextAllowed: Millis, delayMs: Millis): Promise<void>
+  /** Notes where a site is served, and tells which of the addresses serve at most `mostSites`: those are groups. */
+  joinAddresses(site: Site, addresses: readonly string[], mostSites: number): Promise<readonly string[]>
 
   loadOrigins(cell: CellId): Promise<readonly OriginState[]>
   saveOrigin(cell: CellId, state: OriginState): Promise<void>
@@ -219,6 +250,8 @@ export interface Ledger {
   /** Opens a closed crawl again; parked cells wait again. */
   reopen(): Promise<void>
   totals(): Promise<Totals>
+  /** Lives that are open, the latest last. */
+  agents(): Promise<readonly AgentRow[]>
   sites(after: CellId, limit: number): Promise<readonly SiteSummary[]>
   close(): Promise<void>
 }

@@ -117,4 +117,16 @@ CREATE TABLE file (
 );
 INSERT INTO crawl VALUES (1, 'open', NULL, NULL, 0, 1, 0, 0, 0);
 `,
+  `
+ALTER TABLE turn ADD COLUMN delay_ms INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX turn_by_agent ON turn (agent) WHERE agent IS NOT NULL;
+ALTER TABLE cell ADD COLUMN parked_why TEXT NOT NULL DEFAULT '';
+DROP INDEX cell_by_agent;
+CREATE INDEX cell_by_agent ON cell (agent, grp) WHERE agent IS NOT NULL;
+CREATE TABLE address (
+  address TEXT NOT NULL,
+  site TEXT NOT NULL,
+  PRIMARY KEY (address, site)
+) WITHOUT ROWID;
+`,
 ]

@@ -1,16 +1,20 @@
-/** Lives of agents, leases of cells, turns of groups, and the end: the rows that say who may do what. */
-import type { CellId, Epoch, GroupId, Lease } from '../model/cell.js'
+/** Lives of agents, leases of cells, and the end: the rows that say who may do what. */
+import { type CellId, type Epoch, type Lease, ownTurn, siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { FinishReason, Heartbeat, Incarnation, WaitingCell } from './ledger.js'
 import type { SqliteDatabase } from './sqlite-database.js'
+import type { SqliteTurns } from './sqlite-turns.js'
 
 export class SqliteCells {
   readonly #db: SqliteDatabase
   readonly #now: () => Millis
 
-  constructor(db: SqliteDatabase, now: () => Millis) {
+  readonly #turns: SqliteTurns
+
+  constructor(db: SqliteDatabase, now: () => Millis, turns: SqliteTurns) {
     this.#db = db
     this.#now = now
+    this.#turns = turns
   }
 
   join(agent: string): Incarnation {
@@ -28,16 +32,12 @@ export class SqliteCells {
   /** Closing returns the unused page budget and puts the cells of that life at the head of S (D16). */
   leave(incarnation: Incarnation): void {
     this.#db.run('UPDATE agent SET open = 0, budget = 0 WHERE incarnation = ?', incarnation)
-    this.#db.run(
-      `UPDATE turn SET agent = NULL, lease_until = min(lease_until, ?) WHERE agent = ?`,
-      this.#now(),
-      incarnation,
-    )
     const held = this.#db.all(
       `SELECT cell FROM cell WHERE agent = ? AND state IN ('leased', 'draining') ORDER BY rank DESC`,
       incarnation,
     )
     for (const [cell] of held) this.#toHead(String(cell))
+    this.#turns.leave(incarnation)
   }
 
   endAllLeases(): void {
@@ -64,6 +64,7 @@ export class SqliteCells {
       incarnation,
     )
     const held = open ? this.#renew(incarnation, now + leaseMs) : []
+    this.#wakeRested()
     const waiting = Number(this.#db.first(`SELECT count(*) FROM cell WHERE state = 'waiting'`)![0])
     return { now, held, waiting, settings: this.settings(), crawlOpen: state === 'open' }
   }
@@ -72,12 +73,15 @@ export class SqliteCells {
     return Object.fromEntries(this.#db.all('SELECT name, value FROM setting')) as Record<string, string>
   }
 
-  waiting(limit: number): WaitingCell[] {
+  waiting(limit: number, incarnation?: Incarnation): WaitingCell[] {
     this.#reclaimExpired()
+    this.#wakeRested()
     return this.#db
       .all(
-        `SELECT cell, grp, rank, max(size_estimate, pages), appended - consumed FROM cell
-         WHERE state = 'waiting' ORDER BY rank LIMIT ?`,
+        `SELECT c.cell, c.grp, c.rank, max(c.size_estimate, c.pages), c.appended - c.consumed
+         FROM cell c LEFT JOIN turn t ON t.grp = c.grp
+         WHERE c.state = 'waiting' AND (?1 IS NULL OR t.agent IS NULL OR t.agent = ?1) ORDER BY c.rank LIMIT ?2`,
+        incarnation ?? null,
         limit,
       )
       .map(([cell, group, rank, size, backlog]) => ({
@@ -89,14 +93,13 @@ export class SqliteCells {
       }))
   }
 
-  grant(incarnation: Incarnation, cells: readonly CellId[], leaseMs: Millis): Lease[] {
+  grant(incarnation: Incarnation, cells: readonly CellId[], leaseMs: Millis, delayMs: Millis): Lease[] {
     const [open] = this.#db.first('SELECT open FROM agent WHERE incarnation = ?', incarnation) ?? [0]
     const [state] = this.#db.first('SELECT state FROM crawl')!
     if (!open || state !== 'open') return []
-    const until = this.#now() + leaseMs
     const leases: Lease[] = []
     for (const cell of [...cells].sort()) {
-      const lease = this.#grantOne(incarnation, cell, until)
+      const lease = this.#grantOne(incarnation, cell, leaseMs, delayMs)
       if (lease) leases.push(lease)
     }
     return leases
@@ -110,79 +113,29 @@ export class SqliteCells {
     )
     if (!held) return false
     if (where === 'head') this.#toHead(cell)
-    else {
-      const [rank] = this.#db.first('UPDATE crawl SET next_rank = next_rank + 1 RETURNING next_rank')!
-      this.#toWaiting(cell, Number(rank))
-    }
+    else this.#toWaiting(cell, this.#tail())
     return true
   }
 
   /** A test on this row alone: a query over the inbox would miss an append that commits meanwhile. */
   finish(cell: CellId, epoch: Epoch): boolean {
-    return (
-      this.#db.run(
-        `UPDATE cell SET state = 'finished', agent = NULL, lease_until = min(lease_until, ?)
-         WHERE cell = ? AND epoch = ? AND state IN ('leased', 'draining') AND appended = consumed`,
-        this.#now(),
-        cell,
-        epoch,
-      ) > 0
+    return this.#giveUp(cell, epoch, `state = 'finished'`, 'AND appended = consumed')
+  }
+
+  park(cell: CellId, epoch: Epoch, until: Millis, why: string): boolean {
+    return this.#giveUp(
+      cell,
+      epoch,
+      `state = 'parked', parked_until = ?, parked_why = ?`,
+      '',
+      Math.ceil(until),
+      why,
     )
   }
 
-  park(cell: CellId, epoch: Epoch, until: Millis): boolean {
-    return (
-      this.#db.run(
-        `UPDATE cell SET state = 'parked', agent = NULL, parked_until = ?, lease_until = min(lease_until, ?)
-         WHERE cell = ? AND epoch = ? AND state IN ('leased', 'draining')`,
-        until,
-        this.#now(),
-        cell,
-        epoch,
-      ) > 0
-    )
-  }
-
-  takeTurn(
-    incarnation: Incarnation,
-    group: GroupId,
-    leaseMs: Millis,
-  ): { epoch: Epoch; nextAllowed: Millis } | null {
-    const now = this.#now()
-    const row = this.#db.first(
-      `INSERT INTO turn (grp, agent, epoch, lease_until, next_allowed) VALUES (?, ?, 1, ?, 0)
-       ON CONFLICT (grp) DO UPDATE SET
-         epoch = epoch + (agent IS NOT excluded.agent),
-         next_allowed = CASE WHEN agent IS NOT excluded.agent THEN max(next_allowed, lease_until) ELSE next_allowed END,
-         agent = excluded.agent, lease_until = excluded.lease_until
-       WHERE agent IS NULL OR agent = excluded.agent OR lease_until < ?
-       RETURNING epoch, next_allowed`,
-      group,
-      incarnation,
-      now + leaseMs,
-      now,
-    )
-    return row ? { epoch: Number(row[0]), nextAllowed: Number(row[1]) } : null
-  }
-
-  releaseTurn(incarnation: Incarnation, group: GroupId, nextAllowed: Millis): void {
-    this.#db.run(
-      `UPDATE turn SET agent = NULL, lease_until = min(lease_until, ?), next_allowed = max(next_allowed, ?)
-       WHERE grp = ? AND agent = ?`,
-      this.#now(),
-      Math.ceil(nextAllowed),
-      group,
-      incarnation,
-    )
-  }
-
-  saveWait(group: GroupId, nextAllowed: Millis): void {
-    this.#db.run(
-      `INSERT INTO turn (grp, agent, epoch, lease_until, next_allowed) VALUES (?, NULL, 0, 0, ?)
-       ON CONFLICT (grp) DO UPDATE SET next_allowed = max(next_allowed, excluded.next_allowed)`,
-      group,
-      Math.ceil(nextAllowed),
-    )
+  /** While a cell rests its rank is the time it ends: the index finds those that are due. */
+  rest(cell: CellId, epoch: Epoch, until: Millis): boolean {
+    return this.#giveUp(cell, epoch, `state = 'resting', rank = ?`, '', Math.ceil(until))
   }
 
   takeBudget(incarnation: Incarnation, want: number): { granted: number; outstanding: number } {
@@ -210,8 +163,9 @@ export class SqliteCells {
     ) as Record<string, number>
     if (count.leased || count.draining) return null
     const full = max !== null && Number(pages) >= Number(max)
-    if (count.waiting && !full) return null
-    const why: FinishReason = count.waiting ? 'limit' : count.parked ? 'parked' : 'done'
+    const waiting = Number(count.waiting ?? 0) + Number(count.resting ?? 0)
+    if (waiting && !full) return null
+    const why: FinishReason = waiting ? 'limit' : count.parked ? 'parked' : 'done'
     this.#db.run(`UPDATE crawl SET state = 'closed', finish_reason = ?`, why)
     return why
   }
@@ -223,7 +177,6 @@ export class SqliteCells {
   }
 
   #renew(incarnation: Incarnation, until: Millis): Heartbeat['held'] {
-    this.#db.run(`UPDATE turn SET lease_until = ? WHERE agent = ?`, until, incarnation)
     return this.#db
       .all(
         `UPDATE cell SET lease_until = ? WHERE agent = ? AND state IN ('leased', 'draining')
@@ -238,26 +191,66 @@ export class SqliteCells {
       }))
   }
 
-  #grantOne(incarnation: Incarnation, cell: CellId, until: Millis): Lease | null {
-    const before = this.#db.first('SELECT lease_until, grp FROM cell WHERE cell = ?', cell)
+  #grantOne(incarnation: Incarnation, cell: CellId, leaseMs: Millis, delayMs: Millis): Lease | null {
+    const before = this.#db.first(
+      `SELECT lease_until, grp FROM cell WHERE cell = ? AND state = 'waiting'`,
+      cell,
+    )
     if (!before) return null
+    const turn = this.#turns.take(incarnation, String(before[1]), leaseMs, delayMs)
+    if (!turn) return null
+    const until = this.#now() + leaseMs
     const row = this.#db.first(
       `UPDATE cell SET state = 'leased', agent = ?, epoch = epoch + 1, lease_until = ?
-       WHERE cell = ? AND state = 'waiting' RETURNING epoch, last_pack, inbox_cursor`,
+       WHERE cell = ? RETURNING epoch, last_pack, inbox_cursor`,
       incarnation,
       until,
       cell,
-    )
-    if (!row) return null
-    const [next] = this.#db.first('SELECT next_allowed FROM turn WHERE grp = ?', before[1]) ?? [0]
+    )!
+    const own = this.#turns.waitOf(ownTurn(siteOfCell(cell)))
+    const lastLease = Number(before[0])
     return {
       cell,
       epoch: Number(row[0]),
       until,
       lastPack: Number(row[1]),
       cursor: Number(row[2]),
-      notBefore: Math.max(Number(before[0]), Number(next)),
+      notBefore: lastLease === 0 ? 0 : lastLease + Math.max(own.delayMs, delayMs),
+      waitUntil: own.nextAllowed,
+      turnFrom: turn.nextAllowed,
+      delayMs: own.delayMs,
     }
+  }
+
+  /** The lease ends; the turn of the group goes with its last lease. */
+  #giveUp(
+    cell: CellId,
+    epoch: Epoch,
+    set: string,
+    condition: string,
+    ...values: (string | number)[]
+  ): boolean {
+    const [agent, group] = this.#db.first('SELECT agent, grp FROM cell WHERE cell = ?', cell) ?? [null, '']
+    const now = this.#now()
+    const changed = this.#db.run(
+      `UPDATE cell SET ${set}, agent = NULL, lease_until = min(lease_until, ?)
+       WHERE cell = ? AND epoch = ? AND state IN ('leased', 'draining') ${condition}`,
+      ...values,
+      now,
+      cell,
+      epoch,
+    )
+    if (changed > 0) this.#turns.freeIfUnused(Number(agent), String(group), now)
+    return changed > 0
+  }
+
+  /** Cells whose rest is over join the tail of S. */
+  #wakeRested(): void {
+    const due = this.#db.all(
+      `SELECT cell FROM cell WHERE state = 'resting' AND rank <= ? ORDER BY rank`,
+      this.#now(),
+    )
+    for (const [cell] of due) this.#toWaiting(String(cell), this.#tail())
   }
 
   /** Leases that ended without a renewal: their cells go to the head of S, unless the ledger itself was away. */
@@ -277,12 +270,23 @@ export class SqliteCells {
     this.#toWaiting(cell, Number(rank))
   }
 
+  #tail(): number {
+    const [rank] = this.#db.first('UPDATE crawl SET next_rank = next_rank + 1 RETURNING next_rank')!
+    return Number(rank)
+  }
+
   #toWaiting(cell: CellId, rank: number): void {
+    const now = this.#now()
+    const [agent, group, until] = this.#db.first(
+      'SELECT agent, grp, lease_until FROM cell WHERE cell = ?',
+      cell,
+    )!
     this.#db.run(
       `UPDATE cell SET state = 'waiting', agent = NULL, rank = ?, lease_until = min(lease_until, ?) WHERE cell = ?`,
       rank,
-      this.#now(),
+      now,
       cell,
     )
+    if (agent !== null) this.#turns.freeIfUnused(Number(agent), String(group), Math.min(Number(until), now))
   }
 }

@@ -2,10 +2,19 @@
 import type { CellId } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { OutcomeCode } from '../model/outcome.js'
-import type { CellState, FinishReason, Ledger, OutcomeCount, SiteSummary, Totals } from './ledger.js'
+import type {
+  AgentRow,
+  CellState,
+  FinishReason,
+  Ledger,
+  OutcomeCount,
+  SiteSummary,
+  Totals,
+} from './ledger.js'
 import { SqliteCells } from './sqlite-cells.js'
 import { SqliteDatabase, translated } from './sqlite-database.js'
 import { SqlitePacks, SwapRefused } from './sqlite-packs.js'
+import { SqliteTurns } from './sqlite-turns.js'
 
 export type LedgerMethod = Exclude<keyof Ledger, 'close'>
 
@@ -14,7 +23,15 @@ type Synchronous<T> = {
   [K in keyof T]: T[K] extends (...args: infer A) => Promise<infer R> ? (...args: A) => R : never
 }
 
-const CELL_STATES: readonly CellState[] = ['waiting', 'leased', 'draining', 'finished', 'parked', 'closed']
+const CELL_STATES: readonly CellState[] = [
+  'waiting',
+  'resting',
+  'leased',
+  'draining',
+  'finished',
+  'parked',
+  'closed',
+]
 const READS: ReadonlySet<LedgerMethod> = new Set<LedgerMethod>([
   'readInbox',
   'readJournal',
@@ -23,6 +40,7 @@ const READS: ReadonlySet<LedgerMethod> = new Set<LedgerMethod>([
   'settings',
   'files',
   'totals',
+  'agents',
   'sites',
 ])
 
@@ -99,25 +117,28 @@ export function openSqliteLedger(path: string, options: { create: boolean; now: 
 }
 
 function callsOver(db: SqliteDatabase, now: () => Millis): Synchronous<Omit<Ledger, 'close'>> {
-  const cells = new SqliteCells(db, now)
+  const turns = new SqliteTurns(db, now)
+  const cells = new SqliteCells(db, now, turns)
   const packs = new SqlitePacks(db, now)
   return {
     join: name => cells.join(name),
     leave: incarnation => cells.leave(incarnation),
     endAllLeases: () => cells.endAllLeases(),
     heartbeat: (incarnation, leaseMs, status) => cells.heartbeat(incarnation, leaseMs, status),
-    waiting: limit => cells.waiting(limit),
-    grant: (incarnation, wanted, leaseMs) => cells.grant(incarnation, wanted, leaseMs),
+    waiting: (limit, incarnation) => cells.waiting(limit, incarnation),
+    grant: (incarnation, wanted, leaseMs, delayMs) => cells.grant(incarnation, wanted, leaseMs, delayMs),
     release: (cell, epoch, where) => cells.release(cell, epoch, where),
     finish: (cell, epoch) => cells.finish(cell, epoch),
-    park: (cell, epoch, until) => cells.park(cell, epoch, until),
+    park: (cell, epoch, until, why) => cells.park(cell, epoch, until, why),
+    rest: (cell, epoch, until) => cells.rest(cell, epoch, until),
     append: appends => packs.append(appends),
     readInbox: (cell, after, limit) => packs.readInbox(cell, after, limit),
     readJournal: (cell, from, maxBytes) => packs.readJournal(cell, from, maxBytes),
     commit: pack => packs.commit(pack),
-    takeTurn: (incarnation, group, leaseMs) => cells.takeTurn(incarnation, group, leaseMs),
-    releaseTurn: (incarnation, group, nextAllowed) => cells.releaseTurn(incarnation, group, nextAllowed),
-    saveWait: (group, nextAllowed) => cells.saveWait(group, nextAllowed),
+    takeTurn: (incarnation, group, leaseMs, delayMs) => turns.take(incarnation, group, leaseMs, delayMs),
+    releaseTurn: (incarnation, group, nextAllowed) => turns.release(incarnation, group, nextAllowed),
+    saveWait: (group, nextAllowed, delayMs) => turns.saveWait(group, nextAllowed, delayMs),
+    joinAddresses: (site, addresses, mostSites) => turns.joinAddresses(site, addresses, mostSites),
     loadOrigins: cell => packs.loadOrigins(cell),
     saveOrigin: (cell, state) => packs.saveOrigin(cell, state),
     saveMeta: rows => packs.saveMeta(rows),
@@ -130,6 +151,7 @@ function callsOver(db: SqliteDatabase, now: () => Millis): Synchronous<Omit<Ledg
     tryEnd: () => cells.tryEnd(),
     reopen: () => cells.reopen(),
     totals: () => readTotals(db),
+    agents: () => readAgents(db),
     sites: (after, limit) => readSites(db, after, limit),
   }
 }
@@ -168,15 +190,32 @@ function readTotals(db: SqliteDatabase): Totals {
   }
 }
 
+function readAgents(db: SqliteDatabase): AgentRow[] {
+  return db
+    .all(
+      'SELECT name, incarnation, open, heartbeat_at, status FROM agent WHERE open = 1 ORDER BY incarnation',
+    )
+    .map(([name, incarnation, open, heartbeatAt, status]) => ({
+      name: String(name),
+      incarnation: Number(incarnation),
+      open: open === 1,
+      heartbeatAt: Number(heartbeatAt),
+      status: String(status),
+    }))
+}
+
 function readSites(db: SqliteDatabase, after: CellId, limit: number): SiteSummary[] {
   return db
     .all(
-      `SELECT cell, state, pages, bytes, fetch_ms, discovered, settled, first_fetch, last_fetch FROM cell WHERE cell > ? ORDER BY cell LIMIT ?`,
+      `SELECT cell, state, pages, bytes, fetch_ms, discovered, settled, first_fetch, last_fetch,
+         parked_until, parked_why FROM cell WHERE cell > ? ORDER BY cell LIMIT ?`,
       after,
       limit,
     )
-    .map(([cell, state, pages, bytes, fetchMs, discovered, settled, firstFetch, lastFetch]) => ({
+    .map(([cell, state, pages, bytes, fetchMs, discovered, settled, firstFetch, lastFetch, until, why]) => ({
       cell: String(cell),
+      parkedUntil: state === 'parked' ? Number(until) : 0,
+      parkedWhy: state === 'parked' ? String(why) : '',
       state: String(state) as CellState,
       pages: Number(pages),
       bytes: Number(bytes),

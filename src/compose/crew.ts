@@ -5,13 +5,17 @@ import {
   Counters,
   type Hooks,
   Lane,
+  LaneCount,
+  LaneManners,
   type LaneSettings,
+  LEASE_MS,
   PageBudget,
   Router,
   SentLinks,
   Settler,
   SiteDesk,
   Transmitter,
+  Turns,
 } from '../agent/index.js'
 import { HeadOfS } from '../assign/index.js'
 import type { Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
@@ -58,6 +62,8 @@ export interface CrewInput {
   readonly log: Log
   /** There is meta-info of a previous crawl in the ledger. */
   readonly recrawl: boolean
+  /** Why nothing is being fetched. */
+  readonly waitingFor: () => string
   readonly onHeartbeat: (beat: Heartbeat) => void
 }
 
@@ -70,6 +76,7 @@ export interface Crew {
   readonly store: PackStore
   readonly space: FrontierSpace
   readonly rate: RateLimit
+  readonly turns: Turns
   readonly settings: LaneSettings
 }
 
@@ -113,6 +120,7 @@ export function assembleCrew(input: CrewInput): Crew {
   const stopping = new AbortController()
   const settings: LaneSettings = {
     delay: config.delay,
+    maxCrawlDelayMs: config.maxCrawlDelay * 1000,
     connectionsPerSite: config.connectionsPerSite,
     paused: false,
   }
@@ -140,6 +148,7 @@ export function assembleCrew(input: CrewInput): Crew {
   const linkRows = tables ? config.links : 'none'
   const settler = new Settler({
     clock,
+    random,
     counters,
     hooks,
     router: new Router({ scope, hooks, sent, linkRows }),
@@ -151,8 +160,6 @@ export function assembleCrew(input: CrewInput): Crew {
     maxWaitMs: config.maxWait * 1000,
     maxTries: config.tries ?? Number.POSITIVE_INFINITY,
     onSeedRedirect: target => widen(scope, ledger, target, log),
-    saveWait: (site, until) =>
-      void ledger.saveWait(site.group, until).catch(error => agent.fail(error as Error)),
   })
   const space = new FrontierSpace({
     folder: join(directory, 'frontier'),
@@ -163,6 +170,28 @@ export function assembleCrew(input: CrewInput): Crew {
   const maxDepth = config.maxDepth ?? Number.POSITIVE_INFINITY
   const rate = new RateLimit(clock)
   const budget = new PageBudget(ledger, incarnation)
+  const leastDelayMs = () => delayAfter(settings.delay, 0)
+  const laneCount = new LaneCount()
+  const turns = new Turns({
+    clock,
+    ledger,
+    incarnation,
+    grouping: config.group,
+    resolve: host => fetcher.resolve(host),
+    leastDelayMs,
+    connectionsPerSite: () => settings.connectionsPerSite,
+    leaseMs: LEASE_MS,
+    signal: stopping.signal,
+    onFailure: error => agent.fail(error),
+  })
+  const manners = new LaneManners({
+    clock,
+    rate,
+    settings,
+    maxWaitMs: config.maxWait * 1000,
+    lendsLane: () => agent.lendsLane(),
+    signal: stopping.signal,
+  })
   const agent: Agent = new Agent({
     name: AGENT_NAME,
     clock,
@@ -174,11 +203,11 @@ export function assembleCrew(input: CrewInput): Crew {
       ledger,
       fetcher,
       space,
-      grouping: config.group,
+      turns,
+      lanes: laneCount,
       robots: config.robots,
       productToken: PRODUCT_TOKEN,
       newFrontier: () => new CellFrontier(space, { maxDepth }),
-      handOverMs: () => delayAfter(settings.delay, 0, 0),
     }),
     lane: new Lane({
       clock,
@@ -186,7 +215,7 @@ export function assembleCrew(input: CrewInput): Crew {
       settler,
       transmitter,
       budget,
-      rate,
+      manners,
       counters,
       settings,
       maxDepth,
@@ -205,10 +234,13 @@ export function assembleCrew(input: CrewInput): Crew {
     budget,
     counters,
     lanes: config.lanes,
+    laneCount,
+    leastDelayMs,
     stopping,
+    waitingFor: input.waitingFor,
     onHeartbeat: input.onHeartbeat,
   })
-  return { agent, agentName: AGENT_NAME, counters, transmitter, fetcher, store, space, rate, settings }
+  return { agent, agentName: AGENT_NAME, counters, transmitter, fetcher, store, space, rate, turns, settings }
 }
 
 function openStore(input: CrewInput): { store: PackStore; newBuilder: () => PackBuilder; archives: boolean } {

@@ -1,9 +1,10 @@
 /** Settings that `orbweaver set` changes while a crawl runs: rows of the ledger, read with every heartbeat. */
-import type { LaneSettings } from '../agent/index.js'
-import { ConfigError, type CrawlConfig } from '../config/index.js'
+import type { LaneSettings, Turns } from '../agent/index.js'
+import { bytes, ConfigError, type CrawlConfig } from '../config/index.js'
 import type { Fetcher } from '../fetch/index.js'
 import type { Scope } from '../frontier/index.js'
-import type { RateLimit } from '../manners/index.js'
+import { longestDelay, type RateLimit } from '../manners/index.js'
+import { LIMITS } from '../model/limits.js'
 
 /** Name, check and help of each setting. */
 export const LIVE_SETTINGS: Readonly<
@@ -13,8 +14,15 @@ export const LIVE_SETTINGS: Readonly<
     help: 'milliseconds between requests to a site, or auto',
     check: value => value === 'auto' || isNumber(value, 0),
   },
+  maxCrawlDelay: {
+    help: 'seconds; a site whose robots.txt asks for a longer Crawl-delay is skipped',
+    check: value => isNumber(value, 0),
+  },
   rate: { help: 'pages per second in all; 0 = no limit', check: value => isNumber(value, 0) },
-  bandwidth: { help: 'bytes per second in all; 0 = no limit', check: value => isNumber(value, 0) },
+  bandwidth: {
+    help: 'bytes per second in all (500k, 20M); 0 = no limit',
+    check: value => readBytes(value) !== null,
+  },
   connections: { help: 'connections in all', check: value => isNumber(value, 1) },
   connectionsPerSite: { help: 'connections to one site', check: value => isNumber(value, 1) },
   maxPages: {
@@ -38,6 +46,7 @@ export function checkLiveSetting(name: string, value: string): void {
 export function initialSettings(config: CrawlConfig): Record<string, string> {
   return {
     delay: String(config.delay),
+    maxCrawlDelay: String(config.maxCrawlDelay),
     rate: String(config.rate ?? 0),
     bandwidth: String(config.bandwidth ?? 0),
     connections: String(config.connections),
@@ -52,6 +61,7 @@ export interface SettingTargets {
   readonly lanes: LaneSettings
   readonly fetcher: Fetcher
   readonly rate: RateLimit
+  readonly turns: Turns
   readonly scope: Scope
 }
 
@@ -69,11 +79,13 @@ export class LiveSettings {
     const key = JSON.stringify(settings)
     if (key === this.#last) return
     this.#last = key
-    const { lanes, fetcher, rate, scope } = this.#targets
+    const { lanes, fetcher, rate, scope, turns } = this.#targets
     lanes.delay = settings.delay === 'auto' ? 'auto' : Number(settings.delay)
+    lanes.maxCrawlDelayMs = 1000 * Number(settings.maxCrawlDelay ?? LIMITS.crawlDelayMaxMs / 1000)
     lanes.connectionsPerSite = Number(settings.connectionsPerSite)
     fetcher.setConnections(Number(settings.connections), Number(settings.connectionsPerSite))
-    rate.set(Number(settings.rate), Number(settings.bandwidth))
+    rate.set(Number(settings.rate), readBytes(settings.bandwidth) ?? 0)
+    turns.ease(longestDelay(lanes.delay))
     scope.setBlacklist(
       settings.blacklist
         .split(',')
@@ -81,6 +93,16 @@ export class LiveSettings {
         .filter(Boolean),
     )
     this.userPaused = settings.pause === 'true'
+  }
+}
+
+/** 0, or a size as the flag takes it; null when it is neither. */
+function readBytes(value: string): number | null {
+  if (isNumber(value, 0)) return Number(value)
+  try {
+    return bytes(value, '')
+  } catch {
+    return null
   }
 }
 

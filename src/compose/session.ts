@@ -126,7 +126,12 @@ export class CrawlSession {
     if (!running)
       return { pages: 0, bytes: 0, errors: 0, queued: 0, sites: 0, activeSites: 0, waiting: 'starting' }
     const { crew, baseline, disk } = running
-    return progressOf(crew.agent, crew.counters, baseline, crew.settings, clock, disk.trouble)
+    return progressOf(crew.agent, crew.counters, baseline, {
+      settings: crew.settings,
+      now: clock.now(),
+      trouble: disk.trouble,
+      rateWaits: crew.rate.waiting,
+    })
   }
 
   /** A first look in this thread: what is wrong with the file is said before anything starts. */
@@ -165,6 +170,7 @@ export class CrawlSession {
       worker,
       log,
       recrawl: config.previous !== undefined,
+      waitingFor: () => this.progress().waiting,
       onHeartbeat: beat => this.#onHeartbeat(beat),
     })
     const keeper = new TableKeeper({
@@ -174,7 +180,8 @@ export class CrawlSession {
       now: clock.now,
       writeManifest: manifest => writeManifest(directory, manifest),
     })
-    const live = new LiveSettings({ lanes: crew.settings, fetcher: crew.fetcher, rate: crew.rate, scope })
+    const { settings: lanes, fetcher, rate, turns } = crew
+    const live = new LiveSettings({ lanes, fetcher, rate, turns, scope })
     live.apply(settings)
     await disk.look()
     crew.settings.paused = live.userPaused || disk.trouble !== ''

@@ -74,6 +74,11 @@ export const FIELDS = {
     'pause between requests to a site; auto: 10x its response time, 1-30 s (auto)',
     withDefault(delay, 'auto'),
   ),
+  maxCrawlDelay: field(
+    '--max-crawl-delay <s>',
+    'skip sites whose robots.txt asks for a longer Crawl-delay than this (120)',
+    withDefault(positive, LIMITS.crawlDelayMaxMs / 1000),
+  ),
   rate: field('--rate <n>', 'at most this many pages per second in all', optional(positive)),
   bandwidth: field(
     '--bandwidth <bytes>',
@@ -123,8 +128,8 @@ export const FIELDS = {
   ),
   group: field(
     '--group <how>',
-    'sites that share one politeness turn: domain or none (domain)',
-    withDefault(choice('domain', 'none'), 'domain'),
+    'sites that share one politeness turn: of one domain, of one domain or one address (ip), or none (domain)',
+    withDefault(choice('domain', 'ip', 'none'), 'domain'),
   ),
   allowPrivate: field('--allow-private', 'allow localhost and private addresses', withDefault(flag, false)),
   resolve: field(

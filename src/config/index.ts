@@ -4,4 +4,5 @@
  */
 export { ConfigError } from './config-error.js'
 export { type CrawlConfig, type CrawlConfigInput, FIELDS } from './fields.js'
+export { bytes } from './kinds.js'
 export { checkConfig, loadConfig, variableOf } from './load.js'

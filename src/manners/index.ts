@@ -8,7 +8,8 @@
  * parsed in time linear in its length, and a URL is matched without backtracking; a waiter that is aborted takes
  * nothing from those behind it.
  */
-export { delayAfter, retryAfterHeaderMs } from './politeness.js'
+export { backOffMs } from './back-off.js'
+export { type Delay, delayAfter, longestDelay, retryAfterHeaderMs } from './politeness.js'
 export { qualify } from './qualify.js'
 export { RateLimit } from './rate-limit.js'
 export { RobotsRules } from './robots-rules.js'

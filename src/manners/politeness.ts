@@ -5,24 +5,29 @@ import { LIMITS } from '../model/limits.js'
 const AUTO_FACTOR = 10
 const AUTO_MIN_MS = 1_000
 const AUTO_MAX_MS = 30_000
-const RETRY_AFTER_MAX_MS = 24 * 3_600_000
 
-/** `auto` is ten times the last response time: a slow site is asked less. Crawl-delay can only raise it. */
-export function delayAfter(delay: 'auto' | number, responseMs: Millis, crawlDelayMs: Millis): Millis {
-  const ownMs =
-    delay === 'auto' ? Math.min(Math.max(AUTO_FACTOR * responseMs, AUTO_MIN_MS), AUTO_MAX_MS) : delay
-  return Math.max(ownMs, Math.min(crawlDelayMs, LIMITS.crawlDelayMaxMs))
+export type Delay = 'auto' | Millis
+
+/** `auto` is ten times the last response time: a slow site is asked less. A Crawl-delay only raises it. */
+export function delayAfter(delay: Delay, responseMs: Millis): Millis {
+  if (delay !== 'auto') return delay
+  return Math.min(Math.max(AUTO_FACTOR * responseMs, AUTO_MIN_MS), AUTO_MAX_MS)
+}
+
+/** The longest pause a delay can mean. */
+export function longestDelay(delay: Delay): Millis {
+  return delay === 'auto' ? AUTO_MAX_MS : delay
 }
 
 const SECONDS = /^\d+$/
 /** The three date forms of HTTP; `Date.parse` alone takes nearly anything with a digit in it. */
 const HTTP_DATE = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? .* \d\d:\d\d:\d\d(?: gmt| \d{4})$/i
 
-/** How long a Retry-After asks to wait from `now` on, at most a day; null when it says nothing we understand. */
+/** How long a Retry-After asks to wait from `now` on, at most `LIMITS.retryAfterMaxMs`; null when it says nothing we understand. */
 export function retryAfterHeaderMs(value: string | undefined, now: Millis): Millis | null {
   const text = value?.trim() ?? ''
-  if (SECONDS.test(text)) return Math.min(Number(text) * 1000, RETRY_AFTER_MAX_MS)
+  if (SECONDS.test(text)) return Math.min(Number(text) * 1000, LIMITS.retryAfterMaxMs)
   if (text.length > 40 || !HTTP_DATE.test(text)) return null
   const at = Date.parse(/gmt$/i.test(text) ? text : `${text} GMT`)
-  return Number.isNaN(at) ? null : Math.min(Math.max(at - now, 0), RETRY_AFTER_MAX_MS)
+  return Number.isNaN(at) ? null : Math.min(Math.max(at - now, 0), LIMITS.retryAfterMaxMs)
 }

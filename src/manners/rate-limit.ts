@@ -64,6 +64,11 @@ export class RateLimit {
     return this.#pages.isLimited || this.#bytes.isLimited
   }
 
+  /** Those who wait for the total rate. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
   /** Resolves when it is one page's turn and the bytes spent so far are paid for, or when `signal` aborts. */
   take(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.resolve()

@@ -32,11 +32,17 @@ export function siteOfCell(cell: CellId): Site {
   return shard < 0 ? cell : cell.slice(0, shard)
 }
 
-export type Grouping = 'domain' | 'none'
+/** `ip`: of one registrable domain and of one address. */
+export type Grouping = 'domain' | 'ip' | 'none'
 
-/** The group whose turn a site needs. */
+/** The group whose turn a site needs; the addresses of `ip` are known only once its name is looked up. */
 export function groupOf(site: Site, grouping: Grouping): GroupId {
   return grouping === 'none' ? site : registrableDomain(site)
+}
+
+/** Where the waits that a site alone asked for are kept: those of its group go on without it. */
+export function ownTurn(site: Site): GroupId {
+  return `=${site}`
 }
 
 /** The right to crawl a cell, as granted by the ledger. */
@@ -49,6 +55,12 @@ export interface Lease {
   readonly lastPack: number
   /** Inbox position up to which rows are consumed by committed packs. */
   readonly cursor: number
-  /** No request before this ledger time: politeness survives hand-over. */
+  /** No request before these ledger times: politeness survives hand-over. After the last lease and the site's delay, */
   readonly notBefore: Millis
+  /** as the site itself asked (Retry-After) or its failures made us, */
+  readonly waitUntil: Millis
+  /** and when the turn of its group comes. */
+  readonly turnFrom: Millis
+  /** The longest pause between two requests that the ledger knows of this site. */
+  readonly delayMs: Millis
 }

@@ -54,8 +54,24 @@ export const LIMITS = {
   robotsBytes: 512 * 1024,
   /** Redirects of a robots.txt that are followed (RFC 9309, 2.3.1.2). */
   robotsHops: 5,
-  /** A Crawl-delay asks for more than this only where nobody is wanted. */
+  /** A Crawl-delay asks for more than this only where nobody is wanted; `--max-crawl-delay` says otherwise. */
   crawlDelayMaxMs: 120_000,
+  /** A Retry-After that asks for more counts as this: it is parked anyway, and `resume` asks again. */
+  retryAfterMaxMs: 24 * 3_600_000,
+  /** A site that fails so often in a row is set aside until `resume`. */
+  siteFailures: 10,
+  /** A request holds up the other sites of its group no longer than this, however long it takes. */
+  turnHoldMs: 10_000,
+  /** A site that waits longer for its turn lends its lane to another. */
+  laneWaitMs: 5_000,
+  /** Sites in hand that wait for their turn, besides those that have a lane; more rest in the ledger. */
+  sitesInWait: 4_000,
+  /** An address that serves more sites is a CDN: its sites have nothing in common. */
+  sitesPerAddress: 100,
+  /** Addresses of one site whose turn it needs; those with more are CDNs. */
+  addressesPerSite: 8,
+  /** The longest timer the system takes, nearly: 2^31 ms is 24.8 days. */
+  timerMs: 2_000_000_000,
   /** A pack is sealed when one of these is reached. */
   packBytes: 4 * 1024 * 1024,
   packPages: 2_000,

@@ -30,6 +30,7 @@ export type OutcomeCode =
   | 'BAD_ENCODING'
   | 'ROBOTS_DISALLOWED'
   | 'ROBOTS_UNAVAILABLE'
+  | 'CRAWL_DELAY_TOO_LONG'
   | 'SITE_DROPPED'
   | 'TOO_DEEP'
   | 'URL_TOO_LONG'
@@ -43,6 +44,11 @@ export interface OutcomeRule {
   readonly tries: number
   readonly waitMs: Millis
   readonly dropsSite: boolean
+  /**
+   * What it says of the whole site. `busy`: it asks to be left alone. `failing`: several in a row are the site's trouble,
+   * not the page's. Both back off and finally set the site aside.
+   */
+  readonly strain: 'none' | 'busy' | 'failing'
   /** For the summary: what happened, and what the user can do, where there is something. */
   readonly meaning: string
   readonly advice?: string
@@ -54,6 +60,7 @@ const stored = (meaning: string): OutcomeRule => ({
   tries: 1,
   waitMs: 0,
   dropsSite: false,
+  strain: 'none',
   meaning,
 })
 const refused = (meaning: string, advice?: string): OutcomeRule => ({
@@ -61,6 +68,7 @@ const refused = (meaning: string, advice?: string): OutcomeRule => ({
   tries: 1,
   waitMs: 0,
   dropsSite: false,
+  strain: 'none',
   meaning,
   ...(advice === undefined ? {} : { advice }),
 })
@@ -75,9 +83,13 @@ const failed = (
   tries,
   waitMs,
   dropsSite,
+  strain: 'none',
   meaning,
   ...(advice === undefined ? {} : { advice }),
 })
+
+/** Failures that are the site's trouble when they come in a row. */
+const failing = (rule: OutcomeRule): OutcomeRule => ({ ...rule, strain: 'failing' })
 
 const RULES: Readonly<Record<Exclude<OutcomeCode, `TRAP:${string}`>, OutcomeRule>> = {
   OK: stored('fetched'),
@@ -86,10 +98,17 @@ const RULES: Readonly<Record<Exclude<OutcomeCode, `TRAP:${string}`>, OutcomeRule
   REDIRECT_BAD: stored('redirected without a usable Location'),
   TYPE_NOT_WANTED: refused('content type not asked for', 'widen --types'),
   HTTP_CLIENT_ERROR: stored('the server said 4xx'),
-  HTTP_SERVER_ERROR: { ...stored('the server said 5xx'), tries: 3, waitMs: 10_000 },
-  HTTP_BUSY: { ...stored('the server asked to slow down (429, 503)'), tries: 5, waitMs: 10_000 },
+  HTTP_SERVER_ERROR: failing({ ...stored('the server said 5xx'), tries: 3, waitMs: 10_000 }),
+  HTTP_BUSY: {
+    ...stored('the server asked to slow down (429, 503)'),
+    tries: 5,
+    waitMs: 10_000,
+    strain: 'busy',
+  },
   DNS_NOT_FOUND: failed('the host name does not exist', 2, 5_000, true, 'check the spelling of the host'),
-  DNS_FAILED: failed('the name server did not answer', 3, 10_000, true, 'check the network, or give --dns'),
+  DNS_FAILED: failing(
+    failed('the name server did not answer', 3, 10_000, true, 'check the network, or give --dns'),
+  ),
   ADDRESS_FORBIDDEN: failed(
     'the address is private or reserved',
     1,
@@ -97,19 +116,23 @@ const RULES: Readonly<Record<Exclude<OutcomeCode, `TRAP:${string}`>, OutcomeRule
     true,
     'give --allow-private to crawl your own network',
   ),
-  CONNECT_REFUSED: failed('connection refused', 3, 5_000, true),
-  CONNECT_TIMEOUT: failed('no answer to the connection', 3, 10_000, true),
-  CONNECT_FAILED: failed('the connection could not be made', 3, 10_000, true),
+  CONNECT_REFUSED: failing(failed('connection refused', 3, 5_000, true)),
+  CONNECT_TIMEOUT: failing(failed('no answer to the connection', 3, 10_000, true)),
+  CONNECT_FAILED: failing(failed('the connection could not be made', 3, 10_000, true)),
   TLS_FAILED: failed('the TLS handshake or certificate failed', 2, 10_000, true),
-  RESET: failed('the server closed the connection', 3, 5_000),
-  HEADERS_TOO_SLOW: failed('no response headers in time', 3, 10_000),
+  RESET: failing(failed('the server closed the connection', 3, 5_000)),
+  HEADERS_TOO_SLOW: failing(failed('no response headers in time', 3, 10_000)),
   HEADERS_TOO_LARGE: failed('response headers too large', 1, 0),
   BAD_RESPONSE: failed('not an HTTP response', 2, 5_000),
-  BODY_TOO_SLOW: failed('the body did not end in time', 2, MINUTE),
+  BODY_TOO_SLOW: failing(failed('the body did not end in time', 2, MINUTE)),
   BODY_CUT: failed('the body ended before its framing said', 3, 5_000),
   BAD_ENCODING: failed('the body could not be decoded', 1, 0),
   ROBOTS_DISALLOWED: refused('robots.txt forbids it'),
   ROBOTS_UNAVAILABLE: refused('robots.txt could not be read, so the site is not touched'),
+  CRAWL_DELAY_TOO_LONG: refused(
+    'robots.txt asks for a longer Crawl-delay than --max-crawl-delay',
+    'raise --max-crawl-delay',
+  ),
   SITE_DROPPED: refused('the site was given up after repeated failures'),
   TOO_DEEP: refused('deeper than --max-depth', 'raise --max-depth'),
   URL_TOO_LONG: refused('the URL is too long'),

@@ -1,7 +1,7 @@
 /** What every ledger must keep, whatever it is built on. Each test is named by the rule it guards. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Append, Ledger, Pack, PackCell } from '../../src/cluster/index.js'
-import type { Discovery, Lease } from '../../src/model/cell.js'
+import { type Discovery, type Lease, ownTurn } from '../../src/model/cell.js'
 
 /** A ledger under test and the hand on its clock. */
 export interface LedgerUnderTest {
@@ -55,7 +55,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
     afterEach(() => ledger.close())
 
     async function lease(incarnation: number, cell: string): Promise<Lease> {
-      const [granted] = await ledger.grant(incarnation, [cell], LEASE)
+      const [granted] = await ledger.grant(incarnation, [cell], LEASE, 0)
       expect(granted, `no lease for ${cell}`).toBeDefined()
       return granted
     }
@@ -92,7 +92,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
         await ledger.append([append('a.test', '/')])
         const first = await lease(a, 'a.test')
-        expect(await ledger.grant(b, ['a.test'], LEASE)).toEqual([])
+        expect(await ledger.grant(b, ['a.test'], LEASE, 0)).toEqual([])
         await ledger.release('a.test', first.epoch, 'tail')
         expect((await lease(b, 'a.test')).epoch).toBeGreaterThan(first.epoch)
       })
@@ -100,10 +100,10 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
       it('goes to the HEAD of S when its agent leaves or falls silent (D16)', async () => {
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
         await ledger.append([append('x.test', '/'), append('y.test', '/'), append('z.test', '/')])
-        await ledger.grant(a, ['y.test'], LEASE)
+        await ledger.grant(a, ['y.test'], LEASE, 0)
         await ledger.leave(a)
         expect((await ledger.waiting(10)).map(cell => cell.cell)).toEqual(['y.test', 'x.test', 'z.test'])
-        await ledger.grant(b, ['z.test'], LEASE)
+        await ledger.grant(b, ['z.test'], LEASE, 0)
         advance(LEASE + 1)
         expect((await ledger.waiting(10))[0].cell).toBe('z.test')
       })
@@ -131,21 +131,49 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         expect(await ledger.waiting(10)).toHaveLength(1)
       })
 
-      it('carries the wait of the site across hand-over', async () => {
+      it('carries the waits of the site and of its group across hand-over', async () => {
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        await ledger.append([{ ...append('www.a.test', '/'), group: 'a.test' }])
+        const first = await lease(a, 'www.a.test')
+        expect(first).toMatchObject({ notBefore: 0, waitUntil: 0, turnFrom: 0, delayMs: 0 })
+        await ledger.saveWait('a.test', first.until + 99_000, 0)
+        await ledger.saveWait('a.test', first.until, 0)
+        await ledger.saveWait(ownTurn('www.a.test'), first.until + 500_000, 7_000)
+        await ledger.release('www.a.test', first.epoch, 'tail')
+        expect(await lease(b, 'www.a.test')).toMatchObject({
+          turnFrom: first.until + 99_000,
+          waitUntil: first.until + 500_000,
+          delayMs: 7_000,
+        })
+      })
+
+      it('waits for the end of the old lease and the delay, the longer one of the setting and the site', async () => {
+        const a = await ledger.join('a')
         await ledger.append([append('a.test', '/')])
         const first = await lease(a, 'a.test')
-        await ledger.saveWait('a.test', first.until + 99_000)
-        await ledger.saveWait('a.test', first.until)
-        await ledger.release('a.test', first.epoch, 'tail')
-        expect((await lease(b, 'a.test')).notBefore).toBe(first.until + 99_000)
+        await ledger.endAllLeases()
+        const ended = first.until - LEASE
+        expect(await ledger.grant(a, ['a.test'], LEASE, 300)).toEqual([])
+        const c = await ledger.join('c')
+        const [second] = await ledger.grant(c, ['a.test'], LEASE, 300)
+        expect(second).toMatchObject({ notBefore: ended + 300, turnFrom: ended + 300 })
+        await ledger.saveWait(ownTurn('a.test'), 0, 60_000)
+        await ledger.saveWait('a.test', 0, 2_000)
+        advance(LEASE + 1)
+        const [third] = await ledger.grant(
+          await ledger.join('d'),
+          [(await ledger.waiting(1))[0].cell],
+          LEASE,
+          300,
+        )
+        expect(third).toMatchObject({ notBefore: second.until + 60_000, turnFrom: second.until + 2_000 })
       })
 
       it('gives a closed life nothing', async () => {
         const a = await ledger.join('a')
         await ledger.append([append('a.test', '/')])
         await ledger.leave(a)
-        expect(await ledger.grant(a, ['a.test'], LEASE)).toEqual([])
+        expect(await ledger.grant(a, ['a.test'], LEASE, 0)).toEqual([])
       })
     })
 
@@ -264,7 +292,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         expect(await ledger.tryEnd()).toBe(null)
         const held = await lease(me, 'a.test')
         expect(await ledger.tryEnd()).toBe(null)
-        await ledger.park('a.test', held.epoch, held.until + 1e9)
+        await ledger.park('a.test', held.epoch, held.until + 1e9, 'status 503')
         expect(await ledger.tryEnd()).toBe('parked')
         await ledger.reopen()
         expect(await ledger.waiting(10)).toHaveLength(1)
@@ -293,16 +321,93 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
     })
 
     describe('turns', () => {
+      const mates = () =>
+        ledger.append(['www.x.test', 'old.x.test'].map(cell => ({ ...append(cell, '/'), group: 'x.test' })))
+      const cells = async (incarnation?: number) =>
+        (await ledger.waiting(10, incarnation)).map(({ cell }) => cell)
+
       it('are held by one life at a time and pass with their wait', async () => {
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
-        const first = await ledger.takeTurn(a, 'example.org', LEASE)
+        const first = await ledger.takeTurn(a, 'example.org', LEASE, 0)
         expect(first).not.toBeNull()
-        expect(await ledger.takeTurn(b, 'example.org', LEASE)).toBeNull()
+        expect(await ledger.takeTurn(b, 'example.org', LEASE, 0)).toBeNull()
         await ledger.releaseTurn(a, 'example.org', 5_000_000_000_000)
-        const second = await ledger.takeTurn(b, 'example.org', LEASE)
+        const second = await ledger.takeTurn(b, 'example.org', LEASE, 0)
         expect(second!.epoch).toBeGreaterThan(first!.epoch)
         expect(second!.nextAllowed).toBe(5_000_000_000_000)
       })
+
+      it('come with the first lease of a group: no other life is given, or shown, its other cells', async () => {
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        await mates()
+        await lease(a, 'www.x.test')
+        expect(await ledger.grant(b, ['old.x.test'], LEASE, 0)).toEqual([])
+        expect(await cells(b)).toEqual([])
+        expect(await cells(a)).toEqual(['old.x.test'])
+        await lease(a, 'old.x.test')
+      })
+
+      it('go with the last lease of a group, however that ends', async () => {
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        await mates()
+        const [www, old] = [await lease(a, 'www.x.test'), await lease(a, 'old.x.test')]
+        await ledger.release('www.x.test', www.epoch, 'tail')
+        expect(await cells(b)).toEqual([])
+        await ledger.park('old.x.test', old.epoch, 0, '')
+        const [taken] = await ledger.grant(b, await cells(b), LEASE, 250)
+        expect(taken).toMatchObject({ cell: 'www.x.test', turnFrom: www.until - LEASE + 250 })
+      })
+
+      it('of a life that fell silent pass on, after its lease and the delay', async () => {
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        await ledger.heartbeat(a, LEASE, '{}')
+        await ledger.takeTurn(a, '192.0.2.1', LEASE, 0)
+        advance(LEASE / 2)
+        const { now } = await ledger.heartbeat(a, LEASE, '{}')
+        advance(LEASE)
+        expect(await ledger.takeTurn(b, '192.0.2.1', LEASE, 400)).toBeNull()
+        advance(1)
+        expect(await ledger.takeTurn(b, '192.0.2.1', LEASE, 400)).toMatchObject({
+          nextAllowed: now + LEASE + 400,
+        })
+      })
+
+      it('rest in S: a cell is not seen before its time, and the crawl does not end without it', async () => {
+        const a = await ledger.join('a')
+        await ledger.append([append('x.test', '/'), append('y.test', '/')])
+        const held = await lease(a, 'x.test')
+        expect(await ledger.rest('x.test', held.epoch, held.until + 5_000)).toBe(true)
+        expect(await ledger.rest('x.test', held.epoch, 0)).toBe(false)
+        const other = await lease(a, 'y.test')
+        await ledger.park('y.test', other.epoch, 0, '')
+        expect(await cells()).toEqual([])
+        expect(await ledger.tryEnd()).toBeNull()
+        expect((await ledger.totals()).cells).toMatchObject({ resting: 1, parked: 1 })
+        advance(LEASE + 5_000)
+        expect((await ledger.heartbeat(a, LEASE, '{}')).waiting).toBe(1)
+        expect(await cells()).toEqual(['x.test'])
+      })
+
+      it('of an address are none once it serves too many sites', async () => {
+        expect(await ledger.joinAddresses('a.test', ['192.0.2.1', '192.0.2.2'], 2)).toHaveLength(2)
+        expect(await ledger.joinAddresses('b.test', ['192.0.2.1'], 2)).toEqual(['192.0.2.1'])
+        expect(await ledger.joinAddresses('b.test', ['192.0.2.1'], 2)).toEqual(['192.0.2.1'])
+        expect(await ledger.joinAddresses('c.test', ['192.0.2.1', '192.0.2.2'], 2)).toEqual(['192.0.2.2'])
+        expect(await ledger.joinAddresses('a.test', ['192.0.2.1'], 2)).toEqual([])
+      })
+    })
+
+    it('tells of the lives that are open, and why a site was set aside', async () => {
+      const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+      await ledger.heartbeat(b, LEASE, '{"waiting":"x"}')
+      await ledger.append([append('a.test', '/')])
+      const held = await lease(a, 'a.test')
+      await ledger.park('a.test', held.epoch, held.until, 'status 503')
+      await ledger.leave(a)
+      expect(await ledger.agents()).toMatchObject([{ name: 'b', incarnation: b, status: '{"waiting":"x"}' }])
+      expect(await ledger.sites('', 10)).toMatchObject([
+        { state: 'parked', parkedUntil: held.until, parkedWhy: 'status 503' },
+      ])
     })
 
     it('swaps files only when every input is still listed', async () => {

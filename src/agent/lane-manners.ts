@@ -1,0 +1,100 @@
+/** When a lane may send its request: its site's turn, its group's, and its share of the total rate. */
+import type { FetchResult } from '../fetch/index.js'
+import { delayAfter, type RateLimit } from '../manners/index.js'
+import type { Clock, Millis } from '../model/clock.js'
+import { LIMITS } from '../model/limits.js'
+import type { LaneSettings } from './lane.js'
+import type { SiteCrawl } from './site-crawl.js'
+import type { Pause } from './site-pace.js'
+
+export interface LaneMannersParts {
+  readonly clock: Clock
+  readonly rate: RateLimit
+  readonly settings: LaneSettings
+  readonly maxWaitMs: Millis
+  /** A site waits long: true when it has to do so in the ledger, because many others wait here. */
+  readonly lendsLane: () => boolean
+  /** Ends when the agent stops asking. */
+  readonly signal: AbortSignal
+}
+
+export class LaneManners {
+  readonly #parts: LaneMannersParts
+  /** The last pause handed out: most sites have the same. */
+  #usual: Pause = { ownMs: 0, groupMs: 0 }
+
+  constructor(parts: LaneMannersParts) {
+    this.#parts = parts
+  }
+
+  /** The pause that a request reserves before its answer is known. */
+  pauseOf(crawlDelayMs: Millis): Pause {
+    return this.#pause(0, crawlDelayMs)
+  }
+
+  /** Why a site is skipped, empty when it is not. */
+  tooLong(crawlDelayMs: Millis): string {
+    const { maxCrawlDelayMs } = this.#parts.settings
+    if (crawlDelayMs <= maxCrawlDelayMs) return ''
+    return `Crawl-delay of ${crawlDelayMs / 1000} s, --max-crawl-delay is ${maxCrawlDelayMs / 1000} s`
+  }
+
+  /** True when waiting for the turn would keep a lane busy for long. */
+  isFarOff(site: SiteCrawl): boolean {
+    const now = this.#parts.clock.now()
+    return site.pace.expectedAt(now) - now > LIMITS.laneWaitMs
+  }
+
+  /** Waits long for the turn, without a lane; false when the site is left instead, or the agent stops. */
+  async farTurn(site: SiteCrawl, pause: Pause): Promise<boolean> {
+    const { clock, maxWaitMs, lendsLane } = this.#parts
+    const { pace } = site
+    const now = clock.now()
+    if (pace.waitUntil - now > maxWaitMs) site.leave('park', pace.waitUntil, pace.waitReason)
+    else if (lendsLane()) site.leave('rest', pace.expectedAt(now))
+    else return site.farOff(pace.turn(pause))
+    return false
+  }
+
+  /** Takes the turn if that needs no wait. */
+  turnNow(site: SiteCrawl, pause: Pause): boolean {
+    return !this.#parts.rate.isLimited && site.pace.turnNow(pause)
+  }
+
+  /** Waits for the turn and takes it. */
+  async turn(site: SiteCrawl, pause: Pause): Promise<boolean> {
+    return (await site.pace.turn(pause)) && this.stillDue(site, pause)
+  }
+
+  /** The turn is taken: waits for the total rate. Who has to be left alone meanwhile waits for the turn anew. */
+  async stillDue(site: SiteCrawl, pause: Pause): Promise<boolean> {
+    const { rate, signal } = this.#parts
+    if (rate.isLimited) await rate.take(signal)
+    while (!site.pace.isStillDue() && !signal.aborted) {
+      this.pass(site, pause)
+      if (!(await site.pace.turn(pause))) return false
+    }
+    return true
+  }
+
+  /** The turn is over without a page: robots.txt was asked for, or nothing. */
+  pass(site: SiteCrawl, pause: Pause): void {
+    site.pace.done(pause, pause)
+  }
+
+  /** The answer is here, and says how long to pause. */
+  answered(site: SiteCrawl, taken: Pause, { exchange }: FetchResult): void {
+    const { rate } = this.#parts
+    const responseMs = exchange ? exchange.fetchMs : LIMITS.headersMs
+    const crawlDelayMs = taken.ownMs > taken.groupMs ? taken.ownMs : 0
+    site.pace.done(taken, this.#pause(responseMs, crawlDelayMs))
+    if (exchange && rate.isLimited) rate.spend(exchange.payload.length)
+  }
+
+  #pause(responseMs: Millis, crawlDelayMs: Millis): Pause {
+    const groupMs = delayAfter(this.#parts.settings.delay, responseMs)
+    const ownMs = Math.max(groupMs, crawlDelayMs)
+    if (this.#usual.ownMs !== ownMs || this.#usual.groupMs !== groupMs) this.#usual = { ownMs, groupMs }
+    return this.#usual
+  }
+}

@@ -1,0 +1,89 @@
+/** What a failed visit means for its URL and for its site: another try, a wait, the end of the site's turn. */
+import type { FrontierEntry } from '../frontier/index.js'
+import { backOffMs, retryAfterHeaderMs } from '../manners/index.js'
+import type { Clock, Millis } from '../model/clock.js'
+import { type OutcomeRule, outcomeRule } from '../model/outcome.js'
+import type { Random } from '../model/random.js'
+import type { Counters } from './counters.js'
+import type { OpenPack } from './open-pack.js'
+import { retryAfterMs, type Settlement } from './settlement.js'
+import type { SiteCrawl } from './site-crawl.js'
+
+export interface SecondTryParts {
+  readonly clock: Clock
+  readonly random: Random
+  readonly counters: Counters
+  /** The pack that is filling. */
+  readonly pack: () => OpenPack
+  readonly maxWaitMs: Millis
+  /** At most so many requests for a URL that fails, whatever its rule says. */
+  readonly maxTries: number
+}
+
+export class SecondTry {
+  readonly #parts: SecondTryParts
+
+  constructor(parts: SecondTryParts) {
+    this.#parts = parts
+  }
+
+  /** Queues the URL again, gives the site up, or sets it aside; false when this outcome is final. */
+  queues(site: SiteCrawl, entry: FrontierEntry, settlement: Settlement): boolean {
+    const { clock } = this.#parts
+    const { code, detail, exchange } = settlement
+    const rule = outcomeRule(code)
+    if (rule.strain === 'none' && exchange) site.failures = 0
+    else if (rule.strain !== 'none') site.failures++
+    if (rule.tries === 1) return false
+    const now = clock.now()
+    const asked = rule.strain === 'busy' ? retryAfterHeaderMs(exchange?.header('retry-after'), now) : null
+    const waitMs = backOffMs(rule, site.failures, asked, this.#parts.random)
+    const untilNext = now + (waitMs ?? asked ?? 0)
+    if (untilNext > now) site.pace.wait(untilNext, reasonOf(asked, site.failures, detail))
+    if (waitMs === null && site.answered) {
+      this.#setAside(site, entry, `${site.failures} failures in a row, the last one ${code}: ${detail}`)
+      return true
+    }
+    const retryMs = retryAfterMs(code, entry.attempt, this.#parts.maxTries)
+    if (retryMs === null) return this.#lastTry(site, entry, settlement, rule)
+    this.#again(site, entry, entry.attempt + 1, now + (asked ?? retryMs))
+    site.frontier.retry(entry, now + (asked ?? retryMs))
+    if (untilNext - now > this.#parts.maxWaitMs) site.leave('park', untilNext, site.pace.waitReason)
+    return true
+  }
+
+  /** The URL has had its tries. */
+  #lastTry(site: SiteCrawl, entry: FrontierEntry, settlement: Settlement, rule: OutcomeRule): boolean {
+    const { code, detail } = settlement
+    // Nothing but "come back later": then later it is. (After a resume the first of the tries is not repeated.)
+    if (rule.strain === 'busy' && !site.succeeded && site.failures >= rule.tries - 1) {
+      this.#setAside(site, entry, `${site.failures} requests in a row: ${detail}`)
+      return true
+    }
+    if (!rule.dropsSite) return false
+    if (!site.answered) {
+      site.giveUp(code, detail)
+      return false
+    }
+    // It answered before, so it may again: what is left of it waits for `resume`.
+    this.#setAside(site, entry, `${code}, ${detail}`)
+    return true
+  }
+
+  /** The URL gets its tries anew after `resume`, the first apart: its visit has begun. */
+  #setAside(site: SiteCrawl, entry: FrontierEntry, why: string): void {
+    const until = Math.max(this.#parts.clock.now(), site.pace.waitUntil)
+    this.#again(site, entry, 2, until)
+    site.leave('park', until, why)
+  }
+
+  #again(site: SiteCrawl, entry: FrontierEntry, attempt: number, until: Millis): void {
+    this.#parts.counters.retries++
+    this.#parts.pack().share(site).journal.retry(entry.url, attempt, until)
+  }
+}
+
+function reasonOf(asked: Millis | null, failures: number, detail: string): string {
+  if (asked !== null) return `it asked for it (${detail}, Retry-After ${Math.ceil(asked / 1000)} s)`
+  return `${failures === 1 ? 'it failed' : `it failed ${failures} times in a row`} (${detail})`
+}

@@ -1,0 +1,238 @@
+/**
+ * When the next request to one site may be sent: after its own pause, after any wait it asked for, and when it has the
+ * turn of every group it belongs to. It waits for a turn without holding another.
+ */
+import type { Delay } from '../manners/index.js'
+import type { GroupId } from '../model/cell.js'
+import type { Cancel, Clock, Millis } from '../model/clock.js'
+import { LIMITS } from '../model/limits.js'
+import type { GroupPace, TurnSeeker } from './group-pace.js'
+
+/** Pauses after a request: of the site, and of its groups. A Crawl-delay is the site's alone. */
+export interface Pause {
+  readonly ownMs: Millis
+  readonly groupMs: Millis
+}
+
+export interface SitePaceParts {
+  readonly clock: Clock
+  readonly groups: readonly GroupPace[]
+  readonly notBefore: Millis
+  readonly waitUntil: Millis
+  /** The pause the ledger knows: a longer one is told before the next request. */
+  readonly knownMs: Millis
+  /** Writes into the ledger what the next holder of this site has to keep to. */
+  readonly save: (waitUntil: Millis, pause: Pause) => Promise<void>
+}
+
+export class SitePace {
+  readonly #parts: SitePaceParts
+  readonly #seekers = new Set<Seeker>()
+  #notBefore: Millis
+  #waitUntil: Millis
+  #waitReason = 'it asked for this wait before'
+  #knownMs: Millis
+  #saving: Promise<void> | null = null
+  /** What the site's Crawl-delay was when it was last asked; 0 when our own delay is longer. At first a guess. */
+  #crawlDelayMs: Millis
+  #givenUp = false
+
+  constructor(parts: SitePaceParts) {
+    this.#parts = parts
+    this.#notBefore = parts.notBefore
+    this.#waitUntil = parts.waitUntil
+    this.#knownMs = parts.knownMs
+    this.#crawlDelayMs = parts.knownMs
+  }
+
+  get groups(): readonly GroupPace[] {
+    return this.#parts.groups
+  }
+
+  /** Until when the site itself asked to be left alone, or its failures made us. */
+  get waitUntil(): Millis {
+    return this.#waitUntil
+  }
+
+  get waitReason(): string {
+    return this.#waitReason
+  }
+
+  /** When the next request can be sent as things stand. */
+  expectedAt(now: Millis): Millis {
+    let at = Math.max(now, this.#notBefore, this.#waitUntil)
+    for (const group of this.groups) at = Math.max(at, group.expectedAt(now))
+    return at
+  }
+
+  /** The earliest time of the next request, whoever else is in line. */
+  get readyAt(): Millis {
+    let at = Math.max(this.#notBefore, this.#waitUntil)
+    for (const group of this.groups) if (!group.dissolved) at = Math.max(at, group.nextAllowed)
+    return at
+  }
+
+  /** What it waits for, for people. */
+  reason(delay: Delay): string {
+    const at = this.readyAt
+    if (at === this.#waitUntil) return this.#waitReason
+    if (at === this.#notBefore && this.#crawlDelayMs > 0) return 'the Crawl-delay of its robots.txt'
+    const group = this.groups.find(({ nextAllowed }) => nextAllowed === at && nextAllowed > this.#notBefore)
+    if (group && group.sites > 1)
+      return `the turn of ${group.id}, shared by ${group.sites} sites, see --group`
+    if (delay === 'auto') return 'its own pace, see --delay'
+    return `one request every ${delay / 1000} s for a site, --delay`
+  }
+
+  /** Next allowed times of the groups that lie ahead: they go into the ledger with the next pack. */
+  *groupWaits(now: Millis): Iterable<{ group: GroupId; nextAllowed: Millis }> {
+    for (const { id, nextAllowed } of this.groups) if (nextAllowed > now) yield { group: id, nextAllowed }
+  }
+
+  /** Takes the turn if that needs no wait. */
+  turnNow(pause: Pause): boolean {
+    const now = this.#parts.clock.now()
+    if (this.#saving !== null || this.#ownWaitMs(now) > 0 || this.#blocker(now) !== null) return false
+    this.#take(now, pause)
+    return true
+  }
+
+  /** Waits for the turn and takes it. False when `giveUp` ended the wait; then no turn was taken. */
+  turn(pause: Pause): Promise<boolean> {
+    if (this.#givenUp) return Promise.resolve(false)
+    return new Promise(resolve => {
+      const seeker = new Seeker(this, this.#parts.clock, pause, resolve)
+      this.#seekers.add(seeker)
+      seeker.retry()
+    })
+  }
+
+  /** True while nothing has been learned since the turn was taken that forbids the request. */
+  isStillDue(): boolean {
+    return this.#waitUntil <= this.#parts.clock.now()
+  }
+
+  /** The request that had the turn is over, or was not sent after all. */
+  done(taken: Pause, pauseAfter: Pause): void {
+    const now = this.#parts.clock.now()
+    this.#notBefore = Math.max(this.#notBefore, now + pauseAfter.ownMs)
+    if (pauseAfter.ownMs > this.#knownMs) this.#tell(pauseAfter)
+    if (taken.groupMs > 0) for (const group of this.groups) group.release(now + pauseAfter.groupMs)
+    else if (pauseAfter.groupMs > 0) for (const group of this.groups) group.postpone(now + pauseAfter.groupMs)
+  }
+
+  /** The site is to be left alone: in the ledger before anything else is asked of it. */
+  wait(until: Millis, reason: string): void {
+    if (until <= this.#waitUntil) return
+    this.#waitUntil = until
+    this.#waitReason = reason
+    this.#save({ ownMs: this.#knownMs, groupMs: 0 })
+  }
+
+  /** The delay was lowered while we wait. */
+  ease(delayMs: Millis): void {
+    const soonest = this.#parts.clock.now() + Math.max(delayMs, this.#crawlDelayMs)
+    this.#notBefore = Math.min(this.#notBefore, soonest)
+    for (const seeker of [...this.#seekers]) seeker.retry()
+  }
+
+  /** Nobody waits for this site any more. */
+  giveUp(): void {
+    this.#givenUp = true
+    for (const seeker of [...this.#seekers]) this.ended(seeker, false)
+  }
+
+  /** For seekers: what to wait for first, or the turn. */
+  seek(seeker: Seeker): void {
+    const now = this.#parts.clock.now()
+    if (this.#saving !== null) {
+      void this.#saving.then(() => this.#seekers.has(seeker) && seeker.retry())
+      return
+    }
+    const ownMs = this.#ownWaitMs(now)
+    const blocker = this.#blocker(now)
+    if (ownMs > 0) seeker.sleep(ownMs)
+    else if (blocker) seeker.standIn(blocker)
+    else {
+      this.#take(now, seeker.pause)
+      this.ended(seeker, true)
+    }
+  }
+
+  /** For seekers: the wait is over, one way or the other. */
+  ended(seeker: Seeker, hasTurn: boolean): void {
+    this.#seekers.delete(seeker)
+    seeker.end(hasTurn)
+  }
+
+  #ownWaitMs(now: Millis): Millis {
+    return Math.max(this.#notBefore, this.#waitUntil) - now
+  }
+
+  #blocker(now: Millis): GroupPace | null {
+    for (const group of this.groups) if (!group.isFree(now)) return group
+    return null
+  }
+
+  #take(now: Millis, pause: Pause): void {
+    this.#crawlDelayMs = pause.ownMs > pause.groupMs ? pause.ownMs : 0
+    if (pause.ownMs > 0) this.#notBefore = now + pause.ownMs
+    if (pause.groupMs > 0) for (const group of this.groups) group.take(now, pause.groupMs)
+  }
+
+  /** Rounded up to a power of two: the ledger hears of a slow site a few times, not with every page. */
+  #tell(pause: Pause): void {
+    this.#knownMs = 2 ** Math.ceil(Math.log2(pause.ownMs))
+    this.#save({ ownMs: this.#knownMs, groupMs: pause.groupMs })
+  }
+
+  #save(pause: Pause): void {
+    const saving: Promise<void> = this.#parts.save(this.#waitUntil, pause).then(() => {
+      if (this.#saving === saving) this.#saving = null
+    })
+    this.#saving = saving
+  }
+}
+
+/** One visit that waits for its turn. */
+class Seeker implements TurnSeeker {
+  readonly pause: Pause
+  readonly #pace: SitePace
+  readonly #clock: Clock
+  readonly #resolve: (hasTurn: boolean) => void
+  #cancel: Cancel | null = null
+  #line: GroupPace | null = null
+
+  constructor(pace: SitePace, clock: Clock, pause: Pause, resolve: (hasTurn: boolean) => void) {
+    this.#pace = pace
+    this.#clock = clock
+    this.pause = pause
+    this.#resolve = resolve
+  }
+
+  retry(): void {
+    this.#stopWaiting()
+    this.#pace.seek(this)
+  }
+
+  sleep(ms: Millis): void {
+    this.#cancel = this.#clock.after(Math.min(Math.ceil(ms), LIMITS.timerMs), () => this.retry())
+  }
+
+  standIn(line: GroupPace): void {
+    this.#line = line
+    line.join(this)
+  }
+
+  end(hasTurn: boolean): void {
+    this.#stopWaiting()
+    this.#resolve(hasTurn)
+  }
+
+  #stopWaiting(): void {
+    this.#cancel?.()
+    this.#cancel = null
+    this.#line?.leave(this)
+    this.#line = null
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * The turns this agent holds: one pace for every group of the sites in hand. A cell's lease brings the turn of its
+ * domain; with `--group ip` those of its addresses are taken from the ledger here, before the site's first request.
+ */
+import type { Incarnation, Ledger } from '../cluster/index.js'
+import { type GroupId, type Grouping, groupOf, type Lease, ownTurn, siteOfCell } from '../model/cell.js'
+import type { Clock, Millis } from '../model/clock.js'
+import { LIMITS } from '../model/limits.js'
+import { hostOf, type Site } from '../model/url.js'
+import { GroupPace } from './group-pace.js'
+import { type Pause, SitePace } from './site-pace.js'
+
+export interface TurnsParts {
+  readonly clock: Clock
+  readonly ledger: Ledger
+  readonly incarnation: Incarnation
+  readonly grouping: Grouping
+  /** All addresses of a host. */
+  readonly resolve: (host: string) => Promise<readonly string[]>
+  /** The least pause between two requests to a site, as set now. */
+  readonly leastDelayMs: () => Millis
+  readonly connectionsPerSite: () => number
+  readonly leaseMs: Millis
+  /** Ends when the agent stops asking. */
+  readonly signal: AbortSignal
+  readonly onFailure: (error: Error) => void
+  /** Another number only in tests. */
+  readonly sitesPerAddress?: number
+}
+
+export class Turns {
+  readonly #parts: TurnsParts
+  readonly #groups = new Map<GroupId, GroupPace>()
+  readonly #sites = new Set<SitePace>()
+
+  constructor(parts: TurnsParts) {
+    this.#parts = parts
+    const stop = () => {
+      for (const site of this.#sites) site.giveUp()
+    }
+    parts.signal.addEventListener('abort', stop, { once: true })
+  }
+
+  /** The pace of a leased cell; null while another agent holds the turn of one of its addresses. */
+  async open(lease: Lease): Promise<SitePace | null> {
+    const { clock, grouping } = this.#parts
+    const site = siteOfCell(lease.cell)
+    const domain = this.#enter(groupOf(site, grouping), lease.turnFrom)
+    const groups = grouping === 'ip' ? await this.#withAddresses(site, domain) : [domain]
+    if (groups === null) return null
+    const pace = new SitePace({
+      clock,
+      groups,
+      notBefore: lease.notBefore,
+      waitUntil: lease.waitUntil,
+      knownMs: Math.max(lease.delayMs, this.#parts.leastDelayMs()),
+      save: (waitUntil, pause) => this.#save(site, groups, waitUntil, pause),
+    })
+    this.#sites.add(pace)
+    if (this.#parts.signal.aborted) pace.giveUp()
+    return pace
+  }
+
+  /** The cell is given back. Its domain's turn goes with the lease; an address is given back by name. */
+  close(pace: SitePace): void {
+    pace.giveUp()
+    this.#sites.delete(pace)
+    for (const [i, group] of pace.groups.entries()) this.#exit(group, i > 0)
+  }
+
+  /** Settings were changed: nobody waits out a longer delay than the one set now. */
+  ease(delayMs: Millis): void {
+    for (const group of this.#groups.values()) group.ease(delayMs)
+    for (const site of this.#sites) site.ease(delayMs)
+  }
+
+  async #withAddresses(site: Site, domain: GroupPace): Promise<GroupPace[] | null> {
+    const { ledger, resolve, sitesPerAddress = LIMITS.sitesPerAddress } = this.#parts
+    const groups = [domain]
+    // In a fixed order, whatever the name server rotates: agents that want the same turns do not cross.
+    const addresses = [...(await resolve(hostOf(site)))].sort().slice(0, LIMITS.addressesPerSite)
+    const shared = new Set(await ledger.joinAddresses(site, addresses, sitesPerAddress))
+    for (const address of addresses) {
+      if (!shared.has(address)) {
+        this.#dissolve(address)
+        continue
+      }
+      // Entered first: who leaves meanwhile does not give the turn back that we are about to get.
+      const group = this.#enter(address, 0)
+      const turn = await this.#takeTurn(address)
+      groups.push(group)
+      if (turn === null) {
+        for (const [i, entered] of groups.entries()) this.#exit(entered, i > 0)
+        return null
+      }
+      group.postpone(turn.nextAllowed)
+    }
+    return groups
+  }
+
+  #takeTurn(group: GroupId): Promise<{ nextAllowed: Millis } | null> {
+    const { ledger, incarnation, leaseMs, leastDelayMs } = this.#parts
+    return ledger.takeTurn(incarnation, group, leaseMs, leastDelayMs())
+  }
+
+  /** Those who wait for a group that is none are free to go. */
+  #dissolve(id: GroupId): void {
+    const group = this.#groups.get(id)
+    if (!group || group.dissolved) return
+    group.dissolved = true
+    group.serveAgain()
+  }
+
+  #enter(id: GroupId, from: Millis): GroupPace {
+    let group = this.#groups.get(id)
+    if (!group) {
+      group = new GroupPace(id, this.#parts.clock, this.#parts.connectionsPerSite)
+      this.#groups.set(id, group)
+    }
+    group.sites++
+    group.postpone(from)
+    return group
+  }
+
+  /** A pace is remembered until its time is past: a cell granted meanwhile may not know it from the ledger. */
+  #exit(group: GroupPace, byName: boolean): void {
+    if (--group.sites > 0) return
+    const { clock, ledger, incarnation, onFailure } = this.#parts
+    if (byName) void ledger.releaseTurn(incarnation, group.id, group.nextAllowed).catch(onFailure)
+    const forget = () => {
+      if (group.sites === 0 && this.#groups.get(group.id) === group) this.#groups.delete(group.id)
+    }
+    const leftMs = group.nextAllowed - clock.now()
+    if (leftMs <= 0) forget()
+    else clock.after(Math.min(leftMs, LIMITS.timerMs), forget)
+  }
+
+  async #save(site: Site, groups: readonly GroupPace[], waitUntil: Millis, pause: Pause): Promise<void> {
+    const { ledger, onFailure } = this.#parts
+    const rows = [ledger.saveWait(ownTurn(site), waitUntil, pause.ownMs)]
+    if (pause.groupMs > 0)
+      for (const { id, nextAllowed } of groups) rows.push(ledger.saveWait(id, nextAllowed, pause.groupMs))
+    await Promise.all(rows).catch(onFailure)
+  }
+}
