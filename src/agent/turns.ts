@@ -32,6 +32,8 @@ export class Turns {
   readonly #parts: TurnsParts
   readonly #groups = new Map<GroupId, GroupPace>()
   readonly #sites = new Set<SitePace>()
+  /** Those of them that came without a lease. */
+  readonly #visits = new Set<SitePace>()
 
   constructor(parts: TurnsParts) {
     this.#parts = parts
@@ -43,29 +45,36 @@ export class Turns {
 
   /** The pace of a leased cell; null while another agent holds the turn of one of its addresses. */
   async open(lease: Lease): Promise<SitePace | null> {
-    const { clock, grouping } = this.#parts
     const site = siteOfCell(lease.cell)
-    const domain = this.#enter(groupOf(site, grouping), lease.turnFrom)
-    const groups = grouping === 'ip' ? await this.#withAddresses(site, domain) : [domain]
-    if (groups === null) return null
-    const pace = new SitePace({
-      clock,
-      groups,
-      notBefore: lease.notBefore,
-      waitUntil: lease.waitUntil,
-      knownMs: Math.max(lease.delayMs, this.#parts.leastDelayMs()),
-      save: (waitUntil, pause) => this.#save(site, groups, waitUntil, pause),
-    })
-    this.#sites.add(pace)
-    if (this.#parts.signal.aborted) pace.giveUp()
-    return pace
+    const domain = this.#enter(groupOf(site, this.#parts.grouping), lease.turnFrom)
+    return this.#paceOf(site, domain, false, lease)
   }
 
-  /** The cell is given back. Its domain's turn goes with the lease; an address is given back by name. */
+  /**
+   * The pace of a site that need not be leased here: a hop of a robots.txt needs its turn too. Null while another agent
+   * holds that. To be closed like the others, and never waited for while another turn is held.
+   */
+  async visit(site: Site): Promise<SitePace | null> {
+    const { ledger, incarnation, grouping, onFailure } = this.#parts
+    const own = await this.#takeTurn(ownTurn(site))
+    if (own === null) return null
+    void ledger.releaseTurn(incarnation, ownTurn(site), 0).catch(onFailure)
+    const domain = this.#enter(groupOf(site, grouping), 0)
+    const turn = await this.#takeTurn(domain.id)
+    if (turn === null) {
+      this.#exit(domain, false)
+      return null
+    }
+    domain.postpone(turn.nextAllowed)
+    return this.#paceOf(site, domain, true, { notBefore: 0, waitUntil: own.nextAllowed, delayMs: 0 })
+  }
+
+  /** The cell is given back. Its domain's turn goes with the lease; what was taken by name is given back by name. */
   close(pace: SitePace): void {
     pace.giveUp()
     this.#sites.delete(pace)
-    for (const [i, group] of pace.groups.entries()) this.#exit(group, i > 0)
+    const isVisit = this.#visits.delete(pace)
+    for (const [i, group] of pace.groups.entries()) this.#exit(group, isVisit || i > 0)
   }
 
   /** Settings were changed: nobody waits out a longer delay than the one set now. */
@@ -74,7 +83,30 @@ export class Turns {
     for (const site of this.#sites) site.ease(delayMs)
   }
 
-  async #withAddresses(site: Site, domain: GroupPace): Promise<GroupPace[] | null> {
+  async #paceOf(
+    site: Site,
+    domain: GroupPace,
+    isVisit: boolean,
+    known: Pick<Lease, 'notBefore' | 'waitUntil' | 'delayMs'>,
+  ): Promise<SitePace | null> {
+    const { clock, grouping, leastDelayMs, signal } = this.#parts
+    const groups = grouping === 'ip' ? await this.#withAddresses(site, domain, isVisit) : [domain]
+    if (groups === null) return null
+    const pace = new SitePace({
+      clock,
+      groups,
+      notBefore: known.notBefore,
+      waitUntil: known.waitUntil,
+      knownMs: Math.max(known.delayMs, leastDelayMs()),
+      save: (waitUntil, pause) => this.#save(site, groups, waitUntil, pause),
+    })
+    this.#sites.add(pace)
+    if (isVisit) this.#visits.add(pace)
+    if (signal.aborted) pace.giveUp()
+    return pace
+  }
+
+  async #withAddresses(site: Site, domain: GroupPace, isVisit: boolean): Promise<GroupPace[] | null> {
     const { ledger, resolve, sitesPerAddress = LIMITS.sitesPerAddress } = this.#parts
     const groups = [domain]
     // In a fixed order, whatever the name server rotates: agents that want the same turns do not cross.
@@ -90,7 +122,7 @@ export class Turns {
       const turn = await this.#takeTurn(address)
       groups.push(group)
       if (turn === null) {
-        for (const [i, entered] of groups.entries()) this.#exit(entered, i > 0)
+        for (const [i, entered] of groups.entries()) this.#exit(entered, isVisit || i > 0)
         return null
       }
       group.postpone(turn.nextAllowed)

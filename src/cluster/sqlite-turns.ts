@@ -52,15 +52,15 @@ export class SqliteTurns {
     return { epoch: Number(epoch) + 1, nextAllowed: next }
   }
 
+  /** A turn that came with a lease stays as long as that. */
   release(incarnation: Incarnation, group: GroupId, nextAllowed: Millis): void {
     this.#db.run(
-      `UPDATE turn SET agent = NULL, lease_until = min(lease_until, ?), next_allowed = max(next_allowed, ?)
-       WHERE grp = ? AND agent = ?`,
-      this.#now(),
+      'UPDATE turn SET next_allowed = max(next_allowed, ?) WHERE grp = ? AND agent = ?',
       Math.ceil(nextAllowed),
       group,
       incarnation,
     )
+    this.freeIfUnused(incarnation, group, this.#now())
   }
 
   /** The turn of a cell's group is held as long as its holder leases a cell of it. */
