@@ -3,6 +3,7 @@ import type { OutcomeCount, PackCell } from '../cluster/index.js'
 import { type FrontierEntry, JournalWriter } from '../frontier/index.js'
 import type { CellId, Discovery } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
+import { LIMITS } from '../model/limits.js'
 import type { OutcomeCode } from '../model/outcome.js'
 import type { Exchange } from '../model/page.js'
 import { isPage } from './settlement.js'
@@ -62,10 +63,11 @@ export class Share {
     if (isPage(code)) this.#pages++
     this.journal.outcome(entry.url, code, entry.depth)
     const known = this.#outcomes.get(code)
+    const told = detail === '' ? '' : forPeople(detail)
     if (known) {
       known.count++
-      if (detail !== '') known.detail = detail
-    } else this.#outcomes.set(code, { count: 1, detail })
+      if (told !== '') known.detail = told
+    } else this.#outcomes.set(code, { count: 1, detail: told })
   }
 
   /** A page that is stored already was asked for its links once more: nothing is counted twice. */
@@ -111,4 +113,10 @@ export class Share {
       ),
     }
   }
+}
+
+/** Details quote servers, and end on terminals: short, and without what a terminal would obey. */
+function forPeople(detail: string): string {
+  const short = detail.length > LIMITS.detailChars ? `${detail.slice(0, LIMITS.detailChars)}…` : detail
+  return short.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
 }

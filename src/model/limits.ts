@@ -36,6 +36,8 @@ export const LIMITS = {
   textBytes: 1024 * 1024,
   /** Pieces of text between tags that are looked at. */
   textRanges: 500_000,
+  /** Why something failed, in the ledger and on a screen; it may quote the server. */
+  detailChars: 300,
   robotsMetaChars: 1_024,
   languageChars: 64,
   /** Pages larger than this are not handed to the full HTML parser when the scanner gives up. */

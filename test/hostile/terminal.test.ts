@@ -1,0 +1,50 @@
+/** What a server says must not speak to the user's terminal, nor fill it. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { LIMITS } from '../../src/model/limits.js'
+import { orbweaver, temporary } from '../kit/orbweaver.js'
+import { RawServer } from '../kit/raw-server.js'
+
+/** Clears the screen, sets the window's title, and the same in one byte as old terminals knew it. */
+const ESCAPES = '\x1b[2J\x1b]0;owned\x07\x9b31m\x90'
+/** Any control character but the end of a line. */
+const ESCAPED = /[^\P{Cc}\n]/u
+
+function answer(request: string): string {
+  const target = request.split(' ', 2)[1]
+  const page = (body: string, headers = '') =>
+    `HTTP/1.1 200 OK\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`
+  if (target === '/robots.txt')
+    return page(`User-agent: *\nDisallow: /no # ${ESCAPES}${'long '.repeat(2_000)}\n`)
+  if (target === '/status') return `HTTP/1.1 ${ESCAPES}\r\n\r\n`
+  if (target === '/length') return `HTTP/1.1 200 OK\r\nContent-Length: ${ESCAPES}\r\n\r\n`
+  if (target === '/coding') return page('\x1f\x9d???', 'Content-Encoding: compress\r\n')
+  const links = ['/no', '/status', '/length', '/coding', '/type'].map(path => `<a href="${path}">x</a>`)
+  return page(`<title>${ESCAPES}</title>${links.join('')}`, 'Content-Type: text/html\r\n')
+}
+
+it('escape sequences from a server reach neither the summary nor a query', async () => {
+  const server = await RawServer.start((socket, request) => {
+    socket.write(answer(request), 'latin1')
+  })
+  const out = temporary('crawl')
+  const crawl = await orbweaver([
+    ...['crawl', 'http://loud.test/', '--delay', '0', '--tries', '1', '--contact', 'https://example.org/'],
+    ...['--resolve', `*.test=127.0.0.1:${server.port}`, '--out', out],
+  ])
+  await server.close()
+  const query = await orbweaver(['query', out, 'SELECT url, outcome, title FROM pages'])
+  const report = JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as {
+    outcomes: Record<string, number>
+    troubledSites: { detail: string }[]
+  }
+  expect(crawl.code, crawl.stderr).toBe(0)
+  expect(report.outcomes).toMatchObject({ OK: 2, BAD_RESPONSE: 2, BAD_ENCODING: 1, ROBOTS_DISALLOWED: 1 })
+  expect(crawl.stderr).toContain('ROBOTS_DISALLOWED')
+  expect(crawl.stderr).not.toMatch(ESCAPED)
+  expect(query.stdout).toContain('http://loud.test/no')
+  expect(query.stdout).not.toMatch(ESCAPED)
+  for (const { detail } of report.troubledSites)
+    expect(detail.length).toBeLessThanOrEqual(LIMITS.detailChars + 1)
+})
