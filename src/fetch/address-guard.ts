@@ -34,7 +34,6 @@ const IPV6: readonly Range[] = [
   ['::ffff:0:0', 96, 'IPv4-mapped'],
   ['::ffff:0:0:0', 96, 'IPv4-translated'],
   ['::', 96, 'IPv4-compatible'],
-  ['64:ff9b::', 96, 'NAT64'],
   ['64:ff9b:1::', 48, 'NAT64'],
   ['100::', 64, 'discard-only'],
   ['2001::', 32, 'Teredo'],
@@ -56,6 +55,12 @@ interface Block {
   readonly reason: string
 }
 
+/**
+ * A network without IPv4 reaches the IPv4 web through this prefix, so the address inside is what counts. Every
+ * other way to wrap one (mapped, 6to4, Teredo) is obsolete or never meant for the wire, and forbidden whole.
+ */
+const NAT64: readonly number[] = [0x64, 0xff9b, 0, 0, 0, 0]
+
 const toBlock = ([start, prefixBits, reason]: Range): Block => ({ words: wordsOf(start), prefixBits, reason })
 const BLOCKS_4 = IPV4.map(toBlock)
 const BLOCKS_6 = IPV6.map(toBlock)
@@ -69,6 +74,10 @@ export function isForbidden(address: string): string | null {
   const bare = zone < 0 ? address : address.slice(0, zone)
   const words = wordsOf(bare)
   if (words.length === 0) return 'not an address'
+  if (NAT64.every((word, i) => words[i] === word)) {
+    const inside = BLOCKS_4.find(block => inBlock(words.slice(6), block))
+    return inside === undefined ? null : `NAT64, ${inside.reason}`
+  }
   for (const block of words.length === 2 ? BLOCKS_4 : BLOCKS_6) {
     if (inBlock(words, block)) return block.reason
   }
