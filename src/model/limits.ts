@@ -1,29 +1,43 @@
-/** Every bound of the crawler in one place, each with its reason. None can be exceeded by what the web sends. */
+/**
+ * Every bound of the crawler in one place, each with its reason. None can be exceeded by what the web sends (P11);
+ * `docs/security.md` says which of them a user can tighten. `--max-pages`, `--max-depth` and the budget of a site are
+ * the user's to set and stand in `config/`; rules against traps stand in `frontier/`.
+ */
 export const LIMITS = {
   /** Real headers stay under 16 KiB; servers themselves refuse more. */
   headerBytes: 64 * 1024,
+  /** Pages have a dozen or two, and each costs a look for every header that is asked for. */
   headerCount: 256,
   /** 100 Continue, 103 Early Hints: a server sends one or two before the real head. */
   interimResponses: 8,
   /** Size and extensions of one chunk; real ones have no extensions at all. */
   chunkLineBytes: 4_096,
-  /** Body as received and after decoding. What is longer is cut and marked `WARC-Truncated: length`. */
+  /**
+   * Body as received, and again after each decoding, counted chunk by chunk, so that a bomb stops early. What is longer
+   * is cut and marked `WARC-Truncated: length`. Hardly a page is longer (`--max-body`).
+   */
   bodyBytes: 32 * 1024 * 1024,
   /** All bodies in flight together; past it the newest wait, the oldest goes on. */
   bodyBytesInFlight: 192 * 1024 * 1024,
-  /** gzip inside br inside ...: nobody honest stacks more. */
+  /** gzip inside br inside ...: nobody honest stacks more, and each layer multiplies a bomb by a thousand. */
   stackedEncodings: 2,
+  /** TCP and TLS together, all addresses of the host: a lost SYN is repeated after 1, 3 and 7 s. */
   connectMs: 15_000,
+  /** From the request to the empty line behind the headers: no page takes longer to think. */
   headersMs: 30_000,
-  /** From the first byte sent to the last byte received. */
+  /** From the request to the last byte, whatever arrives in between: a dribble has no other end (`--fetch-timeout`). */
   fetchMs: 120_000,
   /** Keep-alive connections that idle longer are closed: servers close theirs after 5 to 75 s. */
   idleConnectionMs: 20_000,
+  /** Sockets open at once; the usual limit of a process is 1,024 files (`--connections`). */
   connections: 1_000,
   /** TLS sessions kept for resumption, about 3 KB each. */
   tlsSessions: 1_000,
+  /** Redirects in a row; browsers take 20, and a chain of more than three is hardly ever meant. */
   redirectHops: 10,
+  /** What every server, proxy and archive tool takes; longer ones are traps (also for targets of redirects). */
   urlChars: 2_048,
+  /** Different links of one page that are kept: sitemaps have as many, no page a reader would use has. */
   linksPerPage: 50_000,
   /** All links of one page together: a long `<base>` makes long URLs out of short links. */
   linkCharsPerPage: 16 * 1024 * 1024,
@@ -31,6 +45,7 @@ export const LIMITS = {
   linksFound: 1_000_000,
   /** Longest attribute value that is looked at. */
   attributeBytes: 64 * 1024,
+  /** What is kept of a page's title, description and text: tables hold them for every page. */
   titleChars: 1_024,
   descriptionChars: 4_096,
   textBytes: 1024 * 1024,
@@ -38,21 +53,29 @@ export const LIMITS = {
   textRanges: 500_000,
   /** Why something failed, in the ledger and on a screen; it may quote the server. */
   detailChars: 300,
+  /** Of `<meta name=robots>` and of `lang`: both are lists of short words. */
   robotsMetaChars: 1_024,
   languageChars: 64,
   /** Pages larger than this are not handed to the full HTML parser when the scanner gives up. */
   fullParseBytes: 4 * 1024 * 1024,
   /** Nor those that become a larger tree: closing and re-opening makes small pages into millions of elements. */
   fullParseNodes: 250_000,
+  /** Open svg and math elements the scanner follows; deeper ones are the full parser's. HTML may nest as it likes. */
+  foreignDepth: 64,
+  /** Addresses of a name that are kept and tried; a classic answer in one packet holds thirty. */
   dnsAnswers: 64,
+  /** A TTL is believed within these: 0 would ask for every page (and is how names are rebound), a year is a mistake. */
   dnsTtlMinMs: 30_000,
   dnsTtlMaxMs: 3_600_000,
+  /** About 200 bytes each. */
   dnsCacheEntries: 100_000,
+  /** One look-up, second try included. */
   dnsMs: 10_000,
   /** Names looked up at once; name servers drop what comes faster. */
   dnsInFlight: 256,
   /** A failed look-up is remembered this long: shorter than the wait before a second try. */
   dnsNegativeMs: 4_000,
+  /** RFC 9309 asks for 500 KiB at least; the rest is ignored. */
   robotsBytes: 512 * 1024,
   /** Redirects of a robots.txt that are followed (RFC 9309, 2.3.1.2). */
   robotsHops: 5,

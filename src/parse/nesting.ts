@@ -3,9 +3,8 @@
  * is: select, template, svg and math. All else of it moves elements about, but neither drops nor invents a
  * link.
  */
+import { LIMITS } from '../model/limits.js'
 import { TAG_TRAITS, Tag, Trait } from './tags.js'
-
-const FOREIGN_DEPTH = 64
 
 export class Nesting {
   /** False once something came up whose outcome depends on the rest of tree construction. */
@@ -17,7 +16,7 @@ export class Nesting {
   #select = false
   #templates = 0
   /** Open svg or math elements, outermost first. */
-  readonly #foreign = new Uint8Array(FOREIGN_DEPTH)
+  readonly #foreign = new Uint8Array(LIMITS.foreignDepth)
   #foreignDepth = 0
 
   reset(): void {
@@ -100,7 +99,7 @@ export class Nesting {
     if (
       (traits & harmless) === 0 ||
       (inside & Trait.htmlInside) !== 0 ||
-      this.#foreignDepth === FOREIGN_DEPTH
+      this.#foreignDepth === LIMITS.foreignDepth
     ) {
       this.#leaveForeign()
       return true
