@@ -12,9 +12,6 @@ export class OpenPack {
   readonly openedAt: Millis
   readonly builder: PackBuilder
   readonly #shares = new Map<SiteCrawl, Share>()
-  readonly #grow = (bytes: number) => {
-    this.#rowBytes += bytes
-  }
   #rowBytes = 0
 
   constructor(id: string, openedAt: Millis, builder: PackBuilder) {
@@ -32,6 +29,11 @@ export class OpenPack {
     return this.builder.bytes + this.#rowBytes
   }
 
+  /** A share took more memory. */
+  grow(bytes: number): void {
+    this.#rowBytes += bytes
+  }
+
   get sites(): SiteCrawl[] {
     return [...this.#shares.keys()]
   }
@@ -39,7 +41,7 @@ export class OpenPack {
   share(site: SiteCrawl): Share {
     let share = this.#shares.get(site)
     if (!share) {
-      share = new Share(site, this.#grow)
+      share = new Share(site, this)
       this.#shares.set(site, share)
       site.uncommitted++
     }

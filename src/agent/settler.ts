@@ -1,9 +1,16 @@
 /** Turns the answer to a visit into what lasts: rows and records in the open pack, links on their way, or a new try. */
 import type { FetchResult } from '../fetch/index.js'
-import type { FrontierEntry } from '../frontier/index.js'
+import type { CellFrontier, FrontierEntry } from '../frontier/index.js'
 import { LIMITS } from '../model/limits.js'
 import type { OutcomeCode } from '../model/outcome.js'
-import { type Exchange, LinkKind, type MetaInfo, type PageRow, type ParsedPage } from '../model/page.js'
+import {
+  type Exchange,
+  type KnownLinks,
+  LinkKind,
+  type MetaInfo,
+  type PageRow,
+  type ParsedPage,
+} from '../model/page.js'
 import { parsePage } from '../parse/index.js'
 import { type PageLinks, payloadDigest, type Revisit } from '../store/index.js'
 import { crawledPage, type Hooks } from './hooks.js'
@@ -18,6 +25,8 @@ export interface SettlerParts extends SecondTryParts {
   readonly assets: boolean
   /** Text and facts for the tables or a hook; a bare crawl does without. */
   readonly wantText: boolean
+  /** For rows of all links, or for a hook. */
+  readonly wantAllLinks: boolean
   readonly archive: boolean
   /** False without archive and tables: then there is nothing to make a row for. */
   readonly keepsRows: boolean
@@ -41,9 +50,25 @@ interface Content {
   readonly known?: MetaInfo
 }
 
+/** The links that a frontier would drop at a depth. One for all pages, because there is one page at a time. */
+class KnownAtDepth implements KnownLinks {
+  #frontier: CellFrontier | null = null
+  #depth = 0
+
+  of(frontier: CellFrontier, depth: number): void {
+    this.#frontier = frontier
+    this.#depth = depth
+  }
+
+  has(low: number, high: number): boolean {
+    return this.#frontier?.knowsFingerprint(low, high, this.#depth) ?? false
+  }
+}
+
 export class Settler {
   readonly #parts: SettlerParts
   readonly #second: SecondTry
+  readonly #known = new KnownAtDepth()
 
   constructor(parts: SettlerParts) {
     this.#parts = parts
@@ -104,17 +129,25 @@ export class Settler {
       contentType: exchange.header('content-type'),
       wantText: this.#parts.wantText,
       wantRequisites: this.#parts.assets,
+      known: this.#knownTo(site, entry),
     })
     const routed = router.route(site, pack(), entry, page.links, page.kinds)
     return {
       page,
       digest,
       links: routed.rows,
-      outlinks: page.links.length,
+      outlinks: page.links.length + page.knownLinks,
       foreign: routed.foreign,
       revisit:
         known && known.digest === digest ? revisitOf(entry.url, known, 'identical-payload-digest') : null,
     }
+  }
+
+  /** Null when somebody wants to see every link. */
+  #knownTo(site: SiteCrawl, entry: FrontierEntry): KnownLinks | null {
+    if (this.#parts.wantAllLinks) return null
+    this.#known.of(site.frontier, entry.depth + 1)
+    return this.#known
   }
 
   #keep(site: SiteCrawl, entry: FrontierEntry, settlement: Settlement, content: Content): void {

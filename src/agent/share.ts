@@ -14,13 +14,18 @@ const LINE_BYTES = 32
 /** What a row for another cell takes besides its URL: objects, and the copy on its way to the ledger. */
 const ROW_BYTES = 256
 
+/** Is told what a share takes in memory, so that a pack of links alone is sealed in time too. */
+interface Weighed {
+  grow(bytes: number): void
+}
+
 export class Share {
   readonly site: SiteCrawl
   readonly journal: JournalWriter
   /** Links to other cells, by URL: durable in the transaction that acknowledges the pages they stood on. */
   readonly appends = new Map<string, { readonly cell: CellId; readonly row: Discovery }>()
   readonly #outcomes = new Map<OutcomeCode, { count: number; detail: string }>()
-  readonly #grow: (bytes: number) => void
+  readonly #pack: Weighed
   #consumed = 0
   #cursor: number
   #discovered = 0
@@ -31,10 +36,9 @@ export class Share {
   #firstFetch: Millis = 0
   #lastFetch: Millis = 0
 
-  /** `grow` is told what the share takes in memory, so that a pack of links alone is sealed in time too. */
-  constructor(site: SiteCrawl, grow: (bytes: number) => void) {
+  constructor(site: SiteCrawl, pack: Weighed) {
     this.site = site
-    this.#grow = grow
+    this.#pack = pack
     this.journal = new JournalWriter(site.cell)
     this.#cursor = site.cursor
   }
@@ -47,13 +51,13 @@ export class Share {
   discovered(discovery: Discovery): void {
     this.#discovered++
     this.journal.discover(discovery)
-    this.#grow(discovery.url.length + LINE_BYTES)
+    this.#pack.grow(discovery.url.length + LINE_BYTES)
   }
 
   /** A link to another cell. */
   append(cell: CellId, row: Discovery): void {
     this.appends.set(row.url, { cell, row })
-    this.#grow(2 * row.url.length + ROW_BYTES)
+    this.#pack.grow(2 * row.url.length + ROW_BYTES)
   }
 
   /** A URL left the queue for good. */

@@ -154,6 +154,7 @@ export function assembleCrew(input: CrewInput): Crew {
     router: new Router({ scope, hooks, sent, linkRows }),
     pack: () => transmitter.pack,
     assets: config.assets,
+    wantAllLinks: linkRows === 'all' || hooks.onPage !== undefined,
     wantText: tables || hooks.onPage !== undefined,
     archive: archives,
     keepsRows: archives || tables,

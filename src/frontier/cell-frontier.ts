@@ -45,7 +45,10 @@ export class CellFrontier {
   /** True when offering this URL at this depth would change nothing. */
   knows(url: string, depth: number): boolean {
     takeFingerprint(url)
-    const { low, high } = fingerprint
+    return this.knowsFingerprint(fingerprint.low, fingerprint.high, depth)
+  }
+
+  knowsFingerprint(low: number, high: number, depth: number): boolean {
     return this.#depths === null ? this.#seen.has(low, high) : this.#depths.reached(low, high, depth)
   }
 

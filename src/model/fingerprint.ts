@@ -6,26 +6,42 @@
 /** Low and high half of the last fingerprint taken; read them at once, before the next call. */
 export const fingerprint = { low: 0, high: 0 }
 
+/** Where the two lanes of a fingerprint begin. */
+export const LANE_A = 0x9e3779b9 | 0
+export const LANE_B = 0x85ebca6b | 0
+
 /** Writes the fingerprint of `text` to `fingerprint`. Two multiply-rotate lanes over UTF-16 units, crossed at the end. */
 export function takeFingerprint(text: string): void {
-  let a = 0x9e3779b9 | 0
-  let b = 0x85ebca6b | 0
-  const length = text.length
-  for (let i = 0; i < length; i++) {
+  let a = LANE_A
+  let b = LANE_B
+  for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i)
-    a = Math.imul(a ^ unit, 0xcc9e2d51)
-    a = (a << 15) | (a >>> 17)
-    b = Math.imul(b ^ unit, 0x1b873593)
-    b = (b << 13) | (b >>> 19)
-    b = (b + a) | 0
+    a = stepA(a, unit)
+    b = stepB(b, unit, a)
   }
-  a ^= length
-  b = (b + a) | 0
-  a = mix(a)
-  b = mix(b ^ a)
-  a = (a + b) | 0
-  fingerprint.low = mix(a ^ 0x27d4eb2f) >>> 0
-  fingerprint.high = b >>> 0
+  finishFingerprint(a, b, text.length)
+}
+
+/** The steps on their own, for code that meets the characters of a URL one by one anyway: first A, then B. */
+export function stepA(a: number, unit: number): number {
+  const product = Math.imul(a ^ unit, 0xcc9e2d51)
+  return (product << 15) | (product >>> 17)
+}
+
+export function stepB(b: number, unit: number, a: number): number {
+  const product = Math.imul(b ^ unit, 0x1b873593)
+  return (((product << 13) | (product >>> 19)) + a) | 0
+}
+
+/** Writes the fingerprint of a text of `length` units whose lanes ended at `a` and `b`. */
+export function finishFingerprint(a: number, b: number, length: number): void {
+  let low = a ^ length
+  let high = (b + low) | 0
+  low = mix(low)
+  high = mix(high ^ low)
+  low = (low + high) | 0
+  fingerprint.low = mix(low ^ 0x27d4eb2f) >>> 0
+  fingerprint.high = high >>> 0
 }
 
 function mix(value: number): number {

@@ -63,6 +63,11 @@ export const LinkKind = {
   nofollow: 64,
 } as const
 
+/** What the crawl knows of a site's URLs, by fingerprint: most links of a page lead to what is known. */
+export interface KnownLinks {
+  has(low: number, high: number): boolean
+}
+
 export interface ParsedPage {
   readonly charset: string
   /** Type by looking at the bytes; `content_mime_detected`. */
@@ -71,6 +76,8 @@ export interface ParsedPage {
   readonly links: readonly string[]
   /** `LinkKind` bits of each link. */
   readonly kinds: Uint8Array
+  /** Further links to the page's own origin that were known already, and so are not in `links`. */
+  readonly knownLinks: number
   /** Anchor text of each link is not kept: forty strings a page cost more than fetching it. */
   readonly title: string
   readonly description: string

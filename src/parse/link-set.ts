@@ -1,28 +1,23 @@
 /**
- * The resolved links of a page in the order they were found, each URL once per kind. A table of hashes
- * instead of a Set, because a link that repeats another is then recognised by its bytes, and no string is
- * made for it.
+ * The distinct links of a page, each URL once per kind, in the order they were found. A table of fingerprints instead of
+ * a Set, because a link that repeats another is then recognised before a string is made for it.
  */
+import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
 import { LIMITS } from '../model/limits.js'
 
-export const HASH_SEED = 0x811c9dc5 | 0
-
-/** FNV-1a of a URL; the code that writes URLs computes the same on its way. */
-export function hashText(text: string): number {
-  let hash = HASH_SEED
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  return hash
-}
-
-/** A page could choose its links so that their hashes collide: past this many looks a Set takes over. */
+/** A page could choose its links so that they want the same slots: past this many looks a Set takes over. */
 const PROBES = 64
 /** Slots to a link: few enough collisions that the Set stays unused. */
 const SPARSE = 4
 
 export class LinkSet {
+  /** Those that were listed; the others were only counted. */
   links: string[] = []
+  #listedKinds = new Uint8Array(256)
+  #count = 0
+  #lows = new Int32Array(256)
+  #highs = new Int32Array(256)
   #kinds = new Uint8Array(256)
-  #hashes = new Int32Array(256)
   /** Index of a link, plus one. */
   #slots = new Int32Array(1_024)
   #mask = 0
@@ -34,88 +29,74 @@ export class LinkSet {
     const capacity = Math.min(expected, LIMITS.linksPerPage)
     const slots = 1 << (32 - Math.clz32(capacity * SPARSE))
     if (this.#kinds.length < capacity) {
+      this.#listedKinds = new Uint8Array(capacity)
       this.#kinds = new Uint8Array(capacity)
-      this.#hashes = new Int32Array(capacity)
+      this.#lows = new Int32Array(capacity)
+      this.#highs = new Int32Array(capacity)
     }
     if (this.#slots.length < slots) this.#slots = new Int32Array(slots)
     else this.#slots.fill(0, 0, slots)
     this.#mask = slots - 1
     this.#crowded = null
     this.#chars = 0
+    this.#count = 0
     this.links = []
   }
 
-  get full(): boolean {
-    return this.links.length >= LIMITS.linksPerPage || this.#chars > LIMITS.linkCharsPerPage
+  /** Distinct links, listed or not. */
+  get count(): number {
+    return this.#count
   }
 
-  /** Adds the URL in the first `length` bytes of `bytes`, whose hash is `hash`. */
-  addBytes(bytes: Buffer, length: number, hash: number, kind: number): void {
-    const mixed = mix(hash, kind)
-    let slot = mixed & this.#mask
+  get full(): boolean {
+    return this.#count >= LIMITS.linksPerPage || this.#chars > LIMITS.linkCharsPerPage
+  }
+
+  /** Counts the link with the fingerprint last taken; false when it repeats another. To be called while not `full`. */
+  add(kind: number): boolean {
+    const low = fingerprint.low | 0
+    const high = fingerprint.high | 0
+    let slot = (low ^ kind) & this.#mask
     for (let probes = 0; probes < PROBES; probes++) {
       const index = this.#slots[slot]! - 1
       if (index < 0) {
-        this.#append(bytes.latin1Slice(0, length), mixed, kind, slot)
-        return
+        this.#lows[this.#count] = low
+        this.#highs[this.#count] = high
+        this.#kinds[this.#count] = kind
+        this.#slots[slot] = ++this.#count
+        return true
       }
-      if (this.#isAt(index, mixed, kind) && isText(bytes, length, this.links[index]!)) return
+      if (this.#lows[index] === low && this.#highs[index] === high && this.#kinds[index] === kind)
+        return false
       slot = (slot + 1) & this.#mask
     }
-    this.#addCrowded(bytes.latin1Slice(0, length), kind)
+    return this.#addCrowded(low, high, kind)
+  }
+
+  /** Lists the link counted last. */
+  list(url: string, kind: number): void {
+    this.#chars += url.length
+    this.#listedKinds[this.links.length] = kind
+    this.links.push(url)
   }
 
   addText(url: string, kind: number): void {
-    const mixed = mix(hashText(url), kind)
-    let slot = mixed & this.#mask
-    for (let probes = 0; probes < PROBES; probes++) {
-      const index = this.#slots[slot]! - 1
-      if (index < 0) {
-        this.#append(url, mixed, kind, slot)
-        return
-      }
-      if (this.#isAt(index, mixed, kind) && this.links[index] === url) return
-      slot = (slot + 1) & this.#mask
-    }
-    this.#addCrowded(url, kind)
-  }
-
-  /** The kind of each link, in an array of its own. */
-  kinds(): Uint8Array {
-    return this.#kinds.slice(0, this.links.length)
-  }
-
-  #isAt(index: number, mixed: number, kind: number): boolean {
-    return this.#hashes[index] === mixed && this.#kinds[index] === kind
-  }
-
-  #append(url: string, mixed: number, kind: number, slot: number): void {
     if (this.full) return
-    this.#hashes[this.links.length] = mixed
-    this.#kinds[this.links.length] = kind
-    this.#chars += url.length
-    this.#slots[slot] = this.links.push(url)
+    takeFingerprint(url)
+    if (this.add(kind)) this.list(url, kind)
   }
 
-  #addCrowded(url: string, kind: number): void {
+  /** The kind of each listed link, in an array of its own. */
+  kinds(): Uint8Array {
+    return this.#listedKinds.slice(0, this.links.length)
+  }
+
+  #addCrowded(low: number, high: number, kind: number): boolean {
     this.#crowded ??= new Set()
-    const key = `${kind} ${url}`
-    if (this.#crowded.has(key) || this.full) return
+    const key = `${kind} ${low} ${high}`
+    if (this.#crowded.has(key)) return false
     this.#crowded.add(key)
-    this.#kinds[this.links.length] = kind
-    this.#chars += url.length
-    this.links.push(url)
+    this.#count++
+    return true
   }
-}
-
-function mix(hash: number, kind: number): number {
-  const mixed = Math.imul(hash ^ kind, 0x85ebca6b)
-  return mixed ^ (mixed >>> 15)
-}
-
-function isText(bytes: Uint8Array, length: number, text: string): boolean {
-  if (text.length !== length) return false
-  // From the end, where URLs of one page differ.
-  for (let i = length - 1; i >= 0; i--) if (bytes[i] !== text.charCodeAt(i)) return false
-  return true
 }

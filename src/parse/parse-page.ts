@@ -1,6 +1,7 @@
 /** From the body of a response to what the crawl wants to know of it. */
 import { LIMITS } from '../model/limits.js'
-import type { ParsedPage } from '../model/page.js'
+import type { KnownLinks, ParsedPage } from '../model/page.js'
+import { originOf } from '../model/url.js'
 import { encodingName, toUtf8, type Utf8Page } from './charset.js'
 import { type ContentType, readContentType } from './content-type.js'
 import { Findings } from './findings.js'
@@ -23,6 +24,8 @@ export interface ParseRequest {
   readonly contentType: string | undefined
   readonly wantText: boolean
   readonly wantRequisites: boolean
+  /** Links to the page's own origin that it has are counted instead of listed. */
+  readonly known?: KnownLinks | null
 }
 
 const NOTHING = Buffer.alloc(0)
@@ -48,12 +51,15 @@ function parseHtml(request: ParseRequest, declared: ContentType, mime: string): 
   const understood = scanner.scan(bytes, length, scanned, text)
   const findings = understood ? scanned : (parseFully(page, request.wantRequisites) ?? scanned)
   const base = pageBase(request.url, findings.base)
-  const { links, kinds } = findings.links.resolve(base, bytes)
+  const isOwn = base.url !== null && originOf(base.url) === originOf(request.url)
+  const known = isOwn ? (request.known ?? null) : null
+  const resolved = findings.links.resolve(base, bytes, known)
   return {
     charset: page.charset,
     mime,
-    links,
-    kinds,
+    links: resolved.links,
+    kinds: resolved.kinds,
+    knownLinks: resolved.known,
     title: findings.title,
     description: oneLine(findings.description ?? '', LIMITS.descriptionChars),
     canonical: findings.canonical === null ? '' : (base.resolve(findings.canonical) ?? ''),
@@ -77,6 +83,7 @@ function parseOther(declared: ContentType, mime: string): ParsedPage {
     mime,
     links: [],
     kinds: new Uint8Array(0),
+    knownLinks: 0,
     title: '',
     description: '',
     canonical: '',

@@ -3,8 +3,9 @@
  * them. The scanner adds ranges of the page's bytes, so that no string is made for a link that only repeats
  * another.
  */
+import { fingerprint } from '../model/fingerprint.js'
 import { LIMITS } from '../model/limits.js'
-import { LinkKind } from '../model/page.js'
+import { type KnownLinks, LinkKind } from '../model/page.js'
 import { decodeValue } from './attributes.js'
 import { LinkSet } from './link-set.js'
 import type { PageBase } from './page-base.js'
@@ -13,6 +14,8 @@ import { PlainLinks } from './plain-links.js'
 export interface PageLinks {
   readonly links: readonly string[]
   readonly kinds: Uint8Array
+  /** Links that were left out because they are known. */
+  readonly known: number
 }
 
 const plainLinks = new PlainLinks()
@@ -43,8 +46,11 @@ export class PendingLinks {
     this.#texts.push(href)
   }
 
-  /** Resolves all links; of several with the same URL and kind the first stays. */
-  resolve(base: PageBase, bytes: Buffer): PageLinks {
+  /**
+   * Resolves all links; of several with the same URL and kind the first stays. Links to the base's own origin that
+   * `known` knows are counted, and no string is made for them.
+   */
+  resolve(base: PageBase, bytes: Buffer, known: KnownLinks | null): PageLinks {
     plainLinks.attach(base.url)
     linkSet.reset(this.#count)
     let linksItself = false
@@ -57,16 +63,19 @@ export class PendingLinks {
         if (linksItself) continue
         linksItself = true
       }
-      if (start >= 0 && plainLinks.read(bytes, start, end))
-        linkSet.addBytes(plainLinks.target, plainLinks.length, plainLinks.hash, kind)
-      else {
+      if (start >= 0 && plainLinks.read(bytes, start, end)) {
+        if (!linkSet.add(kind)) continue
+        if (known !== null && plainLinks.isOwn && known.has(fingerprint.low, fingerprint.high)) continue
+        linkSet.list(plainLinks.target.latin1Slice(0, plainLinks.length), kind)
+      } else {
         const url = base.resolve(start < 0 ? this.#texts[~start]! : decodeValue(bytes, start, end))
         if (url === null) continue
         linkSet.addText(url, kind)
         if (start >= 0) plainLinks.settle(bytes, start, url)
       }
     }
-    return { links: linkSet.links, kinds: linkSet.kinds() }
+    const { links, count } = linkSet
+    return { links, kinds: linkSet.kinds(), known: count - links.length }
   }
 
   #grow(): boolean {

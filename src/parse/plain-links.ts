@@ -1,11 +1,11 @@
 /**
- * The fast path of link resolution: from the bytes of an href to the bytes and the hash of a URL in one pass,
+ * The fast path of link resolution: from the bytes of an href to the bytes and the fingerprint of a URL in one pass,
  * without a string in between. It takes links of plain characters to the page's own origin and to such as it
  * has met before; for all else it says so, and `LinkResolver` has it.
  */
+import { finishFingerprint, LANE_A, LANE_B, stepA, stepB } from '../model/fingerprint.js'
 import { LIMITS } from '../model/limits.js'
 import { originOf, pathStart } from '../model/url.js'
-import { HASH_SEED, hashText } from './link-set.js'
 
 /** Where a byte stays as it is. '&' is looked at apart: it may begin a character reference. */
 const Plain = { path: 1, query: 2 } as const
@@ -19,65 +19,82 @@ PLAIN[0x3f] = Plain.query
 const BASE_CHARS = LIMITS.urlChars * 2
 const TARGET_BYTES = BASE_CHARS + LIMITS.attributeBytes
 
-/**
- * Other origins that the full parser leaves as they are, by hash; a newer one takes the place of an older.
- */
+/** Other origins that the full parser leaves as they are; a newer one takes the place of an older. */
 const settledOrigins: (Uint8Array | undefined)[] = Array.from({ length: 256 })
 const ORIGIN_BYTES = 128
 
-function slotOf(hash: number): number {
-  return (hash ^ (hash >>> 16)) & 255
+function slotOf(lane: number): number {
+  return (lane ^ (lane >>> 16)) & 255
+}
+
+/** What many links begin with: its bytes in a buffer with room for the rest, and where the fingerprint's lanes stand. */
+class Beginning {
+  readonly bytes: Buffer
+  length = 0
+  a = LANE_A
+  b = LANE_B
+
+  constructor(room: number) {
+    this.bytes = Buffer.allocUnsafe(room)
+  }
+
+  set(text: string): void {
+    this.length = this.bytes.write(text, 'latin1')
+    this.take(this.bytes, this.length)
+  }
+
+  /** Becomes the first `length` bytes of `from`. */
+  take(from: Uint8Array, length: number): void {
+    this.length = length
+    this.a = LANE_A
+    this.b = LANE_B
+    for (let i = 0; i < length; i++) {
+      const c = from[i]!
+      this.bytes[i] = c
+      this.a = stepA(this.a, c)
+      this.b = stepB(this.b, c, this.a)
+    }
+  }
 }
 
 export class PlainLinks {
-  /** The URL read last: the first `length` bytes, and their hash. */
+  /** The URL read last: the first `length` bytes. */
   target: Buffer
   length = 0
-  hash = 0
-  // Each begins with what such links share, so that only the rest is written.
-  readonly #rooted = Buffer.allocUnsafe(TARGET_BYTES)
-  readonly #relative = Buffer.allocUnsafe(TARGET_BYTES)
-  readonly #climbing = Buffer.allocUnsafe(TARGET_BYTES)
-  readonly #foreign = Buffer.allocUnsafe(TARGET_BYTES)
-  readonly #page = Buffer.allocUnsafe(BASE_CHARS)
-  #pageLength = 0
-  #pageHash = 0
-  #originLength = 0
-  #originHash = 0
-  #directoryLength = 0
-  #directoryHash = 0
-  #climbedLength = 0
-  #climbedHash = 0
+  /** It belongs to the base's origin. */
+  isOwn = true
+  readonly #rooted = new Beginning(TARGET_BYTES)
+  readonly #relative = new Beginning(TARGET_BYTES)
+  readonly #climbing = new Beginning(TARGET_BYTES)
+  readonly #foreign = new Beginning(TARGET_BYTES)
+  readonly #page = new Beginning(BASE_CHARS)
+  #beginning = this.#rooted
 
   constructor() {
-    this.target = this.#rooted
+    this.target = this.#rooted.bytes
   }
 
   /** Links are relative to `base` from now on: a normalised URL, or null when nothing is plain. */
   attach(base: string | null): void {
-    this.#directoryLength = 0
-    this.#climbedLength = 0
+    this.#relative.length = 0
+    this.#climbing.length = 0
     if (base === null || base.length > BASE_CHARS) return
     const query = base.indexOf('?')
-    const origin = originOf(base)
     // An empty query gets lost: see LinkResolver.
-    const page = query === base.length - 1 ? base.slice(0, query) : base
-    const directory = base.slice(0, base.lastIndexOf('/', query < 0 ? base.length : query) + 1)
-    this.#pageLength = this.#page.write(page, 'latin1')
-    this.#pageHash = hashText(page)
-    this.#originLength = this.#rooted.write(origin, 'latin1')
-    this.#originHash = hashText(origin)
-    this.#directoryLength = this.#relative.write(directory, 'latin1')
-    this.#directoryHash = hashText(directory)
+    this.#page.set(query === base.length - 1 ? base.slice(0, query) : base)
+    this.#rooted.set(originOf(base))
+    this.#relative.set(base.slice(0, base.lastIndexOf('/', query < 0 ? base.length : query) + 1))
   }
 
-  /** Reads the href in `bytes` from `start` to `end`; false when it is not plain. */
+  /** Reads the href in `bytes` from `start` to `end` and takes its fingerprint; false when it is not plain. */
   read(bytes: Uint8Array, start: number, end: number): boolean {
     let i = this.#begin(bytes, start, end)
     if (i < 0) return false
-    const target = this.target
-    let length = this.length
-    let hash = this.hash
+    const beginning = this.#beginning
+    const target = beginning.bytes
+    let length = beginning.length
+    let a = beginning.a
+    let b = beginning.b
     let part: number = Plain.path
     let previous = 0x2f
     for (; i < end; i++) {
@@ -90,67 +107,69 @@ export class PlainLinks {
       } else if (previous === 0x2f && (c === 0x2e || c === 0x25)) return false
       previous = c
       target[length++] = c
-      hash = Math.imul(hash ^ c, 0x01000193)
+      a = stepA(a, c)
+      b = stepB(b, c, a)
     }
+    this.target = target
     this.length = length
-    this.hash = hash
+    finishFingerprint(a, b, length)
     return true
   }
 
   /** Chooses what the URL begins with; returns where the rest begins in the href, -1 when it is not plain. */
   #begin(bytes: Uint8Array, start: number, end: number): number {
-    if (this.#directoryLength === 0 || end - start > LIMITS.attributeBytes) return -1
+    if (this.#relative.length === 0 || end - start > LIMITS.attributeBytes) return -1
+    this.isOwn = true
     const first = bytes[start]!
     if (first === 0x23 || start === end) {
-      this.target = this.#page
-      this.length = this.#pageLength
-      this.hash = this.#pageHash
+      this.#beginning = this.#page
       return start
     }
     if (first === 0x2f) return bytes[start + 1] === 0x2f ? -1 : this.#beginRooted(start)
     if (first === 0x2e) return this.#climb(bytes, start, end)
     if (first === 0x3f) return -1
     if (first === 0x68) {
-      if (this.#isOwnOrigin(bytes, start)) return this.#beginRooted(start + this.#originLength)
+      if (this.#isOwnOrigin(bytes, start)) return this.#beginRooted(start + this.#rooted.length)
       // http: or https:
       if (bytes[start + 4] === 0x3a || bytes[start + 5] === 0x3a) return this.#beginForeign(bytes, start, end)
     }
-    this.target = this.#relative
-    this.length = this.#directoryLength
-    this.hash = this.#directoryHash
+    this.#beginning = this.#relative
     return start
   }
 
   #beginRooted(rest: number): number {
-    this.target = this.#rooted
-    this.length = this.#originLength
-    this.hash = this.#originHash
+    this.#beginning = this.#rooted
     return rest
   }
 
   #isOwnOrigin(bytes: Uint8Array, start: number): boolean {
-    const length = this.#originLength
-    for (let i = 0; i < length; i++) if (bytes[start + i] !== this.#rooted[i]) return false
+    const { bytes: origin, length } = this.#rooted
+    for (let i = 0; i < length; i++) if (bytes[start + i] !== origin[i]) return false
     return bytes[start + length] === 0x2f
   }
 
   #beginForeign(bytes: Uint8Array, start: number, end: number): number {
     const bound = Math.min(end, start + ORIGIN_BYTES)
-    let hash = HASH_SEED
+    const foreign = this.#foreign
+    let a = LANE_A
+    let b = LANE_B
     let slashes = 0
     let i = start
     for (; i < bound; i++) {
       const c = bytes[i]!
       if (c === 0x2f && ++slashes === 3) break
-      this.#foreign[i - start] = c
-      hash = Math.imul(hash ^ c, 0x01000193)
+      foreign.bytes[i - start] = c
+      a = stepA(a, c)
+      b = stepB(b, c, a)
     }
-    const known = settledOrigins[slotOf(hash)]
+    const known = settledOrigins[slotOf(a)]
     if (i === bound || known === undefined || known.length !== i - start) return -1
-    for (let k = 0; k < known.length; k++) if (this.#foreign[k] !== known[k]) return -1
-    this.target = this.#foreign
-    this.length = known.length
-    this.hash = hash
+    for (let k = 0; k < known.length; k++) if (foreign.bytes[k] !== known[k]) return -1
+    foreign.length = known.length
+    foreign.a = a
+    foreign.b = b
+    this.#beginning = foreign
+    this.isOwn = false
     return i
   }
 
@@ -158,15 +177,18 @@ export class PlainLinks {
   settle(bytes: Uint8Array, start: number, url: string): void {
     const slash = pathStart(url)
     if (bytes[start + slash] !== 0x2f || slash > ORIGIN_BYTES) return
-    for (let i = 0; i < slash; i++) if (bytes[start + i] !== url.charCodeAt(i)) return
-    const origin = originOf(url)
-    settledOrigins[slotOf(hashText(origin))] = Uint8Array.from(Buffer.from(origin, 'latin1'))
+    let a = LANE_A
+    for (let i = 0; i < slash; i++) {
+      if (bytes[start + i] !== url.charCodeAt(i)) return
+      a = stepA(a, bytes[start + i]!)
+    }
+    settledOrigins[slotOf(a)] = Uint8Array.from(bytes.subarray(start, start + slash))
   }
 
   /** `./` and `../` before the rest. */
   #climb(bytes: Uint8Array, start: number, end: number): number {
     let i = start
-    let length = this.#directoryLength
+    let length = this.#relative.length
     while (bytes[i] === 0x2e && i + 2 < end) {
       if (bytes[i + 1] === 0x2f) i += 2
       else if (bytes[i + 1] === 0x2e && bytes[i + 2] === 0x2f) {
@@ -175,29 +197,16 @@ export class PlainLinks {
       } else return -1
     }
     if (i >= end || bytes[i] === 0x2e || bytes[i] === 0x2f) return -1
-    if (length !== this.#climbedLength) this.#climbTo(length)
-    this.target = this.#climbing
-    this.length = length
-    this.hash = this.#climbedHash
+    // Links climb as far as the one before them, mostly.
+    if (length !== this.#climbing.length) this.#climbing.take(this.#relative.bytes, length)
+    this.#beginning = this.#climbing
     return i
   }
 
   #parentLength(length: number): number {
     let slash = length - 2
-    while (this.#relative[slash] !== 0x2f) slash--
-    return slash >= this.#originLength ? slash + 1 : length
-  }
-
-  /** Links climb as far as the one before them, mostly. */
-  #climbTo(length: number): void {
-    let hash = HASH_SEED
-    for (let i = 0; i < length; i++) {
-      const c = this.#relative[i]!
-      this.#climbing[i] = c
-      hash = Math.imul(hash ^ c, 0x01000193)
-    }
-    this.#climbedLength = length
-    this.#climbedHash = hash
+    while (this.#relative.bytes[slash] !== 0x2f) slash--
+    return slash >= this.#rooted.length ? slash + 1 : length
   }
 }
 
