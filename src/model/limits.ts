@@ -98,7 +98,7 @@ export const LIMITS = {
   /** The longest timer the system takes, nearly: 2^31 ms is 24.8 days. */
   timerMs: 2_000_000_000,
   /** A pack is sealed when one of these is reached. */
-  packBytes: 4 * 1024 * 1024,
+  packBytes: 8 * 1024 * 1024,
   packPages: 2_000,
   packAgeMs: 2_000,
   /** A WARC is rolled before it would grow past this. */

@@ -1,0 +1,23 @@
+/** Compiles each module of this folder to `wasm/`, unless what is there is newer. Part of `npm run build`. */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const OPTIONS = ['-O3', '--noAssert', '--runtime', 'stub', '--initialMemory', '96', '--baseDir', root]
+
+for (const name of ['deflate', 'snappy']) {
+  const source = `assembly/${name}.ts`
+  const output = `wasm/${name}.wasm`
+  if (writtenAt(output) > Math.max(writtenAt(source), writtenAt('assembly/build.js'))) continue
+  // Loading the compiler takes seconds: only when there is something to compile.
+  const { default: asc } = await import('assemblyscript/asc')
+  const { error, stderr } = await asc.main([source, '--outFile', output, ...OPTIONS])
+  if (error) {
+    process.stderr.write(stderr.toString())
+    process.exit(1)
+  }
+}
+
+function writtenAt(file) {
+  return statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
+}
