@@ -42,6 +42,8 @@ export interface AgentParts {
   readonly laneCount: LaneCount
   /** The least pause between two requests to a site, as set now. */
   readonly leastDelayMs: () => Millis
+  /** A site with nothing to do for longer than this is parked. */
+  readonly maxWaitMs: Millis
   /** Aborted by `stop`: lanes send nothing more. */
   readonly stopping: AbortController
   /** Why nothing is being fetched, for those who look from outside. */
@@ -166,6 +168,7 @@ export class Agent {
       await readInbox(ledger, site, transmitter, stopping.signal)
       await lane.crawl(site)
       if (this.#endsSlice(site) || site.inboxDirty || site.frontier.hasReady(clock.now())) continue
+      if (this.#parks(site)) continue
       site.idle = true
       if (await this.#finishes(site)) break
       await site.wake.wait(this.#idleMs(site))
@@ -225,6 +228,15 @@ export class Agent {
     const crowded = this.#waitingCells > 0 && this.#freeLanes() <= 0
     if (crowded && site.visits >= SLICE_VISITS && !site.frontier.isEmpty) site.leave('slice')
     return site.mode.is === 'leaving'
+  }
+
+  /** All that is left has to wait longer than the crawl will. */
+  #parks(site: SiteCrawl): boolean {
+    const { clock, maxWaitMs } = this.#parts
+    const ready = site.frontier.nextReadyAt()
+    if (ready === null || ready - clock.now() <= maxWaitMs) return false
+    site.leave('park', ready, 'all that is left of it has to wait')
+    return true
   }
 
   #idleMs(site: SiteCrawl): Millis {

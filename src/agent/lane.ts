@@ -6,11 +6,11 @@ import type { Fetcher } from '../fetch/index.js'
 import type { FrontierEntry } from '../frontier/index.js'
 import type { Delay } from '../manners/index.js'
 import type { Clock, Millis } from '../model/clock.js'
-import type { Exchange, MetaInfo } from '../model/page.js'
+import type { MetaInfo } from '../model/page.js'
 import type { Counters } from './counters.js'
 import type { LaneManners } from './lane-manners.js'
-import type { GateVerdict } from './origin-gate.js'
 import type { PageBudget } from './page-budget.js'
+import type { Qualifier } from './qualifier.js'
 import type { Settler } from './settler.js'
 import type { SiteCrawl } from './site-crawl.js'
 import type { Pause } from './site-pace.js'
@@ -29,6 +29,7 @@ export interface LaneParts {
   readonly clock: Clock
   readonly fetcher: Fetcher
   readonly settler: Settler
+  readonly qualifier: Qualifier
   readonly transmitter: Transmitter
   readonly budget: PageBudget
   readonly manners: LaneManners
@@ -38,7 +39,6 @@ export interface LaneParts {
   readonly types: readonly string[]
   /** Meta-info of the previous crawl; null when there was none. */
   readonly metaOf: ((site: SiteCrawl, url: string) => Promise<MetaInfo | undefined>) | null
-  readonly archiveRobots: (site: SiteCrawl, exchanges: readonly Exchange[]) => void
   /** Waits while the crawl is paused or the disk is nearly full. */
   readonly unlessPaused: (signal: AbortSignal) => Promise<void>
   /** Bodies are done with once settled: no hook holds on to them. */
@@ -86,10 +86,12 @@ export class Lane {
   }
 
   async #visit(site: SiteCrawl, entry: FrontierEntry): Promise<void> {
-    const { settler, budget, manners } = this.#parts
+    const { settler, qualifier, budget, manners } = this.#parts
     const refusal = this.#refusalOf(site, entry)
     if (refusal) return settler.refuse(site, entry, refusal.code, refusal.detail)
-    const verdict = site.gate.judge(entry.url) ?? (await this.#qualify(site, entry.url))
+    let verdict = site.gate.judge(entry.url)
+    if (!verdict || (!verdict.allowed && verdict.until !== undefined))
+      verdict = await qualifier.verdictOf(site, entry)
     if (verdict === null) return
     if (!verdict.allowed) return settler.refuse(site, entry, verdict.code, verdict.detail)
     const tooLong = manners.tooLong(verdict.crawlDelayMs)
@@ -112,21 +114,6 @@ export class Lane {
     if (site.mode.is === 'giving-up') return { code: 'SITE_DROPPED', detail: site.mode.detail }
     if (entry.depth > this.#parts.maxDepth) return { code: 'TOO_DEEP', detail: '' }
     return null
-  }
-
-  /** Asks the URL's origin for its robots.txt; then the verdict, or null when the wait was cut short. */
-  async #qualify(site: SiteCrawl, url: string): Promise<GateVerdict | null> {
-    const { signal, manners } = this.#parts
-    const pause = manners.pauseOf(0)
-    const hasTurn = manners.isFarOff(site)
-      ? await manners.farTurn(site, pause)
-      : await manners.turn(site, pause)
-    if (!hasTurn) return null
-    const exchanges = this.#goesOn(site) ? await site.gate.qualify(url, signal) : []
-    manners.pass(site, pause)
-    if (!this.#goesOn(site)) return null
-    this.#parts.archiveRobots(site, exchanges)
-    return site.gate.judge(url)
   }
 
   /** Waits for the turn, unless it has come already, and sends the request; true when a page came. */

@@ -1,41 +1,64 @@
-/** May this URL be asked for at all: the robots rules of a cell's origins, remembered in the ledger. */
+/**
+ * May this URL be asked for at all: the robots state of a cell's origins, remembered in the ledger (M13). An origin
+ * that cannot be judged is asked again after the retry interval, given up after so many failures in a row, and judged
+ * anew once its rules are old. A site's http and https have each their own.
+ */
 import type { Ledger, OriginState } from '../cluster/index.js'
-import type { Fetcher } from '../fetch/index.js'
-import { qualify, RobotsRules } from '../manners/index.js'
+import type { Qualification, RobotsMode } from '../manners/index.js'
+import { RobotsRules } from '../manners/index.js'
 import type { CellId } from '../model/cell.js'
 import type { Clock, Millis } from '../model/clock.js'
-import type { OutcomeCode } from '../model/outcome.js'
-import type { Exchange } from '../model/page.js'
+import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
 import { originOf } from '../model/url.js'
-
-/** Rules are asked for again after a day. */
-const REQUALIFY_MS = 24 * 3_600_000
-/** An origin that could not be judged is asked again after this. */
-const RETRY_MS = 3_600_000
 
 export type GateVerdict =
   | { readonly allowed: true; readonly crawlDelayMs: Millis }
-  | { readonly allowed: false; readonly code: OutcomeCode; readonly detail: string }
+  /** With `until`: not now; the URL stays queued. Without: it is settled with this code. */
+  | {
+      readonly allowed: false
+      readonly code: OutcomeCode
+      readonly detail: string
+      readonly until?: Millis
+    }
 
 const OPEN: GateVerdict = { allowed: true, crawlDelayMs: 0 }
 
-interface Known {
-  readonly state: OriginState
-  readonly rules: RobotsRules | null
+export interface GateSettings {
+  readonly mode: RobotsMode | 'ignore'
+  readonly productToken: string
+  /** An origin that could not be judged is asked again after this. */
+  readonly retryMs: Millis
+  /** Failures in a row after which an origin is given up. */
+  readonly maxFailures: number
+  /** Rules are asked for again after this. */
+  readonly recheckMs: Millis
+  /** When this run of the crawl began: `resume` is a person's try, and does not wait for the retry interval. */
+  readonly runStartedAt: Millis
 }
 
 export interface GateParts {
   readonly cell: CellId
   readonly ledger: Ledger
-  readonly fetcher: Fetcher
   readonly clock: Clock
-  readonly mode: 'rfc9309' | 'ignore'
-  readonly productToken: string
+  readonly settings: GateSettings
+}
+
+interface Known {
+  readonly state: OriginState
+  readonly rules: RobotsRules | null
+  /** Why it cannot be reached, learned in this run; null when it can, or when that was long ago. */
+  readonly unreachable: OutcomeCode | null
+  /** Rounds over all its addresses that failed. */
+  readonly rounds: number
+  readonly retryAt: Millis
 }
 
 export class OriginGate {
   readonly #parts: GateParts
   readonly #known = new Map<string, Known>()
+  readonly #asking = new Map<string, Promise<void>>()
+  /** Origins whose redirect leads to a group that cannot be asked before this time. */
+  readonly #postponed = new Map<string, Millis>()
 
   constructor(parts: GateParts, states: readonly OriginState[]) {
     this.#parts = parts
@@ -44,50 +67,102 @@ export class OriginGate {
 
   /** The verdict, or null when the origin has to be qualified first. */
   judge(url: string): GateVerdict | null {
-    if (this.#parts.mode === 'ignore') return OPEN
+    if (this.#parts.settings.mode === 'ignore') return OPEN
     const known = this.#known.get(originOf(url))
-    if (!known || this.#isOld(known.state)) return null
-    const { state, rules } = known
-    if (state.verdict === 'unavailable')
-      return { allowed: false, code: 'ROBOTS_UNAVAILABLE', detail: state.detail }
-    if (rules === null) return OPEN
-    const { allowed, line } = rules.allows(url)
-    if (allowed) return { allowed, crawlDelayMs: rules.crawlDelayMs ?? 0 }
-    return {
-      allowed,
-      code: 'ROBOTS_DISALLOWED',
-      detail: line ? `robots.txt line ${line.number}: ${line.text}` : '',
+    if (known?.rules && !this.#isOld(known.state)) {
+      const { allowed, line } = known.rules.allows(url)
+      if (allowed) return { allowed, crawlDelayMs: known.rules.crawlDelayMs ?? 0 }
+      const detail = line ? `robots.txt line ${line.number}: ${line.text}` : ''
+      return { allowed, code: 'ROBOTS_DISALLOWED', detail }
     }
+    return this.#judgeOrigin(originOf(url), known)
   }
 
-  /** Asks the origin for its robots.txt and remembers the answer; returns what crossed the wire, for the archive. */
-  async qualify(url: string, signal: AbortSignal): Promise<readonly Exchange[]> {
-    const { cell, ledger, fetcher, clock, productToken } = this.#parts
+  /** True when some origin of this cell may be crawled now: then the others need not hold it up. */
+  get isOpen(): boolean {
+    for (const { state } of this.#known.values())
+      if ((state.verdict === 'rules' || state.verdict === 'allow-all') && !this.#isOld(state)) return true
+    return false
+  }
+
+  /** Runs `ask` for the origin, unless somebody is at it already. */
+  once(url: string, ask: (origin: string) => Promise<void>): Promise<void> {
     const origin = originOf(url)
-    const answer = await qualify(origin, fetcher, signal)
-    if (signal.aborted) return []
-    const before = this.#known.get(origin)?.state
+    let asking = this.#asking.get(origin)
+    if (!asking) {
+      asking = ask(origin).finally(() => this.#asking.delete(origin))
+      this.#asking.set(origin, asking)
+    }
+    return asking
+  }
+
+  /** What a procedure found: the robots date and the failure count are durable before the next request. */
+  async learn(origin: string, found: Qualification): Promise<void> {
+    const { cell, ledger, clock } = this.#parts
+    const { verdict, status, detail, body } = found
+    const before = this.#known.get(origin)
+    const failed = verdict === 'unavailable' || verdict === 'unreachable'
+    // Who answered before is not gone for good: it is asked again as one that only refuses to tell.
+    const kept = verdict === 'unreachable' && hasAnswered(before?.state) ? 'unavailable' : verdict
     const state: OriginState = {
       origin,
       checkedAt: clock.now(),
-      failures: answer.verdict === 'unavailable' ? (before?.failures ?? 0) + 1 : 0,
-      verdict: answer.verdict,
-      status: answer.status,
-      detail: answer.detail,
-      body: answer.body,
+      failures: failed ? (before?.state.failures ?? 0) + 1 : 0,
+      verdict: kept,
+      status,
+      detail: kept === verdict ? detail : `robots.txt could not be read: ${detail} (${found.code})`,
+      body,
     }
-    this.#remember(state, productToken)
+    this.#postponed.delete(origin)
+    this.#remember(state, found, before?.rounds)
     await ledger.saveOrigin(cell, state)
-    return answer.exchanges
   }
 
-  #remember(state: OriginState, token = this.#parts.productToken): void {
-    const rules = state.verdict === 'rules' ? RobotsRules.parse(state.body, token) : null
-    this.#known.set(state.origin, { state, rules })
+  /** The procedure could not go on before this time; that is nobody's failure. */
+  postpone(origin: string, until: Millis): void {
+    this.#postponed.set(origin, until)
+  }
+
+  #judgeOrigin(origin: string, known: Known | undefined): GateVerdict | null {
+    const { clock, settings } = this.#parts
+    const now = clock.now()
+    const postponed = this.#postponed.get(origin) ?? 0
+    const code = 'ROBOTS_UNAVAILABLE'
+    if (postponed > now)
+      return {
+        allowed: false,
+        code,
+        detail: 'robots.txt redirects to a site that must wait',
+        until: postponed,
+      }
+    if (!known) return null
+    const { state, unreachable, rounds, retryAt } = known
+    if (state.verdict === 'allow-all' || state.verdict === 'rules') return this.#isOld(state) ? null : OPEN
+    if (unreachable !== null && rounds >= outcomeRule(unreachable).tries)
+      return { allowed: false, code: unreachable, detail: state.detail }
+    if (state.failures >= settings.maxFailures)
+      return { allowed: false, code: 'ROBOTS_GIVEN_UP', detail: state.detail }
+    if (retryAt <= now || state.checkedAt < settings.runStartedAt) return null
+    return { allowed: false, code: unreachable ?? code, detail: state.detail, until: retryAt }
+  }
+
+  #remember(state: OriginState, found?: Qualification, roundsBefore = 0): void {
+    const { settings } = this.#parts
+    const unreachable = found && state.verdict === 'unreachable' ? found.code : null
+    const rounds = unreachable === null ? 0 : roundsBefore + (found?.failedRounds ?? 0)
+    const waitMs =
+      unreachable === null
+        ? Math.max(settings.retryMs, found?.retryAfterMs ?? 0)
+        : Math.min(settings.retryMs, outcomeRule(unreachable).waitMs)
+    const rules = state.verdict === 'rules' ? RobotsRules.parse(state.body, settings.productToken) : null
+    this.#known.set(state.origin, { state, rules, unreachable, rounds, retryAt: state.checkedAt + waitMs })
   }
 
   #isOld(state: OriginState): boolean {
-    const age = this.#parts.clock.now() - state.checkedAt
-    return age > (state.verdict === 'unavailable' ? RETRY_MS : REQUALIFY_MS)
+    return this.#parts.clock.now() - state.checkedAt >= this.#parts.settings.recheckMs
   }
+}
+
+function hasAnswered(state: OriginState | undefined): boolean {
+  return state !== undefined && state.verdict !== 'unreachable'
 }

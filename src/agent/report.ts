@@ -19,6 +19,16 @@ interface TroubledSite {
   readonly detail: string
 }
 
+/** A site that is not crawled because its robots.txt could not be read. */
+export interface RefusedSite {
+  readonly origin: string
+  readonly code: 'ROBOTS_UNAVAILABLE' | 'ROBOTS_GIVEN_UP'
+  /** What it answered for robots.txt; 0 when nothing. */
+  readonly status: number
+  readonly failures: number
+  readonly detail: string
+}
+
 export interface Report {
   readonly version: string
   readonly seeds: readonly string[]
@@ -52,6 +62,14 @@ export interface Report {
   readonly agents: readonly AgentReport[]
   /** Sites where URLs failed or were refused, worst first. */
   readonly troubledSites: readonly TroubledSite[]
+  /** How robots.txt was read, and how many origins were left alone because theirs could not be; the first are named. */
+  readonly robots: RobotsReport
+}
+
+interface RobotsReport {
+  readonly mode: 'strict' | 'rfc9309' | 'ignore'
+  readonly refused: number
+  readonly refusedSites: readonly RefusedSite[]
 }
 
 export interface ReportFacts {
@@ -65,6 +83,7 @@ export interface ReportFacts {
   readonly cpuSeconds: number
   readonly agentName: string
   readonly counters: Counters
+  readonly robots: { readonly mode: RobotsReport['mode']; readonly maxFailures: number }
 }
 
 const TROUBLED_SITES = 100
@@ -112,7 +131,17 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
       },
     ],
     troubledSites: troubled,
+    robots: await lookAtRefused(ledger, facts.robots),
   }
+}
+
+async function lookAtRefused(ledger: Ledger, robots: ReportFacts['robots']): Promise<RobotsReport> {
+  const { total, first } = await ledger.refusedOrigins(TROUBLED_SITES)
+  const refusedSites = first.map(({ origin, status, failures, detail }): RefusedSite => {
+    const code = failures >= robots.maxFailures ? 'ROBOTS_GIVEN_UP' : 'ROBOTS_UNAVAILABLE'
+    return { origin, code, status, failures, detail }
+  })
+  return { mode: robots.mode, refused: total, refusedSites }
 }
 
 function countOf(totals: Totals, kind: 'failed' | 'refused'): number {

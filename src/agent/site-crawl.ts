@@ -64,6 +64,8 @@ export class SiteCrawl {
   /** Failures in a row. */
   failures = 0
   visits = 0
+  /** URLs whose origin must wait for its robots.txt while others of the site go on. */
+  setAside = 0
   /** Connections at work on this site. */
   loops = 0
 

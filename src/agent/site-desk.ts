@@ -1,10 +1,9 @@
 /** Opens a leased cell: its queue from the journal, its robots rules, its pace. */
 import type { Ledger } from '../cluster/index.js'
-import type { Fetcher } from '../fetch/index.js'
 import { type CellFrontier, type FrontierSpace, rebuildCell } from '../frontier/index.js'
 import type { Lease } from '../model/cell.js'
 import type { Clock } from '../model/clock.js'
-import { OriginGate } from './origin-gate.js'
+import { type GateSettings, OriginGate } from './origin-gate.js'
 import { type LaneCount, SiteCrawl } from './site-crawl.js'
 import type { Turns } from './turns.js'
 import { Wake } from './wake.js'
@@ -14,12 +13,10 @@ const JOURNAL_BATCH_BYTES = 4 * 1024 * 1024
 export interface SiteDeskParts {
   readonly clock: Clock
   readonly ledger: Ledger
-  readonly fetcher: Fetcher
   readonly space: FrontierSpace
   readonly turns: Turns
   readonly lanes: LaneCount
-  readonly robots: 'rfc9309' | 'ignore'
-  readonly productToken: string
+  readonly robots: GateSettings
   readonly newFrontier: () => CellFrontier
 }
 
@@ -34,11 +31,11 @@ export class SiteDesk {
 
   /** Null when another agent holds a turn that the site needs: the cell has to go back. */
   async open(lease: Lease): Promise<SiteCrawl | null> {
-    const { clock, ledger, fetcher, turns, lanes, robots, productToken } = this.#parts
+    const { clock, ledger, turns, lanes, robots } = this.#parts
     const { cell } = lease
     const [pace, origins] = await Promise.all([turns.open(lease), ledger.loadOrigins(cell)])
     if (pace === null) return null
-    const gate = new OriginGate({ cell, ledger, fetcher, clock, mode: robots, productToken }, origins)
+    const gate = new OriginGate({ cell, ledger, clock, settings: robots }, origins)
     const frontier = this.#parts.newFrontier()
     if (lease.lastPack > 0) await this.#rebuild(lease, frontier)
     return new SiteCrawl({ lease, lane: ++this.#lastLane, frontier, pace, gate, lanes }, new Wake(clock))

@@ -6,7 +6,12 @@ import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
 const SHOWN_SITES = 8
 
 export function summaryOf(report: Report, directory: string, config: CrawlConfig): string {
-  const lines = [headline(report), ...troubles(report), ...next(report, directory, config)]
+  const lines = [
+    headline(report),
+    ...troubles(report),
+    ...refused(report),
+    ...next(report, directory, config),
+  ]
   return `${lines.join('\n')}\n`
 }
 
@@ -39,6 +44,23 @@ function troubles(report: Report): string[] {
   if (named.length > SHOWN_SITES)
     lines.push(`  … and ${number(named.length - SHOWN_SITES)} more in report.json`)
   return lines
+}
+
+/** Sites left alone because their robots.txt could not be read: named, with what they said and what can be done. */
+function refused(report: Report): string[] {
+  const { mode, refused: total, refusedSites } = report.robots
+  if (total === 0) return []
+  const shown = refusedSites.slice(0, SHOWN_SITES)
+  const lines = shown.map(
+    ({ origin, detail, code }) => `  ${origin}: ${detail}${code === 'ROBOTS_GIVEN_UP' ? ' (given up)' : ''}`,
+  )
+  const advice =
+    mode === 'strict' ? '; --robots rfc9309 takes any 4xx as "no rules"' : '; they are asked again on resume'
+  return [
+    `Not touched, because robots.txt could not be read (${plural(total, 'site')})${advice}:`,
+    ...lines,
+    ...(total > shown.length ? [`  … and ${number(total - shown.length)} more`] : []),
+  ]
 }
 
 function next(report: Report, directory: string, config: CrawlConfig): string[] {

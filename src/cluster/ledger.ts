@@ -99,10 +99,15 @@ export interface OriginState {
   readonly checkedAt: Millis
   readonly failures: number
   /** What the origin answered; the body is parsed again on load. */
-  readonly verdict: 'rules' | 'allow-all' | 'unavailable'
+  readonly verdict: 'rules' | 'allow-all' | 'unavailable' | 'unreachable'
   readonly status: number
   readonly detail: string
   readonly body: Uint8Array
+}
+
+export interface RefusedOrigins {
+  readonly total: number
+  readonly first: readonly Omit<OriginState, 'verdict' | 'body'>[]
 }
 
 export interface FileRow {
@@ -224,6 +229,8 @@ export interface Ledger {
 
   loadOrigins(cell: CellId): Promise<readonly OriginState[]>
   saveOrigin(cell: CellId, state: OriginState): Promise<void>
+  /** Origins that are not crawled because their robots.txt could not be read: the first by name, and how many. */
+  refusedOrigins(limit: number): Promise<RefusedOrigins>
 
   /** Meta-info of the previous crawl (D6). */
   saveMeta(

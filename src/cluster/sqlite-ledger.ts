@@ -8,6 +8,7 @@ import type {
   FinishReason,
   Ledger,
   OutcomeCount,
+  RefusedOrigins,
   SiteSummary,
   Totals,
 } from './ledger.js'
@@ -36,6 +37,7 @@ const READS: ReadonlySet<LedgerMethod> = new Set<LedgerMethod>([
   'readInbox',
   'readJournal',
   'loadOrigins',
+  'refusedOrigins',
   'loadMeta',
   'settings',
   'files',
@@ -141,6 +143,7 @@ function callsOver(db: SqliteDatabase, now: () => Millis): Synchronous<Omit<Ledg
     joinAddresses: (site, addresses, mostSites) => turns.joinAddresses(site, addresses, mostSites),
     loadOrigins: cell => packs.loadOrigins(cell),
     saveOrigin: (cell, state) => packs.saveOrigin(cell, state),
+    refusedOrigins: limit => readRefusedOrigins(db, limit),
     saveMeta: rows => packs.saveMeta(rows),
     loadMeta: (cell, urls) => packs.loadMeta(cell, urls),
     takeBudget: (incarnation, want) => cells.takeBudget(incarnation, want),
@@ -161,6 +164,23 @@ function saveSettings(db: SqliteDatabase, values: Readonly<Record<string, string
     db.run('INSERT OR REPLACE INTO setting VALUES (?, ?)', name, value)
     if (name === 'maxPages') db.run('UPDATE crawl SET max_pages = ?', value === '' ? null : Number(value))
   }
+}
+
+function readRefusedOrigins(db: SqliteDatabase, limit: number): RefusedOrigins {
+  const refused = `FROM origin WHERE verdict = 'unavailable'`
+  const [total] = db.first(`SELECT count(*) ${refused}`)!
+  const rows = db.all(
+    `SELECT origin, checked_at, failures, status, detail ${refused} ORDER BY origin LIMIT ?`,
+    limit,
+  )
+  const first = rows.map(([origin, checkedAt, failures, status, detail]) => ({
+    origin: String(origin),
+    checkedAt: Number(checkedAt),
+    failures: Number(failures),
+    status: Number(status),
+    detail: String(detail),
+  }))
+  return { total: Number(total), first }
 }
 
 function readTotals(db: SqliteDatabase): Totals {

@@ -10,6 +10,7 @@ import {
   type LaneSettings,
   LEASE_MS,
   PageBudget,
+  Qualifier,
   Router,
   SentLinks,
   Settler,
@@ -193,27 +194,47 @@ export function assembleCrew(input: CrewInput): Crew {
     lendsLane: () => agent.lendsLane(),
     signal: stopping.signal,
   })
+  const qualifier = new Qualifier({
+    clock,
+    fetcher,
+    manners,
+    turns,
+    mode: config.robots,
+    maxWaitMs: config.maxWait * 1000,
+    archiveRobots: (site, exchanges) => {
+      for (const exchange of exchanges) transmitter.pack.addRobots(site, exchange)
+    },
+    log: (event, fields) => log.warn(event, fields),
+    signal: stopping.signal,
+  })
+  const desk = new SiteDesk({
+    clock,
+    ledger,
+    space,
+    turns,
+    lanes: laneCount,
+    robots: {
+      mode: config.robots,
+      productToken: PRODUCT_TOKEN,
+      retryMs: config.robotsRetry * 1000,
+      maxFailures: config.robotsFailures,
+      recheckMs: config.robotsRecheck * 1000,
+      runStartedAt: clock.now(),
+    },
+    newFrontier: () => new CellFrontier(space, { maxDepth }),
+  })
   const agent: Agent = new Agent({
     name: AGENT_NAME,
     clock,
     ledger,
     incarnation,
     assignment: new HeadOfS(),
-    desk: new SiteDesk({
-      clock,
-      ledger,
-      fetcher,
-      space,
-      turns,
-      lanes: laneCount,
-      robots: config.robots,
-      productToken: PRODUCT_TOKEN,
-      newFrontier: () => new CellFrontier(space, { maxDepth }),
-    }),
+    desk,
     lane: new Lane({
       clock,
       fetcher,
       settler,
+      qualifier,
       transmitter,
       budget,
       manners,
@@ -222,9 +243,6 @@ export function assembleCrew(input: CrewInput): Crew {
       maxDepth,
       types: config.types,
       metaOf: input.recrawl ? async (site, url) => (await ledger.loadMeta(site.cell, [url])).get(url) : null,
-      archiveRobots: (site, exchanges) => {
-        for (const exchange of exchanges) transmitter.pack.addRobots(site, exchange)
-      },
       unlessPaused: async signal => {
         while (settings.paused && !signal.aborted) await sleep(clock, PAUSE_LOOK_MS, signal)
       },
@@ -237,6 +255,7 @@ export function assembleCrew(input: CrewInput): Crew {
     lanes: config.lanes,
     laneCount,
     leastDelayMs,
+    maxWaitMs: config.maxWait * 1000,
     stopping,
     waitingFor: input.waitingFor,
     onHeartbeat: input.onHeartbeat,

@@ -103,6 +103,7 @@ export class CrawlSession {
         ...spent,
         agentName: crew.agentName,
         counters: crew.counters,
+        robots: { mode: this.config.robots, maxFailures: this.config.robotsFailures },
       })
       writeFileAtomically(join(this.directory, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)
       log.info('end', { finishReason: end, pages: report.pages })
@@ -150,7 +151,8 @@ export class CrawlSession {
     const settings = await this.#seed(ledger, log)
     const incarnation = await ledger.join('agent-1')
     const recovered = await recoverDirectory(directory, name, ledger, incarnation - 1)
-    log.info('start', { version: VERSION, incarnation, ...recovered })
+    log.info('start', { version: VERSION, incarnation, robots: config.robots, ...recovered })
+    if (config.robots === 'ignore') log.warn('robots.txt is ignored (--robots ignore)')
     const scope = new Scope({
       seeds: [...config.seeds, ...widenedScope(settings)],
       kind: config.scope,

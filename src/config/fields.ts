@@ -87,8 +87,23 @@ export const FIELDS = {
   ),
   robots: field(
     '--robots <mode>',
-    'rfc9309, or ignore for your own sites (rfc9309)',
-    withDefault(choice('rfc9309', 'ignore'), 'rfc9309'),
+    'strict, rfc9309 (4xx means no rules), or ignore for your own sites (strict)',
+    withDefault(choice('strict', 'rfc9309', 'ignore'), 'strict'),
+  ),
+  robotsRetry: field(
+    '--robots-retry <s>',
+    'ask again after this for a robots.txt that could not be read (3600)',
+    withDefault(positive, 3_600),
+  ),
+  robotsFailures: field(
+    '--robots-failures <n>',
+    'give a site up after so many failures in a row to read its robots.txt (5)',
+    withDefault(count(1), 5),
+  ),
+  robotsRecheck: field(
+    '--robots-recheck <s>',
+    'read each robots.txt again after this (86400)',
+    withDefault(positive, 86_400),
   ),
   userAgent: field('--user-agent <text>', 'who to say we are', optional(text)),
   contact: field(

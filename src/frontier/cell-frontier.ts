@@ -63,7 +63,7 @@ export class CellFrontier {
     for (;;) {
       const entry = this.#queue.next(now)
       // A retry goes on with the visit it began as.
-      if (entry === null || this.#depths === null || entry.attempt > 1) return entry
+      if (entry === null || this.#depths === null || entry.attempt > 1 || entry.begun) return entry
       takeFingerprint(entry.url)
       const { low, high } = fingerprint
       if (this.#depths.reachedNearer(low, high, entry.depth)) {
@@ -85,6 +85,11 @@ export class CellFrontier {
   /** The URL comes back with the next attempt, not before the given time. */
   retry(entry: FrontierEntry, notBefore: Millis): void {
     this.#queue.pushRetry({ ...entry, attempt: entry.attempt + 1 }, notBefore)
+  }
+
+  /** The URL was taken but not asked for: it comes back as it was, not before the given time. */
+  setAside(entry: FrontierEntry, notBefore: Millis): void {
+    this.#queue.pushRetry({ ...entry, begun: true }, notBefore)
   }
 
   hasReady(now: Millis): boolean {

@@ -16,6 +16,8 @@ export interface QueueEntry extends Discovery {
   readonly attempt: number
   /** The page was asked for before its depth fell (`--max-depth`): only its links are wanted. */
   readonly again?: boolean
+  /** It was taken from the queue before, and set aside. */
+  readonly begun?: boolean
 }
 
 export class CellQueue {

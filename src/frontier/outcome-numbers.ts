@@ -29,6 +29,7 @@ const NUMBERS: Readonly<Record<Exclude<OutcomeCode, `TRAP:${string}`>, number>> 
   SITE_DROPPED: 25,
   TOO_DEEP: 26,
   URL_TOO_LONG: 27,
+  ROBOTS_GIVEN_UP: 28,
   CRAWL_DELAY_TOO_LONG: 29,
 }
 const CODES = new Map(Object.entries(NUMBERS).map(([code, number]) => [number, code as OutcomeCode]))

@@ -10,6 +10,7 @@
  */
 export { backOffMs } from './back-off.js'
 export { type Delay, delayAfter, longestDelay, retryAfterHeaderMs } from './politeness.js'
-export { qualify } from './qualify.js'
+export { type Qualification, qualify, type RobotsMode } from './qualify.js'
 export { RateLimit } from './rate-limit.js'
+export type { RobotsTurns } from './robots-procedure.js'
 export { RobotsRules } from './robots-rules.js'

@@ -25,6 +25,13 @@ export function canonicalBytes(bytes: string): string {
   return isPlain(bytes) ? bytes : respell(bytes)
 }
 
+const ODD = /[^\w.~:/?#[\]@!$&'()*+,;=-]/
+
+/** Holds nothing that is spelled in more than one way. */
+export function isLiteral(bytes: string): boolean {
+  return !ODD.test(bytes)
+}
+
 /** Already in canonical form, as nearly all URLs are. */
 function isPlain(text: string): boolean {
   for (let i = 0; i < text.length; i++) {

@@ -1,26 +1,29 @@
-/** Bytes of a robots.txt -> its directives, in order: spelling mistakes taken as meant, everything else left out. */
-import { LIMITS } from '../model/limits.js'
+/** The text of a robots.txt -> its directives, in order: spelling mistakes taken as meant, everything else left out. */
 
 export type DirectiveKind = 'agent' | 'allow' | 'disallow' | 'delay' | 'sitemap'
 
-/** `value` and `text` hold one character per byte, so that odd bytes survive; `readable` makes text of them. */
-export type DirectiveHandler = (kind: DirectiveKind, value: string, lineNumber: number, text: string) => void
+/** Places in the text: nothing is copied for lines that turn out to be meant for somebody else. */
+export interface Line {
+  number: number
+  start: number
+  end: number
+  valueStart: number
+}
 
-/** Of a longer line only this much counts, as with Google: eight times the longest URL of any browser. */
-const LINE_BYTES = 2083 * 8 - 1
-const BOM = [0xef, 0xbb, 0xbf]
+export type DirectiveHandler = (kind: DirectiveKind, line: Readonly<Line>) => void
+
 const LF = 0x0a
 const CR = 0x0d
-const HASH = 0x23
 const COLON = 0x3a
+const USUAL = 'Disallow: '
 
 const SPELLINGS: Readonly<Record<DirectiveKind, readonly string[]>> = {
   agent: ['user-agent', 'useragent', 'user agent', 'user_agent', 'user-agnet', 'usr-agent', 'user-agen'],
   disallow: [
     ...['disallow', 'dissallow', 'dissalow', 'disalow', 'diasllow', 'disallaw', 'disalllow', 'disllow'],
-    ...['dissallaw', 'dissalllow', 'diallow', 'dsallow', 'disallo', 'disalow', 'dis-allow'],
+    ...['dissallaw', 'dissalllow', 'diallow', 'dsallow', 'disallo', 'dis-allow', 'dis allow', 'dissaloow'],
   ],
-  allow: ['allow', 'alow', 'alllow', 'allaw'],
+  allow: ['allow', 'alow', 'alllow', 'allaw', 'aloow'],
   delay: ['crawl-delay', 'crawldelay', 'crawl delay', 'crawl_delay', 'craw-delay', 'crawl-dely'],
   sitemap: ['sitemap', 'site-map', 'site map', 'site_map'],
 }
@@ -43,83 +46,95 @@ function kindOf(key: string): DirectiveKind | undefined {
   return undefined
 }
 
-export function readDirectives(bytes: Uint8Array, handle: DirectiveHandler): void {
-  const kept = bytes.subarray(0, LIMITS.robotsBytes)
-  const text = Buffer.from(kept.buffer, kept.byteOffset, kept.length).toString('latin1')
-  let start = bomLength(kept)
-  let lineNumber = 1
-  for (let i = start; i < kept.length; i++) {
-    const c = kept[i]
-    if (c !== LF && c !== CR) continue
-    if (i > start) readLine(kept, text, start, i, lineNumber, handle)
-    if (c === CR && kept[i + 1] === LF) i++
-    start = i + 1
-    lineNumber++
+/** `text` has one character a byte. `isWhole`: false when it was cut, and its last line may be too. */
+export function readDirectives(text: string, isWhole: boolean, handle: DirectiveHandler): void {
+  const line: Line = { number: 1, start: 0, end: 0, valueStart: 0 }
+  const feeds = new Finder(text, '\n')
+  const returns = new Finder(text, '\r')
+  const hashes = new Finder(text, '#')
+  for (let start = 0; ; line.number++) {
+    const end = Math.min(feeds.from(start), returns.from(start))
+    // A rule cut by the limit would say something its author did not mean.
+    if (end === text.length && !isWhole) return
+    if (end > start) readLine(text, start, Math.min(end, hashes.from(start)), line, handle)
+    if (end === text.length) return
+    start = text.charCodeAt(end) === CR && text.charCodeAt(end + 1) === LF ? end + 2 : end + 1
   }
-  // A rule cut by the limit would say something its author did not mean.
-  const isWhole = kept.length < LIMITS.robotsBytes || kept.length - start >= LINE_BYTES
-  if (isWhole) readLine(kept, text, start, kept.length, lineNumber, handle)
 }
 
-/** Part of a byte order mark is skipped too. */
-function bomLength(bytes: Uint8Array): number {
-  let length = 0
-  while (length < BOM.length && bytes[length] === BOM[length]) length++
-  return length
+/** The next place of a character, found by the engine's own search: a file is gone through once, however long. */
+class Finder {
+  readonly #text: string
+  readonly #character: string
+  #at = -1
+
+  constructor(text: string, character: string) {
+    this.#text = text
+    this.#character = character
+  }
+
+  /** `start` never goes back. The length of the text when there is none. */
+  from(start: number): number {
+    if (this.#at < start) {
+      const at = this.#text.indexOf(this.#character, start)
+      this.#at = at < 0 ? this.#text.length : at
+    }
+    return this.#at
+  }
 }
 
-function readLine(
-  bytes: Uint8Array,
-  text: string,
-  lineStart: number,
-  lineEnd: number,
-  lineNumber: number,
-  handle: DirectiveHandler,
-): void {
-  const stop = Math.min(lineEnd, lineStart + LINE_BYTES)
-  const start = skipBlanks(bytes, lineStart, stop)
-  let comment = start
-  while (comment < stop && bytes[comment] !== HASH) comment++
-  const end = dropBlanks(bytes, start, comment)
-  const split = splitAt(bytes, text, start, end)
+/** `to` is where the comment begins, if there is one. */
+function readLine(text: string, from: number, to: number, line: Line, handle: DirectiveHandler): void {
+  const start = skipBlanks(text, from, to)
+  const end = dropBlanks(text, start, to)
+  line.start = start
+  line.end = end
+  // How nearly all lines are written.
+  if (text.startsWith(USUAL, start) && end > start + USUAL.length) {
+    line.valueStart = skipBlanks(text, start + USUAL.length, end)
+    handle('disallow', line)
+    return
+  }
+  const split = splitAt(text, start, end)
   if (split < 0) return
-  const kind = kindOf(text.slice(start, dropBlanks(bytes, start, split)))
+  const kind = kindOf(text.slice(start, dropBlanks(text, start, split)))
   if (kind === undefined) return
-  handle(kind, text.slice(skipBlanks(bytes, split + 1, end), end), lineNumber, text.slice(start, end))
+  line.valueStart = skipBlanks(text, split + 1, end)
+  handle(kind, line)
 }
 
 /** Where key and value part: at the colon, or at the only gap of a line that lacks it; -1 when neither is there. */
-function splitAt(bytes: Uint8Array, text: string, start: number, end: number): number {
+function splitAt(text: string, start: number, end: number): number {
   let gap = start
-  while (gap < end && bytes[gap] !== COLON && !isBlank(bytes[gap]!)) gap++
+  while (gap < end && text.charCodeAt(gap) !== COLON && !isBlank(text.charCodeAt(gap))) gap++
   if (gap === end) return -1
-  if (bytes[gap] === COLON) return gap
-  const rest = skipBlanks(bytes, gap, end)
-  if (bytes[rest] === COLON) return rest
+  if (text.charCodeAt(gap) === COLON) return gap
+  const rest = skipBlanks(text, gap, end)
+  if (text.charCodeAt(rest) === COLON) return rest
   let colon = -1
   for (let i = rest; i < end; i++) {
-    if (bytes[i] === COLON) {
+    if (text.charCodeAt(i) === COLON) {
       if (colon < 0) colon = i
-    } else if (isBlank(bytes[i]!)) return colon < 0 ? firstColon(bytes, i, end) : colon
+    } else if (isBlank(text.charCodeAt(i))) return colon < 0 ? firstColon(text, i, end) : colon
   }
   // `Disallow /a:b` has a colon, but not the one that counts.
   return colon < 0 || KINDS.has(text.slice(start, gap).toLowerCase()) ? gap : colon
 }
 
-function firstColon(bytes: Uint8Array, from: number, end: number): number {
-  for (let i = from; i < end; i++) if (bytes[i] === COLON) return i
-  return -1
+function firstColon(text: string, from: number, end: number): number {
+  const colon = text.indexOf(':', from)
+  return colon < end ? colon : -1
 }
 
-function skipBlanks(bytes: Uint8Array, from: number, end: number): number {
+function skipBlanks(text: string, from: number, end: number): number {
   let i = from
-  while (i < end && isBlank(bytes[i]!)) i++
+  while (i < end && isBlank(text.charCodeAt(i))) i++
   return i
 }
 
-function dropBlanks(bytes: Uint8Array, start: number, from: number): number {
+function dropBlanks(text: string, start: number, from: number): number {
   let i = from
-  while (i > start && isBlank(bytes[i - 1]!)) i--
+  while (i > start && isBlank(text.charCodeAt(i - 1))) i--
   return i
 }
 

@@ -281,11 +281,13 @@ describe('lines', () => {
     expect(withMark(0xef, 0x11, 0xbf)).toBe(true)
   })
 
-  test('longer than Google reads count up to there', () => {
-    const long = `/x/${'a'.repeat(16_649)}`
-    const text = `User-agent: *\nDisallow: ${long}/qux\n`
+  test('count in full, however long', () => {
+    const long = `/x/${'a'.repeat(50_000)}`
+    const text = `User-agent: *\nDisallow: ${long}/qux\nDisallow:${' '.repeat(50_000)}/far\n`
     expect(allows(text, '/x/fux')).toBe(true)
-    expect(allows(text, `${long}/fux`)).toBe(false)
+    expect(allows(text, `${long}/fux`)).toBe(true)
+    expect(allows(text, `${long}/qux`)).toBe(false)
+    expect(allows(text, '/far')).toBe(false)
   })
 
   test('are read for at least 500 KiB; what follows the limit is ignored, and a rule cut by it too', () => {

@@ -1,11 +1,13 @@
 /**
  * The rules of one robots.txt that are meant for us, by RFC 9309 and Google's published behaviour. Where the two differ
- * (`%62` is `b`) the RFC is followed.
+ * (`%62` is `b`, lines of any length) the RFC is followed.
  */
 import { pathStart } from '../model/url.js'
 import { canonicalPath, looseQuery } from './path-form.js'
-import { type DirectiveKind, readable, readDirectives } from './robots-lines.js'
-import { beats, compileRule, type Rule, RuleIndex } from './rule-index.js'
+import { robotsText } from './robots-bytes.js'
+import { type DirectiveKind, type Line, readable, readDirectives } from './robots-lines.js'
+import { beats, Rule, type RuleVerdict } from './rule.js'
+import { RuleIndex } from './rule-index.js'
 
 export interface RobotsVerdict {
   readonly allowed: boolean
@@ -16,22 +18,24 @@ export interface RobotsVerdict {
 const ALLOWED: RobotsVerdict = { allowed: true }
 
 export class RobotsRules {
+  readonly #text: string
   readonly #index: RuleIndex | null
-  readonly #verdicts = new Map<Rule, RobotsVerdict>()
   readonly #crawlDelayMs: number | null
   readonly #sitemaps: readonly string[]
 
-  private constructor(group: Group, sitemaps: readonly string[]) {
-    this.#index = group.rules.length > 0 ? new RuleIndex(group.rules) : null
+  private constructor(text: string, group: Group, sitemaps: readonly string[]) {
+    this.#text = text
+    this.#index = group.rules.length > 0 ? new RuleIndex(text, group.rules) : null
     this.#crawlDelayMs = group.delayMs
     this.#sitemaps = sitemaps
   }
 
   /** Any bytes at all. `productToken` is the name of the crawler; a version after a slash is left out. */
   static parse(bytes: Uint8Array, productToken: string): RobotsRules {
-    const reading = new Reading(productToken)
-    readDirectives(bytes, reading.take)
-    return new RobotsRules(reading.group, reading.sitemaps)
+    const { text, isWhole } = robotsText(bytes)
+    const reading = new Reading(text, productToken)
+    readDirectives(text, isWhole, reading.take)
+    return new RobotsRules(text, reading.group, reading.sitemaps)
   }
 
   /** `url` is normalised. Called for every URL: nothing is allocated where the path needs no respelling. */
@@ -47,7 +51,9 @@ export class RobotsRules {
       const other = this.#index.decide(loose)
       if (other !== null && (rule === null || beats(other, rule))) rule = other
     }
-    return rule === null ? ALLOWED : this.#verdictOf(rule)
+    if (rule === null) return ALLOWED
+    rule.verdict ??= this.#verdictOf(rule)
+    return rule.verdict
   }
 
   /** Largest Crawl-delay meant for us; null when there is none. Not bounded. */
@@ -60,14 +66,9 @@ export class RobotsRules {
     return this.#sitemaps
   }
 
-  #verdictOf(rule: Rule): RobotsVerdict {
-    let verdict = this.#verdicts.get(rule)
-    if (verdict === undefined) {
-      const line = { number: rule.lineNumber, text: readable(rule.text) }
-      verdict = { allowed: rule.isAllow, line }
-      this.#verdicts.set(rule, verdict)
-    }
-    return verdict
+  #verdictOf(rule: Rule): RuleVerdict {
+    const { number, start, end } = rule
+    return { allowed: rule.isAllow, line: { number, text: readable(this.#text.slice(start, end)) } }
   }
 }
 
@@ -76,76 +77,86 @@ interface Group {
   delayMs: number | null
 }
 
+/** Whom the lines that follow are meant for. */
+interface Addressed {
+  us: boolean
+  all: boolean
+}
+
 /** What has been read so far: all groups that name us make one, all groups for everybody another. */
 class Reading {
   readonly sitemaps: string[] = []
+  readonly #text: string
   readonly #token: string
   readonly #ours: Group = { rules: [], delayMs: null }
   readonly #everybodys: Group = { rules: [], delayMs: null }
+  readonly #rulesFor: Addressed = { us: false, all: false }
+  readonly #delayFor: Addressed = { us: false, all: false }
   #isNamed = false
-  /** Whom the rules that follow are meant for. */
-  #forUs = false
-  #forAll = false
   #inRules = false
+  #afterDelay = false
 
-  constructor(productToken: string) {
-    this.#token = productToken.split('/', 1)[0]!.trim().toLowerCase()
+  constructor(text: string, productToken: string) {
+    this.#text = text
+    const token = productToken.split('/', 1)[0]!.trim()
+    this.#token = Buffer.from(token).toString('latin1').toLowerCase()
   }
 
   get group(): Group {
     return this.#isNamed ? this.#ours : this.#everybodys
   }
 
-  readonly take = (kind: DirectiveKind, value: string, lineNumber: number, text: string): void => {
+  readonly take = (kind: DirectiveKind, line: Readonly<Line>): void => {
     switch (kind) {
       case 'agent':
-        this.#agent(value)
+        this.#agent(this.#valueOf(line))
         break
       case 'sitemap':
-        if (value !== '') this.sitemaps.push(readable(value))
+        if (line.valueStart < line.end) this.sitemaps.push(readable(this.#valueOf(line)))
         break
       case 'delay':
-        this.#delay(value)
+        this.#delay(this.#valueOf(line))
         break
       case 'allow':
       case 'disallow':
         this.#inRules = true
-        this.#rule(value, kind === 'allow', lineNumber, text)
+        this.#rule(kind === 'allow', line)
         break
     }
   }
 
-  /** Agents in a row share the rules after them; only a rule ends the row, as the RFC has it. */
+  #valueOf(line: Readonly<Line>): string {
+    return this.#text.slice(line.valueStart, line.end)
+  }
+
+  /**
+   * Agents in a row share the rules after them; only a rule ends the row, as the RFC and Google have it. A Crawl-delay,
+   * which neither knows, is for the agents just above it.
+   */
   #agent(value: string): void {
-    if (this.#inRules) this.#forUs = this.#forAll = this.#inRules = false
+    if (this.#inRules) this.#rulesFor.us = this.#rulesFor.all = false
+    if (this.#inRules || this.#afterDelay) this.#delayFor.us = this.#delayFor.all = false
+    this.#inRules = this.#afterDelay = false
     const name = value.split(/\s/, 1)[0]!.toLowerCase()
-    if (name === '*') this.#forAll = true
-    else if (isNamedBy(this.#token, name)) this.#forUs = this.#isNamed = true
+    if (name === '*') this.#rulesFor.all = this.#delayFor.all = true
+    else if (isNamedBy(this.#token, name)) this.#rulesFor.us = this.#delayFor.us = this.#isNamed = true
   }
 
   #delay(value: string): void {
-    const seconds = Number.parseFloat(value)
-    const group = this.#current()
+    this.#afterDelay = true
+    const seconds = Number.parseFloat(value.replace(',', '.'))
+    const group = this.#groupOf(this.#delayFor)
     if (group === null || !(seconds >= 0)) return
     group.delayMs = Math.max(group.delayMs ?? 0, Math.min(seconds * 1000, Number.MAX_SAFE_INTEGER))
   }
 
-  #rule(pattern: string, isAllow: boolean, lineNumber: number, text: string): void {
-    const group = this.#current()
-    if (group === null) return
-    const rule = compileRule(pattern, isAllow, lineNumber, text)
-    if (rule === null) return
-    group.rules.push(rule)
-    // Google: who allows the index page allows the directory it stands for.
-    const slash = isAllow ? pattern.lastIndexOf('/') : -1
-    if (slash < 0 || !pattern.startsWith('/index.htm', slash)) return
-    const directory = compileRule(`${pattern.slice(0, slash + 1)}$`, isAllow, lineNumber, text)
-    if (directory !== null) group.rules.push(directory)
+  #rule(isAllow: boolean, line: Readonly<Line>): void {
+    this.#groupOf(this.#rulesFor)?.rules.push(new Rule(isAllow, line))
   }
 
-  #current(): Group | null {
-    if (this.#forUs) return this.#ours
-    return this.#forAll ? this.#everybodys : null
+  #groupOf(addressed: Addressed): Group | null {
+    if (addressed.us) return this.#ours
+    return addressed.all ? this.#everybodys : null
   }
 }
 

@@ -77,6 +77,10 @@ export const LIMITS = {
   dnsNegativeMs: 4_000,
   /** RFC 9309 asks for 500 KiB at least; the rest is ignored. */
   robotsBytes: 512 * 1024,
+  /** No attempt of a robots procedure begins later: dozens of silent addresses would take an hour. */
+  robotsProcedureMs: 300_000,
+  /** URLs of one site that wait in memory for the robots.txt of their origin while another origin goes on. */
+  robotsSetAside: 10_000,
   /** Redirects of a robots.txt that are followed (RFC 9309, 2.3.1.2). */
   robotsHops: 5,
   /** A Crawl-delay asks for more than this only where nobody is wanted; `--max-crawl-delay` says otherwise. */

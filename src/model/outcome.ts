@@ -30,6 +30,7 @@ export type OutcomeCode =
   | 'BAD_ENCODING'
   | 'ROBOTS_DISALLOWED'
   | 'ROBOTS_UNAVAILABLE'
+  | 'ROBOTS_GIVEN_UP'
   | 'CRAWL_DELAY_TOO_LONG'
   | 'SITE_DROPPED'
   | 'TOO_DEEP'
@@ -129,6 +130,7 @@ const RULES: Readonly<Record<Exclude<OutcomeCode, `TRAP:${string}`>, OutcomeRule
   BAD_ENCODING: failed('the body could not be decoded', 1, 0),
   ROBOTS_DISALLOWED: refused('robots.txt forbids it'),
   ROBOTS_UNAVAILABLE: refused('robots.txt could not be read, so the site is not touched'),
+  ROBOTS_GIVEN_UP: refused('robots.txt could not be read in many tries, so the site was given up'),
   CRAWL_DELAY_TOO_LONG: refused(
     'robots.txt asks for a longer Crawl-delay than --max-crawl-delay',
     'raise --max-crawl-delay',

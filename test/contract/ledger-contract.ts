@@ -431,6 +431,20 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
       }
       await ledger.saveOrigin('a.test', origin)
       expect(await ledger.loadOrigins('a.test')).toMatchObject([{ ...origin, body: expect.anything() }])
+      expect(await ledger.refusedOrigins(10)).toEqual({ total: 0, first: [] })
+      for (const [i, verdict] of (['unavailable', 'unreachable', 'unavailable'] as const).entries())
+        await ledger.saveOrigin('b.test', {
+          ...origin,
+          origin: `http://b${i}.test`,
+          verdict,
+          status: 503,
+          failures: 2,
+        })
+      const refused = { checkedAt: origin.checkedAt, failures: 2, status: 503, detail: '' }
+      expect(await ledger.refusedOrigins(1)).toEqual({
+        total: 2,
+        first: [{ ...refused, origin: 'http://b0.test' }],
+      })
       const meta = {
         etag: '"1"',
         lastModified: '',

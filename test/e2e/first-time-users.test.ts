@@ -148,7 +148,7 @@ describe('what a first-time user meets', () => {
     ]
     const down = await orbweaver(args(closed.port))
     expect(down.code, down.stderr).toBe(5)
-    expect(down.stderr).toContain('robots.txt could not be read, so the site is not touched')
+    expect(down.stderr).toContain('1 x CONNECT_REFUSED')
     const web = await site({ 'up.test/': 'up' })
     const up = await orbweaver(args(web.port))
     web.close()

@@ -19,9 +19,14 @@ export class RawServer {
   }
 
   /** A string is said to every request. */
-  static async start(answer: Answer | string, tls?: TlsOptions, host = '127.0.0.1'): Promise<RawServer> {
+  static async start(
+    answer: Answer | string,
+    tls?: TlsOptions,
+    host = '127.0.0.1',
+    port = 0,
+  ): Promise<RawServer> {
     const server = tls === undefined ? createServer() : createTlsServer(tls)
-    server.listen(0, host)
+    server.listen(port, host)
     await once(server, 'listening')
     const raw = new RawServer(server)
     const say: Answer = typeof answer === 'string' ? socket => socket.write(answer, 'latin1') : answer

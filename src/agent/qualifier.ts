@@ -1,0 +1,99 @@
+/**
+ * Brings the verdict about a URL whose origin is not known yet: takes the turn, runs the robots procedure, archives what
+ * crossed the wire, and decides what becomes of URLs that have to wait.
+ */
+import type { Fetcher } from '../fetch/index.js'
+import type { FrontierEntry } from '../frontier/index.js'
+import { qualify } from '../manners/index.js'
+import { siteOfCell } from '../model/cell.js'
+import { type Clock, type Millis, sleep } from '../model/clock.js'
+import { LIMITS } from '../model/limits.js'
+import type { Exchange } from '../model/page.js'
+import type { LaneManners } from './lane-manners.js'
+import type { GateVerdict } from './origin-gate.js'
+import { ProcedureTurns } from './robots-turns.js'
+import type { SiteCrawl } from './site-crawl.js'
+import type { Turns } from './turns.js'
+
+/** How often a waiting lane looks whether its site is still its own. */
+const LOOK_MS = 1_000
+
+export interface QualifierParts {
+  readonly clock: Clock
+  readonly fetcher: Fetcher
+  readonly manners: LaneManners
+  readonly turns: Turns
+  readonly mode: 'strict' | 'rfc9309' | 'ignore'
+  readonly maxWaitMs: Millis
+  readonly archiveRobots: (site: SiteCrawl, exchanges: readonly Exchange[]) => void
+  readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void
+  /** Ends when the agent stops asking. */
+  readonly signal: AbortSignal
+}
+
+export class Qualifier {
+  readonly #parts: QualifierParts
+
+  constructor(parts: QualifierParts) {
+    this.#parts = parts
+  }
+
+  /** The final verdict, or null when the URL is not to be settled now: its site is left, or it was set aside. */
+  async verdictOf(site: SiteCrawl, entry: FrontierEntry): Promise<GateVerdict | null> {
+    for (;;) {
+      if (site.mode.is === 'leaving' || this.#parts.signal.aborted) return null
+      const verdict = site.gate.judge(entry.url)
+      if (verdict === null) await site.gate.once(entry.url, origin => this.#ask(site, origin))
+      else if (verdict.allowed || verdict.until === undefined) return verdict
+      else if (!(await this.#waits(site, entry, verdict.until, verdict.detail))) return null
+    }
+  }
+
+  async #ask(site: SiteCrawl, origin: string): Promise<void> {
+    const { clock, fetcher, manners, signal, mode } = this.#parts
+    const pause = manners.pauseOf(0)
+    const hasTurn = manners.isFarOff(site)
+      ? await manners.farTurn(site, pause)
+      : await manners.turn(site, pause)
+    if (!hasTurn) return
+    if (mode === 'ignore' || site.mode.is === 'leaving' || signal.aborted) {
+      manners.pass(site, pause)
+      return
+    }
+    const turns = new ProcedureTurns({ ...this.#parts, pause }, siteOfCell(site.cell), site.pace)
+    const found = await qualify(origin, mode, { fetcher, clock, turns }, signal).finally(() => turns.done())
+    if ('is' in found) {
+      if (found.is === 'later') site.gate.postpone(origin, found.until)
+      return
+    }
+    const { problems, verdict, retryAfterMs } = found
+    if (problems.length > 0)
+      this.#parts.log('robots.txt: attempts that failed', { origin, problems, verdict })
+    // 429 and 503 speak for the whole site.
+    if (retryAfterMs !== null) site.pace.wait(clock.now() + retryAfterMs, 'its robots.txt said Retry-After')
+    this.#parts.archiveRobots(site, found.exchanges)
+    await site.gate.learn(origin, found)
+  }
+
+  /** True when the wait is over. Where other origins of the site go on, only this URL waits. */
+  async #waits(site: SiteCrawl, entry: FrontierEntry, until: Millis, why: string): Promise<boolean> {
+    const { clock, maxWaitMs } = this.#parts
+    if (site.gate.isOpen && site.setAside < LIMITS.robotsSetAside) {
+      site.setAside++
+      site.frontier.setAside(entry, until)
+      return false
+    }
+    if (until - clock.now() > maxWaitMs) {
+      site.leave('park', until, why)
+      return false
+    }
+    await site.farOff(this.#sleep(site, until))
+    return true
+  }
+
+  async #sleep(site: SiteCrawl, until: Millis): Promise<void> {
+    const { clock, signal } = this.#parts
+    while (until > clock.now() && site.mode.is !== 'leaving' && !signal.aborted)
+      await sleep(clock, Math.min(LOOK_MS, until - clock.now()), signal)
+  }
+}

@@ -1,0 +1,134 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ManualClock } from '../../test/kit/manual-clock.js'
+import { type Ledger, openSqliteLedger } from '../cluster/index.js'
+import { ProcedureTurns } from './robots-turns.js'
+import type { SitePace } from './site-pace.js'
+import { Turns } from './turns.js'
+
+const OWN = 'http://a.test/robots.txt'
+const OTHER = 'http://b.test/robots.txt'
+const PAUSE = { ownMs: 1_000, groupMs: 1_000 }
+
+let clock: ManualClock
+let ledger: Ledger
+let stopping: AbortController
+
+beforeEach(() => {
+  clock = new ManualClock()
+  stopping = new AbortController()
+  const path = join(mkdtempSync(join(tmpdir(), 'orb-turns-')), 'ledger.db')
+  ledger = openSqliteLedger(path, { create: true, now: () => clock.now() })
+})
+afterEach(() => ledger.close())
+
+async function agentTurns(): Promise<Turns> {
+  return new Turns({
+    clock,
+    ledger,
+    incarnation: await ledger.join('agent'),
+    grouping: 'domain',
+    resolve: async () => [],
+    leastDelayMs: () => 1_000,
+    connectionsPerSite: () => 1,
+    leaseMs: 30_000,
+    signal: stopping.signal,
+    onFailure: error => {
+      throw error
+    },
+  })
+}
+
+/** A procedure of a.test that has just taken its turn. */
+async function procedure(turns: Turns): Promise<{ own: SitePace; held: ProcedureTurns }> {
+  const own = (await turns.visit('a.test'))!
+  expect(await own.turn(PAUSE)).toBe(true)
+  return { own, held: new ProcedureTurns({ clock, turns, pause: PAUSE, maxWaitMs: 600_000 }, 'a.test', own) }
+}
+
+/** Whether `promise` is settled once everything that can happen now has happened. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false
+  void promise.then(() => {
+    settled = true
+  })
+  for (let i = 0; i < 5; i++) await new Promise(resolve => setImmediate(resolve))
+  return settled
+}
+
+describe('the attempts of one procedure', () => {
+  test('count as one request: nobody else of the group comes between, and the delay runs from the last', async () => {
+    const turns = await agentTurns()
+    const { held } = await procedure(turns)
+    const sibling = (await turns.visit('www.a.test'))!
+    const waiting = sibling.turn(PAUSE)
+    for (let attempt = 0; attempt < 4; attempt++) {
+      expect(await held.before(OWN)).toBe(true)
+      clock.advance(2_000)
+      expect(await isSettled(waiting)).toBe(false)
+    }
+    held.done()
+    clock.advance(999)
+    expect(await isSettled(waiting)).toBe(false)
+    clock.advance(1)
+    expect(await waiting).toBe(true)
+  })
+})
+
+describe('a hop to another group', () => {
+  test('takes the turn of that group, and gives its own back before it waits', async () => {
+    const turns = await agentTurns()
+    const { held } = await procedure(turns)
+    const other = (await turns.visit('b.test'))!
+    expect(await other.turn(PAUSE)).toBe(true)
+    const hop = held.before(OTHER)
+    expect(await isSettled(hop)).toBe(false)
+    clock.advance(1_000)
+    const sibling = (await turns.visit('www.a.test'))!
+    expect(await sibling.turn(PAUSE)).toBe(true)
+    other.done(PAUSE, PAUSE)
+    expect(await isSettled(hop)).toBe(false)
+    clock.advance(1_000)
+    expect(await hop).toBe(true)
+    held.done()
+    const next = (await turns.visit('b.test'))!.turn(PAUSE)
+    clock.advance(999)
+    expect(await isSettled(next)).toBe(false)
+    clock.advance(1)
+    expect(await next).toBe(true)
+  })
+
+  test('keeps to a wait that only the ledger knows', async () => {
+    await ledger.saveWait('b.test', clock.now() + 5_000, 0)
+    const { held } = await procedure(await agentTurns())
+    const hop = held.before(OTHER)
+    expect(await isSettled(hop)).toBe(false)
+    clock.advance(5_000)
+    expect(await isSettled(hop)).toBe(true)
+  })
+
+  test('comes back later when the wait is too long', async () => {
+    await ledger.saveWait('b.test', clock.now() + 700_000, 0)
+    const { held } = await procedure(await agentTurns())
+    expect(await held.before(OTHER)).toBe(clock.now() + 700_000)
+  })
+
+  test('comes back later when another agent holds the turn', async () => {
+    const theirs = (await (await agentTurns()).visit('b.test'))!
+    await theirs.turn(PAUSE)
+    const { held } = await procedure(await agentTurns())
+    expect(await held.before(OTHER)).toBeGreaterThan(clock.now())
+  })
+
+  test('ends when the crawl does', async () => {
+    const turns = await agentTurns()
+    const { held } = await procedure(turns)
+    await ledger.saveWait('b.test', clock.now() + 5_000, 0)
+    const hop = held.before(OTHER)
+    expect(await isSettled(hop)).toBe(false)
+    stopping.abort()
+    expect(await hop).not.toBe(true)
+  })
+})

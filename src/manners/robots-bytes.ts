@@ -1,0 +1,57 @@
+/** Is it text, and in which encoding: what is looked at before a robots.txt is read line by line. */
+import { LIMITS } from '../model/limits.js'
+
+const UTF8_BOM = [0xef, 0xbb, 0xbf]
+
+/** Files that begin like this are no robots.txt, whatever their type says. */
+const SIGNATURES: readonly (readonly number[])[] = [
+  [0x89, 0x50, 0x4e, 0x47], // PNG
+  [0xff, 0xd8, 0xff], // JPEG
+  [0x47, 0x49, 0x46, 0x38], // GIF
+  [0x25, 0x50, 0x44, 0x46], // PDF
+  [0x50, 0x4b, 0x03, 0x04], // ZIP
+  [0x1f, 0x8b], // gzip
+  [0x28, 0xb5, 0x2f, 0xfd], // zstd
+  [0x7f, 0x45, 0x4c, 0x46], // ELF
+]
+
+/** Control characters that no text holds. */
+const isControl = (c: number): boolean => c < 0x09 || c === 0x0b || (c > 0x0d && c < 0x20 && c !== 0x1b)
+
+/** One stray NUL is an editor's mistake; one byte in ten is no text. */
+const BINARY_SHARE = 0.1
+const LOOKED_AT = 4_096
+
+export function looksBinary(bytes: Uint8Array): boolean {
+  if (utf16Order(bytes) !== null) return false
+  if (SIGNATURES.some(signature => signature.every((byte, i) => bytes[i] === byte))) return true
+  const looked = Math.min(bytes.length, LOOKED_AT)
+  let controls = 0
+  for (let i = 0; i < looked; i++) if (isControl(bytes[i])) controls++
+  return controls > looked * BINARY_SHARE
+}
+
+/** What is read: one character a byte, UTF-8 as a rule; UTF-16 that says so is turned into it. The mark is left out. */
+export function robotsText(bytes: Uint8Array): { readonly text: string; readonly isWhole: boolean } {
+  const isWhole = bytes.length <= LIMITS.robotsBytes
+  const kept = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, LIMITS.robotsBytes))
+  const order = utf16Order(kept)
+  if (order === null) return { text: kept.toString('latin1', markLength(kept)), isWhole }
+  const units = Buffer.from(kept.subarray(2, kept.length - (kept.length % 2)))
+  if (order === 'big') units.swap16()
+  return { text: Buffer.from(units.toString('utf16le')).toString('latin1'), isWhole }
+}
+
+/** A mark alone is not believed: its text must look like it too. */
+function utf16Order(bytes: Uint8Array): 'little' | 'big' | null {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe && bytes[3] === 0) return 'little'
+  return bytes[0] === 0xfe && bytes[1] === 0xff && bytes[2] === 0 ? 'big' : null
+}
+
+/** Part of a byte order mark is skipped too, as Google does; so is one of UTF-16 before plain bytes. */
+function markLength(bytes: Uint8Array): number {
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) return 2
+  let length = 0
+  while (length < UTF8_BOM.length && bytes[length] === UTF8_BOM[length]) length++
+  return length
+}

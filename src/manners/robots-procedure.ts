@@ -1,0 +1,106 @@
+/**
+ * M11: one robots.txt asked of every address of its host. A low-level error or a status of 500 and more: the next
+ * address; all of them failed: two seconds later all once more. The first status below 500 decides.
+ */
+import type { Fetcher, FetchResult } from '../fetch/index.js'
+import { type Clock, type Millis, sleep } from '../model/clock.js'
+import { LIMITS } from '../model/limits.js'
+import type { Exchange } from '../model/page.js'
+import { hostOf, siteOf } from '../model/url.js'
+
+const ROUNDS = 2
+const PAUSE_MS = 2_000
+/** Failed answers kept for the archive: a host may have dozens of addresses. */
+const KEPT_EXCHANGES = 16
+const KEPT_PROBLEMS = 16
+
+/** The politeness turn that each attempt needs; all attempts of one procedure on a site count as one request. */
+export interface RobotsTurns {
+  /** True: send. A time: not before then, come back. Holds no other turn while it waits for one. */
+  before(url: string): Promise<true | Millis>
+}
+
+export interface ProcedureParts {
+  readonly fetcher: Fetcher
+  readonly clock: Clock
+  readonly turns: RobotsTurns
+  /** False: one request, to whatever address answers. */
+  readonly everyAddress: boolean
+}
+
+/** `later`: the turn of the group could not be had. `stopped`: we were told to end; nothing was learned. */
+export type Asked =
+  | { readonly is: 'answered' | 'failed'; readonly result: FetchResult }
+  | { readonly is: 'later'; readonly until: Millis }
+  | { readonly is: 'stopped' }
+
+/** The attempts for one origin, over all hops of its redirects. */
+export class RobotsProcedure {
+  /** What crossed the wire, for the archive. */
+  readonly exchanges: Exchange[] = []
+  /** What went wrong on the way, one line an attempt. */
+  readonly problems: string[] = []
+  /** Rounds over all addresses that brought nothing. */
+  failedRounds = 0
+  readonly #parts: ProcedureParts
+  readonly #signal: AbortSignal
+  readonly #until: Millis
+
+  constructor(parts: ProcedureParts, signal: AbortSignal) {
+    this.#parts = parts
+    this.#signal = signal
+    this.#until = parts.clock.monotonic() + LIMITS.robotsProcedureMs
+  }
+
+  async ask(url: string): Promise<Asked> {
+    const { clock, everyAddress } = this.#parts
+    let worst: FetchResult | null = null
+    for (let round = 0; round < (everyAddress ? ROUNDS : 1); round++) {
+      if (round > 0) await sleep(clock, PAUSE_MS, this.#signal)
+      const addresses = await this.#addresses(url)
+      for (const address of addresses) {
+        if (worst !== null && clock.monotonic() > this.#until) return { is: 'failed', result: worst }
+        const asked = await this.#attempt(url, address)
+        if (asked.is !== 'failed') return asked
+        if (worst === null || (!worst.exchange && asked.result.exchange)) worst = asked.result
+      }
+      this.failedRounds++
+      // No address at all: there is nothing to try again.
+      if (addresses[0] === undefined) break
+    }
+    return worst === null ? { is: 'stopped' } : { is: 'failed', result: worst }
+  }
+
+  /** Asked anew for each round. Where there is none, one attempt without an address tells why. */
+  async #addresses(url: string): Promise<readonly (string | undefined)[]> {
+    if (!this.#parts.everyAddress) return [undefined]
+    const found = await this.#parts.fetcher.resolve(hostOf(siteOf(url)))
+    return found.length === 0 ? [undefined] : [...new Set(found)]
+  }
+
+  async #attempt(url: string, address: string | undefined): Promise<Asked & { result?: FetchResult }> {
+    const { fetcher, turns } = this.#parts
+    const signal = this.#signal
+    const turn = await turns.before(url)
+    if (signal.aborted) return { is: 'stopped' }
+    if (turn !== true) return { is: 'later', until: turn }
+    // One byte more than is read tells a file that is too long from one that just fits.
+    const request = { url, bodyBytes: LIMITS.robotsBytes + 1, ...(address === undefined ? {} : { address }) }
+    const result = await fetcher.fetch(request, signal)
+    if (signal.aborted) return { is: 'stopped' }
+    const status = result.exchange?.status ?? 0
+    const decides = status > 0 && status < 500
+    if (result.exchange && (decides || this.exchanges.length < KEPT_EXCHANGES))
+      this.exchanges.push(result.exchange)
+    if (decides) return { is: 'answered', result }
+    if (this.problems.length < KEPT_PROBLEMS) this.problems.push(problemOf(url, address, result))
+    return { is: 'failed', result }
+  }
+}
+
+function problemOf(url: string, address: string | undefined, result: FetchResult): string {
+  const where = address === undefined ? url : `${url} at ${address}`
+  return result.ok
+    ? `${where}: status ${result.exchange.status}`
+    : `${where}: ${result.detail} (${result.code})`
+}
