@@ -20,7 +20,7 @@ interface TroubledSite {
 }
 
 /** A site that is not crawled because its robots.txt could not be read. */
-export interface RefusedSite {
+interface RefusedSite {
   readonly origin: string
   readonly code: 'ROBOTS_UNAVAILABLE' | 'ROBOTS_GIVEN_UP'
   /** What it answered for robots.txt; 0 when nothing. */
