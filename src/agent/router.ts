@@ -17,6 +17,8 @@ export interface RouterParts {
   readonly scope: Scope
   readonly hooks: Hooks
   readonly sent: SentLinks
+  /** False with `--robots ignore`. */
+  readonly obeysNofollow: boolean
   /** Link rows for the table: links that leave the site, or all. */
   readonly linkRows: 'foreign' | 'all' | 'none'
 }
@@ -41,15 +43,17 @@ export class Router {
     this.#parts = parts
   }
 
-  /** Routes the links of a page; says how many of them leave its site. */
+  /** Routes the links of a page, those it does not want followed apart; says how many of them leave its site. */
   route(
     site: SiteCrawl,
     pack: OpenPack,
     page: LinkSource,
     links: readonly string[],
     kinds: Uint8Array,
+    follow: boolean,
   ): Routed {
     const { linkRows, scope } = this.#parts
+    const obeysNone = !this.#parts.obeysNofollow
     const origin = `${originOf(page.url)}/`
     const ownSite = siteOf(page.url)
     const targets: string[] = []
@@ -65,7 +69,9 @@ export class Router {
         targetKinds.push(kinds[i])
       }
       const requisite = (kinds[i] & LinkKind.requisite) !== 0
-      if (requisite || scope.acceptsSite(target))
+      // What a page needs to be shown is no link to follow.
+      const followed = requisite || ((kinds[i] & LinkKind.nofollow) === 0 && follow) || obeysNone
+      if (followed && (requisite || scope.acceptsSite(target)))
         this.#send(site, pack, url, leaves, page.depth + 1, 0, page.url, requisite)
     }
     return { foreign, rows: targets.length > 0 ? { targets, kinds: targetKinds } : null }

@@ -1,6 +1,7 @@
 /** Turns the answer to a visit into what lasts: rows and records in the open pack, links on their way, or a new try. */
 import type { FetchResult } from '../fetch/index.js'
 import type { CellFrontier, FrontierEntry } from '../frontier/index.js'
+import { NO_PAGE_RULES, type PageRules } from '../manners/index.js'
 import { LIMITS } from '../model/limits.js'
 import type { OutcomeCode } from '../model/outcome.js'
 import {
@@ -22,6 +23,8 @@ import type { SiteCrawl } from './site-crawl.js'
 export interface SettlerParts extends SecondTryParts {
   readonly router: Router
   readonly hooks: Hooks
+  /** What a page asks of robots, by its meta robots and its headers. */
+  readonly pageRules: (metaRobots: string, exchange: Exchange) => PageRules
   readonly assets: boolean
   /** Text and facts for the tables or a hook; a bare crawl does without. */
   readonly wantText: boolean
@@ -37,6 +40,7 @@ export interface SettlerParts extends SecondTryParts {
 const NO_TEXT = new Uint8Array(0)
 const NO_LINKS: PageLinks = { targets: [], kinds: [] }
 const FOREIGN_LINK = LinkKind.anchor
+const BARE = { page: null, digest: '', links: null, outlinks: 0, foreign: 0, revisit: null }
 
 /** What parsing adds to a row. */
 interface Content {
@@ -46,6 +50,7 @@ interface Content {
   readonly outlinks: number
   readonly foreign: number
   readonly revisit: Revisit | null
+  readonly rules: PageRules
   /** What the previous crawl knew, when the page has not changed since. */
   readonly known?: MetaInfo
 }
@@ -114,7 +119,7 @@ export class Settler {
   ): Content {
     const { router, pack } = this.#parts
     const { code, exchange, redirect } = settlement
-    const bare: Content = { page: null, digest: '', links: null, outlinks: 0, foreign: 0, revisit: null }
+    const bare: Content = { ...BARE, rules: NO_PAGE_RULES }
     if (redirect !== '') {
       if (entry.depth === 0) this.#parts.onSeedRedirect(redirect)
       router.redirect(site, pack(), entry, redirect, entry.hops + 1)
@@ -131,9 +136,11 @@ export class Settler {
       wantRequisites: this.#parts.assets,
       known: this.#knownTo(site, entry),
     })
-    const routed = router.route(site, pack(), entry, page.links, page.kinds)
+    const rules = this.#parts.pageRules(page.robots, exchange)
+    const routed = router.route(site, pack(), entry, page.links, page.kinds, rules.follow)
     return {
       page,
+      rules,
       digest,
       links: routed.rows,
       outlinks: page.links.length + page.knownLinks,
@@ -164,7 +171,8 @@ export class Settler {
     pack.builder.add({
       cell: site.cell,
       row: rowOf(site, entry, settlement, content, clock.now()),
-      exchange,
+      // noarchive: the row says that it was there, and the archive holds nothing of it.
+      exchange: content.rules.archive ? exchange : null,
       ...(content.revisit ? { revisit: content.revisit } : {}),
       ...(content.links ? { links: content.links } : {}),
     })
@@ -191,7 +199,8 @@ function rowOf(
   now: number,
 ): PageRow {
   const { exchange } = settlement
-  const { page } = content
+  const { page, rules } = content
+  const words = rules.index && rules.archive ? page : null
   return {
     url: entry.url,
     outcome: settlement.code,
@@ -210,11 +219,11 @@ function rowOf(
     charset: page?.charset ?? '',
     languages: page?.language ?? '',
     truncated: exchange?.truncated ?? '',
-    title: page?.title ?? '',
-    description: page?.description ?? '',
+    title: words?.title ?? '',
+    description: words?.description ?? '',
     canonical: page?.canonical ?? '',
     redirect: settlement.redirect,
-    text: page?.text ?? NO_TEXT,
+    text: words?.text ?? NO_TEXT,
     outlinks: content.outlinks,
     outlinksForeign: content.foreign,
     // A 304 need not repeat its validators; the next crawl needs them all the same.
@@ -243,6 +252,7 @@ function unchanged(url: string, known: MetaInfo): Content {
     outlinks: known.links.length,
     foreign: known.links.length,
     revisit: revisitOf(url, known, 'server-not-modified'),
+    rules: NO_PAGE_RULES,
     known,
   }
 }

@@ -3,6 +3,8 @@ export const EXIT = {
   done: 0,
   /** A bug in orbweaver. */
   internal: 1,
+  /** `orbweaver robots`: robots.txt forbids the URL. */
+  disallowed: 1,
   /** The disk is full or failing; nothing acknowledged is lost. */
   disk: 3,
   /** Bad flag, setting, URL, query or directory. */

@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, (say: Say) => Promise<Command>>> = {
   checkpoint: async () => (await import('./control.js')).checkpointCommand(),
   query: async () => (await import('./query.js')).queryCommand(),
   export: async () => (await import('./export.js')).exportCommand(),
+  robots: async say => (await import('./robots.js')).robotsCommand(say),
   web: async () => (await import('./web.js')).webCommand(),
   demo: async say => (await import('./demo.js')).demoCommand(say),
 }
@@ -98,5 +99,5 @@ Examples:
   orbweaver resume my-crawl                            go on where it stopped
   orbweaver demo                                       see it work, offline, in under a minute
 
-Exit codes: 0 done, 1 bug, 3 disk full, 4 bad input, 5 no page could be fetched, 6 directory in use,
+Exit codes: 0 done, 1 bug (for robots: disallowed), 3 disk full, 4 bad input, 5 no page could be fetched, 6 directory in use,
   7 ledger damaged or newer, 10 page limit reached, 11 interrupted, 12 some sites set aside`

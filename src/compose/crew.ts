@@ -29,9 +29,10 @@ import {
   StaticHosts,
 } from '../fetch/index.js'
 import { CellFrontier, FrontierSpace, type Scope } from '../frontier/index.js'
-import { delayAfter, RateLimit } from '../manners/index.js'
+import { delayAfter, NO_PAGE_RULES, type PageRules, pageRules, RateLimit } from '../manners/index.js'
 import { sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
+import type { Exchange } from '../model/page.js'
 import { VERSION } from '../model/version.js'
 import {
   DirectoryPackStore,
@@ -152,8 +153,9 @@ export function assembleCrew(input: CrewInput): Crew {
     random,
     counters,
     hooks,
-    router: new Router({ scope, hooks, sent, linkRows }),
+    router: new Router({ obeysNofollow: config.robots !== 'ignore', scope, hooks, sent, linkRows }),
     pack: () => transmitter.pack,
+    pageRules: (page, exchange) => rulesOfPage(config.robots, page, exchange),
     assets: config.assets,
     wantAllLinks: linkRows === 'all' || hooks.onPage !== undefined,
     wantText: tables || hooks.onPage !== undefined,
@@ -283,6 +285,13 @@ function openStore(input: CrewInput): { store: PackStore; newBuilder: () => Pack
   })
   const options = { agent: AGENT_NAME, records, tables: config.tables !== 'none' }
   return { store, newBuilder: () => new PackBuilder(options), archives: records !== null }
+}
+
+function rulesOfPage(mode: CrawlConfig['robots'], robots: string, exchange: Exchange): PageRules {
+  const header = mode === 'ignore' ? undefined : exchange.header('x-robots-tag')
+  if (mode === 'ignore' || (header === undefined && robots === '')) return NO_PAGE_RULES
+  const headers = header === undefined ? [] : (exchange.headerValues?.('x-robots-tag') ?? [header])
+  return pageRules(robots, headers, PRODUCT_TOKEN, clock.now())
 }
 
 /** Scope that was widened by a redirect outlives the process. */

@@ -55,6 +55,10 @@ export class HttpExchange implements Exchange {
     return this.#head.header(name)
   }
 
+  headerValues(name: string): readonly string[] {
+    return this.#head.values(name)
+  }
+
   release(): void {
     this.#recycle()
   }

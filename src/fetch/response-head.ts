@@ -47,6 +47,13 @@ export class ResponseHead {
     return undefined
   }
 
+  /** Values of all headers of that name, in order. */
+  values(name: string): string[] {
+    const found: string[] = []
+    for (let i = 0; i < this.#spans.length; i += 3) if (this.#named(i, name)) found.push(this.#value(i))
+    return found
+  }
+
   /** The comma-separated members of all headers of that name, lower case; empty members are dropped. */
   members(name: string): string[] {
     const found: string[] = []

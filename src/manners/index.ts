@@ -9,6 +9,7 @@
  * nothing from those behind it.
  */
 export { backOffMs } from './back-off.js'
+export { NO_PAGE_RULES, type PageRules, pageRules } from './page-rules.js'
 export { type Delay, delayAfter, longestDelay, retryAfterHeaderMs } from './politeness.js'
 export { type Qualification, qualify, type RobotsMode } from './qualify.js'
 export { RateLimit } from './rate-limit.js'

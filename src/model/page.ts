@@ -41,6 +41,8 @@ export interface Exchange {
   readonly truncated?: Truncation
   /** First value of a response header by lower-case name. */
   header(name: string): string | undefined
+  /** All values of a response header by lower-case name, in order. */
+  headerValues?(name: string): readonly string[]
   /** Nobody looks at the bodies any more: their memory may serve the next response. Need not be called. */
   release?(): void
 }

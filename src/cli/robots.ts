@@ -1,0 +1,124 @@
+/** `orbweaver robots`: may this agent ask for this URL, and which line says so. */
+import { createReadStream } from 'node:fs'
+import { Command, Option } from 'commander'
+import { lookAtRobots } from '../compose/robots-look.js'
+import { ConfigError } from '../config/config-error.js'
+import { seedUrl } from '../config/seed-url.js'
+import { looksBinary } from '../manners/robots-bytes.js'
+import { RobotsRules, type RobotsVerdict } from '../manners/robots-rules.js'
+import { LIMITS } from '../model/limits.js'
+import { normaliseUrl } from '../model/url.js'
+import { EXIT } from './exit-codes.js'
+
+interface RobotsFlags {
+  readonly agent: string
+  readonly url: string
+  readonly robots: 'strict' | 'rfc9309'
+  readonly allowPrivate?: boolean
+  readonly resolve?: readonly string[]
+  readonly dns?: string
+  readonly json?: boolean
+}
+
+/** What was read: the bytes to go by, or why there are none. */
+interface Found {
+  readonly body: Uint8Array
+  /** Decides without a line: no rules at all, or no permission. */
+  readonly without: { readonly allowed: boolean; readonly reason: string } | null
+}
+
+const EXAMPLES = `
+Prints "allowed" or "disallowed" and the line that decided. Exit code 0 when allowed, 1 when not, 4 for bad input.
+Without FILE the robots.txt of the URL's own site is asked for, as a crawl would do it.
+
+Examples:
+  $ orbweaver robots --url https://example.org/private/page
+  $ orbweaver robots --agent examplebot --url https://example.org/page robots.txt
+  $ curl -s https://example.org/robots.txt | orbweaver robots --url /page -`
+
+export function robotsCommand(say: (exitCode: number) => void): Command {
+  const many = (value: string, list: string[] | undefined) => [...(list ?? []), value]
+  return new Command('robots')
+    .description('say whether robots.txt allows a URL, and by which line')
+    .argument('[file]', 'a robots.txt to go by; - is stdin; without it the live one is asked for')
+    .option('--agent <name>', 'product token of the crawler', 'orbweaver')
+    .requiredOption('--url <url>', 'the URL; with FILE also just a path')
+    .addOption(
+      new Option('--robots <mode>', 'how to take a robots.txt that cannot be read')
+        .choices(['strict', 'rfc9309'])
+        .default('strict'),
+    )
+    .option('--allow-private', 'allow localhost and private addresses')
+    .addOption(
+      new Option('--resolve <host=addr>', 'fixed address for a host; may be repeated').argParser(many),
+    )
+    .option('--dns <addr:port>', 'name server to ask instead of the system')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', EXAMPLES)
+    .action(async (file: string | undefined, flags: RobotsFlags) => {
+      const url = urlOf(flags.url, file !== undefined)
+      const found = file === undefined ? await live(url, flags) : asText(await read(file))
+      const rules = RobotsRules.parse(found.body, flags.agent)
+      const verdict: RobotsVerdict = found.without ?? rules.allows(url)
+      process.stdout.write(flags.json ? asJson(url, flags, found, rules, verdict) : asLines(found, verdict))
+      say(verdict.allowed ? EXIT.done : EXIT.disallowed)
+    })
+}
+
+function urlOf(typed: string, hasFile: boolean): string {
+  const url = hasFile && typed.startsWith('/') ? normaliseUrl(`http://any.invalid${typed}`) : seedUrl(typed)
+  if (url === null)
+    throw new ConfigError(`"${typed}" is not an http or https URL; write it like https://example.org/page`)
+  return url
+}
+
+async function live(url: string, flags: RobotsFlags): Promise<Found> {
+  const { robots: mode, allowPrivate = false, resolve = [], dns } = flags
+  const look = { url, mode, allowPrivate, resolve: resolve.join(','), dns }
+  const { verdict, detail, body } = await lookAtRobots(look, new AbortController().signal)
+  if (verdict === 'rules') return { body, without: null }
+  return { body, without: { allowed: verdict === 'allow-all', reason: detail } }
+}
+
+/** Of a longer file only what a crawl would read. */
+async function read(file: string): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) {
+      chunks.push(chunk as Buffer)
+      bytes += (chunk as Buffer).length
+      if (bytes > LIMITS.robotsBytes) break
+    }
+  } catch (error) {
+    throw new ConfigError(`cannot read ${file === '-' ? 'stdin' : file}: ${(error as Error).message}`)
+  }
+  return Buffer.concat(chunks)
+}
+
+function asText(body: Buffer): Found {
+  const isText = !looksBinary(body)
+  return isText
+    ? { body, without: null }
+    : { body: NOTHING, without: { allowed: true, reason: 'it is not text' } }
+}
+
+const NOTHING = Buffer.alloc(0)
+
+function asLines(found: Found, { allowed, line }: RobotsVerdict): string {
+  const reason = found.without?.reason ?? (line ? `line ${line.number}: ${line.text}` : 'no line forbids it')
+  return `${allowed ? 'allowed' : 'disallowed'}\n${reason}\n`
+}
+
+function asJson(
+  url: string,
+  flags: RobotsFlags,
+  found: Found,
+  rules: RobotsRules,
+  { allowed, line }: RobotsVerdict,
+): string {
+  const { crawlDelayMs, sitemaps } = rules
+  const reason = found.without?.reason ?? null
+  const answer = { url, agent: flags.agent, allowed, line: line ?? null, reason, crawlDelayMs, sitemaps }
+  return `${JSON.stringify(answer)}\n`
+}
