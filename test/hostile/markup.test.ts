@@ -132,6 +132,12 @@ describeFamily(
       row: row => expect(row).toMatchObject({ charset: 'windows-1253', title: 'Καλη€' }),
     },
     {
+      does: '32 MB that triple when they become UTF-8',
+      misbehave: shows(() => Buffer.alloc(LIMITS.bodyBytes, 0x80), 'text/html; charset=windows-1252'),
+      outcome: 'OK',
+      row: row => expect(row.text.startsWith('€€€')).toBe(true),
+    },
+    {
       does: 'a charset nobody knows',
       misbehave: shows(
         () => Buffer.from('<title>sch\xf6n</title>', 'latin1'),

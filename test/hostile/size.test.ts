@@ -139,3 +139,26 @@ describeFamily(
   ],
   { peakBytes: 600 * MB },
 )
+
+const OWN_BYTES = 1024 * 1024
+
+describeFamily(
+  'a bound of the user’s own (--max-body)',
+  [
+    {
+      does: 'cuts what is sent',
+      misbehave: endless('', PIECE),
+      outcome: 'OK',
+      truncated: 'length',
+      row: (_row, _crawled, archived) => expect(archived?.payloadBytes).toBe(OWN_BYTES),
+    },
+    {
+      does: 'cuts what is decoded',
+      misbehave: bomb('gzip', () => zlib.gzipSync(plain())),
+      outcome: 'OK',
+      truncated: 'length',
+      row: row => expect(row.bodyBytes).toBe(OWN_BYTES),
+    },
+  ],
+  { flags: ['--max-body', '1Mi'] },
+)

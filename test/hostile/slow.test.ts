@@ -88,5 +88,5 @@ describeFamily(
       truncated: 'time',
     },
   ],
-  { deadlineSeconds: 6 },
+  { deadlineSeconds: 8 },
 )
