@@ -235,7 +235,8 @@ export class Agent {
     const { clock, maxWaitMs } = this.#parts
     const ready = site.frontier.nextReadyAt()
     if (ready === null || ready - clock.now() <= maxWaitMs) return false
-    site.leave('park', ready, 'all that is left of it has to wait')
+    const isAsked = site.pace.waitUntil >= clock.now()
+    site.leave('park', ready, isAsked ? site.pace.waitReason : 'all that is left of it has to wait')
     return true
   }
 

@@ -22,6 +22,7 @@ export class GroupPace {
   #spacingMs: Millis = 0
   #held = 0
   #takenAt: Millis = 0
+  #reserved: Millis = 0
   #cancel: Cancel | null = null
   /** Sites in hand that belong to it. */
   sites = 0
@@ -58,13 +59,16 @@ export class GroupPace {
     this.#held++
     this.#takenAt = now
     this.#spacingMs = delayMs
-    this.postpone(now + delayMs)
+    this.#reserved = now + delayMs
+    this.postpone(this.#reserved)
   }
 
   /** The request is over. */
   release(nextAllowed: Millis): void {
     this.#held--
-    this.postpone(nextAllowed)
+    // What was reserved for want of an answer counts no more, should the delay have been lowered since.
+    if (this.#nextAllowed === this.#reserved) this.#nextAllowed = nextAllowed
+    else this.postpone(nextAllowed)
     if (this.#line.size > 0) this.serveAgain()
   }
 
@@ -75,6 +79,9 @@ export class GroupPace {
 
   leave(seeker: TurnSeeker): void {
     this.#line.delete(seeker)
+    if (this.#line.size > 0) return
+    this.#cancel?.()
+    this.#cancel = null
   }
 
   /** The delay was lowered: what is left of the old one counts no more than the new one from now on. */

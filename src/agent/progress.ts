@@ -46,10 +46,11 @@ export function progressOf(agent: Agent, counters: Counters, baseline: Baseline,
   for (const site of agent.sites.values()) {
     queued += site.frontier.size
     inFlight += site.inFlight
-    if (site.idle) continue
     if (site.hasLane) active++
+    const readyAt = site.idle ? site.frontier.nextReadyAt() : 0
+    if (readyAt === null) continue
     waiting++
-    const at = site.pace.readyAt
+    const at = Math.max(readyAt, site.pace.readyAt)
     if (at < nearest) {
       nearest = at
       next = site
@@ -72,7 +73,9 @@ function reason(brakes: Brakes, sites: number, next: SiteCrawl | null, waitMs: M
   if (rateWaits > 0) return 'the total rate is used up, see --rate and --bandwidth'
   if (next === null || waitMs <= 0) return ''
   const who = sites === 1 ? next.cell : `${sites} sites, next ${next.cell}`
-  return `${who} in ${seconds(waitMs)}: ${next.pace.reason(settings.delay)}`
+  const isRetry = next.idle && (next.frontier.nextReadyAt() ?? 0) > next.pace.readyAt
+  const why = isRetry ? 'a URL that failed is tried again' : next.pace.reason(settings.delay)
+  return `${who} in ${seconds(waitMs)}: ${why}`
 }
 
 function seconds(ms: Millis): string {

@@ -29,6 +29,15 @@ interface RefusedSite {
   readonly detail: string
 }
 
+/** A site that was set aside; `resume` goes on with it. */
+interface ParkedSite {
+  readonly site: string
+  /** When it may be asked again. */
+  readonly until: string
+  readonly why: string
+  readonly queued: number
+}
+
 export interface Report {
   readonly version: string
   readonly seeds: readonly string[]
@@ -62,6 +71,8 @@ export interface Report {
   readonly agents: readonly AgentReport[]
   /** Sites where URLs failed or were refused, worst first. */
   readonly troubledSites: readonly TroubledSite[]
+  /** Sites that were set aside, the first of them. */
+  readonly setAside: readonly ParkedSite[]
   /** How robots.txt was read, and how many origins were left alone because theirs could not be; the first are named. */
   readonly robots: RobotsReport
 }
@@ -131,6 +142,7 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
       },
     ],
     troubledSites: troubled,
+    setAside: await lookAtParked(ledger),
     robots: await lookAtRefused(ledger, facts.robots),
   }
 }
@@ -142,6 +154,16 @@ async function lookAtRefused(ledger: Ledger, robots: ReportFacts['robots']): Pro
     return { origin, code, status, failures, detail }
   })
   return { mode: robots.mode, refused: total, refusedSites }
+}
+
+async function lookAtParked(ledger: Ledger): Promise<ParkedSite[]> {
+  const parked = await ledger.parked(TROUBLED_SITES)
+  return parked.map(({ cell, until, why, queued }) => ({
+    site: cell,
+    until: new Date(until).toISOString(),
+    why,
+    queued,
+  }))
 }
 
 function countOf(totals: Totals, kind: 'failed' | 'refused'): number {

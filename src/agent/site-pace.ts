@@ -115,7 +115,7 @@ export class SitePace {
   /** The request that had the turn is over, or was not sent after all. */
   done(taken: Pause, pauseAfter: Pause): void {
     const now = this.#parts.clock.now()
-    this.#notBefore = Math.max(this.#notBefore, now + pauseAfter.ownMs)
+    this.#notBefore = now + pauseAfter.ownMs
     if (pauseAfter.ownMs > this.#knownMs) this.#tell(pauseAfter)
     if (taken.groupMs > 0) for (const group of this.groups) group.release(now + pauseAfter.groupMs)
     else if (pauseAfter.groupMs > 0) for (const group of this.groups) group.postpone(now + pauseAfter.groupMs)

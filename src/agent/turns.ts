@@ -31,6 +31,8 @@ export interface TurnsParts {
 export class Turns {
   readonly #parts: TurnsParts
   readonly #groups = new Map<GroupId, GroupPace>()
+  /** Groups without a site, in the order they lost the last. */
+  readonly #empty = new Set<GroupPace>()
   readonly #sites = new Set<SitePace>()
   /** Those of them that came without a lease. */
   readonly #visits = new Set<SitePace>()
@@ -157,14 +159,20 @@ export class Turns {
   /** A pace is remembered until its time is past: a cell granted meanwhile may not know it from the ledger. */
   #exit(group: GroupPace, byName: boolean): void {
     if (--group.sites > 0) return
-    const { clock, ledger, incarnation, onFailure } = this.#parts
+    const { ledger, incarnation, onFailure } = this.#parts
     if (byName) void ledger.releaseTurn(incarnation, group.id, group.nextAllowed).catch(onFailure)
-    const forget = () => {
-      if (group.sites === 0 && this.#groups.get(group.id) === group) this.#groups.delete(group.id)
+    this.#empty.add(group)
+    this.#forgetOld()
+  }
+
+  /** Looks only at those that are empty for longest, until one is still of use. */
+  #forgetOld(): void {
+    const now = this.#parts.clock.now()
+    for (const group of this.#empty) {
+      if (group.sites === 0 && group.nextAllowed > now) return
+      this.#empty.delete(group)
+      if (group.sites === 0) this.#groups.delete(group.id)
     }
-    const leftMs = group.nextAllowed - clock.now()
-    if (leftMs <= 0) forget()
-    else clock.after(Math.min(leftMs, LIMITS.timerMs), forget)
   }
 
   async #save(site: Site, groups: readonly GroupPace[], waitUntil: Millis, pause: Pause): Promise<void> {

@@ -12,7 +12,7 @@ import {
 } from '../compose/index.js'
 import { ConfigError } from '../config/index.js'
 import { sleep } from '../model/clock.js'
-import { number, plural, size } from './summary.js'
+import { asideLines, number, plural, SHOWN_SITES, size } from './summary.js'
 
 const CHECKPOINT_LOOK_MS = 200
 const CHECKPOINT_WAIT_MS = 120_000
@@ -27,9 +27,18 @@ export function statusCommand(): Command {
         const totals = await ledger.totals()
         const settings = await ledger.settings()
         const running = isRunning(directory)
+        const waitingFor = running ? waitingOf(await ledger.agents()) : ''
+        const parked = (await ledger.parked(SHOWN_SITES)).map(({ cell, ...rest }) => ({
+          site: cell,
+          ...rest,
+        }))
         const text = options.json
-          ? JSON.stringify({ running, ...totals, settings: liveOnly(settings) })
-          : statusText(directory, running, totals, settings)
+          ? JSON.stringify({ running, waitingFor, ...totals, setAside: parked, settings: liveOnly(settings) })
+          : [
+              ...statusLines(directory, running, totals, waitingFor),
+              ...asideLines(parked, totals.cells.parked, systemClock.now()).map(line => `  ${line}`),
+              settingsLine(settings),
+            ].join('\n')
         process.stdout.write(`${text}\n`)
       }),
     )
@@ -126,25 +135,33 @@ function liveOnly(settings: Readonly<Record<string, string>>): Record<string, st
   return Object.fromEntries(Object.entries(settings).filter(([name]) => Object.hasOwn(LIVE_SETTINGS, name)))
 }
 
-function statusText(
+/** What the agents last said they wait for. */
+function waitingOf(agents: Awaited<ReturnType<Ledger['agents']>>): string {
+  const said = agents.map(({ status }) => String((JSON.parse(status) as { waiting?: string }).waiting ?? ''))
+  return said.filter(Boolean).join('; ')
+}
+
+function statusLines(
   directory: string,
   running: boolean,
   totals: Awaited<ReturnType<Ledger['totals']>>,
-  settings: Readonly<Record<string, string>>,
-): string {
+  waitingFor: string,
+): string[] {
   const { cells } = totals
   const queued = totals.discovered - totals.settled + totals.backlog
   const state = running ? 'running' : totals.open ? 'stopped' : `ended (${totals.finishReason})`
-  const lines = [
+  return [
     `${directory}: ${state}`,
+    ...(waitingFor === '' ? [] : [`  waiting  ${waitingFor}`]),
     `  pages    ${number(totals.pages)} acknowledged, ${size(totals.bytes)}; ${number(queued)} URLs queued`,
-    `  sites    ${number(cells.leased + cells.draining)} being crawled, ${number(cells.waiting)} waiting, ` +
+    `  sites    ${number(cells.leased + cells.draining)} being crawled, ` +
+      `${number(cells.waiting + cells.resting)} waiting, ` +
       `${number(cells.finished)} finished, ${number(cells.parked)} set aside`,
     ...totals.outcomes.map(({ code, count }) => `  ${number(count).padStart(8)} ${code}`),
-    `  settings ${Object.entries(liveOnly(settings))
-      .filter(([, value]) => value !== '')
-      .map(([name, value]) => `${name}=${value}`)
-      .join(' ')}`,
   ]
-  return lines.join('\n')
+}
+
+function settingsLine(settings: Readonly<Record<string, string>>): string {
+  const live = Object.entries(liveOnly(settings)).filter(([, value]) => value !== '')
+  return `  settings ${live.map(([name, value]) => `${name}=${value}`).join(' ')}`
 }

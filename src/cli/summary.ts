@@ -3,13 +3,15 @@ import type { Report } from '../agent/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
 
-const SHOWN_SITES = 8
+export const SHOWN_SITES = 8
 
 export function summaryOf(report: Report, directory: string, config: CrawlConfig): string {
+  const aside = asideLines(report.setAside, report.parkedSites, Date.parse(report.endedAt))
   const lines = [
     headline(report),
     ...troubles(report),
     ...refused(report),
+    ...aside,
     ...next(report, directory, config),
   ]
   return `${lines.join('\n')}\n`
@@ -61,6 +63,23 @@ function refused(report: Report): string[] {
     ...lines,
     ...(total > shown.length ? [`  … and ${number(total - shown.length)} more`] : []),
   ]
+}
+
+/** Sites that wait for `resume`, and why. */
+export function asideLines(
+  sites: readonly { site: string; until: string | number; why: string; queued: number }[],
+  count: number,
+  now: number,
+): string[] {
+  if (count === 0) return []
+  const shown = sites.slice(0, SHOWN_SITES).map(({ site, until, why, queued }) => {
+    const at = new Date(until)
+    const when =
+      at.getTime() > now ? `, not before ${at.toISOString().slice(0, 19).replace('T', ' ')} UTC` : ''
+    return `  ${site}: ${plural(queued, 'URL')} left${when}${why === '' ? '' : `; ${why}`}`
+  })
+  const rest = count - shown.length
+  return ['Set aside:', ...shown, ...(rest > 0 ? [`  … and ${plural(rest, 'more site')}`] : [])]
 }
 
 function next(report: Report, directory: string, config: CrawlConfig): string[] {

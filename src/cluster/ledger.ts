@@ -163,9 +163,16 @@ export interface SiteSummary {
   readonly discovered: number
   readonly settled: number
   readonly outcomes: readonly OutcomeCount[]
-  /** Of a parked cell: when it may be asked again, and why it was set aside. */
-  readonly parkedUntil: Millis
-  readonly parkedWhy: string
+}
+
+/** A cell that was set aside until the crawl is resumed. */
+export interface ParkedCell {
+  readonly cell: CellId
+  /** When it may be asked again. */
+  readonly until: Millis
+  readonly why: string
+  /** URLs that wait in it. */
+  readonly queued: number
 }
 
 export interface Ledger {
@@ -257,6 +264,8 @@ export interface Ledger {
   /** Opens a closed crawl again; parked cells wait again. */
   reopen(): Promise<void>
   totals(): Promise<Totals>
+  /** The first of the cells that were set aside. */
+  parked(limit: number): Promise<readonly ParkedCell[]>
   /** Lives that are open, the latest last. */
   agents(): Promise<readonly AgentRow[]>
   sites(after: CellId, limit: number): Promise<readonly SiteSummary[]>

@@ -8,6 +8,7 @@ import type {
   FinishReason,
   Ledger,
   OutcomeCount,
+  ParkedCell,
   RefusedOrigins,
   SiteSummary,
   Totals,
@@ -42,6 +43,7 @@ const READS: ReadonlySet<LedgerMethod> = new Set<LedgerMethod>([
   'settings',
   'files',
   'totals',
+  'parked',
   'agents',
   'sites',
 ])
@@ -154,6 +156,7 @@ function callsOver(db: SqliteDatabase, now: () => Millis): Synchronous<Omit<Ledg
     tryEnd: () => cells.tryEnd(),
     reopen: () => cells.reopen(),
     totals: () => readTotals(db),
+    parked: limit => readParked(db, limit),
     agents: () => readAgents(db),
     sites: (after, limit) => readSites(db, after, limit),
   }
@@ -210,6 +213,21 @@ function readTotals(db: SqliteDatabase): Totals {
   }
 }
 
+function readParked(db: SqliteDatabase, limit: number): ParkedCell[] {
+  return db
+    .all(
+      `SELECT cell, parked_until, parked_why, discovered - settled + appended - consumed FROM cell
+       WHERE state = 'parked' ORDER BY rank LIMIT ?`,
+      limit,
+    )
+    .map(([cell, until, why, queued]) => ({
+      cell: String(cell),
+      until: Number(until),
+      why: String(why),
+      queued: Number(queued),
+    }))
+}
+
 function readAgents(db: SqliteDatabase): AgentRow[] {
   return db
     .all(
@@ -227,15 +245,12 @@ function readAgents(db: SqliteDatabase): AgentRow[] {
 function readSites(db: SqliteDatabase, after: CellId, limit: number): SiteSummary[] {
   return db
     .all(
-      `SELECT cell, state, pages, bytes, fetch_ms, discovered, settled, first_fetch, last_fetch,
-         parked_until, parked_why FROM cell WHERE cell > ? ORDER BY cell LIMIT ?`,
+      `SELECT cell, state, pages, bytes, fetch_ms, discovered, settled, first_fetch, last_fetch FROM cell WHERE cell > ? ORDER BY cell LIMIT ?`,
       after,
       limit,
     )
-    .map(([cell, state, pages, bytes, fetchMs, discovered, settled, firstFetch, lastFetch, until, why]) => ({
+    .map(([cell, state, pages, bytes, fetchMs, discovered, settled, firstFetch, lastFetch]) => ({
       cell: String(cell),
-      parkedUntil: state === 'parked' ? Number(until) : 0,
-      parkedWhy: state === 'parked' ? String(why) : '',
       state: String(state) as CellState,
       pages: Number(pages),
       bytes: Number(bytes),

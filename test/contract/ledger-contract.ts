@@ -405,9 +405,11 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
       await ledger.park('a.test', held.epoch, held.until, 'status 503')
       await ledger.leave(a)
       expect(await ledger.agents()).toMatchObject([{ name: 'b', incarnation: b, status: '{"waiting":"x"}' }])
-      expect(await ledger.sites('', 10)).toMatchObject([
-        { state: 'parked', parkedUntil: held.until, parkedWhy: 'status 503' },
+      expect(await ledger.parked(10)).toEqual([
+        { cell: 'a.test', until: held.until, why: 'status 503', queued: 1 },
       ])
+      await ledger.reopen()
+      expect(await ledger.parked(10)).toEqual([])
     })
 
     it('swaps files only when every input is still listed', async () => {

@@ -1,0 +1,157 @@
+/** Who shares a turn, how much is asked in all, and that each of it can be changed while the crawl runs. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { urlsWith } from '../kit/crawled.js'
+import { closerThan, NamedHosts, type Seen, sited } from '../kit/named-hosts.js'
+import { orbweaver, start, temporary } from '../kit/orbweaver.js'
+
+const pages = (log: readonly Seen[]) => log.filter(({ path }) => path !== '/robots.txt')
+const seconds = (log: readonly Seen[]) => (log[log.length - 1].startMs - log[0].startMs) / 1000
+
+describe.concurrent('turns and rates', { timeout: 90_000 }, () => {
+  let web: NamedHosts
+  beforeAll(async () => {
+    web = await NamedHosts.start()
+  })
+  afterAll(() => web.close())
+
+  const crawl = (out: string, ...args: string[]) => ['crawl', ...args, ...web.flags, '--out', out]
+  const done = async (...args: string[]) => {
+    const out = temporary('crawl')
+    const end = await orbweaver(crawl(out, ...args))
+    expect(end.code, end.stderr).toBe(0)
+    return out
+  }
+
+  it('hosts of one domain never within the delay, hosts of two domains side by side', async () => {
+    const seeds = ['www.pair.test', 'api.pair.test', 'lone.test'].map(host => web.set(host, sited(6)))
+    await done(...seeds, '--delay', '200')
+    const pair = web.of('www.pair.test', 'api.pair.test')
+    expect(pages(pair)).toHaveLength(14)
+    expect(closerThan(200, pair)).toEqual([])
+    expect(closerThan(200, web.of('lone.test'))).toEqual([])
+    expect(closerThan(200, web.of('www.pair.test', 'api.pair.test', 'lone.test'))).not.toEqual([])
+  })
+
+  it('--group none: the hosts of a domain do not wait for each other', async () => {
+    const seeds = ['www.none.test', 'api.none.test'].map(host => web.set(host, sited(6)))
+    await done(...seeds, '--delay', '200', '--group', 'none')
+    for (const host of ['www.none.test', 'api.none.test']) expect(closerThan(200, web.of(host))).toEqual([])
+    expect(closerThan(200, web.of('www.none.test', 'api.none.test'))).not.toEqual([])
+  })
+
+  it('--group ip: hosts of one address never within the delay, and only then', async () => {
+    const shared = ['one-a.test', 'two-a.test'].map(host => web.set(host, sited(6)))
+    const apart = ['one-b.test', 'two-b.test'].map(host => web.set(host, sited(6)))
+    await Promise.all([
+      done(...shared, '--delay', '200', '--group', 'ip'),
+      done(...apart, '--delay', '200', '--group', 'domain'),
+    ])
+    expect(pages(web.of('one-a.test', 'two-a.test'))).toHaveLength(14)
+    expect(closerThan(200, web.of('one-a.test', 'two-a.test'))).toEqual([])
+    expect(closerThan(200, web.of('one-b.test', 'two-b.test'))).not.toEqual([])
+  })
+
+  it('the turn of a domain outlives kill -9: its other host waits too', async () => {
+    const seeds = ['www.kill.test', 'api.kill.test'].map(host => web.set(host, sited(2)))
+    const out = temporary('crawl')
+    const first = start(crawl(out, ...seeds, '--delay', '2500'))
+    while (web.of('www.kill.test', 'api.kill.test').length < 2)
+      await new Promise(resolve => setTimeout(resolve, 5))
+    first.process.kill('SIGKILL')
+    await first.ended
+    const second = start(['resume', out])
+    while (web.of('www.kill.test', 'api.kill.test').length < 4)
+      await new Promise(resolve => setTimeout(resolve, 5))
+    second.process.kill('SIGKILL')
+    await second.ended
+    expect(closerThan(2_500, web.of('www.kill.test', 'api.kill.test'))).toEqual([])
+  })
+
+  it('one connection per site, kept alive; more when asked for, while it runs', async () => {
+    const seed = web.set('kept.test', sited(30))
+    const slow = web.set('slow-kept.test', (_request, response, path) => {
+      if (path === '/robots.txt') return false
+      const links = Array.from({ length: 60 }, (_, i) => `<a href="/${i}">x</a>`).join('')
+      setTimeout(() => response.writeHead(200, { 'content-type': 'text/html' }).end(links), 100)
+      return true
+    })
+    await done(seed, '--delay', '0')
+    const kept = web.of('kept.test')
+    expect(pages(kept)).toHaveLength(31)
+    expect(new Set(kept.map(({ connection }) => connection)).size).toBe(1)
+
+    const out = temporary('crawl')
+    const running = start(crawl(out, slow, '--delay', '0'))
+    await web.asked('slow-kept.test', 5)
+    expect(new Set(web.of('slow-kept.test').map(({ connection }) => connection)).size).toBe(1)
+    await orbweaver(['set', out, 'connectionsPerSite=3'])
+    const end = await running.ended
+    expect(end.code, end.stderr).toBe(0)
+    expect(new Set(web.of('slow-kept.test').map(({ connection }) => connection)).size).toBe(3)
+  })
+
+  it('--rate is the rate of all sites together, and can be lifted while it runs', async () => {
+    const hosts = ['r1.test', 'r2.test', 'r3.test']
+    const seeds = hosts.map(host => web.set(host, sited(40)))
+    const out = temporary('crawl')
+    const running = start(crawl(out, ...seeds, '--delay', '0', '--rate', '10'))
+    while (pages(web.of(...hosts)).length < 40) await new Promise(resolve => setTimeout(resolve, 5))
+    const slow = web.of(...hosts)
+    const perSecond = slow.length / seconds(slow)
+    expect(perSecond).toBeLessThan(15)
+    const set = await orbweaver(['set', out, 'rate=0'])
+    expect(set.code, set.stderr).toBe(0)
+    const end = await running.ended
+    expect(end.code, end.stderr).toBe(0)
+    expect(await urlsWith(out, 'OK')).toHaveLength(123)
+    const fast = web.of(...hosts).slice(-40)
+    expect(fast.length / seconds(fast)).toBeGreaterThan(perSecond * 2)
+  })
+
+  it('--bandwidth is that of all sites together, and can be lifted while it runs', async () => {
+    const hosts = ['b1.test', 'b2.test']
+    const seeds = hosts.map(host => web.set(host, sited(40, 50_000)))
+    const out = temporary('crawl')
+    const running = start(crawl(out, ...seeds, '--delay', '0', '--bandwidth', '500k'))
+    while (pages(web.of(...hosts)).length < 30) await new Promise(resolve => setTimeout(resolve, 5))
+    const slow = pages(web.of(...hosts))
+    const bytesPerSecond = (slow.length * 50_000) / seconds(slow)
+    expect(bytesPerSecond).toBeLessThan(1_000_000)
+    const set = await orbweaver(['set', out, 'bandwidth=50M'])
+    expect(set.code, set.stderr).toBe(0)
+    const end = await running.ended
+    expect(end.code, end.stderr).toBe(0)
+    expect(await urlsWith(out, 'OK')).toHaveLength(82)
+  })
+
+  it('--delay can be lowered while a site waits, and raised again', async () => {
+    const seed = web.set('eased.test', sited(40))
+    const out = temporary('crawl')
+    const running = start(crawl(out, seed, '--delay', '3600000'))
+    while (web.of('eased.test').length < 1) await new Promise(resolve => setTimeout(resolve, 5))
+    expect((await orbweaver(['set', out, 'delay=100'])).code).toBe(0)
+    await web.asked('eased.test', 4)
+    expect((await orbweaver(['set', out, 'delay=400'])).code).toBe(0)
+    const end = await running.ended
+    expect(end.code, end.stderr).toBe(0)
+    expect(pages(web.of('eased.test'))).toHaveLength(41)
+    expect(closerThan(400, web.of('eased.test').slice(-4))).toEqual([])
+  })
+
+  it('set refuses in one line what cannot change while a crawl runs', async () => {
+    const seed = web.set('refused.test', sited(1))
+    const out = await done(seed, '--delay', '0')
+    for (const pair of [
+      'group=ip',
+      'maxWait=5',
+      'bandwidth=lots',
+      'delay=-1',
+      'rate=fast',
+      'maxCrawlDelay=x',
+    ]) {
+      const { code, stderr } = await orbweaver(['set', out, pair])
+      expect(code, pair).toBe(4)
+      expect(stderr.trim().split('\n'), pair).toHaveLength(1)
+    }
+  })
+})

@@ -1,0 +1,168 @@
+/** Waits that sites ask for, and failures that make us wait: obeyed, durable, told, and nobody else's trouble. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { urlsWith } from '../kit/crawled.js'
+import { NamedHosts, type Seen, sited } from '../kit/named-hosts.js'
+import { orbweaver, start, temporary } from '../kit/orbweaver.js'
+
+const pages = (log: readonly Seen[]) => log.filter(({ path }) => path !== '/robots.txt')
+const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
+
+describe.concurrent('waits', { timeout: 90_000 }, () => {
+  let web: NamedHosts
+  beforeAll(async () => {
+    web = await NamedHosts.start()
+  })
+  afterAll(() => web.close())
+
+  const crawl = (out: string, ...args: string[]) => [
+    'crawl',
+    ...args,
+    ...web.flags,
+    '--out',
+    out,
+    '--delay',
+    '0',
+  ]
+
+  /** Busy for the first `times` requests, with this Retry-After, then as usual. */
+  const busyAtFirst = (host: string, times: number, status: number, retryAfter: () => string) => {
+    let left = times
+    const usual = sited(3)
+    return web.set(host, (request, response, path) => {
+      if (path === '/robots.txt' || left-- <= 0) return usual(request, response, path)
+      response.writeHead(status, { 'retry-after': retryAfter() }).end()
+      return true
+    })
+  }
+
+  it('Retry-After of a 429 in seconds and of a 503 as a date are kept to, and the crawl goes on', async () => {
+    const seconds = busyAtFirst('seconds.test', 1, 429, () => '2')
+    let until = 0
+    const date = busyAtFirst('date.test', 1, 503, () => {
+      until = Math.ceil(Date.now() / 1000 + 2) * 1000
+      return new Date(until).toUTCString()
+    })
+    const out = temporary('crawl')
+    const end = await orbweaver(crawl(out, seconds, date))
+    expect(end.code, end.stderr).toBe(0)
+    expect(await urlsWith(out, 'OK')).toHaveLength(8)
+    const [first, second] = pages(web.of('seconds.test'))
+    expect(second.startMs - first.startMs).toBeGreaterThanOrEqual(2_000)
+    const again = pages(web.of('date.test'))[1]
+    expect(performance.timeOrigin + again.startMs).toBeGreaterThanOrEqual(until - 50)
+  })
+
+  it('a wait that was just learned outlives kill -9: resume keeps to it', async () => {
+    const seed = busyAtFirst('killed.test', 1, 429, () => '6')
+    const out = temporary('crawl')
+    const first = start(crawl(out, seed))
+    await web.asked('killed.test', 1)
+    await pause(1_000)
+    first.process.kill('SIGKILL')
+    await first.ended
+    const end = await orbweaver(['resume', out])
+    expect(end.code, end.stderr).toBe(0)
+    const [busy, next] = pages(web.of('killed.test'))
+    expect(next.startMs - busy.endMs).toBeGreaterThanOrEqual(5_900)
+    expect(await urlsWith(out, 'OK')).toHaveLength(4)
+  })
+
+  it('a site that asks for an hour is set aside and told; the others are finished; resume does not ask before', async () => {
+    const hour = busyAtFirst('hour.test', 1, 503, () => '3600')
+    const other = web.set('other.test', sited(20))
+    const out = temporary('crawl')
+    const end = await orbweaver(crawl(out, hour, other, '--json'))
+    expect(end.code, end.stderr).toBe(12)
+    expect(await urlsWith(out, 'OK')).toHaveLength(21)
+    expect(end.stderr).toContain('Set aside:')
+    expect(end.stderr).toMatch(/hour\.test: 1 URL left, not before .* UTC; .*Retry-After 3600 s/)
+    expect(JSON.parse(end.stdout)).toMatchObject({
+      finishReason: 'parked',
+      parkedSites: 1,
+      setAside: [{ site: 'hour.test', queued: 1 }],
+    })
+    expect((await orbweaver(['status', out])).stdout).toContain('hour.test: 1 URL left, not before')
+    const again = await orbweaver(['resume', out])
+    expect(again.code, again.stderr).toBe(12)
+    expect(pages(web.of('hour.test'))).toHaveLength(1)
+  })
+
+  it('more than --max-wait off: parked, and finished by a resume after that time', async () => {
+    const seed = busyAtFirst('parked.test', 1, 503, () => '5')
+    const out = temporary('crawl')
+    const end = await orbweaver(crawl(out, seed, '--max-wait', '2'))
+    expect(end.code, end.stderr).toBe(5)
+    await pause(5_000)
+    const rest = await orbweaver(['resume', out])
+    expect(rest.code, rest.stderr).toBe(0)
+    expect(await urlsWith(out, 'OK')).toHaveLength(4)
+  })
+
+  it('errors in a row slow a site down more and more, and set it aside; resume goes on; a success resets', async () => {
+    let broken = true
+    const usual = sited(8)
+    const seed = web.set('broken.test', (request, response, path) => {
+      if (path === '/robots.txt' || path === '/' || !broken) return usual(request, response, path)
+      response.writeHead(500).end()
+      return true
+    })
+    const out = temporary('crawl')
+    const end = await orbweaver(crawl(out, seed, '--max-wait', '3'))
+    expect(end.code, end.stderr).toBe(12)
+    expect(end.stderr).toMatch(/broken\.test: 8 URLs left.*it failed 4 times in a row \(status 500\)/)
+    const failed = pages(web.of('broken.test')).slice(1)
+    expect(failed).toHaveLength(4)
+    const gaps = failed.slice(1).map((one, i) => one.startMs - failed[i].endMs)
+    expect(gaps[1]).toBeGreaterThanOrEqual(1_000)
+    expect(gaps[2]).toBeGreaterThanOrEqual(2_000)
+    broken = false
+    for (let tries = 0; tries < 6; tries++) {
+      await pause(3_000)
+      if ((await orbweaver(['resume', out])).code === 0) break
+    }
+    expect((await urlsWith(out, 'OK')).sort()).toEqual(
+      ['', 1, 2, 3, 4, 5, 6, 7, 8].map(path => `http://broken.test/${path}`).sort(),
+    )
+  })
+
+  it('a Crawl-delay is kept to; one beyond the cap skips the site, with a code of its own', async () => {
+    const robots = (text: string) => {
+      const usual = sited(2)
+      return (...[request, response, path]: Parameters<typeof usual>) => {
+        if (path !== '/robots.txt') return usual(request, response, path)
+        response.writeHead(200, { 'content-type': 'text/plain' }).end(text)
+        return true
+      }
+    }
+    const slow = web.set('slow.test', robots('User-agent: *\nCrawl-delay: 1'))
+    const never = web.set('never.test', robots('User-agent: *\nCrawl-delay: 50'))
+    const out = temporary('crawl')
+    const end = await orbweaver(crawl(out, slow, never, '--max-crawl-delay', '10'))
+    expect(end.code, end.stderr).toBe(0)
+    const seen = web.of('slow.test')
+    expect(pages(seen)).toHaveLength(3)
+    for (let i = 2; i < seen.length; i++)
+      expect(seen[i].startMs - seen[i - 1].endMs, seen[i].path).toBeGreaterThanOrEqual(990)
+    expect(pages(web.of('never.test'))).toEqual([])
+    expect(await urlsWith(out, 'CRAWL_DELAY_TOO_LONG')).toEqual(['http://never.test/'])
+    expect(end.stderr).toContain('never.test: 1 x CRAWL_DELAY_TOO_LONG, Crawl-delay of 50 s')
+  })
+
+  it('status and progress name what is waited for', async () => {
+    const seed = busyAtFirst('named.test', 1, 429, () => '60')
+    const out = temporary('crawl')
+    const running = start(crawl(out, seed))
+    await web.asked('named.test', 1)
+    let status = ''
+    while (!status.includes('waiting ')) status = (await orbweaver(['status', out])).stdout
+    expect(status).toMatch(
+      /waiting {2}named\.test in [\d.]+ s: it asked for it \(status 429, Retry-After 60 s\)/,
+    )
+    await orbweaver(['stop', out])
+    expect((await running.ended).code).toBe(11)
+    const report = JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as { finishReason: string }
+    expect(report.finishReason).toBe('stopped')
+  })
+})
