@@ -14,6 +14,7 @@
  */
 export { isForbidden } from './address-guard.js'
 export { CachingResolver } from './caching-resolver.js'
+export { ContentDecoder } from './content-decoder.js'
 export type { Fetcher, FetchResult } from './fetcher.js'
 export { HttpFetcher, type HttpFetcherOptions } from './http-fetcher.js'
 export { StaticHosts } from './static-hosts.js'

@@ -101,6 +101,16 @@ export const LIMITS = {
   addressesPerSite: 8,
   /** The longest timer the system takes, nearly: 2^31 ms is 24.8 days. */
   timerMs: 2_000_000_000,
+  /** A sitemap without its gzip: what the protocol allows. Uncompressed on the wire, `bodyBytes` ends it before. */
+  sitemapBytes: 50 * 1024 * 1024,
+  /** Entries of one sitemap; the protocol allows half of that, and some sites do not count. */
+  sitemapUrls: 100_000,
+  /** One entry as written: three bytes for each character that may be in a URL. */
+  sitemapUrlBytes: 3 * 2_048,
+  /** Sitemaps read from one site: at the size the protocol allows, five hundred million URLs. */
+  sitemapsPerSite: 10_000,
+  /** Redirects and indexes on the way to a sitemap, together; honest ones need one of each. */
+  sitemapSteps: 8,
   /** A pack is sealed when one of these is reached. */
   packBytes: 8 * 1024 * 1024,
   packPages: 2_000,

@@ -5,5 +5,7 @@
  * the body; nothing throws whatever the bytes are. As no script is run, the content of noscript counts; that
  * of a template does not.
  */
+export { toUtf8 } from './charset.js'
+export { readContentType } from './content-type.js'
 export { detectMime } from './mime.js'
 export { type ParseRequest, parsePage } from './parse-page.js'

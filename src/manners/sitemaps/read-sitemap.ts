@@ -1,0 +1,100 @@
+/** From the body of a response to the URLs that a sitemap lists, whatever its form, encoding and condition. */
+import { ContentDecoder } from '../../fetch/index.js'
+import { LIMITS } from '../../model/limits.js'
+import { LinkResolver } from '../../model/url.js'
+import { readContentType, toUtf8 } from '../../parse/index.js'
+import { readEntries, type SitemapForm, type TakeEntry, utf8 } from './sitemap-entries.js'
+
+export interface SitemapReading {
+  /** `none`: not a sitemap, perhaps the page that says so. */
+  readonly form: SitemapForm | 'none'
+  readonly pages: number
+  readonly sitemaps: number
+  /** It went on past a limit, or the compressed body ended early. */
+  readonly isCut: boolean
+}
+
+export interface ListedUrls {
+  page(url: string): void
+  sitemap(url: string): void
+}
+
+const decoder = new ContentDecoder(1)
+/** A sitemap.xml.gz that the server compresses once more. */
+const GZIP_LAYERS = 2
+
+/** The body without gzip, which is known by its first bytes, whatever the label says; bounded. */
+export async function unpackSitemap(
+  body: Buffer,
+): Promise<{ readonly body: Buffer; readonly isCut: boolean }> {
+  let unpacked = body
+  let isCut = false
+  for (let layer = 0; layer < GZIP_LAYERS && unpacked[0] === 0x1f && unpacked[1] === 0x8b; layer++) {
+    const decoded = await decoder.decode(unpacked, ['gzip'], LIMITS.sitemapBytes)
+    if (!decoded.ok) return { body: EMPTY, isCut: true }
+    unpacked = decoded.body
+    isCut ||= decoded.cut
+  }
+  return { body: unpacked, isCut }
+}
+
+const EMPTY = Buffer.alloc(0)
+
+/** `url` is the sitemap's own, normalised: relative entries start from it. */
+export function readSitemap(
+  body: Buffer,
+  url: string,
+  contentType: string | undefined,
+  listed: ListedUrls,
+): SitemapReading {
+  const kept = body.length > LIMITS.sitemapBytes ? body.subarray(0, LIMITS.sitemapBytes) : body
+  const page = toUtf8(kept, wideLabel(kept) ?? readContentType(contentType).charset)
+  const text = page.bytes.latin1Slice(page.start, page.bytes.length)
+  const counts = { page: 0, sitemap: 0, entries: 0 }
+  const resolver = new LinkResolver(url)
+  const take: TakeEntry = (href, kind) => {
+    const target = resolver.resolve(href.trim())
+    if (target !== null && target.length <= LIMITS.urlChars) {
+      counts[kind]++
+      listed[kind](target)
+    }
+    return ++counts.entries < LIMITS.sitemapUrls
+  }
+  const form = readLines(text, take) ?? readEntries(text, take) ?? 'none'
+  const isCut = kept !== body || counts.entries >= LIMITS.sitemapUrls
+  return { form, pages: counts.page, sitemaps: counts.sitemap, isCut }
+}
+
+/** Markup in two bytes a character says so with its first one, even where a header says something else. */
+function wideLabel(body: Buffer): string | undefined {
+  if (body[0] === 0x3c && body[1] === 0) return 'utf-16le'
+  return body[0] === 0 && body[1] === 0x3c ? 'utf-16be' : undefined
+}
+
+/** One address a line, everything else ignored; null when there is none. A line may end with the file. */
+function readLines(text: string, take: TakeEntry): SitemapForm | null {
+  if (text.charCodeAt(firstVisible(text)) === 0x3c) return null
+  let found = false
+  for (let at = 0; at < text.length; ) {
+    let end = text.indexOf('\n', at)
+    if (end < 0) end = text.length
+    // Lines too long for an address are not even looked at.
+    if (end - at <= LIMITS.sitemapUrlBytes) {
+      for (const line of text.slice(at, end).split('\r')) {
+        if (!WEB_ADDRESS.test(line)) continue
+        found = true
+        if (!take(utf8(line), 'page')) return 'text'
+      }
+    }
+    at = end + 1
+  }
+  return found ? 'text' : null
+}
+
+const WEB_ADDRESS = /^\s*https?:\/\/[^\s<>]+\s*$/i
+
+function firstVisible(text: string): number {
+  let at = 0
+  while (at < text.length && text.charCodeAt(at) <= 0x20) at++
+  return at
+}
