@@ -101,7 +101,7 @@ export class CellFrontier {
     return this.#queue.firstRetryAt
   }
 
-  /** From the journal: a row that is not queued now. */
+  /** A row that is known and not queued: from the journal, or because a trap rule refused it. */
   restoreKnown(discovery: Discovery): void {
     this.#remember(discovery.url, discovery.depth)
   }

@@ -1,7 +1,8 @@
 import type { OutcomeCode } from '../model/outcome.js'
+import type { TrapName } from '../model/trap.js'
 
 /** Numbers of the codes in journals. They are stored: never change one, never use one again. 0 is spelled out. */
-const NUMBERS: Readonly<Record<Exclude<OutcomeCode, `TRAP:${string}`>, number>> = {
+const NUMBERS: Readonly<Record<Exclude<OutcomeCode, `TRAP:${TrapName}`>, number>> = {
   OK: 1,
   NOT_MODIFIED: 2,
   REDIRECT: 3,
@@ -31,6 +32,10 @@ const NUMBERS: Readonly<Record<Exclude<OutcomeCode, `TRAP:${string}`>, number>> 
   URL_TOO_LONG: 27,
   ROBOTS_GIVEN_UP: 28,
   CRAWL_DELAY_TOO_LONG: 29,
+  SITEMAP: 40,
+  SITEMAP_BAD: 41,
+  PROBE: 42,
+  BLACKLISTED: 43,
 }
 const CODES = new Map(Object.entries(NUMBERS).map(([code, number]) => [number, code as OutcomeCode]))
 

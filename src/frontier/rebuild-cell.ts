@@ -7,19 +7,27 @@ import type { Discovery } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
 import type { OutcomeCode } from '../model/outcome.js'
+import type { TrapName } from '../model/trap.js'
 import type { CellFrontier } from './cell-frontier.js'
 import { DepthSet } from './depth-set.js'
 import type { FrontierSpace } from './frontier-space.js'
-import { type JournalReader, readDiscoveries, readJournal } from './journal-codec.js'
+import { type JournalReader, readJournal } from './journal-codec.js'
 import { SeenSet } from './seen-set.js'
 
 /** The journal blobs of the cell's committed packs, in order; asked for once per pass. */
 export type JournalBlobs = () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
+/** Is told what was decided, in the order of things: the trap rules judge the next URL by it. */
+export interface Decisions {
+  replay(discovery: Discovery, refusedBy: TrapName | null): void
+  countPage(): void
+}
+
 export async function rebuildCell(
   blobs: JournalBlobs,
   frontier: CellFrontier,
   space: FrontierSpace,
+  decisions: Decisions,
 ): Promise<void> {
   const closed: Closed = Number.isFinite(frontier.maxDepth)
     ? new ClosedRows(space, frontier.maxDepth)
@@ -30,22 +38,59 @@ export async function rebuildCell(
       closed.add(low, high, code, depth)
       retries.delete(low, high)
       if (code !== 'TOO_DEEP') frontier.restoreVisit(low, high)
+      if (code === 'OK' || code === 'NOT_MODIFIED') decisions.countPage()
     },
     retried: (low, high, attempt, notBefore) => retries.set(low, high, attempt, notBefore),
     ...(closed.discovered === undefined ? {} : { discovered: discovery => closed.discovered?.(discovery) }),
   }
   for await (const blob of blobs()) readJournal(blob, firstPass)
-  for await (const blob of blobs()) {
-    readDiscoveries(blob, discovery => {
+  const replay = new Replay(decisions)
+  const secondPass: JournalReader = {
+    discovered(discovery) {
       takeFingerprint(discovery.url)
       const { low, high } = fingerprint
+      replay.discovered(discovery, low, high)
       if (closed.has(low, high, discovery.depth) || retries.holds(low, high, discovery)) {
         frontier.restoreKnown(discovery)
       } else frontier.offer(discovery)
-    })
+    },
+    settled: (low, high, code) => replay.settled(low, high, code),
+  }
+  for await (const blob of blobs()) {
+    readJournal(blob, secondPass)
+    replay.flush()
   }
   for (const { row, attempt, notBefore } of retries.held()) frontier.restoreRetry(row, attempt, notBefore)
   closed.close()
+}
+
+/** A URL that a trap rule refused has its outcome right behind it. */
+class Replay {
+  readonly #decisions: Decisions
+  #last: Discovery | null = null
+  #low = 0
+  #high = 0
+
+  constructor(decisions: Decisions) {
+    this.#decisions = decisions
+  }
+
+  discovered(discovery: Discovery, low: number, high: number): void {
+    this.flush()
+    this.#last = discovery
+    this.#low = low
+    this.#high = high
+  }
+
+  settled(low: number, high: number, code: OutcomeCode): void {
+    if (this.#last === null || low !== this.#low || high !== this.#high) return
+    this.flush(code.startsWith('TRAP:') ? (code.slice(5) as TrapName) : null)
+  }
+
+  flush(refusedBy: TrapName | null = null): void {
+    if (this.#last !== null) this.#decisions.replay(this.#last, refusedBy)
+    this.#last = null
+  }
 }
 
 /** What has an outcome. */

@@ -111,6 +111,10 @@ export const LIMITS = {
   sitemapsPerSite: 10_000,
   /** Redirects and indexes on the way to a sitemap, together; honest ones need one of each. */
   sitemapSteps: 8,
+  /** Pages of one site: a month at four pages a second. `--max-pages-per-site` sets another number. */
+  pagesPerSite: 10_000_000,
+  /** Hosts of one registrable domain; more have only domains that answer to any name, and a handful of large ones. */
+  hostsPerDomain: 1_000,
   /** A pack is sealed when one of these is reached. */
   packBytes: 8 * 1024 * 1024,
   packPages: 2_000,

@@ -4,6 +4,7 @@
  * queue when the tries are used up (a name that does not resolve will not resolve for the next URL either).
  */
 import type { Millis } from './clock.js'
+import { TRAP_RULES, type TrapName, type TrapRule } from './trap.js'
 
 export type OutcomeCode =
   | 'OK'
@@ -35,7 +36,11 @@ export type OutcomeCode =
   | 'SITE_DROPPED'
   | 'TOO_DEEP'
   | 'URL_TOO_LONG'
-  | `TRAP:${string}`
+  | 'SITEMAP'
+  | 'SITEMAP_BAD'
+  | 'PROBE'
+  | 'BLACKLISTED'
+  | `TRAP:${TrapName}`
 
 /** `stored`: a response came and is archived. `failed`: no usable response. `refused`: we did not ask. */
 type OutcomeKind = 'stored' | 'failed' | 'refused'
@@ -92,10 +97,10 @@ const failed = (
 /** Failures that are the site's trouble when they come in a row. */
 const failing = (rule: OutcomeRule): OutcomeRule => ({ ...rule, strain: 'failing' })
 
-const RULES: Readonly<Record<Exclude<OutcomeCode, `TRAP:${string}`>, OutcomeRule>> = {
+const RULES: Readonly<Record<Exclude<OutcomeCode, `TRAP:${TrapName}`>, OutcomeRule>> = {
   OK: stored('fetched'),
   NOT_MODIFIED: stored('not modified since the previous crawl'),
-  REDIRECT: stored('redirected; the target was queued'),
+  REDIRECT: stored('redirected; the target was queued if it is in scope'),
   REDIRECT_BAD: stored('redirected without a usable Location'),
   TYPE_NOT_WANTED: refused('content type not asked for', 'widen --types'),
   HTTP_CLIENT_ERROR: stored('the server said 4xx'),
@@ -138,10 +143,17 @@ const RULES: Readonly<Record<Exclude<OutcomeCode, `TRAP:${string}`>, OutcomeRule
   SITE_DROPPED: refused('the site was given up after repeated failures'),
   TOO_DEEP: refused('deeper than --max-depth', 'raise --max-depth'),
   URL_TOO_LONG: refused('the URL is too long'),
+  SITEMAP: stored('read as a sitemap'),
+  SITEMAP_BAD: stored('named as a sitemap, but it is none'),
+  PROBE: stored('asked for a page that cannot exist, to know the answer'),
+  BLACKLISTED: refused('the host is blacklisted', 'see orbweaver set DIR blacklist=…'),
 }
 
-const TRAP_RULE = refused('looks like a trap')
-
 export function outcomeRule(code: OutcomeCode): OutcomeRule {
-  return code.startsWith('TRAP:') ? TRAP_RULE : RULES[code as keyof typeof RULES]
+  return code.startsWith('TRAP:') ? trapOutcome(code.slice(5)) : RULES[code as keyof typeof RULES]
+}
+
+function trapOutcome(name: string): OutcomeRule {
+  if (!Object.hasOwn(TRAP_RULES, name)) return refused(`${name}: beyond the limits of a site`)
+  return refused(`trap: ${TRAP_RULES[name as TrapRule]}`, `--traps no-${name} follows them`)
 }

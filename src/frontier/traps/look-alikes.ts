@@ -1,0 +1,59 @@
+/**
+ * Sites that answer 200 to anything. Their pages are looked at only once a title has come often; then the bytes are
+ * compared, without tokens drawn by lot: pages that are the same under many addresses bring no new links, so nothing
+ * is lost by not following them. Pages that only say the same are compared with the answer to an address that cannot
+ * exist: a probe, one request for a site that is suspected.
+ */
+import { fingerprint, takeFingerprint } from '../../model/fingerprint.js'
+import { pageSkeleton, pageWords } from './page-words.js'
+
+const SAME_TITLE = 8
+const SAME_CONTENT = 8
+/** Fewer words outside of links say nothing about a page. */
+const ENOUGH_WORDS = 3
+const REMEMBERED = 256
+
+type Probe = 'not-needed' | 'wanted' | 'sent' | 'answered'
+
+export class LookAlikes {
+  readonly #titles = new Map<number, number>()
+  readonly #skeletons = new Map<number, number>()
+  readonly #words = new Map<number, number>()
+  #probe: Probe = 'not-needed'
+  #missing: number | null = null
+
+  /** True for a page that is the same as many before it. */
+  isAlike(url: string, title: string, body: Uint8Array): boolean {
+    takeFingerprint(title)
+    if (counted(this.#titles, fingerprint.low) < SAME_TITLE) return false
+    if (counted(this.#skeletons, pageSkeleton(body)) >= SAME_CONTENT) return true
+    if (this.#probe === 'answered' && this.#missing === null) return false
+    const { hash, count } = pageWords(body, url, false)
+    if (count < ENOUGH_WORDS) return false
+    if (this.#missing !== null) return hash === this.#missing
+    if (counted(this.#words, hash) >= SAME_CONTENT && this.#probe === 'not-needed') this.#probe = 'wanted'
+    return false
+  }
+
+  /** True once, when somebody should ask for a page that cannot exist. */
+  takeProbe(): boolean {
+    if (this.#probe !== 'wanted') return false
+    this.#probe = 'sent'
+    return true
+  }
+
+  /** The answer to the probe; null when it was an honest error. */
+  probed(url: string, body: Uint8Array | null): void {
+    this.#probe = 'answered'
+    if (body === null) return
+    const { hash, count } = pageWords(body, url, false)
+    if (count >= ENOUGH_WORDS) this.#missing = hash
+  }
+}
+
+function counted(counts: Map<number, number>, key: number): number {
+  const count = (counts.get(key) ?? 0) + 1
+  if (count === 1 && counts.size >= REMEMBERED) counts.delete(counts.keys().next().value as number)
+  counts.set(key, count)
+  return count
+}

@@ -1,0 +1,28 @@
+/** Rules against endless sites: each has a name, by which it is counted (`TRAP:<name>`) and switched off. */
+export const TRAP_RULES = {
+  'repeated-segments': 'the same folders again and again in one path',
+  'session-ids': 'links with a session id; they were followed without it',
+  calendar: 'dates far from today, reached by walking a calendar',
+  facets: 'one more combination or order of the same filters',
+  growing: 'addresses that grow with every step',
+  'soft-404': 'found on a page that is the same under many addresses',
+  subdomains: 'one more host of a domain that answers to any name',
+  'site-budget': 'more pages of one site than --max-pages-per-site',
+} as const
+
+export type TrapRule = keyof typeof TRAP_RULES
+
+/** `sitemaps` is no rule that can be switched off: it counts sitemaps beyond the limits. */
+export type TrapName = TrapRule | 'sitemaps'
+
+export const ALL_TRAPS = Object.keys(TRAP_RULES) as readonly TrapRule[]
+
+/** `all`, `none`, rules to keep, or rules to leave out (`no-calendar`); null with a word that is none of these. */
+export function readTraps(words: readonly string[]): ReadonlySet<TrapRule> | null {
+  if (words.length === 0 || (words.length === 1 && words[0] === 'all')) return new Set(ALL_TRAPS)
+  if (words.length === 1 && words[0] === 'none') return new Set()
+  const leavesOut = words.every(word => word.startsWith('no-'))
+  const named = words.map(word => (leavesOut ? word.slice(3) : word))
+  if (!named.every(name => Object.hasOwn(TRAP_RULES, name))) return null
+  return new Set(ALL_TRAPS.filter(rule => named.includes(rule) !== leavesOut))
+}
