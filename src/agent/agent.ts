@@ -10,6 +10,7 @@ import type { FinishReason, Heartbeat, Incarnation, Ledger } from '../cluster/in
 import type { CellId, Lease } from '../model/cell.js'
 import type { Clock, Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
+import type { Admission } from './admission.js'
 import type { Counters } from './counters.js'
 import { readInbox } from './inbox.js'
 import type { Lane } from './lane.js'
@@ -36,6 +37,7 @@ export interface AgentParts {
   readonly desk: SiteDesk
   readonly lane: Lane
   readonly transmitter: Transmitter
+  readonly admission: Admission
   readonly budget: PageBudget
   readonly counters: Counters
   readonly lanes: number
@@ -163,9 +165,9 @@ export class Agent {
 
   /** The life of one leased cell in this agent. */
   async #work(site: SiteCrawl): Promise<void> {
-    const { clock, ledger, lane, transmitter, stopping } = this.#parts
+    const { clock, ledger, lane, transmitter, admission, stopping } = this.#parts
     while (site.mode.is !== 'leaving' && !stopping.signal.aborted) {
-      await readInbox(ledger, site, transmitter, stopping.signal)
+      await readInbox(ledger, site, transmitter, admission, stopping.signal)
       await lane.crawl(site)
       if (this.#endsSlice(site) || site.inboxDirty || site.frontier.hasReady(clock.now())) continue
       if (this.#parks(site)) continue

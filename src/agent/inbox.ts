@@ -1,4 +1,5 @@
 import type { Ledger } from '../cluster/index.js'
+import type { Admission } from './admission.js'
 import type { SiteCrawl } from './site-crawl.js'
 import type { Transmitter } from './transmitter.js'
 
@@ -12,6 +13,7 @@ export async function readInbox(
   ledger: Ledger,
   site: SiteCrawl,
   transmitter: Transmitter,
+  admission: Admission,
   signal: AbortSignal,
 ): Promise<void> {
   while (site.inboxDirty && site.mode.is !== 'leaving' && !signal.aborted) {
@@ -19,10 +21,11 @@ export async function readInbox(
     site.inboxDirty = false
     const rows = await ledger.readInbox(site.cell, site.cursor, BATCH_ROWS)
     if (rows.length === 0 || site.lost) return
-    const share = transmitter.pack.share(site)
+    const { pack } = transmitter
     for (const row of rows) {
-      if (site.frontier.offer(row)) share.discovered(row)
+      if (!site.frontier.knows(row.url, row.depth)) admission.admit(site, pack, row)
     }
+    const share = pack.share(site)
     site.cursor = rows[rows.length - 1].position
     share.consumed(rows.length, site.cursor)
     if (rows.length === BATCH_ROWS) site.inboxDirty = true

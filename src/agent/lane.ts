@@ -6,6 +6,8 @@ import type { Fetcher } from '../fetch/index.js'
 import type { FrontierEntry } from '../frontier/index.js'
 import type { Delay } from '../manners/index.js'
 import type { Clock, Millis } from '../model/clock.js'
+import { markOf, withoutMark } from '../model/mark.js'
+import type { OutcomeCode } from '../model/outcome.js'
 import type { MetaInfo } from '../model/page.js'
 import type { Counters } from './counters.js'
 import type { LaneManners } from './lane-manners.js'
@@ -39,6 +41,9 @@ export interface LaneParts {
   readonly types: readonly string[]
   /** Meta-info of the previous crawl; null when there was none. */
   readonly metaOf: ((site: SiteCrawl, url: string) => Promise<MetaInfo | undefined>) | null
+  /** Queues the sitemaps that the site's robots.txt name. */
+  readonly offerSitemaps: (site: SiteCrawl) => void
+  readonly isBlacklisted: (site: SiteCrawl) => boolean
   /** Waits while the crawl is paused or the disk is nearly full. */
   readonly unlessPaused: (signal: AbortSignal) => Promise<void>
   /** Bodies are done with once settled: no hook holds on to them. */
@@ -61,6 +66,7 @@ export class Lane {
     site.loops++
     while (this.#goesOn(site)) {
       if (transmitter.crowded) await transmitter.room(signal)
+      if (site.sitemapsDue) this.#parts.offerSitemaps(site)
       const entry = site.frontier.next(clock.now())
       const passedOver = site.frontier.takePassedOver()
       if (passedOver > 0) transmitter.pack.share(site).passedOver(passedOver)
@@ -89,9 +95,12 @@ export class Lane {
     const { settler, qualifier, budget, manners } = this.#parts
     const refusal = this.#refusalOf(site, entry)
     if (refusal) return settler.refuse(site, entry, refusal.code, refusal.detail)
-    let verdict = site.gate.judge(entry.url)
-    if (!verdict || (!verdict.allowed && verdict.until !== undefined))
+    const url = withoutMark(entry.url)
+    let verdict = site.gate.judge(url)
+    if (!verdict || (!verdict.allowed && verdict.until !== undefined)) {
       verdict = await qualifier.verdictOf(site, entry)
+      site.sitemapsDue = true
+    }
     if (verdict === null) return
     if (!verdict.allowed) return settler.refuse(site, entry, verdict.code, verdict.detail)
     const tooLong = manners.tooLong(verdict.crawlDelayMs)
@@ -100,6 +109,10 @@ export class Lane {
     // Far off, the turn comes before the page of the budget: others can use it meanwhile.
     const waited = manners.isFarOff(site)
     if (waited && !(await manners.farTurn(site, pause))) return
+    if (markOf(entry.url) !== null) {
+      await this.#ask(site, entry, pause, waited)
+      return
+    }
     if (!budget.takeNow() && !(await budget.take())) {
       if (waited) manners.pass(site, pause)
       return site.leave('stop')
@@ -107,12 +120,12 @@ export class Lane {
     if (!(await this.#ask(site, entry, pause, waited))) budget.giveBack()
   }
 
-  #refusalOf(
-    site: SiteCrawl,
-    entry: FrontierEntry,
-  ): { code: 'SITE_DROPPED' | 'TOO_DEEP'; detail: string } | null {
+  #refusalOf(site: SiteCrawl, entry: FrontierEntry): { code: OutcomeCode; detail: string } | null {
     if (site.mode.is === 'giving-up') return { code: 'SITE_DROPPED', detail: site.mode.detail }
+    if (this.#parts.isBlacklisted(site)) return { code: 'BLACKLISTED', detail: '' }
     if (entry.depth > this.#parts.maxDepth) return { code: 'TOO_DEEP', detail: '' }
+    if (markOf(entry.url) === null && site.traps.isSpent(site.inFlight))
+      return { code: 'TRAP:site-budget', detail: '' }
     return null
   }
 
@@ -120,7 +133,8 @@ export class Lane {
   async #ask(site: SiteCrawl, entry: FrontierEntry, pause: Pause, hasTurn: boolean): Promise<boolean> {
     const { fetcher, settler, settings, manners, counters, signal, types, metaOf } = this.#parts
     if (settings.paused) await this.#parts.unlessPaused(signal)
-    const known = metaOf === null ? undefined : await metaOf(site, entry.url)
+    const wantsPage = markOf(entry.url) === null
+    const known = metaOf === null || !wantsPage ? undefined : await metaOf(site, entry.url)
     if (!hasTurn && !manners.turnNow(site, pause) && !(await manners.turn(site, pause))) return false
     if (hasTurn && !(await manners.stillDue(site, pause))) return false
     if (!this.#goesOn(site)) {
@@ -130,7 +144,11 @@ export class Lane {
     site.inFlight++
     site.visits++
     counters.fetches++
-    const request = { url: entry.url, ...(known ? { known } : {}), ...(types.length > 0 ? { types } : {}) }
+    const request = {
+      url: withoutMark(entry.url),
+      ...(known ? { known } : {}),
+      ...(wantsPage && types.length > 0 ? { types } : {}),
+    }
     const result = await fetcher.fetch(request, signal)
     site.inFlight--
     manners.answered(site, pause, result)

@@ -78,6 +78,11 @@ export class OriginGate {
     return this.#judgeOrigin(originOf(url), known)
   }
 
+  /** The sitemaps that robots.txt names, as written there. */
+  *sitemaps(): Iterable<{ readonly origin: string; readonly urls: readonly string[] }> {
+    for (const [origin, { rules }] of this.#known) if (rules !== null) yield { origin, urls: rules.sitemaps }
+  }
+
   /** True when some origin of this cell may be crawled now: then the others need not hold it up. */
   get isOpen(): boolean {
     for (const { state } of this.#known.values())

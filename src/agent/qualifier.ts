@@ -8,6 +8,7 @@ import { qualify } from '../manners/index.js'
 import { siteOfCell } from '../model/cell.js'
 import { type Clock, type Millis, sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
+import { withoutMark } from '../model/mark.js'
 import type { Exchange } from '../model/page.js'
 import type { LaneManners } from './lane-manners.js'
 import type { GateVerdict } from './origin-gate.js'
@@ -40,10 +41,11 @@ export class Qualifier {
 
   /** The final verdict, or null when the URL is not to be settled now: its site is left, or it was set aside. */
   async verdictOf(site: SiteCrawl, entry: FrontierEntry): Promise<GateVerdict | null> {
+    const url = withoutMark(entry.url)
     for (;;) {
       if (site.mode.is === 'leaving' || this.#parts.signal.aborted) return null
-      const verdict = site.gate.judge(entry.url)
-      if (verdict === null) await site.gate.once(entry.url, origin => this.#ask(site, origin))
+      const verdict = site.gate.judge(url)
+      if (verdict === null) await site.gate.once(url, origin => this.#ask(site, origin))
       else if (verdict.allowed || verdict.until === undefined) return verdict
       else if (!(await this.#waits(site, entry, verdict.until, verdict.detail))) return null
     }

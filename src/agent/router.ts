@@ -2,12 +2,14 @@
  * Sends every link of a page on its way: into the page's own cell at once, into any other cell as an inbox row that
  * the pack commits together with the page. Links out of scope end here.
  */
-import type { Scope } from '../frontier/index.js'
-import { cellOf } from '../model/cell.js'
+import { type HostNames, type Scope, withoutSessionId } from '../frontier/index.js'
+import { cellOf, type Discovery, siteOfCell } from '../model/cell.js'
 import { LIMITS } from '../model/limits.js'
+import { probeMark, sitemapMark } from '../model/mark.js'
 import { LinkKind } from '../model/page.js'
-import { originOf, siteOf } from '../model/url.js'
+import { originOf, registrableDomain, siteOf } from '../model/url.js'
 import type { PageLinks } from '../store/index.js'
+import type { Admission } from './admission.js'
 import type { Hooks } from './hooks.js'
 import type { OpenPack } from './open-pack.js'
 import type { SentLinks } from './sent-links.js'
@@ -19,6 +21,11 @@ export interface RouterParts {
   readonly sent: SentLinks
   /** False with `--robots ignore`. */
   readonly obeysNofollow: boolean
+  readonly admission: Admission
+  /** Null where the rules against domains that answer to any name are off. */
+  readonly hosts: HostNames | null
+  /** Whether session ids are taken out of links. */
+  readonly dropsSessionIds: boolean
   /** Link rows for the table: links that leave the site, or all. */
   readonly linkRows: 'foreign' | 'all' | 'none'
 }
@@ -71,44 +78,96 @@ export class Router {
       const requisite = (kinds[i] & LinkKind.requisite) !== 0
       // What a page needs to be shown is no link to follow.
       const followed = requisite || ((kinds[i] & LinkKind.nofollow) === 0 && follow) || obeysNone
-      if (followed && (requisite || scope.acceptsSite(target)))
-        this.#send(site, pack, url, leaves, page.depth + 1, 0, page.url, requisite)
+      if (!followed || (requisite ? scope.isBlacklisted(target) : !scope.acceptsSite(target))) continue
+      this.#send(site, pack, url, leaves, page.depth + 1, 0, page.url, requisite, links)
     }
     return { foreign, rows: targets.length > 0 ? { targets, kinds: targetKinds } : null }
   }
 
   /** A redirect's target is as deep as the page that sent us there. */
   redirect(site: SiteCrawl, pack: OpenPack, source: LinkSource, target: string, hops: number): void {
-    this.#send(
-      site,
-      pack,
-      target,
-      siteOf(target) !== siteOf(source.url),
-      source.depth,
-      hops,
-      source.url,
-      false,
-    )
+    const leaves = siteOf(target) !== siteOf(source.url)
+    this.#send(site, pack, target, leaves, source.depth, hops, source.url, false, NO_LINKS)
+  }
+
+  /** A page that a sitemap lists is one step from where the crawl began. */
+  listed(site: SiteCrawl, pack: OpenPack, sitemap: string, url: string): void {
+    const target = siteOf(url)
+    if (!this.#parts.scope.acceptsSite(target)) return
+    this.#send(site, pack, url, target !== siteOf(sitemap), 1, 0, sitemap, false, NO_LINKS)
+  }
+
+  /** A sitemap may lie on any host, whatever the scope, but not on one to be left alone. */
+  sitemap(site: SiteCrawl, pack: OpenPack, url: string, hops: number, via: string): void {
+    const { scope, sent } = this.#parts
+    if (url.length > LIMITS.urlChars || scope.excludes(url)) return
+    if (hops > LIMITS.sitemapSteps) {
+      pack.share(site).note('TRAP:sitemaps', '')
+      return
+    }
+    const discovery = { url: sitemapMark(url), depth: 0, hops, score: 0, via }
+    if (siteOf(url) === siteOfCell(site.cell)) this.#admit(site, pack, discovery)
+    else if (!sent.has(discovery.url)) pack.share(site).append(cellOf(url), discovery)
+  }
+
+  /** A page that cannot exist, of the site that `url` belongs to. */
+  probe(site: SiteCrawl, pack: OpenPack, url: string, name: string): void {
+    const target = probeMark(`${originOf(url)}/${name}`)
+    this.#admit(site, pack, { url: target, depth: 0, hops: 0, score: 1, via: url })
+  }
+
+  #admit(site: SiteCrawl, pack: OpenPack, discovery: Discovery): void {
+    if (!site.frontier.knows(discovery.url, discovery.depth))
+      this.#parts.admission.admit(site, pack, discovery)
   }
 
   #send(
     site: SiteCrawl,
     pack: OpenPack,
-    url: string,
+    found: string,
     leaves: boolean,
     depth: number,
     hops: number,
     via: string,
     requisite: boolean,
+    links: readonly string[],
   ): void {
-    const { scope, hooks, sent } = this.#parts
-    if (leaves ? sent.has(url) || pack.share(site).appends.has(url) : site.frontier.knows(url, depth)) return
-    if (url.length > LIMITS.urlChars) return
+    const { scope, hooks, hosts, admission } = this.#parts
+    if (this.#isKnown(site, pack, found, leaves, depth)) return
+    if (found.length > LIMITS.urlChars) return
     // What a page needs to be shown may stand anywhere: pictures live on other hosts than their pages.
-    if (!requisite && !scope.accepts(url)) return
+    if (!requisite && !scope.accepts(found)) return
+    const url = this.#parts.dropsSessionIds ? this.#withoutSession(site, pack, found, via, links) : found
+    if (url !== found && (this.#isKnown(site, pack, url, leaves, depth) || !scope.accepts(url))) return
     if (hooks.accept && !hooks.accept(url)) return
     const discovery = { url, depth, hops, score: hooks.score ? hooks.score(url) : 0, via }
-    if (leaves) pack.share(site).append(cellOf(url), discovery)
-    else if (site.frontier.offer(discovery)) pack.share(site).discovered(discovery)
+    if (!leaves) {
+      admission.admit(site, pack, discovery)
+      return
+    }
+    const cell = cellOf(url)
+    if (hosts === null || hosts.admits(cell)) pack.share(site).append(cell, discovery)
+    else pack.share(site).note('TRAP:subdomains', registrableDomain(cell))
+  }
+
+  #isKnown(site: SiteCrawl, pack: OpenPack, url: string, leaves: boolean, depth: number): boolean {
+    if (!leaves) return site.frontier.knows(url, depth)
+    return this.#parts.sent.has(url) || pack.share(site).appends.has(url)
+  }
+
+  /** A server that redirects a page to itself with a session id gives nothing without one. */
+  #withoutSession(
+    site: SiteCrawl,
+    pack: OpenPack,
+    url: string,
+    via: string,
+    links: readonly string[],
+  ): string {
+    const clean = withoutSessionId(url, { url: via, links })
+    if (clean === url || clean === via) return url
+    pack.share(site).note('TRAP:session-ids', '')
+    return clean
   }
 }
+
+const NO_LINKS: readonly string[] = []

@@ -1,8 +1,9 @@
 /** Turns the answer to a visit into what lasts: rows and records in the open pack, links on their way, or a new try. */
 import type { FetchResult } from '../fetch/index.js'
-import type { CellFrontier, FrontierEntry } from '../frontier/index.js'
+import type { CellFrontier, FrontierEntry, HostNames } from '../frontier/index.js'
 import { NO_PAGE_RULES, type PageRules } from '../manners/index.js'
 import { LIMITS } from '../model/limits.js'
+import { markOf, withoutMark } from '../model/mark.js'
 import type { OutcomeCode } from '../model/outcome.js'
 import {
   type Exchange,
@@ -12,19 +13,26 @@ import {
   type PageRow,
   type ParsedPage,
 } from '../model/page.js'
+import { pathStart, siteOf } from '../model/url.js'
 import { parsePage } from '../parse/index.js'
 import { type PageLinks, payloadDigest, type Revisit } from '../store/index.js'
 import { crawledPage, type Hooks } from './hooks.js'
-import type { Router } from './router.js'
+import type { Routed, Router } from './router.js'
 import { SecondTry, type SecondTryParts } from './second-try.js'
 import { isPage, type Settlement, settlementOf } from './settlement.js'
 import type { SiteCrawl } from './site-crawl.js'
+import type { SitemapDesk } from './sitemap-desk.js'
 
 export interface SettlerParts extends SecondTryParts {
   readonly router: Router
   readonly hooks: Hooks
   /** What a page asks of robots, by its meta robots and its headers. */
   readonly pageRules: (metaRobots: string, exchange: Exchange) => PageRules
+  readonly sitemaps: SitemapDesk
+  /** Null where the rule against domains that answer to any name is off. */
+  readonly hosts: HostNames | null
+  /** The name of a page that cannot exist. */
+  readonly unlikelyName: () => string
   readonly assets: boolean
   /** Text and facts for the tables or a hook; a bare crawl does without. */
   readonly wantText: boolean
@@ -40,7 +48,6 @@ export interface SettlerParts extends SecondTryParts {
 const NO_TEXT = new Uint8Array(0)
 const NO_LINKS: PageLinks = { targets: [], kinds: [] }
 const FOREIGN_LINK = LinkKind.anchor
-const BARE = { page: null, digest: '', links: null, outlinks: 0, foreign: 0, revisit: null }
 
 /** What parsing adds to a row. */
 interface Content {
@@ -68,6 +75,16 @@ class KnownAtDepth implements KnownLinks {
   has(low: number, high: number): boolean {
     return this.#frontier?.knowsFingerprint(low, high, this.#depth) ?? false
   }
+}
+
+const NO_CONTENT: Content = {
+  page: null,
+  rules: NO_PAGE_RULES,
+  digest: '',
+  links: null,
+  outlinks: 0,
+  foreign: 0,
+  revisit: null,
 }
 
 export class Settler {
@@ -101,6 +118,10 @@ export class Settler {
     if (settlement.exchange) site.answered = true
     if (isPage(settlement.code)) site.succeeded = true
     if (this.#second.queues(site, entry, settlement)) return false
+    if (markOf(entry.url) !== null) {
+      await this.#settleMarked(site, entry, settlement)
+      return false
+    }
     const content = this.#contentOf(site, entry, settlement, known)
     if (entry.again) {
       this.#parts.pack().share(site).lookedAgain(entry, settlement.code)
@@ -111,6 +132,18 @@ export class Settler {
     return isPage(settlement.code)
   }
 
+  /** What is no page: a sitemap, or a probe. It is archived; among the pages stands only what went wrong. */
+  async #settleMarked(site: SiteCrawl, entry: FrontierEntry, settlement: Settlement): Promise<void> {
+    if (markOf(entry.url) === 'sitemap') {
+      const read = await this.#parts.sitemaps.read(site, entry, settlement)
+      if (read !== null) this.#keep(site, entry, read, NO_CONTENT)
+      return
+    }
+    const { exchange, code } = settlement
+    site.traps.probed(withoutMark(entry.url), code === 'OK' && exchange ? exchange.body : null)
+    this.#keep(site, entry, { ...settlement, code: 'PROBE', redirect: '' }, NO_CONTENT)
+  }
+
   #contentOf(
     site: SiteCrawl,
     entry: FrontierEntry,
@@ -119,15 +152,14 @@ export class Settler {
   ): Content {
     const { router, pack } = this.#parts
     const { code, exchange, redirect } = settlement
-    const bare: Content = { ...BARE, rules: NO_PAGE_RULES }
     if (redirect !== '') {
       if (entry.depth === 0) this.#parts.onSeedRedirect(redirect)
       router.redirect(site, pack(), entry, redirect, entry.hops + 1)
     }
-    if (!exchange) return bare
+    if (!exchange) return NO_CONTENT
     if (code === 'NOT_MODIFIED' && known) return unchanged(entry.url, known)
     const digest = this.#parts.archive || this.#parts.wantText ? payloadDigest(exchange.payload) : ''
-    if (code !== 'OK') return { ...bare, digest }
+    if (code !== 'OK') return { ...NO_CONTENT, digest }
     const page = parsePage({
       url: entry.url,
       body: exchange.body,
@@ -137,7 +169,7 @@ export class Settler {
       known: this.#knownTo(site, entry),
     })
     const rules = this.#parts.pageRules(page.robots, exchange)
-    const routed = router.route(site, pack(), entry, page.links, page.kinds, rules.follow)
+    const routed = this.#follow(site, entry, page, exchange.body, rules.follow)
     return {
       page,
       rules,
@@ -157,15 +189,29 @@ export class Settler {
     return this.#known
   }
 
+  /** Sends the links of a page on their way, under the eyes of the trap rules. */
+  #follow(site: SiteCrawl, entry: FrontierEntry, page: ParsedPage, body: Buffer, follow: boolean): Routed {
+    const { router, pack, hosts } = this.#parts
+    const { url } = entry
+    site.traps.beginPage(url, page.title, body)
+    const routed = router.route(site, pack(), entry, page.links, page.kinds, follow)
+    site.traps.endPage(url, body)
+    if (site.traps.takeProbe()) router.probe(site, pack(), url, this.#parts.unlikelyName())
+    if (hosts !== null && pathStart(url) === url.length - 1) hosts.sawHome(url, siteOf(url), body)
+    return routed
+  }
+
   #keep(site: SiteCrawl, entry: FrontierEntry, settlement: Settlement, content: Content): void {
     const { counters, clock } = this.#parts
     const { code, detail, exchange } = settlement
     const pack = this.#parts.pack()
     const bytes = exchange?.payload.length ?? 0
     pack.share(site).settled(entry, code, detail, exchange)
-    if (isPage(code)) counters.pages++
-    else if (code === 'REDIRECT') counters.redirects++
-    else counters.errors++
+    if (isPage(code)) {
+      counters.pages++
+      site.traps.countPage()
+    } else if (code === 'REDIRECT') counters.redirects++
+    else if (!isService(code)) counters.errors++
     counters.bytes += bytes
     if (!this.#parts.keepsRows) return
     pack.builder.add({
@@ -175,6 +221,7 @@ export class Settler {
       exchange: content.rules.archive ? exchange : null,
       ...(content.revisit ? { revisit: content.revisit } : {}),
       ...(content.links ? { links: content.links } : {}),
+      ...(isService(code) ? { inTables: false } : {}),
     })
   }
 
@@ -191,6 +238,11 @@ export class Settler {
   }
 }
 
+/** What came is archived, but is no page and no failure to get one. */
+function isService(code: OutcomeCode): boolean {
+  return code === 'SITEMAP' || code === 'PROBE'
+}
+
 function rowOf(
   site: SiteCrawl,
   entry: FrontierEntry,
@@ -202,7 +254,7 @@ function rowOf(
   const { page, rules } = content
   const words = rules.index && rules.archive ? page : null
   return {
-    url: entry.url,
+    url: withoutMark(entry.url),
     outcome: settlement.code,
     fetchedAt: exchange?.startedAt ?? now,
     fetchMs: exchange?.fetchMs ?? 0,

@@ -66,6 +66,11 @@ export class Share {
     if (exchange) this.#count(exchange)
     if (isPage(code)) this.#pages++
     this.journal.outcome(entry.url, code, entry.depth)
+    this.note(code, detail)
+  }
+
+  /** Counts what befell a URL that never was queued here. */
+  note(code: OutcomeCode, detail: string): void {
     const known = this.#outcomes.get(code)
     const told = detail === '' ? '' : forPeople(detail)
     if (known) {

@@ -1,5 +1,5 @@
 /** One leased cell in an agent's hands: its queue, its pace, its rules, and what of it is not yet committed. */
-import type { CellFrontier } from '../frontier/index.js'
+import type { CellFrontier, SiteTraps } from '../frontier/index.js'
 import type { CellId, Lease } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { OutcomeCode } from '../model/outcome.js'
@@ -25,6 +25,7 @@ export interface SiteParts {
   readonly lease: Lease
   readonly lane: number
   readonly frontier: CellFrontier
+  readonly traps: SiteTraps
   readonly pace: SitePace
   readonly gate: OriginGate
   readonly lanes: LaneCount
@@ -37,6 +38,7 @@ export class SiteCrawl {
   readonly frontier: CellFrontier
   readonly pace: SitePace
   readonly gate: OriginGate
+  readonly traps: SiteTraps
   mode: SiteMode = { is: 'crawling' }
   /** Visits under way. */
   inFlight = 0
@@ -66,6 +68,8 @@ export class SiteCrawl {
   visits = 0
   /** URLs whose origin must wait for its robots.txt while others of the site go on. */
   setAside = 0
+  /** The origins' robots.txt may name sitemaps that are not queued yet: after a look at one, and after every lease. */
+  sitemapsDue = true
   /** Connections at work on this site. */
   loops = 0
 
@@ -75,6 +79,7 @@ export class SiteCrawl {
     this.lease = parts.lease
     this.lane = parts.lane
     this.frontier = parts.frontier
+    this.traps = parts.traps
     this.pace = parts.pace
     this.gate = parts.gate
     this.lastPack = parts.lease.lastPack

@@ -1,6 +1,6 @@
 /** Opens a leased cell: its queue from the journal, its robots rules, its pace. */
 import type { Ledger } from '../cluster/index.js'
-import { type CellFrontier, type FrontierSpace, rebuildCell } from '../frontier/index.js'
+import { type CellFrontier, type FrontierSpace, rebuildCell, type SiteTraps } from '../frontier/index.js'
 import type { Lease } from '../model/cell.js'
 import type { Clock } from '../model/clock.js'
 import { type GateSettings, OriginGate } from './origin-gate.js'
@@ -18,6 +18,7 @@ export interface SiteDeskParts {
   readonly lanes: LaneCount
   readonly robots: GateSettings
   readonly newFrontier: () => CellFrontier
+  readonly newTraps: (frontier: CellFrontier) => SiteTraps
 }
 
 export class SiteDesk {
@@ -37,8 +38,12 @@ export class SiteDesk {
     if (pace === null) return null
     const gate = new OriginGate({ cell, ledger, clock, settings: robots }, origins)
     const frontier = this.#parts.newFrontier()
-    if (lease.lastPack > 0) await this.#rebuild(lease, frontier)
-    return new SiteCrawl({ lease, lane: ++this.#lastLane, frontier, pace, gate, lanes }, new Wake(clock))
+    const traps = this.#parts.newTraps(frontier)
+    if (lease.lastPack > 0) await this.#rebuild(lease, frontier, traps)
+    return new SiteCrawl(
+      { lease, lane: ++this.#lastLane, frontier, traps, pace, gate, lanes },
+      new Wake(clock),
+    )
   }
 
   /** The cell is given back; what was kept for it in memory goes. */
@@ -48,9 +53,9 @@ export class SiteDesk {
   }
 
   /** One after the other: a journal in memory is several megabytes. */
-  #rebuild(lease: Lease, frontier: CellFrontier): Promise<void> {
+  #rebuild(lease: Lease, frontier: CellFrontier, traps: SiteTraps): Promise<void> {
     const rebuilt = this.#rebuilding.then(() =>
-      rebuildCell(() => this.#journal(lease), frontier, this.#parts.space),
+      rebuildCell(() => this.#journal(lease), frontier, this.#parts.space, traps),
     )
     this.#rebuilding = rebuilt.catch(() => {})
     return rebuilt

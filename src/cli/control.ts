@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { type Ledger, openSqliteLedger } from '../cluster/index.js'
 import {
-  checkLiveSetting,
   DirectoryLock,
   LEDGER_FILE,
   LIVE_SETTINGS,
   readCrawlFile,
+  readLiveSetting,
   systemClock,
 } from '../compose/index.js'
 import { ConfigError } from '../config/index.js'
@@ -117,8 +117,7 @@ function parsePair(pair: string): [string, string] {
   const equals = pair.indexOf('=')
   if (equals < 1) throw new ConfigError(`"${pair}" is not KEY=VALUE`)
   const [name, value] = [pair.slice(0, equals), pair.slice(equals + 1)]
-  checkLiveSetting(name, value)
-  return [name, value]
+  return [name, readLiveSetting(name, value)]
 }
 
 function isRunning(directory: string): boolean {

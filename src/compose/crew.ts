@@ -1,6 +1,7 @@
 /** Picks the implementations and joins them to one agent: who fetches, who keeps pace, who stores, who tells. */
 import { join } from 'node:path'
 import {
+  Admission,
   Agent,
   Counters,
   type Hooks,
@@ -15,6 +16,7 @@ import {
   SentLinks,
   Settler,
   SiteDesk,
+  SitemapDesk,
   Transmitter,
   Turns,
 } from '../agent/index.js'
@@ -28,11 +30,14 @@ import {
   type HttpFetcherOptions,
   StaticHosts,
 } from '../fetch/index.js'
-import { CellFrontier, FrontierSpace, type Scope } from '../frontier/index.js'
+import { CellFrontier, FrontierSpace, type HostNames, type Scope, SiteTraps } from '../frontier/index.js'
 import { delayAfter, NO_PAGE_RULES, type PageRules, pageRules, RateLimit } from '../manners/index.js'
+import { siteOfCell } from '../model/cell.js'
 import { sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import type { Exchange } from '../model/page.js'
+import { uuid } from '../model/random.js'
+import { readTraps } from '../model/trap.js'
 import { VERSION } from '../model/version.js'
 import {
   DirectoryPackStore,
@@ -64,6 +69,8 @@ export interface CrewInput {
   readonly log: Log
   /** There is meta-info of a previous crawl in the ledger. */
   readonly recrawl: boolean
+  /** The hosts that the crawl knows. */
+  readonly hosts: HostNames
   /** Why nothing is being fetched. */
   readonly waitingFor: () => string
   readonly onHeartbeat: (beat: Heartbeat) => void
@@ -148,12 +155,37 @@ export function assembleCrew(input: CrewInput): Crew {
   })
   const tables = config.tables !== 'none'
   const linkRows = tables ? config.links : 'none'
-  const settler = new Settler({
+  const traps = readTraps(config.traps) ?? new Set()
+  const hosts = traps.has('subdomains') ? input.hosts : null
+  const admission: Admission = new Admission((site, entry, code, detail) =>
+    settler.refuse(site, entry, code, detail),
+  )
+  const dropsSessionIds = traps.has('session-ids')
+  const router = new Router({
+    obeysNofollow: config.robots !== 'ignore',
+    scope,
+    hooks,
+    sent,
+    linkRows,
+    admission,
+    hosts,
+    dropsSessionIds,
+  })
+  const sitemaps = new SitemapDesk({
+    scope,
+    router,
+    pack: () => transmitter.pack,
+    fromRobots: readsRobotsSitemaps(config),
+  })
+  const settler: Settler = new Settler({
     clock,
     random,
     counters,
     hooks,
-    router: new Router({ obeysNofollow: config.robots !== 'ignore', scope, hooks, sent, linkRows }),
+    router,
+    sitemaps,
+    hosts,
+    unlikelyName: () => uuid(random),
     pack: () => transmitter.pack,
     pageRules: (page, exchange) => rulesOfPage(config.robots, page, exchange),
     assets: config.assets,
@@ -224,6 +256,7 @@ export function assembleCrew(input: CrewInput): Crew {
       runStartedAt: clock.now(),
     },
     newFrontier: () => new CellFrontier(space, { maxDepth }),
+    newTraps: known => new SiteTraps({ rules: traps, maxPages: config.maxPagesPerSite, clock, known }),
   })
   const agent: Agent = new Agent({
     name: AGENT_NAME,
@@ -245,6 +278,8 @@ export function assembleCrew(input: CrewInput): Crew {
       maxDepth,
       types: config.types,
       metaOf: input.recrawl ? async (site, url) => (await ledger.loadMeta(site.cell, [url])).get(url) : null,
+      offerSitemaps: site => sitemaps.offer(site),
+      isBlacklisted: site => scope.isBlacklisted(siteOfCell(site.cell)),
       unlessPaused: async signal => {
         while (settings.paused && !signal.aborted) await sleep(clock, PAUSE_LOOK_MS, signal)
       },
@@ -252,6 +287,7 @@ export function assembleCrew(input: CrewInput): Crew {
       signal: stopping.signal,
     }),
     transmitter,
+    admission,
     budget,
     counters,
     lanes: config.lanes,
@@ -263,6 +299,12 @@ export function assembleCrew(input: CrewInput): Crew {
     onHeartbeat: input.onHeartbeat,
   })
   return { agent, agentName: AGENT_NAME, counters, transmitter, fetcher, store, space, rate, turns, settings }
+}
+
+/** A limit on depth means links, and one page is one page: there sitemaps are read only when asked for. */
+function readsRobotsSitemaps({ sitemap, maxDepth, scope }: CrawlConfig): boolean {
+  if (sitemap.includes('none') || scope === 'page') return false
+  return sitemap.includes('robots') || maxDepth === undefined
 }
 
 function openStore(input: CrewInput): { store: PackStore; newBuilder: () => PackBuilder; archives: boolean } {

@@ -4,7 +4,7 @@
  */
 export { defaultDirectory, readCrawlFile } from './crawl-directory.js'
 export { DirectoryLock } from './directory-lock.js'
-export { checkLiveSetting, LIVE_SETTINGS } from './live-settings.js'
+export { LIVE_SETTINGS, readLiveSetting } from './live-settings.js'
 export {
   type CrawlSession,
   createSession,

@@ -1,6 +1,6 @@
 /** Settings that `orbweaver set` changes while a crawl runs: rows of the ledger, read with every heartbeat. */
 import type { LaneSettings, Turns } from '../agent/index.js'
-import { bytes, ConfigError, type CrawlConfig } from '../config/index.js'
+import { bytes, ConfigError, type CrawlConfig, readBlacklist } from '../config/index.js'
 import type { Fetcher } from '../fetch/index.js'
 import type { Scope } from '../frontier/index.js'
 import { longestDelay, type RateLimit } from '../manners/index.js'
@@ -8,7 +8,15 @@ import { LIMITS } from '../model/limits.js'
 
 /** Name, check and help of each setting. */
 export const LIVE_SETTINGS: Readonly<
-  Record<string, { readonly help: string; readonly check: (value: string) => boolean }>
+  Record<
+    string,
+    {
+      readonly help: string
+      readonly check: (value: string) => boolean
+      /** What it stands for, where that is not what was typed. */
+      readonly read?: (value: string) => string
+    }
+  >
 > = {
   delay: {
     help: 'milliseconds between requests to a site, or auto',
@@ -29,17 +37,27 @@ export const LIVE_SETTINGS: Readonly<
     help: 'stop after this many pages; empty = no limit',
     check: value => value === '' || isNumber(value, 1),
   },
-  blacklist: { help: 'hosts and domains to leave alone, separated by commas', check: () => true },
+  blacklist: {
+    help: 'hosts and domains to leave alone, separated by commas, or @FILE',
+    check: () => true,
+    read: value => readBlacklist(listed(value)).join(','),
+  },
   pause: { help: 'true or false', check: value => value === 'true' || value === 'false' },
 }
 
-export function checkLiveSetting(name: string, value: string): void {
+/** The value as it goes into the ledger. */
+export function readLiveSetting(name: string, value: string): string {
   const setting = Object.hasOwn(LIVE_SETTINGS, name) ? LIVE_SETTINGS[name] : undefined
   if (!setting)
     throw new ConfigError(
       `"${name}" cannot be set while a crawl runs; these can: ${Object.keys(LIVE_SETTINGS).join(', ')}`,
     )
   if (!setting.check(value)) throw new ConfigError(`${name} must be ${setting.help}`)
+  try {
+    return setting.read?.(value) ?? value
+  } catch (error) {
+    throw new ConfigError((error as Error).message)
+  }
 }
 
 /** What a new crawl puts into the ledger. */
@@ -52,7 +70,7 @@ export function initialSettings(config: CrawlConfig): Record<string, string> {
     connections: String(config.connections),
     connectionsPerSite: String(config.connectionsPerSite),
     maxPages: String(config.maxPages ?? ''),
-    blacklist: '',
+    blacklist: config.blacklist.join(','),
     pause: 'false',
   }
 }
@@ -86,12 +104,7 @@ export class LiveSettings {
     fetcher.setConnections(Number(settings.connections), Number(settings.connectionsPerSite))
     rate.set(Number(settings.rate), readBytes(settings.bandwidth) ?? 0)
     turns.ease(longestDelay(lanes.delay))
-    scope.setBlacklist(
-      settings.blacklist
-        .split(',')
-        .map(entry => entry.trim())
-        .filter(Boolean),
-    )
+    scope.setBlacklist(listed(settings.blacklist))
     this.userPaused = settings.pause === 'true'
   }
 }
@@ -104,6 +117,13 @@ function readBytes(value: string): number | null {
   } catch {
     return null
   }
+}
+
+function listed(value: string): string[] {
+  return value
+    .split(',')
+    .map(entry => entry.trim())
+    .filter(Boolean)
 }
 
 function isNumber(value: string, min: number): boolean {

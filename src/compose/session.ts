@@ -13,9 +13,11 @@ import {
 } from '../agent/index.js'
 import { type Heartbeat, type Ledger, openSqliteLedger, threadLedger } from '../cluster/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
-import { Scope } from '../frontier/index.js'
-import { cellOf, groupOf } from '../model/cell.js'
+import { HostNames, Scope } from '../frontier/index.js'
+import { cellOf, groupOf, siteOfCell } from '../model/cell.js'
+import { sitemapMark } from '../model/mark.js'
 import { siteOf } from '../model/url.js'
+import { compilePattern } from '../model/url-pattern.js'
 import { VERSION } from '../model/version.js'
 import { writeFileAtomically, writeManifest } from '../store/index.js'
 import { checkSeeds } from './check-seeds.js'
@@ -156,8 +158,8 @@ export class CrawlSession {
     const scope = new Scope({
       seeds: [...config.seeds, ...widenedScope(settings)],
       kind: config.scope,
-      include: config.include.map(pattern => new RegExp(pattern)),
-      exclude: config.exclude.map(pattern => new RegExp(pattern)),
+      include: patternsOf(config.include),
+      exclude: patternsOf(config.exclude),
     })
     const disk = new DiskGuard(directory, config.minFreeDisk, clock)
     const crew = assembleCrew({
@@ -172,6 +174,7 @@ export class CrawlSession {
       worker,
       log,
       recrawl: config.previous !== undefined,
+      hosts: await knownHosts(ledger),
       waitingFor: () => this.progress().waiting,
       onHeartbeat: beat => this.#onHeartbeat(beat),
     })
@@ -228,8 +231,9 @@ export class CrawlSession {
       const { importPrevious } = await import('./recrawl.js')
       await importPrevious(config.previous, ledger, config.group, log)
     }
+    const sitemaps = config.sitemap.filter(entry => entry !== 'robots' && entry !== 'none').map(sitemapMark)
     await ledger.append(
-      config.seeds.map(url => ({
+      [...config.seeds, ...sitemaps].map(url => ({
         cell: cellOf(url),
         group: groupOf(siteOf(url), config.group),
         rows: [{ url, depth: 0, hops: 0, score: 1, via: '' }],
@@ -270,6 +274,29 @@ export class CrawlSession {
     if (asked === '' || asked === settings['checkpoint.done'] || asked === this.#checkpoint) return
     this.#checkpoint = asked
     void running.crew.transmitter.seal().then(() => running.ledger.set({ 'checkpoint.done': asked }))
+  }
+}
+
+function patternsOf(sources: readonly string[]): RegExp[] {
+  return sources.map(source => {
+    const pattern = compilePattern(source)
+    if (typeof pattern === 'string') throw new ConfigError(pattern)
+    return pattern
+  })
+}
+
+/** The hosts that earlier runs met, and the domains they gave up. */
+async function knownHosts(ledger: Ledger): Promise<HostNames> {
+  const hosts = new HostNames()
+  for (let after = ''; ; ) {
+    const batch = await ledger.sites(after, 1_000)
+    if (batch.length === 0) return hosts
+    for (const { cell, outcomes } of batch) {
+      hosts.admits(siteOfCell(cell))
+      const refused = outcomes.find(({ code }) => code === 'TRAP:subdomains')
+      if (refused !== undefined) hosts.giveUp(refused.detail)
+    }
+    after = batch[batch.length - 1].cell
   }
 }
 

@@ -4,6 +4,9 @@
  * (A schema library would do the same; loading one costs more CPU than crawling three hundred pages.)
  */
 import { LIMITS } from '../model/limits.js'
+import { readTraps, TRAP_RULES } from '../model/trap.js'
+import { normaliseUrl } from '../model/url.js'
+import { readBlacklist } from './blacklist.js'
 import { bytes, choice, count, flag, list, optional, pattern, positive, text, withDefault } from './kinds.js'
 
 const archive = (value: unknown, name: string): string => {
@@ -39,6 +42,19 @@ const seconds =
     throw new TypeError(`${name} must be at most ${max} seconds`)
   }
 
+const sitemap = (value: unknown, name: string): string => {
+  const form = text(value, name)
+  const url = form === 'robots' || form === 'none' ? form : normaliseUrl(form)
+  if (url !== null) return url
+  throw new TypeError(`${name} must be the URL of a sitemap, "robots" or "none"`)
+}
+
+const traps = (value: unknown, name: string): readonly string[] => {
+  const words = list(text)(value, name)
+  if (readTraps(words) !== null) return words
+  throw new TypeError(`${name} must be all, none, or a list of ${Object.keys(TRAP_RULES).join(', ')}`)
+}
+
 /** Flag, help and reader of every setting, in the order `--help` shows them. */
 export const FIELDS = {
   out: field('--out <dir>', 'where to put the crawl (./<host>-<date>)', optional(text)),
@@ -50,6 +66,26 @@ export const FIELDS = {
   ),
   include: field('--include <regex>', 'only URLs that match one of these; may be repeated', list(pattern)),
   exclude: field('--exclude <regex>', 'no URL that matches one of these; may be repeated', list(pattern)),
+  blacklist: field(
+    '--blacklist <host|@file>',
+    'hosts and domains to leave alone, or a file of them; may be repeated',
+    (value, name) => readBlacklist(list(text)(value, name)),
+  ),
+  sitemap: field(
+    '--sitemap <url|robots|none>',
+    'sitemaps to read; robots: those robots.txt names, the default without --max-depth; may be repeated',
+    list(sitemap),
+  ),
+  traps: field(
+    '--traps <rules>',
+    'rules against endless sites: all, none, some (calendar,facets) or all but some (no-calendar) (all)',
+    traps,
+  ),
+  maxPagesPerSite: field(
+    '--max-pages-per-site <n>',
+    `take at most this many pages of one site (${LIMITS.pagesPerSite / 1e6} million)`,
+    withDefault(count(1), LIMITS.pagesPerSite),
+  ),
   maxPages: field('--max-pages <n>', 'stop after this many pages', optional(count(1))),
   maxDepth: field('--max-depth <n>', 'follow at most this many links from a seed', optional(count(0))),
   maxWait: field(

@@ -2,6 +2,7 @@
  * config/: what the user asks for.
  * In: flags, variables, a file, library options. Out: one checked CrawlConfig, or a ConfigError of one line.
  */
+export { readBlacklist } from './blacklist.js'
 export { ConfigError } from './config-error.js'
 export { type CrawlConfig, type CrawlConfigInput, FIELDS } from './fields.js'
 export { bytes } from './kinds.js'

@@ -1,5 +1,7 @@
 /** Readers of single settings: a value as somebody typed it in, what is meant out, or a TypeError of one line. */
 
+import { compilePattern } from '../model/url-pattern.js'
+
 type Reader<T> = (value: unknown, name: string) => T
 
 const SIZE_UNITS: Readonly<Record<string, number>> = {
@@ -63,12 +65,9 @@ export function choice<const T extends string>(...options: readonly T[]): Reader
 
 export const pattern: Reader<string> = (value, name) => {
   const source = text(value, name)
-  try {
-    new RegExp(source)
-    return source
-  } catch {
-    throw new TypeError(`"${source}" is not a regular expression`)
-  }
+  const compiled = compilePattern(source)
+  if (typeof compiled === 'string') throw new TypeError(`${name}: ${compiled}`)
+  return source
 }
 
 /** An array, or text with commas; empty when nothing is given. */

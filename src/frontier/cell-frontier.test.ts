@@ -23,6 +23,7 @@ afterEach(() => {
 })
 
 const OFF = Number.POSITIVE_INFINITY
+const NOBODY = { replay: () => {}, countPage: () => {} }
 const found = (name: string | number, depth = 1, score = 0): Discovery => ({
   url: `https://example.org/${name}`,
   depth,
@@ -197,7 +198,7 @@ class LiveCell {
 
 async function rebuilt(live: LiveCell, maxDepth: number): Promise<CellFrontier> {
   const frontier = new CellFrontier(space, { maxDepth })
-  await rebuildCell(() => live.blobs, frontier, space)
+  await rebuildCell(() => live.blobs, frontier, space, NOBODY)
   return frontier
 }
 
@@ -308,7 +309,7 @@ describe('rebuilding a cell from its journal', () => {
     journal.outcome(found('c').url, 'TOO_DEEP')
     journal.discover(found('c', 2))
     const frontier = new CellFrontier(space, { maxDepth: 3 })
-    await rebuildCell(() => [journal.finish()], frontier, space)
+    await rebuildCell(() => [journal.finish()], frontier, space, NOBODY)
     expect(drain(frontier)).toEqual(['a@1 try 1 again', 'c@2 try 1'])
     frontier.close()
   })
@@ -324,7 +325,7 @@ describe('rebuilding a cell from its journal', () => {
       journals.push(journal.finish())
     }
     const frontier = new CellFrontier(space, { maxDepth: OFF })
-    await rebuildCell(() => journals, frontier, space)
+    await rebuildCell(() => journals, frontier, space, NOBODY)
     expect(space.seen.usedBytes).toBeLessThanOrEqual(200_000)
     expect(space.queues.pool.usedBytes).toBeLessThanOrEqual(50_000)
     expect(frontier.size).toBe(25_000)

@@ -59,6 +59,23 @@ export class CellFrontier {
     return true
   }
 
+  /** Known and not queued, because a trap rule refused it. */
+  refuse(discovery: Discovery): void {
+    this.#remember(discovery.url, discovery.depth)
+    if (this.#depths === null) return
+    takeFingerprint(discovery.url)
+    this.#depths.refuse(fingerprint.low, fingerprint.high)
+  }
+
+  /** What became of a URL at a larger depth, where that counts: it is not judged a second time. */
+  standingOf(url: string): 'new' | 'queued' | 'refused' {
+    if (this.#depths === null) return 'new'
+    takeFingerprint(url)
+    const { low, high } = fingerprint
+    if (this.#depths.isRefused(low, high)) return 'refused'
+    return this.#depths.reached(low, high, this.maxDepth + 1) ? 'queued' : 'new'
+  }
+
   next(now: Millis): FrontierEntry | null {
     for (;;) {
       const entry = this.#queue.next(now)
@@ -116,6 +133,11 @@ export class CellFrontier {
   /** From the journal: a page that was asked for, so that no later row stores it a second time. */
   restoreVisit(low: number, high: number): void {
     this.#depths?.visit(low, high)
+  }
+
+  /** From the journal: a URL that a trap rule refused. */
+  restoreRefusal(low: number, high: number): void {
+    this.#depths?.refuse(low, high)
   }
 
   close(): void {

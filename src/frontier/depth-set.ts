@@ -47,10 +47,20 @@ export class DepthSet {
   visit(low: number, high: number): boolean {
     return this.#rows.add(lowAt(low, VISITED), highAt(high, VISITED))
   }
+
+  /** Says that a trap rule refused the URL, at whatever depth it comes again. */
+  refuse(low: number, high: number): void {
+    this.#rows.add(lowAt(low, REFUSED), highAt(high, REFUSED))
+  }
+
+  isRefused(low: number, high: number): boolean {
+    return this.#rows.has(lowAt(low, REFUSED), highAt(high, REFUSED))
+  }
 }
 
-/** Stands where a depth would: no depth is below 0. */
+/** These stand where a depth would: no depth is below 0. */
 const VISITED = -2
+const REFUSED = -3
 
 function lowAt(low: number, depth: number): number {
   return (low ^ Math.imul(depth + 1, 0x9e3779b1)) >>> 0

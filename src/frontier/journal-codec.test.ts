@@ -36,7 +36,7 @@ const code = fc.constantFrom<OutcomeCode>(
   'TOO_DEEP',
   'URL_TOO_LONG',
   'TRAP:calendar',
-  'TRAP:ü',
+  'TRAP:soft-404',
   'SITE_DROPPED',
 )
 const entries = fc.array(

@@ -149,7 +149,8 @@ export function readJournal(blob: Uint8Array, reader: JournalReader): void {
     const high = events.word()
     if (form === RETRY) {
       const attempt = events.number()
-      reader.retried?.(low, high, attempt, events.float())
+      const notBefore = events.float()
+      reader.retried?.(low, high, attempt, notBefore)
       continue
     }
     const depth = (form & WITH_DEPTH) === 0 ? undefined : events.number()

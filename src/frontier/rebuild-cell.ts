@@ -39,6 +39,7 @@ export async function rebuildCell(
       retries.delete(low, high)
       if (code !== 'TOO_DEEP') frontier.restoreVisit(low, high)
       if (code === 'OK' || code === 'NOT_MODIFIED') decisions.countPage()
+      if (isRefusal(code)) frontier.restoreRefusal(low, high)
     },
     retried: (low, high, attempt, notBefore) => retries.set(low, high, attempt, notBefore),
     ...(closed.discovered === undefined ? {} : { discovered: discovery => closed.discovered?.(discovery) }),
@@ -64,6 +65,11 @@ export async function rebuildCell(
   closed.close()
 }
 
+/** Refused when it was new. The budget of a site refuses what was queued. */
+function isRefusal(code: OutcomeCode): boolean {
+  return code.startsWith('TRAP:') && code !== 'TRAP:site-budget'
+}
+
 /** A URL that a trap rule refused has its outcome right behind it. */
 class Replay {
   readonly #decisions: Decisions
@@ -84,7 +90,7 @@ class Replay {
 
   settled(low: number, high: number, code: OutcomeCode): void {
     if (this.#last === null || low !== this.#low || high !== this.#high) return
-    this.flush(code.startsWith('TRAP:') ? (code.slice(5) as TrapName) : null)
+    this.flush(isRefusal(code) ? (code.slice('TRAP:'.length) as TrapName) : null)
   }
 
   flush(refusedBy: TrapName | null = null): void {

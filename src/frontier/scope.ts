@@ -20,7 +20,7 @@ export class Scope {
   readonly #hosts = new Set<string>()
   readonly #domains = new Set<string>()
   readonly #sites = new Map<Site, boolean>()
-  #blacklist: readonly string[] = []
+  #blacklist: ReadonlySet<string> = new Set()
   #lastSite: Site = ''
   #lastAccepted = false
 
@@ -41,18 +41,36 @@ export class Scope {
 
   /** Hosts and domains to leave alone; a domain covers the hosts below it. */
   setBlacklist(entries: readonly string[]): void {
-    this.#blacklist = entries.map(entry => entry.toLowerCase())
+    this.#blacklist = new Set(entries.map(entry => entry.toLowerCase()))
     this.#forget()
   }
 
   accepts(url: string): boolean {
     if (!this.acceptsSite(siteOf(url))) return false
-    const { kind, include, exclude } = this.#options
+    const { kind, include } = this.#options
     if (kind === 'page' && !this.#pages.has(url)) return false
     if (kind === 'prefix' && !this.#prefixes.some(prefix => withoutScheme(url).startsWith(prefix)))
       return false
     if (include.length > 0 && !include.some(pattern => pattern.test(url))) return false
-    return exclude.length === 0 || !exclude.some(pattern => pattern.test(url))
+    return !this.#isExcluded(url)
+  }
+
+  /** What is asked for whatever the scope (a sitemap, a picture) is not asked for where the user said no. */
+  excludes(url: string): boolean {
+    return this.isBlacklisted(siteOf(url)) || this.#isExcluded(url)
+  }
+
+  /** Asked for every request, because the list may have changed since the URL was queued. */
+  isBlacklisted(site: Site): boolean {
+    if (this.#blacklist.size === 0) return false
+    if (this.#blacklist.has(site)) return true
+    let name = hostOf(site)
+    for (;;) {
+      if (this.#blacklist.has(name)) return true
+      const dot = name.indexOf('.')
+      if (dot < 0 || name.startsWith('[')) return false
+      name = name.slice(dot + 1)
+    }
   }
 
   /** False when no URL of the site can be in scope: the first question, asked of every link. */
@@ -70,15 +88,18 @@ export class Scope {
     return accepted
   }
 
+  #isExcluded(url: string): boolean {
+    const { exclude } = this.#options
+    return exclude.length > 0 && exclude.some(pattern => pattern.test(url))
+  }
+
   #forget(): void {
     this.#sites.clear()
     this.#lastSite = ''
   }
 
   #judgeSite(site: Site): boolean {
-    const host = hostOf(site)
-    if (this.#blacklist.some(entry => host === entry || host.endsWith(`.${entry}`) || site === entry))
-      return false
+    if (this.isBlacklisted(site)) return false
     switch (this.#options.kind) {
       case 'any':
         return true

@@ -21,7 +21,7 @@ export async function urlsWith(directory: string, outcome: string): Promise<stri
 export interface WarcCheck {
   readonly records: number
   readonly types: Readonly<Record<string, number>>
-  /** Target URLs of response and revisit records with status 200 or 304, robots.txt apart. */
+  /** Target URLs of response and revisit records with status 200 or 304, robots.txt and sitemaps apart. */
   readonly pages: readonly string[]
   readonly problems: readonly string[]
 }
@@ -44,11 +44,13 @@ export async function checkWarcs(directory: string): Promise<WarcCheck> {
       if (type === 'response' && expected !== digestOf(payload))
         problems.push(`${file}: payload of ${record.warcTargetURI}`)
       const url = record.warcTargetURI ?? ''
-      if (head && Number(head.statusCode) === 200 && !url.endsWith('/robots.txt')) pages.push(url)
+      if (head && Number(head.statusCode) === 200 && !NO_PAGE.test(url)) pages.push(url)
     }
   }
   return { records, types, pages, problems }
 }
+
+const NO_PAGE = /\/(?:robots\.txt|sitemap(?:-\d+)?\.xml)$/
 
 function digestOf(bytes: Uint8Array): string {
   return `sha1:${base32(createHash('sha1').update(bytes).digest())}`

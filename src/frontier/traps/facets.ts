@@ -75,7 +75,8 @@ export function sortedQuery(url: string): string {
   if (query < 0 || !url.includes('&', query)) return url
   const pairs = url.slice(query + 1).split('&')
   for (let i = 1; i < pairs.length; i++) {
-    if ((pairs[i - 1] as string) > (pairs[i] as string)) return `${url.slice(0, query)}?${pairs.sort().join('&')}`
+    if ((pairs[i - 1] as string) > (pairs[i] as string))
+      return `${url.slice(0, query)}?${pairs.sort().join('&')}`
   }
   return url
 }

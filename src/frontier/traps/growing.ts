@@ -8,8 +8,8 @@ import { pathStart } from '../../model/url.js'
 /** Deeper than any honest tree of folders. */
 const STEPS = 24
 const SEGMENTS = 26
-/** `%2525`: a URL inside a URL inside a URL. */
-const NESTED = /%25(?:25){2,}/
+/** `%25252F`: a URL inside a URL inside a URL. */
+const NESTED = /%2525/
 /** Walks that may go on side by side. */
 const RECORDS = 8
 const SECTIONS = 64

@@ -4,11 +4,13 @@
  */
 import { LIMITS } from '../../model/limits.js'
 import { hostOf, registrableDomain, type Site, withoutWww } from '../../model/url.js'
-import { pageWords } from './page-words.js'
+import { addressWords, hashOfWords, pageWords } from './page-words.js'
 
 /** Home pages that say the same before a domain is given up, and their part of all its home pages. */
 const SAME_HOMES = 10
 const SAME_SHARE = 0.8
+/** Fewer words outside of links say nothing about a page. */
+const ENOUGH_WORDS = 3
 const DOMAINS = 20_000
 const SITES = 100_000
 const CONTENTS = 32
@@ -44,10 +46,12 @@ export class HostNames {
   }
 
   /** The home page of a site was read. */
-  sawHome(url: string, site: Site, links: number, body: Uint8Array): void {
+  sawHome(url: string, site: Site, body: Uint8Array): void {
     const domain = this.#sites.get(site) ?? this.#domainOf(site)
     if (domain === null) return
-    const content = pageWords(body, url, false).hash ^ links
+    const words = pageWords(body, false)
+    if (words.length < ENOUGH_WORDS) return
+    const content = hashOfWords(words, addressWords(url))
     const same = (domain.contents.get(content) ?? 0) + 1
     if (domain.contents.size < CONTENTS || same > 1) domain.contents.set(content, same)
     domain.homes++

@@ -5,7 +5,7 @@
  * exist: a probe, one request for a site that is suspected.
  */
 import { fingerprint, takeFingerprint } from '../../model/fingerprint.js'
-import { pageSkeleton, pageWords } from './page-words.js'
+import { addressWords, hashOfWords, pageSkeleton, pageWords } from './page-words.js'
 
 const SAME_TITLE = 8
 const SAME_CONTENT = 8
@@ -20,7 +20,8 @@ export class LookAlikes {
   readonly #skeletons = new Map<number, number>()
   readonly #words = new Map<number, number>()
   #probe: Probe = 'not-needed'
-  #missing: number | null = null
+  /** What the site says where there is nothing; null when it says so honestly. */
+  #missing: Missing | null = null
 
   /** True for a page that is the same as many before it. */
   isAlike(url: string, title: string, body: Uint8Array): boolean {
@@ -28,10 +29,12 @@ export class LookAlikes {
     if (counted(this.#titles, fingerprint.low) < SAME_TITLE) return false
     if (counted(this.#skeletons, pageSkeleton(body)) >= SAME_CONTENT) return true
     if (this.#probe === 'answered' && this.#missing === null) return false
-    const { hash, count } = pageWords(body, url, false)
-    if (count < ENOUGH_WORDS) return false
-    if (this.#missing !== null) return hash === this.#missing
-    if (counted(this.#words, hash) >= SAME_CONTENT && this.#probe === 'not-needed') this.#probe = 'wanted'
+    const words = pageWords(body, false)
+    const own = addressWords(url)
+    if (words.length < ENOUGH_WORDS) return false
+    if (this.#missing !== null) return isSame(words, own, this.#missing)
+    const said = hashOfWords(words, own)
+    if (counted(this.#words, said) >= SAME_CONTENT && this.#probe === 'not-needed') this.#probe = 'wanted'
     return false
   }
 
@@ -45,10 +48,20 @@ export class LookAlikes {
   /** The answer to the probe; null when it was an honest error. */
   probed(url: string, body: Uint8Array | null): void {
     this.#probe = 'answered'
-    if (body === null) return
-    const { hash, count } = pageWords(body, url, false)
-    if (count >= ENOUGH_WORDS) this.#missing = hash
+    const words = body === null ? [] : pageWords(body, false)
+    if (words.length >= ENOUGH_WORDS) this.#missing = { words, own: addressWords(url) }
   }
+}
+
+interface Missing {
+  readonly words: readonly number[]
+  readonly own: ReadonlySet<number>
+}
+
+/** Words of either address count on neither side: `page` may be part of one of them and of every page. */
+function isSame(words: readonly number[], own: ReadonlySet<number>, missing: Missing): boolean {
+  const without = new Set([...own, ...missing.own])
+  return hashOfWords(words, without) === hashOfWords(missing.words, without)
 }
 
 function counted(counts: Map<number, number>, key: number): number {

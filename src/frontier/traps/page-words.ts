@@ -1,26 +1,17 @@
-/**
- * What a page says, as one number, for comparing pages of a site. Words with digits are left out, and so are the words
- * of the page's own address: error pages repeat it. A byte scan: no tree, no strings.
- */
-
-export interface PageWords {
-  /** Hash of the words in their order. */
-  readonly hash: number
-  readonly count: number
-}
+/** What a page says, as numbers, for comparing the pages of a site. Words with digits are left out. No tree, no strings. */
 
 const LT = 0x3c
 const GT = 0x3e
 const LONGEST_WORD = 64
+/** Enough to tell pages apart. */
+const WORDS = 4_096
 
-/** `withLinks` counts the text of links too. */
-export function pageWords(body: Uint8Array, url: string, withLinks: boolean): PageWords {
-  const own = wordsOf(url)
-  let hash = 0x811c9dc5
-  let count = 0
+/** The words of a page as hashes, in their order; `withLinks` takes the text of links too. */
+export function pageWords(body: Uint8Array, withLinks: boolean): readonly number[] {
+  const words: number[] = []
   let inLink = false
   let i = 0
-  while (i < body.length) {
+  while (i < body.length && words.length < WORDS) {
     const c = body[i] as number
     if (c === LT) {
       const tag = tagAt(body, i)
@@ -40,11 +31,18 @@ export function pageWords(body: Uint8Array, url: string, withLinks: boolean): Pa
       if (b >= 0x30 && b <= 0x39) hasDigit = true
       word = Math.imul(word ^ lower(b), 0x01000193)
     }
-    if (hasDigit || (inLink && !withLinks) || i - start > LONGEST_WORD || own.has(word)) continue
-    hash = Math.imul(hash ^ word, 0x01000193) ^ (hash >>> 15)
-    count++
+    if (!hasDigit && (withLinks || !inLink) && i - start <= LONGEST_WORD) words.push(word)
   }
-  return { hash: hash >>> 0, count }
+  return words
+}
+
+/** What the words say, those in `without` left out. */
+export function hashOfWords(words: readonly number[], without: ReadonlySet<number>): number {
+  let hash = 0x811c9dc5
+  for (const word of words) {
+    if (!without.has(word)) hash = Math.imul(hash ^ word, 0x01000193) ^ (hash >>> 15)
+  }
+  return hash >>> 0
 }
 
 /** The body byte by byte, tags included, without tokens drawn by lot: eight or more letters and digits, both of them. */
@@ -73,8 +71,8 @@ export function pageSkeleton(body: Uint8Array): number {
   return hash >>> 0
 }
 
-/** Hashes of the words in the address, computed as those of the page are. */
-function wordsOf(url: string): Set<number> {
+/** Hashes of the words in an address: error pages repeat it. */
+export function addressWords(url: string): Set<number> {
   const words = new Set<number>()
   for (const text of url.toLowerCase().split(/[^\da-z]+/)) {
     let word = 0

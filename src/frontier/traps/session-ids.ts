@@ -7,7 +7,8 @@
 /** Names that are session ids wherever they stand. Their value is some letters and digits. */
 const SURE =
   /^(?:jsessionid|phpsessid|phpsessionid|aspsessionid[a-z]*|asp\.net_sessionid|cfid|cftoken|oscsid|oscid|zenid|sessid|ncsid|mscsid|bv_sessionid|bv_engineid)$/i
-const UNSURE = /^(?:sid|s|ssid|sess|session|sessionid|session_id|session-id|sessionkey|session_key|usersession)$/i
+const UNSURE =
+  /^(?:sid|s|ssid|sess|session|sessionid|session_id|session-id|sessionkey|session_key|usersession)$/i
 const SURE_VALUE = /^[\w.!~:,*+%-]{4,}$/
 /** Cookieless sessions of ASP.NET: `/(S(lit3py55t21z5v55vlm25s55))/`. */
 const IN_FOLDER = /\/\((?:[A-Z]\([\w-]{8,}\))+\)(?=\/)/g

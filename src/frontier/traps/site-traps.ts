@@ -12,7 +12,7 @@ import { Calendars } from './calendar.js'
 import { Facets, sortedQuery } from './facets.js'
 import { GrowingUrls } from './growing.js'
 import { LookAlikes } from './look-alikes.js'
-import { pageWords } from './page-words.js'
+import { addressWords, hashOfWords, pageWords } from './page-words.js'
 import { repeatsSegments } from './repeated-segments.js'
 import { dateOf, type UrlDate } from './url-date.js'
 
@@ -91,8 +91,8 @@ export class SiteTraps {
 
   endPage(url: string, body: Uint8Array): void {
     if (this.#pageDate !== null) {
-      const { hash } = pageWords(body, url, true)
-      this.#calendars?.read(this.#pageDate, hash, this.#pageIsFruitful, this.#options.clock.now())
+      const content = hashOfWords(pageWords(body, true), addressWords(url))
+      this.#calendars?.read(this.#pageDate, content, this.#pageIsFruitful, this.#options.clock.now())
     }
     this.#pageIsAlike = false
     this.#pageDate = null

@@ -16,7 +16,10 @@ const YEAR = '(1[0-9]\\d\\d|[2-9]\\d\\d\\d)'
 const MONTH = '(0?[1-9]|1[0-2])'
 const DAY = '(0?[1-9]|[12]\\d|3[01])'
 /** Year, month and perhaps day, with the same mark between them; in a folder, a file name or a value. */
-const MARKED = new RegExp(`(?<=[/=_.~-]|%2F)${YEAR}([/_.-]|%2F)${MONTH}(?:\\2${DAY})?(?=[/?&._~-]|%2F|$)`, 'i')
+const MARKED = new RegExp(
+  `(?<=[/=_.~-]|%2F)${YEAR}([/_.-]|%2F)${MONTH}(?:\\2${DAY})?(?=[/?&._~-]|%2F|$)`,
+  'i',
+)
 const COMPACT = /(?<=[/=])(1[89]\d\d|2\d\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?(?=[/?&.]|$)/
 const YEAR_PARAMETER = new RegExp(`(?<=[?&](?:year|yr|y|jahr|annee|ano)=)${YEAR}(?=&|$)`, 'i')
 const MONTH_PARAMETER = new RegExp(`(?<=[?&](?:month|mon|mo|m|monat|mois|mes)=)${MONTH}(?=&|$)`, 'i')

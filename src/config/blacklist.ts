@@ -1,0 +1,32 @@
+/** Hosts and domains to leave alone, as people write them: names, `*.name`, host:port, URLs, or `@FILE` of such lines. */
+import { readFileSync } from 'node:fs'
+import { normaliseUrl, siteOf } from '../model/url.js'
+
+/** The names in the form in which hosts are compared. Throws a TypeError with one line. */
+export function readBlacklist(entries: readonly string[]): string[] {
+  return [
+    ...new Set(
+      entries.flatMap(entry => (entry.startsWith('@') ? linesOf(entry.slice(1)) : [entry])).map(hostName),
+    ),
+  ]
+}
+
+function linesOf(path: string): string[] {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch {
+    throw new TypeError(`the blacklist ${path} cannot be read`)
+  }
+  return text
+    .split(/\r?\n/)
+    .map(line => line.replace(/#.*/, '').trim())
+    .filter(line => line !== '')
+}
+
+function hostName(entry: string): string {
+  const name = entry.trim().replace(/^(?:\*?\.)/, '')
+  const url = normaliseUrl(/^https?:\/\//i.test(name) ? name : `http://${name}`)
+  if (url !== null && /^[^\s/@]+$/.test(siteOf(url))) return siteOf(url)
+  throw new TypeError(`"${entry}" is not a host or a domain`)
+}
