@@ -137,7 +137,7 @@ export class Router {
     if (found.length > LIMITS.urlChars) return
     // What a page needs to be shown may stand anywhere: pictures live on other hosts than their pages.
     if (!requisite && !scope.accepts(found)) return
-    const url = this.#parts.dropsSessionIds ? this.#withoutSession(site, pack, found, via, links) : found
+    const url = this.#withoutSession(site, pack, found, hops, via, links)
     if (url !== found && (this.#isKnown(site, pack, url, leaves, depth) || !scope.accepts(url))) return
     if (hooks.accept && !hooks.accept(url)) return
     const discovery = { url, depth, hops, score: hooks.score ? hooks.score(url) : 0, via }
@@ -155,16 +155,18 @@ export class Router {
     return this.#parts.sent.has(url) || pack.share(site).appends.has(url)
   }
 
-  /** A server that redirects a page to itself with a session id gives nothing without one. */
   #withoutSession(
     site: SiteCrawl,
     pack: OpenPack,
     url: string,
+    hops: number,
     via: string,
     links: readonly string[],
   ): string {
+    if (!this.#parts.dropsSessionIds) return url
     const clean = withoutSessionId(url, { url: via, links })
-    if (clean === url || clean === via) return url
+    // A server that redirects a page to itself with a session id gives nothing without one.
+    if (clean === url || (clean === via && hops > 0)) return url
     pack.share(site).note('TRAP:session-ids', '')
     return clean
   }
