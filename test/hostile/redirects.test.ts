@@ -46,10 +46,10 @@ const toInternal = INTERNAL.map(
       const { host, href } = new URL(url)
       const refusal = crawled.rows.get(href)
       expect(row.redirect).toBe(href)
-      expect(refusal?.outcome).toBe('ROBOTS_UNAVAILABLE')
+      expect(refusal?.outcome).toBe('ADDRESS_FORBIDDEN')
       expect(crawled.archived.has(href)).toBe(false)
       const trouble = crawled.report.troubledSites.find(({ site }) => site === host)
-      expect(trouble?.detail).toContain('ADDRESS_FORBIDDEN')
+      expect(trouble?.code).toBe('ADDRESS_FORBIDDEN')
     },
   }),
 )
