@@ -14,6 +14,7 @@ const SUB_COMMANDS: Readonly<Record<string, string>> = {
   memory: 'peak memory with 1 M and 10 M known URLs',
   resume: 'time from `resume` to the first request, with the cache and without',
   seen: 'checks per second of the seen-set',
+  manners: 'robots.txt: URLs judged per second, a long file parsed',
 }
 
 async function main(): Promise<number> {

@@ -6,8 +6,9 @@ import { pathStart } from '../model/url.js'
 import { canonicalPath, looseQuery } from './path-form.js'
 import { robotsText } from './robots-bytes.js'
 import { type DirectiveKind, type Line, readable, readDirectives } from './robots-lines.js'
-import { beats, Rule, type RuleVerdict } from './rule.js'
+import { beats, type Rule, type RuleVerdict } from './rule.js'
 import { RuleIndex } from './rule-index.js'
+import { WrittenRules } from './written-rules.js'
 
 export interface RobotsVerdict {
   readonly allowed: boolean
@@ -19,13 +20,15 @@ const ALLOWED: RobotsVerdict = { allowed: true }
 
 export class RobotsRules {
   readonly #text: string
+  readonly #written: WrittenRules
   readonly #index: RuleIndex | null
   readonly #crawlDelayMs: number | null
   readonly #sitemaps: readonly string[]
 
   private constructor(text: string, group: Group, sitemaps: readonly string[]) {
     this.#text = text
-    this.#index = group.rules.length > 0 ? new RuleIndex(text, group.rules) : null
+    this.#written = group.rules
+    this.#index = group.rules.count > 0 ? new RuleIndex(text, group.rules) : null
     this.#crawlDelayMs = group.delayMs
     this.#sitemaps = sitemaps
   }
@@ -67,13 +70,14 @@ export class RobotsRules {
   }
 
   #verdictOf(rule: Rule): RuleVerdict {
-    const { number, start, end } = rule
-    return { allowed: rule.isAllow, line: { number, text: readable(this.#text.slice(start, end)) } }
+    const number = this.#written.lineNumber(rule.index)
+    const text = readable(this.#written.line(this.#text, rule.index))
+    return { allowed: rule.isAllow, line: { number, text } }
   }
 }
 
 interface Group {
-  readonly rules: Rule[]
+  readonly rules: WrittenRules
   delayMs: number | null
 }
 
@@ -88,8 +92,8 @@ class Reading {
   readonly sitemaps: string[] = []
   readonly #text: string
   readonly #token: string
-  readonly #ours: Group = { rules: [], delayMs: null }
-  readonly #everybodys: Group = { rules: [], delayMs: null }
+  readonly #ours: Group = { rules: new WrittenRules(), delayMs: null }
+  readonly #everybodys: Group = { rules: new WrittenRules(), delayMs: null }
   readonly #rulesFor: Addressed = { us: false, all: false }
   readonly #delayFor: Addressed = { us: false, all: false }
   #isNamed = false
@@ -151,7 +155,7 @@ class Reading {
   }
 
   #rule(isAllow: boolean, line: Readonly<Line>): void {
-    this.#groupOf(this.#rulesFor)?.rules.push(new Rule(isAllow, line))
+    this.#groupOf(this.#rulesFor)?.rules.add(isAllow, line)
   }
 
   #groupOf(addressed: Addressed): Group | null {
