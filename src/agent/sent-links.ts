@@ -14,7 +14,10 @@ export class SentLinks {
 
   has(url: string): boolean {
     takeFingerprint(url)
-    const { low, high } = fingerprint
+    return this.hasFingerprint(fingerprint.low, fingerprint.high)
+  }
+
+  hasFingerprint(low: number, high: number): boolean {
     return this.#young.has(low, high) || this.#old.has(low, high)
   }
 

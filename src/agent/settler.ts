@@ -19,6 +19,7 @@ import { type PageLinks, payloadDigest, type Revisit } from '../store/index.js'
 import { crawledPage, type Hooks } from './hooks.js'
 import type { Routed, Router } from './router.js'
 import { SecondTry, type SecondTryParts } from './second-try.js'
+import type { SentLinks } from './sent-links.js'
 import { isPage, type Settlement, settlementOf } from './settlement.js'
 import type { SiteCrawl } from './site-crawl.js'
 import type { SitemapDesk } from './sitemap-desk.js'
@@ -36,6 +37,8 @@ export interface SettlerParts extends SecondTryParts {
   readonly assets: boolean
   /** Text and facts for the tables or a hook; a bare crawl does without. */
   readonly wantText: boolean
+  /** What was sent to other cells need not be seen again; null when rows are made of such links. */
+  readonly sent: SentLinks | null
   /** For rows of all links, or for a hook. */
   readonly wantAllLinks: boolean
   readonly archive: boolean
@@ -62,18 +65,24 @@ interface Content {
   readonly known?: MetaInfo
 }
 
-/** The links that a frontier would drop at a depth. One for all pages, because there is one page at a time. */
+/** The links that a frontier would drop at a depth, and those sent already to other cells. One for all pages, because there is one page at a time. */
 class KnownAtDepth implements KnownLinks {
+  readonly #sent: SentLinks | null
   #frontier: CellFrontier | null = null
   #depth = 0
+
+  constructor(sent: SentLinks | null) {
+    this.#sent = sent
+  }
 
   of(frontier: CellFrontier, depth: number): void {
     this.#frontier = frontier
     this.#depth = depth
   }
 
-  has(low: number, high: number): boolean {
-    return this.#frontier?.knowsFingerprint(low, high, this.#depth) ?? false
+  has(low: number, high: number, isOwn: boolean): boolean {
+    if (isOwn) return this.#frontier?.knowsFingerprint(low, high, this.#depth) ?? false
+    return this.#sent?.hasFingerprint(low, high) ?? false
   }
 }
 
@@ -90,11 +99,12 @@ const NO_CONTENT: Content = {
 export class Settler {
   readonly #parts: SettlerParts
   readonly #second: SecondTry
-  readonly #known = new KnownAtDepth()
+  readonly #known: KnownAtDepth
 
   constructor(parts: SettlerParts) {
     this.#parts = parts
     this.#second = new SecondTry(parts)
+    this.#known = new KnownAtDepth(parts.sent)
   }
 
   /** A URL that is not asked for. */

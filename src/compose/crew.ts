@@ -189,6 +189,7 @@ export function assembleCrew(input: CrewInput): Crew {
     pack: () => transmitter.pack,
     pageRules: (page, exchange) => rulesOfPage(config.robots, page, exchange),
     assets: config.assets,
+    sent: linkRows === 'none' ? sent : null,
     wantAllLinks: linkRows === 'all' || hooks.onPage !== undefined,
     wantText: tables || hooks.onPage !== undefined,
     archive: archives,

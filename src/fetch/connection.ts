@@ -7,6 +7,7 @@ import type { Socket } from 'node:net'
 import type { Clock, Millis } from '../model/clock.js'
 import { READ_BYTES } from './fetch-limits.js'
 import { LazyDeadline } from './lazy-deadline.js'
+import type { Outbox } from './outbox.js'
 import type { ResponseReader } from './response-reader.js'
 import type { Pooled } from './site-slots.js'
 
@@ -42,14 +43,23 @@ export class Connection implements Pooled {
   /** Set by the owner: the connection ended while nobody used it. */
   lost: () => void = () => {}
   readonly #socket: Socket
+  readonly #outbox: Outbox
   readonly #clock: Clock
   readonly #deadline: LazyDeadline
   readonly #resume: () => void
   #exchanging: Exchanging | null = null
   #fetchDeadline: Millis = 0
 
-  constructor(socket: Socket, clock: Clock, address: string, secure: boolean, connectMs: Millis) {
+  constructor(
+    socket: Socket,
+    outbox: Outbox,
+    clock: Clock,
+    address: string,
+    secure: boolean,
+    connectMs: Millis,
+  ) {
     this.#socket = socket
+    this.#outbox = outbox
     this.#clock = clock
     this.address = address
     this.secure = secure
@@ -72,7 +82,7 @@ export class Connection implements Pooled {
     this.#exchanging = exchanging
     this.#fetchDeadline = now + fetchMs
     this.#deadline.set(now + Math.min(headersMs, fetchMs), now)
-    this.#socket.write(head)
+    this.#outbox.send(this.#socket, head)
   }
 
   /** `inbox[0..count)` arrived. False pauses the socket. */

@@ -12,6 +12,7 @@ import {
 } from './connect-failure.js'
 import { Connection, inboxForSocket } from './connection.js'
 import type { FetchLimits } from './fetch-limits.js'
+import { Outbox } from './outbox.js'
 import type { Endpoint } from './resolver.js'
 
 interface OpenTarget {
@@ -37,6 +38,7 @@ type Opened = { readonly ok: true; readonly connection: Connection } | ConnectFa
 
 export class SocketOpener {
   readonly #options: OpenerOptions
+  readonly #outbox: Outbox
   /** Sessions for resumption by host and port, oldest first. */
   readonly #sessions = new Map<string, Buffer>()
   /** Making one loads all root certificates, so it is made once. */
@@ -44,6 +46,7 @@ export class SocketOpener {
 
   constructor(options: OpenerOptions) {
     this.#options = options
+    this.#outbox = new Outbox(options.clock)
   }
 
   /** `trusting` skips the second look at the address, as a trusted endpoint does. */
@@ -72,7 +75,8 @@ export class SocketOpener {
       socket.once(target.secure ? 'secureConnect' : 'connect', () => {
         if (socket.destroyed) return
         const connectMs = clock.monotonic() - startedAt
-        tap.connection = new Connection(socket, clock, endpoint.address, target.secure, connectMs)
+        const { address } = endpoint
+        tap.connection = new Connection(socket, this.#outbox, clock, address, target.secure, connectMs)
         settle({ ok: true, connection: tap.connection })
       })
     })

@@ -65,9 +65,10 @@ export const LinkKind = {
   nofollow: 64,
 } as const
 
-/** What the crawl knows of a site's URLs, by fingerprint: most links of a page lead to what is known. */
+/** URLs the crawl need not hear of again, by fingerprint: most links of a page lead to what is known. */
 export interface KnownLinks {
-  has(low: number, high: number): boolean
+  /** `isOwn`: it leads to the page's own origin. */
+  has(low: number, high: number, isOwn: boolean): boolean
 }
 
 export interface ParsedPage {
@@ -78,7 +79,7 @@ export interface ParsedPage {
   readonly links: readonly string[]
   /** `LinkKind` bits of each link. */
   readonly kinds: Uint8Array
-  /** Further links to the page's own origin that were known already, and so are not in `links`. */
+  /** Further links that were known already, and so are not in `links`. */
   readonly knownLinks: number
   /** Anchor text of each link is not kept: forty strings a page cost more than fetching it. */
   readonly title: string

@@ -24,7 +24,7 @@ export interface ParseRequest {
   readonly contentType: string | undefined
   readonly wantText: boolean
   readonly wantRequisites: boolean
-  /** Links to the page's own origin that it has are counted instead of listed. */
+  /** Links that it has are counted instead of listed. */
   readonly known?: KnownLinks | null
 }
 

@@ -9,7 +9,7 @@ import { type KnownLinks, LinkKind } from '../model/page.js'
 import { decodeValue } from './attributes.js'
 import { LinkSet } from './link-set.js'
 import type { PageBase } from './page-base.js'
-import { PlainLinks } from './plain-links.js'
+import { PlainLinks, Read } from './plain-links.js'
 
 export interface PageLinks {
   readonly links: readonly string[]
@@ -47,8 +47,8 @@ export class PendingLinks {
   }
 
   /**
-   * Resolves all links; of several with the same URL and kind the first stays. Links to the base's own origin that
-   * `known` knows are counted, and no string is made for them.
+   * Resolves all links; of several with the same URL and kind the first stays. Links that `known` knows are counted,
+   * and no string is made for them.
    */
   resolve(base: PageBase, bytes: Buffer, known: KnownLinks | null): PageLinks {
     plainLinks.attach(base.url)
@@ -63,11 +63,12 @@ export class PendingLinks {
         if (linksItself) continue
         linksItself = true
       }
-      if (start >= 0 && plainLinks.read(bytes, start, end)) {
+      const read = start < 0 ? Read.odd : plainLinks.read(bytes, start, end)
+      if (read === Read.plain) {
         if (!linkSet.add(kind)) continue
-        if (known !== null && plainLinks.isOwn && known.has(fingerprint.low, fingerprint.high)) continue
+        if (known?.has(fingerprint.low, fingerprint.high, plainLinks.isOwn)) continue
         linkSet.list(plainLinks.target.latin1Slice(0, plainLinks.length), kind)
-      } else {
+      } else if (read === Read.odd) {
         const url = base.resolve(start < 0 ? this.#texts[~start]! : decodeValue(bytes, start, end))
         if (url === null) continue
         linkSet.addText(url, kind)

@@ -16,6 +16,10 @@ PLAIN[0x27] = Plain.path
 PLAIN[0x3a] = Plain.query
 PLAIN[0x3f] = Plain.query
 
+const LETTER_OR_DIGIT = new Uint8Array(256)
+for (const c of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789')
+  LETTER_OR_DIGIT[c.charCodeAt(0)] = 1
+
 const BASE_CHARS = LIMITS.urlChars * 2
 const TARGET_BYTES = BASE_CHARS + LIMITS.attributeBytes
 
@@ -57,6 +61,10 @@ class Beginning {
   }
 }
 
+/** What `read` found. `notHttp`: a link that leads to nothing that can be crawled, as `mailto:` does. */
+export const Read = { odd: 0, plain: 1, notHttp: 2 } as const
+type ReadResult = (typeof Read)[keyof typeof Read]
+
 export class PlainLinks {
   /** The URL read last: the first `length` bytes. */
   target: Buffer
@@ -86,10 +94,14 @@ export class PlainLinks {
     this.#relative.set(base.slice(0, base.lastIndexOf('/', query < 0 ? base.length : query) + 1))
   }
 
-  /** Reads the href in `bytes` from `start` to `end` and takes its fingerprint; false when it is not plain. */
-  read(bytes: Uint8Array, start: number, end: number): boolean {
+  /** Reads the href in `bytes` from `from` to `to` and takes its fingerprint, unless it is odd. */
+  read(bytes: Uint8Array, from: number, to: number): ReadResult {
+    let start = from
+    let end = to
+    while (start < end && bytes[start]! <= 0x20) start++
+    while (start < end && bytes[end - 1]! <= 0x20) end--
     let i = this.#begin(bytes, start, end)
-    if (i < 0) return false
+    if (i < 0) return Read.odd
     const beginning = this.#beginning
     const target = beginning.bytes
     let length = beginning.length
@@ -102,9 +114,14 @@ export class PlainLinks {
       if ((PLAIN[c]! & part) === 0) {
         if (c === 0x23) break
         if (c === 0x3f) part = Plain.query
-        else if (c === 0x26 && isAmpersand(bytes, i)) i += 4
-        else return false
-      } else if (previous === 0x2f && (c === 0x2e || c === 0x25)) return false
+        else if (c === 0x26) {
+          const reference = ampersandBytes(bytes, i, end)
+          if (reference === 0) return Read.odd
+          i += reference - 1
+        } else if (c === 0x3a && beginning === this.#relative)
+          return isOtherScheme(bytes, start, i) ? Read.notHttp : Read.odd
+        else return Read.odd
+      } else if (previous === 0x2f && (c === 0x2e || c === 0x25)) return Read.odd
       previous = c
       target[length++] = c
       a = stepA(a, c)
@@ -113,7 +130,7 @@ export class PlainLinks {
     this.target = target
     this.length = length
     finishFingerprint(a, b, length)
-    return true
+    return Read.plain
   }
 
   /** Chooses what the URL begins with; returns where the rest begins in the href, -1 when it is not plain. */
@@ -196,7 +213,7 @@ export class PlainLinks {
         length = this.#parentLength(length)
       } else return -1
     }
-    if (i >= end || bytes[i] === 0x2e || bytes[i] === 0x2f) return -1
+    if (i < end && (bytes[i] === 0x2e || bytes[i] === 0x2f)) return -1
     // Links climb as far as the one before them, mostly.
     if (length !== this.#climbing.length) this.#climbing.take(this.#relative.bytes, length)
     this.#beginning = this.#climbing
@@ -210,7 +227,33 @@ export class PlainLinks {
   }
 }
 
-/** `&amp;`, the one reference that links are full of. */
-function isAmpersand(bytes: Uint8Array, at: number): boolean {
-  return bytes[at + 1] === 0x61 && bytes[at + 2] === 0x6d && bytes[at + 3] === 0x70 && bytes[at + 4] === 0x3b
+/**
+ * How many bytes at `at` stand for one `&`: a reference to it, or the `&` itself where a name and `=` follow, as in
+ * `?a=1&b=2`: there it begins no reference, whatever the name. 0 when it may mean something else.
+ */
+function ampersandBytes(bytes: Uint8Array, at: number, end: number): number {
+  if (bytes[at + 1] === 0x23) return numberedAmpersand(bytes, at + 2)
+  let i = at + 1
+  while (i < end && LETTER_OR_DIGIT[bytes[i]!] === 1) i++
+  if (i > at + 1 && i < end && bytes[i] === 0x3d) return 1
+  const isNamed = i === at + 4 && bytes[at + 1] === 0x61 && bytes[at + 2] === 0x6d && bytes[at + 3] === 0x70
+  return isNamed && bytes[i] === 0x3b ? 5 : 0
+}
+
+/** `&#38;` and `&#x26;` from behind the `#` on. */
+function numberedAmpersand(bytes: Uint8Array, at: number): number {
+  if (bytes[at] === 0x33 && bytes[at + 1] === 0x38 && bytes[at + 2] === 0x3b) return 5
+  const isHex = bytes[at] === 0x78 || bytes[at] === 0x58
+  return isHex && bytes[at + 1] === 0x32 && bytes[at + 2] === 0x36 && bytes[at + 3] === 0x3b ? 6 : 0
+}
+
+/** Whether a scheme other than http and https ends at `colon`: `mailto:`, `javascript:`. */
+function isOtherScheme(bytes: Uint8Array, start: number, colon: number): boolean {
+  for (let i = start; i < colon; i++) {
+    const c = bytes[i]!
+    if (LETTER_OR_DIGIT[c] === 0 && (i === start || (c !== 0x2b && c !== 0x2d && c !== 0x2e))) return false
+  }
+  const first = bytes[start]! | 0x20
+  // One that begins like http is left to the full parser.
+  return colon > start && first >= 0x61 && first <= 0x7a && first !== 0x68
 }
