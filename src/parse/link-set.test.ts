@@ -48,6 +48,11 @@ const PIECES = [
     '|',
     'A',
     'mailto:',
+    'HTTP://h.test/',
+    'HttpS://o.test/',
+    '//o.test/',
+    '//h.test/',
+    'http:///h.test/',
     'java-script:x',
     '\n',
     '&b=',
@@ -59,6 +64,7 @@ const BASES = [
   'http://h.test/a/b/c.html?x=/y',
   'http://h.test/a//b?',
   'http://h.test/a%2e/',
+  'https://o.test/x/',
 ]
 
 function knownOf(urls: readonly string[]): KnownLinks {

@@ -3,9 +3,10 @@
  * without a string in between. It takes links of plain characters to the page's own origin and to such as it
  * has met before; for all else it says so, and `LinkResolver` has it.
  */
-import { finishFingerprint, LANE_A, LANE_B, stepA, stepB } from '../model/fingerprint.js'
+import { finishFingerprint, LANE_A, stepA, stepB } from '../model/fingerprint.js'
 import { LIMITS } from '../model/limits.js'
 import { originOf, pathStart } from '../model/url.js'
+import { Beginning, begins, HTTP, HTTPS, isSame } from './beginning.js'
 
 /** Where a byte stays as it is. '&' is looked at apart: it may begin a character reference. */
 const Plain = { path: 1, query: 2 } as const
@@ -29,36 +30,6 @@ const ORIGIN_BYTES = 128
 
 function slotOf(lane: number): number {
   return (lane ^ (lane >>> 16)) & 255
-}
-
-/** What many links begin with: its bytes in a buffer with room for the rest, and where the fingerprint's lanes stand. */
-class Beginning {
-  readonly bytes: Buffer
-  length = 0
-  a = LANE_A
-  b = LANE_B
-
-  constructor(room: number) {
-    this.bytes = Buffer.allocUnsafe(room)
-  }
-
-  set(text: string): void {
-    this.length = this.bytes.write(text, 'latin1')
-    this.take(this.bytes, this.length)
-  }
-
-  /** Becomes the first `length` bytes of `from`. */
-  take(from: Uint8Array, length: number): void {
-    this.length = length
-    this.a = LANE_A
-    this.b = LANE_B
-    for (let i = 0; i < length; i++) {
-      const c = from[i]!
-      this.bytes[i] = c
-      this.a = stepA(this.a, c)
-      this.b = stepB(this.b, c, this.a)
-    }
-  }
 }
 
 /** What `read` found. `notHttp`: a link that leads to nothing that can be crawled, as `mailto:` does. */
@@ -110,7 +81,7 @@ export class PlainLinks {
     let part: number = Plain.path
     let previous = 0x2f
     for (; i < end; i++) {
-      const c = bytes[i]!
+      let c = bytes[i]!
       if ((PLAIN[c]! & part) === 0) {
         if (c === 0x23) break
         if (c === 0x3f) part = Plain.query
@@ -120,7 +91,16 @@ export class PlainLinks {
           i += reference - 1
         } else if (c === 0x3a && beginning === this.#relative)
           return isOtherScheme(bytes, start, i) ? Read.notHttp : Read.odd
-        else return Read.odd
+        else if (c === 0x20) {
+          // Becomes %20: the 0 is written like any other character.
+          target[length++] = 0x25
+          a = stepA(a, 0x25)
+          b = stepB(b, 0x25, a)
+          target[length++] = 0x32
+          a = stepA(a, 0x32)
+          b = stepB(b, 0x32, a)
+          c = 0x30
+        } else return Read.odd
       } else if (previous === 0x2f && (c === 0x2e || c === 0x25)) return Read.odd
       previous = c
       target[length++] = c
@@ -142,13 +122,16 @@ export class PlainLinks {
       this.#beginning = this.#page
       return start
     }
-    if (first === 0x2f) return bytes[start + 1] === 0x2f ? -1 : this.#beginRooted(start)
+    if (first === 0x2f) {
+      if (bytes[start + 1] !== 0x2f) return this.#beginRooted(start)
+      return this.#beginForeign(this.#rooted.bytes[4] === 0x73 ? HTTPS : HTTP, bytes, start + 2, end)
+    }
     if (first === 0x2e) return this.#climb(bytes, start, end)
     if (first === 0x3f) return -1
-    if (first === 0x68) {
+    if ((first | 0x20) === 0x68) {
       if (this.#isOwnOrigin(bytes, start)) return this.#beginRooted(start + this.#rooted.length)
-      // http: or https:
-      if (bytes[start + 4] === 0x3a || bytes[start + 5] === 0x3a) return this.#beginForeign(bytes, start, end)
+      if (begins(bytes, start, HTTP)) return this.#beginForeign(HTTP, bytes, start + HTTP.length, end)
+      if (begins(bytes, start, HTTPS)) return this.#beginForeign(HTTPS, bytes, start + HTTPS.length, end)
     }
     this.#beginning = this.#relative
     return start
@@ -165,24 +148,25 @@ export class PlainLinks {
     return bytes[start + length] === 0x2f
   }
 
-  #beginForeign(bytes: Uint8Array, start: number, end: number): number {
-    const bound = Math.min(end, start + ORIGIN_BYTES)
+  /** The host begins at `start`; only one that was met before is taken. */
+  #beginForeign(scheme: Beginning, bytes: Uint8Array, start: number, end: number): number {
+    const bound = Math.min(end, start + ORIGIN_BYTES - scheme.length)
     const foreign = this.#foreign
-    let a = LANE_A
-    let b = LANE_B
-    let slashes = 0
+    let { a, b, length } = scheme
+    for (let i = 0; i < length; i++) foreign.bytes[i] = scheme.bytes[i]!
     let i = start
     for (; i < bound; i++) {
       const c = bytes[i]!
-      if (c === 0x2f && ++slashes === 3) break
-      foreign.bytes[i - start] = c
+      if (c === 0x2f) break
+      foreign.bytes[length++] = c
       a = stepA(a, c)
       b = stepB(b, c, a)
     }
+    if (i === bound) return -1
+    if (isSame(this.#rooted.bytes, this.#rooted.length, foreign.bytes, length)) return this.#beginRooted(i)
     const known = settledOrigins[slotOf(a)]
-    if (i === bound || known === undefined || known.length !== i - start) return -1
-    for (let k = 0; k < known.length; k++) if (foreign.bytes[k] !== known[k]) return -1
-    foreign.length = known.length
+    if (known === undefined || !isSame(known, known.length, foreign.bytes, length)) return -1
+    foreign.length = length
     foreign.a = a
     foreign.b = b
     this.#beginning = foreign

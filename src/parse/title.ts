@@ -13,9 +13,21 @@ export function readTitle(bytes: Buffer, start: number, end: number): string {
 
 /** `text` with white space collapsed, cut to `maxChars`. */
 export function oneLine(text: string, maxChars: number): string {
+  if (text.length <= maxChars && isOneLine(text)) return text
   const bounded = text.length > maxChars * 8 ? text.slice(0, maxChars * 8) : text
   const line = bounded.replace(/[\s\0]+/g, ' ').trim()
   return line.length > maxChars ? cut(line, maxChars) : line
+}
+
+/** True for the usual: plain characters with single spaces between them. What is not plain is looked at fully. */
+function isOneLine(text: string): boolean {
+  let previous = 0x20
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit < 0x20 || unit > 0x7e || (unit === 0x20 && previous === 0x20)) return false
+    previous = unit
+  }
+  return previous !== 0x20 || text === ''
 }
 
 /** Never between the halves of a surrogate pair. */
