@@ -7,6 +7,8 @@ export interface Case {
   /** What the server does; also, made into a host name, where it does it. */
   readonly does: string
   readonly misbehave: Misbehave
+  /** It misbehaves with `/robots.txt` too. */
+  readonly ownRobots?: boolean
   readonly outcome: string
   /** Of row and WARC record; nothing is cut when absent. */
   readonly truncated?: 'length' | 'time' | 'disconnect'
@@ -22,6 +24,8 @@ export interface FamilyOptions {
   readonly deadlineSeconds?: number
   /** The crawling process never holds more. */
   readonly peakBytes?: number
+  /** Exit code of the crawl. */
+  readonly exitCode?: number
 }
 
 export const MB = 1_000_000
@@ -35,13 +39,15 @@ export function hostOf(does: string): string {
 }
 
 export function describeFamily(title: string, cases: readonly Case[], options: FamilyOptions = {}): void {
-  const { deadlineSeconds = 30, peakBytes = QUIET_PEAK_BYTES, flags = [] } = options
+  const { deadlineSeconds = 30, peakBytes = QUIET_PEAK_BYTES, flags = [], exitCode = 0 } = options
   describe(title, () => {
     let crawled: Crawled
 
     beforeAll(async () => {
       const web = await HostileWeb.start(
         new Map(cases.map(({ does, misbehave }) => [hostOf(does), misbehave])),
+        [],
+        new Set(cases.filter(({ ownRobots }) => ownRobots).map(({ does }) => hostOf(does))),
       )
       crawled = await crawlHostile(web, {
         seeds: cases.map(({ does }) => urlOf(does)),
@@ -64,13 +70,15 @@ export function describeFamily(title: string, cases: readonly Case[], options: F
       const { events } = crawled
       const good = events.indexOf('good done')
       for (const { does } of cases) {
-        expect(events.indexOf(`asked ${hostOf(does)}/`), does).toBeLessThan(good)
+        const asked = events.findIndex(event => event.startsWith(`asked ${hostOf(does)}/`))
+        expect(asked, does).toBeGreaterThanOrEqual(0)
+        expect(asked, does).toBeLessThan(good)
         expect(events.lastIndexOf(`gone ${hostOf(does)}`), does).toBeGreaterThan(good)
       }
     })
 
     it('the process lived, within its memory, and its archive verifies', () => {
-      expect(crawled.end.code, crawled.end.stderr).toBe(0)
+      expect(crawled.end.code, crawled.end.stderr).toBe(exitCode)
       expect(crawled.end.signal).toBeNull()
       expect(crawled.warc.problems).toEqual([])
       expect(crawled.peakBytes).toBeLessThan(peakBytes)

@@ -41,6 +41,7 @@ export interface Crawled {
   readonly report: {
     readonly outcomes: Readonly<Record<string, number>>
     readonly troubledSites: readonly { site: string; code: string; detail: string }[]
+    readonly robots: { readonly refusedSites: readonly { origin: string; status: number; detail: string }[] }
   }
   readonly peakBytes: number
 }

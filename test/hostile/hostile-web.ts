@@ -7,7 +7,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 
-/** What a misbehaving host does with a request for one of its pages. `robots.txt` is answered for it. */
+/** What a misbehaving host does with a request. `/robots.txt` is answered for it, unless it has its own. */
 export type Misbehave = (talk: Talk) => void | Promise<void>
 
 /** One request to a misbehaving host. */
@@ -38,6 +38,7 @@ export class HostileWeb {
   readonly events: Happening[] = []
   readonly #server: Server
   readonly #hosts: ReadonlyMap<string, Misbehave>
+  readonly #ownRobots: ReadonlySet<string>
   readonly #awaited: Set<string>
   readonly #sockets = new Set<Socket>()
   readonly #allUnderWay: Promise<void>
@@ -45,9 +46,15 @@ export class HostileWeb {
   #underWay: () => void = () => {}
   #good: () => void = () => {}
 
-  private constructor(server: Server, hosts: ReadonlyMap<string, Misbehave>, alsoAwaited: readonly string[]) {
+  private constructor(
+    server: Server,
+    hosts: ReadonlyMap<string, Misbehave>,
+    alsoAwaited: readonly string[],
+    ownRobots: ReadonlySet<string>,
+  ) {
     this.#server = server
     this.#hosts = hosts
+    this.#ownRobots = ownRobots
     this.#awaited = new Set([...hosts.keys(), ...alsoAwaited])
     this.#allUnderWay = new Promise(resolve => {
       this.#underWay = resolve
@@ -61,11 +68,12 @@ export class HostileWeb {
   static async start(
     hosts: ReadonlyMap<string, Misbehave>,
     alsoAwaited: readonly string[] = [],
+    ownRobots: ReadonlySet<string> = new Set(),
   ): Promise<HostileWeb> {
     const server = createServer({ noDelay: true })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
-    const web = new HostileWeb(server, hosts, alsoAwaited)
+    const web = new HostileWeb(server, hosts, alsoAwaited, ownRobots)
     server.on('connection', socket => web.serve(socket))
     return web
   }
@@ -103,7 +111,7 @@ export class HostileWeb {
         heard = heard.slice(end + 4)
         const target = head.split(' ', 2)[1]
         const asked = /^host: *([^:\r]+)/im.exec(head)?.[1] ?? ''
-        if (target !== '/robots.txt') host = asked
+        if (target !== '/robots.txt' || this.#ownRobots.has(asked)) host = asked
         void this.#answer(socket, asked, target)
       }
     })
@@ -115,7 +123,7 @@ export class HostileWeb {
     const talk = this.#talk(socket, target)
     if (host === GOOD) return this.#behave(talk)
     if (misbehave === undefined) return talk.page('nobody lives here')
-    if (target === '/robots.txt')
+    if (target === '/robots.txt' && !this.#ownRobots.has(host))
       return talk.page(ROBOTS, 'Content-Type: text/plain\r\nConnection: close\r\n')
     this.underWay(host)
     await misbehave(talk)
