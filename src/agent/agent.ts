@@ -6,8 +6,8 @@
  * finished; when no cell is left anywhere, the crawl ends.
  */
 import type { Assignment } from '../assign/index.js'
-import type { FinishReason, Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
-import type { CellId, Lease } from '../model/cell.js'
+import type { FinishReason, Heartbeat, Incarnation, Ledger, WaitingCell } from '../cluster/index.js'
+import type { CellId, GroupId, Lease } from '../model/cell.js'
 import type { Clock, Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import type { Admission } from './admission.js'
@@ -23,6 +23,8 @@ import { Wake } from './wake.js'
 /** How long a lease lasts without a heartbeat. */
 export const LEASE_MS = 30_000
 const HEARTBEAT_MS = 1_000
+/** Cells of S that are looked at, at least: some may have to wait. */
+const LEAST_LOOK = 100
 /** A turn that another agent holds is asked for again after this. */
 const TURN_LOOK_MS = 5_000
 /** A lane gives its site back after this many visits when other sites wait. */
@@ -138,13 +140,36 @@ export class Agent {
     const free = this.#freeLanes()
     if (free <= 0 || this.#waitingCells === 0 || stopping.signal.aborted) return
     this.#waitingCells = 0
-    const waiting = await ledger.waiting(free, incarnation)
-    if (waiting.length === 0) return
-    const wanted = assignment.pick(waiting, name, free)
+    const limit = Math.max(free, LEAST_LOOK)
+    const waiting = await ledger.waiting(limit, incarnation)
+    const near = await this.#deferFarOff(waiting)
+    if (waiting.length === limit) this.#waitingCells = 1
+    if (near.length === 0) return
+    const wanted = assignment.pick(near, name, free)
+    if (wanted.length < near.length) this.#waitingCells = 1
     const leases = await ledger.grant(incarnation, wanted, LEASE_MS, leastDelayMs())
     // Not waited for: a name that is slow to look up holds nobody else up.
     for (const lease of leases) void this.#open(lease).catch(error => this.fail(error as Error))
-    if (waiting.length === free) this.#waitingCells = 1
+  }
+
+  /** Sites of a group that has enough of them in hand are not opened: they would only stand in line. */
+  async #deferFarOff(waiting: readonly WaitingCell[]): Promise<readonly WaitingCell[]> {
+    const { desk, ledger } = this.#parts
+    const deferred: { cell: CellId; until: Millis }[] = []
+    const inLine = new Map<GroupId, number>()
+    const near = waiting.filter(({ cell, group }) => {
+      const backlog = desk.backlogOf(group)
+      if (backlog === null) return true
+      const before = inLine.get(group) ?? 0
+      inLine.set(group, before + 1)
+      deferred.push({ cell, until: backlog.until + before * backlog.spacingMs })
+      return false
+    })
+    if (deferred.length > 0) {
+      await ledger.defer(deferred)
+      this.#wake.ring()
+    }
+    return near
   }
 
   async #open(lease: Lease): Promise<void> {
@@ -221,7 +246,8 @@ export class Agent {
 
   #freeLanes(): number {
     const { lanes, laneCount } = this.#parts
-    const room = lanes + LIMITS.sitesInWait - this.#sites.size
+    // Who finds no room here rests in the ledger, and lets us look at the next.
+    const room = 2 * lanes + LIMITS.sitesInWait - this.#sites.size
     return Math.min(lanes - laneCount.busy, room) - this.#opening
   }
 

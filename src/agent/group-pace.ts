@@ -39,6 +39,11 @@ export class GroupPace {
     return this.#nextAllowed
   }
 
+  /** What the line moves by. */
+  get spacingMs(): Millis {
+    return this.#spacingMs
+  }
+
   /** When somebody who came now would have the turn. */
   expectedAt(now: Millis): Millis {
     if (this.dissolved) return now

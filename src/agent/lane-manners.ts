@@ -39,10 +39,10 @@ export class LaneManners {
     return `Crawl-delay of ${crawlDelayMs / 1000} s, --max-crawl-delay is ${maxCrawlDelayMs / 1000} s`
   }
 
-  /** True when waiting for the turn would keep a lane busy for long. */
+  /** True when waiting for the turn would keep a lane busy for long, or for others: a group needs one lane, not many. */
   isFarOff(site: SiteCrawl): boolean {
     const now = this.#parts.clock.now()
-    return site.pace.expectedAt(now) - now > LIMITS.laneWaitMs
+    return site.pace.expectedAt(now) - now > LIMITS.laneWaitMs || site.pace.isInLine(now)
   }
 
   /** Waits long for the turn, without a lane; false when the site is left instead, or the agent stops. */

@@ -1,8 +1,8 @@
 /** Opens a leased cell: its queue from the journal, its robots rules, its pace. */
 import type { Ledger } from '../cluster/index.js'
 import { type CellFrontier, type FrontierSpace, rebuildCell, type SiteTraps } from '../frontier/index.js'
-import type { Lease } from '../model/cell.js'
-import type { Clock } from '../model/clock.js'
+import type { GroupId, Lease } from '../model/cell.js'
+import type { Clock, Millis } from '../model/clock.js'
 import { type GateSettings, OriginGate } from './origin-gate.js'
 import { type LaneCount, SiteCrawl } from './site-crawl.js'
 import type { Turns } from './turns.js'
@@ -44,6 +44,11 @@ export class SiteDesk {
       { lease, lane: ++this.#lastLane, frontier, traps, pace, gate, lanes },
       new Wake(clock),
     )
+  }
+
+  /** How far off the turn of a group is for one more site; null when it is near. */
+  backlogOf(group: GroupId): { readonly until: Millis; readonly spacingMs: Millis } | null {
+    return this.#parts.turns.backlogOf(group)
   }
 
   /** The cell is given back; what was kept for it in memory goes. */

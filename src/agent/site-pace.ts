@@ -65,6 +65,12 @@ export class SitePace {
     return at
   }
 
+  /** True while another site has a turn that this one needs. */
+  isInLine(now: Millis): boolean {
+    for (const group of this.groups) if (group.sites > 1 && !group.isFree(now)) return true
+    return false
+  }
+
   /** The earliest time of the next request, whoever else is in line. */
   get readyAt(): Millis {
     let at = Math.max(this.#notBefore, this.#waitUntil)

@@ -79,6 +79,15 @@ export class Turns {
     for (const [i, group] of pace.groups.entries()) this.#exit(group, isVisit || i > 0)
   }
 
+  /** How far off the turn of a group is for one more site, and how much farther for the next; null when it is near. */
+  backlogOf(group: GroupId): { readonly until: Millis; readonly spacingMs: Millis } | null {
+    const pace = this.#groups.get(group)
+    if (!pace) return null
+    const now = this.#parts.clock.now()
+    const until = pace.expectedAt(now)
+    return until - now > LIMITS.groupWaitMs ? { until, spacingMs: pace.spacingMs } : null
+  }
+
   /** Settings were changed: nobody waits out a longer delay than the one set now. */
   ease(delayMs: Millis): void {
     for (const group of this.#groups.values()) group.ease(delayMs)

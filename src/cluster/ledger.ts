@@ -203,6 +203,8 @@ export interface Ledger {
   finish(cell: CellId, epoch: Epoch): Promise<boolean>
   /** Sets a cell aside until the crawl is resumed; `why` is for people. */
   park(cell: CellId, epoch: Epoch, until: Millis, why: string): Promise<boolean>
+  /** Cells that wait are not seen in S before their time; others stay as they are. */
+  defer(cells: readonly { readonly cell: CellId; readonly until: Millis }[]): Promise<void>
   /** Gives a cell back to S, where it is not seen before `until`. */
   rest(cell: CellId, epoch: Epoch, until: Millis): Promise<boolean>
 

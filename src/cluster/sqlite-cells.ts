@@ -138,6 +138,15 @@ export class SqliteCells {
     return this.#giveUp(cell, epoch, `state = 'resting', rank = ?`, '', Math.ceil(until))
   }
 
+  defer(waits: readonly { readonly cell: CellId; readonly until: Millis }[]): void {
+    for (const { cell, until } of waits)
+      this.#db.run(
+        `UPDATE cell SET state = 'resting', rank = ? WHERE cell = ? AND state = 'waiting'`,
+        Math.ceil(until),
+        cell,
+      )
+  }
+
   takeBudget(incarnation: Incarnation, want: number): { granted: number; outstanding: number } {
     const [max, pages] = this.#db.first('SELECT max_pages, pages FROM crawl')!
     if (max === null) return { granted: want, outstanding: 0 }

@@ -134,6 +134,7 @@ function callsOver(db: SqliteDatabase, now: () => Millis): Synchronous<Omit<Ledg
     release: (cell, epoch, where) => cells.release(cell, epoch, where),
     finish: (cell, epoch) => cells.finish(cell, epoch),
     park: (cell, epoch, until, why) => cells.park(cell, epoch, until, why),
+    defer: waits => cells.defer(waits),
     rest: (cell, epoch, until) => cells.rest(cell, epoch, until),
     append: appends => packs.append(appends),
     readInbox: (cell, after, limit) => packs.readInbox(cell, after, limit),

@@ -93,6 +93,8 @@ export const LIMITS = {
   turnHoldMs: 10_000,
   /** A site that waits longer for its turn lends its lane to another. */
   laneWaitMs: 5_000,
+  /** Sites of a group whose turn is farther off are not opened yet: they rest in the ledger. */
+  groupWaitMs: 30_000,
   /** Sites in hand that wait for their turn, besides those that have a lane; more rest in the ledger. */
   sitesInWait: 4_000,
   /** An address that serves more sites is a CDN: its sites have nothing in common. */

@@ -388,6 +388,19 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         expect(await cells()).toEqual(['x.test'])
       })
 
+      it('far off: cells that wait are put off without a lease, those that are leased are not', async () => {
+        const a = await ledger.join('a')
+        await ledger.append([append('x.test', '/'), append('y.test', '/'), append('z.test', '/')])
+        const held = await lease(a, 'x.test')
+        const until = held.until + 1_000
+        await ledger.defer(['x.test', 'y.test'].map(cell => ({ cell, until })))
+        expect(await cells()).toEqual(['z.test'])
+        await ledger.heartbeat(a, 2 * LEASE, '{}')
+        advance(LEASE + 1_000)
+        expect(await cells()).toEqual(['z.test', 'y.test'])
+        expect((await ledger.totals()).cells).toMatchObject({ leased: 1, resting: 0 })
+      })
+
       it('of an address are none once it serves too many sites', async () => {
         expect(await ledger.joinAddresses('a.test', ['192.0.2.1', '192.0.2.2'], 2)).toHaveLength(2)
         expect(await ledger.joinAddresses('b.test', ['192.0.2.1'], 2)).toEqual(['192.0.2.1'])

@@ -67,6 +67,44 @@ describe.concurrent('turns and rates', { timeout: 90_000 }, () => {
     expect(closerThan(2_500, web.of('www.kill.test', 'api.kill.test'))).toEqual([])
   })
 
+  it('a domain of many hosts takes one lane: a site behind all of them in S is done while they wait', async () => {
+    const hosts = Array.from({ length: 150 }, (_, i) => `h${i}.many.test`)
+    for (const host of hosts) web.set(host, sited(0))
+    const last = web.set('behind.test', sited(20))
+    const home = `${hosts.map(host => `<a href="http://${host}/">x</a>`).join('')}<a href="${last}">x</a>`
+    const seed = web.set('front.test', (_request, response, path) => {
+      if (path === '/robots.txt') return false
+      response.writeHead(200, { 'content-type': 'text/html' }).end(home)
+      return true
+    })
+    const out = temporary('crawl')
+    const running = start(crawl(out, seed, '--delay', '100', '--lanes', '3'))
+    await web.asked('behind.test', 21)
+    expect(new Set(web.of(...hosts).map(({ host }) => host)).size).toBeLessThan(120)
+    expect((await orbweaver(['stop', out])).code).toBe(0)
+    expect((await running.ended).code).toBe(11)
+    expect(closerThan(100, web.of(...hosts))).toEqual([])
+  })
+
+  it('a site that waits lends its lane: with one lane, the others go on', async () => {
+    let busy = true
+    const usual = sited(5)
+    const waits = web.set('lends.test', (request, response, path) => {
+      if (path === '/robots.txt' || path === '/' || !busy) return usual(request, response, path)
+      response.writeHead(503, { 'retry-after': '15' }).end()
+      return true
+    })
+    const seeds = [waits, ...['next1.test', 'next2.test'].map(host => web.set(host, sited(10)))]
+    const out = temporary('crawl')
+    const running = start(crawl(out, ...seeds, '--delay', '0', '--lanes', '1'))
+    for (const host of ['next1.test', 'next2.test']) await web.asked(host, 11)
+    busy = false
+    expect(pages(web.of('lends.test'))).toHaveLength(2)
+    const end = await running.ended
+    expect(end.code, end.stderr).toBe(0)
+    expect(await urlsWith(out, 'OK')).toHaveLength(28)
+  })
+
   it('one connection per site, kept alive; more when asked for, while it runs', async () => {
     const seed = web.set('kept.test', sited(30))
     const slow = web.set('slow-kept.test', (_request, response, path) => {
