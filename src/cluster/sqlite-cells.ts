@@ -122,18 +122,19 @@ export class SqliteCells {
     return this.#giveUp(cell, epoch, `state = 'finished'`, 'AND appended = consumed')
   }
 
+  /** While a cell is parked or rests, its rank is the time that ends: the index finds those that are due. */
   park(cell: CellId, epoch: Epoch, until: Millis, why: string): boolean {
     return this.#giveUp(
       cell,
       epoch,
-      `state = 'parked', parked_until = ?, parked_why = ?`,
+      `state = 'parked', rank = ?, parked_until = ?, parked_why = ?`,
       '',
+      Math.ceil(until),
       Math.ceil(until),
       why,
     )
   }
 
-  /** While a cell rests its rank is the time it ends: the index finds those that are due. */
   rest(cell: CellId, epoch: Epoch, until: Millis): boolean {
     return this.#giveUp(cell, epoch, `state = 'resting', rank = ?`, '', Math.ceil(until))
   }
@@ -253,10 +254,11 @@ export class SqliteCells {
     return changed > 0
   }
 
-  /** Cells whose rest is over join the tail of S. */
+  /** Cells whose rest is over join the tail of S, and so do set-aside ones whose time comes while the crawl still runs. */
   #wakeRested(): void {
     const due = this.#db.all(
-      `SELECT cell FROM cell WHERE state = 'resting' AND rank <= ? ORDER BY rank`,
+      `SELECT cell, rank FROM cell WHERE state = 'resting' AND rank <= ?1
+       UNION ALL SELECT cell, rank FROM cell WHERE state = 'parked' AND rank BETWEEN 1 AND ?1 ORDER BY rank`,
       this.#now(),
     )
     for (const [cell] of due) this.#toWaiting(String(cell), this.#tail())

@@ -40,6 +40,18 @@ function drain(frontier: CellFrontier): (string | null)[] {
   return out
 }
 
+describe('a URL that is set aside', () => {
+  it.each([OFF, 5])('comes back as it was, not before its time (depth up to %d)', maxDepth => {
+    const frontier = new CellFrontier(space, { maxDepth })
+    frontier.offer(found('a'))
+    const entry = frontier.next(0)!
+    frontier.setAside(entry, 100)
+    expect([frontier.size, frontier.next(99), frontier.nextReadyAt()]).toEqual([1, null, 100])
+    expect(shown(frontier.next(100))).toBe('a@1 try 1')
+    expect(frontier.isEmpty).toBe(true)
+  })
+})
+
 describe('a frontier without --max-depth', () => {
   it('takes a URL once, whatever its depth, and gives it out in order', () => {
     const frontier = new CellFrontier(space, { maxDepth: OFF })

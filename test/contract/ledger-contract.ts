@@ -401,6 +401,19 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         expect((await ledger.totals()).cells).toMatchObject({ leased: 1, resting: 0 })
       })
 
+      it('a parked cell waits again once its time has come, while the crawl still runs', async () => {
+        const a = await ledger.join('a')
+        await ledger.append([append('x.test', '/'), append('y.test', '/')])
+        const held = await lease(a, 'x.test')
+        await ledger.park('x.test', held.epoch, held.until + 5_000, 'robots.txt answered 503')
+        expect(await cells()).toEqual(['y.test'])
+        advance(LEASE + 4_999)
+        expect(await cells()).toEqual(['y.test'])
+        advance(1)
+        expect((await ledger.heartbeat(a, LEASE, '{}')).waiting).toBe(2)
+        expect(await cells()).toEqual(['y.test', 'x.test'])
+      })
+
       it('of an address are none once it serves too many sites', async () => {
         expect(await ledger.joinAddresses('a.test', ['192.0.2.1', '192.0.2.2'], 2)).toHaveLength(2)
         expect(await ledger.joinAddresses('b.test', ['192.0.2.1'], 2)).toEqual(['192.0.2.1'])
