@@ -1,0 +1,1 @@
+export type PresetName = 'fast' | 'default' | 'quality'
