@@ -148,4 +148,6 @@ export const LIMITS = {
   queryTableRows: 1_000,
   /** Pages that nest deeper are exported as they are: the parser looks through all open elements at every tag. */
   exportDepth: 4_096,
+  /** Vertices of a hypergraph file beyond those its bytes could name: a header must not cost gigabytes by itself. */
+  isolatedVertices: 5_000_000,
 } as const
