@@ -1,21 +1,52 @@
+import { SeededRandom } from '../model/random.js'
+import { bisectRecursively } from './bisection.js'
+import { contractNets } from './contract.js'
+import { planHeavy } from './heavy.js'
+import { levelOf } from './level.js'
+import { coarsen, uncoarsen } from './multilevel.js'
+import { presets } from './presets.js'
 import type { Partition, PartitionRequest } from './request.js'
+import { Workspace } from './workspace.js'
 
 /** First version: vertices dealt out in turn. The real thing follows. */
 export function partition(request: PartitionRequest): Partition {
   const { hypergraph, k } = request
-  const parts = Int32Array.from({ length: hypergraph.vertexCount }, (_, v) => request.fixed?.[v] ?? v % k)
+  const ids = Int32Array.from({ length: hypergraph.vertexCount }, (_, v) => v)
+  const base = levelOf(
+    contractNets(hypergraph, ids, hypergraph.vertexCount),
+    hypergraph.vertexCount,
+    hypergraph.constraintCount,
+    hypergraph.vertexWeights,
+    new Int32Array(hypergraph.vertexCount).fill(-1),
+  )
+  const plan = planHeavy(base, k, request.epsilons)
+  const level = { ...base, fixed: plan.fixed }
+  const effort = presets[request.preset]
+  const random = new SeededRandom(request.seed)
+  const workspace = new Workspace()
+  const hierarchy = coarsen(
+    workspace,
+    level,
+    Math.max(effort.coarsestSize, effort.coarsestPerPart * k),
+    effort,
+    null,
+    random,
+  )
+  const coarsest = hierarchy.levels[hierarchy.levels.length - 1]
+  const initial = bisectRecursively(workspace, coarsest, plan.room, 0, k, effort, random)
+  const outcome = uncoarsen(workspace, hierarchy, k, initial, plan.room.caps, effort, random)
   const none = new Array<number>(hypergraph.constraintCount).fill(0)
   return {
     k,
-    parts,
-    km1: 0,
+    parts: outcome.parts,
+    km1: outcome.km1,
     cut: 0,
     imbalance: none,
     imbalanceBound: none,
     imbalanceWithoutHeavy: none,
-    heavyVertices: [],
+    heavyVertices: plan.heavy,
     balanced: false,
-    coalescedMessages: 0,
+    coalescedMessages: workspace.work,
     moved: 0,
     movedWeight: none,
   }

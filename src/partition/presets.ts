@@ -1,1 +1,60 @@
+import type { FmLimits } from './fm.js'
+
 export type PresetName = 'fast' | 'default' | 'quality'
+
+/** How much is tried, as data. */
+export interface Effort {
+  /** The coarsest level has about this many vertices per part, but at least `coarsestSize`. */
+  readonly coarsestPerPart: number
+  readonly coarsestSize: number
+  /** Heaviest cluster, in average vertices of the coarsest level. */
+  readonly clusterWeight: number
+  /** A level has at least 1 / shrink of the vertices of the one before. */
+  readonly shrink: number
+  readonly maxNetSize: number
+  readonly labelRounds: number
+  readonly fm: FmLimits
+  readonly initialTries: number
+  /** Vertices of the coarsest level of a bisection. */
+  readonly bisectionSize: number
+  readonly bisectionTries: number
+}
+
+export const presets: Readonly<Record<PresetName, Effort>> = {
+  fast: {
+    coarsestPerPart: 30,
+    coarsestSize: 300,
+    clusterWeight: 1.5,
+    shrink: 2.5,
+    maxNetSize: 500,
+    labelRounds: 3,
+    fm: { rounds: 2, seeds: 20, patience: 200, worthwhile: 0.005 },
+    initialTries: 1,
+    bisectionSize: 120,
+    bisectionTries: 6,
+  },
+  default: {
+    coarsestPerPart: 30,
+    coarsestSize: 300,
+    clusterWeight: 1.5,
+    shrink: 2.5,
+    maxNetSize: 500,
+    labelRounds: 3,
+    fm: { rounds: 10, seeds: 20, patience: 300, worthwhile: 0.001 },
+    initialTries: 1,
+    bisectionSize: 120,
+    bisectionTries: 8,
+  },
+  quality: {
+    coarsestPerPart: 30,
+    coarsestSize: 300,
+    clusterWeight: 1.5,
+    shrink: 2,
+    maxNetSize: 1000,
+    labelRounds: 3,
+    fm: { rounds: 10, seeds: 20, patience: 300, worthwhile: 0.0005 },
+    initialTries: 4,
+    bisectionSize: 120,
+    bisectionTries: 16,
+  },
+}

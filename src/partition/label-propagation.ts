@@ -1,0 +1,24 @@
+import type { SeededRandom } from '../model/random.js'
+import type { Placement } from './placement.js'
+import { shuffled } from './shuffle.js'
+
+/** Moves every vertex that gains by it, in random order; equal gains are taken when they even out the parts. */
+export function refineByLabels(placement: Placement, rounds: number, random: SeededRandom): void {
+  const { vertexCount, fixed } = placement.level
+  for (let round = 0; round < rounds; round++) {
+    let moves = 0
+    const order = shuffled(vertexCount, random)
+    for (let i = 0; i < vertexCount; i++) {
+      const v = order[i]
+      if (fixed[v] >= 0 || !placement.isBoundary(v)) continue
+      const target = placement.bestTarget(v)
+      if (target < 0) continue
+      const gain = placement.gain(v, target)
+      if (gain < 0) continue
+      if (gain === 0 && placement.fill(target) >= placement.fill(placement.parts[v])) continue
+      placement.move(v, target, null)
+      moves++
+    }
+    if (moves * 200 < vertexCount) break
+  }
+}

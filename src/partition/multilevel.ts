@@ -1,0 +1,89 @@
+import type { SeededRandom } from '../model/random.js'
+import { cluster } from './coarsen.js'
+import { contract } from './contract.js'
+import { refineByMoves } from './fm.js'
+import { refineByLabels } from './label-propagation.js'
+import { type Level, totalWeights } from './level.js'
+import { type Outcome, outcomeOf } from './outcome.js'
+import { Placement } from './placement.js'
+import type { Effort } from './presets.js'
+import { rebalance } from './rebalance.js'
+import type { Workspace } from './workspace.js'
+
+/** levels[0] is the finest; maps[i] leads from the vertices of levels[i] to those of levels[i + 1]. */
+export interface Hierarchy {
+  readonly levels: readonly Level[]
+  readonly maps: readonly Int32Array[]
+}
+
+/** Contracts clusters until about `stopAt` vertices are left. Only vertices of the same label join. */
+export function coarsen(
+  workspace: Workspace,
+  finest: Level,
+  stopAt: number,
+  effort: Effort,
+  labels: Int32Array | null,
+  random: SeededRandom,
+): Hierarchy {
+  const levels = [finest]
+  const maps: Int32Array[] = []
+  const total = totalWeights(finest, finest.weights)
+  const maxWeights = total.map(sum => (effort.clusterWeight * sum) / stopAt)
+  let level = finest
+  let names = labels
+  while (level.vertexCount > stopAt) {
+    const limits = {
+      maxWeights,
+      stopAt: Math.max(stopAt, Math.floor(level.vertexCount / effort.shrink)),
+      maxNetSize: effort.maxNetSize,
+    }
+    const { map, count, work } = cluster(level, limits, names, random)
+    workspace.spend(work)
+    if (count > level.vertexCount * 0.97) break
+    if (names !== null) names = carryDown(names, map, count)
+    level = contract(level, map, count)
+    workspace.spend(level.pins.length)
+    levels.push(level)
+    maps.push(map)
+  }
+  return { levels, maps }
+}
+
+/** Labels of the clusters, given those of their members. */
+export function carryDown(labels: Int32Array, map: Int32Array, count: number): Int32Array {
+  const carried = new Int32Array(count)
+  for (let v = 0; v < map.length; v++) carried[map[v]] = labels[v]
+  return carried
+}
+
+/** Takes a partition of the coarsest level up to the finest one, refining it on every level. */
+export function uncoarsen(
+  workspace: Workspace,
+  hierarchy: Hierarchy,
+  k: number,
+  coarsest: Int32Array,
+  caps: Float64Array,
+  effort: Effort,
+  random: SeededRandom,
+): Outcome {
+  let parts = coarsest
+  for (let i = hierarchy.levels.length - 1; ; i--) {
+    const placement = new Placement(workspace, hierarchy.levels[i], k, parts, caps)
+    refine(placement, effort, random)
+    if (i === 0) return outcomeOf(placement)
+    parts = carryUp(placement.parts, hierarchy.maps[i - 1])
+  }
+}
+
+function carryUp(parts: Int32Array, map: Int32Array): Int32Array {
+  const carried = new Int32Array(map.length)
+  for (let v = 0; v < map.length; v++) carried[v] = parts[map[v]]
+  return carried
+}
+
+export function refine(placement: Placement, effort: Effort, random: SeededRandom): void {
+  rebalance(placement)
+  refineByLabels(placement, effort.labelRounds, random)
+  refineByMoves(placement, effort.fm, random)
+  rebalance(placement)
+}

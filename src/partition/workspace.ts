@@ -1,0 +1,45 @@
+import { VertexHeap } from './vertex-heap.js'
+
+/**
+ * The big arrays, taken once and used by one placement at a time, and the account of work done. Work is counted in
+ * pins touched, not seconds, so that effort limits do not depend on the machine and a seed always gives the same parts.
+ */
+export class Workspace {
+  work = 0
+  #pinCounts = new Int32Array(0)
+  #links = new Float64Array(0)
+  #lone = new Float64Array(0)
+  #heap = new VertexHeap(0)
+  #heapSize = 0
+
+  spend(work: number): void {
+    this.work += work
+  }
+
+  pinCounts(length: number): Int32Array {
+    if (this.#pinCounts.length < length) this.#pinCounts = new Int32Array(length)
+    else this.#pinCounts.fill(0, 0, length)
+    return this.#pinCounts
+  }
+
+  links(length: number): Float64Array {
+    if (this.#links.length < length) this.#links = new Float64Array(length)
+    else this.#links.fill(0, 0, length)
+    return this.#links
+  }
+
+  lone(length: number): Float64Array {
+    if (this.#lone.length < length) this.#lone = new Float64Array(length)
+    else this.#lone.fill(0, 0, length)
+    return this.#lone
+  }
+
+  heap(vertexCount: number): VertexHeap {
+    if (this.#heapSize < vertexCount) {
+      this.#heap = new VertexHeap(vertexCount)
+      this.#heapSize = vertexCount
+    }
+    this.#heap.clear()
+    return this.#heap
+  }
+}
