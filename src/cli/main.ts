@@ -4,6 +4,7 @@ import { LedgerError } from '../cluster/ledger.js'
 import { DirectoryBusyError, DiskFullError, NewerCrawlError } from '../compose/errors.js'
 import { ConfigError } from '../config/config-error.js'
 import { VERSION } from '../model/version.js'
+import { PartitionError } from '../partition/partition-error.js'
 import { EXIT } from './exit-codes.js'
 
 type Say = (exitCode: number) => void
@@ -19,6 +20,7 @@ const COMMANDS: Readonly<Record<string, (say: Say) => Promise<Command>>> = {
   query: async () => (await import('./query.js')).queryCommand(),
   export: async () => (await import('./export.js')).exportCommand(),
   robots: async say => (await import('./robots.js')).robotsCommand(say),
+  partition: async () => (await import('./partition.js')).partitionCommand(),
   web: async () => (await import('./web.js')).webCommand(),
   demo: async say => (await import('./demo.js')).demoCommand(say),
 }
@@ -67,7 +69,8 @@ function failureCode(error: unknown): number {
       EXIT.config,
     )
   }
-  if (error instanceof ConfigError) return complain(error.message, EXIT.config)
+  if (error instanceof ConfigError || error instanceof PartitionError)
+    return complain(error.message, EXIT.config)
   if (error instanceof DirectoryBusyError) return complain(error.message, EXIT.busy)
   if (error instanceof DiskFullError) return complain(error.message, EXIT.disk)
   if (error instanceof NewerCrawlError) return complain(error.message, EXIT.ledger)

@@ -97,8 +97,8 @@ function next(report: Report, directory: string, config: CrawlConfig): string[] 
   return lines
 }
 
-export function plural(count: number, noun: string): string {
-  return `${number(count)} ${noun}${count === 1 ? '' : 's'}`
+export function plural(count: number, noun: string, several = `${noun}s`): string {
+  return `${number(count)} ${count === 1 ? noun : several}`
 }
 
 export function number(value: number): string {

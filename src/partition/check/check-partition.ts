@@ -85,7 +85,7 @@ function imbalanceOf(weights: Rows, parts: readonly number[], shares: readonly n
     parts.forEach((part, vertex) => {
       load[part] += column[vertex]
     })
-    return excess(Math.max(...load.map((value, part) => value / shares[part])), sum(column))
+    return excess(largestOf(load.map((value, part) => value / shares[part])), sum(column))
   })
 }
 
@@ -96,7 +96,7 @@ function boundOf(
   fixed: readonly number[],
   groups: readonly number[],
 ): number[] {
-  const largest = Math.max(...shares)
+  const largest = largestOf(shares)
   return columnsOf(weights).map(column => {
     const unitLoad = new Map<string, number>()
     const unitPart = new Map<string, number>()
@@ -156,4 +156,8 @@ function columnsOf(rows: Rows): number[][] {
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0)
+}
+
+function largestOf(values: readonly number[]): number {
+  return values.reduce((largest, value) => Math.max(largest, value), 0)
 }

@@ -1,23 +1,38 @@
 /** One part number per line. The file is whole or not there: it is written beside its place, then renamed. */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { inputError } from './input-file.js'
 
 export function writeParts(file: string, parts: Int32Array): void {
-  const beside = `${file}.${process.pid}.tmp`
   try {
-    const descriptor = openSync(beside, 'w')
-    try {
-      writeAll(descriptor, asLines(parts))
-      fsyncSync(descriptor)
-    } finally {
-      closeSync(descriptor)
-    }
-    renameSync(beside, file)
+    // A pipe or /dev/null stays what it is.
+    const isSpecial = existsSync(file) && !statSync(file).isFile() && !statSync(file).isDirectory()
+    if (isSpecial) write(file, parts, false)
+    else writeBeside(file, parts)
   } catch (error) {
-    rmSync(beside, { force: true })
     const reason = REASONS[(error as NodeJS.ErrnoException).code ?? '']
     if (reason === undefined) throw error
     throw inputError(file, 0, reason)
+  }
+}
+
+function writeBeside(file: string, parts: Int32Array): void {
+  const beside = `${file}.${process.pid}.tmp`
+  try {
+    write(beside, parts, true)
+    renameSync(beside, file)
+  } finally {
+    rmSync(beside, { force: true })
+  }
+}
+
+function write(file: string, parts: Int32Array, isDurable: boolean): void {
+  const descriptor = openSync(file, 'w')
+  try {
+    const lines = asLines(parts)
+    for (let written = 0; written < lines.length; ) written += writeSync(descriptor, lines, written)
+    if (isDurable) fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
 }
 
@@ -47,8 +62,4 @@ function asLines(parts: Int32Array): Uint8Array {
     bytes[at++] = NEWLINE
   }
   return bytes.subarray(0, at)
-}
-
-function writeAll(descriptor: number, bytes: Uint8Array): void {
-  for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written)
 }

@@ -1,0 +1,30 @@
+/** The partitioner with its defaults and the real clock: what the library and the command use. */
+import {
+  type Partition,
+  type PartitionRequest,
+  type PresetName,
+  partition as partitionRequest,
+} from '../partition/index.js'
+import { systemClock } from './system.js'
+
+const DEFAULT_EPSILON = 0.05
+
+export interface PartitionOptions extends Omit<PartitionRequest, 'epsilons' | 'preset' | 'seed' | 'clock'> {
+  /** How far a part may go above its share, one number or one per constraint; 0.05. */
+  readonly epsilon?: number | readonly number[]
+  /** How much work to spend; `default`. */
+  readonly preset?: PresetName
+  /** Same seed, same parts; 1. */
+  readonly seed?: number
+}
+
+/**
+ * Splits the vertices of a hypergraph into `k` parts of even weight such that few nets touch several parts. Runs
+ * to its end in the calling thread. Throws a PartitionError of one line when something is wrong with the options.
+ */
+export function partition(options: PartitionOptions): Partition {
+  const { epsilon = DEFAULT_EPSILON, preset = 'default', seed = 1, ...request } = options
+  const { constraintCount } = options.hypergraph
+  const epsilons = typeof epsilon === 'number' ? new Array<number>(constraintCount).fill(epsilon) : epsilon
+  return partitionRequest({ ...request, epsilons, preset, seed, clock: systemClock })
+}
