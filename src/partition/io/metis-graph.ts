@@ -65,13 +65,18 @@ function readHeader(scanner: LineScanner): Header {
   if (ncon === 0) scanner.fail('ncon is 0; a vertex has at least one weight')
   if (ncon !== undefined && ncon > 1 && !hasWeights)
     scanner.fail(`ncon is ${ncon}, but fmt ${format} says that vertices have no weights`)
-  // A vertex needs a newline at least, the last one excepted; an edge two numbers, and a weight one.
-  const room = scanner.byteCount
-  if (vertexCount > room || edgeCount > room || vertexCount * (ncon ?? 1) > room)
-    scanner.fail(`${vertexCount} vertices and ${edgeCount} edges, more than a file of ${room} bytes can hold`)
   const constraintCount = ncon ?? 1
+  checkSize(scanner, vertexCount, 'vertices')
+  checkSize(scanner, edgeCount, 'edges')
+  checkSize(scanner, vertexCount * constraintCount, 'vertex weights')
   const hasCosts = format % 10 === 1
   return { vertexCount, edgeCount, hasSizes: format >= 100, hasWeights, hasCosts, constraintCount }
+}
+
+/** Each of them takes a byte at least: a count that lies must not be paid for in memory. */
+function checkSize(scanner: LineScanner, count: number, what: string): void {
+  const room = scanner.byteCount
+  if (count > room) scanner.fail(`${count} ${what}, more than a file of ${room} bytes can hold`)
 }
 
 function readLists(scanner: LineScanner, header: Header, vertexWeights: Float64Array): AdjacencyLists {
