@@ -38,10 +38,10 @@ export interface Checked {
 /** Throws a ConfigError where a file cannot be understood, a pinned vertex has moved or a group is split. */
 export function checkPartition(request: CheckRequest): Checked {
   const { file, k } = request
-  const plain = readPlainHypergraph(file)
-  const vertexCount = plain.weights.length
+  const parts = readColumn(request.partFile, undefined, 0, k)
+  const vertexCount = parts.length
+  const plain = readPlainHypergraph(file, vertexCount)
   const weights = request.weights === undefined ? plain.weights : readRows(request.weights, vertexCount)
-  const parts = readColumn(request.partFile, vertexCount, 0, k)
   const shares = sharesOf(request.targets, k)
   const fixed = optionalColumn(request.fixed, vertexCount, k)
   const groups = optionalColumn(request.groups, vertexCount, Number.POSITIVE_INFINITY)

@@ -10,15 +10,17 @@ export interface PlainHypergraph {
   readonly weights: readonly (readonly number[])[]
 }
 
-export function readPlainHypergraph(file: string): PlainHypergraph {
-  return file.toLowerCase().endsWith('.graph') ? readGraph(file) : readHgr(file)
+/** `partCount` is how many vertices have a part: what the file says about itself is not believed. */
+export function readPlainHypergraph(file: string, partCount: number): PlainHypergraph {
+  return file.toLowerCase().endsWith('.graph') ? readGraph(file, partCount) : readHgr(file, partCount)
 }
 
 /** The numbers of each line that has some. */
-export function readRows(file: string, count: number, columns?: number): number[][] {
+export function readRows(file: string, count: number | undefined, columns?: number): number[][] {
   const rows = [...dataLines(file, false)]
-  if (rows.length !== count) throw complaint(file, `${rows.length} lines, ${count} are wanted`)
-  const width = columns ?? rows[0].numbers.length
+  if (rows.length !== (count ?? rows.length))
+    throw complaint(file, `${rows.length} lines, ${count} are wanted`)
+  const width = columns ?? rows[0]?.numbers.length
   for (const { line, numbers } of rows)
     if (numbers.length !== width)
       throw complaint(file, `${numbers.length} numbers, ${width} are wanted`, line)
@@ -26,7 +28,7 @@ export function readRows(file: string, count: number, columns?: number): number[
 }
 
 /** One whole number per line, within bounds. */
-export function readColumn(file: string, count: number, least: number, below: number): number[] {
+export function readColumn(file: string, count: number | undefined, least: number, below: number): number[] {
   const column = readRows(file, count, 1).map(row => row[0])
   column.forEach((value, index) => {
     if (!Number.isInteger(value) || value < least || value >= below)
@@ -71,9 +73,10 @@ function read(file: string): string {
   }
 }
 
-function readHgr(file: string): PlainHypergraph {
+function readHgr(file: string, partCount: number): PlainHypergraph {
   const rows = [...dataLines(file, false)]
   const [netCount, vertexCount, format = 0] = rows[0]?.numbers ?? []
+  checkCount(file, vertexCount, partCount)
   const weighted = format >= 10
   if (rows.length !== 1 + netCount + (weighted ? vertexCount : 0))
     throw complaint(file, `${rows.length} lines do not fit its first line`)
@@ -91,11 +94,12 @@ function readHgr(file: string): PlainHypergraph {
 }
 
 /** Each edge is taken from the line of its smaller end. */
-function readGraph(file: string): PlainHypergraph {
+function readGraph(file: string, partCount: number): PlainHypergraph {
   const lines = dataLines(file, true)
   let first = lines.next().value
   while (first?.numbers.length === 0) first = lines.next().value
   const [vertexCount, , format = 0, ncon = 1] = (first as DataLine | undefined)?.numbers ?? []
+  checkCount(file, vertexCount, partCount)
   const hasSizes = format >= 100
   const weightCount = format % 100 >= 10 ? ncon : 0
   const step = format % 10 === 1 ? 2 : 1
@@ -116,6 +120,11 @@ function readGraph(file: string): PlainHypergraph {
     }
   })
   return { nets, costs, weights }
+}
+
+function checkCount(file: string, vertexCount: number | undefined, partCount: number): void {
+  if (vertexCount !== partCount)
+    throw complaint(file, `its first line says ${vertexCount ?? 'no'} vertices, but ${partCount} have a part`)
 }
 
 function verticesOf(numbers: readonly number[], vertexCount: number, file: string, line: number): number[] {
