@@ -2,6 +2,8 @@
  * orbweaver as a library.
  *
  *   for await (const page of crawl({ seeds: ['https://example.org/'], maxPages: 100 })) console.log(page.url, page.title)
+ *
+ *   const { parts } = partition({ hypergraph: readHypergraph('web.hgr', 'web.vw'), k: 16 })
  */
 import type { CrawledPage, Hooks, Report } from './agent/index.js'
 import { createSession, defaultDirectory, systemClock } from './compose/index.js'
@@ -9,7 +11,19 @@ import { PageStream } from './compose/page-stream.js'
 import { type CrawlConfigInput, checkConfig } from './config/index.js'
 
 export type { CrawledPage, Hooks, Report } from './agent/index.js'
+export { type PartitionOptions, partition } from './compose/partition.js'
 export { ConfigError } from './config/index.js'
+export { type Affinity, type Hypergraph, type Partition, PartitionError } from './partition/index.js'
+export {
+  readFixed,
+  readGroups,
+  readHypergraph,
+  readParts,
+  readPrevious,
+  readTargets,
+  readWeights,
+  writeParts,
+} from './partition/io/index.js'
 export { query } from './query/index.js'
 
 /** Everything the command line takes, by its camel-case name, and hooks as functions or as a module path. */
