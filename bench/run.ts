@@ -13,6 +13,7 @@ const SUB_COMMANDS: Readonly<Record<string, string>> = {
   table: 'the crawlers side by side, and the speed targets (this is the default)',
   memory: 'peak memory with 1 M and 10 M known URLs',
   resume: 'time from `resume` to the first request, with the cache and without',
+  partition: 'the partitioner beside gpmetis: km1, balance, CPU',
   seen: 'checks per second of the seen-set',
   manners: 'robots.txt: URLs judged per second, a long file parsed',
 }
@@ -28,7 +29,7 @@ async function main(): Promise<number> {
     return 4
   }
   if (name === 'list') {
-    for (const [each, purpose] of Object.entries(SUB_COMMANDS)) console.log(`${each.padEnd(10)}${purpose}`)
+    for (const [each, purpose] of Object.entries(SUB_COMMANDS)) console.log(`${each.padEnd(11)}${purpose}`)
     return 0
   }
   if (values.install) installPeers()
