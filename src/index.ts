@@ -13,7 +13,13 @@ import { type CrawlConfigInput, checkConfig } from './config/index.js'
 export type { CrawledPage, Hooks, Report } from './agent/index.js'
 export { type PartitionOptions, partition } from './compose/partition.js'
 export { ConfigError } from './config/index.js'
-export { type Affinity, type Hypergraph, type Partition, PartitionError } from './partition/index.js'
+export {
+  type Affinity,
+  type Hypergraph,
+  type Objective,
+  type Partition,
+  PartitionError,
+} from './partition/index.js'
 export {
   readFixed,
   readGroups,

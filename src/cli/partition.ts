@@ -15,6 +15,7 @@ import {
   writeParts,
 } from '../partition/io/index.js'
 import { type PresetName, presets } from '../partition/presets.js'
+import { readObjectives } from './partition-objectives.js'
 import { checkedText, partitionedText } from './partition-summary.js'
 
 interface PartitionFlags {
@@ -135,6 +136,8 @@ function requestOf(file: string, k: number, flags: PartitionFlags): PartitionOpt
     preset: flags.preset,
     seed: wholeNumber('--seed', flags.seed, 0),
     ...present({
+      objectives:
+        flags.objective.length === 0 ? undefined : readObjectives(file, hypergraph, flags.objective),
       fixed: given(flags.fixed, name => readFixed(name, vertexCount, k)),
       targets: given(flags.targets, name => readTargets(name, k)),
       groups: given(flags.groups, name => readGroups(name, vertexCount)),

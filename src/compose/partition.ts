@@ -1,8 +1,10 @@
 /** The partitioner with its defaults and the real clock: what the library and the command use. */
 import {
+  type Objective,
   type Partition,
   type PartitionRequest,
   type PresetName,
+  partitionObjectives,
   partition as partitionRequest,
 } from '../partition/index.js'
 import { systemClock } from './system.js'
@@ -16,6 +18,11 @@ export interface PartitionOptions extends Omit<PartitionRequest, 'epsilons' | 'p
   readonly preset?: PresetName
   /** Same seed, same parts; 1. */
   readonly seed?: number
+  /**
+   * Several sets of nets over the same vertices, each with its weight: they take the place of the nets of
+   * `hypergraph`, which is one of them only if it is listed. Figures are still those of `hypergraph`.
+   */
+  readonly objectives?: readonly Objective[]
 }
 
 /**
@@ -23,8 +30,9 @@ export interface PartitionOptions extends Omit<PartitionRequest, 'epsilons' | 'p
  * to its end in the calling thread. Throws a PartitionError of one line when something is wrong with the options.
  */
 export function partition(options: PartitionOptions): Partition {
-  const { epsilon = DEFAULT_EPSILON, preset = 'default', seed = 1, ...request } = options
+  const { epsilon = DEFAULT_EPSILON, preset = 'default', seed = 1, objectives, ...rest } = options
   const { constraintCount } = options.hypergraph
   const epsilons = typeof epsilon === 'number' ? new Array<number>(constraintCount).fill(epsilon) : epsilon
-  return partitionRequest({ ...request, epsilons, preset, seed, clock: systemClock })
+  const request = { ...rest, epsilons, preset, seed, clock: systemClock }
+  return objectives === undefined ? partitionRequest(request) : partitionObjectives(objectives, request)
 }

@@ -1,0 +1,87 @@
+/**
+ * Several objectives over the same vertices (S8): each is partitioned alone, which says what it costs at best (its
+ * edge cut ec); then all nets together are partitioned with costs p * c / ec, so that no objective dominates because
+ * its numbers are larger.
+ */
+import { objectivesOf } from './figures.js'
+import type { Hypergraph } from './hypergraph.js'
+import { partition } from './partition.js'
+import { PartitionError } from './partition-error.js'
+import type { Partition, PartitionRequest } from './request.js'
+
+export interface Objective {
+  readonly hypergraph: Hypergraph
+  /** p: how much it counts, more than 0. */
+  readonly weight: number
+}
+
+/**
+ * Vertex weights are those of `request.hypergraph`, and km1, cut and messages in the result are counted on it.
+ * Affinity and migration keep their unit if it is one of the objectives.
+ */
+export function partitionObjectives(objectives: readonly Objective[], request: PartitionRequest): Partition {
+  const { hypergraph, k, affinity: _a, previous: _p, migrationWeight: _m, ...plain } = request
+  checkObjectives(objectives, hypergraph)
+  const runs = objectives.length + 1
+  const limit = request.timeLimitMs === undefined ? {} : { timeLimitMs: request.timeLimitMs / runs }
+  const bests = objectives.map(objective => {
+    const alone = { ...hypergraph, ...netsOf(objective.hypergraph) }
+    return partition({ ...plain, ...limit, k, hypergraph: alone }).km1
+  })
+  const combined = { ...hypergraph, ...combineNets(objectives, bests, hypergraph) }
+  const result = partition({ ...request, ...limit, hypergraph: combined })
+  return { ...result, ...objectivesOf(hypergraph, k, result.parts) }
+}
+
+type Nets = Pick<Hypergraph, 'netCount' | 'netOffsets' | 'pins' | 'netCosts'>
+
+function netsOf({ netCount, netOffsets, pins, netCosts }: Hypergraph): Nets {
+  return { netCount, netOffsets, pins, netCosts }
+}
+
+/** All nets one after the other, their costs scaled; those of `base` keep theirs if it is one of the objectives. */
+export function combineNets(
+  objectives: readonly Objective[],
+  bests: readonly number[],
+  base?: Hypergraph,
+): Nets {
+  const scales = objectives.map(({ hypergraph, weight }, i) => weight / bestOrCheapest(bests[i], hypergraph))
+  const own = objectives.findIndex(objective => objective.hypergraph === base)
+  const unit = own === -1 ? 1 : scales[own]
+  const netCount = objectives.reduce((sum, { hypergraph }) => sum + hypergraph.netCount, 0)
+  const pinCount = objectives.reduce((sum, { hypergraph }) => sum + hypergraph.pins.length, 0)
+  const netOffsets = new Uint32Array(netCount + 1)
+  const pins = new Uint32Array(pinCount)
+  const netCosts = new Float64Array(netCount)
+  let net = 0
+  objectives.forEach(({ hypergraph }, i) => {
+    const begin = netOffsets[net]
+    pins.set(hypergraph.pins, begin)
+    const scale = scales[i] / unit
+    for (let e = 0; e < hypergraph.netCount; e++, net++) {
+      netCosts[net] = hypergraph.netCosts[e] * scale
+      netOffsets[net + 1] = begin + hypergraph.netOffsets[e + 1]
+    }
+  })
+  return { netCount, netOffsets, pins, netCosts }
+}
+
+/** An objective that can be had for nothing is scaled by its cheapest net: to break it costs at least p. */
+function bestOrCheapest(best: number, { netCosts }: Hypergraph): number {
+  if (best > 0) return best
+  let cheapest = Number.POSITIVE_INFINITY
+  for (const cost of netCosts) if (cost > 0 && cost < cheapest) cheapest = cost
+  return cheapest === Number.POSITIVE_INFINITY ? 1 : cheapest
+}
+
+function checkObjectives(objectives: readonly Objective[], { vertexCount }: Hypergraph): void {
+  if (objectives.length === 0) throw new PartitionError('there are no objectives')
+  for (const { hypergraph, weight } of objectives) {
+    if (hypergraph.vertexCount !== vertexCount)
+      throw new PartitionError(
+        `an objective has ${hypergraph.vertexCount} vertices instead of ${vertexCount}`,
+      )
+    if (!(weight > 0 && weight < Number.POSITIVE_INFINITY))
+      throw new PartitionError(`an objective has weight ${weight}; it must be more than 0`)
+  }
+}
