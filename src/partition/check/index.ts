@@ -3,4 +3,4 @@
  * In: the files a partition was made of, and the part file. Out: objectives and balance. Always: nothing in here is
  * used by the partitioner, nor the other way round.
  */
-export { type Checked, type CheckRequest, checkPartition } from './check-partition.js'
+export { type Checked, checkPartition } from './check-partition.js'
