@@ -74,6 +74,11 @@ describe('an hMETIS file', () => {
     ['a missing cost', '2 3 1\n1 1 2\n\n1 1 2\n', 'line 3: net 2 has no vertices'],
     ['a cost that is no number', '1 3 1\nNaN 1 2\n', 'line 2: the cost of the net is "NaN"'],
     ['an endless cost', '1 3 1\nInfinity 1 2\n', 'line 2: the cost of the net is "Infinity"'],
+    [
+      'a cost of many digits',
+      '1 3 1\n12345678901234567890 1 2\n',
+      'line 2: the cost of the net is 12345678901234567890, w',
+    ],
     ['a cost too large', '1 3 1\n1e300 1 2\n', 'line 2: the cost of the net is 1e300, which is too large'],
     ['a negative cost', '1 3 1\n-1 1 2\n', 'line 2: the cost of the net is -1; it cannot be negative'],
     ['a hexadecimal weight', '1 1 10\n1\n0x10\n', 'line 3: the weight of the vertex is "0x10"'],

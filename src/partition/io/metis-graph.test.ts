@@ -69,6 +69,7 @@ describe('a METIS graph', () => {
     ['a missing vertex weight', '2 0 10 2\n1 1\n1\n', 'line 3: weight 2 of vertex 2 is missing'],
     ['an empty line where a weight is due', '2 0 10\n1\n\n', 'line 3: weight 1 of vertex 2 is missing'],
     ['an edge on one side only', '3 2\n2 3\n1\n2\n', 'line 2: vertex 1 lists 3, but 3 does not list 1'],
+    ['an edge to a later line only', '3 1\n2 3\n\n\n', 'line 2: vertex 1 lists 2, but 2 does not list 1'],
     ['an edge on the other side only', '3 1\n\n1 3\n\n', 'line 3: vertex 2 lists 1, but 1 does not list 2'],
     [
       'weights that differ',
