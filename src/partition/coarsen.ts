@@ -1,5 +1,5 @@
 import type { SeededRandom } from '../model/random.js'
-import type { Level } from './level.js'
+import { type Level, totalWeights } from './level.js'
 import { shuffled } from './shuffle.js'
 
 export interface ClusterLimits {
@@ -30,9 +30,39 @@ export function cluster(
   random: SeededRandom,
 ): Clustering {
   const joiner = new Joiner(level, limits, labels)
-  const order = shuffled(level.vertexCount, random)
+  const order = byDegree(level, random)
   for (let i = 0; i < order.length && joiner.count > limits.stopAt; i++) joiner.visit(order[i])
   return joiner.finish()
+}
+
+/** Vertices with few nets first, at random among equals: hubs that choose early choose badly for their leaves. */
+function byDegree(level: Level, random: SeededRandom): Int32Array {
+  const { vertexCount, vertexOffsets } = level
+  let most = 0
+  for (let v = 0; v < vertexCount; v++) most = Math.max(most, vertexOffsets[v + 1] - vertexOffsets[v])
+  const next = new Int32Array(most + 2)
+  for (let v = 0; v < vertexCount; v++) next[vertexOffsets[v + 1] - vertexOffsets[v] + 1]++
+  for (let d = 0; d <= most; d++) next[d + 1] += next[d]
+  const order = new Int32Array(vertexCount)
+  const mixed = shuffled(vertexCount, random)
+  for (let i = 0; i < vertexCount; i++) {
+    const v = mixed[i]
+    order[next[vertexOffsets[v + 1] - vertexOffsets[v]]++] = v
+  }
+  return order
+}
+
+/** What a vertex weighs in comparison: its share of each constraint, and its share of the vertices. */
+function massesOf(level: Level): Float64Array {
+  const r = level.constraintCount
+  const total = totalWeights(level, level.weights)
+  const masses = new Float64Array(level.vertexCount)
+  for (let v = 0; v < level.vertexCount; v++) {
+    let mass = 0.02 / level.vertexCount
+    for (let i = 0; i < r; i++) if (total[i] > 0) mass += level.weights[v * r + i] / (total[i] * r)
+    masses[v] = mass
+  }
+  return masses
 }
 
 class Joiner {
@@ -43,6 +73,7 @@ class Joiner {
   /** The vertex that stands for the cluster a vertex belongs to. */
   readonly #leaders: Int32Array
   readonly #weights: Float64Array
+  readonly #masses: Float64Array
   readonly #alone: Uint8Array
   readonly #rating: Float64Array
   readonly #rated: Int32Array
@@ -61,6 +92,7 @@ class Joiner {
     this.#leaders = new Int32Array(level.vertexCount)
     for (let v = 0; v < level.vertexCount; v++) this.#leaders[v] = v
     this.#weights = level.weights.slice()
+    this.#masses = massesOf(level)
     this.#alone = new Uint8Array(level.vertexCount).fill(1)
     this.#rating = new Float64Array(level.vertexCount)
     this.#rated = new Int32Array(level.vertexCount)
@@ -76,14 +108,14 @@ class Joiner {
     let wishRating = 0
     for (let i = 0; i < rated; i++) {
       const leader = this.#rated[i]
-      const rating = this.#rating[leader]
+      const rating = this.#rating[leader] / this.#masses[leader]
       this.#rating[leader] = 0
       if (rating > wishRating) {
         wishRating = rating
         wish = leader
       }
       if (rating < bestRating) continue
-      if (rating === bestRating && best >= 0 && !this.#lighter(leader, best)) continue
+      if (rating === bestRating && best >= 0 && this.#masses[leader] >= this.#masses[best]) continue
       if (!this.#fits(vertex, leader)) continue
       best = leader
       bestRating = rating
@@ -147,11 +179,6 @@ class Joiner {
     else this.#waiting[wish] = vertex
   }
 
-  #lighter(a: number, b: number): boolean {
-    const r = this.#level.constraintCount
-    return this.#weights[a * r] < this.#weights[b * r]
-  }
-
   #fits(vertex: number, leader: number): boolean {
     if (this.#level.fixed[leader] >= 0) return false
     const r = this.#level.constraintCount
@@ -165,6 +192,7 @@ class Joiner {
     const r = this.#level.constraintCount
     for (let i = 0; i < r; i++) this.#weights[leader * r + i] += this.#weights[vertex * r + i]
     this.#leaders[vertex] = leader
+    this.#masses[leader] += this.#masses[vertex]
     this.#alone[vertex] = 0
     this.#alone[leader] = 0
     this.count--

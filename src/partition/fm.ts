@@ -40,6 +40,8 @@ function boundary(placement: Placement, random: SeededRandom): Int32Array {
   return shuffle(found.subarray(0, count), random)
 }
 
+const MINSTEPS = Number(process.env['MINSTEPS'] ?? 10)
+const ALPHA = Number(process.env['ALPHA'] ?? 1)
 class LocalSearch implements GainListener {
   readonly #placement: Placement
   readonly #limits: FmLimits
@@ -156,9 +158,9 @@ class LocalSearch implements GainListener {
   /** The gains since the best state, seen as a random walk, leave little chance of a new best. */
   #hopeless(steps: number, sum: number, squares: number): boolean {
     if (steps >= this.#limits.patience) return true
-    if (steps < 10) return false
+    if (steps < MINSTEPS) return false
     const mean = sum / steps
     const variance = squares / steps - mean * mean
-    return mean < 0 && steps * mean * mean > variance + Math.log(this.#placement.level.vertexCount)
+    return mean < 0 && steps * mean * mean > ALPHA * variance + Math.log(this.#placement.level.vertexCount)
   }
 }

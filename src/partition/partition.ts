@@ -1,9 +1,8 @@
 import { SeededRandom } from '../model/random.js'
-import { bisectRecursively } from './bisection.js'
 import { contractNets } from './contract.js'
+import { Evolution } from './evolve.js'
 import { planHeavy } from './heavy.js'
 import { levelOf } from './level.js'
-import { coarsen, uncoarsen } from './multilevel.js'
 import { presets } from './presets.js'
 import type { Partition, PartitionRequest } from './request.js'
 import { Workspace } from './workspace.js'
@@ -24,17 +23,7 @@ export function partition(request: PartitionRequest): Partition {
   const effort = presets[request.preset]
   const random = new SeededRandom(request.seed)
   const workspace = new Workspace()
-  const hierarchy = coarsen(
-    workspace,
-    level,
-    Math.max(effort.coarsestSize, effort.coarsestPerPart * k),
-    effort,
-    null,
-    random,
-  )
-  const coarsest = hierarchy.levels[hierarchy.levels.length - 1]
-  const initial = bisectRecursively(workspace, coarsest, plan.room, 0, k, effort, random)
-  const outcome = uncoarsen(workspace, hierarchy, k, initial, plan.room.caps, effort, random)
+  const outcome = new Evolution(workspace, level, plan.room, effort, random).run(effort.budget, () => false)
   const none = new Array<number>(hypergraph.constraintCount).fill(0)
   return {
     k,

@@ -59,7 +59,7 @@ export class Placement {
     const { netCount, netOffsets, pins, netCosts } = this.level
     const { k, parts, pinCounts, links, lone } = this
     const touched = new Int32Array(k)
-    this.workspace.spend(pins.length)
+    this.workspace.spend(2 * pins.length + ((netCount + this.level.vertexCount) * k) / 16)
     for (let e = 0; e < netCount; e++) {
       const base = e * k
       const cost = netCosts[e]
@@ -96,6 +96,7 @@ export class Placement {
     const base = vertex * k
     let best = -1
     let most = -1
+    this.workspace.spend(2 + k / 8)
     for (let p = 0; p < k; p++) {
       const shared = links[base + p]
       if (shared < most || p === from) continue

@@ -18,6 +18,12 @@ export interface Effort {
   /** Vertices of the coarsest level of a bisection. */
   readonly bisectionSize: number
   readonly bisectionTries: number
+  /** Partitions kept to breed from. */
+  readonly population: number
+  /** Share of the budget for partitions from scratch. */
+  readonly scratchShare: number
+  /** Work (pins touched) to spend on breeding. */
+  readonly budget: number
 }
 
 export const presets: Readonly<Record<PresetName, Effort>> = {
@@ -25,36 +31,45 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     coarsestPerPart: 30,
     coarsestSize: 300,
     clusterWeight: 1.5,
-    shrink: 2.5,
+    shrink: 1.5,
     maxNetSize: 500,
     labelRounds: 3,
     fm: { rounds: 2, seeds: 20, patience: 200, worthwhile: 0.005 },
     initialTries: 1,
     bisectionSize: 120,
     bisectionTries: 6,
+    population: 1,
+    scratchShare: 1,
+    budget: 0,
   },
   default: {
     coarsestPerPart: 30,
     coarsestSize: 300,
     clusterWeight: 1.5,
-    shrink: 2.5,
+    shrink: 1.5,
     maxNetSize: 500,
     labelRounds: 3,
     fm: { rounds: 10, seeds: 20, patience: 300, worthwhile: 0.001 },
     initialTries: 1,
     bisectionSize: 120,
     bisectionTries: 8,
+    population: 6,
+    scratchShare: 0.5,
+    budget: 60e6,
   },
   quality: {
     coarsestPerPart: 30,
     coarsestSize: 300,
     clusterWeight: 1.5,
-    shrink: 2,
+    shrink: 1.5,
     maxNetSize: 1000,
     labelRounds: 3,
     fm: { rounds: 10, seeds: 20, patience: 300, worthwhile: 0.0005 },
     initialTries: 4,
     bisectionSize: 120,
     bisectionTries: 16,
+    population: 10,
+    scratchShare: 0.3,
+    budget: 600e6,
   },
 }
