@@ -1,14 +1,17 @@
 import { SeededRandom } from '../model/random.js'
+import { checkRequest } from './check-request.js'
 import { contractNets } from './contract.js'
 import { Evolution } from './evolve.js'
+import { imbalanceBoundOf, imbalanceOf, movedOf, objectivesOf } from './figures.js'
 import { planHeavy } from './heavy.js'
 import { levelOf } from './level.js'
 import { presets } from './presets.js'
 import type { Partition, PartitionRequest } from './request.js'
 import { Workspace } from './workspace.js'
 
-/** First version: vertices dealt out in turn. The real thing follows. */
+/** Throws a PartitionError when something is wrong with the request. */
 export function partition(request: PartitionRequest): Partition {
+  checkRequest(request)
   const { hypergraph, k } = request
   const ids = Int32Array.from({ length: hypergraph.vertexCount }, (_, v) => v)
   const base = levelOf(
@@ -24,19 +27,18 @@ export function partition(request: PartitionRequest): Partition {
   const random = new SeededRandom(request.seed)
   const workspace = new Workspace()
   const outcome = new Evolution(workspace, level, plan.room, effort, random).run(effort.budget, () => false)
-  const none = new Array<number>(hypergraph.constraintCount).fill(0)
+  const { parts } = outcome
+  const shares = request.targets ?? new Array<number>(k).fill(1 / k)
+  const ownParts = new Set(plan.heavy.map(vertex => parts[vertex]))
   return {
     k,
-    parts: outcome.parts,
-    km1: outcome.km1,
-    cut: 0,
-    imbalance: none,
-    imbalanceBound: none,
-    imbalanceWithoutHeavy: none,
+    parts,
+    ...objectivesOf(hypergraph, k, parts),
+    imbalance: imbalanceOf(hypergraph, parts, shares),
+    imbalanceBound: imbalanceBoundOf(hypergraph, shares, request.fixed, request.groups),
+    imbalanceWithoutHeavy: imbalanceOf(hypergraph, parts, shares, ownParts),
     heavyVertices: plan.heavy,
-    balanced: false,
-    coalescedMessages: workspace.work,
-    moved: 0,
-    movedWeight: none,
+    balanced: outcome.overload === 0,
+    ...movedOf(request, parts),
   }
 }
