@@ -98,6 +98,7 @@ export class Lane {
     const url = withoutMark(entry.url)
     let verdict = site.gate.judge(url)
     if (!verdict || (!verdict.allowed && verdict.until !== undefined)) {
+      if (this.#parts.settings.paused) await this.#parts.unlessPaused(this.#parts.signal)
       verdict = await qualifier.verdictOf(site, entry)
       site.sitemapsDue = true
     }

@@ -28,6 +28,7 @@ async function gate(settings: Partial<GateSettings> = {}): Promise<OriginGate> {
     productToken: 'orbweaver',
     retryMs: HOUR,
     maxFailures: 3,
+    maxTries: 10,
     recheckMs: 24 * HOUR,
     runStartedAt: 0,
     ...settings,
@@ -155,6 +156,12 @@ describe('an origin that cannot be reached', () => {
     })
     clock.advance(5_000)
     expect(opened.judge(PAGE)).toBe(null)
+    await opened.learn(ORIGIN, found('unreachable'))
+    expect(opened.judge(PAGE)).toEqual({ allowed: false, code: 'CONNECT_REFUSED', detail: 'why' })
+  })
+
+  test('is tried once when the user asked for that', async () => {
+    const opened = await gate({ maxTries: 1 })
     await opened.learn(ORIGIN, found('unreachable'))
     expect(opened.judge(PAGE)).toEqual({ allowed: false, code: 'CONNECT_REFUSED', detail: 'why' })
   })

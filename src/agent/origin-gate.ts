@@ -28,6 +28,8 @@ export interface GateSettings {
   readonly productToken: string
   /** An origin that could not be judged is asked again after this. */
   readonly retryMs: Millis
+  /** At most so many rounds over the addresses of a host that cannot be reached, whatever its failure's rule says. */
+  readonly maxTries: number
   /** Failures in a row after which an origin is given up. */
   readonly maxFailures: number
   /** Rules are asked for again after this. */
@@ -143,7 +145,7 @@ export class OriginGate {
     if (!known) return null
     const { state, unreachable, rounds, retryAt } = known
     if (state.verdict === 'allow-all' || state.verdict === 'rules') return this.#isOld(state) ? null : OPEN
-    if (unreachable !== null && rounds >= outcomeRule(unreachable).tries)
+    if (unreachable !== null && rounds >= Math.min(settings.maxTries, outcomeRule(unreachable).tries))
       return { allowed: false, code: unreachable, detail: state.detail }
     if (state.failures >= settings.maxFailures)
       return { allowed: false, code: 'ROBOTS_GIVEN_UP', detail: state.detail }

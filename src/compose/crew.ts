@@ -253,6 +253,7 @@ export function assembleCrew(input: CrewInput): Crew {
       productToken: PRODUCT_TOKEN,
       retryMs: config.robotsRetry * 1000,
       maxFailures: config.robotsFailures,
+      maxTries: config.tries ?? Number.POSITIVE_INFINITY,
       recheckMs: config.robotsRecheck * 1000,
       runStartedAt: clock.now(),
     },
