@@ -1,6 +1,6 @@
 /** The final summary: `report.json`, `--json`, and what the library returns. */
 import type { FinishReason, Ledger, SiteSummary, Totals } from '../cluster/index.js'
-import { outcomeRule } from '../model/outcome.js'
+import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
 import type { Counters } from './counters.js'
 
 interface AgentReport {
@@ -188,9 +188,11 @@ async function lookAtSites(ledger: Ledger): Promise<{ sites: number; troubled: T
   }
 }
 
+const UNTROUBLED = new Set<OutcomeCode>(['OK', 'NOT_MODIFIED', 'REDIRECT', 'SITEMAP', 'PROBE'])
+
 function troublesOf(site: SiteSummary): TroubledSite[] {
   return site.outcomes
-    .filter(({ code }) => code !== 'REDIRECT' && code !== 'OK' && code !== 'NOT_MODIFIED')
+    .filter(({ code }) => !UNTROUBLED.has(code))
     .map(({ code, count, detail }) => ({ site: site.cell, code, count, detail }))
 }
 

@@ -48,5 +48,20 @@ describe('scope', () => {
     any.setBlacklist(['example.net'])
     expect(any.accepts('https://ads.example.net/')).toBe(false)
     expect(any.accepts('https://myexample.net/')).toBe(true)
+    expect(any.isBlacklisted('example.net:8080')).toBe(true)
+    any.setBlacklist(['example.net:8080', '192.0.2.1'])
+    expect(
+      ['example.net', 'example.net:8080', '192.0.2.1', '[::1]'].map(site => any.isBlacklisted(site)),
+    ).toEqual([false, true, true, false])
+    any.setBlacklist([])
+    expect(any.accepts('https://ads.example.net/')).toBe(true)
+  })
+
+  it('what is asked for whatever the scope is not asked for where the user said no', () => {
+    const narrow = scope('page', 'https://example.org/', { include: [/\/docs\//], exclude: [/secret/] })
+    narrow.setBlacklist(['bad.example'])
+    expect(narrow.excludes('https://cdn.example/sitemap.xml')).toBe(false)
+    expect(narrow.excludes('https://cdn.example/secret.xml')).toBe(true)
+    expect(narrow.excludes('https://maps.bad.example/sitemap.xml')).toBe(true)
   })
 })

@@ -23,7 +23,7 @@ export class SmallWeb {
   }
 
   /** A name that begins with a dot stands for all hosts below it. */
-  static async listen(sites: Readonly<Record<string, SmallSite>>): Promise<SmallWeb> {
+  static async listen(sites: Readonly<Record<string, SmallSite>>, delayMs = 0): Promise<SmallWeb> {
     const server = createServer()
     const web = new SmallWeb(server)
     server.on('request', (request, response) => {
@@ -33,8 +33,12 @@ export class SmallWeb {
       const site = sites[host] ?? sites[host.slice(host.indexOf('.'))]
       const answer = site?.(path, host) ?? null
       const said = typeof answer === 'string' ? { body: answer } : (answer ?? { status: 404, body: 'no' })
-      response.writeHead(said.status ?? 200, { 'content-type': said.type ?? 'text/html', ...said.headers })
-      response.end(said.body)
+      const say = () => {
+        response.writeHead(said.status ?? 200, { 'content-type': said.type ?? 'text/html', ...said.headers })
+        response.end(said.body)
+      }
+      if (delayMs === 0) say()
+      else setTimeout(say, delayMs)
     })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
