@@ -180,7 +180,11 @@ describe('a crawl of sitemaps that is killed again and again', () => {
     let running = start(['crawl', main('/'), ...web.flags, '--out', out])
     for (const requests of [1, 2, 12, 40]) {
       const goal = web.asked.length + requests
-      while (web.asked.length < goal) await new Promise(resolve => setTimeout(resolve, 2))
+      let hasEnded = false
+      void running.ended.then(() => {
+        hasEnded = true
+      })
+      while (web.asked.length < goal && !hasEnded) await new Promise(resolve => setTimeout(resolve, 2))
       running.process.kill('SIGKILL')
       await running.ended
       running = start(['resume', out])

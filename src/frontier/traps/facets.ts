@@ -10,8 +10,9 @@ const PARAMETERS = 3
 const COMBINATIONS = 500
 /** More URLs than this times the values of the richest parameter are combinations. */
 const PER_VALUE = 8
-const PATHS = 256
-const NAMES = 24
+/** With the most URLs; a site has a few that matter. */
+const PATHS = 32
+const NAMES = 16
 const BITS = 256
 
 interface Parameter {
@@ -56,12 +57,23 @@ export class Facets {
     }
   }
 
+  #forgetSmallest(): void {
+    let smallest = Number.POSITIVE_INFINITY
+    let forgotten = 0
+    for (const [key, { count }] of this.#paths) {
+      if (count >= smallest) continue
+      smallest = count
+      forgotten = key
+    }
+    this.#paths.delete(forgotten)
+  }
+
   #pathOf(url: string): Path {
     takeFingerprint(url.slice(0, url.indexOf('?')))
     const key = fingerprint.low
     let path = this.#paths.get(key)
     if (path === undefined) {
-      if (this.#paths.size >= PATHS) this.#paths.delete(this.#paths.keys().next().value as number)
+      if (this.#paths.size >= PATHS) this.#forgetSmallest()
       path = { count: 0, parameters: new Map() }
       this.#paths.set(key, path)
     }
@@ -90,14 +102,16 @@ function addValue(path: Path, name: string, value: string): void {
   let parameter = path.parameters.get(name)
   if (parameter === undefined) {
     if (path.parameters.size >= NAMES) return
-    parameter = { count: 0, values: new Uint8Array(BITS), filled: 0 }
+    parameter = { count: 0, values: new Uint8Array(BITS / 8), filled: 0 }
     path.parameters.set(Buffer.from(name).toString(), parameter)
   }
   parameter.count++
   takeFingerprint(value)
-  const bit = fingerprint.low % BITS
-  if (parameter.values[bit] === 1) return
-  parameter.values[bit] = 1
+  const place = (fingerprint.low % BITS) >> 3
+  const bit = 1 << (fingerprint.low & 7)
+  const before = parameter.values[place] as number
+  if ((before & bit) !== 0) return
+  parameter.values[place] = before | bit
   parameter.filled++
 }
 

@@ -9,10 +9,12 @@ const NUMBERS_IN_A_ROW = 6
 const ANYWHERE = 4
 
 export function repeatsSegments(url: string): boolean {
-  const start = pathStart(url)
+  const start = pathStart(url) + 1
+  // Most paths are too short to repeat anything.
+  const second = url.indexOf('/', start)
+  if (second < 0 || url.indexOf('/', second + 1) < 0) return false
   const query = url.indexOf('?')
-  const path = query < 0 ? url.slice(start + 1) : url.slice(start + 1, query)
-  const segments = path.split('/')
+  const segments = (query < 0 ? url.slice(start) : url.slice(start, query)).split('/')
   if (segments.at(-1) === '') segments.pop()
   return segments.length >= IN_A_ROW && (repeatsBlock(segments) || repeatsAnywhere(segments))
 }

@@ -13,6 +13,8 @@ const SURE_VALUE = /^[\w.!~:,*+%-]{4,}$/
 /** Cookieless sessions of ASP.NET: `/(S(lit3py55t21z5v55vlm25s55))/`. */
 const IN_FOLDER = /\/\((?:[A-Z]\([\w-]{8,}\))+\)(?=\/)/g
 const IN_PATH = /;(?:jsessionid|phpsessid|sessionid|sid)=[^/?;#]*/gi
+/** No query, parameter or bracket, no session: most URLs end here. */
+const MARKS = /[?;(]/
 const MAYBE = /[;(]|sess|sid|zenid|cftoken|cfid|oscid|bv_engineid|[?&]s=/i
 
 /** The other links of the page a URL stands on. */
@@ -22,7 +24,7 @@ export interface PageContext {
 }
 
 export function withoutSessionId(url: string, page: PageContext | null): string {
-  if (!MAYBE.test(url)) return url
+  if (!MARKS.test(url) || !MAYBE.test(url)) return url
   const query = url.indexOf('?')
   const path = query < 0 ? url : url.slice(0, query)
   const cleanPath = path.replace(IN_PATH, '').replace(IN_FOLDER, '')
@@ -49,7 +51,7 @@ function isSession(pair: string, page: PageContext | null): boolean {
 }
 
 /** Letters and digits mixed, at least eight: no word, no number, no date. */
-export function looksDrawn(value: string): boolean {
+function looksDrawn(value: string): boolean {
   return /^[\da-z]{8,}$/i.test(value) && /\d.*\d/.test(value) && /[a-z]/i.test(value)
 }
 

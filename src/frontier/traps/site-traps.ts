@@ -17,7 +17,7 @@ import { repeatsSegments } from './repeated-segments.js'
 import { dateOf, type UrlDate } from './url-date.js'
 
 /** What the rules need to know of the site's frontier. */
-export interface KnownUrls {
+interface KnownUrls {
   knows(url: string, depth: number): boolean
   /** Known from now on, though it never was queued. */
   restoreKnown(discovery: Discovery): void
