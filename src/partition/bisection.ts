@@ -1,22 +1,16 @@
 import type { SeededRandom } from '../model/random.js'
 import { extract } from './contract.js'
 import { refineByMoves } from './fm.js'
-import { growFirstPart } from './grow.js'
+import { growPart } from './grow.js'
 import { type Level, totalWeights } from './level.js'
 import { coarsen, uncoarsen } from './multilevel.js'
 import { isBetter, type Outcome, outcomeOf } from './outcome.js'
 import { Placement } from './placement.js'
 import type { Effort } from './presets.js'
 import { rebalance } from './rebalance.js'
+import type { Room } from './room.js'
 import { shuffled } from './shuffle.js'
 import type { Workspace } from './workspace.js'
-
-/** What each part should weigh and may weigh: goals[p * constraintCount + r], caps likewise. */
-export interface Room {
-  readonly k: number
-  readonly goals: Float64Array
-  readonly caps: Float64Array
-}
 
 /** Splits the level in two, then each side again, until each of the parts first .. first + count - 1 has its piece. */
 export function bisectRecursively(
@@ -51,7 +45,7 @@ export function bisectRecursively(
   return parts
 }
 
-function bisect(
+export function bisect(
   workspace: Workspace,
   level: Level,
   room: Room,
@@ -67,6 +61,7 @@ function bisect(
   const coarsest = hierarchy.levels[hierarchy.levels.length - 1]
   let best: Outcome | null = null
   for (let attempt = 0; attempt < effort.bisectionTries; attempt++) {
+    if (best !== null && workspace.isExpired()) break
     const grown = tryBisection(workspace, coarsest, goals, caps, effort, attempt, random)
     if (isBetter(grown, best)) best = grown
   }
@@ -116,7 +111,7 @@ function tryBisection(
   const parts = level.fixed.map(p => (p < 0 ? 1 : p))
   if (attempt % 4 === 3) scatter(level, parts, goals, random)
   const placement = new Placement(workspace, level, 2, parts, caps)
-  if (attempt % 4 !== 3) growFirstPart(placement, goals, random)
+  if (attempt % 4 !== 3) growPart(placement, 0, goals, random)
   rebalance(placement)
   refineByMoves(placement, effort.fm, random)
   rebalance(placement)

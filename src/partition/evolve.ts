@@ -1,10 +1,11 @@
 import type { SeededRandom } from '../model/random.js'
-import { bisectRecursively, type Room } from './bisection.js'
+import { bisectRecursively } from './bisection.js'
 import type { Level } from './level.js'
-import { carryDown, coarsen, refine, uncoarsen } from './multilevel.js'
+import { carryDown, coarsen, type Hierarchy, refine, uncoarsen } from './multilevel.js'
 import { isBetter, type Outcome, outcomeOf } from './outcome.js'
 import { Placement } from './placement.js'
 import type { Effort } from './presets.js'
+import type { Room } from './room.js'
 import type { Workspace } from './workspace.js'
 
 /**
@@ -28,56 +29,56 @@ export class Evolution {
     this.#random = random
   }
 
-  best(): Outcome {
+  /** Runs until the budget is spent, time is up or nothing improves any more. `start` joins the population. */
+  run(start: Outcome | null): Outcome {
+    const { budget, population, scratchShare, patience, maxRuns } = this.#effort
+    const workspace = this.#workspace
+    const begin = workspace.work
+    if (start !== null) this.#population.push(start)
+    let best = start
+    let runCost = 0
+    let idle = 0
+    for (let run = 0; run < maxRuns && idle < patience; run++) {
+      const spent = workspace.work - begin
+      if (best !== null && (workspace.isExpired() || spent + runCost / 2 >= budget || isPerfect(best))) break
+      const size = runCost === 0 ? 1 : Math.min(population, Math.floor((budget / runCost) * scratchShare))
+      if (run === 0 || this.#population.length < size) this.#population.push(this.#fromScratch())
+      else this.#breed()
+      if (run === 0) runCost = workspace.work - begin
+      const leader = this.#leader()
+      idle = isBetter(leader, best) ? 0 : idle + 1
+      best = leader
+    }
+    return best!
+  }
+
+  #leader(): Outcome {
     let best = this.#population[0]
     for (const one of this.#population) if (isBetter(one, best)) best = one
     return best
   }
 
-  /** Runs until the budget is spent or `expired` says stop; at least one partition is made. */
-  run(budget: number, expired: () => boolean): Outcome {
-    const limit = this.#workspace.work + budget
-    const before = this.#workspace.work
-    this.#population.push(this.fromScratch())
-    const cost = this.#workspace.work - before
-    const size = Math.max(
-      1,
-      Math.min(this.#effort.population, Math.floor((budget / cost) * this.#effort.scratchShare)),
-    )
-    while (this.#workspace.work + cost * 0.5 < limit && !expired()) {
-      if (this.#population.length < size) this.#population.push(this.fromScratch())
-      else this.#breed()
-    }
-    return this.best()
-  }
-
-  fromScratch(): Outcome {
+  #fromScratch(): Outcome {
+    const { k, caps } = this.#room
     const hierarchy = this.#coarsen(null)
     const coarsest = hierarchy.levels[hierarchy.levels.length - 1]
     let best: Outcome | null = null
     for (let attempt = 0; attempt < this.#effort.initialTries; attempt++) {
-      const parts = bisectRecursively(
-        this.#workspace,
-        coarsest,
-        this.#room,
-        0,
-        this.#room.k,
-        this.#effort,
-        this.#random,
-      )
-      const placement = new Placement(this.#workspace, coarsest, this.#room.k, parts, this.#room.caps)
+      if (best !== null && this.#workspace.isExpired()) break
+      const parts = bisectRecursively(this.#workspace, coarsest, this.#room, 0, k, this.#effort, this.#random)
+      const placement = new Placement(this.#workspace, coarsest, k, parts, caps)
       if (this.#effort.initialTries > 1) refine(placement, this.#effort, this.#random)
       const outcome = outcomeOf(placement)
       if (isBetter(outcome, best)) best = outcome
     }
-    return this.#uncoarsen(hierarchy, best!.parts)
+    return uncoarsen(this.#workspace, hierarchy, k, best!.parts, caps, this.#effort, this.#random)
   }
 
   #breed(): void {
     const a = this.#pick()
     const b = this.#pick()
     const [mother, father] = isBetter(a, b) ? [a, b] : [b, a]
-    const child = this.child(mother, mother === father ? null : father)
+    const child = this.#child(mother, mother === father ? null : father)
     let worst = 0
     for (let i = 1; i < this.#population.length; i++)
       if (isBetter(this.#population[worst], this.#population[i])) worst = i
@@ -86,40 +87,33 @@ export class Evolution {
     else if (isBetter(child, this.#population[worst])) this.#population[worst] = child
   }
 
+  /** The better one of two. */
   #pick(): Outcome {
-    const one = () => this.#population[Math.floor(this.#random.next() * this.#population.length)]
-    const a = one()
-    const b = one()
+    const a = this.#population[Math.floor(this.#random.next() * this.#population.length)]
+    const b = this.#population[Math.floor(this.#random.next() * this.#population.length)]
     return isBetter(a, b) ? a : b
   }
 
   /** One more pass over a partition, with the freedom that a second one suggests. */
-  child(mother: Outcome, father: Outcome | null): Outcome {
+  #child(mother: Outcome, father: Outcome | null): Outcome {
     const labels = mother.parts.slice()
     if (father !== null) for (let v = 0; v < labels.length; v++) labels[v] += father.parts[v] * this.#room.k
     const hierarchy = this.#coarsen(labels)
     let parts: Int32Array = mother.parts.slice()
     for (let i = 0; i < hierarchy.maps.length; i++)
       parts = carryDown(parts, hierarchy.maps[i], hierarchy.levels[i + 1].vertexCount)
-    const child = this.#uncoarsen(hierarchy, parts)
+    const { k, caps } = this.#room
+    const child = uncoarsen(this.#workspace, hierarchy, k, parts, caps, this.#effort, this.#random)
     return isBetter(child, mother) ? child : mother
   }
 
-  #coarsen(labels: Int32Array | null) {
+  #coarsen(labels: Int32Array | null): Hierarchy {
     const { coarsestSize, coarsestPerPart } = this.#effort
     const stopAt = Math.max(coarsestSize, coarsestPerPart * this.#room.k)
     return coarsen(this.#workspace, this.#level, stopAt, this.#effort, labels, this.#random)
   }
+}
 
-  #uncoarsen(hierarchy: ReturnType<typeof coarsen>, parts: Int32Array): Outcome {
-    return uncoarsen(
-      this.#workspace,
-      hierarchy,
-      this.#room.k,
-      parts,
-      this.#room.caps,
-      this.#effort,
-      this.#random,
-    )
-  }
+function isPerfect(outcome: Outcome): boolean {
+  return outcome.km1 === 0 && outcome.overload === 0
 }

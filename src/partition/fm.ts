@@ -27,6 +27,7 @@ export function refineByMoves(placement: Placement, limits: FmLimits, random: Se
       let planted = 0
       for (; i < border.length && planted < limits.seeds; i++) if (search.plant(border[i])) planted++
       if (planted > 0) search.run()
+      if (placement.workspace.isExpired()) return
     }
     if (before - placement.km1 <= limits.worthwhile * before) break
   }
@@ -40,8 +41,6 @@ function boundary(placement: Placement, random: SeededRandom): Int32Array {
   return shuffle(found.subarray(0, count), random)
 }
 
-const MINSTEPS = Number(process.env['MINSTEPS'] ?? 10)
-const ALPHA = Number(process.env['ALPHA'] ?? 1)
 class LocalSearch implements GainListener {
   readonly #placement: Placement
   readonly #limits: FmLimits
@@ -158,9 +157,9 @@ class LocalSearch implements GainListener {
   /** The gains since the best state, seen as a random walk, leave little chance of a new best. */
   #hopeless(steps: number, sum: number, squares: number): boolean {
     if (steps >= this.#limits.patience) return true
-    if (steps < MINSTEPS) return false
+    if (steps < 10) return false
     const mean = sum / steps
     const variance = squares / steps - mean * mean
-    return mean < 0 && steps * mean * mean > ALPHA * variance + Math.log(this.#placement.level.vertexCount)
+    return mean < 0 && steps * mean * mean > variance + Math.log(this.#placement.level.vertexCount)
   }
 }

@@ -2,41 +2,48 @@ import type { SeededRandom } from '../model/random.js'
 import type { GainListener, Placement } from './placement.js'
 import type { VertexHeap } from './vertex-heap.js'
 
-/** Grows part 0 of a bisection, whose free vertices all lie in part 1, until it has its share of the weight. */
-export function growFirstPart(placement: Placement, goals: Float64Array, random: SeededRandom): void {
-  const { level } = placement
-  const growth = new Growth(placement)
-  let stuck = 0
-  while (!isGrown(placement, goals) && stuck < level.vertexCount) {
+/**
+ * Grows a part, neighbour by neighbour, until it has its share of the weight. It takes from parts above their own
+ * share only, so that in a bisection, where the other side holds everything, it may take any vertex.
+ */
+export function growPart(
+  placement: Placement,
+  part: number,
+  goals: Float64Array,
+  random: SeededRandom,
+): void {
+  const growth = new Growth(placement, part, goals)
+  while (!isGrown(placement, part, goals)) {
     const vertex = growth.next(random)
-    if (vertex < 0) return
-    if (placement.fits(vertex, 0)) {
-      placement.move(vertex, 0, growth)
-      stuck = 0
-    } else stuck++
+    if (vertex < 0) break
+    if (growth.mayTake(vertex)) placement.move(vertex, part, growth)
   }
   growth.end()
 }
 
-function isGrown(placement: Placement, goals: Float64Array): boolean {
+function isGrown(placement: Placement, part: number, goals: Float64Array): boolean {
   const r = placement.level.constraintCount
   let share = 0
   let counted = 0
-  for (let i = 0; i < r; i++) {
+  for (let i = part * r; i < part * r + r; i++) {
     if (goals[i] <= 0) continue
     share += placement.partWeights[i] / goals[i]
     counted++
   }
-  return counted === 0 ? placement.partSizes[0] >= placement.partSizes[1] : share / counted >= 0.99
+  return counted === 0 || share / counted >= 0.99
 }
 
 class Growth implements GainListener {
   readonly #placement: Placement
+  readonly #part: number
+  readonly #goals: Float64Array
   readonly #heap: VertexHeap
   readonly #tried: Uint8Array
 
-  constructor(placement: Placement) {
+  constructor(placement: Placement, part: number, goals: Float64Array) {
     this.#placement = placement
+    this.#part = part
+    this.#goals = goals
     this.#heap = placement.workspace.heap(placement.level.vertexCount)
     this.#tried = new Uint8Array(placement.level.vertexCount)
   }
@@ -50,15 +57,25 @@ class Growth implements GainListener {
       const start = Math.floor(random.next() * vertexCount)
       for (let i = 0; i < vertexCount && vertex < 0; i++) {
         const v = (start + i) % vertexCount
-        if (this.#tried[v] === 0 && this.#placement.parts[v] === 1 && fixed[v] < 0) vertex = v
+        if (this.#tried[v] === 0 && this.#placement.parts[v] !== this.#part && fixed[v] < 0) vertex = v
       }
     }
     if (vertex >= 0) this.#tried[vertex] = 1
     return vertex
   }
 
+  mayTake(vertex: number): boolean {
+    const placement = this.#placement
+    if (!placement.fits(vertex, this.#part)) return false
+    if (placement.k === 2) return true
+    const r = placement.level.constraintCount
+    const from = placement.parts[vertex]
+    for (let i = from * r; i < from * r + r; i++) if (placement.partWeights[i] > this.#goals[i]) return true
+    return false
+  }
+
   nearer(vertex: number, part: number): void {
-    if (part === 0) this.#offer(vertex)
+    if (part === this.#part) this.#offer(vertex)
   }
 
   shifted(vertex: number): void {
@@ -71,8 +88,8 @@ class Growth implements GainListener {
 
   #offer(vertex: number): void {
     const placement = this.#placement
-    if (placement.parts[vertex] !== 1 || this.#tried[vertex] === 1 || placement.level.fixed[vertex] >= 0)
-      return
-    this.#heap.put(vertex, placement.gain(vertex, 0))
+    if (placement.parts[vertex] === this.#part || this.#tried[vertex] === 1) return
+    if (placement.level.fixed[vertex] >= 0) return
+    this.#heap.put(vertex, placement.gain(vertex, this.#part))
   }
 }

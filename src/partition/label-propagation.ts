@@ -19,6 +19,6 @@ export function refineByLabels(placement: Placement, rounds: number, random: See
       placement.move(v, target, null)
       moves++
     }
-    if (moves * 200 < vertexCount) break
+    if (moves * 200 < vertexCount || placement.workspace.isExpired()) break
   }
 }

@@ -1,44 +1,56 @@
-import { SeededRandom } from '../model/random.js'
 import { checkRequest } from './check-request.js'
-import { contractNets } from './contract.js'
-import { Evolution } from './evolve.js'
 import { imbalanceBoundOf, imbalanceOf, movedOf, objectivesOf } from './figures.js'
-import { planHeavy } from './heavy.js'
-import { levelOf } from './level.js'
+import { fillEmptyParts } from './fill-empty-parts.js'
+import { takeIn } from './intake.js'
+import type { Level } from './level.js'
 import { presets } from './presets.js'
 import type { Partition, PartitionRequest } from './request.js'
+import { planRoom, type Room } from './room.js'
+import { solve } from './solve.js'
 import { Workspace } from './workspace.js'
 
 /** Throws a PartitionError when something is wrong with the request. */
 export function partition(request: PartitionRequest): Partition {
   checkRequest(request)
   const { hypergraph, k } = request
-  const ids = Int32Array.from({ length: hypergraph.vertexCount }, (_, v) => v)
-  const base = levelOf(
-    contractNets(hypergraph, ids, hypergraph.vertexCount),
-    hypergraph.vertexCount,
-    hypergraph.constraintCount,
-    hypergraph.vertexWeights,
-    new Int32Array(hypergraph.vertexCount).fill(-1),
-  )
-  const plan = planHeavy(base, k, request.epsilons)
-  const level = { ...base, fixed: plan.fixed }
-  const effort = presets[request.preset]
-  const random = new SeededRandom(request.seed)
-  const workspace = new Workspace()
-  const outcome = new Evolution(workspace, level, plan.room, effort, random).run(effort.budget, () => false)
-  const { parts } = outcome
-  const shares = request.targets ?? new Array<number>(k).fill(1 / k)
-  const ownParts = new Set(plan.heavy.map(vertex => parts[vertex]))
+  const shares = sharesOf(request)
+  const intake = takeIn(request)
+  const plan = planRoom(intake.level, shares, intake.epsilons, intake.preferred)
+  const level = { ...intake.level, fixed: plan.fixed }
+  const workspace = new Workspace(deadlineOf(request))
+  const units = solve(workspace, level, plan.room, intake.preferred, presets[request.preset], request.seed)
+  fillEmptyParts(level, plan.room, units, intake.unitOf)
+  const parts = intake.unitOf.map(unit => units[unit])
+  const heavy = new Set(plan.heavy)
   return {
     k,
     parts,
     ...objectivesOf(hypergraph, k, parts),
     imbalance: imbalanceOf(hypergraph, parts, shares),
     imbalanceBound: imbalanceBoundOf(hypergraph, shares, request.fixed, request.groups),
-    imbalanceWithoutHeavy: imbalanceOf(hypergraph, parts, shares, ownParts),
-    heavyVertices: plan.heavy,
-    balanced: outcome.overload === 0,
+    imbalanceWithoutHeavy: imbalanceOf(hypergraph, parts, shares, plan.heavyParts),
+    heavyVertices: Array.from(intake.unitOf.keys()).filter(v => heavy.has(intake.unitOf[v])),
+    balanced: isBalanced(level, plan.room, units),
     ...movedOf(request, parts),
   }
+}
+
+function sharesOf({ targets, k }: PartitionRequest): readonly number[] {
+  if (targets === undefined) return new Array<number>(k).fill(1 / k)
+  const sum = targets.reduce((total, share) => total + share, 0)
+  return targets.map(share => share / sum)
+}
+
+function deadlineOf({ timeLimitMs, clock }: PartitionRequest): () => boolean {
+  if (timeLimitMs === undefined || clock === undefined) return () => false
+  const deadline = clock.monotonic() + timeLimitMs
+  return () => clock.monotonic() >= deadline
+}
+
+function isBalanced(level: Level, room: Room, parts: Int32Array): boolean {
+  const r = level.constraintCount
+  const weights = new Float64Array(room.caps.length)
+  for (let v = 0; v < level.vertexCount; v++)
+    for (let i = 0; i < r; i++) weights[parts[v] * r + i] += level.weights[v * r + i]
+  return weights.every((weight, i) => weight <= room.caps[i] * (1 + 1e-9))
 }

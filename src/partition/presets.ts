@@ -22,8 +22,11 @@ export interface Effort {
   readonly population: number
   /** Share of the budget for partitions from scratch. */
   readonly scratchShare: number
-  /** Work (pins touched) to spend on breeding. */
+  /** Work (pins touched) to spend in all; one partition is made whatever it costs. */
   readonly budget: number
+  /** Runs in all, and runs without a better partition, after which it ends whatever is left of the budget. */
+  readonly maxRuns: number
+  readonly patience: number
 }
 
 export const presets: Readonly<Record<PresetName, Effort>> = {
@@ -41,6 +44,8 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     population: 1,
     scratchShare: 1,
     budget: 0,
+    maxRuns: 1,
+    patience: 1,
   },
   default: {
     coarsestPerPart: 30,
@@ -56,6 +61,8 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     population: 6,
     scratchShare: 0.5,
     budget: 60e6,
+    maxRuns: 60,
+    patience: 15,
   },
   quality: {
     coarsestPerPart: 30,
@@ -71,5 +78,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     population: 10,
     scratchShare: 0.3,
     budget: 600e6,
+    maxRuns: 400,
+    patience: 60,
   },
 }

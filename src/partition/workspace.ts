@@ -6,11 +6,17 @@ import { VertexHeap } from './vertex-heap.js'
  */
 export class Workspace {
   work = 0
+  /** Time is up: whoever is trying something may stop. */
+  readonly isExpired: () => boolean
   #pinCounts = new Int32Array(0)
   #links = new Float64Array(0)
   #lone = new Float64Array(0)
   #heap = new VertexHeap(0)
   #heapSize = 0
+
+  constructor(isExpired: () => boolean) {
+    this.isExpired = isExpired
+  }
 
   spend(work: number): void {
     this.work += work

@@ -1,0 +1,66 @@
+import { SeededRandom } from '../model/random.js'
+import { bisect } from './bisection.js'
+import { extract } from './contract.js'
+import { Evolution } from './evolve.js'
+import type { Level } from './level.js'
+import type { Effort } from './presets.js'
+import type { Room } from './room.js'
+import { startFromPrevious } from './start-from-previous.js'
+import type { Workspace } from './workspace.js'
+
+/** Bytes the pin counts and links of one k-way placement may take. */
+const PLACEMENT_BYTES = 1_000_000_000
+
+/** Direct k-way where its tables fit into memory; else two halves of the parts, each for itself. */
+export function solve(
+  workspace: Workspace,
+  level: Level,
+  room: Room,
+  preferred: Int32Array | null,
+  effort: Effort,
+  seed: number,
+): Int32Array {
+  const random = new SeededRandom(seed)
+  if (room.k === 1) return new Int32Array(level.vertexCount)
+  if ((level.netCount * 4 + level.vertexCount * 8) * room.k <= PLACEMENT_BYTES) {
+    const start =
+      preferred === null ? null : startFromPrevious(workspace, level, room, preferred, effort, random)
+    return new Evolution(workspace, level, room, effort, random).run(start).parts
+  }
+  const middle = room.k >> 1
+  const sides = bisect(workspace, level, room, 0, middle, room.k, effort, random)
+  const parts = new Int32Array(level.vertexCount)
+  for (let side = 0; side < 2; side++) {
+    const from = side === 0 ? 0 : middle
+    const to = side === 0 ? middle : room.k
+    const map = new Int32Array(level.vertexCount).fill(-1)
+    const members = new Int32Array(level.vertexCount)
+    let size = 0
+    for (let v = 0; v < map.length; v++)
+      if (sides[v] === side) {
+        members[size] = v
+        map[v] = size++
+      }
+    const shift = (from: Int32Array, by: number) =>
+      members.subarray(0, size).map(v => (from[v] >= by && from[v] < to ? from[v] - by : -1))
+    const half = extract(level, map, size, shift(level.fixed, from))
+    const split = solve(
+      workspace,
+      half,
+      slice(room, level.constraintCount, from, to),
+      preferred === null ? null : shift(preferred, from),
+      effort,
+      seed + side + 1,
+    )
+    for (let i = 0; i < size; i++) parts[members[i]] = split[i] + from
+  }
+  return parts
+}
+
+function slice(room: Room, r: number, from: number, to: number): Room {
+  return {
+    k: to - from,
+    goals: room.goals.slice(from * r, to * r),
+    caps: room.caps.slice(from * r, to * r),
+  }
+}
