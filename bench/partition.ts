@@ -43,7 +43,7 @@ async function main(words: readonly string[]): Promise<void> {
     const measured: Measured[] = []
     for (const set of sets) measured.push(...(await measureSet(set, seeds, folder)))
     if (measured.length > 0) console.log(`${markdownTable(HEAD, measured.map(tableRow))}\n`)
-    const targets = await targetRows(measured, sets, named.length === 0, folder)
+    const targets = await targetRows(measured, sets, seeds, named.length === 0, folder)
     if (targets.length > 0) console.log(markdownTable(['target', 'measured', 'verdict'], targets))
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -42,8 +42,8 @@ Examples:
       16 parts within 5 % of each other into web.hgr.part.16, one part number per line
   $ orbweaver partition web.hgr -k 16 --weights web.vw --epsilon 0.05,0.1 --json
       several weights per vertex (bytes, pages), each with its own bound, all of them kept
-  $ orbweaver partition web.hgr -k 17 --previous web.hgr.part.16 --migration-weight 0.1
-      one crawler more, and few pages move
+  $ orbweaver partition web.hgr -k 17 --weights web.vw --previous web.hgr.part.16 --migration-weight 0.02
+      one crawler more, and few pages move: to move fifty costs as much as one message
   $ orbweaver partition links.graph -k 8 --objective links.graph:2 --objective near.graph:1
       two graphs over the same vertices, links counting twice as much as nearness
   $ orbweaver partition --check web.hgr web.hgr.part.16 -k 16
