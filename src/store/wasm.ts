@@ -1,5 +1,6 @@
 /** The modules that `npm run build` makes of `assembly/`: a kilobyte each, with a memory of their own. */
 import { readFileSync } from 'node:fs'
+import { packageFile } from '../model/package-file.js'
 
 /** The part of the WebAssembly API that is used here; Node's types leave it to the browser's. */
 declare const WebAssembly: {
@@ -16,9 +17,9 @@ export interface WasmPlace {
   readonly value: number
 }
 
-/** A new instance; `T` is what the module exports. (`src/` and `dist/` lie side by side, so one path serves both.) */
+/** A new instance; `T` is what the module exports. */
 export function loadWasm<T>(name: 'deflate' | 'snappy'): T {
-  const file = new URL(`../../wasm/${name}.wasm`, import.meta.url)
-  const instance = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(file)))
+  const bytes = readFileSync(packageFile(`wasm/${name}.wasm`))
+  const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes))
   return instance.exports as T
 }

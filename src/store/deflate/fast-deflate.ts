@@ -30,11 +30,11 @@ interface DeflateExports {
   deflate(size: number, headerBytes: number, last: number, headerBits: number, counts: number): number
 }
 
-/** Symbols are counted in every 64th record, and the code is made anew from them in every 512th. */
-const COUNT_EVERY = 64
-const LEARN_EVERY = 512
+/** Symbols are counted in every 256th record, and the code is made anew from them in every 4,096th. */
+const COUNT_EVERY = 256
+const LEARN_EVERY = 4_096
 /** A record that shrinks this much worse than those before it is of another kind: the code is made for it at once. */
-const SURPRISE = 1.2
+const SURPRISE = 1.75
 /** Pieces of text in the alphabet of most pages: what the first code is made from. */
 const PLAIN_LETTER = 20
 

@@ -1,4 +1,4 @@
-/** Compiles each module of this folder to `wasm/`, unless what is there is newer. Part of `npm run build`. */
+/** Compiles each module of `assembly/` to `wasm/`, unless what is there is newer. Part of `npm run build`. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -8,7 +8,7 @@ const OPTIONS = ['-O3', '--noAssert', '--runtime', 'stub', '--initialMemory', '9
 for (const name of ['deflate', 'snappy']) {
   const source = `assembly/${name}.ts`
   const output = `wasm/${name}.wasm`
-  if (writtenAt(output) > Math.max(writtenAt(source), writtenAt('assembly/build.js'))) continue
+  if (writtenAt(output) > Math.max(writtenAt(source), writtenAt('scripts/build-wasm.js'))) continue
   // Loading the compiler takes seconds: only when there is something to compile.
   const { default: asc } = await import('assemblyscript/asc')
   const { error, stderr } = await asc.main([source, '--outFile', output, ...OPTIONS])
