@@ -72,9 +72,10 @@ export class SecondTry {
 
   /** The URL gets its tries anew after `resume`, the first apart: its visit has begun. */
   #setAside(site: SiteCrawl, entry: FrontierEntry, why: string): void {
-    const until = Math.max(this.#parts.clock.now(), site.pace.waitUntil)
-    this.#again(site, entry, 2, until)
-    site.leave('park', until, why)
+    const now = this.#parts.clock.now()
+    const { waitUntil } = site.pace
+    this.#again(site, entry, 2, Math.max(now, waitUntil))
+    site.leave('park', Math.max(now + this.#parts.maxWaitMs, waitUntil), why)
   }
 
   #again(site: SiteCrawl, entry: FrontierEntry, attempt: number, until: Millis): void {

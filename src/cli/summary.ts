@@ -74,8 +74,7 @@ export function asideLines(
   if (count === 0) return []
   const shown = sites.slice(0, SHOWN_SITES).map(({ site, until, why, queued }) => {
     const at = new Date(until)
-    const when =
-      at.getTime() > now ? `, not before ${at.toISOString().slice(0, 19).replace('T', ' ')} UTC` : ''
+    const when = at.getTime() > now ? `, until ${at.toISOString().slice(0, 19).replace('T', ' ')} UTC` : ''
     return `  ${site}: ${plural(queued, 'URL')} left${when}${why === '' ? '' : `; ${why}`}`
   })
   const rest = count - shown.length

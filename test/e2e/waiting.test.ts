@@ -77,13 +77,13 @@ describe.concurrent('waits', { timeout: 90_000 }, () => {
     expect(end.code, end.stderr).toBe(12)
     expect(await urlsWith(out, 'OK')).toHaveLength(21)
     expect(end.stderr).toContain('Set aside:')
-    expect(end.stderr).toMatch(/hour\.test: 1 URL left, not before .* UTC; .*Retry-After 3600 s/)
+    expect(end.stderr).toMatch(/hour\.test: 1 URL left, until .* UTC; .*Retry-After 3600 s/)
     expect(JSON.parse(end.stdout)).toMatchObject({
       finishReason: 'parked',
       parkedSites: 1,
       setAside: [{ site: 'hour.test', queued: 1 }],
     })
-    expect((await orbweaver(['status', out])).stdout).toContain('hour.test: 1 URL left, not before')
+    expect((await orbweaver(['status', out])).stdout).toContain('hour.test: 1 URL left, until')
     const again = await orbweaver(['resume', out])
     expect(again.code, again.stderr).toBe(12)
     expect(pages(web.of('hour.test'))).toHaveLength(1)
