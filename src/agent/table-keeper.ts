@@ -4,7 +4,7 @@
  */
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { FileRow, Ledger, PackFile } from '../cluster/index.js'
+import type { FileRow, Incarnation, Ledger, PackFile } from '../cluster/index.js'
 import type { Millis } from '../model/clock.js'
 import {
   type ConvertTask,
@@ -21,6 +21,8 @@ export interface TableWorker {
 }
 
 export interface TableKeeperParts {
+  /** Whose files are still open. */
+  readonly incarnation: Incarnation
   readonly directory: string
   readonly ledger: Ledger
   readonly worker: TableWorker
@@ -49,7 +51,7 @@ export class TableKeeper {
 
   /** Looks for something to do; one piece of work at a time. */
   tend(): void {
-    this.#working ??= this.#convertAll().finally(() => {
+    this.#working ??= this.#convertAll(false).finally(() => {
       this.#working = null
     })
   }
@@ -57,19 +59,28 @@ export class TableKeeper {
   /** At the end: every log becomes Parquet, and what is small is merged. The last life must be closed by then. */
   async finish(): Promise<void> {
     await this.#working
-    await this.#convertAll()
+    await this.#convertAll(true)
     for (const table of TABLES) await this.#merge(table, 2)
     await this.#manifest()
     await this.#removeOld(Number.POSITIVE_INFINITY)
   }
 
-  async #convertAll(): Promise<void> {
+  /** A life that has just left may still be closing its files: its last logs wait until the store is `closed`. */
+  async #convertAll(closed: boolean): Promise<void> {
     const { ledger, now } = this.#parts
     await this.#removeOld(now())
     for (const table of TABLES) {
-      for (const log of completeLogs(await ledger.files(), `${table}-log`)) await this.#convert(table, log)
+      const files = await ledger.files()
+      const ended = closed
+        ? files
+        : files.map(file => ({ ...file, closed: file.closed && !this.#isOwn(file) }))
+      for (const log of completeLogs(ended, `${table}-log`)) await this.#convert(table, log)
       await this.#merge(table, FILES_PER_MERGE)
     }
+  }
+
+  #isOwn(file: FileRow): boolean {
+    return file.incarnation === this.#parts.incarnation
   }
 
   async #convert(table: Table, log: FileRow): Promise<void> {

@@ -179,6 +179,7 @@ export class CrawlSession {
       onHeartbeat: beat => this.#onHeartbeat(beat),
     })
     const keeper = new TableKeeper({
+      incarnation,
       directory,
       ledger,
       worker,
