@@ -127,6 +127,20 @@ describe.concurrent('waits', { timeout: 90_000 }, () => {
     )
   })
 
+  it('any other answer begins the count of failures anew: many errors among good pages slow nothing down', async () => {
+    const usual = sited(30)
+    const seed = web.set('mixed.test', (request, response, path) => {
+      if (Number(path.slice(1)) % 2 !== 1) return usual(request, response, path)
+      response.writeHead(500).end()
+      return true
+    })
+    const out = temporary('crawl')
+    const end = await orbweaver(crawl(out, seed, '--tries', '1'))
+    expect(end.code, end.stderr).toBe(0)
+    expect(await urlsWith(out, 'OK')).toHaveLength(16)
+    expect(await urlsWith(out, 'HTTP_SERVER_ERROR')).toHaveLength(15)
+  })
+
   it('a Crawl-delay is kept to; one beyond the cap skips the site, with a code of its own', async () => {
     const robots = (text: string) => {
       const usual = sited(2)
