@@ -57,7 +57,25 @@ export function encodingName(label: string): string | null {
   return name
 }
 
+/** The sniffer looks at these for a `<meta>`. */
+const PRESCAN_BYTES = 1_024
+const UTF8_META = /charset\s*=\s*["']?\s*utf-?8["'\s/>;]/i
+
+/**
+ * Whether the page says UTF-8, once and nothing else, and is: nearly all do. (One that says so in a comment only is
+ * taken for UTF-8 as well, because that is what its bytes are.)
+ */
+function saysUtf8(body: Buffer): boolean {
+  const head = body.latin1Slice(0, Math.min(body.length, PRESCAN_BYTES))
+  const said = UTF8_META.exec(head)
+  if (said === null || head.startsWith('<?')) return false
+  return (
+    head.search(/charset/i) === said.index && !/charset/i.test(head.slice(said.index + 7)) && isUtf8(body)
+  )
+}
+
 function declaredCharset(body: Buffer): string | null {
+  if (saysUtf8(body)) return 'utf-8'
   try {
     const name = sniffDeclaredEncoding(body, { defaultEncoding: '' })
     if (name !== '') return name.toLowerCase()

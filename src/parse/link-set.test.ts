@@ -48,6 +48,8 @@ const PIECES = [
     '|',
     'A',
     'mailto:',
+    'caf\u00e9',
+    '\u65e5\u672c',
     'HTTP://h.test/',
     'HttpS://o.test/',
     '//o.test/',
@@ -108,8 +110,9 @@ describe('links of a page', () => {
         const bytes = Buffer.from(`${escaped.join('"')}"`)
         let start = 0
         for (const link of escaped) {
-          pending.addRange(start, start + link.length, 1)
-          start += link.length + 1
+          const end = start + Buffer.byteLength(link)
+          pending.addRange(start, end, 1)
+          start = end + 1
         }
         const urls = links.map(link => normaliseUrl(link, base)).filter(url => url !== null)
         const distinct = [...new Set(urls)]

@@ -22,14 +22,18 @@ for (const c of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
   LETTER_OR_DIGIT[c.charCodeAt(0)] = 1
 
 const BASE_CHARS = LIMITS.urlChars * 2
-const TARGET_BYTES = BASE_CHARS + LIMITS.attributeBytes
+/** Every byte of a value may become three. */
+const TARGET_BYTES = BASE_CHARS + 3 * LIMITS.attributeBytes
+
+const ORIGINS = 1_024
+const HEX = '0123456789ABCDEF'
 
 /** Other origins that the full parser leaves as they are; a newer one takes the place of an older. */
-const settledOrigins: (Uint8Array | undefined)[] = Array.from({ length: 256 })
+const settledOrigins: (Uint8Array | undefined)[] = Array.from({ length: ORIGINS })
 const ORIGIN_BYTES = 128
 
 function slotOf(lane: number): number {
-  return (lane ^ (lane >>> 16)) & 255
+  return (lane ^ (lane >>> 16)) & (ORIGINS - 1)
 }
 
 /** What `read` found. `notHttp`: a link that leads to nothing that can be crawled, as `mailto:` does. */
@@ -91,15 +95,16 @@ export class PlainLinks {
           i += reference - 1
         } else if (c === 0x3a && beginning === this.#relative)
           return isOtherScheme(bytes, start, i) ? Read.notHttp : Read.odd
-        else if (c === 0x20) {
-          // Becomes %20: the 0 is written like any other character.
+        else if (c === 0x20 || c > 0x7f) {
+          // Written as %XX, the last of which is then like any other character.
+          const high = HEX.charCodeAt(c >> 4)
           target[length++] = 0x25
           a = stepA(a, 0x25)
           b = stepB(b, 0x25, a)
-          target[length++] = 0x32
-          a = stepA(a, 0x32)
-          b = stepB(b, 0x32, a)
-          c = 0x30
+          target[length++] = high
+          a = stepA(a, high)
+          b = stepB(b, high, a)
+          c = HEX.charCodeAt(c & 15)
         } else return Read.odd
       } else if (previous === 0x2f && (c === 0x2e || c === 0x25)) return Read.odd
       previous = c
