@@ -132,7 +132,7 @@ class LocalSearch implements GainListener {
     const heap = this.#heap
     while (heap.size > 0) {
       const vertex = heap.top()
-      const target = placement.bestTarget(vertex)
+      const target = placement.nearestTarget(vertex)
       if (target < 0) {
         heap.pop()
         continue
@@ -147,7 +147,7 @@ class LocalSearch implements GainListener {
   }
 
   #enqueue(vertex: number): boolean {
-    const target = this.#placement.bestTarget(vertex)
+    const target = this.#placement.nearestTarget(vertex)
     if (target < 0) return false
     this.#targets[vertex] = target
     this.#heap.put(vertex, this.#placement.gain(vertex, target))

@@ -11,7 +11,7 @@ export function refineByLabels(placement: Placement, rounds: number, random: See
     for (let i = 0; i < vertexCount; i++) {
       const v = order[i]
       if (fixed[v] >= 0 || !placement.isBoundary(v)) continue
-      const target = placement.bestTarget(v)
+      const target = placement.nearestTarget(v)
       if (target < 0) continue
       const gain = placement.gain(v, target)
       if (gain < 0) continue

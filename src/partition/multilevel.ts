@@ -8,6 +8,7 @@ import { type Outcome, outcomeOf } from './outcome.js'
 import { Placement } from './placement.js'
 import type { Effort } from './presets.js'
 import { rebalance } from './rebalance.js'
+import { untangle } from './untangle.js'
 import type { Workspace } from './workspace.js'
 
 /** levels[0] is the finest; maps[i] leads from the vertices of levels[i] to those of levels[i + 1]. */
@@ -70,7 +71,10 @@ export function uncoarsen(
   for (let i = hierarchy.levels.length - 1; ; i--) {
     const placement = new Placement(workspace, hierarchy.levels[i], k, parts, caps)
     refine(placement, effort, random)
-    if (i === 0) return outcomeOf(placement)
+    if (i === 0) {
+      if (placement.overload() > 0) untangle(placement)
+      return outcomeOf(placement)
+    }
     parts = carryUp(placement.parts, hierarchy.maps[i - 1])
   }
 }

@@ -1,6 +1,13 @@
 import type { Level } from './level.js'
 import type { Workspace } from './workspace.js'
 
+function largestNet(level: Level): number {
+  let most = 0
+  for (let e = 0; e < level.netCount; e++)
+    most = Math.max(most, level.netOffsets[e + 1] - level.netOffsets[e])
+  return most
+}
+
 /** What a move does to the gains of other vertices, told to whoever keeps them in order. */
 export interface GainListener {
   /** `vertex` gained `cost` towards `part`. */
@@ -22,7 +29,7 @@ export class Placement {
   readonly partWeights: Float64Array
   readonly partSizes: Int32Array
   /** pinCounts[e * k + p] */
-  readonly pinCounts: Int32Array
+  readonly pinCounts: Uint16Array | Int32Array
   /** links[v * k + p]: cost of v's nets that have a pin in p. */
   readonly links: Float64Array
   /** Cost of v's nets that have no other pin in v's part. */
@@ -39,7 +46,7 @@ export class Placement {
     this.caps = caps
     this.partWeights = new Float64Array(caps.length)
     this.partSizes = new Int32Array(k)
-    this.pinCounts = workspace.pinCounts(level.netCount * k)
+    this.pinCounts = workspace.pinCounts(level.netCount * k, largestNet(level) > 65_535)
     this.links = workspace.links(level.vertexCount * k)
     this.lone = workspace.lone(level.vertexCount)
     this.#weigh()
@@ -89,14 +96,24 @@ export class Placement {
     return this.lone[vertex] + this.links[vertex * this.k + part] - this.level.degrees[vertex]
   }
 
-  /** The part that fits and shares most with the vertex, the emptier one of equals; -1 when none fits. */
-  bestTarget(vertex: number): number {
+  /** The part with room that shares most with the vertex, the emptier one of equals; -1 when none shares anything. */
+  nearestTarget(vertex: number): number {
+    return this.#target(vertex, Number.MIN_VALUE)
+  }
+
+  /** As `nearestTarget`, but parts that share nothing will do; -1 when none has room. */
+  anyTarget(vertex: number): number {
+    const near = this.#target(vertex, Number.MIN_VALUE)
+    return near >= 0 ? near : this.#target(vertex, 0)
+  }
+
+  #target(vertex: number, least: number): number {
     const { k, links } = this
     const from = this.parts[vertex]
     const base = vertex * k
     let best = -1
-    let most = -1
-    this.workspace.spend(2 + k / 8)
+    let most = least
+    this.workspace.spend(2 + k / 6)
     for (let p = 0; p < k; p++) {
       const shared = links[base + p]
       if (shared < most || p === from) continue

@@ -12,17 +12,18 @@ export function rebalance(placement: Placement): void {
   }
 }
 
-function isOver(placement: Placement, part: number): boolean {
+export function isOver(placement: Placement, part: number): boolean {
   const r = placement.level.constraintCount
   for (let i = part * r; i < part * r + r; i++) if (placement.partWeights[i] > placement.caps[i]) return true
   return false
 }
 
-function relieve(placement: Placement, part: number): void {
+/** Moves vertices out of a part until it is within its caps or nothing helps; `keep` stays. */
+export function relieve(placement: Placement, part: number, keep = -1): void {
   const { vertexCount, fixed } = placement.level
   const heap = placement.workspace.heap(vertexCount)
   for (let v = 0; v < vertexCount; v++) {
-    if (placement.parts[v] !== part || fixed[v] >= 0) continue
+    if (placement.parts[v] !== part || fixed[v] >= 0 || v === keep) continue
     offer(placement, heap, v, targetOf(placement, v))
   }
   while (heap.size > 0 && isOver(placement, part)) {
@@ -48,7 +49,7 @@ function offer(placement: Placement, heap: VertexHeap, vertex: number, target: n
 
 /** A part with room, else the one whose overload grows least if that is less than what its own part loses. */
 function targetOf(placement: Placement, vertex: number): number {
-  const target = placement.bestTarget(vertex)
+  const target = placement.anyTarget(vertex)
   if (target >= 0) return target
   let best = -1
   let least = relief(placement, vertex) - 1e-9

@@ -8,7 +8,7 @@ export class Workspace {
   work = 0
   /** Time is up: whoever is trying something may stop. */
   readonly isExpired: () => boolean
-  #pinCounts = new Int32Array(0)
+  #pinCounts: Uint16Array | Int32Array = new Uint16Array(0)
   #links = new Float64Array(0)
   #lone = new Float64Array(0)
   #heap = new VertexHeap(0)
@@ -22,9 +22,11 @@ export class Workspace {
     this.work += work
   }
 
-  pinCounts(length: number): Int32Array {
-    if (this.#pinCounts.length < length) this.#pinCounts = new Int32Array(length)
-    else this.#pinCounts.fill(0, 0, length)
+  /** Two bytes each, as nearly all nets allow; four if a net is `large`. */
+  pinCounts(length: number, large: boolean): Uint16Array | Int32Array {
+    if (large && !(this.#pinCounts instanceof Int32Array)) this.#pinCounts = new Int32Array(length)
+    else if (this.#pinCounts.length >= length) this.#pinCounts.fill(0, 0, length)
+    else this.#pinCounts = large ? new Int32Array(length) : new Uint16Array(length)
     return this.#pinCounts
   }
 
