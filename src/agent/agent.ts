@@ -96,7 +96,10 @@ export class Agent {
       stopping.abort()
       await this.#quiet()
       await beating
+      // Its last words, then the end, in one commit.
+      const told = ledger.heartbeat(incarnation, LEASE_MS, this.#status()).catch(() => {})
       await ledger.leave(incarnation).catch(() => {})
+      await told
     }
   }
 
@@ -286,13 +289,12 @@ export class Agent {
 
   /** Renews the leases, notices lost cells and new rows. */
   async #beat(): Promise<void> {
-    const { clock, ledger, incarnation, counters, stopping } = this.#parts
+    const { clock, ledger, incarnation, stopping } = this.#parts
     const pause = new Wake(clock)
     stopping.signal.addEventListener('abort', () => pause.ring(), { once: true })
     while (!stopping.signal.aborted) {
       try {
-        const status = JSON.stringify({ ...counters, waiting: this.#parts.waitingFor() })
-        const beat = await ledger.heartbeat(incarnation, LEASE_MS, status)
+        const beat = await ledger.heartbeat(incarnation, LEASE_MS, this.#status())
         this.#take(beat)
       } catch (error) {
         this.fail(error as Error)
@@ -300,6 +302,10 @@ export class Agent {
       await pause.wait(HEARTBEAT_MS)
       this.#parts.transmitter.poke()
     }
+  }
+
+  #status(): string {
+    return JSON.stringify({ ...this.#parts.counters, waiting: this.#parts.waitingFor() })
   }
 
   #take(beat: Heartbeat): void {

@@ -5,6 +5,7 @@
  */
 export { Admission } from './admission.js'
 export { Agent, type AgentEnd, LEASE_MS } from './agent.js'
+export { countUrls, type UrlCounts } from './count-urls.js'
 export { Counters } from './counters.js'
 export { type CrawledPage, type Hooks, loadHooks } from './hooks.js'
 export { Lane, type LaneSettings } from './lane.js'

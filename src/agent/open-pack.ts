@@ -68,7 +68,13 @@ export class OpenPack {
     for (const share of this.#shares.values()) yield* share.appends.keys()
   }
 
-  toLedger(incarnation: Incarnation, files: readonly PackFile[], grouping: Grouping, now: Millis): Pack {
+  toLedger(
+    incarnation: Incarnation,
+    files: readonly PackFile[],
+    fetches: number,
+    grouping: Grouping,
+    now: Millis,
+  ): Pack {
     const shares = [...this.#shares.values()]
     return {
       id: this.id,
@@ -76,6 +82,7 @@ export class OpenPack {
       cells: shares.map(share => share.toPackCell()),
       appends: appendsOf(shares, grouping),
       files,
+      fetches,
       waits: shares.flatMap(share => [...share.site.pace.groupWaits(now)]),
     }
   }

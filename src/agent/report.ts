@@ -1,14 +1,20 @@
 /** The final summary: `report.json`, `--json`, and what the library returns. */
-import type { FinishReason, Ledger, SiteSummary, Totals } from '../cluster/index.js'
-import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
+import type { AgentWork, FinishReason, Ledger, SiteSummary, Totals } from '../cluster/index.js'
+import { isTrouble, outcomeRule } from '../model/outcome.js'
+import type { UrlCounts } from './count-urls.js'
 import type { Counters } from './counters.js'
 
+/** What an agent did in all runs of the crawl. */
 interface AgentReport {
   readonly name: string
+  /** Runs it took part in. */
+  readonly lives: number
+  /** Acknowledged, like `bytes`. */
   readonly pages: number
   readonly bytes: number
+  /** Requests sent, robots.txt apart; what a killed run sent in its last moments is missing. */
   readonly fetches: number
-  /** Share of all fetch time (the papers' normalised workload). */
+  /** Share of all fetch time (D24: the normalised workload). */
   readonly workload: number
 }
 
@@ -47,6 +53,7 @@ export interface Report {
   readonly seconds: number
   readonly cpuSeconds: number
   readonly pages: number
+  /** Distinct URLs among `pages`, counted in the journals. */
   readonly uniquePages: number
   readonly pagesPerSecond: number
   readonly bytes: number
@@ -55,9 +62,9 @@ export interface Report {
   readonly queued: number
   readonly failed: number
   readonly outcomes: Readonly<Record<string, number>>
-  /** Stored copies beyond the first, per unique page: 0 by construction (P3), stated and not counted. */
+  /** Stored copies beyond the first, per unique page (D23), counted. */
   readonly overlap: number
-  /** Retries of this run per page. What a crash made us fetch again is not known to anyone, and not in it. */
+  /** Requests beyond the first for a URL, per unique page: retries, and what was lost in a crash and fetched again. */
   readonly overlapFetches: number
   readonly coverage: number
   /** True on a web whose size is unknown: acknowledged / (acknowledged + queued + failed). */
@@ -67,6 +74,7 @@ export interface Report {
   /** Between agents: 0 while there is one. */
   readonly messages: number
   readonly coalescedMessages: number
+  /** Sample standard deviation of the agents' workloads. */
   readonly workloadStdev: number
   readonly agents: readonly AgentReport[]
   /** Sites where URLs failed or were refused, worst first. */
@@ -92,8 +100,8 @@ export interface ReportFacts {
   /** Over all runs of this crawl. */
   readonly seconds: number
   readonly cpuSeconds: number
-  readonly agentName: string
   readonly counters: Counters
+  readonly urls: UrlCounts
   readonly robots: { readonly mode: RobotsReport['mode']; readonly maxFailures: number }
 }
 
@@ -106,7 +114,10 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
   const failed = countOf(totals, 'failed')
   const pages = totals.pages
   const known = pages + queued + failed
-  const refetched = facts.counters.retries
+  const unique = facts.urls.pages
+  const agents = agentReports(await ledger.agentWork())
+  const fetches = agents.reduce((sum, agent) => sum + agent.fetches, 0)
+  const refetched = Math.max(0, fetches - facts.urls.asked)
   return {
     version: facts.version,
     seeds: facts.seeds,
@@ -116,7 +127,7 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
     seconds: round(facts.seconds),
     cpuSeconds: round(facts.cpuSeconds),
     pages,
-    uniquePages: pages,
+    uniquePages: unique,
     pagesPerSecond: facts.seconds > 0 ? round(pages / facts.seconds) : 0,
     bytes: totals.bytes,
     sites,
@@ -124,27 +135,37 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
     queued,
     failed,
     outcomes: Object.fromEntries(totals.outcomes.map(({ code, count }) => [code, count])),
-    overlap: 0,
-    overlapFetches: pages > 0 ? round(refetched / pages) : 0,
+    overlap: unique > 0 ? round((pages - unique) / unique) : 0,
+    overlapFetches: unique > 0 ? round(refetched / unique) : 0,
     coverage: known > 0 ? round(pages / known) : 0,
     coverageIsEstimate: true,
     communication: pages > 0 ? round(facts.counters.exchanged / pages) : 0,
     messages: 0,
     coalescedMessages: 0,
-    workloadStdev: 0,
-    agents: [
-      {
-        name: facts.agentName,
-        pages: facts.counters.pages,
-        bytes: facts.counters.bytes,
-        fetches: facts.counters.fetches,
-        workload: 1,
-      },
-    ],
+    workloadStdev: round(sampleStdev(agents.map(agent => agent.workload))),
+    agents,
     troubledSites: troubled,
     setAside: await lookAtParked(ledger),
     robots: await lookAtRefused(ledger, facts.robots),
   }
+}
+
+function agentReports(work: readonly AgentWork[]): AgentReport[] {
+  const fetchMs = work.reduce((sum, agent) => sum + agent.fetchMs, 0)
+  return work.map(({ name, lives, pages, bytes, fetches, fetchMs: own }) => ({
+    name,
+    lives,
+    pages,
+    bytes,
+    fetches,
+    workload: fetchMs > 0 ? round(own / fetchMs) : 0,
+  }))
+}
+
+function sampleStdev(values: readonly number[]): number {
+  if (values.length < 2) return 0
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1))
 }
 
 async function lookAtRefused(ledger: Ledger, robots: ReportFacts['robots']): Promise<RobotsReport> {
@@ -188,11 +209,9 @@ async function lookAtSites(ledger: Ledger): Promise<{ sites: number; troubled: T
   }
 }
 
-const UNTROUBLED = new Set<OutcomeCode>(['OK', 'NOT_MODIFIED', 'REDIRECT', 'SITEMAP', 'PROBE'])
-
 function troublesOf(site: SiteSummary): TroubledSite[] {
   return site.outcomes
-    .filter(({ code }) => !UNTROUBLED.has(code))
+    .filter(({ code }) => isTrouble(code))
     .map(({ code, count, detail }) => ({ site: site.cell, code, count, detail }))
 }
 

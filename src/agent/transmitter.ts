@@ -116,7 +116,7 @@ export class Transmitter {
     const { clock, ledger, store, incarnation, grouping, counters, sent } = this.#parts
     for (;;) {
       const files = await this.#store(pack)
-      const sending = pack.toLedger(incarnation, files, grouping, clock.now())
+      const sending = pack.toLedger(incarnation, files, counters.fetches, grouping, clock.now())
       const answer = await ledger.commit(sending)
       if (answer.status === 'committed') {
         counters.packs++

@@ -68,6 +68,8 @@ export interface Pack {
   readonly cells: readonly PackCell[]
   readonly appends: readonly Append[]
   readonly files: readonly PackFile[]
+  /** Requests this life has sent so far. */
+  readonly fetches: number
   /** Next allowed request of each group touched. */
   readonly waits: readonly { readonly group: GroupId; readonly nextAllowed: Millis }[]
 }
@@ -152,6 +154,18 @@ export interface AgentRow {
   readonly status: string
 }
 
+/** What all lives of one agent have done together. */
+export interface AgentWork {
+  readonly name: string
+  readonly lives: number
+  /** Acknowledged. */
+  readonly pages: number
+  readonly bytes: number
+  readonly fetchMs: Millis
+  /** Requests sent, as its lives last told: what one that was killed did after that is missing. */
+  readonly fetches: number
+}
+
 export interface SiteSummary {
   readonly cell: CellId
   readonly state: CellState
@@ -182,7 +196,7 @@ export interface Ledger {
   leave(incarnation: Incarnation): Promise<void>
   /** Ends every life but none of the data: `resume` under the directory lock. */
   endAllLeases(): Promise<void>
-  /** Renews all leases of a life, and brings what changed. */
+  /** Renews all leases of a life, and brings what changed. `status` is JSON; `fetches` in it is what a pack calls so. */
   heartbeat(incarnation: Incarnation, leaseMs: Millis, status: string): Promise<Heartbeat>
 
   /** Head of S; for a life, without the cells whose group's turn another life holds. */
@@ -217,6 +231,11 @@ export interface Ledger {
     from: number,
     maxBytes: number,
   ): Promise<readonly { number: number; journal: Uint8Array }[]>
+  /** The same of all cells, in the order of cells, behind the given place. */
+  readJournals(
+    after: { readonly cell: CellId; readonly number: number },
+    maxBytes: number,
+  ): Promise<readonly { cell: CellId; number: number; journal: Uint8Array }[]>
   /** Idempotent by id: the same pack may be sent again until the answer is known. */
   commit(pack: Pack): Promise<CommitResult>
 
@@ -270,6 +289,8 @@ export interface Ledger {
   parked(limit: number): Promise<readonly ParkedCell[]>
   /** Lives that are open, the latest last. */
   agents(): Promise<readonly AgentRow[]>
+  /** Of the whole crawl, all runs together, by name. */
+  agentWork(): Promise<readonly AgentWork[]>
   sites(after: CellId, limit: number): Promise<readonly SiteSummary[]>
   close(): Promise<void>
 }

@@ -4,6 +4,7 @@ import type { Millis } from '../model/clock.js'
 import type { OutcomeCode } from '../model/outcome.js'
 import type {
   AgentRow,
+  AgentWork,
   CellState,
   FinishReason,
   Ledger,
@@ -37,6 +38,7 @@ const CELL_STATES: readonly CellState[] = [
 const READS: ReadonlySet<LedgerMethod> = new Set<LedgerMethod>([
   'readInbox',
   'readJournal',
+  'readJournals',
   'loadOrigins',
   'refusedOrigins',
   'loadMeta',
@@ -45,6 +47,7 @@ const READS: ReadonlySet<LedgerMethod> = new Set<LedgerMethod>([
   'totals',
   'parked',
   'agents',
+  'agentWork',
   'sites',
 ])
 
@@ -139,6 +142,7 @@ function callsOver(db: SqliteDatabase, now: () => Millis): Synchronous<Omit<Ledg
     append: appends => packs.append(appends),
     readInbox: (cell, after, limit) => packs.readInbox(cell, after, limit),
     readJournal: (cell, from, maxBytes) => packs.readJournal(cell, from, maxBytes),
+    readJournals: (after, maxBytes) => packs.readJournals(after, maxBytes),
     commit: pack => packs.commit(pack),
     takeTurn: (incarnation, group, leaseMs, delayMs) => turns.take(incarnation, group, leaseMs, delayMs),
     releaseTurn: (incarnation, group, nextAllowed) => turns.release(incarnation, group, nextAllowed),
@@ -159,6 +163,7 @@ function callsOver(db: SqliteDatabase, now: () => Millis): Synchronous<Omit<Ledg
     totals: () => readTotals(db),
     parked: limit => readParked(db, limit),
     agents: () => readAgents(db),
+    agentWork: () => readAgentWork(db),
     sites: (after, limit) => readSites(db, after, limit),
   }
 }
@@ -240,6 +245,22 @@ function readAgents(db: SqliteDatabase): AgentRow[] {
       open: open === 1,
       heartbeatAt: Number(heartbeatAt),
       status: String(status),
+    }))
+}
+
+function readAgentWork(db: SqliteDatabase): AgentWork[] {
+  return db
+    .all(
+      `SELECT name, count(*), sum(pages), sum(bytes), sum(fetch_ms), sum(fetches)
+       FROM agent GROUP BY name ORDER BY name`,
+    )
+    .map(([name, lives, pages, bytes, fetchMs, fetches]) => ({
+      name: String(name),
+      lives: Number(lives),
+      pages: Number(pages),
+      bytes: Number(bytes),
+      fetchMs: Number(fetchMs),
+      fetches: Number(fetches),
     }))
 }
 

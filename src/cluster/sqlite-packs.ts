@@ -70,11 +70,44 @@ export class SqlitePacks {
       .map(([number, journal]) => ({ number: Number(number), journal: journal as Buffer }))
   }
 
+  readJournals(
+    after: { cell: CellId; number: number },
+    maxBytes: number,
+  ): { cell: CellId; number: number; journal: Uint8Array }[] {
+    const sizes = this.#db.all(
+      `SELECT cell, number, length(journal) FROM pack_cell WHERE (cell, number) > (?, ?)
+       ORDER BY cell, number LIMIT 1000`,
+      after.cell,
+      after.number,
+    )
+    let bytes = 0
+    let count = 0
+    for (const [, , length] of sizes) {
+      if (bytes > 0 && bytes + Number(length) > maxBytes) break
+      bytes += Number(length)
+      count++
+    }
+    return this.#db
+      .all(
+        'SELECT cell, number, journal FROM pack_cell WHERE (cell, number) > (?, ?) ORDER BY cell, number LIMIT ?',
+        after.cell,
+        after.number,
+        count,
+      )
+      .map(([cell, number, journal]) => ({
+        cell: String(cell),
+        number: Number(number),
+        journal: journal as Buffer,
+      }))
+  }
+
   commit(pack: Pack): CommitResult {
     if (this.#db.first('SELECT 1 FROM pack WHERE id = ?', pack.id)) return { status: 'committed' }
     const refusal = this.#refusal(pack)
     if (refusal) return refusal
     const pages = pack.cells.reduce((sum, cell) => sum + cell.pages, 0)
+    const bytes = pack.cells.reduce((sum, cell) => sum + cell.bytes, 0)
+    const fetchMs = pack.cells.reduce((sum, cell) => sum + cell.fetchMs, 0)
     this.#db.run('INSERT INTO pack VALUES (?, ?, ?, ?)', pack.id, pack.incarnation, this.#now(), pages)
     for (const cell of pack.cells) this.#commitCell(pack.id, cell)
     for (const append of pack.appends) this.#appendOne(append)
@@ -82,8 +115,12 @@ export class SqlitePacks {
     for (const wait of pack.waits) this.#saveNextAllowed(wait.group, wait.nextAllowed)
     this.#db.run('UPDATE crawl SET pages = pages + ?', pages)
     this.#db.run(
-      'UPDATE agent SET budget = max(0, budget - ?) WHERE incarnation = ?',
+      `UPDATE agent SET budget = max(0, budget - ?1), pages = pages + ?1, bytes = bytes + ?2, fetch_ms = fetch_ms + ?3,
+         fetches = max(fetches, ?4) WHERE incarnation = ?5`,
       pages,
+      bytes,
+      Math.round(fetchMs),
+      pack.fetches,
       pack.incarnation,
     )
     return { status: 'committed' }

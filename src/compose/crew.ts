@@ -78,7 +78,6 @@ export interface CrewInput {
 
 export interface Crew {
   readonly agent: Agent
-  readonly agentName: string
   readonly counters: Counters
   readonly transmitter: Transmitter
   readonly fetcher: Fetcher
@@ -300,7 +299,7 @@ export function assembleCrew(input: CrewInput): Crew {
     waitingFor: input.waitingFor,
     onHeartbeat: input.onHeartbeat,
   })
-  return { agent, agentName: AGENT_NAME, counters, transmitter, fetcher, store, space, rate, turns, settings }
+  return { agent, counters, transmitter, fetcher, store, space, rate, turns, settings }
 }
 
 /** A limit on depth means links, and one page is one page: there sitemaps are read only when asked for. */

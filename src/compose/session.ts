@@ -4,12 +4,14 @@ import { join } from 'node:path'
 import {
   type AgentEnd,
   buildReport,
+  countUrls,
   type Hooks,
   loadHooks,
   type Progress,
   progressOf,
   type Report,
   TableKeeper,
+  type UrlCounts,
 } from '../agent/index.js'
 import { type Heartbeat, type Ledger, openSqliteLedger, threadLedger } from '../cluster/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
@@ -59,6 +61,11 @@ interface Running {
   baseline: { pages: number; bytes: number; errors: number; sites: number; backlog: number }
 }
 
+interface Ended {
+  readonly end: AgentEnd
+  readonly urls: UrlCounts
+}
+
 export class CrawlSession {
   readonly directory: string
   readonly #file: CrawlFile
@@ -93,7 +100,7 @@ export class CrawlSession {
     const worker = new StoreWorker()
     const ledger = this.#openLedger()
     try {
-      const end = await this.#crawl(ledger, worker, log)
+      const { end, urls } = await this.#crawl(ledger, worker, log)
       const spent = await addSpent(ledger, (clock.monotonic() - started) / 1000)
       const { crew } = this.#running!
       const report = await buildReport(ledger, {
@@ -103,8 +110,8 @@ export class CrawlSession {
         startedAtMs,
         endedAtMs: clock.now(),
         ...spent,
-        agentName: crew.agentName,
         counters: crew.counters,
+        urls,
         robots: { mode: this.config.robots, maxFailures: this.config.robotsFailures },
       })
       writeFileAtomically(join(this.directory, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)
@@ -145,7 +152,7 @@ export class CrawlSession {
     return threadLedger(startThread('ledger-thread', { path }))
   }
 
-  async #crawl(ledger: Ledger, worker: StoreWorker, log: Log): Promise<AgentEnd> {
+  async #crawl(ledger: Ledger, worker: StoreWorker, log: Log): Promise<Ended> {
     const { config, directory, name } = this
     const hooks = this.#hooks ?? (config.hooks === undefined ? {} : await loadUserHooks(config.hooks))
     await ledger.endAllLeases()
@@ -196,7 +203,7 @@ export class CrawlSession {
     return this.#work(this.#running, ledger)
   }
 
-  async #work(running: Running, ledger: Ledger): Promise<AgentEnd> {
+  async #work(running: Running, ledger: Ledger): Promise<Ended> {
     const { crew, keeper, log, disk } = running
     try {
       const end = await crew.agent.run()
@@ -208,7 +215,7 @@ export class CrawlSession {
         await keeper.finish()
       }
       if (disk.troubleMs > this.config.maxWait * 1000) throw new DiskFullError(disk.trouble)
-      return end
+      return { end, urls: await countUrls(ledger, crew.space) }
     } catch (error) {
       await crew.store.abandon().catch(() => {})
       throw error

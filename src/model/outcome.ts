@@ -153,6 +153,22 @@ export function outcomeRule(code: OutcomeCode): OutcomeRule {
   return code.startsWith('TRAP:') ? trapOutcome(code.slice(5)) : RULES[code as keyof typeof RULES]
 }
 
+/** What is no news to anybody: the page came, moved, or was asked for reasons of our own. */
+const NO_TROUBLE: ReadonlySet<OutcomeCode> = new Set<OutcomeCode>([
+  'OK',
+  'NOT_MODIFIED',
+  'REDIRECT',
+  'SITEMAP',
+  'PROBE',
+  // The link was followed, only without its session id.
+  'TRAP:session-ids',
+])
+
+/** Whether a URL with this outcome failed or was refused. */
+export function isTrouble(code: OutcomeCode): boolean {
+  return !NO_TROUBLE.has(code)
+}
+
 function trapOutcome(name: string): OutcomeRule {
   if (!Object.hasOwn(TRAP_RULES, name)) return refused(`${name}: beyond the limits of a site`)
   return refused(`trap: ${TRAP_RULES[name as TrapRule]}`, `--traps no-${name} follows them`)

@@ -42,6 +42,7 @@ const pack = (incarnation: number, id: string, cells: PackCell[], over: Partial<
   cells,
   appends: [],
   files: [],
+  fetches: 0,
   waits: [],
   ...over,
 })
@@ -436,6 +437,47 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
       ])
       await ledger.reopen()
       expect(await ledger.parked(10)).toEqual([])
+    })
+
+    it('adds up what an agent did in all its lives, and keeps what a killed one last told', async () => {
+      const told = ['{"fetches":7}', '{"fetches":5}', '{}']
+      for (const [life, status] of told.entries()) {
+        const me = await ledger.join(life === 2 ? 'b' : 'a')
+        await ledger.append([append(`${life}.test`, '/')])
+        const held = await lease(me, `${life}.test`)
+        const cells = [share(held, { pages: 2, bytes: 10, fetchMs: 30 })]
+        expect(await ledger.commit(pack(me, `p${life}`, cells, { fetches: 4 + life }))).toEqual({
+          status: 'committed',
+        })
+        await ledger.heartbeat(me, LEASE, status)
+      }
+      expect(await ledger.agentWork()).toEqual([
+        { name: 'a', lives: 2, pages: 4, bytes: 20, fetchMs: 60, fetches: 12 },
+        { name: 'b', lives: 1, pages: 2, bytes: 10, fetchMs: 30, fetches: 6 },
+      ])
+    })
+
+    it('reads the journals of all cells in order, in parts', async () => {
+      const me = await ledger.join('a')
+      await ledger.append(['c', 'a', 'b'].map(name => append(`${name}.test`, '/')))
+      const held = await Promise.all(['a', 'b', 'c'].map(name => lease(me, `${name}.test`)))
+      const numbers = [1, 2]
+      for (const number of numbers) {
+        const cells = held.map(cell => share(cell, { number, journal: new Uint8Array([number]) }))
+        await ledger.commit(pack(me, `p${number}`, cells))
+      }
+      const read: string[] = []
+      for (let last = { cell: '', number: 0 }; ; ) {
+        const batch = await ledger.readJournals(last, 2)
+        expect(batch.length).toBeLessThanOrEqual(2)
+        if (batch.length === 0) break
+        for (const { cell, number, journal } of batch) {
+          expect([...journal]).toEqual([number])
+          read.push(`${cell} ${number}`)
+          last = { cell, number }
+        }
+      }
+      expect(read).toEqual(['a.test 1', 'a.test 2', 'b.test 1', 'b.test 2', 'c.test 1', 'c.test 2'])
     })
 
     it('swaps files only when every input is still listed', async () => {

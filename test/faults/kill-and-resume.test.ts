@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openSqliteLedger } from '../../src/cluster/index.js'
@@ -80,5 +80,11 @@ describe('kill -9 at any moment, then resume (P1-P4)', () => {
     // The kills hit something: pages of uncommitted packs were fetched again.
     expect(acknowledged.size).toBeGreaterThan(0)
     expect(counts.repeats).toBeGreaterThan(KILLS)
+    // The report counts all runs together, among them what was fetched again.
+    const report = JSON.parse(readFileSync(join(out, 'report.json'), 'utf8'))
+    expect(report).toMatchObject({ pages: expected.length, uniquePages: expected.length, overlap: 0 })
+    expect(report.agents).toMatchObject([{ lives: KILLS + 1, pages: expected.length, workload: 1 }])
+    expect(report.agents[0].fetches).toBeGreaterThan(expected.length)
+    expect(report.overlapFetches).toBeGreaterThan(0)
   }, 300_000)
 })

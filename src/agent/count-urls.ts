@@ -1,0 +1,53 @@
+/**
+ * Counts the URLs of a crawl by reading its journals once more, so that the report states what is there and not what
+ * ought to be. Sets spill to disk: memory is bounded however large the crawl.
+ */
+import type { Ledger } from '../cluster/index.js'
+import { type FrontierSpace, readJournal, SeenSet } from '../frontier/index.js'
+import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
+import { isPage } from './settlement.js'
+
+const BATCH_BYTES = 1024 * 1024
+
+export interface UrlCounts {
+  /** Distinct URLs that brought a page. */
+  readonly pages: number
+  /** Distinct URLs that a request was sent for and whose answer, or the lack of one, is on record. */
+  readonly asked: number
+}
+
+export async function countUrls(ledger: Ledger, space: FrontierSpace): Promise<UrlCounts> {
+  const counts = { pages: 0, asked: 0 }
+  const pages = new SeenSet(space.seen)
+  const asked = new SeenSet(space.seen)
+  const reader = {
+    settled(low: number, high: number, code: OutcomeCode) {
+      if (isPage(code) && pages.add(low, high)) counts.pages++
+      if (wasAsked(code) && asked.add(low, high)) counts.asked++
+    },
+    retried(low: number, high: number) {
+      if (asked.add(low, high)) counts.asked++
+    },
+  }
+  let last = { cell: '', number: 0 }
+  for (;;) {
+    const batch = await ledger.readJournals(last, BATCH_BYTES)
+    if (batch.length === 0) break
+    for (const { cell, number, journal } of batch) {
+      // A URL belongs to one cell: what another has seen is no concern of this one.
+      if (cell !== last.cell) {
+        pages.close()
+        asked.close()
+      }
+      readJournal(journal, reader)
+      last = { cell, number }
+    }
+  }
+  pages.close()
+  asked.close()
+  return counts
+}
+
+function wasAsked(code: OutcomeCode): boolean {
+  return code === 'TYPE_NOT_WANTED' || outcomeRule(code).kind !== 'refused'
+}
