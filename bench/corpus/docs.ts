@@ -13,6 +13,9 @@ const PACKAGES = [
   { name: 'sqlite3-doc', folder: '/usr/share/doc/sqlite3', start: '/index.html' },
   { name: 'git-doc', folder: '/usr/share/doc/git-doc', start: '/index.html' },
   { name: 'python-django-doc', folder: '/usr/share/doc/python-django-doc/html', start: '/index.html' },
+  { name: 'libboost1.74-doc', folder: '/usr/share/doc/libboost1.74-doc/doc/html', start: '/index.html' },
+  { name: 'qtbase5-doc-html', folder: '/usr/share/qt5/doc', start: '/qtcore/qtcore-index.html' },
+  { name: 'libstdc++-12-doc', folder: '/usr/share/doc/gcc-12-base/libstdc++', start: '/index.html' },
 ] as const
 
 export const DOC_PACKAGES = PACKAGES.map(package_ => package_.name)

@@ -26,6 +26,8 @@ export async function reachablePages(folder: string, start: string): Promise<Set
 }
 
 async function isPage(folder: string, path: string): Promise<boolean> {
+  // A server has nothing under a path that cannot be decoded.
+  if (/%(?![0-9a-f]{2})/i.test(path)) return false
   const file = fileOf(folder, path)
   return file.endsWith('.html') && existsSync(file) && (await stat(file)).isFile()
 }
