@@ -100,7 +100,8 @@ export class Router {
   /** A sitemap may lie on any host, whatever the scope, but not on one to be left alone. */
   sitemap(site: SiteCrawl, pack: OpenPack, url: string, hops: number, via: string): void {
     const { scope, sent } = this.#parts
-    if (url.length > LIMITS.urlChars || scope.excludes(url)) return
+    if (url.length > LIMITS.urlChars) return this.#tooLong(site, pack, url)
+    if (scope.excludes(url)) return
     if (hops > LIMITS.sitemapSteps) {
       pack.share(site).note('TRAP:sitemaps', '')
       return
@@ -133,8 +134,13 @@ export class Router {
     links: readonly string[],
   ): void {
     const { scope, hooks, hosts, admission } = this.#parts
+    if (found.length > LIMITS.urlChars) {
+      // Judged by its beginning: patterns are not shown what is longer.
+      const start = found.slice(0, LIMITS.urlChars)
+      if (requisite || scope.accepts(start)) this.#tooLong(site, pack, found)
+      return
+    }
     if (this.#isKnown(site, pack, found, leaves, depth)) return
-    if (found.length > LIMITS.urlChars) return
     // What a page needs to be shown may stand anywhere: pictures live on other hosts than their pages.
     if (!requisite && !scope.accepts(found)) return
     const url = this.#withoutSession(site, pack, found, hops, via, links)
@@ -148,6 +154,13 @@ export class Router {
     const cell = cellOf(url)
     if (hosts === null || hosts.admits(cell)) pack.share(site).append(cell, discovery)
     else pack.share(site).note('TRAP:subdomains', registrableDomain(cell))
+  }
+
+  /** Counted once for the site it is found on, wherever it leads. */
+  #tooLong(site: SiteCrawl, pack: OpenPack, url: string): void {
+    if (!site.frontier.turnAway(url)) return
+    const detail = `${url.length} characters: ${url.slice(0, TOLD_CHARS)}…`
+    pack.share(site).turnedAway(url, 'URL_TOO_LONG', detail)
   }
 
   #isKnown(site: SiteCrawl, pack: OpenPack, url: string, leaves: boolean, depth: number): boolean {
@@ -173,3 +186,5 @@ export class Router {
 }
 
 const NO_LINKS: readonly string[] = []
+/** Of a URL that is too long. */
+const TOLD_CHARS = 120

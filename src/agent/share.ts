@@ -79,6 +79,13 @@ export class Share {
     } else this.#outcomes.set(code, { count: 1, detail: told })
   }
 
+  /** A URL that was found here and is not queued anywhere; the journal keeps its fingerprint only, however long it is. */
+  turnedAway(url: string, code: OutcomeCode, detail: string): void {
+    this.journal.outcome(url, code)
+    this.note(code, detail)
+    this.#pack.grow(LINE_BYTES)
+  }
+
   /** A page that is stored already was asked for its links once more: nothing is counted twice. */
   lookedAgain(entry: FrontierEntry, code: OutcomeCode): void {
     this.#settled++

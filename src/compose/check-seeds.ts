@@ -1,10 +1,14 @@
 import { isIP } from 'node:net'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { isForbidden } from '../fetch/index.js'
+import { LIMITS } from '../model/limits.js'
 import { hostOf, siteOf } from '../model/url.js'
 
-/** Says before anything is made what would only fail later: a seed on the user's own machine or network. */
+/** Says before anything is made what would only fail later: a seed that is too long, or on the user's own network. */
 export function checkSeeds(config: CrawlConfig): void {
+  const long = config.seeds.find(seed => seed.length > LIMITS.urlChars)
+  if (long !== undefined)
+    throw new ConfigError(`${long.slice(0, 60)}… has more than ${LIMITS.urlChars} characters`)
   if (config.allowPrivate) return
   for (const seed of config.seeds) {
     const host = hostOf(siteOf(seed)).replace(/^\[|\]$/g, '')

@@ -67,6 +67,15 @@ export class CellFrontier {
     this.#depths.refuse(fingerprint.low, fingerprint.high)
   }
 
+  /** True the first time. The URL, of this cell or another, is known from now on, whatever its depth, and never queued. */
+  turnAway(url: string): boolean {
+    takeFingerprint(url)
+    const { low, high } = fingerprint
+    if (this.knowsFingerprint(low, high, 0)) return false
+    this.restoreTurnedAway(low, high)
+    return true
+  }
+
   /** What became of a URL at a larger depth, where that counts: it is not judged a second time. */
   standingOf(url: string): 'new' | 'queued' | 'refused' {
     if (this.#depths === null) return 'new'
@@ -138,6 +147,12 @@ export class CellFrontier {
   /** From the journal: a URL that a trap rule refused. */
   restoreRefusal(low: number, high: number): void {
     this.#depths?.refuse(low, high)
+  }
+
+  /** From the journal: a URL that was counted and never queued. */
+  restoreTurnedAway(low: number, high: number): void {
+    if (this.#depths === null) this.#seen.add(low, high)
+    else this.#depths.add(low, high, 0)
   }
 
   close(): void {

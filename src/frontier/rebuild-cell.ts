@@ -35,6 +35,10 @@ export async function rebuildCell(
   const retries = new OpenRetries()
   const firstPass: JournalReader = {
     settled(low, high, code, depth) {
+      if (code === 'URL_TOO_LONG') {
+        frontier.restoreTurnedAway(low, high)
+        return
+      }
       closed.add(low, high, code, depth)
       retries.delete(low, high)
       if (code !== 'TOO_DEEP') frontier.restoreVisit(low, high)

@@ -4,6 +4,7 @@
  * queue when the tries are used up (a name that does not resolve will not resolve for the next URL either).
  */
 import type { Millis } from './clock.js'
+import { LIMITS } from './limits.js'
 import { TRAP_RULES, type TrapName, type TrapRule } from './trap.js'
 
 export type OutcomeCode =
@@ -142,7 +143,7 @@ const RULES: Readonly<Record<Exclude<OutcomeCode, `TRAP:${TrapName}`>, OutcomeRu
   ),
   SITE_DROPPED: refused('the site was given up after repeated failures'),
   TOO_DEEP: refused('deeper than --max-depth', 'raise --max-depth'),
-  URL_TOO_LONG: refused('the URL is too long'),
+  URL_TOO_LONG: refused(`links of more than ${LIMITS.urlChars} characters`),
   SITEMAP: stored('read as a sitemap'),
   SITEMAP_BAD: stored('named as a sitemap, but it is none'),
   PROBE: stored('asked for a page that cannot exist, to know the answer'),

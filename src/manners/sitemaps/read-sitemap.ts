@@ -54,8 +54,8 @@ export function readSitemap(
   const resolver = new LinkResolver(url)
   const take: TakeEntry = (href, kind) => {
     const target = resolver.resolve(href.trim())
-    if (target !== null && target.length <= LIMITS.urlChars) {
-      counts[kind]++
+    if (target !== null) {
+      if (target.length <= LIMITS.urlChars) counts[kind]++
       listed[kind](target)
     }
     return ++counts.entries < LIMITS.sitemapUrls
