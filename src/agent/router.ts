@@ -100,7 +100,10 @@ export class Router {
   /** A sitemap may lie on any host, whatever the scope, but not on one to be left alone. */
   sitemap(site: SiteCrawl, pack: OpenPack, url: string, hops: number, via: string): void {
     const { scope, sent } = this.#parts
-    if (url.length > LIMITS.urlChars) return this.#tooLong(site, pack, url)
+    if (url.length > LIMITS.urlChars) {
+      this.#tooLong(site, pack, url)
+      return
+    }
     if (scope.excludes(url)) return
     if (hops > LIMITS.sitemapSteps) {
       pack.share(site).note('TRAP:sitemaps', '')
