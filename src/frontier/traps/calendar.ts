@@ -1,7 +1,7 @@
 /**
  * Endless calendars. Dates that a page without a date links to are honest, however far they are; so is a walk from
- * date to date within the years in which there is a web, and a little ahead. What is beyond is refused, and so is a
- * walk on that has long shown nothing but empty pages.
+ * date to date within the years in which there is a web, and a little ahead; and so are the days of a month that was
+ * reached. What is beyond is refused, and so is a walk on that has long shown nothing but empty pages.
  */
 import type { Millis } from '../../model/clock.js'
 import { dateOf, type UrlDate } from './url-date.js'
@@ -37,11 +37,13 @@ export class Calendars {
     const date = dateOf(url)
     if (date === null) return false
     const pattern = this.#patternOf(date.pattern)
-    if (this.#dateOfVia(via) === null) {
+    const from = this.#dateOfVia(via)
+    if (from === null) {
       pattern.earliest = Math.min(pattern.earliest, date.day)
       pattern.latest = Math.max(pattern.latest, date.day)
       return false
     }
+    if (isWithin(date, from)) return false
     if (date.day >= pattern.earliest && date.day <= pattern.latest) return false
     const today = now / DAY_MS
     if (date.day > today + AHEAD_DAYS || date.day < EARLIEST_DAY) return true
@@ -103,4 +105,16 @@ export class Calendars {
     }
     return pattern
   }
+}
+
+/** The days of the page's month, or more of the page's day: that is no walk, and ends by itself. */
+function isWithin(date: UrlDate, from: UrlDate): boolean {
+  if (date.unit !== 'day') return false
+  return from.unit === 'day' ? date.day === from.day : monthOf(date.day) === monthOf(from.day)
+}
+
+/** `2026-11` as a number. */
+function monthOf(day: number): number {
+  const date = new Date(day * DAY_MS)
+  return date.getUTCFullYear() * 12 + date.getUTCMonth()
 }

@@ -1,11 +1,12 @@
 /**
  * Sites that answer 200 to anything. Their pages are looked at only once a title has come often; then the bytes are
- * compared, without tokens drawn by lot: pages that are the same under many addresses bring no new links, so nothing
- * is lost by not following them. Pages that only say the same are compared with the answer to an address that cannot
- * exist: a probe, one request for a site that is suspected.
+ * compared, without the token of a session: pages that are the same under many addresses bring no new links, so nothing
+ * is lost by not following them. Pages that only say the same, or differ in tokens that may be names of honest things
+ * (pictures of a gallery), are compared with the answer to an address that cannot exist: a probe, one request for a
+ * site that is suspected.
  */
 import { fingerprint, takeFingerprint } from '../../model/fingerprint.js'
-import { addressWords, hashOfWords, pageSkeleton, pageWords } from './page-words.js'
+import { addressWords, hashOfWords, pageSkeleton, pageWords, type Skeleton } from './page-words.js'
 
 const SAME_TITLE = 8
 const SAME_CONTENT = 8
@@ -27,14 +28,15 @@ export class LookAlikes {
   isAlike(url: string, title: string, body: Uint8Array): boolean {
     takeFingerprint(title)
     if (counted(this.#titles, fingerprint.low) < SAME_TITLE) return false
-    if (counted(this.#skeletons, pageSkeleton(body)) >= SAME_CONTENT) return true
-    if (this.#probe === 'answered' && this.#missing === null) return false
+    const skeleton = pageSkeleton(body)
+    const times = counted(this.#skeletons, skeleton.hash)
+    if (times >= SAME_CONTENT && skeleton.isWhole) return true
+    if (this.#probe === 'answered')
+      return this.#missing !== null && isMissing(url, body, skeleton, this.#missing)
     const words = pageWords(body, false)
-    const own = addressWords(url)
-    if (words.length < ENOUGH_WORDS) return false
-    if (this.#missing !== null) return isSame(words, own, this.#missing)
-    const said = hashOfWords(words, own)
-    if (counted(this.#words, said) >= SAME_CONTENT && this.#probe === 'not-needed') this.#probe = 'wanted'
+    const saidTimes =
+      words.length < ENOUGH_WORDS ? 0 : counted(this.#words, hashOfWords(words, addressWords(url)))
+    if (Math.max(times, saidTimes) >= SAME_CONTENT && this.#probe === 'not-needed') this.#probe = 'wanted'
     return false
   }
 
@@ -48,19 +50,27 @@ export class LookAlikes {
   /** The answer to the probe; null when it was an honest error. */
   probed(url: string, body: Uint8Array | null): void {
     this.#probe = 'answered'
-    const words = body === null ? [] : pageWords(body, false)
-    if (words.length >= ENOUGH_WORDS) this.#missing = { words, own: addressWords(url) }
+    if (body === null) return
+    this.#missing = {
+      skeleton: pageSkeleton(body).hash,
+      words: pageWords(body, false),
+      own: addressWords(url),
+    }
   }
 }
 
 interface Missing {
+  readonly skeleton: number
   readonly words: readonly number[]
   readonly own: ReadonlySet<number>
 }
 
 /** Words of either address count on neither side: `page` may be part of one of them and of every page. */
-function isSame(words: readonly number[], own: ReadonlySet<number>, missing: Missing): boolean {
-  const without = new Set([...own, ...missing.own])
+function isMissing(url: string, body: Uint8Array, skeleton: Skeleton, missing: Missing): boolean {
+  if (skeleton.hash === missing.skeleton) return true
+  const words = pageWords(body, false)
+  if (words.length < ENOUGH_WORDS || missing.words.length < ENOUGH_WORDS) return false
+  const without = new Set([...addressWords(url), ...missing.own])
   return hashOfWords(words, without) === hashOfWords(missing.words, without)
 }
 

@@ -45,9 +45,18 @@ export function hashOfWords(words: readonly number[], without: ReadonlySet<numbe
   return hash >>> 0
 }
 
+export interface Skeleton {
+  readonly hash: number
+  /** Whether nothing differs between pages of this hash but, perhaps, one token, the same at several places. */
+  readonly isWhole: boolean
+}
+
 /** The body byte by byte, tags included, without tokens drawn by lot: eight or more letters and digits, both of them. */
-export function pageSkeleton(body: Uint8Array): number {
+export function pageSkeleton(body: Uint8Array): Skeleton {
   let hash = 0x811c9dc5
+  let token = 0
+  let tokens = 0
+  let areSame = true
   let i = 0
   while (i < body.length) {
     if (!isWordByte(body[i] as number)) {
@@ -65,10 +74,14 @@ export function pageSkeleton(body: Uint8Array): number {
       else letters++
       word = Math.imul(word ^ b, 0x01000193)
     }
-    if (i - start >= 8 && digits > 0 && letters > 0) continue
+    if (i - start >= 8 && digits > 0 && letters > 0) {
+      if (tokens++ === 0) token = word
+      else if (word !== token) areSame = false
+      continue
+    }
     hash = Math.imul(hash ^ word, 0x01000193) ^ (hash >>> 15)
   }
-  return hash >>> 0
+  return { hash: hash >>> 0, isWhole: areSame && tokens !== 1 }
 }
 
 /** Hashes of the words in an address: error pages repeat it. */

@@ -79,6 +79,27 @@ describe('session ids', () => {
     expect(withoutSessionId(at(own[0]!), page('/talk?sid=507f1f77bcf8', ...own))).toBe(at(own[0]!))
     expect(withoutSessionId(at('/b?sid=a1b2c3d4'), page('/', '/b?sid=a1b2c3d4'))).toBe(at('/b?sid=a1b2c3d4'))
   })
+
+  it('values of which each is one link of many are ids of things, however classic', () => {
+    const id = (n: number) => `0123456789abcdef0123456789abcd${n}`
+    const talks = [10, 11, 12].map(n => `/talk?session_id=${id(n)}`)
+    for (const talk of talks) expect(withoutSessionId(at(talk), page('/', ...talks))).toBe(at(talk))
+    const next = page(talks[0]!, talks[1]!)
+    expect(withoutSessionId(at(talks[1]!), next)).toBe(at(talks[1]!))
+    expect(withoutSessionId(at(talks[1]!), page('/', talks[1]!, '/about', '/news'))).toBe(at(talks[1]!))
+    const tab = `${talks[0]}&tab=2`
+    expect(withoutSessionId(at(tab), page(talks[0]!, tab))).toBe(at(tab))
+    const forum = ['/t1', '/t2', '/t3'].map(path => `${path}?sid=${id(10)}`)
+    const pasted = `/t9?sid=${id(11)}`
+    expect(withoutSessionId(at(forum[0]!), page('/', ...forum, pasted))).toBe(at('/t1'))
+    expect(withoutSessionId(at(forum[0]!), page(pasted, ...forum))).toBe(at('/t1'))
+  })
+
+  it('a page of very many links with a session is read once', () => {
+    const links = Array.from({ length: 50_000 }, (_, n) => `/p${n}?sid=a1b2c3d4e5f6`)
+    const many = page('/', ...links)
+    expect(many.links.filter(link => withoutSessionId(link, many).includes('sid'))).toEqual([])
+  })
 })
 
 describe('dates in URLs', () => {
@@ -160,6 +181,14 @@ describe('calendars', () => {
     expect(calendars.judge(month(2040 * 12), at('/plans'), NOW)).toBe(false)
     expect(calendars.judge(month(1900 * 12), month(1899 * 12), NOW)).toBe(false)
     expect(calendars.judge(month(1849 * 12), month(1850 * 12), NOW)).toBe(true)
+  })
+
+  it('the days of a month, and what stands below a day, are as honest as the page that links to them', () => {
+    const calendars = new Calendars()
+    expect(calendars.judge(at('/paper/1921/05/'), at('/paper/1921/'), NOW)).toBe(false)
+    expect(calendars.judge(at('/paper/1921/05/17/'), at('/paper/1921/05/'), NOW)).toBe(false)
+    expect(calendars.judge(at('/paper/1921/05/17/front.html'), at('/paper/1921/05/17/'), NOW)).toBe(false)
+    expect(calendars.judge(at('/paper/1921/06/01/'), at('/paper/1921/05/31/'), NOW)).toBe(true)
   })
 })
 
@@ -255,14 +284,31 @@ describe('look-alikes', () => {
       found += one.isAlike(at(`/page/${n}`), title, Buffer.from(body(n))) ? 1 : 0
     return found
   }
+  const token = (n: number) => `${(n + 0x9a1b2c3d).toString(16)}7f`
   const missing = (n: number) =>
     `<h1>Sorry</h1><p>There is no page ${n} here.</p><a href="/r/${n * 17}">more${n}</a>`
 
   it('the same page under many addresses, tokens apart, is one', () => {
     expect(alike(40, () => '<p>nothing here <a href="x">go</a>')).toBe(40 - 7 - 7)
     expect(
-      alike(40, n => `<p>hello <a href="/?sid=${(n + 0x9a1b2c3d).toString(16)}7f">go</a>`),
+      alike(40, n => `<p>hello <a href="/x/${token(n)}">go</a> or <a href="/y/${token(n)}">there</a>`),
     ).toBeGreaterThan(20)
+  })
+
+  it.each<[string, (n: number) => string]>([
+    ['lists of things', n => `<a href="/${token(3 * n)}"><img></a><a href="/${token(3 * n + 1)}"><img></a>`],
+    ['things with a next one', n => `<img src="/f/${token(n)}.jpg"><a href="/walk/${token(n + 1)}">next</a>`],
+    ['links to a next one', n => `<a href="/walk/${token(n + 1)}">next</a>`],
+  ])('%s whose names are drawn by lot are not, unless a page that cannot exist is one too', (_, body) => {
+    const honest = new LookAlikes()
+    expect(alike(100, body, 'T', honest)).toBe(0)
+    expect(honest.takeProbe()).toBe(true)
+    honest.probed(at('/af31'), null)
+    expect(alike(100, body, 'T', honest)).toBe(0)
+    const dishonest = new LookAlikes()
+    alike(100, body, 'T', dishonest)
+    dishonest.probed(at('/af31'), Buffer.from(body(7_777)))
+    expect(alike(10, body, 'T', dishonest)).toBe(10)
   })
 
   it('pages that say the same are, if a page that cannot exist says it too', () => {

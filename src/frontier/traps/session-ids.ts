@@ -47,7 +47,8 @@ function isSession(pair: string, page: PageContext | null): boolean {
   const value = pair.slice(equals + 1)
   if (SURE.test(name)) return SURE_VALUE.test(value)
   if (!UNSURE.test(name) || !looksDrawn(value)) return false
-  return isClassic(value) || (page !== null && isTheOnlyOne(name, value, page))
+  if (page === null) return isClassic(value)
+  return isSharedByLinks(name, value, page)
 }
 
 /** Letters and digits mixed, at least eight: no word, no number, no date. */
@@ -60,16 +61,55 @@ function isClassic(value: string): boolean {
   return /^(?:[\da-f]{32}|[\da-f]{40}|[\da-f]{64}|[\da-v]{26})$/i.test(value)
 }
 
-/** At least two links have it, no link has another, and the page itself is not called by it. */
-function isTheOnlyOne(name: string, value: string, page: PageContext): boolean {
-  const mark = `${name}=`
-  if (page.url.includes(`${mark}${value}`)) return false
-  let same = 0
-  for (const link of page.links) {
-    const at = link.indexOf(mark)
-    if (at < 1 || !/[?&;]/.test(link.charAt(at - 1))) continue
-    if (!link.startsWith(value, at + mark.length)) return false
-    same++
+/**
+ * A session is what the links of a page share; ids of things differ from link to link, and the page of a thing is
+ * called by its own or, where it leads to one other thing, by another.
+ */
+function isSharedByLinks(name: string, value: string, page: PageContext): boolean {
+  const own = parameterOf(name, page.url)
+  if (own === value) return false
+  const values = valuesOn(page.links, name)
+  const same = values.get(value) ?? 0
+  if (!isClassic(value)) return same >= 2 && values.size === 1
+  let others = 0
+  for (const [other, count] of values) if (other !== value) others += count
+  // A session is in more than one link; a redirect has no other.
+  return same >= others && (same >= 2 || page.links.length === 0)
+}
+
+/** Counted once a page: it may have 50,000 such links, and each of them is asked for. */
+const tallies = new WeakMap<readonly string[], Map<string, ReadonlyMap<string, number>>>()
+
+function valuesOn(links: readonly string[], name: string): ReadonlyMap<string, number> {
+  let tally = tallies.get(links)
+  if (tally === undefined) {
+    tally = new Map()
+    tallies.set(links, tally)
   }
-  return same >= 2
+  let values = tally.get(name)
+  if (values === undefined) {
+    values = countValues(links, name)
+    tally.set(name, values)
+  }
+  return values
+}
+
+function countValues(links: readonly string[], name: string): ReadonlyMap<string, number> {
+  const values = new Map<string, number>()
+  for (const link of links) {
+    const value = parameterOf(name, link)
+    if (value !== null) values.set(value, (values.get(value) ?? 0) + 1)
+  }
+  return values
+}
+
+/** The value of a parameter, as written; null where the URL has none of that name. */
+function parameterOf(name: string, url: string): string | null {
+  const mark = `${name}=`
+  const at = url.indexOf(mark)
+  if (at < 1 || !/[?&;]/.test(url.charAt(at - 1))) return null
+  const start = at + mark.length
+  let end = start
+  while (end < url.length && !/[&;#]/.test(url.charAt(end))) end++
+  return url.slice(start, end)
 }
