@@ -19,6 +19,8 @@ export interface RouterParts {
   readonly scope: Scope
   readonly hooks: Hooks
   readonly sent: SentLinks
+  /** With `--assets`: what pages need to be shown is fetched from wherever it is. */
+  readonly assets: boolean
   /** False with `--robots ignore`. */
   readonly obeysNofollow: boolean
   readonly admission: Admission
@@ -86,8 +88,11 @@ export class Router {
 
   /** A redirect's target is as deep as the page that sent us there. */
   redirect(site: SiteCrawl, pack: OpenPack, source: LinkSource, target: string, hops: number): void {
+    const { assets, scope } = this.#parts
     const leaves = siteOf(target) !== siteOf(source.url)
-    this.#send(site, pack, target, leaves, source.depth, hops, source.url, false, NO_LINKS)
+    // What is out of scope itself is here because a page shows it: so is what it has moved to.
+    const requisite = assets && !scope.accepts(source.url)
+    this.#send(site, pack, target, leaves, source.depth, hops, source.url, requisite, NO_LINKS)
   }
 
   /** A page that a sitemap lists is one step from where the crawl began. */

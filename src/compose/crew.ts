@@ -161,6 +161,7 @@ export function assembleCrew(input: CrewInput): Crew {
   )
   const dropsSessionIds = traps.has('session-ids')
   const router = new Router({
+    assets: config.assets,
     obeysNofollow: config.robots !== 'ignore',
     scope,
     hooks,

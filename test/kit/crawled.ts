@@ -23,6 +23,8 @@ export interface WarcCheck {
   readonly types: Readonly<Record<string, number>>
   /** Target URLs of response and revisit records with status 200 or 304, robots.txt and sitemaps apart. */
   readonly pages: readonly string[]
+  /** Those of them that say they were cut and have no payload: only the head is there. */
+  readonly headsOnly: readonly string[]
   readonly problems: readonly string[]
 }
 
@@ -30,6 +32,7 @@ export interface WarcCheck {
 export async function checkWarcs(directory: string): Promise<WarcCheck> {
   const types: Record<string, number> = {}
   const pages: string[] = []
+  const headsOnly: string[] = []
   const problems: string[] = []
   let records = 0
   for (const file of readdirSync(join(directory, 'archive')).filter(name => name.includes('.warc'))) {
@@ -44,10 +47,13 @@ export async function checkWarcs(directory: string): Promise<WarcCheck> {
       if (type === 'response' && expected !== digestOf(payload))
         problems.push(`${file}: payload of ${record.warcTargetURI}`)
       const url = record.warcTargetURI ?? ''
-      if (head && Number(head.statusCode) === 200 && !NO_PAGE.test(url)) pages.push(url)
+      if (head && Number(head.statusCode) === 200 && !NO_PAGE.test(url)) {
+        pages.push(url)
+        if (record.warcHeaders.headers.has('WARC-Truncated') && payload.length === 0) headsOnly.push(url)
+      }
     }
   }
-  return { records, types, pages, problems }
+  return { records, types, pages, headsOnly, problems }
 }
 
 const NO_PAGE = /\/(?:robots\.txt|sitemap(?:-\d+)?\.xml)$/
