@@ -1,4 +1,5 @@
 /** Picks the implementations and joins them to one agent: who fetches, who keeps pace, who stores, who tells. */
+import { setMaxListeners } from 'node:events'
 import { join } from 'node:path'
 import {
   Admission,
@@ -126,6 +127,8 @@ export function assembleCrew(input: CrewInput): Crew {
   const counters = new Counters()
   const fetcher = openFetcher(config)
   const stopping = new AbortController()
+  // A listener for every site that waits: Node would call a dozen of them a leak.
+  setMaxListeners(0, stopping.signal)
   const settings: LaneSettings = {
     delay: config.delay,
     maxCrawlDelayMs: config.maxCrawlDelay * 1000,

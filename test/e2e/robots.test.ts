@@ -107,6 +107,14 @@ describe('a site whose robots.txt cannot be read is not touched (P9)', () => {
     expect(site.asked).toEqual(['four.test/robots.txt', 'four.test/', 'five.test/robots.txt'])
   })
 
+  it('twenty such sites at once are ordinary: no warning of the runtime on the terminal', async () => {
+    const site = await web((_, response) => response.writeHead(500).end())
+    const others = Array.from({ length: 19 }, (_, n) => `http://site${n}.test/`)
+    const end = await crawl(site, 'one.test', ...others)
+    expect(site.asked.length).toBe(40)
+    expect(end.stderr).not.toContain('Warning')
+  })
+
   it('is asked again after the retry interval and given up after the last failure; its URLs have a code', async () => {
     const site = await web((_, response) => void response.writeHead(503).end())
     const end = await crawl(site, 'down.test', '--robots-retry', '0.3', '--robots-failures', '2')
