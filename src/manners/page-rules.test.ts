@@ -15,6 +15,8 @@ describe('a page that says', () => {
     ['nofollow', [], NO_FOLLOW],
     ['noindex,nofollow', [], NONE],
     ['none', [], NONE],
+    ['noindex nofollow', [], NONE],
+    ['noindex ; nofollow', ['noindex;nofollow'], NONE],
     ['index, follow,nofollow', [], NO_FOLLOW],
     [' max-snippet:20 ,  noarchive', [], NO_ARCHIVE],
     ['nofollowers', [], NO_PAGE_RULES],

@@ -51,8 +51,10 @@ function addWords(list: string, token: string | null, now: Millis, words: Set<st
     }
     if (!isForUs) continue
     const latest = LATEST.exec(part)
-    if (latest === null) words.add(part.trim())
-    else {
+    if (latest === null) {
+      // Commas part them; blanks and semicolons are a common mistake.
+      for (const word of part.split(/[\s;]+/)) words.add(word)
+    } else {
       // Two of the three date forms hold a comma of their own.
       const whole = /^[a-z]+$/.test(latest[1]!.trim()) ? `${latest[1]},${parts[++i] ?? ''}` : latest[1]!
       if (Date.parse(whole) <= now) words.add('noindex')
