@@ -12,6 +12,8 @@ export interface LaneMannersParts {
   readonly rate: RateLimit
   readonly settings: LaneSettings
   readonly maxWaitMs: Millis
+  /** Waits while the crawl is paused or the disk is nearly full. */
+  readonly unlessPaused: (signal: AbortSignal) => Promise<void>
   /** A site waits long: true when it has to do so in the ledger, because many others wait here. */
   readonly lendsLane: () => boolean
   /** Ends when the agent stops asking. */
@@ -66,13 +68,20 @@ export class LaneManners {
     return (await site.pace.turn(pause)) && this.stillDue(site, pause)
   }
 
-  /** The turn is taken: waits for the total rate. Who has to be left alone meanwhile waits for the turn anew. */
+  /**
+   * The turn is taken: waits for the total rate. When the site has to be left alone meanwhile, or the crawl is paused,
+   * the turn is given back and waited for anew.
+   */
   async stillDue(site: SiteCrawl, pause: Pause): Promise<boolean> {
-    const { rate, signal } = this.#parts
+    const { rate, settings, signal, unlessPaused } = this.#parts
     if (rate.isLimited) await rate.take(signal)
-    while (!site.pace.isStillDue() && !signal.aborted) {
+    while ((settings.paused || !site.pace.isStillDue()) && !signal.aborted) {
+      const wasPaused = settings.paused
       this.pass(site, pause)
+      if (wasPaused) await unlessPaused(signal)
       if (!(await site.pace.turn(pause))) return false
+      // What was granted before a pause is not saved up for the end of it.
+      if (wasPaused && rate.isLimited) await rate.take(signal)
     }
     return true
   }

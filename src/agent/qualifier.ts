@@ -55,7 +55,7 @@ export class Qualifier {
     const { clock, fetcher, manners, signal, mode } = this.#parts
     const pause = manners.pauseOf(0)
     const hasTurn = manners.isFarOff(site)
-      ? await manners.farTurn(site, pause)
+      ? (await manners.farTurn(site, pause)) && (await manners.stillDue(site, pause))
       : await manners.turn(site, pause)
     if (!hasTurn) return
     if (mode === 'ignore' || site.mode.is === 'leaving' || signal.aborted) {

@@ -224,11 +224,15 @@ export function assembleCrew(input: CrewInput): Crew {
     signal: stopping.signal,
     onFailure: error => agent.fail(error),
   })
+  const unlessPaused = async (signal: AbortSignal): Promise<void> => {
+    while (settings.paused && !signal.aborted) await sleep(clock, PAUSE_LOOK_MS, signal)
+  }
   const manners = new LaneManners({
     clock,
     rate,
     settings,
     maxWaitMs: config.maxWait * 1000,
+    unlessPaused,
     lendsLane: () => agent.lendsLane(),
     signal: stopping.signal,
   })
@@ -285,9 +289,7 @@ export function assembleCrew(input: CrewInput): Crew {
       metaOf: input.recrawl ? async (site, url) => (await ledger.loadMeta(site.cell, [url])).get(url) : null,
       offerSitemaps: site => sitemaps.offer(site),
       isBlacklisted: site => scope.isBlacklisted(siteOfCell(site.cell)),
-      unlessPaused: async signal => {
-        while (settings.paused && !signal.aborted) await sleep(clock, PAUSE_LOOK_MS, signal)
-      },
+      unlessPaused,
       recycles: hooks.onPage === undefined,
       signal: stopping.signal,
     }),

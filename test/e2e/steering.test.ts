@@ -17,6 +17,15 @@ describe('steering a crawl', () => {
     while (server.counts().requests < goal) await new Promise(resolve => setTimeout(resolve, 10))
   }
 
+  /** Resolves when `status` says it. */
+  const said = async (out: string, what: string) => {
+    for (;;) {
+      const { stdout } = await orbweaver(['status', out])
+      if (stdout.includes('running') && stdout.includes(what)) return
+      await new Promise(resolve => setTimeout(resolve, 100))
+    }
+  }
+
   it('--max-pages stops at exactly that many, with its own exit code; set and resume go on to the end', async () => {
     const out = temporary('crawl')
     const limited = await orbweaver([
@@ -55,6 +64,30 @@ describe('steering a crawl', () => {
     const end = await running.ended
     expect([0, 11]).toContain(end.code)
     expect((await orbweaver(['status', out])).stdout).not.toContain('running')
+  })
+
+  it('pause=true stops all requests and says so; pause=false goes on to the end; a paused crawl resumes paused', async () => {
+    const out = temporary('crawl')
+    const running = start(['crawl', server.seed, ...GENERATED, '--rate', '2', '--out', out])
+    await requests(8)
+    expect((await orbweaver(['set', out, 'pause=maybe'])).code).toBe(4)
+    const paused = await orbweaver(['set', out, 'pause=true'])
+    expect(paused.code, paused.stderr).toBe(0)
+    await said(out, 'paused (orbweaver set DIR pause=false goes on)')
+    // Requests may have been under way when it took notice; those that wait for their turn now do not get it.
+    const { requests: before } = server.counts()
+    await new Promise(resolve => setTimeout(resolve, 3_000))
+    expect(server.counts().requests).toBe(before)
+    expect(running.process.exitCode).toBe(null)
+    running.process.kill('SIGINT')
+    expect((await running.ended).code).toBe(11)
+    const resumed = start(['resume', out])
+    await said(out, 'paused')
+    expect(server.counts().requests).toBe(before)
+    expect((await orbweaver(['set', out, 'pause=false', 'rate=0'])).code).toBe(0)
+    const end = await resumed.ended
+    expect(end.code, end.stderr).toBe(0)
+    expect((await urlsWith(out, 'OK')).sort()).toEqual([...truth(plan, server.authority)].sort())
   })
 
   it('Ctrl-C once seals and stops with 11; resume ends with everything, nothing twice', async () => {
