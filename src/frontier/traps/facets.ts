@@ -6,8 +6,10 @@
 import { fingerprint, takeFingerprint } from '../../model/fingerprint.js'
 
 const PARAMETERS = 3
-/** A shop with three filters of seven values has fewer. */
+/** Fewer are not looked at. */
 const COMBINATIONS = 500
+/** Where no more than these can be made of the values seen so far, all of them may come: twelve values of three filters. */
+const FINITE = 2_000
 /** More URLs than this times the values of the richest parameter are combinations. */
 const PER_VALUE = 8
 /** With the most URLs; a site has a few that matter. */
@@ -118,13 +120,15 @@ function addValue(path: Path, name: string, value: string): void {
 function isCombined(path: Path): boolean {
   let varying = 0
   let richest = 0
+  let possible = 1
   for (const { count, filled } of path.parameters.values()) {
     // Being left out is a value too.
     const values = valuesIn(filled) + (count < path.count ? 1 : 0)
     if (values >= 2) varying++
     richest = Math.max(richest, values)
+    possible *= Math.max(1, values)
   }
-  return varying >= PARAMETERS && path.count > PER_VALUE * richest
+  return varying >= PARAMETERS && possible > FINITE && path.count > PER_VALUE * richest
 }
 
 /** How many different values fill so many of the bits (linear counting). */

@@ -204,8 +204,10 @@ describe('facets', () => {
       go(names, '')
       return refused
     }
-    expect(combine(5, ['a', 'b', 'c', 'd', 'e'])).toBe(5 ** 5 - 500)
-    expect(combine(7, ['a', 'b', 'c'])).toBe(0)
+    expect(5 ** 5 - combine(5, ['a', 'b', 'c', 'd', 'e'])).toBeLessThan(2_000)
+    expect(5 ** 6 - combine(5, ['a', 'b', 'c', 'd', 'e', 'f'])).toBeLessThan(2_000)
+    expect(combine(12, ['a', 'b', 'c'])).toBe(0)
+    expect(combine(14, ['a', 'b', 'c'])).toBeGreaterThan(0)
     expect(combine(60, ['a', 'b'])).toBe(0)
     const joomla = new Facets()
     for (let id = 0; id < 20_000; id++)
