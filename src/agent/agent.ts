@@ -27,8 +27,12 @@ const HEARTBEAT_MS = 1_000
 const LEAST_LOOK = 100
 /** A turn that another agent holds is asked for again after this. */
 const TURN_LOOK_MS = 5_000
-/** A lane gives its site back after this many visits when other sites wait. */
+/**
+ * A lane gives its site back after this many visits when other sites wait; a large site after visits for this share of
+ * its URLs, because it has to be rebuilt when its turn comes again.
+ */
 const SLICE_VISITS = 2_000
+const SLICE_SHARE = 1 / 4
 
 export interface AgentParts {
   readonly name: string
@@ -197,7 +201,7 @@ export class Agent {
     while (site.mode.is !== 'leaving' && !stopping.signal.aborted) {
       await readInbox(ledger, site, transmitter, admission, stopping.signal)
       await lane.crawl(site)
-      if (this.#endsSlice(site) || site.inboxDirty || site.frontier.hasReady(clock.now())) continue
+      if (this.endsSlice(site) || site.inboxDirty || site.frontier.hasReady(clock.now())) continue
       if (this.#parks(site)) continue
       site.idle = true
       if (await this.#finishes(site)) break
@@ -247,18 +251,20 @@ export class Agent {
     return this.#sites.size >= this.#parts.lanes + LIMITS.sitesInWait
   }
 
+  /** When others wait, a site that has had its slice lets them have its lane. Asked after every visit. */
+  endsSlice(site: SiteCrawl): boolean {
+    if (site.visits < SLICE_VISITS) return site.mode.is === 'leaving'
+    const crowded = this.#waitingCells > 0 && this.#freeLanes() <= 0
+    const hadShare = site.visits >= site.frontier.known * SLICE_SHARE
+    if (crowded && hadShare && site.mode.is === 'crawling' && !site.frontier.isEmpty) site.leave('slice')
+    return site.mode.is === 'leaving'
+  }
+
   #freeLanes(): number {
     const { lanes, laneCount } = this.#parts
     // Who finds no room here rests in the ledger, and lets us look at the next.
     const room = 2 * lanes + LIMITS.sitesInWait - this.#sites.size
     return Math.min(lanes - laneCount.busy, room) - this.#opening
-  }
-
-  /** When the others wait, a long site lets them have its lane. */
-  #endsSlice(site: SiteCrawl): boolean {
-    const crowded = this.#waitingCells > 0 && this.#freeLanes() <= 0
-    if (crowded && site.visits >= SLICE_VISITS && !site.frontier.isEmpty) site.leave('slice')
-    return site.mode.is === 'leaving'
   }
 
   /** All that is left has to wait longer than the crawl will. */

@@ -44,6 +44,8 @@ export interface LaneParts {
   /** Queues the sitemaps that the site's robots.txt name. */
   readonly offerSitemaps: (site: SiteCrawl) => void
   readonly isBlacklisted: (site: SiteCrawl) => boolean
+  /** True when the site has had its slice and others wait: then it is to be left. */
+  readonly endsSlice: (site: SiteCrawl) => boolean
   /** Waits while the crawl is paused or the disk is nearly full. */
   readonly unlessPaused: (signal: AbortSignal) => Promise<void>
   /** Bodies are done with once settled: no hook holds on to them. */
@@ -73,6 +75,7 @@ export class Lane {
       if (entry === null) break
       await this.#visit(site, entry)
       transmitter.poke()
+      if (this.#parts.endsSlice(site)) break
       while (
         this.#goesOn(site) &&
         site.loops < settings.connectionsPerSite &&

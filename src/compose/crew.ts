@@ -290,6 +290,7 @@ export function assembleCrew(input: CrewInput): Crew {
       offerSitemaps: site => sitemaps.offer(site),
       isBlacklisted: site => scope.isBlacklisted(siteOfCell(site.cell)),
       unlessPaused,
+      endsSlice: site => agent.endsSlice(site),
       recycles: hooks.onPage === undefined,
       signal: stopping.signal,
     }),

@@ -38,6 +38,11 @@ export class CellFrontier {
     return this.#queue.size
   }
 
+  /** URLs that are known, about: with `--max-depth` some count more than once. */
+  get known(): number {
+    return this.#seen.size
+  }
+
   get isEmpty(): boolean {
     return this.#queue.size === 0
   }
