@@ -61,7 +61,7 @@ export const LinkKind = {
   requisite: 16,
   /** Location of a redirect */
   redirect: 32,
-  /** rel=nofollow, ugc, sponsored on the link */
+  /** rel=nofollow on the link */
   nofollow: 64,
 } as const
 

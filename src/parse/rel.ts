@@ -1,6 +1,6 @@
 /** What the words of a `rel` attribute mean to a crawler. */
 export const Rel = {
-  /** nofollow, ugc, sponsored */
+  /** Only the word itself: `ugc` and `sponsored` say who wrote a link, not that nobody may follow it. */
   nofollow: 1,
   canonical: 2,
   /** A page to follow: canonical, next, prev, alternate */
@@ -12,8 +12,6 @@ export const Rel = {
 
 const WORDS: ReadonlyMap<string, number> = new Map([
   ['nofollow', Rel.nofollow],
-  ['ugc', Rel.nofollow],
-  ['sponsored', Rel.nofollow],
   ['canonical', Rel.canonical | Rel.related],
   ['next', Rel.related],
   ['prev', Rel.related],

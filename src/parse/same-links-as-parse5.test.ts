@@ -52,7 +52,7 @@ const REFRESH =
 
 function* references(e: Element): Generator<[kind: string, href: string | undefined]> {
   const rel = words(e, 'rel')
-  const nofollow = rel.some(word => ['nofollow', 'ugc', 'sponsored'].includes(word)) ? ' nofollow' : ''
+  const nofollow = rel.includes('nofollow') ? ' nofollow' : ''
   switch (e.tagName) {
     case 'a':
     case 'area':

@@ -233,7 +233,9 @@ describe('what a page asks for itself', () => {
     const end = await crawl(site, 'site.test', '--scope', 'any')
     expect(end.code, end.stderr).toBe(0)
     expect((await urlsWith(end.out, 'OK')).sort()).toEqual(
-      ['', 'both', 'followed', 'header', 'meta', 'named', 'theirs'].map(path => `http://site.test/${path}`),
+      ['', 'both', 'followed', 'header', 'meta', 'named', 'theirs', 'ugc'].map(
+        path => `http://site.test/${path}`,
+      ),
     )
     expect(
       await rows(
