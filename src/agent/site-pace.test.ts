@@ -9,12 +9,16 @@ const NONE: Pause = { ownMs: 0, groupMs: 0 }
 
 /** Sites of one group on a clock that stands still, and who got the turn in which order. */
 class Scene {
-  readonly clock = new ManualClock()
+  readonly clock: ManualClock
   readonly order: string[] = []
   readonly saved: string[] = []
   connections = 1
   /** Settles the writes into the ledger; at once unless a test holds them back. */
   saving: Promise<void> = Promise.resolve()
+
+  constructor(grainMs = 0) {
+    this.clock = new ManualClock(grainMs)
+  }
 
   group(id = 'example.org'): GroupPace {
     return new GroupPace(id, this.clock, () => this.connections)
@@ -47,6 +51,18 @@ class Scene {
 }
 
 describe('the turn of a group', () => {
+  it('comes no part of a millisecond too early where the clock counts whole ones', async () => {
+    const scene = new Scene(2)
+    const group = scene.group()
+    const [a, b] = [scene.site([group]), scene.site([group])]
+    expect(a.turnNow(SECOND)).toBe(true)
+    a.done(SECOND, SECOND)
+    scene.ask('a', a)
+    scene.ask('b', b)
+    expect(await scene.pass(1_001)).toEqual([])
+    expect(await scene.pass(1)).toHaveLength(1)
+  })
+
   it('is one request at a time, and the pause runs from its end', async () => {
     const scene = new Scene()
     const group = scene.group()

@@ -120,11 +120,11 @@ export class SitePace {
 
   /** The request that had the turn is over, or was not sent after all. */
   done(taken: Pause, pauseAfter: Pause): void {
-    const now = this.#parts.clock.now()
-    this.#notBefore = now + pauseAfter.ownMs
+    const groupUntil = this.#pausedUntil(pauseAfter.groupMs)
+    this.#notBefore = this.#pausedUntil(pauseAfter.ownMs)
     if (pauseAfter.ownMs > this.#knownMs) this.#tell(pauseAfter)
-    if (taken.groupMs > 0) for (const group of this.groups) group.release(now + pauseAfter.groupMs)
-    else if (pauseAfter.groupMs > 0) for (const group of this.groups) group.postpone(now + pauseAfter.groupMs)
+    if (taken.groupMs > 0) for (const group of this.groups) group.release(groupUntil)
+    else if (pauseAfter.groupMs > 0) for (const group of this.groups) group.postpone(groupUntil)
   }
 
   /** The site is to be left alone: in the ledger before anything else is asked of it. */
@@ -171,6 +171,12 @@ export class SitePace {
     seeker.end(hasTurn)
   }
 
+  /** The wall clock is coarse: a pause read off it alone could end a part of a millisecond too early. */
+  #pausedUntil(pauseMs: Millis): Millis {
+    const { clock } = this.#parts
+    return pauseMs > 0 ? clock.now() + pauseMs + clock.grainMs : clock.now()
+  }
+
   #ownWaitMs(now: Millis): Millis {
     return Math.max(this.#notBefore, this.#waitUntil) - now
   }
@@ -182,8 +188,9 @@ export class SitePace {
 
   #take(now: Millis, pause: Pause): void {
     this.#crawlDelayMs = pause.ownMs > pause.groupMs ? pause.ownMs : 0
-    if (pause.ownMs > 0) this.#notBefore = now + pause.ownMs
-    if (pause.groupMs > 0) for (const group of this.groups) group.take(now, pause.groupMs)
+    const { grainMs } = this.#parts.clock
+    if (pause.ownMs > 0) this.#notBefore = now + pause.ownMs + grainMs
+    if (pause.groupMs > 0) for (const group of this.groups) group.take(now, pause.groupMs + grainMs)
   }
 
   /** Rounded up to a power of two: the ledger hears of a slow site a few times, not with every page. */

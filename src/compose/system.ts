@@ -5,6 +5,8 @@ import type { Random } from '../model/random.js'
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  // It counts whole milliseconds, and may be slewed meanwhile.
+  grainMs: 2,
   monotonic: () => performance.now(),
   after(delayMs: Millis, task: () => void): Cancel {
     const timer = setTimeout(task, Math.max(0, delayMs))

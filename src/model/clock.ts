@@ -8,6 +8,8 @@ export type Cancel = () => void
 export interface Clock {
   /** Wall clock, epoch milliseconds. */
   now(): Millis
+  /** What a span between two calls of `now` may be wrong by. */
+  readonly grainMs: Millis
   /** Never goes back; for deadlines and durations. Fractions of a millisecond are kept. */
   monotonic(): Millis
   /** Runs `task` once, not before `delayMs` have passed. */

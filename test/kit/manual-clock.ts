@@ -7,8 +7,13 @@ interface Timer {
 
 /** A clock that stands still until it is told to go on: deadlines are tested without waiting for them. */
 export class ManualClock implements Clock {
+  readonly grainMs: Millis
   readonly #timers = new Set<Timer>()
   #elapsedMs: Millis = 0
+
+  constructor(grainMs: Millis = 0) {
+    this.grainMs = grainMs
+  }
 
   /** Timers that have not run: 0 when nothing was left behind. */
   get pending(): number {
