@@ -1,0 +1,178 @@
+/**
+ * The ledger in memory, for the simulator: the contract of the one on SQLite, without its durability. A million cells
+ * and a thousand agents cost no call more than a look at what it asks for.
+ */
+import type { CellId } from '../model/cell.js'
+import type { Millis } from '../model/clock.js'
+import type {
+  AgentRow,
+  AgentWork,
+  Ledger,
+  OutcomeCount,
+  ParkedCell,
+  RefusedOrigins,
+  SiteSummary,
+  Totals,
+} from './ledger.js'
+import { MemoryCells } from './memory-cells.js'
+import { MemoryPacks } from './memory-packs.js'
+import { type CellRow, MemoryState } from './memory-state.js'
+import { MemoryTurns } from './memory-turns.js'
+
+export function openMemoryLedger(now: () => Millis): Ledger {
+  const state = new MemoryState()
+  const turns = new MemoryTurns(state, now)
+  const cells = new MemoryCells(state, now, turns)
+  const packs = new MemoryPacks(state, turns)
+  return {
+    join: async name => cells.join(name),
+    leave: async incarnation => cells.leave(incarnation),
+    endAllLeases: async () => cells.endAllLeases(),
+    heartbeat: async (incarnation, leaseMs, status) => cells.heartbeat(incarnation, leaseMs, status),
+    waiting: async (limit, incarnation) => cells.waiting(limit, incarnation),
+    grant: async (incarnation, wanted, leaseMs, delayMs) =>
+      cells.grant(incarnation, wanted, leaseMs, delayMs),
+    release: async (cell, epoch, where) => cells.release(cell, epoch, where),
+    finish: async (cell, epoch) => cells.finish(cell, epoch),
+    park: async (cell, epoch, until, why) => cells.park(cell, epoch, until, why),
+    defer: async waits => cells.defer(waits),
+    rest: async (cell, epoch, until) => cells.rest(cell, epoch, until),
+    append: async appends => packs.append(appends),
+    readInbox: async (cell, after, limit) => packs.readInbox(cell, after, limit),
+    readJournal: async (cell, from, maxBytes) => packs.readJournal(cell, from, maxBytes),
+    readJournals: async (after, maxBytes) => packs.readJournals(after, maxBytes),
+    commit: async pack => packs.commit(pack),
+    takeTurn: async (incarnation, group, leaseMs, delayMs) =>
+      turns.take(incarnation, group, leaseMs, delayMs),
+    releaseTurn: async (incarnation, group, nextAllowed) => turns.release(incarnation, group, nextAllowed),
+    saveWait: async (group, nextAllowed, delayMs) => turns.saveWait(group, nextAllowed, delayMs),
+    joinAddresses: async (site, addresses, mostSites) => turns.joinAddresses(site, addresses, mostSites),
+    loadOrigins: async cell => packs.loadOrigins(cell),
+    saveOrigin: async (cell, origin) => packs.saveOrigin(cell, origin),
+    refusedOrigins: async limit => refusedOrigins(packs, limit),
+    saveMeta: async rows => packs.saveMeta(rows),
+    loadMeta: async (cell, urls) => packs.loadMeta(cell, urls),
+    takeBudget: async (incarnation, want) => cells.takeBudget(incarnation, want),
+    settings: async () => Object.fromEntries(state.settings),
+    set: async values => saveSettings(state, values),
+    files: async () => packs.files(),
+    swapFiles: async (inputs, outputs) => packs.swapFiles(inputs, outputs),
+    tryEnd: async () => cells.tryEnd(),
+    reopen: async () => cells.reopen(),
+    totals: async () => totalsOf(state),
+    parked: async limit => parkedOf(state, limit),
+    agents: async () => agentsOf(state),
+    agentWork: async () => workOf(state),
+    sites: async (after, limit) => sitesOf(state, after, limit),
+    close: async () => {},
+  }
+}
+
+function saveSettings(state: MemoryState, values: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(values)) {
+    state.settings.set(name, value)
+    if (name === 'maxPages') state.maxPages = value === '' ? null : Number(value)
+  }
+}
+
+function refusedOrigins(packs: MemoryPacks, limit: number): RefusedOrigins {
+  const refused = [...packs.origins()]
+    .filter(({ verdict }) => verdict === 'unavailable')
+    .sort((a, b) => (a.origin < b.origin ? -1 : 1))
+  const first = refused.slice(0, limit).map(({ origin, checkedAt, failures, status, detail }) => ({
+    origin,
+    checkedAt,
+    failures,
+    status,
+    detail,
+  }))
+  return { total: refused.length, first }
+}
+
+function totalsOf(state: MemoryState): Totals {
+  const sum = { pages: 0, bytes: 0, discovered: 0, settled: 0, backlog: 0 }
+  const outcomes = new Map<OutcomeCount['code'], { count: number; detail: string }>()
+  for (const row of state.cells.values()) {
+    sum.pages += row.pages
+    sum.bytes += row.bytes
+    sum.discovered += row.discovered
+    sum.settled += row.settled
+    sum.backlog += row.appended - row.consumed
+    for (const { code, count, detail } of outcomesOf(row)) {
+      const known = outcomes.get(code) ?? { count: 0, detail: '' }
+      const told = [known.detail, detail].sort()[1]
+      outcomes.set(code, { count: known.count + count, detail: told })
+    }
+  }
+  return {
+    ...sum,
+    open: state.open,
+    finishReason: state.finishReason,
+    cells: { ...state.counts },
+    outcomes: [...outcomes]
+      .map(([code, { count, detail }]) => ({ code, count, detail }))
+      .sort((a, b) => b.count - a.count),
+  }
+}
+
+function parkedOf(state: MemoryState, limit: number): ParkedCell[] {
+  return state.order.parked
+    .first(limit, () => true)
+    .map(row => ({
+      cell: row.cell,
+      until: row.parkedUntil,
+      why: row.parkedWhy,
+      queued: row.discovered - row.settled + row.appended - row.consumed,
+    }))
+}
+
+function agentsOf(state: MemoryState): AgentRow[] {
+  return state.lives
+    .filter(({ open }) => open)
+    .map(({ name, incarnation, open, heartbeatAt, status }) => ({
+      name,
+      incarnation,
+      open,
+      heartbeatAt,
+      status,
+    }))
+}
+
+function workOf(state: MemoryState): AgentWork[] {
+  const works = new Map<string, AgentWork>()
+  for (const { name, pages, bytes, fetchMs, fetches } of state.lives) {
+    const known = works.get(name) ?? { name, lives: 0, pages: 0, bytes: 0, fetchMs: 0, fetches: 0 }
+    works.set(name, {
+      name,
+      lives: known.lives + 1,
+      pages: known.pages + pages,
+      bytes: known.bytes + bytes,
+      fetchMs: known.fetchMs + fetchMs,
+      fetches: known.fetches + fetches,
+    })
+  }
+  return [...works.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function sitesOf(state: MemoryState, after: CellId, limit: number): SiteSummary[] {
+  return [...state.cells.values()]
+    .filter(({ cell }) => cell > after)
+    .sort((a, b) => (a.cell < b.cell ? -1 : 1))
+    .slice(0, limit)
+    .map(row => ({
+      cell: row.cell,
+      state: row.state,
+      pages: row.pages,
+      bytes: row.bytes,
+      fetchMs: row.fetchMs,
+      firstFetch: row.firstFetch,
+      lastFetch: row.lastFetch,
+      discovered: row.discovered,
+      settled: row.settled,
+      outcomes: outcomesOf(row),
+    }))
+}
+
+function outcomesOf(row: CellRow): OutcomeCount[] {
+  return [...(row.outcomes ?? [])].map(([code, { count, detail }]) => ({ code, count, detail }))
+}

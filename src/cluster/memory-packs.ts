@@ -1,0 +1,229 @@
+/** Inboxes, packs, journals and files in memory: the same rules as `sqlite-packs.ts`. */
+import type { CellId } from '../model/cell.js'
+import type { MetaInfo } from '../model/page.js'
+import type {
+  Append,
+  CommitResult,
+  FileRow,
+  InboxRow,
+  Incarnation,
+  OriginState,
+  Pack,
+  PackCell,
+  PackFile,
+} from './ledger.js'
+import type { CellRow, MemoryState } from './memory-state.js'
+import type { MemoryTurns } from './memory-turns.js'
+
+interface Listed {
+  readonly kind: string
+  readonly incarnation: Incarnation
+  readonly bytes: number
+}
+
+export class MemoryPacks {
+  readonly #state: MemoryState
+  readonly #turns: MemoryTurns
+  readonly #ids = new Set<string>()
+  readonly #files = new Map<string, Listed>()
+  readonly #origins = new Map<CellId, Map<string, OriginState>>()
+  readonly #meta = new Map<CellId, Map<string, MetaInfo>>()
+  #lastPosition = 0
+
+  constructor(state: MemoryState, turns: MemoryTurns) {
+    this.#state = state
+    this.#turns = turns
+  }
+
+  append(appends: readonly Append[]): boolean {
+    if (!this.#state.open) return false
+    for (const append of appends) this.#appendOne(append)
+    return true
+  }
+
+  readInbox(cell: CellId, after: number, limit: number): InboxRow[] {
+    const inbox = this.#state.cells.get(cell)?.inbox
+    if (!inbox) return []
+    const start = firstAfter(inbox, after)
+    return inbox.slice(start, start + limit)
+  }
+
+  readJournal(cell: CellId, from: number, maxBytes: number): { number: number; journal: Uint8Array }[] {
+    const journals = this.#state.cells.get(cell)?.journals ?? []
+    const found: { number: number; journal: Uint8Array }[] = []
+    let bytes = 0
+    for (let number = Math.max(1, from); number <= journals.length; number++) {
+      const journal = journals[number - 1]
+      if (bytes > 0 && bytes + journal.length > maxBytes) break
+      bytes += journal.length
+      found.push({ number, journal })
+    }
+    return found
+  }
+
+  readJournals(
+    after: { cell: CellId; number: number },
+    maxBytes: number,
+  ): { cell: CellId; number: number; journal: Uint8Array }[] {
+    const found: { cell: CellId; number: number; journal: Uint8Array }[] = []
+    let bytes = 0
+    for (const cell of [...this.#state.cells.keys()].sort()) {
+      if (cell < after.cell) continue
+      const journals = this.#state.cells.get(cell)?.journals ?? []
+      for (let number = cell === after.cell ? after.number + 1 : 1; number <= journals.length; number++) {
+        const journal = journals[number - 1]
+        if (bytes > 0 && bytes + journal.length > maxBytes) return found
+        bytes += journal.length
+        found.push({ cell, number, journal })
+      }
+    }
+    return found
+  }
+
+  commit(pack: Pack): CommitResult {
+    if (this.#ids.has(pack.id)) return { status: 'committed' }
+    const refusal = this.#refusal(pack)
+    if (refusal) return refusal
+    this.#ids.add(pack.id)
+    const life = this.#state.life(pack.incarnation)!
+    let pages = 0
+    for (const cell of pack.cells) {
+      this.#commitCell(cell)
+      pages += cell.pages
+      life.bytes += cell.bytes
+      life.fetchMs += cell.fetchMs
+    }
+    for (const append of pack.appends) this.#appendOne(append)
+    for (const file of pack.files) this.#saveFile(file, pack.incarnation)
+    for (const wait of pack.waits) this.#turns.postpone(wait.group, wait.nextAllowed)
+    this.#state.pages += pages
+    life.budget = Math.max(0, life.budget - pages)
+    life.pages += pages
+    life.fetches = Math.max(life.fetches, pack.fetches)
+    return { status: 'committed' }
+  }
+
+  loadOrigins(cell: CellId): OriginState[] {
+    return [...(this.#origins.get(cell)?.values() ?? [])]
+  }
+
+  saveOrigin(cell: CellId, state: OriginState): void {
+    const known = this.#origins.get(cell)
+    if (known) known.set(state.origin, state)
+    else this.#origins.set(cell, new Map([[state.origin, state]]))
+  }
+
+  *origins(): Iterable<OriginState> {
+    for (const origins of this.#origins.values()) yield* origins.values()
+  }
+
+  saveMeta(rows: readonly { readonly cell: CellId; readonly url: string; readonly meta: MetaInfo }[]): void {
+    for (const { cell, url, meta } of rows) {
+      const known = this.#meta.get(cell)
+      if (known) known.set(url, meta)
+      else this.#meta.set(cell, new Map([[url, meta]]))
+    }
+  }
+
+  loadMeta(cell: CellId, urls: readonly string[]): Map<string, MetaInfo> {
+    const known = this.#meta.get(cell)
+    const found = new Map<string, MetaInfo>()
+    for (const url of urls) {
+      const meta = known?.get(url)
+      if (meta) found.set(url, meta)
+    }
+    return found
+  }
+
+  files(): FileRow[] {
+    return [...this.#files]
+      .map(([name, { kind, bytes, incarnation }]) => ({
+        name,
+        kind,
+        bytes,
+        incarnation,
+        closed: !this.#state.life(incarnation)?.open,
+      }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  swapFiles(inputs: readonly string[], outputs: readonly PackFile[]): boolean {
+    if (!inputs.every(name => this.#files.has(name))) return false
+    for (const name of inputs) this.#files.delete(name)
+    for (const file of outputs) this.#saveFile(file, this.#state.lives.length)
+    return true
+  }
+
+  #refusal(pack: Pack): CommitResult | null {
+    if (!this.#state.life(pack.incarnation)?.open) return { status: 'refused', why: 'incarnation-closed' }
+    if (!this.#state.open) return { status: 'refused', why: 'crawl-closed' }
+    const stale = pack.cells.filter(cell => !this.#isCurrent(cell)).map(({ cell }) => cell)
+    if (stale.length > 0) return { status: 'stale', cells: stale }
+    const moved = pack.appends.flatMap(({ cell }) => {
+      const row = this.#state.cells.get(cell)
+      return row?.state === 'closed' && row.children ? [{ cell, children: row.children }] : []
+    })
+    return moved.length > 0 ? { status: 'moved', cells: moved } : null
+  }
+
+  #isCurrent(cell: PackCell): boolean {
+    const row = this.#state.cells.get(cell.cell)
+    if (!row || (row.state !== 'leased' && row.state !== 'draining')) return false
+    return row.epoch === cell.epoch && row.lastPack === cell.number - 1
+  }
+
+  #commitCell(cell: PackCell): void {
+    const row = this.#state.cells.get(cell.cell)!
+    row.lastPack = cell.number
+    // Copied: the sender's buffer serves its next pack.
+    const journal = Uint8Array.from(cell.journal)
+    if (row.journals) row.journals.push(journal)
+    else row.journals = [journal]
+    row.consumed += cell.consumed
+    row.cursor = Math.max(row.cursor, cell.cursor)
+    row.discovered += cell.discovered
+    row.settled += cell.settled
+    row.pages += cell.pages
+    row.bytes += cell.bytes
+    row.fetchMs += Math.round(cell.fetchMs)
+    if (row.firstFetch === 0) row.firstFetch = Math.round(cell.firstFetch)
+    row.lastFetch = Math.max(row.lastFetch, Math.round(cell.lastFetch))
+    if (cell.consumed > 0) dropUpTo(row, cell.cursor)
+    for (const { code, count, detail } of cell.outcomes) {
+      row.outcomes ??= new Map()
+      const known = row.outcomes.get(code)
+      row.outcomes.set(code, { count: count + (known?.count ?? 0), detail })
+    }
+  }
+
+  /** Adds rows and counts them in the same step that turns a finished cell to waiting. */
+  #appendOne({ cell, group, rows }: Append): void {
+    const row = this.#state.cells.get(cell) ?? this.#state.addCell(cell, group)
+    row.inbox ??= []
+    for (const { url, depth, hops, score, via } of rows)
+      row.inbox.push({ position: ++this.#lastPosition, url, depth, hops, score, via })
+    row.appended += rows.length
+    if (row.state === 'finished') this.#state.move(row, 'waiting')
+  }
+
+  #saveFile({ name, kind, bytes }: PackFile, incarnation: Incarnation): void {
+    this.#files.set(name, { kind, bytes, incarnation: this.#files.get(name)?.incarnation ?? incarnation })
+  }
+}
+
+function firstAfter(inbox: readonly InboxRow[], position: number): number {
+  let low = 0
+  let high = inbox.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (inbox[middle].position <= position) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function dropUpTo(row: CellRow, position: number): void {
+  if (!row.inbox) return
+  const rest = row.inbox.slice(firstAfter(row.inbox, position))
+  row.inbox = rest.length > 0 ? rest : null
+}

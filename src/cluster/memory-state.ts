@@ -1,0 +1,174 @@
+/** The rows of a ledger that lives in memory, and the indexes over them that SQLite would keep. */
+import type { CellId, Epoch, GroupId } from '../model/cell.js'
+import type { Millis } from '../model/clock.js'
+import type { OutcomeCode } from '../model/outcome.js'
+import type { CellState, FinishReason, InboxRow, Incarnation } from './ledger.js'
+import { RankOrder } from './memory-order.js'
+
+export interface CellRow {
+  /** In the order of discovery. */
+  readonly id: number
+  readonly cell: CellId
+  readonly group: GroupId
+  state: CellState
+  agent: Incarnation | null
+  epoch: Epoch
+  leaseUntil: Millis
+  rank: number
+  lastPack: number
+  appended: number
+  consumed: number
+  cursor: number
+  parkedUntil: Millis
+  parkedWhy: string
+  children: readonly CellId[] | null
+  discovered: number
+  settled: number
+  pages: number
+  bytes: number
+  fetchMs: Millis
+  firstFetch: Millis
+  lastFetch: Millis
+  sizeEstimate: number
+  /** Most cells are never read or packed at the same time: null until there is something in them. */
+  inbox: InboxRow[] | null
+  journals: Uint8Array[] | null
+  outcomes: Map<OutcomeCode, { count: number; detail: string }> | null
+}
+
+export interface LifeRow {
+  readonly incarnation: Incarnation
+  readonly name: string
+  open: boolean
+  heartbeatAt: Millis
+  budget: number
+  status: string
+  pages: number
+  bytes: number
+  fetches: number
+  fetchMs: Millis
+  readonly held: Set<CellRow>
+  readonly turns: Set<TurnRow>
+}
+
+export interface TurnRow {
+  readonly group: GroupId
+  agent: Incarnation | null
+  epoch: Epoch
+  leaseUntil: Millis
+  nextAllowed: Millis
+  delayMs: Millis
+}
+
+const STATES: readonly CellState[] = [
+  'waiting',
+  'resting',
+  'leased',
+  'draining',
+  'finished',
+  'parked',
+  'closed',
+]
+
+export class MemoryState {
+  readonly cells = new Map<CellId, CellRow>()
+  readonly lives: LifeRow[] = []
+  readonly turns = new Map<GroupId, TurnRow>()
+  readonly settings = new Map<string, string>()
+  /** Leased cells by group; groups without one are not in it. */
+  readonly #leased = new Map<GroupId, Set<CellRow>>()
+  /** Waiting, resting and parked cells by rank; of the other states only the number is asked for. */
+  readonly order: Readonly<Record<'waiting' | 'resting' | 'parked', RankOrder>> = {
+    waiting: new RankOrder(),
+    resting: new RankOrder(),
+    parked: new RankOrder(),
+  }
+  readonly counts: Record<CellState, number>
+  open = true
+  finishReason: FinishReason | null = null
+  maxPages: number | null = null
+  pages = 0
+  nextRank = 1
+  firstRank = 0
+  lastHeartbeat: Millis = 0
+  gapUntil: Millis = 0
+
+  constructor() {
+    this.counts = Object.fromEntries(STATES.map(state => [state, 0])) as Record<CellState, number>
+  }
+
+  life(incarnation: Incarnation): LifeRow | undefined {
+    return this.lives[incarnation - 1]
+  }
+
+  addCell(cell: CellId, group: GroupId): CellRow {
+    const row: CellRow = {
+      id: this.cells.size,
+      cell,
+      group,
+      state: 'waiting',
+      agent: null,
+      epoch: 0,
+      leaseUntil: 0,
+      rank: ++this.nextRank,
+      lastPack: 0,
+      appended: 0,
+      consumed: 0,
+      cursor: 0,
+      parkedUntil: 0,
+      parkedWhy: '',
+      children: null,
+      discovered: 0,
+      settled: 0,
+      pages: 0,
+      bytes: 0,
+      fetchMs: 0,
+      firstFetch: 0,
+      lastFetch: 0,
+      sizeEstimate: 0,
+      inbox: null,
+      journals: null,
+      outcomes: null,
+    }
+    this.cells.set(cell, row)
+    this.counts.waiting++
+    this.order.waiting.add(row)
+    return row
+  }
+
+  /** Changes state and rank together: the indexes are by both. */
+  move(row: CellRow, state: CellState, rank = row.rank): void {
+    if (isOrdered(row.state)) this.order[row.state].remove(row)
+    this.counts[row.state]--
+    row.state = state
+    row.rank = rank
+    this.counts[state]++
+    if (isOrdered(state)) this.order[state].add(row)
+  }
+
+  /** Who leases the cell, or nobody. */
+  hold(row: CellRow, agent: Incarnation | null): void {
+    if (row.agent !== null) {
+      this.life(row.agent)?.held.delete(row)
+      const leased = this.#leased.get(row.group)
+      leased?.delete(row)
+      if (leased?.size === 0) this.#leased.delete(row.group)
+    }
+    row.agent = agent
+    if (agent === null) return
+    this.life(agent)?.held.add(row)
+    const leased = this.#leased.get(row.group)
+    if (leased) leased.add(row)
+    else this.#leased.set(row.group, new Set([row]))
+  }
+
+  /** True while the life leases a cell of the group. */
+  leases(agent: Incarnation, group: GroupId): boolean {
+    for (const row of this.#leased.get(group) ?? []) if (row.agent === agent) return true
+    return false
+  }
+}
+
+function isOrdered(state: CellState): state is 'waiting' | 'resting' | 'parked' {
+  return state === 'waiting' || state === 'resting' || state === 'parked'
+}

@@ -1,0 +1,12 @@
+import { openMemoryLedger } from '../../src/cluster/memory-ledger.js'
+import { ledgerContract } from './ledger-contract.js'
+
+ledgerContract('ledger in memory', async () => {
+  let now = 1_000_000
+  return {
+    ledger: openMemoryLedger(() => now),
+    advance: ms => {
+      now += ms
+    },
+  }
+})
