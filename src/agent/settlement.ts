@@ -29,7 +29,7 @@ export function settlementOf(result: FetchResult, hops: number, maxHops: number)
 
 function redirectOf(exchange: Exchange, hops: number, maxHops: number): Settlement {
   const location = exchange.header('location')
-  const target = location === undefined ? null : normaliseUrl(location, exchange.url)
+  const target = location === undefined ? null : normaliseUrl(escapeBytes(location), exchange.url)
   if (target === null) {
     const detail =
       location === undefined ? `status ${exchange.status} without Location` : 'Location is not a web address'
@@ -42,6 +42,11 @@ function redirectOf(exchange: Exchange, hops: number, maxHops: number): Settleme
   if (hops >= maxHops)
     return { code: 'REDIRECT_BAD', detail: `more than ${maxHops} redirects in a row`, exchange, redirect: '' }
   return { code: 'REDIRECT', detail: '', exchange, redirect: target }
+}
+
+/** Servers send other letters than ASCII as they are: the bytes are asked for, whatever they stand for. */
+function escapeBytes(location: string): string {
+  return location.replace(/[\u0080-\u00ff]/g, byte => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
 /** Pages count for `--max-pages` and in the report; robots.txt, redirects and errors do not. */

@@ -40,6 +40,12 @@ describe('the charset is that of', () => {
     expect(summary('<meta charset=utf-16><title>\xc3\xa9</title>')).toBe('utf-8 é')
   })
 
+  it('a meta tag far down, where the bytes are no UTF-8', () => {
+    const late = `<!--${'x'.repeat(5_000)}--><META charset='windows-1251'><title>\xe4\xe0</title>`
+    expect(summary(late)).toBe('windows-1251 да')
+    expect(summary(late.replace('windows-1251', 'utf-16'))).toBe('utf-8 \ufffd\ufffd')
+  })
+
   it('the XML declaration', () => {
     expect(summary('<?xml version="1.0" encoding="iso-8859-2"?><html><title>\xb1</title>')).toBe(
       'iso-8859-2 ą',
@@ -134,9 +140,9 @@ it.each([
 })
 
 describe('a page in another charset', () => {
-  it('has its links and text in UTF-8', () => {
+  it('has its paths and text in UTF-8', () => {
     const page = parse('<a href="\xe9?\xe9">\xe9\x80</a>', 'text/html; charset=windows-1252')
-    expect(page.links).toEqual(['http://h/%C3%A9?%C3%A9'])
+    expect(page.links).toEqual(['http://h/%C3%A9?%E9'])
     expect(page.text.toString()).toBe('é€')
   })
 
@@ -157,5 +163,32 @@ describe('bytes that are wrong', () => {
     expect(summary('<meta http-equiv=content-type content="charset"><title>a</title>')).toBe('utf-8 a')
     expect(summary('<meta http-equiv=content-type content="charset=  "><title>a</title>')).toBe('utf-8 a')
     expect(summary('')).toBe('utf-8 ')
+  })
+})
+
+describe('letters in links are sent', () => {
+  const PAGES: [charset: string, letters: string, path: string, query: string][] = [
+    ['windows-1252', '\xe9\x80', '%C3%A9%E2%82%AC', '%E9%80'],
+    ['windows-1251', '\xcf\xf0', '%D0%9F%D1%80', '%CF%F0'],
+    ['shift_jis', '\x93\xfa', '%E6%97%A5', '%93%FA'],
+    ['gb2312', '\xc4\xe3', '%E4%BD%A0', '%C4%E3'],
+    ['utf-8', '\xc3\xa9', '%C3%A9', '%C3%A9'],
+  ]
+  it.each(PAGES)('in UTF-8 in the path and in the encoding of the page in the query: %s', (...row) => {
+    const [charset, letters, path, query] = row
+    const page = `<a href="${letters}?q=${letters}&amp;a=b#${letters}"><a href="#?${letters}"><a href="?${letters}">`
+    expect(parse(page, `text/html; charset=${charset}`).links).toEqual([
+      `http://h/${path}?q=${query}&a=b`,
+      'http://h/',
+      `http://h/?${query}`,
+    ])
+  })
+
+  it('as their number where the encoding of the page has none for them', () => {
+    const page = '<a href="?q=&#x65e5;"><link rel=canonical href="?&eacute;">'
+    const { links, canonical } = parse(page, 'text/html; charset=windows-1252')
+    expect(links).toEqual(['http://h/?q=%26%2326085%3B', 'http://h/?%E9'])
+    expect(canonical).toBe('http://h/?%E9')
+    expect(parse(utf16('\ufeff<a href="?é">')).links).toEqual(['http://h/?%C3%A9'])
   })
 })

@@ -93,8 +93,21 @@ function detectedCharset(body: Buffer): string {
   const wide = wideCharset(sample)
   if (wide !== null) return wide
   if (isUtf8(body)) return 'utf-8'
+  const late = lateCharset(body)
+  if (late !== null) return late
   const detected = detect(sample)
   return (detected === null ? null : encodingName(detected)) ?? 'windows-1252'
+}
+
+/** Browsers begin again when they meet a `<meta>` behind the bytes that the sniffer looks at. */
+const LATE_META_BYTES = 256 * 1024
+const LATE_META = /<meta[\s/][^<>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})/i
+
+function lateCharset(body: Buffer): string | null {
+  const label = LATE_META.exec(body.latin1Slice(0, Math.min(body.length, LATE_META_BYTES)))?.[1]
+  const name = label === undefined ? null : encodingName(label)
+  // A page whose meta could be read is not in UTF-16, whatever it says.
+  return name?.startsWith('utf-16') ? 'utf-8' : name
 }
 
 /** UTF-16 without a mark: in markup every other byte is zero. */

@@ -14,6 +14,7 @@ import { Scanner } from './scanner.js'
 import { TextRanges } from './text-ranges.js'
 import { TextWriter } from './text-writer.js'
 import { oneLine } from './title.js'
+import { closeEmptyTags } from './xhtml.js'
 
 export interface ParseRequest {
   /** Normalised. */
@@ -41,7 +42,9 @@ export function parsePage(request: ParseRequest): ParsedPage {
 }
 
 function parseHtml(request: ParseRequest, declared: ContentType, mime: string): ParsedPage {
-  const page = toUtf8(request.body, declared.charset)
+  const decoded = toUtf8(request.body, declared.charset)
+  const page =
+    mime === 'application/xhtml+xml' ? { ...decoded, bytes: closeEmptyTags(decoded.bytes) } : decoded
   const length = page.bytes.length - page.start
   const bytes = withSentinels(page.bytes, page.start, request.wantText)
   const text = request.wantText ? ranges : null
@@ -50,7 +53,7 @@ function parseHtml(request: ParseRequest, declared: ContentType, mime: string): 
   const scanned = new Findings(pending, request.wantRequisites)
   const understood = scanner.scan(bytes, length, scanned, text)
   const findings = understood ? scanned : (parseFully(page, request.wantRequisites) ?? scanned)
-  const base = pageBase(request.url, findings.base)
+  const base = pageBase(request.url, findings.base, page.charset)
   const isOwn = base.url !== null && originOf(base.url) === originOf(request.url)
   const known = isOwn ? (request.known ?? null) : null
   const resolved = findings.links.resolve(base, bytes, known)

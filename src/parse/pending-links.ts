@@ -51,7 +51,7 @@ export class PendingLinks {
    * and no string is made for them.
    */
   resolve(base: PageBase, bytes: Buffer, known: KnownLinks | null): PageLinks {
-    plainLinks.attach(base.url)
+    plainLinks.attach(base.url, base.ownQueries)
     linkSet.reset(this.#count)
     let linksItself = false
     for (let i = 0; i < this.#count && !linkSet.full; i++) {

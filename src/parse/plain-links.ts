@@ -52,13 +52,18 @@ export class PlainLinks {
   readonly #foreign = new Beginning(TARGET_BYTES)
   readonly #page = new Beginning(BASE_CHARS)
   #beginning = this.#rooted
+  #ownQueries = false
 
   constructor() {
     this.target = this.#rooted.bytes
   }
 
-  /** Links are relative to `base` from now on: a normalised URL, or null when nothing is plain. */
-  attach(base: string | null): void {
+  /**
+   * Links are relative to `base` from now on: a normalised URL, or null when nothing is plain. With `ownQueries` letters
+   * in a query are sent in the encoding of the page, and are not plain.
+   */
+  attach(base: string | null, ownQueries: boolean): void {
+    this.#ownQueries = ownQueries
     this.#relative.length = 0
     this.#climbing.length = 0
     if (base === null || base.length > BASE_CHARS) return
@@ -96,6 +101,7 @@ export class PlainLinks {
         } else if (c === 0x3a && beginning === this.#relative)
           return isOtherScheme(bytes, start, i) ? Read.notHttp : Read.odd
         else if (c === 0x20 || c > 0x7f) {
+          if (this.#ownQueries && part === Plain.query) return Read.odd
           // Written as %XX, the last of which is then like any other character.
           const high = HEX.charCodeAt(c >> 4)
           target[length++] = 0x25
