@@ -12,17 +12,15 @@ import type { Clock, Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import type { Admission } from './admission.js'
 import type { Counters } from './counters.js'
-import { readInbox } from './inbox.js'
 import type { Lane } from './lane.js'
 import type { PageBudget } from './page-budget.js'
+import { HEARTBEAT_MS, LEASE_MS, Pulse } from './pulse.js'
 import type { LaneCount, SiteCrawl } from './site-crawl.js'
 import type { SiteDesk } from './site-desk.js'
+import { SiteWork } from './site-work.js'
 import type { Transmitter } from './transmitter.js'
 import { Wake } from './wake.js'
 
-/** How long a lease lasts without a heartbeat. */
-export const LEASE_MS = 30_000
-const HEARTBEAT_MS = 1_000
 /** Cells of S that are looked at, at least: some may have to wait. */
 const LEAST_LOOK = 100
 /** A turn that another agent holds is asked for again after this. */
@@ -66,6 +64,8 @@ export class Agent {
   readonly #parts: AgentParts
   readonly #sites = new Map<CellId, SiteCrawl>()
   readonly #wake: Wake
+  readonly #work: SiteWork
+  readonly #pulse: Pulse
   /** Leased, but not yet in `#sites`. */
   #opening = 0
   #waitingCells = 1
@@ -74,6 +74,16 @@ export class Agent {
   constructor(parts: AgentParts) {
     this.#parts = parts
     this.#wake = new Wake(parts.clock)
+    const { signal } = parts.stopping
+    this.#work = new SiteWork({ ...parts, signal }, site => this.endsSlice(site))
+    this.#pulse = new Pulse({
+      ...parts,
+      signal,
+      status: () => JSON.stringify({ ...parts.counters, waiting: parts.waitingFor() }),
+      onBeat: beat => this.#take(beat),
+      onFailure: error => this.fail(error),
+      onPause: () => parts.transmitter.poke(),
+    })
   }
 
   get sites(): ReadonlyMap<CellId, SiteCrawl> {
@@ -81,8 +91,8 @@ export class Agent {
   }
 
   async run(): Promise<AgentEnd> {
-    const { ledger, incarnation, transmitter, stopping } = this.#parts
-    const beating = this.#beat()
+    const { transmitter, stopping } = this.#parts
+    const beating = this.#pulse.run()
     try {
       for (;;) {
         await this.#takeCells()
@@ -100,10 +110,7 @@ export class Agent {
       stopping.abort()
       await this.#quiet()
       await beating
-      // Its last words, then the end, in one commit.
-      const told = ledger.heartbeat(incarnation, LEASE_MS, this.#status()).catch(() => {})
-      await ledger.leave(incarnation).catch(() => {})
-      await told
+      await this.#pulse.end()
     }
   }
 
@@ -189,56 +196,15 @@ export class Agent {
         return
       }
       this.#sites.set(site.cell, site)
-      void this.#work(site).catch(error => this.fail(error as Error))
+      void this.#crawl(site).catch(error => this.fail(error as Error))
     } finally {
       this.#opening--
     }
   }
 
-  /** The life of one leased cell in this agent. */
-  async #work(site: SiteCrawl): Promise<void> {
-    const { clock, ledger, lane, transmitter, admission, stopping } = this.#parts
-    while (site.mode.is !== 'leaving' && !stopping.signal.aborted) {
-      await readInbox(ledger, site, transmitter, admission, stopping.signal)
-      await lane.crawl(site)
-      if (this.endsSlice(site) || site.inboxDirty || site.frontier.hasReady(clock.now())) continue
-      if (this.#parks(site)) continue
-      site.idle = true
-      if (await this.#finishes(site)) break
-      await site.wake.wait(this.#idleMs(site))
-      site.idle = false
-    }
-    await this.#letGo(site)
-  }
-
-  /** True when the cell is finished: nothing queued, everything committed, no unread row. */
-  async #finishes(site: SiteCrawl): Promise<boolean> {
-    const { ledger, transmitter, counters } = this.#parts
-    if (!site.frontier.isEmpty) return false
-    if (site.uncommitted > 0) {
-      if (this.#parts.laneCount.busy === 0) void transmitter.seal()
-      return false
-    }
-    if (await ledger.finish(site.cell, site.lease.epoch)) return true
-    counters.refusedFinishes++
-    site.inboxDirty = true
-    site.wake.ring()
-    return false
-  }
-
-  /** Gives the cell back in the way its mode says; its last pages are committed first. */
-  async #letGo(site: SiteCrawl): Promise<void> {
-    const { ledger, transmitter } = this.#parts
-    const { mode } = site
-    if (mode.is === 'leaving' && mode.to !== 'lost') {
-      if (site.uncommitted > 0) await transmitter.seal()
-      if (mode.to === 'park') await ledger.park(site.cell, site.lease.epoch, mode.until, mode.why)
-      else if (mode.to === 'rest') await ledger.rest(site.cell, site.lease.epoch, mode.until)
-      else await ledger.release(site.cell, site.lease.epoch, mode.to === 'slice' ? 'tail' : 'head')
-      if (mode.to === 'slice') this.#waitingCells++
-    }
-    if (mode.is !== 'leaving' && this.#parts.stopping.signal.aborted && site.uncommitted > 0)
-      await transmitter.seal()
+  async #crawl(site: SiteCrawl): Promise<void> {
+    await this.#work.run(site)
+    if (site.mode.is === 'leaving' && site.mode.to === 'slice') this.#waitingCells++
     this.#sites.delete(site.cell)
     this.#parts.desk.close(site)
     this.#wake.ring()
@@ -267,21 +233,6 @@ export class Agent {
     return Math.min(lanes - laneCount.busy, room) - this.#opening
   }
 
-  /** All that is left has to wait longer than the crawl will. */
-  #parks(site: SiteCrawl): boolean {
-    const { clock, maxWaitMs } = this.#parts
-    const ready = site.frontier.nextReadyAt()
-    if (ready === null || ready - clock.now() <= maxWaitMs) return false
-    const isAsked = site.pace.waitUntil >= clock.now()
-    site.leave('park', ready, isAsked ? site.pace.waitReason : 'all that is left of it has to wait')
-    return true
-  }
-
-  #idleMs(site: SiteCrawl): Millis {
-    const ready = site.frontier.nextReadyAt()
-    return ready === null ? HEARTBEAT_MS * 10 : Math.max(1, ready - this.#parts.clock.now())
-  }
-
   async #endOfCrawl(): Promise<FinishReason | null> {
     const { ledger, budget } = this.#parts
     if (this.#sites.size + this.#opening > 0 || this.#waitingCells > 0) return null
@@ -293,27 +244,7 @@ export class Agent {
     return end
   }
 
-  /** Renews the leases, notices lost cells and new rows. */
-  async #beat(): Promise<void> {
-    const { clock, ledger, incarnation, stopping } = this.#parts
-    const pause = new Wake(clock)
-    stopping.signal.addEventListener('abort', () => pause.ring(), { once: true })
-    while (!stopping.signal.aborted) {
-      try {
-        const beat = await ledger.heartbeat(incarnation, LEASE_MS, this.#status())
-        this.#take(beat)
-      } catch (error) {
-        this.fail(error as Error)
-      }
-      await pause.wait(HEARTBEAT_MS)
-      this.#parts.transmitter.poke()
-    }
-  }
-
-  #status(): string {
-    return JSON.stringify({ ...this.#parts.counters, waiting: this.#parts.waitingFor() })
-  }
-
+  /** Notices lost cells and new rows. */
   #take(beat: Heartbeat): void {
     const held = new Map(beat.held.map(cell => [cell.cell, cell]))
     const lost: SiteCrawl[] = []

@@ -1,0 +1,284 @@
+/**
+ * Joins the parts of one agent: who fetches, who keeps pace, who packs, who tells. Every port and setting comes in as
+ * an argument, so the same agent runs on a real machine, in a thread of it, and in the simulator.
+ */
+import { setMaxListeners } from 'node:events'
+import type { Assignment } from '../assign/index.js'
+import type { Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
+import type { CrawlConfig } from '../config/index.js'
+import type { Fetcher } from '../fetch/index.js'
+import { CellFrontier, type FrontierSpace, type HostNames, type Scope, SiteTraps } from '../frontier/index.js'
+import { delayAfter, RateLimit } from '../manners/index.js'
+import { siteOfCell } from '../model/cell.js'
+import { type Clock, sleep } from '../model/clock.js'
+import { type Random, uuid } from '../model/random.js'
+import { readTraps } from '../model/trap.js'
+import type { PackBuilder, PackStore } from '../store/index.js'
+import { Admission } from './admission.js'
+import { Agent } from './agent.js'
+import { Counters } from './counters.js'
+import type { Hooks } from './hooks.js'
+import { Lane, type LaneSettings } from './lane.js'
+import { LaneManners } from './lane-manners.js'
+import { PageBudget } from './page-budget.js'
+import { PRODUCT_TOKEN, rulesOfPage } from './page-robots.js'
+import { LEASE_MS } from './pulse.js'
+import { Qualifier } from './qualifier.js'
+import { Router } from './router.js'
+import { SentLinks } from './sent-links.js'
+import { Settler } from './settler.js'
+import { LaneCount } from './site-crawl.js'
+import { SiteDesk } from './site-desk.js'
+import { SitemapDesk } from './sitemap-desk.js'
+import { Transmitter } from './transmitter.js'
+import { Turns } from './turns.js'
+
+const PAUSE_LOOK_MS = 250
+
+export interface AgentInput {
+  readonly name: string
+  readonly incarnation: Incarnation
+  readonly config: CrawlConfig
+  readonly clock: Clock
+  readonly random: Random
+  readonly ledger: Ledger
+  readonly assignment: Assignment
+  readonly fetcher: Fetcher
+  /** The files of this life. */
+  readonly store: PackStore
+  readonly newBuilder: () => PackBuilder
+  /** Raw exchanges are kept. */
+  readonly archives: boolean
+  /** Memory, and a folder for what does not fit, of its own. */
+  readonly space: FrontierSpace
+  readonly scope: Scope
+  readonly hooks: Hooks
+  /** The hosts that the crawl knows. */
+  readonly hosts: HostNames
+  /** There is meta-info of a previous crawl in the ledger. */
+  readonly recrawl: boolean
+  readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void
+  /** A seed moved: its target joins the scope of all agents. */
+  readonly onScopeWidened: (target: string) => void
+  /** The disk refuses to take a pack (or, with null, takes packs again). */
+  readonly onDiskTrouble: (detail: string | null) => void
+  /** Why nothing is being fetched. */
+  readonly waitingFor: () => string
+  readonly onHeartbeat: (beat: Heartbeat) => void
+}
+
+export interface AssembledAgent {
+  readonly agent: Agent
+  readonly counters: Counters
+  readonly transmitter: Transmitter
+  readonly fetcher: Fetcher
+  readonly store: PackStore
+  readonly space: FrontierSpace
+  readonly rate: RateLimit
+  readonly turns: Turns
+  readonly settings: LaneSettings
+}
+
+export function assembleAgent(input: AgentInput): AssembledAgent {
+  const { name, clock, ledger, incarnation, config, fetcher, store, space, scope } = input
+  const stopping = new AbortController()
+  const { signal } = stopping
+  // A listener for every site that waits: Node would call a dozen of them a leak.
+  setMaxListeners(0, signal)
+  const counters = new Counters()
+  const settings = laneSettings(config)
+  const sent = new SentLinks()
+  const maxWaitMs = config.maxWait * 1000
+  const maxDepth = config.maxDepth ?? Number.POSITIVE_INFINITY
+  const transmitter: Transmitter = new Transmitter({
+    ...input,
+    grouping: config.group,
+    sent,
+    counters,
+    onCommitted: (sites, targets) => agent.committed(sites, targets),
+    onLost: sites => {
+      input.log('cells lost', { cells: sites.map(site => site.cell) })
+      agent.lost(sites)
+    },
+    onFailure: error => agent.fail(error),
+  })
+  const links = joinLinks(input, transmitter, sent, counters)
+  const { settler, admission, sitemaps, traps } = links
+  const rate = new RateLimit(clock)
+  const budget = new PageBudget(ledger, incarnation)
+  const leastDelayMs = () => delayAfter(settings.delay, 0)
+  const laneCount = new LaneCount()
+  const turns = new Turns({
+    clock,
+    ledger,
+    incarnation,
+    grouping: config.group,
+    resolve: host => fetcher.resolve(host),
+    leastDelayMs,
+    connectionsPerSite: () => settings.connectionsPerSite,
+    leaseMs: LEASE_MS,
+    signal,
+    onFailure: error => agent.fail(error),
+  })
+  const unlessPaused = async (until: AbortSignal): Promise<void> => {
+    while (settings.paused && !until.aborted) await sleep(clock, PAUSE_LOOK_MS, until)
+  }
+  const manners = new LaneManners({
+    clock,
+    rate,
+    settings,
+    maxWaitMs,
+    unlessPaused,
+    lendsLane: () => agent.lendsLane(),
+    signal,
+  })
+  const qualifier = new Qualifier({
+    clock,
+    fetcher,
+    manners,
+    turns,
+    mode: config.robots,
+    maxWaitMs,
+    archiveRobots: (site, exchanges) => {
+      for (const exchange of exchanges) transmitter.pack.addRobots(site, exchange)
+    },
+    log: input.log,
+    signal,
+  })
+  const desk = new SiteDesk({
+    clock,
+    ledger,
+    space,
+    turns,
+    lanes: laneCount,
+    robots: gateSettings(input),
+    newFrontier: () => new CellFrontier(space, { maxDepth }),
+    newTraps: known => new SiteTraps({ rules: traps, maxPages: config.maxPagesPerSite, clock, known }),
+  })
+  const lane = new Lane({
+    clock,
+    fetcher,
+    settler,
+    qualifier,
+    transmitter,
+    budget,
+    manners,
+    counters,
+    settings,
+    maxDepth,
+    types: config.types,
+    metaOf: input.recrawl ? async (site, url) => (await ledger.loadMeta(site.cell, [url])).get(url) : null,
+    offerSitemaps: site => sitemaps.offer(site),
+    isBlacklisted: site => scope.isBlacklisted(siteOfCell(site.cell)),
+    unlessPaused,
+    endsSlice: site => agent.endsSlice(site),
+    recycles: input.hooks.onPage === undefined,
+    signal,
+  })
+  const agent: Agent = new Agent({
+    name,
+    clock,
+    ledger,
+    incarnation,
+    assignment: input.assignment,
+    desk,
+    lane,
+    transmitter,
+    admission,
+    budget,
+    counters,
+    lanes: config.lanes,
+    laneCount,
+    leastDelayMs,
+    maxWaitMs,
+    stopping,
+    waitingFor: input.waitingFor,
+    onHeartbeat: input.onHeartbeat,
+  })
+  return { agent, counters, transmitter, fetcher, store, space, rate, turns, settings }
+}
+
+interface Links {
+  readonly settler: Settler
+  readonly admission: Admission
+  readonly sitemaps: SitemapDesk
+  readonly traps: NonNullable<ReturnType<typeof readTraps>>
+}
+
+/** The parts between an answer and the links that go on from it. */
+function joinLinks(input: AgentInput, transmitter: Transmitter, sent: SentLinks, counters: Counters): Links {
+  const { config, clock, random, scope, hooks, archives } = input
+  const pack = () => transmitter.pack
+  const tables = config.tables !== 'none'
+  const linkRows = tables ? config.links : 'none'
+  const traps = readTraps(config.traps) ?? new Set()
+  const hosts = traps.has('subdomains') ? input.hosts : null
+  const admission: Admission = new Admission((site, entry, code, detail) =>
+    settler.refuse(site, entry, code, detail),
+  )
+  const router = new Router({
+    assets: config.assets,
+    obeysNofollow: config.robots !== 'ignore',
+    scope,
+    hooks,
+    sent,
+    linkRows,
+    admission,
+    hosts,
+    dropsSessionIds: traps.has('session-ids'),
+  })
+  const sitemaps = new SitemapDesk({ scope, router, pack, fromRobots: readsRobotsSitemaps(config) })
+  const settler: Settler = new Settler({
+    clock,
+    random,
+    counters,
+    hooks,
+    router,
+    sitemaps,
+    hosts,
+    unlikelyName: () => uuid(random),
+    pack,
+    pageRules: (page, exchange) => rulesOfPage(config.robots, page, exchange, clock.now()),
+    assets: config.assets,
+    sent: linkRows === 'none' ? sent : null,
+    wantAllLinks: linkRows === 'all' || hooks.onPage !== undefined,
+    wantText: tables || hooks.onPage !== undefined,
+    archive: archives,
+    keepsRows: archives || tables,
+    maxWaitMs: config.maxWait * 1000,
+    maxTries: config.tries ?? Number.POSITIVE_INFINITY,
+    onSeedRedirect: target => {
+      if (scope.accepts(target)) return
+      scope.widenTo(target)
+      input.onScopeWidened(target)
+    },
+  })
+  return { settler, admission, sitemaps, traps }
+}
+
+function laneSettings(config: CrawlConfig): LaneSettings {
+  return {
+    delay: config.delay,
+    maxCrawlDelayMs: config.maxCrawlDelay * 1000,
+    connectionsPerSite: config.connectionsPerSite,
+    paused: false,
+  }
+}
+
+function gateSettings({ config, clock }: AgentInput): ConstructorParameters<typeof SiteDesk>[0]['robots'] {
+  return {
+    mode: config.robots,
+    productToken: PRODUCT_TOKEN,
+    retryMs: config.robotsRetry * 1000,
+    maxFailures: config.robotsFailures,
+    maxTries: config.tries ?? Number.POSITIVE_INFINITY,
+    recheckMs: config.robotsRecheck * 1000,
+    runStartedAt: clock.now(),
+  }
+}
+
+/** A limit on depth means links, and one page is one page: there sitemaps are read only when asked for. */
+function readsRobotsSitemaps({ sitemap, maxDepth, scope }: CrawlConfig): boolean {
+  if (sitemap.includes('none') || scope === 'page') return false
+  return sitemap.includes('robots') || maxDepth === undefined
+}

@@ -1,0 +1,96 @@
+/** The life of one leased cell in this agent: read its inbox, crawl it, finish it or give it back. */
+import type { Ledger } from '../cluster/index.js'
+import type { Clock, Millis } from '../model/clock.js'
+import type { Admission } from './admission.js'
+import type { Counters } from './counters.js'
+import { readInbox } from './inbox.js'
+import type { Lane } from './lane.js'
+import type { LaneCount, SiteCrawl } from './site-crawl.js'
+import type { Transmitter } from './transmitter.js'
+
+/** A cell with nothing to do looks at its row this often, should nobody have told it of news. */
+const IDLE_LOOK_MS = 10_000
+
+export interface SiteWorkParts {
+  readonly clock: Clock
+  readonly ledger: Ledger
+  readonly lane: Lane
+  readonly transmitter: Transmitter
+  readonly admission: Admission
+  readonly counters: Counters
+  readonly laneCount: LaneCount
+  /** A site with nothing to do for longer than this is parked. */
+  readonly maxWaitMs: Millis
+  /** Lanes send nothing more once it aborts. */
+  readonly signal: AbortSignal
+}
+
+export class SiteWork {
+  readonly #parts: SiteWorkParts
+  /** Asked after every visit: true when the site has to be left. */
+  readonly #endsSlice: (site: SiteCrawl) => boolean
+
+  constructor(parts: SiteWorkParts, endsSlice: (site: SiteCrawl) => boolean) {
+    this.#parts = parts
+    this.#endsSlice = endsSlice
+  }
+
+  /** Ends when the cell is ours no longer: finished, given back, or lost. */
+  async run(site: SiteCrawl): Promise<void> {
+    const { clock, ledger, lane, transmitter, admission, signal } = this.#parts
+    while (site.mode.is !== 'leaving' && !signal.aborted) {
+      await readInbox(ledger, site, transmitter, admission, signal)
+      await lane.crawl(site)
+      if (this.#endsSlice(site) || site.inboxDirty || site.frontier.hasReady(clock.now())) continue
+      if (this.#parks(site)) continue
+      site.idle = true
+      if (await this.#finishes(site)) break
+      await site.wake.wait(this.#idleMs(site))
+      site.idle = false
+    }
+    await this.#letGo(site)
+  }
+
+  /** True when the cell is finished: nothing queued, everything committed, no unread row. */
+  async #finishes(site: SiteCrawl): Promise<boolean> {
+    const { ledger, transmitter, counters, laneCount } = this.#parts
+    if (!site.frontier.isEmpty) return false
+    if (site.uncommitted > 0) {
+      if (laneCount.busy === 0) void transmitter.seal()
+      return false
+    }
+    if (await ledger.finish(site.cell, site.lease.epoch)) return true
+    counters.refusedFinishes++
+    site.inboxDirty = true
+    site.wake.ring()
+    return false
+  }
+
+  /** Gives the cell back in the way its mode says; its last pages are committed first. */
+  async #letGo(site: SiteCrawl): Promise<void> {
+    const { ledger, transmitter, signal } = this.#parts
+    const { mode } = site
+    if (mode.is === 'leaving' && mode.to !== 'lost') {
+      if (site.uncommitted > 0) await transmitter.seal()
+      if (mode.to === 'park') await ledger.park(site.cell, site.lease.epoch, mode.until, mode.why)
+      else if (mode.to === 'rest') await ledger.rest(site.cell, site.lease.epoch, mode.until)
+      else await ledger.release(site.cell, site.lease.epoch, mode.to === 'slice' ? 'tail' : 'head')
+    }
+    if (mode.is !== 'leaving' && signal.aborted && site.uncommitted > 0) await transmitter.seal()
+  }
+
+  /** All that is left has to wait longer than the crawl will. */
+  #parks(site: SiteCrawl): boolean {
+    const { clock, maxWaitMs } = this.#parts
+    const ready = site.frontier.nextReadyAt()
+    if (ready === null || ready - clock.now() <= maxWaitMs) return false
+    const isAsked = site.pace.waitUntil >= clock.now()
+    site.leave('park', ready, isAsked ? site.pace.waitReason : 'all that is left of it has to wait')
+    return true
+  }
+
+  #idleMs(site: SiteCrawl): Millis {
+    const ready = site.frontier.nextReadyAt()
+    return ready === null ? IDLE_LOOK_MS : Math.max(1, ready - this.#parts.clock.now())
+  }
+}
