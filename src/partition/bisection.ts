@@ -57,7 +57,7 @@ export function bisect(
 ): Int32Array {
   const sided = { ...level, fixed: level.fixed.map(p => (p < 0 ? -1 : p < middle ? 0 : 1)) }
   const { goals, caps } = sideRoom(level, room, first, middle, end)
-  const hierarchy = coarsen(workspace, sided, effort.bisectionSize, effort, null, random)
+  const hierarchy = coarsen(workspace, sided, effort.bisectionSize, effort, null, true, random)
   const coarsest = hierarchy.levels[hierarchy.levels.length - 1]
   let best: Outcome | null = null
   for (let attempt = 0; attempt < effort.bisectionTries; attempt++) {

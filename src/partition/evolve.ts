@@ -1,5 +1,6 @@
 import type { SeededRandom } from '../model/random.js'
 import { bisectRecursively } from './bisection.js'
+import { communities } from './community.js'
 import type { Level } from './level.js'
 import { carryDown, coarsen, type Hierarchy, refine, uncoarsen } from './multilevel.js'
 import { isBetter, type Outcome, outcomeOf } from './outcome.js'
@@ -20,6 +21,8 @@ export class Evolution {
   readonly #effort: Effort
   readonly #random: SeededRandom
   readonly #population: Outcome[] = []
+  #labels: Int32Array | null = null
+  #runs = 0
 
   constructor(workspace: Workspace, level: Level, room: Room, effort: Effort, random: SeededRandom) {
     this.#workspace = workspace
@@ -60,7 +63,8 @@ export class Evolution {
 
   #fromScratch(): Outcome {
     const { k, caps } = this.#room
-    const hierarchy = this.#coarsen(null)
+    // Communities help graphs whose ratings mislead and harm others: each second partition tries them.
+    const hierarchy = this.#coarsen(this.#runs % 2 === 1 ? this.#communityLabels() : null, false)
     const coarsest = hierarchy.levels[hierarchy.levels.length - 1]
     let best: Outcome | null = null
     for (let attempt = 0; attempt < this.#effort.initialTries; attempt++) {
@@ -98,7 +102,7 @@ export class Evolution {
   #child(mother: Outcome, father: Outcome | null): Outcome {
     const labels = mother.parts.slice()
     if (father !== null) for (let v = 0; v < labels.length; v++) labels[v] += father.parts[v] * this.#room.k
-    const hierarchy = this.#coarsen(labels)
+    const hierarchy = this.#coarsen(labels, true)
     let parts: Int32Array = mother.parts.slice()
     for (let i = 0; i < hierarchy.maps.length; i++)
       parts = carryDown(parts, hierarchy.maps[i], hierarchy.levels[i + 1].vertexCount)
@@ -107,10 +111,20 @@ export class Evolution {
     return isBetter(child, mother) ? child : mother
   }
 
-  #coarsen(labels: Int32Array | null): Hierarchy {
+  #communityLabels(): Int32Array {
+    if (this.#labels !== null) return this.#labels
+    const { labels, work } = communities(this.#level, this.#random)
+    this.#workspace.spend(work)
+    this.#labels = labels
+    return labels
+  }
+
+  #coarsen(labels: Int32Array | null, strict: boolean): Hierarchy {
+    // Web graphs want a smaller coarsest level, circuits a larger one: each second run goes deeper.
     const { coarsestSize, coarsestPerPart } = this.#effort
-    const stopAt = Math.max(coarsestSize, coarsestPerPart * this.#room.k)
-    return coarsen(this.#workspace, this.#level, stopAt, this.#effort, labels, this.#random)
+    const depth = this.#runs++ % 2 === 0 ? 1 : 2
+    const stopAt = Math.floor(Math.max(coarsestSize, coarsestPerPart * this.#room.k) / depth)
+    return coarsen(this.#workspace, this.#level, stopAt, this.#effort, labels, strict, this.#random)
   }
 }
 

@@ -17,13 +17,17 @@ export interface Hierarchy {
   readonly maps: readonly Int32Array[]
 }
 
-/** Contracts clusters until about `stopAt` vertices are left. Only vertices of the same label join. */
+/**
+ * Contracts clusters until about `stopAt` vertices are left. Only vertices of the same label join; labels that are not
+ * `strict` are given up when they leave nothing to join.
+ */
 export function coarsen(
   workspace: Workspace,
   finest: Level,
   stopAt: number,
   effort: Effort,
   labels: Int32Array | null,
+  strict: boolean,
   random: SeededRandom,
 ): Hierarchy {
   const levels = [finest]
@@ -40,7 +44,11 @@ export function coarsen(
     }
     const { map, count, work } = cluster(level, limits, names, random)
     workspace.spend(work)
-    if (count > level.vertexCount * 0.97) break
+    if (count > level.vertexCount * 0.97) {
+      if (strict || names === null) break
+      names = null
+      continue
+    }
     if (names !== null) names = carryDown(names, map, count)
     level = contract(level, map, count)
     workspace.spend(level.pins.length)

@@ -22,7 +22,7 @@ export function startFromPrevious(
 ): Outcome {
   const labels = level.fixed.map((part, v) => (part >= 0 ? part : preferred[v] < 0 ? room.k : preferred[v]))
   const stopAt = Math.max(effort.coarsestSize, effort.coarsestPerPart * room.k)
-  const hierarchy = coarsen(workspace, level, stopAt, effort, labels, random)
+  const hierarchy = coarsen(workspace, level, stopAt, effort, labels, true, random)
   let parts: Int32Array = labels
   for (let i = 0; i < hierarchy.maps.length; i++)
     parts = carryDown(parts, hierarchy.maps[i], hierarchy.levels[i + 1].vertexCount)
