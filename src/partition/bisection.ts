@@ -52,9 +52,10 @@ export function bisect(
   first: number,
   middle: number,
   end: number,
-  effort: Effort,
+  outer: Effort,
   random: SeededRandom,
 ): Int32Array {
+  const effort = { ...outer, fm: outer.bisectionFm, shrink: outer.bisectionShrink }
   const sided = { ...level, fixed: level.fixed.map(p => (p < 0 ? -1 : p < middle ? 0 : 1)) }
   const { goals, caps } = sideRoom(level, room, first, middle, end)
   const hierarchy = coarsen(workspace, sided, effort.bisectionSize, effort, null, true, random)

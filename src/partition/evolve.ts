@@ -22,6 +22,8 @@ export class Evolution {
   readonly #random: SeededRandom
   readonly #population: Outcome[] = []
   #labels: Int32Array | null = null
+  /** The best partition made from scratch without and with communities. */
+  readonly #bestWith: [Outcome | null, Outcome | null] = [null, null]
   #runs = 0
 
   constructor(workspace: Workspace, level: Level, room: Room, effort: Effort, random: SeededRandom) {
@@ -63,8 +65,8 @@ export class Evolution {
 
   #fromScratch(): Outcome {
     const { k, caps } = this.#room
-    // Communities help graphs whose ratings mislead and harm others: each second partition tries them.
-    const hierarchy = this.#coarsen(this.#runs % 2 === 1 ? this.#communityLabels() : null, false)
+    const within = this.#likesCommunities()
+    const hierarchy = this.#coarsen(within ? this.#communityLabels() : null, false)
     const coarsest = hierarchy.levels[hierarchy.levels.length - 1]
     let best: Outcome | null = null
     for (let attempt = 0; attempt < this.#effort.initialTries; attempt++) {
@@ -75,7 +77,16 @@ export class Evolution {
       const outcome = outcomeOf(placement)
       if (isBetter(outcome, best)) best = outcome
     }
-    return uncoarsen(this.#workspace, hierarchy, k, best!.parts, caps, this.#effort, this.#random)
+    const made = uncoarsen(this.#workspace, hierarchy, k, best!.parts, caps, this.#effort, this.#random)
+    const which = within ? 1 : 0
+    if (isBetter(made, this.#bestWith[which])) this.#bestWith[which] = made
+    return made
+  }
+
+  /** Communities help graphs whose ratings mislead and harm others: both ways are tried, then the better one. */
+  #likesCommunities(): boolean {
+    const [without, within] = this.#bestWith
+    return without !== null && (within === null || isBetter(within, without))
   }
 
   #breed(): void {

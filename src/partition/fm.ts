@@ -22,7 +22,7 @@ export function refineByMoves(placement: Placement, limits: FmLimits, random: Se
   for (let round = 0; round < limits.rounds; round++) {
     const before = placement.km1
     search.startRound()
-    const border = boundary(placement, random)
+    const border = boundary(placement, search.stirred, random)
     for (let i = 0; i < border.length; ) {
       let planted = 0
       for (; i < border.length && planted < limits.seeds; i++) if (search.plant(border[i])) planted++
@@ -33,13 +33,19 @@ export function refineByMoves(placement: Placement, limits: FmLimits, random: Se
   }
 }
 
-function boundary(placement: Placement, random: SeededRandom): Int32Array {
+/** The vertices to start from: at first all at a border, then those near what moved in the round before. */
+function boundary(placement: Placement, stirred: Uint8Array, random: SeededRandom): Int32Array {
   const { vertexCount, fixed } = placement.level
   const found = new Int32Array(vertexCount)
   let count = 0
-  for (let v = 0; v < vertexCount; v++) if (fixed[v] < 0 && placement.isBoundary(v)) found[count++] = v
+  for (let v = 0; v < vertexCount; v++)
+    if (fixed[v] < 0 && stirred[v] === 1 && placement.isBoundary(v)) found[count++] = v
+  stirred.fill(0)
   return shuffle(found.subarray(0, count), random)
 }
+
+/** In larger nets one pin hardly changes what the others gain. */
+const STIRRING_NET = 40
 
 class LocalSearch implements GainListener {
   readonly #placement: Placement
@@ -51,6 +57,8 @@ class LocalSearch implements GainListener {
   readonly #locked: Uint8Array
   readonly #moved: Int32Array
   readonly #origins: Int32Array
+  /** 1: the vertex or a neighbour of it has moved for good since the round began. */
+  readonly stirred: Uint8Array
 
   constructor(placement: Placement, limits: FmLimits) {
     const count = placement.level.vertexCount
@@ -61,6 +69,7 @@ class LocalSearch implements GainListener {
     this.#locked = new Uint8Array(count)
     this.#moved = new Int32Array(count)
     this.#origins = new Int32Array(count)
+    this.stirred = new Uint8Array(count).fill(1)
   }
 
   startRound(): void {
@@ -124,6 +133,18 @@ class LocalSearch implements GainListener {
     }
     heap.clear()
     for (let i = count - 1; i >= bestCount; i--) placement.move(this.#moved[i], this.#origins[i], null)
+    for (let i = 0; i < bestCount; i++) this.#stir(this.#moved[i])
+  }
+
+  #stir(vertex: number): void {
+    const { vertexOffsets, nets, netOffsets, pins } = this.#placement.level
+    this.stirred[vertex] = 1
+    for (let n = vertexOffsets[vertex]; n < vertexOffsets[vertex + 1]; n++) {
+      const start = netOffsets[nets[n]]
+      const end = netOffsets[nets[n] + 1]
+      if (end - start > STIRRING_NET) continue
+      for (let i = start; i < end; i++) this.stirred[pins[i]] = 1
+    }
   }
 
   /** The queued vertex with the highest true gain: keys may be too high, and targets may have filled up. */

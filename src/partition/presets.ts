@@ -18,6 +18,8 @@ export interface Effort {
   /** Vertices of the coarsest level of a bisection. */
   readonly bisectionSize: number
   readonly bisectionTries: number
+  readonly bisectionFm: FmLimits
+  readonly bisectionShrink: number
   /** Partitions kept to breed from. */
   readonly population: number
   /** Share of the budget for partitions from scratch. */
@@ -41,6 +43,8 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     initialTries: 1,
     bisectionSize: 60,
     bisectionTries: 4,
+    bisectionFm: { rounds: 2, seeds: 20, patience: 100, worthwhile: 0.01 },
+    bisectionShrink: 1.8,
     population: 1,
     scratchShare: 1,
     budget: 0,
@@ -58,6 +62,8 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     initialTries: 1,
     bisectionSize: 60,
     bisectionTries: 5,
+    bisectionFm: { rounds: 10, seeds: 20, patience: 300, worthwhile: 0.004 },
+    bisectionShrink: 1.5,
     population: 10,
     scratchShare: 0.7,
     budget: 120e6,
@@ -75,6 +81,8 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     initialTries: 1,
     bisectionSize: 60,
     bisectionTries: 8,
+    bisectionFm: { rounds: 10, seeds: 10, patience: 300, worthwhile: 0.002 },
+    bisectionShrink: 1.5,
     population: 20,
     scratchShare: 0.4,
     budget: 1200e6,
