@@ -14,6 +14,11 @@ for (const c of `${UNRESERVED}:/?#[]@!$&'()*+,;=`) KEPT[c.charCodeAt(0)] = 1
 const DECODED = new Uint8Array(256)
 for (const c of `${UNRESERVED}*$'`) DECODED[c.charCodeAt(0)] = 1
 
+/** Stands for itself. */
+export function isKept(c: number): boolean {
+  return KEPT[c] === 1
+}
+
 /** The path of a URL, query included. */
 export function canonicalPath(path: string): string {
   if (isPlain(path)) return path

@@ -3,12 +3,20 @@
  * letters in a row (`/`, `/*`) are few, and are tried one after the other.
  */
 import { GramIndex } from './gram-index.js'
-import { beats, byWinner, compileRules, matches, type Rule } from './rule.js'
+import { beats, byWinner, matches, type Rule } from './rule.js'
+import { RuleBook } from './rule-book.js'
+import { scanRules } from './rule-scan.js'
 import type { WrittenRules } from './written-rules.js'
+
+/** So many rules are indexed at once; more only when it has shown that many paths will be asked about. */
+const SMALL = 256
+const PATHS_BEFORE_INDEX = 16
 
 export class RuleIndex {
   readonly #text: string
   readonly #written: WrittenRules
+  #book: RuleBook | null = null
+  #asked = 0
   #isBuilt = false
   #grams: readonly GramIndex[] = []
   /** Winners first. */
@@ -21,7 +29,10 @@ export class RuleIndex {
 
   /** The rule that decides about a path in canonical form, if any matches. */
   decide(path: string): Rule | null {
-    if (!this.#isBuilt) this.#build()
+    return this.#isBuilt ? this.#find(path) : this.#first(path)
+  }
+
+  #find(path: string): Rule | null {
     let best: Rule | null = null
     for (const index of this.#grams) best = index.decide(path, best)
     for (const rule of this.#others) {
@@ -31,12 +42,21 @@ export class RuleIndex {
     return best
   }
 
-  /** Done when first asked: most origins of a crawl have one robots.txt and a handful of URLs. */
-  #build(): void {
+  /** Nothing is made ready before it is asked for: most origins of a crawl have one robots.txt and a handful of URLs. */
+  #first(path: string): Rule | null {
+    this.#book ??= new RuleBook(this.#text, this.#written)
+    if (this.#book.count > SMALL && this.#asked++ < PATHS_BEFORE_INDEX) return scanRules(this.#book, path)
+    this.#build(this.#book)
+    return this.#find(path)
+  }
+
+  #build(book: RuleBook): void {
     this.#isBuilt = true
-    const threes = GramIndex.of(3, compileRules(this.#text, this.#written))
-    const twos = GramIndex.of(2, threes.rest)
+    const all = new Int32Array(book.count)
+    for (let i = 0; i < all.length; i++) all[i] = i
+    const threes = GramIndex.of(3, book, all)
+    const twos = GramIndex.of(2, book, threes.rest)
     this.#grams = [threes.index, twos.index].filter(index => index !== null)
-    this.#others = twos.rest.toSorted(byWinner)
+    this.#others = Array.from(twos.rest, number => book.rule(number)).sort(byWinner)
   }
 }

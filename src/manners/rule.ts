@@ -1,14 +1,11 @@
 /** One Allow or Disallow line, ready to be matched. */
 import { canonicalBytes, isLiteral, looseQuery } from './path-form.js'
-import type { WrittenRules } from './written-rules.js'
 
 export interface RuleVerdict {
   readonly allowed: boolean
   readonly line: { readonly number: number; readonly text: string }
 }
 
-const SLASH = 0x2f
-const STAR = 0x2a
 const DOLLAR = 0x24
 
 export class Rule {
@@ -22,8 +19,6 @@ export class Rule {
   tail: string | readonly string[] | null
   /** Octets of the pattern: the longest wins. */
   readonly weight: number
-  /** The last decision that tried it, and those filed with it. */
-  seenAt = 0
   /** What is said of a URL that this rule decides about; made when first needed. */
   verdict: RuleVerdict | null = null
 
@@ -47,31 +42,16 @@ export class Rule {
   }
 }
 
-/** The rules of a group; lines that can match no path are left out. `text` has one character per byte. */
-export function compileRules(text: string, written: WrittenRules): Rule[] {
-  const rules: Rule[] = []
-  for (let i = 0; i < written.count; i++) {
-    const pattern = written.pattern(text, i)
-    const first = pattern.charCodeAt(0)
-    if (first !== SLASH && first !== STAR) continue
-    const isAllow = written.isAllow(i)
-    rules.push(new Rule(i, isAllow, pattern))
-    // Google: who allows the index page allows the directory it stands for.
-    const slash = isAllow ? pattern.lastIndexOf('/') : -1
-    if (slash >= 0 && pattern.startsWith('/index.htm', slash))
-      rules.push(new Rule(i, true, `${pattern.slice(0, slash + 1)}$`))
-  }
-  return rules
-}
-
-/** Longest match; allow wins a tie. */
+/** Longest match; allow wins a tie; of equals the one that stands first in the file. */
 export function beats(rule: Rule, other: Rule): boolean {
-  return rule.weight > other.weight || (rule.weight === other.weight && rule.isAllow && !other.isAllow)
+  if (rule.weight !== other.weight) return rule.weight > other.weight
+  return rule.isAllow === other.isAllow ? rule.index < other.index : rule.isAllow
 }
 
-/** Winners first; of equals the one that stands first in the file. */
+/** Winners first. */
 export function byWinner(a: Rule, b: Rule): number {
-  return b.weight - a.weight || Number(b.isAllow) - Number(a.isAllow) || a.index - b.index
+  if (beats(a, b)) return -1
+  return beats(b, a) ? 1 : 0
 }
 
 /** Taking each piece where it first occurs is enough, so nothing is ever tried twice. */

@@ -39,8 +39,11 @@ export class WrittenRules {
     return text.slice(this.#places[at + 1], this.#places[at + 2])
   }
 
-  pattern(text: string, index: number): string {
-    const at = index * FIELDS
-    return text.slice(this.#places[at + 3], this.#places[at + 2])
+  patternStart(index: number): number {
+    return this.#places[index * FIELDS + 3]!
+  }
+
+  patternEnd(index: number): number {
+    return this.#places[index * FIELDS + 2]!
   }
 }
