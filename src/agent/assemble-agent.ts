@@ -17,6 +17,7 @@ import type { PackBuilder, PackStore } from '../store/index.js'
 import { Admission } from './admission.js'
 import { Agent } from './agent.js'
 import { Counters } from './counters.js'
+import { HeardPages } from './heard-pages.js'
 import type { Hooks } from './hooks.js'
 import { Lane, type LaneSettings } from './lane.js'
 import { LaneManners } from './lane-manners.js'
@@ -94,6 +95,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     ...input,
     grouping: config.group,
     sent,
+    heard: new HeardPages(name, ledger, space.seen),
     counters,
     onCommitted: (sites, targets) => agent.committed(sites, targets),
     onLost: sites => {

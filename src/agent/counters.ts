@@ -11,8 +11,10 @@ export class Counters {
   redirects = 0
   /** Requests that will be made again because this one failed. */
   retries = 0
-  /** Links sent to cells of other agents. */
+  /** Links that came from other agents, and the messages they came in, acknowledged. */
   exchanged = 0
+  messages = 0
+  coalescedMessages = 0
   /** Packs committed, and packs or cells refused as stale. */
   packs = 0
   stalePacks = 0

@@ -27,7 +27,7 @@ export async function readInbox(
     }
     const share = pack.share(site)
     site.cursor = rows[rows.length - 1].position
-    share.consumed(rows.length, site.cursor)
+    share.consumed(rows)
     if (rows.length === BATCH_ROWS) site.inboxDirty = true
     transmitter.poke()
   }

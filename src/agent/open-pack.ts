@@ -1,21 +1,24 @@
 /** The pack being filled: stored bytes on one side, ledger rows on the other, until the transmitter seals it. */
-import type { Append, Incarnation, Pack, PackFile } from '../cluster/index.js'
+import type { Append, Heard, Incarnation, LaneWork, Pack, PackFile } from '../cluster/index.js'
 import { type CellId, type Discovery, type Grouping, groupOf, siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { Exchange, PageRow } from '../model/page.js'
 import type { PackBuilder } from '../store/index.js'
+import type { HeardRows } from './heard-pages.js'
 import { Share } from './share.js'
 import type { SiteCrawl } from './site-crawl.js'
 
 export class OpenPack {
   readonly id: string
+  readonly agent: string
   readonly openedAt: Millis
   readonly builder: PackBuilder
   readonly #shares = new Map<SiteCrawl, Share>()
   #rowBytes = 0
 
-  constructor(id: string, openedAt: Millis, builder: PackBuilder) {
+  constructor(id: string, agent: string, openedAt: Millis, builder: PackBuilder) {
     this.id = id
+    this.agent = agent
     this.openedAt = openedAt
     this.builder = builder
   }
@@ -68,10 +71,16 @@ export class OpenPack {
     for (const share of this.#shares.values()) yield* share.appends.keys()
   }
 
+  /** What its cells read from other agents. */
+  get heard(): HeardRows[] {
+    return [...this.#shares.values()].map(share => share.heard)
+  }
+
   toLedger(
     incarnation: Incarnation,
     files: readonly PackFile[],
     fetches: number,
+    heard: Heard,
     grouping: Grouping,
     now: Millis,
   ): Pack {
@@ -83,6 +92,8 @@ export class OpenPack {
       appends: appendsOf(shares, grouping),
       files,
       fetches,
+      lanes: laneWork(shares),
+      heard,
       waits: shares.flatMap(share => [...share.site.pace.groupWaits(now)]),
     }
   }
@@ -132,6 +143,17 @@ const EMPTY_ROW: PageRow = {
   lastModified: '',
   warcOffset: -1,
   warcLength: 0,
+}
+
+function laneWork(shares: readonly Share[]): LaneWork[] {
+  const work = new Map<number, { pages: number; fetchMs: Millis }>()
+  for (const share of shares) {
+    for (const [lane, { pages, fetchMs }] of share.lanes) {
+      const known = work.get(lane)
+      work.set(lane, { pages: (known?.pages ?? 0) + pages, fetchMs: (known?.fetchMs ?? 0) + fetchMs })
+    }
+  }
+  return [...work].map(([lane, done]) => ({ lane, ...done }))
 }
 
 function appendsOf(shares: readonly Share[], grouping: Grouping): Append[] {

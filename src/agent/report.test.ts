@@ -2,12 +2,11 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Ledger, openSqliteLedger, type PackCell } from '../cluster/index.js'
+import { type Heard, type Ledger, openSqliteLedger, type PackCell } from '../cluster/index.js'
 import { FrontierSpace, JournalWriter } from '../frontier/index.js'
 import type { Lease } from '../model/cell.js'
 import type { OutcomeCode } from '../model/outcome.js'
 import { countUrls } from './count-urls.js'
-import { Counters } from './counters.js'
 import { buildReport } from './report.js'
 
 const SITE = 'a.test'
@@ -37,7 +36,7 @@ describe('the report', () => {
     agent: string,
     site: string,
     outcomes: readonly (readonly [string, OutcomeCode])[],
-    told: { fetches: number; fetchMs: number; retried?: readonly string[] },
+    told: { fetches: number; fetchMs: number; retried?: readonly string[]; heard?: Heard },
   ): Promise<void> {
     const me = await ledger.join(agent)
     await ledger.append([{ cell: site, group: site, rows: [] }])
@@ -46,7 +45,10 @@ describe('the report', () => {
     for (const path of told.retried ?? []) journal.retry(url(path), 2, 0)
     for (const [path, code] of outcomes) journal.outcome(url(path), code)
     const cells = [cellOf(lease, journal.finish(), outcomes, told.fetchMs)]
-    const pack = { id: `${me}`, incarnation: me, cells, appends: [], files: [], fetches: 0, waits: [] }
+    const lanes = [{ lane: 1, pages: 0, fetchMs: told.fetchMs }]
+    const heard = told.heard ?? { links: 0, pages: new Uint8Array(0), sites: new Uint8Array(0) }
+    const id = `${me}`
+    const pack = { id, incarnation: me, cells, appends: [], files: [], fetches: 0, lanes, heard, waits: [] }
     expect(await ledger.commit(pack)).toEqual({ status: 'committed' })
     await ledger.heartbeat(me, 10_000, JSON.stringify({ fetches: told.fetches }))
     await ledger.leave(me)
@@ -61,7 +63,6 @@ describe('the report', () => {
       endedAtMs: 1_000,
       seconds: 1,
       cpuSeconds: 1,
-      counters: new Counters(),
       urls: await countUrls(ledger, space),
       robots: { mode: 'strict', maxFailures: 3 },
     })
@@ -94,7 +95,8 @@ describe('the report', () => {
     expect(uniquePages).toBe(2)
     // 7 requests for 4 URLs, 2 pages.
     expect(overlapFetches).toBe(1.5)
-    expect(agents).toEqual([{ name: 'a', lives: 2, pages: 2, bytes: 0, fetches: 7, workload: 1 }])
+    const lanes = [{ lane: 1, pages: 0, workload: 1 }]
+    expect(agents).toEqual([{ name: 'a', lives: 2, pages: 2, bytes: 0, fetches: 7, workload: 1, lanes }])
   })
 
   it('shares the work among the agents by fetch time', async () => {
@@ -103,6 +105,13 @@ describe('the report', () => {
     const { agents, workloadStdev } = await report()
     expect(agents.map(agent => agent.workload)).toEqual([0.75, 0.25])
     expect(workloadStdev).toBe(0.354)
+  })
+
+  it('adds up what agents sent each other', async () => {
+    const heard = { links: 5, pages: new Uint8Array(16), sites: new Uint8Array(8) }
+    await crawl('a', SITE, [['/', 'OK']], { fetches: 1, fetchMs: 1, heard })
+    await crawl('b', 'b.test', [['/b', 'OK']], { fetches: 1, fetchMs: 1, heard })
+    expect(await report()).toMatchObject({ communication: 5, messages: 4, coalescedMessages: 2 })
   })
 
   it('names as trouble what failed or was refused, and nothing else', async () => {

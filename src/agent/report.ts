@@ -2,7 +2,7 @@
 import type { AgentWork, FinishReason, Ledger, SiteSummary, Totals } from '../cluster/index.js'
 import { isTrouble, outcomeRule } from '../model/outcome.js'
 import type { UrlCounts } from './count-urls.js'
-import type { Counters } from './counters.js'
+import { normalised, sampleStdev } from './workload.js'
 
 /** What an agent did in all runs of the crawl. */
 interface AgentReport {
@@ -16,6 +16,8 @@ interface AgentReport {
   readonly fetches: number
   /** Share of all fetch time (D24: the normalised workload). */
   readonly workload: number
+  /** The same of each of its lanes that did something. */
+  readonly lanes: readonly { readonly lane: number; readonly pages: number; readonly workload: number }[]
 }
 
 interface TroubledSite {
@@ -69,12 +71,12 @@ export interface Report {
   readonly coverage: number
   /** True on a web whose size is unknown: acknowledged / (acknowledged + queued + failed). */
   readonly coverageIsEstimate: boolean
-  /** Links exchanged between agents per page (L/N). */
+  /** Links exchanged between agents per page (L/N): rows that an agent read and another had found. */
   readonly communication: number
-  /** Between agents: 0 while there is one. */
+  /** Distinct (source page, target agent) among them, and distinct (source site, target agent). */
   readonly messages: number
   readonly coalescedMessages: number
-  /** Sample standard deviation of the agents' workloads. */
+  /** Sample standard deviation of the lanes' workloads. */
   readonly workloadStdev: number
   readonly agents: readonly AgentReport[]
   /** Sites where URLs failed or were refused, worst first. */
@@ -100,7 +102,6 @@ export interface ReportFacts {
   /** Over all runs of this crawl. */
   readonly seconds: number
   readonly cpuSeconds: number
-  readonly counters: Counters
   readonly urls: UrlCounts
   readonly robots: { readonly mode: RobotsReport['mode']; readonly maxFailures: number }
 }
@@ -115,8 +116,9 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
   const pages = totals.pages
   const known = pages + queued + failed
   const unique = facts.urls.pages
-  const agents = agentReports(await ledger.agentWork())
+  const agents = await ledger.agentWork()
   const fetches = agents.reduce((sum, agent) => sum + agent.fetches, 0)
+  const links = agents.reduce((sum, agent) => sum + agent.links, 0)
   const refetched = Math.max(0, fetches - facts.urls.asked)
   return {
     version: facts.version,
@@ -139,11 +141,13 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
     overlapFetches: unique > 0 ? round(refetched / unique) : 0,
     coverage: known > 0 ? round(pages / known) : 0,
     coverageIsEstimate: true,
-    communication: pages > 0 ? round(facts.counters.exchanged / pages) : 0,
-    messages: 0,
-    coalescedMessages: 0,
-    workloadStdev: round(sampleStdev(agents.map(agent => agent.workload))),
-    agents,
+    communication: pages > 0 ? round(links / pages) : 0,
+    messages: agents.reduce((sum, agent) => sum + agent.messages, 0),
+    coalescedMessages: agents.reduce((sum, agent) => sum + agent.coalescedMessages, 0),
+    workloadStdev: round(
+      sampleStdev(normalised(agents.flatMap(({ lanes }) => lanes.map(lane => lane.fetchMs)))),
+    ),
+    agents: agentReports(agents),
     troubledSites: troubled,
     setAside: await lookAtParked(ledger),
     robots: await lookAtRefused(ledger, facts.robots),
@@ -152,20 +156,16 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
 
 function agentReports(work: readonly AgentWork[]): AgentReport[] {
   const fetchMs = work.reduce((sum, agent) => sum + agent.fetchMs, 0)
-  return work.map(({ name, lives, pages, bytes, fetches, fetchMs: own }) => ({
+  const workload = (own: number) => (fetchMs > 0 ? round(own / fetchMs) : 0)
+  return work.map(({ name, lives, pages, bytes, fetches, fetchMs: own, lanes }) => ({
     name,
     lives,
     pages,
     bytes,
     fetches,
-    workload: fetchMs > 0 ? round(own / fetchMs) : 0,
+    workload: workload(own),
+    lanes: lanes.map(lane => ({ lane: lane.lane, pages: lane.pages, workload: workload(lane.fetchMs) })),
   }))
-}
-
-function sampleStdev(values: readonly number[]): number {
-  if (values.length < 2) return 0
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
-  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1))
 }
 
 async function lookAtRefused(ledger: Ledger, robots: ReportFacts['robots']): Promise<RobotsReport> {

@@ -1,11 +1,12 @@
 /** One cell's part of the open pack, in the ledger's terms. */
-import type { OutcomeCount, PackCell } from '../cluster/index.js'
+import type { InboxRow, OutcomeCount, PackCell } from '../cluster/index.js'
 import { type FrontierEntry, JournalWriter } from '../frontier/index.js'
 import type { CellId, Discovery } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import type { OutcomeCode } from '../model/outcome.js'
 import type { Exchange } from '../model/page.js'
+import { HeardRows } from './heard-pages.js'
 import { isPage } from './settlement.js'
 import type { SiteCrawl } from './site-crawl.js'
 
@@ -13,9 +14,13 @@ import type { SiteCrawl } from './site-crawl.js'
 const LINE_BYTES = 32
 /** What a row for another cell takes besides its URL: objects, and the copy on its way to the ledger. */
 const ROW_BYTES = 256
+/** What is kept of a page of another agent. */
+const HEARD_BYTES = 32
 
 /** Is told what a share takes in memory, so that a pack of links alone is sealed in time too. */
 interface Weighed {
+  /** Whose pack it is. */
+  readonly agent: string
   grow(bytes: number): void
 }
 
@@ -24,6 +29,9 @@ export class Share {
   readonly journal: JournalWriter
   /** Links to other cells, by URL: durable in the transaction that acknowledges the pages they stood on. */
   readonly appends = new Map<string, { readonly cell: CellId; readonly row: Discovery }>()
+  readonly heard = new HeardRows()
+  /** What the site's lane did; a site that lends its lane may get another. */
+  readonly lanes = new Map<number, { pages: number; fetchMs: Millis }>()
   readonly #outcomes = new Map<OutcomeCode, { count: number; detail: string }>()
   readonly #pack: Weighed
   #consumed = 0
@@ -63,8 +71,7 @@ export class Share {
   /** A URL left the queue for good. */
   settled(entry: FrontierEntry, code: OutcomeCode, detail: string, exchange: Exchange | null): void {
     this.#settled++
-    if (exchange) this.#count(exchange)
-    if (isPage(code)) this.#pages++
+    if (exchange) this.#count(exchange, isPage(code) ? 1 : 0)
     this.journal.outcome(entry.url, code, entry.depth)
     this.note(code, detail)
   }
@@ -97,16 +104,26 @@ export class Share {
     this.#settled += rows
   }
 
-  #count(exchange: Exchange): void {
+  #count(exchange: Exchange, pages: 0 | 1): void {
+    const lane = this.lanes.get(this.site.lane)
+    if (lane) {
+      lane.pages += pages
+      lane.fetchMs += exchange.fetchMs
+    } else this.lanes.set(this.site.lane, { pages, fetchMs: exchange.fetchMs })
+    this.#pages += pages
     this.#bytes += exchange.payload.length
     this.#fetchMs += exchange.fetchMs
     if (this.#firstFetch === 0) this.#firstFetch = exchange.startedAt
     this.#lastFetch = exchange.startedAt
   }
 
-  consumed(rows: number, cursor: number): void {
-    this.#consumed += rows
-    this.#cursor = cursor
+  /** Rows of the inbox were taken. */
+  consumed(rows: readonly InboxRow[]): void {
+    this.#consumed += rows.length
+    this.#cursor = rows[rows.length - 1].position
+    for (const { sender, via } of rows) {
+      if (sender !== '' && sender !== this.#pack.agent && this.heard.add(via)) this.#pack.grow(HEARD_BYTES)
+    }
   }
 
   toPackCell(): PackCell {

@@ -16,14 +16,29 @@ export type SiteMode =
 /** `park`: until the crawl is resumed. `rest`: until its turn is near. */
 type Leave = 'slice' | 'park' | 'rest' | 'stop' | 'lost'
 
-/** Lanes at work, of all sites in hand. */
+/** Lanes at work, of all sites in hand. Each has a number: the one it is asked for, else the lowest that is free. */
 export class LaneCount {
   busy = 0
+  readonly #taken: boolean[] = [true]
+
+  /** `wanted` is 0 where any will do. */
+  take(wanted: number): number {
+    this.busy++
+    const free = wanted > 0 && !this.#taken[wanted] ? wanted : this.#taken.indexOf(false)
+    const lane = free < 0 ? this.#taken.length : free
+    while (this.#taken.length < lane) this.#taken.push(false)
+    this.#taken[lane] = true
+    return lane
+  }
+
+  giveBack(lane: number): void {
+    this.busy--
+    this.#taken[lane] = false
+  }
 }
 
 export interface SiteParts {
   readonly lease: Lease
-  readonly lane: number
   readonly frontier: CellFrontier
   readonly traps: SiteTraps
   readonly pace: SitePace
@@ -33,7 +48,6 @@ export interface SiteParts {
 
 export class SiteCrawl {
   readonly cell: CellId
-  readonly lane: number
   readonly lease: Lease
   readonly frontier: CellFrontier
   readonly pace: SitePace
@@ -57,6 +71,7 @@ export class SiteCrawl {
   /** Connections that wait long for their turn. */
   #farOff = 0
   #hasLane = true
+  #lane: number
   /** Rung when there may be something to do again. */
   readonly wake: Wake
   /** True once the site has answered anything: a site that never did is given up, one that did is parked. */
@@ -77,7 +92,6 @@ export class SiteCrawl {
     this.wake = wake
     this.cell = parts.lease.cell
     this.lease = parts.lease
-    this.lane = parts.lane
     this.frontier = parts.frontier
     this.traps = parts.traps
     this.pace = parts.pace
@@ -85,7 +99,7 @@ export class SiteCrawl {
     this.lastPack = parts.lease.lastPack
     this.cursor = parts.lease.cursor
     this.#lanes = parts.lanes
-    this.#lanes.busy++
+    this.#lane = parts.lanes.take(0)
   }
 
   /** Nothing ready and nothing under way: the lane is free for another site. */
@@ -96,6 +110,11 @@ export class SiteCrawl {
   set idle(idle: boolean) {
     this.#idle = idle
     this.#countLane()
+  }
+
+  /** The number of its lane, from 1; of the last one while it has none. */
+  get lane(): number {
+    return this.#lane
   }
 
   get hasLane(): boolean {
@@ -137,6 +156,7 @@ export class SiteCrawl {
     const hasLane = !this.#idle && (this.#farOff === 0 || this.#farOff < this.loops)
     if (hasLane === this.#hasLane) return
     this.#hasLane = hasLane
-    this.#lanes.busy += hasLane ? 1 : -1
+    if (hasLane) this.#lane = this.#lanes.take(this.#lane)
+    else this.#lanes.giveBack(this.#lane)
   }
 }

@@ -24,7 +24,6 @@ export interface SiteDeskParts {
 export class SiteDesk {
   readonly #parts: SiteDeskParts
   #rebuilding: Promise<void> = Promise.resolve()
-  #lastLane = 0
 
   constructor(parts: SiteDeskParts) {
     this.#parts = parts
@@ -40,10 +39,7 @@ export class SiteDesk {
     const frontier = this.#parts.newFrontier()
     const traps = this.#parts.newTraps(frontier)
     if (lease.lastPack > 0) await this.#rebuild(lease, frontier, traps)
-    return new SiteCrawl(
-      { lease, lane: ++this.#lastLane, frontier, traps, pace, gate, lanes },
-      new Wake(clock),
-    )
+    return new SiteCrawl({ lease, frontier, traps, pace, gate, lanes }, new Wake(clock))
   }
 
   /** How far off the turn of a group is for one more site; null when it is near. */

@@ -10,6 +10,7 @@ import { LIMITS } from '../model/limits.js'
 import { type Random, uuid } from '../model/random.js'
 import type { PackBuilder, PackStore, StoredFile } from '../store/index.js'
 import type { Counters } from './counters.js'
+import type { HeardPages } from './heard-pages.js'
 import { OpenPack } from './open-pack.js'
 import type { SentLinks } from './sent-links.js'
 import type { SiteCrawl } from './site-crawl.js'
@@ -27,6 +28,7 @@ export interface TransmitterParts {
   readonly incarnation: Incarnation
   readonly grouping: Grouping
   readonly sent: SentLinks
+  readonly heard: HeardPages
   readonly counters: Counters
   readonly newBuilder: () => PackBuilder
   /** Told after every commit, with the cells that gained inbox rows. */
@@ -108,19 +110,21 @@ export class Transmitter {
   }
 
   #newPack(): OpenPack {
-    const { clock, random, newBuilder } = this.#parts
-    return new OpenPack(uuid(random), clock.monotonic(), this.#spare.pop() ?? newBuilder())
+    const { clock, random, newBuilder, heard } = this.#parts
+    return new OpenPack(uuid(random), heard.agent, clock.monotonic(), this.#spare.pop() ?? newBuilder())
   }
 
   async #ship(pack: OpenPack): Promise<void> {
-    const { clock, ledger, store, incarnation, grouping, counters, sent } = this.#parts
+    const { clock, ledger, store, incarnation, grouping, counters, sent, heard } = this.#parts
     for (;;) {
       const files = await this.#store(pack)
-      const sending = pack.toLedger(incarnation, files, counters.fetches, grouping, clock.now())
+      const news = await heard.newsIn(pack.heard)
+      const sending = pack.toLedger(incarnation, files, counters.fetches, news, grouping, clock.now())
       const answer = await ledger.commit(sending)
       if (answer.status === 'committed') {
         counters.packs++
         for (const url of pack.sentUrls()) sent.add(url)
+        heard.committed(news, counters)
         this.#acknowledge(pack, new Set(sending.appends.map(append => append.cell)))
         return
       }

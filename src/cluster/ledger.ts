@@ -16,6 +16,8 @@ export type FinishReason = 'done' | 'parked' | 'limit'
 /** One row of a cell's inbox; `position` grows within a cell. */
 export interface InboxRow extends Discovery {
   readonly position: number
+  /** The agent on whose page the link stood; empty for a seed. */
+  readonly sender: string
 }
 
 /** Links to one cell that a pack carries. */
@@ -62,6 +64,22 @@ export interface PackFile {
   readonly bytes: number
 }
 
+/** What a lane did: its number within its agent, from 1. */
+export interface LaneWork {
+  readonly lane: number
+  readonly pages: number
+  readonly fetchMs: Millis
+}
+
+/** What an agent read that other agents had sent it (D23). Fingerprints are 8 bytes each. */
+export interface Heard {
+  readonly links: number
+  /** Source pages that this agent hears of for the first time: each is a message. */
+  readonly pages: Uint8Array
+  /** The same of source sites: each is a coalesced message. */
+  readonly sites: Uint8Array
+}
+
 export interface Pack {
   readonly id: string
   readonly incarnation: Incarnation
@@ -70,6 +88,8 @@ export interface Pack {
   readonly files: readonly PackFile[]
   /** Requests this life has sent so far. */
   readonly fetches: number
+  readonly lanes: readonly LaneWork[]
+  readonly heard: Heard
   /** Next allowed request of each group touched. */
   readonly waits: readonly { readonly group: GroupId; readonly nextAllowed: Millis }[]
 }
@@ -164,6 +184,12 @@ export interface AgentWork {
   readonly fetchMs: Millis
   /** Requests sent, as its lives last told: what one that was killed did after that is missing. */
   readonly fetches: number
+  /** Links that came from other agents, in how many messages, and in how many if a site sent all its links at once. */
+  readonly links: number
+  readonly messages: number
+  readonly coalescedMessages: number
+  /** Of the lanes that did something, by number. */
+  readonly lanes: readonly LaneWork[]
 }
 
 export interface SiteSummary {
@@ -236,6 +262,12 @@ export interface Ledger {
     after: { readonly cell: CellId; readonly number: number },
     maxBytes: number,
   ): Promise<readonly { cell: CellId; number: number; journal: Uint8Array }[]>
+  /** What the lives of an agent have heard, part by part behind number `after`: so that nothing is counted twice. */
+  readHeard(
+    agent: string,
+    after: number,
+    limit: number,
+  ): Promise<readonly { number: number; pages: Uint8Array; sites: Uint8Array }[]>
   /** Idempotent by id: the same pack may be sent again until the answer is known. */
   commit(pack: Pack): Promise<CommitResult>
 

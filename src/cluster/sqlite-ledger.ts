@@ -4,7 +4,6 @@ import type { Millis } from '../model/clock.js'
 import type { OutcomeCode } from '../model/outcome.js'
 import type {
   AgentRow,
-  AgentWork,
   CellState,
   FinishReason,
   Ledger,
@@ -18,6 +17,7 @@ import { SqliteCells } from './sqlite-cells.js'
 import { SqliteDatabase, translated } from './sqlite-database.js'
 import { SqlitePacks, SwapRefused } from './sqlite-packs.js'
 import { SqliteTurns } from './sqlite-turns.js'
+import { SqliteWork } from './sqlite-work.js'
 
 export type LedgerMethod = Exclude<keyof Ledger, 'close'>
 
@@ -39,6 +39,7 @@ const READS: ReadonlySet<LedgerMethod> = new Set<LedgerMethod>([
   'readInbox',
   'readJournal',
   'readJournals',
+  'readHeard',
   'loadOrigins',
   'refusedOrigins',
   'loadMeta',
@@ -126,7 +127,8 @@ export function openSqliteLedger(path: string, options: { create: boolean; now: 
 function callsOver(db: SqliteDatabase, now: () => Millis): Synchronous<Omit<Ledger, 'close'>> {
   const turns = new SqliteTurns(db, now)
   const cells = new SqliteCells(db, now, turns)
-  const packs = new SqlitePacks(db, now)
+  const work = new SqliteWork(db)
+  const packs = new SqlitePacks(db, now, work)
   return {
     join: name => cells.join(name),
     leave: incarnation => cells.leave(incarnation),
@@ -143,6 +145,7 @@ function callsOver(db: SqliteDatabase, now: () => Millis): Synchronous<Omit<Ledg
     readInbox: (cell, after, limit) => packs.readInbox(cell, after, limit),
     readJournal: (cell, from, maxBytes) => packs.readJournal(cell, from, maxBytes),
     readJournals: (after, maxBytes) => packs.readJournals(after, maxBytes),
+    readHeard: (agent, after, limit) => work.readHeard(agent, after, limit),
     commit: pack => packs.commit(pack),
     takeTurn: (incarnation, group, leaseMs, delayMs) => turns.take(incarnation, group, leaseMs, delayMs),
     releaseTurn: (incarnation, group, nextAllowed) => turns.release(incarnation, group, nextAllowed),
@@ -163,7 +166,7 @@ function callsOver(db: SqliteDatabase, now: () => Millis): Synchronous<Omit<Ledg
     totals: () => readTotals(db),
     parked: limit => readParked(db, limit),
     agents: () => readAgents(db),
-    agentWork: () => readAgentWork(db),
+    agentWork: () => work.agentWork(),
     sites: (after, limit) => readSites(db, after, limit),
   }
 }
@@ -245,22 +248,6 @@ function readAgents(db: SqliteDatabase): AgentRow[] {
       open: open === 1,
       heartbeatAt: Number(heartbeatAt),
       status: String(status),
-    }))
-}
-
-function readAgentWork(db: SqliteDatabase): AgentWork[] {
-  return db
-    .all(
-      `SELECT name, count(*), sum(pages), sum(bytes), sum(fetch_ms), sum(fetches)
-       FROM agent GROUP BY name ORDER BY name`,
-    )
-    .map(([name, lives, pages, bytes, fetchMs, fetches]) => ({
-      name: String(name),
-      lives: Number(lives),
-      pages: Number(pages),
-      bytes: Number(bytes),
-      fetchMs: Number(fetchMs),
-      fetches: Number(fetches),
     }))
 }
 

@@ -7,43 +7,53 @@ import type {
   CommitResult,
   FileRow,
   InboxRow,
+  Incarnation,
   OriginState,
   Pack,
   PackCell,
   PackFile,
 } from './ledger.js'
 import type { SqliteDatabase } from './sqlite-database.js'
+import type { SqliteWork } from './sqlite-work.js'
+
+/** Seeds and the previous crawl come from no agent. */
+const NOBODY: Incarnation = 0
 
 export class SqlitePacks {
   readonly #db: SqliteDatabase
   readonly #now: () => Millis
+  readonly #work: SqliteWork
 
-  constructor(db: SqliteDatabase, now: () => Millis) {
+  constructor(db: SqliteDatabase, now: () => Millis, work: SqliteWork) {
     this.#db = db
     this.#now = now
+    this.#work = work
   }
 
   append(appends: readonly Append[]): boolean {
     if (!this.#crawlOpen()) return false
-    for (const append of appends) this.#appendOne(append)
+    for (const append of appends) this.#appendOne(append, NOBODY)
     return true
   }
 
   readInbox(cell: CellId, after: number, limit: number): InboxRow[] {
     return this.#db
       .all(
-        'SELECT position, url, depth, hops, score, via FROM inbox WHERE cell = ? AND position > ? ORDER BY position LIMIT ?',
+        `SELECT i.position, i.url, i.depth, i.hops, i.score, i.via, a.name
+         FROM inbox i LEFT JOIN agent a ON a.incarnation = i.sender
+         WHERE i.cell = ? AND i.position > ? ORDER BY i.position LIMIT ?`,
         cell,
         after,
         limit,
       )
-      .map(([position, url, depth, hops, score, via]) => ({
+      .map(([position, url, depth, hops, score, via, sender]) => ({
         position: Number(position),
         url: String(url),
         depth: Number(depth),
         hops: Number(hops),
         score: Number(score),
         via: String(via),
+        sender: sender === null ? '' : String(sender),
       }))
   }
 
@@ -110,7 +120,7 @@ export class SqlitePacks {
     const fetchMs = pack.cells.reduce((sum, cell) => sum + cell.fetchMs, 0)
     this.#db.run('INSERT INTO pack VALUES (?, ?, ?, ?)', pack.id, pack.incarnation, this.#now(), pages)
     for (const cell of pack.cells) this.#commitCell(pack.id, cell)
-    for (const append of pack.appends) this.#appendOne(append)
+    for (const append of pack.appends) this.#appendOne(append, pack.incarnation)
     for (const file of pack.files) this.#saveFile(file, pack.incarnation)
     for (const wait of pack.waits) this.#saveNextAllowed(wait.group, wait.nextAllowed)
     this.#db.run('UPDATE crawl SET pages = pages + ?', pages)
@@ -123,6 +133,7 @@ export class SqlitePacks {
       pack.fetches,
       pack.incarnation,
     )
+    this.#work.add(pack)
     return { status: 'committed' }
   }
 
@@ -286,9 +297,9 @@ export class SqlitePacks {
   }
 
   /** Adds rows and counts them in the same row update that turns a finished cell to waiting. */
-  #appendOne(append: Append): void {
+  #appendOne(append: Append, sender: Incarnation): void {
     this.#ensureCell(append)
-    this.#insertRows(append.cell, append.rows)
+    this.#insertRows(append.cell, append.rows, sender)
     this.#db.run(
       `UPDATE cell SET appended = appended + ?, state = CASE state WHEN 'finished' THEN 'waiting' ELSE state END
        WHERE cell = ?`,
@@ -298,12 +309,13 @@ export class SqlitePacks {
   }
 
   /** All rows in one statement: half the price of one each. */
-  #insertRows(cell: CellId, rows: readonly Discovery[]): void {
+  #insertRows(cell: CellId, rows: readonly Discovery[], sender: Incarnation): void {
     const values = rows.map(({ url, depth, hops, score, via }) => [url, depth, hops, score, via])
     this.#db.run(
-      `INSERT INTO inbox (cell, url, depth, hops, score, via)
-       SELECT ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?)`,
+      `INSERT INTO inbox (cell, sender, url, depth, hops, score, via)
+       SELECT ?, ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?)`,
       cell,
+      sender,
       JSON.stringify(values),
     )
   }

@@ -102,7 +102,6 @@ export class CrawlSession {
     try {
       const { end, urls } = await this.#crawl(ledger, worker, log)
       const spent = await addSpent(ledger, (clock.monotonic() - started) / 1000)
-      const { crew } = this.#running!
       const report = await buildReport(ledger, {
         version: VERSION,
         seeds: this.config.seeds,
@@ -110,7 +109,6 @@ export class CrawlSession {
         startedAtMs,
         endedAtMs: clock.now(),
         ...spent,
-        counters: crew.counters,
         urls,
         robots: { mode: this.config.robots, maxFailures: this.config.robotsFailures },
       })

@@ -43,6 +43,8 @@ const pack = (incarnation: number, id: string, cells: PackCell[], over: Partial<
   appends: [],
   files: [],
   fetches: 0,
+  lanes: [],
+  heard: { links: 0, pages: new Uint8Array(0), sites: new Uint8Array(0) },
   waits: [],
   ...over,
 })
@@ -451,10 +453,58 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         })
         await ledger.heartbeat(me, LEASE, status)
       }
-      expect(await ledger.agentWork()).toEqual([
+      expect(await ledger.agentWork()).toMatchObject([
         { name: 'a', lives: 2, pages: 4, bytes: 20, fetchMs: 60, fetches: 12 },
         { name: 'b', lives: 1, pages: 2, bytes: 10, fetchMs: 30, fetches: 6 },
       ])
+    })
+
+    it('says of every inbox row which agent found it', async () => {
+      const me = await ledger.join('finder')
+      await ledger.append([append('a.test', '/')])
+      const held = await lease(me, 'a.test')
+      await ledger.commit(pack(me, 'p1', [share(held)], { appends: [append('b.test', '/1', '/2')] }))
+      expect((await ledger.readInbox('a.test', 0, 10)).map(({ sender }) => sender)).toEqual([''])
+      expect((await ledger.readInbox('b.test', 0, 10)).map(({ sender }) => sender)).toEqual([
+        'finder',
+        'finder',
+      ])
+    })
+
+    it('adds up the lanes of an agent and what it heard, over its lives, each pack once', async () => {
+      const heard = { links: 3, pages: new Uint8Array(16).fill(7), sites: new Uint8Array(8).fill(9) }
+      await ledger.append([append('a.test', '/')])
+      for (const life of [1, 2]) {
+        const me = await ledger.join('a')
+        const held = await lease(me, 'a.test')
+        const lanes = [
+          { lane: 2, pages: 1, fetchMs: 10 },
+          { lane: life, pages: 2, fetchMs: 5 },
+        ]
+        const sent = pack(me, `p${life}`, [share(held)], {
+          lanes: life === 2 ? lanes.slice(1) : lanes,
+          heard,
+        })
+        await ledger.commit(sent)
+        await ledger.commit(sent)
+        await ledger.leave(me)
+      }
+      expect(await ledger.agentWork()).toMatchObject([
+        {
+          links: 6,
+          messages: 4,
+          coalescedMessages: 2,
+          lanes: [
+            { lane: 1, pages: 2, fetchMs: 5 },
+            { lane: 2, pages: 3, fetchMs: 15 },
+          ],
+        },
+      ])
+      const [first, second] = await ledger.readHeard('a', 0, 10)
+      expect([...first.pages]).toEqual([...heard.pages])
+      expect([...second.sites]).toEqual([...heard.sites])
+      expect(await ledger.readHeard('a', first.number, 10)).toHaveLength(1)
+      expect(await ledger.readHeard('b', 0, 10)).toEqual([])
     })
 
     it('reads the journals of all cells in order, in parts', async () => {
