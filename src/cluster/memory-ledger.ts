@@ -6,7 +6,6 @@ import type { CellId } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type {
   AgentRow,
-  AgentWork,
   Ledger,
   OutcomeCount,
   ParkedCell,
@@ -18,12 +17,14 @@ import { MemoryCells } from './memory-cells.js'
 import { MemoryPacks } from './memory-packs.js'
 import { type CellRow, MemoryState } from './memory-state.js'
 import { MemoryTurns } from './memory-turns.js'
+import { MemoryWork } from './memory-work.js'
 
 export function openMemoryLedger(now: () => Millis): Ledger {
   const state = new MemoryState()
   const turns = new MemoryTurns(state, now)
   const cells = new MemoryCells(state, now, turns)
-  const packs = new MemoryPacks(state, turns)
+  const work = new MemoryWork(state)
+  const packs = new MemoryPacks(state, turns, work)
   return {
     join: async name => cells.join(name),
     leave: async incarnation => cells.leave(incarnation),
@@ -41,6 +42,7 @@ export function openMemoryLedger(now: () => Millis): Ledger {
     readInbox: async (cell, after, limit) => packs.readInbox(cell, after, limit),
     readJournal: async (cell, from, maxBytes) => packs.readJournal(cell, from, maxBytes),
     readJournals: async (after, maxBytes) => packs.readJournals(after, maxBytes),
+    readHeard: async (agent, after, limit) => work.readHeard(agent, after, limit),
     commit: async pack => packs.commit(pack),
     takeTurn: async (incarnation, group, leaseMs, delayMs) =>
       turns.take(incarnation, group, leaseMs, delayMs),
@@ -62,7 +64,7 @@ export function openMemoryLedger(now: () => Millis): Ledger {
     totals: async () => totalsOf(state),
     parked: async limit => parkedOf(state, limit),
     agents: async () => agentsOf(state),
-    agentWork: async () => workOf(state),
+    agentWork: async () => work.agentWork(),
     sites: async (after, limit) => sitesOf(state, after, limit),
     close: async () => {},
   }
@@ -136,22 +138,6 @@ function agentsOf(state: MemoryState): AgentRow[] {
       heartbeatAt,
       status,
     }))
-}
-
-function workOf(state: MemoryState): AgentWork[] {
-  const works = new Map<string, AgentWork>()
-  for (const { name, pages, bytes, fetchMs, fetches } of state.lives) {
-    const known = works.get(name) ?? { name, lives: 0, pages: 0, bytes: 0, fetchMs: 0, fetches: 0 }
-    works.set(name, {
-      name,
-      lives: known.lives + 1,
-      pages: known.pages + pages,
-      bytes: known.bytes + bytes,
-      fetchMs: known.fetchMs + fetchMs,
-      fetches: known.fetches + fetches,
-    })
-  }
-  return [...works.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 function sitesOf(state: MemoryState, after: CellId, limit: number): SiteSummary[] {

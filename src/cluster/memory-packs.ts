@@ -14,6 +14,7 @@ import type {
 } from './ledger.js'
 import type { CellRow, MemoryState } from './memory-state.js'
 import type { MemoryTurns } from './memory-turns.js'
+import type { MemoryWork } from './memory-work.js'
 
 interface Listed {
   readonly kind: string
@@ -24,20 +25,22 @@ interface Listed {
 export class MemoryPacks {
   readonly #state: MemoryState
   readonly #turns: MemoryTurns
+  readonly #work: MemoryWork
   readonly #ids = new Set<string>()
   readonly #files = new Map<string, Listed>()
   readonly #origins = new Map<CellId, Map<string, OriginState>>()
   readonly #meta = new Map<CellId, Map<string, MetaInfo>>()
   #lastPosition = 0
 
-  constructor(state: MemoryState, turns: MemoryTurns) {
+  constructor(state: MemoryState, turns: MemoryTurns, work: MemoryWork) {
     this.#state = state
     this.#turns = turns
+    this.#work = work
   }
 
   append(appends: readonly Append[]): boolean {
     if (!this.#state.open) return false
-    for (const append of appends) this.#appendOne(append)
+    for (const append of appends) this.#appendOne(append, '')
     return true
   }
 
@@ -93,7 +96,8 @@ export class MemoryPacks {
       life.bytes += cell.bytes
       life.fetchMs += cell.fetchMs
     }
-    for (const append of pack.appends) this.#appendOne(append)
+    for (const append of pack.appends) this.#appendOne(append, life.name)
+    this.#work.add(pack)
     for (const file of pack.files) this.#saveFile(file, pack.incarnation)
     for (const wait of pack.waits) this.#turns.postpone(wait.group, wait.nextAllowed)
     this.#state.pages += pages
@@ -197,11 +201,11 @@ export class MemoryPacks {
   }
 
   /** Adds rows and counts them in the same step that turns a finished cell to waiting. */
-  #appendOne({ cell, group, rows }: Append): void {
+  #appendOne({ cell, group, rows }: Append, sender: string): void {
     const row = this.#state.cells.get(cell) ?? this.#state.addCell(cell, group)
     row.inbox ??= []
     for (const { url, depth, hops, score, via } of rows)
-      row.inbox.push({ position: ++this.#lastPosition, url, depth, hops, score, via })
+      row.inbox.push({ position: ++this.#lastPosition, url, depth, hops, score, via, sender })
     row.appended += rows.length
     if (row.state === 'finished') this.#state.move(row, 'waiting')
   }

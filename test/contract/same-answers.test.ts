@@ -62,6 +62,8 @@ function aCall(random: SeededRandom, held: Map<string, Held>, count: number): Ca
       appends: [append],
       files,
       fetches: count,
+      lanes: [{ lane: 1 + (count % 3), pages: 1, fetchMs: count % 9 }],
+      heard: { links: count % 3, pages: new Uint8Array(count % 3 ? 8 : 0), sites: new Uint8Array(0) },
       waits,
     }
     const answer = await ledger.commit(pack)
