@@ -26,10 +26,8 @@ export {
   writeManifest,
 } from './manifest.js'
 export { PackBuilder } from './pack-builder.js'
-export type {
-  PackStore,
-  StoredFile,
-} from './pack-store.js'
+export type { AppendResult, CloseResult, PackBytes, PackStore, StoredFile } from './pack-store.js'
+export { PageRowView, PageText } from './page-row.js'
 export { concatParquet } from './parquet/concat.js'
 export { type ConvertTask, convertLog, type ParquetSize } from './parquet/convert.js'
 export { type SiteRow, writeSites } from './parquet/site-table.js'

@@ -1,0 +1,36 @@
+/**
+ * Asks again while the ledger is away. A call that got no answer may have been carried out: every call can be repeated
+ * without harm (a pack has an id, the others name an epoch or only ask), so it is sent again, the same, until the ledger
+ * says what became of it.
+ */
+import { type Clock, sleep } from '../model/clock.js'
+import { type Ledger, LedgerError } from './ledger.js'
+
+const AGAIN_MS = 500
+
+export function patientLedger(ledger: Ledger, clock: Clock): Ledger {
+  const methods = new Map<string, (...args: unknown[]) => Promise<unknown>>()
+  return new Proxy(ledger, {
+    get(_target, name) {
+      if (typeof name !== 'string' || name === 'then') return undefined
+      let method = methods.get(name)
+      if (!method) {
+        const ask = ledger[name as keyof Ledger] as (...args: unknown[]) => Promise<unknown>
+        method = (...args) => until(() => ask(...args), clock)
+        methods.set(name, method)
+      }
+      return method
+    },
+  })
+}
+
+async function until(ask: () => Promise<unknown>, clock: Clock): Promise<unknown> {
+  for (;;) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!(error instanceof LedgerError) || error.kind !== 'away') throw error
+    }
+    await sleep(clock, AGAIN_MS)
+  }
+}

@@ -1,0 +1,268 @@
+/**
+ * Watches a run and says which promise it broke. It keeps its own books of leases, requests and acknowledged pages from
+ * what it sees on the wire, and believes neither agents nor ledger.
+ */
+import type { FileRow, Incarnation, Pack } from '../cluster/index.js'
+import type { CellId, Epoch, GroupId, Lease } from '../model/cell.js'
+import { groupOf } from '../model/cell.js'
+import type { Millis } from '../model/clock.js'
+import type { OutcomeCode } from '../model/outcome.js'
+import { hostOf, siteOf } from '../model/url.js'
+import type { Disk, StoredRow } from './disk.js'
+import type { LedgerMethod, LedgerWitness } from './flaky-ledger.js'
+import type { History } from './history.js'
+import type { Machine } from './machine.js'
+import type { Witness } from './virtual-fetcher.js'
+import type { VirtualWeb } from './virtual-web.js'
+
+export type Promised = 'P1' | 'P2' | 'P3' | 'P5' | 'P6' | 'P7' | 'P8' | 'P9' | 'D16' | 'bug'
+
+export interface Violation {
+  readonly promise: Promised
+  readonly what: string
+  /** Words to look for in the history. */
+  readonly about: readonly string[]
+}
+
+/** What is under way, and what was last, in one group of sites. */
+interface GroupTraffic {
+  open: number
+  machine: Machine | null
+  lastEnd: Millis
+  /** The robots.txt that was asked for last, while nothing else was. */
+  robotsOf: string
+}
+
+interface Request {
+  readonly group: GroupId
+  readonly url: string
+  readonly isRobots: boolean
+}
+
+interface Held {
+  readonly incarnation: Incarnation
+  readonly epoch: Epoch
+}
+
+export interface CheckerParts {
+  readonly web: VirtualWeb
+  readonly delayMs: Millis
+  readonly now: () => Millis
+  readonly history: History
+}
+
+/** Times are sums of fractions. */
+const ROUNDING_MS = 0.001
+
+export class Checker implements Witness, LedgerWitness {
+  readonly violations: Violation[] = []
+  readonly #parts: CheckerParts
+  readonly #traffic = new Map<GroupId, GroupTraffic>()
+  readonly #requests = new Map<number, Request>()
+  readonly #lastPageEnd = new Map<string, Millis>()
+  readonly #stored = new Map<string, readonly StoredRow[]>()
+  readonly #acknowledged = new Map<string, OutcomeCode>()
+  readonly #held = new Map<CellId, Held>()
+  readonly #epochs = new Map<CellId, Epoch>()
+  readonly #closedLives = new Set<Incarnation>()
+  readonly #packs = new Set<string>()
+  #requestCount = 0
+  #isClosed = false
+  /** Page requests beyond the first of each URL that was acknowledged by it are told by `fetches - acknowledged`. */
+  fetches = 0
+  refusedCommits = 0
+  refusedFinishes = 0
+
+  constructor(parts: CheckerParts) {
+    this.#parts = parts
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  get acknowledged(): ReadonlyMap<string, OutcomeCode> {
+    return this.#acknowledged
+  }
+
+  /** P5, P9, and the second half of P3. */
+  requested(machine: Machine, url: string): number {
+    const { web, history, now } = this.#parts
+    const site = siteOf(url)
+    const isRobots = url.endsWith('/robots.txt')
+    const group = groupOf(site, 'domain')
+    const request = ++this.#requestCount
+    history.add('request', machine.name, url)
+    this.#requests.set(request, { group, url, isRobots })
+    this.#politely(machine, group, url, isRobots)
+    if (!isRobots) {
+      this.fetches++
+      this.#slowly(site, url)
+      if (web.isForbidden(url)) this.#break('P9', `${url} is forbidden by robots.txt`, [url])
+      if (this.#acknowledged.has(url))
+        this.#break('P3', `${url} was asked for again at ${now()} ms by ${machine.name}, after it was acknowledged`, [url])
+    }
+    return request
+  }
+
+  answered(number: number): void {
+    const request = this.#requests.get(number)!
+    const now = this.#parts.now()
+    this.#requests.delete(number)
+    this.#parts.history.add('answer', request.url)
+    const traffic = this.#traffic.get(request.group)!
+    traffic.open--
+    traffic.lastEnd = now
+    if (!request.isRobots) this.#lastPageEnd.set(siteOf(request.url), now)
+  }
+
+  /** A pack is on the disk; it counts once the ledger has it. */
+  stored(id: string, rows: readonly StoredRow[]): void {
+    this.#parts.history.add('stored', id, rows.length)
+    this.#stored.set(id, rows)
+  }
+
+  called(method: LedgerMethod, args: readonly unknown[], answer: unknown): void {
+    switch (method) {
+      case 'grant':
+        return this.#granted(args[0] as Incarnation, answer as readonly Lease[])
+      case 'commit':
+        return this.#committed(args[0] as Pack, (answer as { status: string }).status)
+      case 'finish':
+        if (answer === false) this.refusedFinishes++
+        return this.#gaveUp('finish', args[0] as CellId, args[1] as Epoch, answer as boolean)
+      case 'release':
+      case 'park':
+      case 'rest':
+        return this.#gaveUp(method, args[0] as CellId, args[1] as Epoch, answer as boolean)
+      case 'leave':
+        return this.#left(args[0] as Incarnation)
+      case 'waiting':
+        return this.#headFirst(answer as readonly { cell: CellId }[])
+      case 'tryEnd':
+        if (answer !== null && !this.#isClosed) {
+          this.#isClosed = true
+          this.#parts.history.add('end', String(answer))
+        }
+        return
+    }
+  }
+
+  /** What must hold when all is over. */
+  settle(files: readonly FileRow[], disk: Disk): void {
+    if (!this.#isClosed) this.#break('P7', 'the crawl did not end', [])
+    const kept = new Map<string, number>()
+    for (const file of files) {
+      const { rows, foundBytes } = disk.read(file)
+      if (foundBytes < file.bytes)
+        this.#break('P1', `${file.name} has ${foundBytes} of ${file.bytes} committed bytes`, [file.name])
+      for (const { url } of rows) kept.set(url, (kept.get(url) ?? 0) + 1)
+    }
+    for (const [url, copies] of kept) if (copies > 1) this.#break('P3', `${url} is stored ${copies} times`, [url])
+    for (const url of this.#acknowledged.keys())
+      if (!kept.has(url)) this.#break('P1', `${url} was acknowledged and is not stored`, [url])
+    if (this.#isClosed) this.#compareWithTruth()
+  }
+
+  #compareWithTruth(): void {
+    let expected = 0
+    for (const [url, outcome] of this.#parts.web.truth()) {
+      expected++
+      const found = this.#acknowledged.get(url)
+      if (found !== outcome) this.#break('P2', `${url} ended as ${found ?? 'nothing'}, should be ${outcome}`, [url])
+    }
+    if (this.#acknowledged.size > expected)
+      this.#break('P2', `${this.#acknowledged.size - expected} URLs that do not exist were acknowledged`, [])
+  }
+
+  #politely(machine: Machine, group: GroupId, url: string, isRobots: boolean): void {
+    let traffic = this.#traffic.get(group)
+    if (!traffic) {
+      traffic = { open: 0, machine: null, lastEnd: Number.NEGATIVE_INFINITY, robotsOf: '' }
+      this.#traffic.set(group, traffic)
+    }
+    const { now, delayMs } = this.#parts
+    const sameProcedure = isRobots && traffic.robotsOf === url && traffic.machine === machine
+    if (traffic.open > 0 && traffic.machine !== machine)
+      this.#break('P5', `${machine.name} asks for ${url} while ${traffic.machine?.name} is at ${group}`, [group])
+    else if (traffic.open > 0) this.#break('P5', `two requests of ${machine.name} to ${group} at once`, [group])
+    else if (!sameProcedure && now() - traffic.lastEnd < delayMs - ROUNDING_MS)
+      this.#break('P5', `${url} is asked for ${round(now() - traffic.lastEnd)} ms after the last request to ${group}`, [group])
+    traffic.open++
+    traffic.machine = machine
+    traffic.robotsOf = isRobots ? url : ''
+  }
+
+  #slowly(site: string, url: string): void {
+    const { web, now } = this.#parts
+    const delayMs = web.crawlDelayMs(web.siteOf(hostOf(site)))
+    const since = now() - (this.#lastPageEnd.get(site) ?? Number.NEGATIVE_INFINITY)
+    if (since < delayMs - ROUNDING_MS)
+      this.#break('P5', `${url} is asked for ${round(since)} ms after the last page, its Crawl-delay is ${delayMs} ms`, [site])
+  }
+
+  #granted(incarnation: Incarnation, leases: readonly Lease[]): void {
+    for (const { cell, epoch } of leases) {
+      this.#parts.history.add('grant', cell, incarnation, epoch)
+      if (this.#isClosed) this.#break('P7', `${cell} was leased after the end`, [cell])
+      if (epoch <= (this.#epochs.get(cell) ?? 0))
+        this.#break('P6', `${cell} was leased twice with epoch ${epoch}`, [cell])
+      this.#epochs.set(cell, epoch)
+      this.#held.set(cell, { incarnation, epoch })
+    }
+  }
+
+  #committed(pack: Pack, status: string): void {
+    const { history } = this.#parts
+    history.add('commit', pack.id, pack.incarnation, status, pack.cells.map(({ cell }) => cell).join(','))
+    if (status !== 'committed') {
+      this.refusedCommits++
+      return
+    }
+    if (this.#packs.has(pack.id)) return
+    this.#packs.add(pack.id)
+    if (this.#closedLives.has(pack.incarnation))
+      this.#break('P6', `life ${pack.incarnation} was closed and committed pack ${pack.id}`, [pack.id])
+    for (const { cell, epoch } of pack.cells) {
+      const held = this.#held.get(cell)
+      if (held?.incarnation !== pack.incarnation || held.epoch !== epoch)
+        this.#break('P6', `life ${pack.incarnation} committed ${cell} with epoch ${epoch}, it is not its own`, [cell])
+    }
+    const rows = this.#stored.get(pack.id)
+    this.#stored.delete(pack.id)
+    for (const { url, outcome } of rows ?? []) {
+      if (this.#acknowledged.has(url)) this.#break('P3', `${url} was acknowledged twice`, [url])
+      this.#acknowledged.set(url, outcome)
+    }
+  }
+
+  #gaveUp(how: string, cell: CellId, epoch: Epoch, isDone: boolean): void {
+    this.#parts.history.add(how, cell, epoch, String(isDone))
+    if (isDone) this.#held.delete(cell)
+  }
+
+  #left(incarnation: Incarnation): void {
+    this.#parts.history.add('leave', incarnation)
+    this.#closedLives.add(incarnation)
+  }
+
+  /** D16: what an agent lost stands before all that nobody has had yet. */
+  #headFirst(waiting: readonly { cell: CellId }[]): void {
+    let fresh = ''
+    for (const { cell } of waiting) {
+      if (!this.#epochs.has(cell)) fresh ||= cell
+      else if (fresh !== '' && this.#held.has(cell)) {
+        this.#break('D16', `${cell} was lost by its agent and waits behind ${fresh}, which is new`, [cell, fresh])
+        return
+      }
+    }
+  }
+
+  #break(promise: Promised, what: string, about: readonly string[]): void {
+    if (this.violations.length < 20) this.violations.push({ promise, what, about })
+  }
+}
+
+function round(ms: Millis): number {
+  return Math.round(ms * 1_000) / 1_000
+}

@@ -1,0 +1,103 @@
+/**
+ * The way from a machine to the ledger: it takes time, breaks off, and loses answers to calls that were carried out.
+ * Calls of one machine arrive in the order they were sent, and so do their answers, as on one connection.
+ */
+import { type Ledger, LedgerError } from '../cluster/index.js'
+import type { Millis } from '../model/clock.js'
+import type { Random } from '../model/random.js'
+import type { Machine } from './machine.js'
+import type { VirtualTime } from './virtual-time.js'
+
+export type LedgerMethod = Exclude<keyof Ledger, 'close'>
+
+/** Sees what the ledger is asked and what it answers, at the moment it does. */
+export interface LedgerWitness {
+  called(method: LedgerMethod, args: readonly unknown[], answer: unknown): void
+}
+
+/** What the network does to everybody. */
+export interface Weather {
+  /** Nobody reaches the ledger. */
+  isLedgerAway: boolean
+  /** Chance that the answer to a commit is lost. */
+  lostAnswers: number
+  latencyMs: Millis
+}
+
+export interface FlakyLedgerParts {
+  readonly ledger: Ledger
+  readonly machine: Machine
+  readonly time: VirtualTime
+  readonly random: Random
+  readonly weather: Weather
+  readonly witness: LedgerWitness
+}
+
+/** How long a caller waits for an answer that does not come. */
+const TIMEOUT_MS = 2_000
+
+export function flakyLedger(parts: FlakyLedgerParts): Ledger {
+  const line = new Line(parts)
+  const methods = new Map<string, (...args: unknown[]) => Promise<unknown>>()
+  return new Proxy({} as Ledger, {
+    get(_target, name) {
+      if (typeof name !== 'string' || name === 'then') return undefined
+      if (name === 'close') return async () => {}
+      let method = methods.get(name)
+      if (!method) {
+        method = (...args) => line.call(name as LedgerMethod, args)
+        methods.set(name, method)
+      }
+      return method
+    },
+  })
+}
+
+class Line {
+  readonly #parts: FlakyLedgerParts
+  #lastArrival: Millis = 0
+  #lastAnswer: Millis = 0
+
+  constructor(parts: FlakyLedgerParts) {
+    this.#parts = parts
+  }
+
+  call(method: LedgerMethod, args: readonly unknown[]): Promise<unknown> {
+    const { time } = this.#parts
+    this.#lastArrival = Math.max(time.now + this.#latency(), this.#lastArrival)
+    return new Promise((resolve, reject) => {
+      // Once sent it arrives, whatever becomes of the machine.
+      time.after(this.#lastArrival - time.now, () => this.#arrive(method, args, resolve, reject))
+    })
+  }
+
+  #arrive(
+    method: LedgerMethod,
+    args: readonly unknown[],
+    resolve: (value: unknown) => void,
+    reject: (error: Error) => void,
+  ): void {
+    const { ledger, machine, random, weather, witness } = this.#parts
+    const noAnswer = () =>
+      machine.after(TIMEOUT_MS, () => reject(new LedgerError('away', 'the ledger does not answer')))
+    if (weather.isLedgerAway || machine.isCutOff) return void noAnswer()
+    const call = ledger[method] as (...values: readonly unknown[]) => Promise<unknown>
+    call(...args).then(answer => {
+      witness.called(method, args, answer)
+      const isLost = method === 'commit' && weather.lostAnswers > 0 && random.next() < weather.lostAnswers
+      if (isLost) noAnswer()
+      else this.#answer(() => resolve(answer))
+    }, reject)
+  }
+
+  #answer(task: () => void): void {
+    const { time, machine } = this.#parts
+    this.#lastAnswer = Math.max(time.now + this.#latency(), this.#lastAnswer)
+    machine.after(this.#lastAnswer - time.now, task)
+  }
+
+  #latency(): Millis {
+    const { random, weather } = this.#parts
+    return weather.latencyMs * (0.5 + random.next())
+  }
+}

@@ -1,0 +1,53 @@
+/** What happened, in order: its hash tells whether two runs were the same, its lines tell a person what went wrong. */
+import type { Millis } from '../model/clock.js'
+
+export type Fact = readonly (string | number)[]
+
+export class History {
+  readonly #keeps: boolean
+  readonly #now: () => Millis
+  readonly #lines: { readonly at: Millis; readonly fact: Fact }[] = []
+  #hash = 0x811c9dc5
+  #length = 0
+
+  /** `keeps`: lines for people as well; the large runs do without. */
+  constructor(now: () => Millis, keeps: boolean) {
+    this.#now = now
+    this.#keeps = keeps
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  get hash(): string {
+    return (this.#hash >>> 0).toString(16).padStart(8, '0')
+  }
+
+  add(...fact: Fact): void {
+    const at = this.#now()
+    this.#length++
+    let hash = mix(this.#hash, Math.floor(at * 1_000))
+    for (const part of fact) {
+      if (typeof part === 'number') hash = mix(hash, part)
+      else for (let i = 0; i < part.length; i++) hash = Math.imul(hash ^ part.charCodeAt(i), 0x01000193)
+    }
+    this.#hash = hash
+    if (this.#keeps) this.#lines.push({ at, fact })
+  }
+
+  /** Lines that name one of `words`, and all that befell machines and ledger as a whole. */
+  about(words: readonly string[]): string[] {
+    return this.#lines
+      .filter(({ fact }) => fact[0] === 'fault' || fact.some(part => words.some(word => isAbout(part, word))))
+      .map(({ at, fact }) => `${(at / 1000).toFixed(3).padStart(9)} s  ${fact.join(' ')}`)
+  }
+}
+
+function isAbout(part: string | number, word: string): boolean {
+  return typeof part === 'string' && word !== '' && part.includes(word)
+}
+
+function mix(hash: number, value: number): number {
+  return Math.imul(hash ^ (value | 0) ^ Math.floor(value / 4_294_967_296), 0x01000193)
+}

@@ -1,0 +1,58 @@
+/**
+ * Somebody with the ledger at hand who looks after the dead: closes lives that have been silent for long, and then, not
+ * before, cuts their files back to what was committed.
+ */
+import type { Incarnation, Ledger } from '../cluster/index.js'
+import type { Millis } from '../model/clock.js'
+import type { Checker } from './checker.js'
+import type { Disk } from './disk.js'
+import { EPOCH_MS } from './machine.js'
+import type { Mutation } from './mutations.js'
+import type { VirtualTime } from './virtual-time.js'
+
+const ROUND_MS = 15_000
+/** Two leases without a word. */
+const SILENCE_MS = 60_000
+
+export interface JanitorParts {
+  readonly time: VirtualTime
+  readonly ledger: Ledger
+  readonly disk: Disk
+  readonly checker: Checker
+  readonly mutation: Mutation | undefined
+}
+
+export class Janitor {
+  readonly #parts: JanitorParts
+
+  constructor(parts: JanitorParts) {
+    this.#parts = parts
+    parts.time.after(ROUND_MS, () => void this.#round())
+  }
+
+  /** A life has ended for certain, or is taken for dead: nothing more can be committed by it. */
+  async close(incarnation: Incarnation): Promise<void> {
+    const { ledger, checker } = this.#parts
+    await ledger.leave(incarnation)
+    checker.called('leave', [incarnation], undefined)
+    await this.#recover(incarnation)
+  }
+
+  async #round(): Promise<void> {
+    const { time, ledger, mutation } = this.#parts
+    const now = EPOCH_MS + time.now
+    for (const { incarnation, heartbeatAt } of await ledger.agents()) {
+      const silentMs: Millis = now - heartbeatAt
+      if (silentMs > SILENCE_MS) await this.close(incarnation)
+      // The rule broken: what looks like an orphan goes, whoever may still write to it.
+      else if (mutation === 'orphans-of-the-living') await this.#recover(incarnation)
+    }
+    time.after(mutation === 'orphans-of-the-living' ? 1_000 : ROUND_MS, () => void this.#round())
+  }
+
+  async #recover(incarnation: Incarnation): Promise<void> {
+    const { ledger, disk } = this.#parts
+    const files = (await ledger.files()).filter(file => file.incarnation === incarnation)
+    disk.recover(incarnation, new Map(files.map(({ name, bytes }) => [name, bytes])))
+  }
+}

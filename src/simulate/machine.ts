@@ -1,0 +1,84 @@
+/**
+ * A machine that an agent runs on. All that comes to the agent from outside (a timer, an answer) goes through here, so
+ * the machine can be killed, frozen and revived, slowed down, cut off, and its clock set wrong.
+ */
+import type { Cancel, Clock, Millis } from '../model/clock.js'
+import type { VirtualTime } from './virtual-time.js'
+
+/** The wall clock of the simulated world begins here. */
+export const EPOCH_MS = 1_800_000_000_000
+
+export class Machine {
+  readonly name: string
+  readonly clock: Clock
+  readonly #time: VirtualTime
+  #state: 'running' | 'frozen' | 'dead' = 'running'
+  /** What came while it was frozen. */
+  readonly #held: (() => void)[] = []
+  readonly #onDeath: (() => void)[] = []
+  /** What its wall clock is off by. */
+  skewMs: Millis = 0
+  /** What every answer takes longer. */
+  slownessMs: Millis = 0
+  /** No way to the ledger. */
+  isCutOff = false
+
+  constructor(name: string, time: VirtualTime) {
+    this.name = name
+    this.#time = time
+    this.clock = {
+      now: () => EPOCH_MS + time.now + this.skewMs,
+      grainMs: 0,
+      monotonic: () => time.now,
+      after: (delayMs, task) => this.after(delayMs, task),
+      soon: task => void this.after(0, task),
+    }
+  }
+
+  get isDead(): boolean {
+    return this.#state === 'dead'
+  }
+
+  get isFrozen(): boolean {
+    return this.#state === 'frozen'
+  }
+
+  /** Runs `task` on this machine once the time has come, or when it is awake again; never when it is dead. */
+  after(delayMs: Millis, task: () => void): Cancel {
+    let isCancelled = false
+    const cancel = this.#time.after(delayMs + this.slownessMs, () => {
+      if (this.#state === 'running') task()
+      else if (this.#state === 'frozen')
+        this.#held.push(() => {
+          if (!isCancelled) task()
+        })
+    })
+    return () => {
+      isCancelled = true
+      cancel()
+    }
+  }
+
+  /** Told at the moment of death: connections break. */
+  onDeath(task: () => void): void {
+    this.#onDeath.push(task)
+  }
+
+  kill(): void {
+    if (this.#state === 'dead') return
+    this.#state = 'dead'
+    this.#held.length = 0
+    for (const task of this.#onDeath) task()
+  }
+
+  freeze(): void {
+    if (this.#state === 'running') this.#state = 'frozen'
+  }
+
+  /** Wakes with everything that came meanwhile, in order. */
+  revive(): void {
+    if (this.#state !== 'frozen') return
+    this.#state = 'running'
+    for (const task of this.#held.splice(0)) this.after(0, task)
+  }
+}

@@ -1,0 +1,128 @@
+/** The fetcher of one machine in the simulated world: asks the virtual web, and tells the witness of every request. */
+import type { Fetcher, FetchRequest, FetchResult } from '../fetch/index.js'
+import type { Millis } from '../model/clock.js'
+import type { Exchange } from '../model/page.js'
+import { hostOf, siteOf } from '../model/url.js'
+import { EPOCH_MS, type Machine } from './machine.js'
+import type { VirtualTime } from './virtual-time.js'
+import type { Answer, VirtualWeb } from './virtual-web.js'
+
+/** Sees every request on the wire. */
+export interface Witness {
+  /** The number of the request. */
+  requested(machine: Machine, url: string): number
+  /** The server has answered, or the connection is closed. */
+  answered(request: number): void
+}
+
+const NOTHING = Buffer.alloc(0)
+const HEAD = Buffer.from('HTTP/1.1 200 OK\r\n\r\n')
+const ADDRESS = '192.0.2.1'
+
+/** The servers: what all machines ask. */
+export class Servers {
+  readonly web: VirtualWeb
+  readonly #time: VirtualTime
+  readonly #tries = new Map<string, number>()
+  #requests = 0
+
+  constructor(web: VirtualWeb, time: VirtualTime) {
+    this.web = web
+    this.#time = time
+  }
+
+  get requests(): number {
+    return this.#requests
+  }
+
+  /** Only failures are remembered: the rest answers the same whenever it is asked. */
+  ask(url: string): { answer: Answer; latencyMs: Millis } {
+    this.#requests++
+    const tries = this.#tries.get(url) ?? 0
+    const answer = this.web.answer(url, tries)
+    if (answer.status >= 500) this.#tries.set(url, tries + 1)
+    const site = this.web.siteOf(hostOf(siteOf(url)))
+    return { answer, latencyMs: this.web.latencyMs(site, this.#requests) }
+  }
+
+  after(delayMs: Millis, task: () => void): void {
+    this.#time.after(delayMs, task)
+  }
+
+  get now(): Millis {
+    return this.#time.now
+  }
+}
+
+export class VirtualFetcher implements Fetcher {
+  readonly #machine: Machine
+  readonly #servers: Servers
+  readonly #witness: Witness
+  /** Requests on the wire: they end with the machine. */
+  readonly #open = new Set<number>()
+
+  constructor(machine: Machine, servers: Servers, witness: Witness) {
+    this.#machine = machine
+    this.#servers = servers
+    this.#witness = witness
+    machine.onDeath(() => {
+      for (const request of this.#open) witness.answered(request)
+      this.#open.clear()
+    })
+  }
+
+  fetch({ url }: FetchRequest, signal: AbortSignal): Promise<FetchResult> {
+    const startedAt = this.#servers.now
+    const request = this.#witness.requested(this.#machine, url)
+    this.#open.add(request)
+    const { answer, latencyMs } = this.#servers.ask(url)
+    return new Promise(resolve => {
+      const cut = () => {
+        this.#close(request)
+        resolve({ ok: false, code: 'RESET', detail: 'stopped' })
+      }
+      signal.addEventListener('abort', cut, { once: true })
+      this.#servers.after(latencyMs, () => {
+        // The server is done with it, whoever still listens.
+        this.#close(request)
+        this.#machine.after(0, () => {
+          signal.removeEventListener('abort', cut)
+          resolve({ ok: true, exchange: exchangeOf(url, answer, startedAt, latencyMs) })
+        })
+      })
+    })
+  }
+
+  async resolve(): Promise<readonly string[]> {
+    return [ADDRESS]
+  }
+
+  setConnections(): void {}
+
+  async close(): Promise<void> {}
+
+  #close(request: number): void {
+    if (this.#open.delete(request)) this.#witness.answered(request)
+  }
+}
+
+function exchangeOf(url: string, answer: Answer, startedAt: Millis, fetchMs: Millis): Exchange {
+  const body = answer.body === '' ? NOTHING : Buffer.from(answer.body, 'latin1')
+  return {
+    url,
+    startedAt: EPOCH_MS + startedAt,
+    fetchMs,
+    connectMs: 0,
+    remoteAddress: ADDRESS,
+    requestHead: NOTHING,
+    status: answer.status,
+    responseHead: HEAD,
+    rawBody: body,
+    payload: body,
+    body,
+    header: name => {
+      if (name === 'content-type') return 'text/html; charset=utf-8'
+      return name === 'location' ? answer.location : undefined
+    },
+  }
+}

@@ -1,0 +1,90 @@
+/** The pack store of one life in the simulated world: one log on the shared disk, written and flushed in virtual time. */
+import type { Incarnation } from '../cluster/index.js'
+import type { Millis } from '../model/clock.js'
+import type { AppendResult, CloseResult, PackBytes, PackStore } from '../store/index.js'
+import { type Disk, type DiskFile, storedRows } from './disk.js'
+import type { Machine } from './machine.js'
+
+const FLUSH_MS = 4
+
+/** How the disk of a machine is doing. */
+export interface DiskHealth {
+  slownessMs: Millis
+  isFull: boolean
+}
+
+export interface VirtualStoreParts {
+  readonly disk: Disk
+  readonly machine: Machine
+  readonly incarnation: Incarnation
+  readonly health: DiskHealth
+  /** A pack is stored, and the ledger knows nothing of it yet: a good moment to die. */
+  readonly onStored: () => void
+  /** Mutant: says that a pack is stored before it is, so the ledger is written first. */
+  readonly ledgerFirst?: boolean
+}
+
+export class VirtualStore implements PackStore {
+  readonly #parts: VirtualStoreParts
+  #file: DiskFile | null = null
+  #bytes = 0
+  #before = 0
+  #isOpen = true
+
+  constructor(parts: VirtualStoreParts) {
+    this.#parts = parts
+  }
+
+  async append(pack: PackBytes): Promise<AppendResult> {
+    const { health, ledgerFirst, onStored } = this.#parts
+    const rows = storedRows(pack.pages.bytes)
+    // The header of a segment: a pack of robots.txt alone takes room too.
+    const bytes = pack.pages.bytes.length + 44
+    await this.#pass(1)
+    if (health.isFull) {
+      await this.#pass(health.slownessMs)
+      return { ok: false, code: 'DISK_FULL', detail: 'no space left on device' }
+    }
+    const file = this.#open()
+    this.#before = this.#bytes
+    const extent = { start: this.#bytes, end: this.#bytes + bytes, rows, isFlushed: false }
+    file.extents.push(extent)
+    this.#bytes += bytes
+    const flushing = this.#pass(FLUSH_MS + health.slownessMs + (ledgerFirst ? LATE_MS : 0)).then(() => {
+      extent.isFlushed = true
+    })
+    if (!ledgerFirst) await flushing
+    onStored()
+    return { ok: true, files: [{ name: file.name, kind: 'pages-log', bytes: this.#bytes }] }
+  }
+
+  async undo(): Promise<void> {
+    await this.#pass(1)
+    const file = this.#file
+    if (file) file.extents = file.extents.filter(extent => extent.end <= this.#before)
+    this.#bytes = this.#before
+  }
+
+  async close(): Promise<CloseResult> {
+    this.#isOpen = false
+    return { files: [], problems: [] }
+  }
+
+  async abandon(): Promise<void> {
+    this.#isOpen = false
+  }
+
+  #open(): DiskFile {
+    if (!this.#isOpen) throw new Error('a pack came to a store that is closed')
+    const { disk, incarnation } = this.#parts
+    this.#file ??= disk.create(`pages-${incarnation}.log`, incarnation)
+    return this.#file
+  }
+
+  #pass(ms: Millis): Promise<void> {
+    return new Promise(resolve => void this.#parts.machine.after(ms, resolve))
+  }
+}
+
+/** How late the mutant store writes. */
+const LATE_MS = 2_000

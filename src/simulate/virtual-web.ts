@@ -1,0 +1,234 @@
+/**
+ * A web that exists only as arithmetic on a seed: sites of power-law sizes, pages with links within and across, robots
+ * rules, redirects, pages that fail once or always. Nothing is stored but the size of each site.
+ */
+import type { Millis } from '../model/clock.js'
+import type { OutcomeCode } from '../model/outcome.js'
+
+export interface WebOptions {
+  readonly seed: number
+  readonly sites: number
+  /** Pages in all, about: never fewer than sites. */
+  readonly pages: number
+}
+
+/** What a URL answers. */
+export interface Answer {
+  readonly status: number
+  readonly body: string
+  readonly location?: string
+}
+
+/** How a page behaves. */
+type Nature = 'plain' | 'missing' | 'broken' | 'flaky' | 'moved' | 'hidden'
+
+const ROBOTS_PATH = '/robots.txt'
+const CROSS_LINKS = 2
+/** Sites that can be told from a page of this one: a tree over all sites, so that every site is found. */
+const SITES_PER_PARENT = 3
+
+export class VirtualWeb {
+  readonly options: WebOptions
+  readonly #sizes: Uint32Array
+  /** The first page of each site in one numbering of all. */
+  readonly #starts: Uint32Array
+  readonly #pages: number
+
+  constructor(options: WebOptions) {
+    this.options = options
+    this.#sizes = sizesOf(options)
+    this.#starts = new Uint32Array(options.sites)
+    let start = 0
+    for (let site = 0; site < options.sites; site++) {
+      this.#starts[site] = start
+      start += this.#sizes[site]
+    }
+    this.#pages = start
+  }
+
+  get pages(): number {
+    return this.#pages
+  }
+
+  get seeds(): string[] {
+    return [this.#url(0, 0)]
+  }
+
+  /** Every seventh site shares its domain, and so its turn, with the one before. */
+  hostOf(site: number): string {
+    const isGuest = site % 7 === 6
+    return isGuest ? `www.s${site - 1}.test` : `s${site}.test`
+  }
+
+  siteOf(host: string): number {
+    const guest = host.startsWith('www.')
+    const site = Number(host.slice(guest ? 5 : 1, -5))
+    return guest ? site + 1 : site
+  }
+
+  /** What the site's robots.txt asks for between two requests. */
+  crawlDelayMs(site: number): Millis {
+    return this.#chance(site, 0, 1) < 0.05 ? 2_000 : 0
+  }
+
+  /** What a server takes to answer. */
+  latencyMs(site: number, request: number): Millis {
+    const usual = 20 + 180 * this.#chance(site, 0, 2)
+    return Math.ceil(usual * (0.5 + this.#chance(site, request, 3)))
+  }
+
+  /** `tries`: how often this URL was asked for before. */
+  answer(url: string, tries: number): Answer {
+    const { site, path } = this.#placeOf(url)
+    if (path === ROBOTS_PATH) return this.#robots(site)
+    const page = pageOf(path)
+    if (page < 0 || page >= this.#sizes[site]) return { status: 404, body: '' }
+    switch (this.#nature(site, page)) {
+      case 'missing':
+        return { status: 404, body: '' }
+      case 'broken':
+        return { status: 500, body: '' }
+      case 'flaky':
+        return tries === 0 ? { status: 500, body: '' } : { status: 200, body: this.#html(site, page) }
+      case 'moved':
+        return { status: 301, body: '', location: this.#url(site, this.#nearest(site, page)) }
+      default:
+        return { status: 200, body: this.#html(site, page) }
+    }
+  }
+
+  /** The outcome that every URL must end with. */
+  *truth(): Iterable<[url: string, outcome: OutcomeCode]> {
+    for (let site = 0; site < this.options.sites; site++)
+      for (let page = 0; page < this.#sizes[site]; page++)
+        yield [this.#url(site, page), OUTCOMES[this.#nature(site, page)]]
+  }
+
+  /** True when robots.txt forbids it. */
+  isForbidden(url: string): boolean {
+    const { site, path } = this.#placeOf(url)
+    return path.startsWith('/no/') && this.#hasRules(site)
+  }
+
+  #robots(site: number): Answer {
+    if (!this.#hasRules(site)) return { status: 404, body: '' }
+    const delay = this.crawlDelayMs(site)
+    return {
+      status: 200,
+      body: `User-agent: *\nDisallow: /no/\n${delay > 0 ? `Crawl-delay: ${delay / 1000}\n` : ''}`,
+    }
+  }
+
+  #hasRules(site: number): boolean {
+    return this.crawlDelayMs(site) > 0 || this.#chance(site, 0, 4) < 0.5
+  }
+
+  /** Page 0 and the pages that others hang below are plain: all that exists is found. */
+  #nature(site: number, page: number): Nature {
+    if (page === 0 || 2 * page + 1 < this.#sizes[site]) {
+      return this.#chance(site, page, 5) < 0.03 ? 'flaky' : 'plain'
+    }
+    const chance = this.#chance(site, page, 5)
+    if (chance < 0.02) return 'flaky'
+    if (chance < 0.04) return 'missing'
+    if (chance < 0.05) return 'broken'
+    if (chance < 0.07) return 'moved'
+    if (chance < 0.09 && this.#hasRules(site)) return 'hidden'
+    return 'plain'
+  }
+
+  /** A page above this one: surely there. */
+  #nearest(_site: number, page: number): number {
+    return (page - 1) >> 1
+  }
+
+  #html(site: number, page: number): string {
+    const size = this.#sizes[site]
+    const links: string[] = []
+    for (const child of [2 * page + 1, 2 * page + 2]) if (child < size) links.push(this.#path(site, child))
+    links.push(this.#path(site, Math.floor(this.#chance(site, page, 6) * size)))
+    if (page === 0) this.#childSites(site, links)
+    for (let i = 0; i < CROSS_LINKS; i++) {
+      if (this.#chance(site, page, 10 + i) > 0.3) continue
+      const target = this.#anySite(this.#chance(site, page, 20 + i))
+      links.push(this.#url(target, Math.floor(this.#chance(site, page, 30 + i) * this.#sizes[target])))
+    }
+    return `<title>${site}/${page}</title>${links.map(link => `<a href="${link}">x</a>`).join('\n')}`
+  }
+
+  /** Popular sites are linked to more. */
+  #anySite(chance: number): number {
+    return Math.floor(chance * chance * this.options.sites)
+  }
+
+  #childSites(site: number, links: string[]): void {
+    for (let i = 1; i <= SITES_PER_PARENT; i++) {
+      const child = site * SITES_PER_PARENT + i
+      if (child < this.options.sites) links.push(this.#url(child, 0))
+    }
+  }
+
+  #path(site: number, page: number): string {
+    if (page === 0) return '/'
+    return this.#nature(site, page) === 'hidden' ? `/no/${page}` : `/p/${page}`
+  }
+
+  #url(site: number, page: number): string {
+    return `http://${this.hostOf(site)}${this.#path(site, page)}`
+  }
+
+  #placeOf(url: string): { site: number; path: string } {
+    const start = url.indexOf('/', 7)
+    return { site: this.siteOf(url.slice(7, start)), path: url.slice(start) }
+  }
+
+  #chance(site: number, page: number, what: number): number {
+    let hash = Math.imul(this.options.seed ^ 0x9e3779b9, 0x85ebca6b)
+    hash = Math.imul(hash ^ site, 0xc2b2ae35)
+    hash = Math.imul(hash ^ (hash >>> 15) ^ page, 0x27d4eb2f)
+    hash = Math.imul(hash ^ (hash >>> 13) ^ what, 0x165667b1)
+    hash ^= hash >>> 16
+    hash = Math.imul(hash, 0x85ebca6b)
+    return ((hash ^ (hash >>> 13)) >>> 0) / 4_294_967_296
+  }
+}
+
+const OUTCOMES: Readonly<Record<Nature, OutcomeCode>> = {
+  plain: 'OK',
+  flaky: 'OK',
+  missing: 'HTTP_CLIENT_ERROR',
+  broken: 'HTTP_SERVER_ERROR',
+  moved: 'REDIRECT',
+  hidden: 'ROBOTS_DISALLOWED',
+}
+
+function pageOf(path: string): number {
+  if (path === '/') return 0
+  return /^\/(p|no)\/\d+$/.test(path) ? Number(path.slice(path.lastIndexOf('/') + 1)) : -1
+}
+
+/** Sizes fall with the rank of a site: a few large ones, many of a page or two. Ranks are spread over the numbers. */
+function sizesOf({ sites, pages, seed }: WebOptions): Uint32Array {
+  let weight = 0
+  for (let rank = 1; rank <= sites; rank++) weight += 1 / rank ** 0.8
+  const spare = Math.max(0, pages - sites)
+  const sizes = new Uint32Array(sites)
+  const step = stepOver(sites, seed)
+  let at = 0
+  for (let rank = 1; rank <= sites; rank++) {
+    at = (at + step) % sites
+    sizes[at] = 1 + Math.round(spare / rank ** 0.8 / weight)
+  }
+  return sizes
+}
+
+/** A step that visits every number below `count` once. */
+function stepOver(count: number, seed: number): number {
+  let step = (seed % count) + 1
+  while (greatestDivisor(step, count) !== 1) step++
+  return step
+}
+
+function greatestDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestDivisor(b, a % b)
+}

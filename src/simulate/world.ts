@@ -1,0 +1,186 @@
+/**
+ * One simulated crawl: real agents on machines that fail, a web made of arithmetic, a ledger and a disk in memory, and a
+ * checker that watches. Same options, same history.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Incarnation, Ledger } from '../cluster/index.js'
+import { openMemoryLedger } from '../cluster/memory-ledger.js'
+import { type CrawlConfig, checkConfig } from '../config/index.js'
+import { cellOf, groupOf } from '../model/cell.js'
+import type { Millis } from '../model/clock.js'
+import { SeededRandom } from '../model/random.js'
+import { siteOf } from '../model/url.js'
+import { Checker, type Violation } from './checker.js'
+import { Disk } from './disk.js'
+import { drawFaults, type Fault, type FaultPreset } from './faults.js'
+import type { Weather } from './flaky-ledger.js'
+import { History } from './history.js'
+import { Janitor } from './janitor.js'
+import { EPOCH_MS } from './machine.js'
+import type { Mutation } from './mutations.js'
+import { Park, type ParkParts } from './park.js'
+import { Servers } from './virtual-fetcher.js'
+import { VirtualTime } from './virtual-time.js'
+import { VirtualWeb } from './virtual-web.js'
+
+export interface SimulationOptions {
+  readonly seed: number
+  readonly agents: number
+  readonly sites: number
+  /** Pages in all, about. */
+  readonly pages: number
+  readonly faults: FaultPreset | readonly Fault[]
+  readonly assign: string
+  /** Lanes of each agent. */
+  readonly lanes: number
+  readonly delayMs: Millis
+  /** Keeps the lines of the history, for people. */
+  readonly keepsHistory: boolean
+  /** A rule of the ledger switched off, to see that the checker notices. */
+  readonly mutation?: Mutation
+}
+
+export interface SimulationResult {
+  readonly violations: readonly Violation[]
+  readonly history: History
+  readonly faults: readonly Fault[]
+  readonly virtualMs: Millis
+  readonly events: number
+  readonly requests: number
+  /** Page requests, robots.txt apart. */
+  readonly fetches: number
+  readonly acknowledged: number
+  readonly pages: number
+  readonly refusedCommits: number
+  readonly refusedFinishes: number
+}
+
+/** No crawl may take longer. */
+const LONGEST_MS = 48 * 3_600_000
+/** What an agent may take to notice the end. */
+const FAREWELL_MS = 300_000
+
+export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
+  const world = new World(options)
+  try {
+    return await world.run()
+  } finally {
+    world.close()
+  }
+}
+
+class World {
+  readonly #options: SimulationOptions
+  readonly #time = new VirtualTime()
+  readonly #random: SeededRandom
+  readonly #web: VirtualWeb
+  readonly #history: History
+  readonly #checker: Checker
+  readonly #disk = new Disk()
+  readonly #ledger: Ledger
+  readonly #servers: Servers
+  readonly #park: Park
+  readonly #faults: readonly Fault[]
+  readonly #scratch = mkdtempSync(join(tmpdir(), 'orb-simulate-'))
+
+  constructor(options: SimulationOptions) {
+    const { seed, sites, pages, delayMs, agents, mutation } = options
+    this.#options = options
+    this.#random = new SeededRandom(seed)
+    this.#web = new VirtualWeb({ seed, sites, pages })
+    const now = () => this.#time.now
+    this.#history = new History(now, options.keepsHistory)
+    this.#checker = new Checker({ web: this.#web, delayMs, now, history: this.#history })
+    this.#ledger = openMemoryLedger(() => EPOCH_MS + this.#time.now, mutation)
+    this.#servers = new Servers(this.#web, this.#time)
+    this.#faults =
+      typeof options.faults === 'string' ? drawFaults(options.faults, agents, this.#random) : options.faults
+    this.#park = new Park(this.#parkParts())
+  }
+
+  async run(): Promise<SimulationResult> {
+    const { seeds } = this.#web
+    await this.#ledger.append(
+      seeds.map(url => ({
+        cell: cellOf(url),
+        group: groupOf(siteOf(url), 'domain'),
+        rows: [{ url, depth: 0, hops: 0, score: 1, via: '' }],
+      })),
+    )
+    for (let agent = 0; agent < this.#options.agents; agent++) this.#park.start()
+    let endedAt = Number.POSITIVE_INFINITY
+    await this.#time.run(() => {
+      if (this.#checker.isClosed) endedAt = Math.min(endedAt, this.#time.now)
+      const isOver = this.#checker.isClosed && this.#park.isQuiet
+      return isOver || this.#time.now > Math.min(LONGEST_MS, endedAt + FAREWELL_MS)
+    })
+    await this.#ledger.endAllLeases()
+    this.#checker.settle(await this.#ledger.files(), this.#disk)
+    return {
+      violations: [...this.#park.bugs, ...this.#checker.violations],
+      history: this.#history,
+      faults: this.#faults,
+      virtualMs: this.#time.now,
+      events: this.#time.events,
+      requests: this.#servers.requests,
+      fetches: this.#checker.fetches,
+      acknowledged: this.#checker.acknowledged.size,
+      pages: this.#web.pages,
+      refusedCommits: this.#checker.refusedCommits,
+      refusedFinishes: this.#checker.refusedFinishes,
+    }
+  }
+
+  close(): void {
+    rmSync(this.#scratch, { recursive: true, force: true })
+  }
+
+  #parkParts(): ParkParts {
+    const weather: Weather = { isLedgerAway: false, lostAnswers: 0, latencyMs: 2 }
+    const { seed, assign, mutation, sites, pages } = this.#options
+    const janitor = new Janitor({
+      time: this.#time,
+      ledger: this.#ledger,
+      disk: this.#disk,
+      checker: this.#checker,
+      mutation,
+    })
+    return {
+      time: this.#time,
+      random: this.#random,
+      seed,
+      assign,
+      mutation,
+      weather,
+      janitor,
+      config: this.#config(),
+      ledger: this.#ledger,
+      disk: this.#disk,
+      servers: this.#servers,
+      checker: this.#checker,
+      history: this.#history,
+      scratch: this.#scratch,
+      faults: this.#faults,
+      expectedRequests: Math.max(sites, pages) + sites,
+    }
+  }
+
+  #config(): CrawlConfig {
+    const { lanes, delayMs } = this.#options
+    return checkConfig({
+      seeds: this.#web.seeds,
+      scope: 'any',
+      lanes,
+      delay: delayMs,
+      traps: ['none'],
+      sitemap: ['none'],
+      archive: 'none',
+      tables: 'parquet',
+      links: 'foreign',
+    })
+  }
+}
+
+export type { Incarnation }
