@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, (say: Say) => Promise<Command>>> = {
   robots: async say => (await import('./robots.js')).robotsCommand(say),
   partition: async () => (await import('./partition.js')).partitionCommand(),
   web: async () => (await import('./web.js')).webCommand(),
+  simulate: async say => (await import('./simulate.js')).simulateCommand(say),
   demo: async say => (await import('./demo.js')).demoCommand(say),
 }
 

@@ -43,7 +43,7 @@ export class MemoryCells {
     if (!life) return
     life.open = false
     life.budget = 0
-    for (const row of byRankDown(life.held)) this.#toHead(row)
+    for (const row of byRankDown(life.held)) this.#failed(row)
     this.#turns.leave(incarnation)
   }
 
@@ -116,7 +116,7 @@ export class MemoryCells {
   /** A test on this row alone. */
   finish(cell: CellId, epoch: Epoch): boolean {
     const row = this.#heldRow(cell, epoch)
-    if (!row || row.appended !== row.consumed) return false
+    if (!row || (this.#state.rules.testsFinish && row.appended !== row.consumed)) return false
     this.#giveUp(row)
     this.#state.move(row, 'finished')
     return true
@@ -244,7 +244,13 @@ export class MemoryCells {
       }
     }
     this.#firstEnd = firstEnd
-    for (const row of byRankDown(expired)) this.#toHead(row)
+    for (const row of byRankDown(expired)) this.#failed(row)
+  }
+
+  /** D16. */
+  #failed(row: CellRow): void {
+    if (this.#state.rules.failedGoTo === 'head') this.#toHead(row)
+    else this.#toWaiting(row, ++this.#state.nextRank)
   }
 
   #toHead(row: CellRow): void {

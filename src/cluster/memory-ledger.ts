@@ -15,12 +15,12 @@ import type {
 } from './ledger.js'
 import { MemoryCells } from './memory-cells.js'
 import { MemoryPacks } from './memory-packs.js'
-import { type CellRow, MemoryState } from './memory-state.js'
+import { ALL_RULES, type CellRow, type MemoryRules, MemoryState } from './memory-state.js'
 import { MemoryTurns } from './memory-turns.js'
 import { MemoryWork } from './memory-work.js'
 
-export function openMemoryLedger(now: () => Millis): Ledger {
-  const state = new MemoryState()
+export function openMemoryLedger(now: () => Millis, rules: MemoryRules = ALL_RULES): Ledger {
+  const state = new MemoryState(rules)
   const turns = new MemoryTurns(state, now)
   const cells = new MemoryCells(state, now, turns)
   const work = new MemoryWork(state)

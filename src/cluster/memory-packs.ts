@@ -159,6 +159,7 @@ export class MemoryPacks {
   }
 
   #refusal(pack: Pack): CommitResult | null {
+    if (!this.#state.rules.fences) return null
     if (!this.#state.life(pack.incarnation)?.open) return { status: 'refused', why: 'incarnation-closed' }
     if (!this.#state.open) return { status: 'refused', why: 'crawl-closed' }
     const stale = pack.cells.filter(cell => !this.#isCurrent(cell)).map(({ cell }) => cell)
@@ -178,7 +179,7 @@ export class MemoryPacks {
 
   #commitCell(cell: PackCell): void {
     const row = this.#state.cells.get(cell.cell)!
-    row.lastPack = cell.number
+    row.lastPack = this.#state.rules.fences ? cell.number : row.lastPack + 1
     // Copied: the sender's buffer serves its next pack.
     const journal = Uint8Array.from(cell.journal)
     if (row.journals) row.journals.push(journal)

@@ -60,6 +60,18 @@ export interface TurnRow {
   delayMs: Millis
 }
 
+/** Rules that only the simulator switches off, to see that somebody notices. */
+export interface MemoryRules {
+  /** Packs of an old epoch, an old number or a closed life are refused. */
+  readonly fences: boolean
+  /** A cell is finished only when all rows of its inbox are consumed. */
+  readonly testsFinish: boolean
+  /** Where the cells of an agent that failed go in S. */
+  readonly failedGoTo: 'head' | 'tail'
+}
+
+export const ALL_RULES: MemoryRules = { fences: true, testsFinish: true, failedGoTo: 'head' }
+
 const STATES: readonly CellState[] = [
   'waiting',
   'resting',
@@ -92,8 +104,10 @@ export class MemoryState {
   firstRank = 0
   lastHeartbeat: Millis = 0
   gapUntil: Millis = 0
+  readonly rules: MemoryRules
 
-  constructor() {
+  constructor(rules: MemoryRules) {
+    this.rules = rules
     this.counts = Object.fromEntries(STATES.map(state => [state, 0])) as Record<CellState, number>
   }
 

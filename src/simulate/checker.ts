@@ -68,8 +68,9 @@ export class Checker implements Witness, LedgerWitness {
   readonly #packs = new Set<string>()
   #requestCount = 0
   #isClosed = false
-  /** Page requests beyond the first of each URL that was acknowledged by it are told by `fetches - acknowledged`. */
+  /** Page requests, robots.txt apart. */
   fetches = 0
+  readonly #fetched = new Set<string>()
   refusedCommits = 0
   refusedFinishes = 0
 
@@ -79,6 +80,10 @@ export class Checker implements Witness, LedgerWitness {
 
   get isClosed(): boolean {
     return this.#isClosed
+  }
+
+  get urlsFetched(): number {
+    return this.#fetched.size
   }
 
   get acknowledged(): ReadonlyMap<string, OutcomeCode> {
@@ -97,10 +102,15 @@ export class Checker implements Witness, LedgerWitness {
     this.#politely(machine, group, url, isRobots)
     if (!isRobots) {
       this.fetches++
+      this.#fetched.add(url)
       this.#slowly(site, url)
       if (web.isForbidden(url)) this.#break('P9', `${url} is forbidden by robots.txt`, [url])
       if (this.#acknowledged.has(url))
-        this.#break('P3', `${url} was asked for again at ${now()} ms by ${machine.name}, after it was acknowledged`, [url])
+        this.#break(
+          'P3',
+          `${url} was asked for again at ${now()} ms by ${machine.name}, after it was acknowledged`,
+          [url],
+        )
     }
     return request
   }
@@ -125,26 +135,29 @@ export class Checker implements Witness, LedgerWitness {
   called(method: LedgerMethod, args: readonly unknown[], answer: unknown): void {
     switch (method) {
       case 'grant':
-        return this.#granted(args[0] as Incarnation, answer as readonly Lease[])
+        this.#granted(args[0] as Incarnation, answer as readonly Lease[])
+        break
       case 'commit':
-        return this.#committed(args[0] as Pack, (answer as { status: string }).status)
+        this.#committed(args[0] as Pack, (answer as { status: string }).status)
+        break
       case 'finish':
         if (answer === false) this.refusedFinishes++
-        return this.#gaveUp('finish', args[0] as CellId, args[1] as Epoch, answer as boolean)
+        this.#gaveUp('finish', args[0] as CellId, args[1] as Epoch, answer as boolean)
+        break
       case 'release':
       case 'park':
       case 'rest':
-        return this.#gaveUp(method, args[0] as CellId, args[1] as Epoch, answer as boolean)
+        this.#gaveUp(method, args[0] as CellId, args[1] as Epoch, answer as boolean)
+        break
       case 'leave':
-        return this.#left(args[0] as Incarnation)
+        this.#left(args[0] as Incarnation)
+        break
       case 'waiting':
-        return this.#headFirst(answer as readonly { cell: CellId }[])
+        this.#headFirst(answer as readonly { cell: CellId }[])
+        break
       case 'tryEnd':
-        if (answer !== null && !this.#isClosed) {
-          this.#isClosed = true
-          this.#parts.history.add('end', String(answer))
-        }
-        return
+        this.#ended(answer as string | null)
+        break
     }
   }
 
@@ -158,7 +171,8 @@ export class Checker implements Witness, LedgerWitness {
         this.#break('P1', `${file.name} has ${foundBytes} of ${file.bytes} committed bytes`, [file.name])
       for (const { url } of rows) kept.set(url, (kept.get(url) ?? 0) + 1)
     }
-    for (const [url, copies] of kept) if (copies > 1) this.#break('P3', `${url} is stored ${copies} times`, [url])
+    for (const [url, copies] of kept)
+      if (copies > 1) this.#break('P3', `${url} is stored ${copies} times`, [url])
     for (const url of this.#acknowledged.keys())
       if (!kept.has(url)) this.#break('P1', `${url} was acknowledged and is not stored`, [url])
     if (this.#isClosed) this.#compareWithTruth()
@@ -169,7 +183,8 @@ export class Checker implements Witness, LedgerWitness {
     for (const [url, outcome] of this.#parts.web.truth()) {
       expected++
       const found = this.#acknowledged.get(url)
-      if (found !== outcome) this.#break('P2', `${url} ended as ${found ?? 'nothing'}, should be ${outcome}`, [url])
+      if (found !== outcome)
+        this.#break('P2', `${url} ended as ${found ?? 'nothing'}, should be ${outcome}`, [url])
     }
     if (this.#acknowledged.size > expected)
       this.#break('P2', `${this.#acknowledged.size - expected} URLs that do not exist were acknowledged`, [])
@@ -184,10 +199,17 @@ export class Checker implements Witness, LedgerWitness {
     const { now, delayMs } = this.#parts
     const sameProcedure = isRobots && traffic.robotsOf === url && traffic.machine === machine
     if (traffic.open > 0 && traffic.machine !== machine)
-      this.#break('P5', `${machine.name} asks for ${url} while ${traffic.machine?.name} is at ${group}`, [group])
-    else if (traffic.open > 0) this.#break('P5', `two requests of ${machine.name} to ${group} at once`, [group])
+      this.#break('P5', `${machine.name} asks for ${url} while ${traffic.machine?.name} is at ${group}`, [
+        group,
+      ])
+    else if (traffic.open > 0)
+      this.#break('P5', `two requests of ${machine.name} to ${group} at once`, [group])
     else if (!sameProcedure && now() - traffic.lastEnd < delayMs - ROUNDING_MS)
-      this.#break('P5', `${url} is asked for ${round(now() - traffic.lastEnd)} ms after the last request to ${group}`, [group])
+      this.#break(
+        'P5',
+        `${url} is asked for ${round(now() - traffic.lastEnd)} ms after the last request to ${group}`,
+        [group],
+      )
     traffic.open++
     traffic.machine = machine
     traffic.robotsOf = isRobots ? url : ''
@@ -198,7 +220,11 @@ export class Checker implements Witness, LedgerWitness {
     const delayMs = web.crawlDelayMs(web.siteOf(hostOf(site)))
     const since = now() - (this.#lastPageEnd.get(site) ?? Number.NEGATIVE_INFINITY)
     if (since < delayMs - ROUNDING_MS)
-      this.#break('P5', `${url} is asked for ${round(since)} ms after the last page, its Crawl-delay is ${delayMs} ms`, [site])
+      this.#break(
+        'P5',
+        `${url} is asked for ${round(since)} ms after the last page, its Crawl-delay is ${delayMs} ms`,
+        [site],
+      )
   }
 
   #granted(incarnation: Incarnation, leases: readonly Lease[]): void {
@@ -226,7 +252,11 @@ export class Checker implements Witness, LedgerWitness {
     for (const { cell, epoch } of pack.cells) {
       const held = this.#held.get(cell)
       if (held?.incarnation !== pack.incarnation || held.epoch !== epoch)
-        this.#break('P6', `life ${pack.incarnation} committed ${cell} with epoch ${epoch}, it is not its own`, [cell])
+        this.#break(
+          'P6',
+          `life ${pack.incarnation} committed ${cell} with epoch ${epoch}, it is not its own`,
+          [cell],
+        )
     }
     const rows = this.#stored.get(pack.id)
     this.#stored.delete(pack.id)
@@ -246,13 +276,22 @@ export class Checker implements Witness, LedgerWitness {
     this.#closedLives.add(incarnation)
   }
 
+  #ended(reason: string | null): void {
+    if (reason === null || this.#isClosed) return
+    this.#isClosed = true
+    this.#parts.history.add('end', reason)
+  }
+
   /** D16: what an agent lost stands before all that nobody has had yet. */
   #headFirst(waiting: readonly { cell: CellId }[]): void {
     let fresh = ''
     for (const { cell } of waiting) {
       if (!this.#epochs.has(cell)) fresh ||= cell
       else if (fresh !== '' && this.#held.has(cell)) {
-        this.#break('D16', `${cell} was lost by its agent and waits behind ${fresh}, which is new`, [cell, fresh])
+        this.#break('D16', `${cell} was lost by its agent and waits behind ${fresh}, which is new`, [
+          cell,
+          fresh,
+        ])
         return
       }
     }

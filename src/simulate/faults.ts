@@ -2,7 +2,7 @@
 import type { Millis } from '../model/clock.js'
 import type { Random } from '../model/random.js'
 
-export type FaultKind =
+type FaultKind =
   /** The process is gone, with all that was not flushed. */
   | 'kill'
   /** The same between store and ledger of its next pack. */

@@ -24,6 +24,8 @@ export interface Weather {
   latencyMs: Millis
 }
 
+export const FAIR_WEATHER: Weather = { isLedgerAway: false, lostAnswers: 0, latencyMs: 2 }
+
 export interface FlakyLedgerParts {
   readonly ledger: Ledger
   readonly machine: Machine

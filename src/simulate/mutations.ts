@@ -1,8 +1,10 @@
+import type { MemoryRules } from '../cluster/memory-state.js'
+
 /**
  * The rules of the ledger, each with the mistake it prevents. The simulator can make any of these mistakes; nothing else
  * can. A checker that finds none of them would be worth nothing.
  */
-export const MUTATIONS = {
+const MUTATIONS = {
   'no-fencing': 'packs of old epochs, old numbers and closed lives are committed',
   'ledger-first': 'the ledger is written before the store',
   'links-late': 'links to other cells are sent after their page is acknowledged',
@@ -13,3 +15,12 @@ export const MUTATIONS = {
 } as const
 
 export type Mutation = keyof typeof MUTATIONS
+
+/** The rules that the ledger itself keeps. */
+export function rulesUnder(mutation: Mutation | undefined): MemoryRules {
+  return {
+    fences: mutation !== 'no-fencing',
+    testsFinish: mutation !== 'finish-not-exists',
+    failedGoTo: mutation === 'failed-to-tail' ? 'tail' : 'head',
+  }
+}

@@ -2,7 +2,7 @@
 import type { Incarnation } from '../cluster/index.js'
 import type { Millis } from '../model/clock.js'
 import type { AppendResult, CloseResult, PackBytes, PackStore } from '../store/index.js'
-import { type Disk, type DiskFile, storedRows } from './disk.js'
+import { type Disk, type DiskFile, type StoredRow, storedRows } from './disk.js'
 import type { Machine } from './machine.js'
 
 const FLUSH_MS = 4
@@ -19,7 +19,7 @@ export interface VirtualStoreParts {
   readonly incarnation: Incarnation
   readonly health: DiskHealth
   /** A pack is stored, and the ledger knows nothing of it yet: a good moment to die. */
-  readonly onStored: () => void
+  readonly onStored: (id: string, rows: readonly StoredRow[]) => void
   /** Mutant: says that a pack is stored before it is, so the ledger is written first. */
   readonly ledgerFirst?: boolean
 }
@@ -54,7 +54,7 @@ export class VirtualStore implements PackStore {
       extent.isFlushed = true
     })
     if (!ledgerFirst) await flushing
-    onStored()
+    onStored(pack.id, rows)
     return { ok: true, files: [{ name: file.name, kind: 'pages-log', bytes: this.#bytes }] }
   }
 

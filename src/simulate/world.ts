@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Incarnation, Ledger } from '../cluster/index.js'
+import type { Ledger } from '../cluster/index.js'
 import { openMemoryLedger } from '../cluster/memory-ledger.js'
 import { type CrawlConfig, checkConfig } from '../config/index.js'
 import { cellOf, groupOf } from '../model/cell.js'
@@ -15,12 +15,14 @@ import { siteOf } from '../model/url.js'
 import { Checker, type Violation } from './checker.js'
 import { Disk } from './disk.js'
 import { drawFaults, type Fault, type FaultPreset } from './faults.js'
-import type { Weather } from './flaky-ledger.js'
+import { FAIR_WEATHER, type Weather } from './flaky-ledger.js'
 import { History } from './history.js'
 import { Janitor } from './janitor.js'
-import { EPOCH_MS } from './machine.js'
-import type { Mutation } from './mutations.js'
+import { EPOCH_MS, Machine } from './machine.js'
+import { mutantCore } from './mutant-ledger.js'
+import { type Mutation, rulesUnder } from './mutations.js'
 import { Park, type ParkParts } from './park.js'
+import { type Metrics, Tally } from './tally.js'
 import { Servers } from './virtual-fetcher.js'
 import { VirtualTime } from './virtual-time.js'
 import { VirtualWeb } from './virtual-web.js'
@@ -45,6 +47,7 @@ export interface SimulationOptions {
 export interface SimulationResult {
   readonly violations: readonly Violation[]
   readonly history: History
+  readonly metrics: Metrics
   readonly faults: readonly Fault[]
   readonly virtualMs: Millis
   readonly events: number
@@ -78,6 +81,7 @@ class World {
   readonly #web: VirtualWeb
   readonly #history: History
   readonly #checker: Checker
+  readonly #tally = new Tally()
   readonly #disk = new Disk()
   readonly #ledger: Ledger
   readonly #servers: Servers
@@ -93,7 +97,8 @@ class World {
     const now = () => this.#time.now
     this.#history = new History(now, options.keepsHistory)
     this.#checker = new Checker({ web: this.#web, delayMs, now, history: this.#history })
-    this.#ledger = openMemoryLedger(() => EPOCH_MS + this.#time.now, mutation)
+    const ledger = openMemoryLedger(() => EPOCH_MS + this.#time.now, rulesUnder(mutation))
+    this.#ledger = mutantCore(ledger, new Machine('ledger', this.#time).clock, mutation)
     this.#servers = new Servers(this.#web, this.#time)
     this.#faults =
       typeof options.faults === 'string' ? drawFaults(options.faults, agents, this.#random) : options.faults
@@ -121,6 +126,12 @@ class World {
     return {
       violations: [...this.#park.bugs, ...this.#checker.violations],
       history: this.#history,
+      metrics: this.#tally.metrics({
+        acknowledged: this.#checker.acknowledged.size,
+        expected: this.#web.pages,
+        fetches: this.#checker.fetches,
+        urlsFetched: this.#checker.urlsFetched,
+      }),
       faults: this.#faults,
       virtualMs: this.#time.now,
       events: this.#time.events,
@@ -138,7 +149,7 @@ class World {
   }
 
   #parkParts(): ParkParts {
-    const weather: Weather = { isLedgerAway: false, lostAnswers: 0, latencyMs: 2 }
+    const weather: Weather = { ...FAIR_WEATHER }
     const { seed, assign, mutation, sites, pages } = this.#options
     const janitor = new Janitor({
       time: this.#time,
@@ -160,6 +171,12 @@ class World {
       disk: this.#disk,
       servers: this.#servers,
       checker: this.#checker,
+      witness: {
+        called: (method, args, answer) => {
+          this.#checker.called(method, args, answer)
+          this.#tally.called(method, args, answer)
+        },
+      },
       history: this.#history,
       scratch: this.#scratch,
       faults: this.#faults,
@@ -182,5 +199,3 @@ class World {
     })
   }
 }
-
-export type { Incarnation }

@@ -1,0 +1,19 @@
+/** The small faulty run that CI and `npm run soak` make by the thousand. */
+import type { SimulationOptions } from './world.js'
+
+export const ASSIGNMENTS = ['dynamic'] as const
+
+/** At least 5 agents, 40 sites, 500 pages and 5 faults, a kill and a zombie among them; every seed a little different. */
+export function smallRun(seed: number): SimulationOptions {
+  return {
+    seed,
+    agents: 5 + (seed % 3),
+    sites: 40 + (seed % 5),
+    pages: 510,
+    faults: seed % 4 === 0 ? 'heavy' : 'light',
+    assign: ASSIGNMENTS[seed % ASSIGNMENTS.length],
+    lanes: 2 + (seed % 7),
+    delayMs: 500,
+    keepsHistory: false,
+  }
+}

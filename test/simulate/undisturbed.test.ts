@@ -1,0 +1,17 @@
+/** Without faults the simulated crawl finds every URL, once, and the same seed gives the same history (P2, P3, P8). */
+import { expect, it } from 'vitest'
+import { simulate, smallRun } from '../../src/simulate/index.js'
+
+it('an undisturbed crawl ends, and every URL has the outcome it must have', async () => {
+  for (let seed = 1; seed <= 10; seed++) {
+    const result = await simulate({ ...smallRun(seed), faults: 'none' })
+    expect(result.violations, `seed ${seed}`).toEqual([])
+    expect(result.acknowledged).toBe(result.pages)
+  }
+})
+
+it('the same seed gives the same history, another seed another (P8)', async () => {
+  const hash = async (seed: number) => (await simulate(smallRun(seed))).history.hash
+  for (const seed of [3, 4, 8]) expect(await hash(seed)).toBe(await hash(seed))
+  expect(await hash(3)).not.toBe(await hash(4))
+})
