@@ -48,7 +48,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     await program.parseAsync(argv, { from: 'user' })
     return code
   } catch (error) {
-    return failureCode(error)
+    return failureCode(error, argv)
   }
 }
 
@@ -58,18 +58,26 @@ function quietly(command: Command): void {
   for (const child of command.commands) quietly(child)
 }
 
-function failureCode(error: unknown): number {
-  if (error instanceof CommanderError) {
-    if (error.exitCode === 0) return EXIT.done
-    if (error.code === 'commander.help') {
-      process.stderr.write('orbweaver: say what to do; orbweaver --help lists the commands\n')
-      return EXIT.config
-    }
-    return complain(
-      `${error.message.replace(/^error: /, '')}; orbweaver --help shows what there is`,
-      EXIT.config,
-    )
-  }
+/** One line for a command that Commander could not make sense of, with what would have made sense. */
+function usageProblem(error: CommanderError, argv: readonly string[]): string {
+  const [first = '', second = ''] = argv
+  if (error.code === 'commander.help')
+    return first === 'help'
+      ? `unknown command '${second}'; orbweaver --help lists the commands`
+      : 'say what to do; orbweaver --help lists the commands'
+  const message = error.message
+    .replace(/^error: /, '')
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/\.$/, '')
+  if (error.code === 'commander.unknownCommand' && /^https?:|\.[a-z]/i.test(first))
+    return `${message}; to crawl it: orbweaver crawl ${first}`
+  const command = Object.hasOwn(COMMANDS, first) ? ` ${first}` : ''
+  return `${message}; orbweaver${command} --help shows what there is`
+}
+
+function failureCode(error: unknown, argv: readonly string[]): number {
+  if (error instanceof CommanderError)
+    return error.exitCode === 0 ? EXIT.done : complain(usageProblem(error, argv), EXIT.config)
   if (error instanceof ConfigError || error instanceof PartitionError)
     return complain(error.message, EXIT.config)
   if (error instanceof DirectoryBusyError) return complain(error.message, EXIT.busy)

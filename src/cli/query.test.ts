@@ -104,7 +104,7 @@ describe('orbweaver query', () => {
   it('fails with a ConfigError of one or two lines and prints nothing', () => {
     const { status, stdout, stderr } = orbweaver('query', crawl.dir, 'SELECT titel FROM pages')
     expect([status, stdout]).toEqual([4, ''])
-    expect(stderr).toMatch(/^ConfigError: Binder Error: [^\n]+\nCandidate bindings: [^\n]+\n$/)
+    expect(stderr).toMatch(/^ConfigError: Binder Error: [^\n]+ Candidate bindings: [^\n]+\n$/)
   })
 
   it('ends quietly when its reader leaves', async () => {

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { isForbidden } from '../fetch/index.js'
 import { LIMITS } from '../model/limits.js'
 import { hostOf, siteOf } from '../model/url.js'
+import { readCrawlFile } from './crawl-directory.js'
 
 /** Says before anything is made what would only fail later: a seed that is too long, or on the user's own network. */
 export function checkSeeds(config: CrawlConfig): void {
@@ -17,4 +19,10 @@ export function checkSeeds(config: CrawlConfig): void {
     if (local && !config.resolve.some(entry => entry.startsWith(`${host}=`)))
       throw new ConfigError(`${seed} is on your own machine or network; add --allow-private to crawl it`)
   }
+}
+
+/** The same for the files that a crawl starts from. */
+export function checkPaths({ previous, hooks }: CrawlConfig): void {
+  if (previous !== undefined) readCrawlFile(previous)
+  if (hooks !== undefined && !existsSync(hooks)) throw new ConfigError(`--hooks: there is no file ${hooks}`)
 }

@@ -31,9 +31,19 @@ export function createDirectory(directory: string, config: CrawlConfig, version:
     format: FORMAT,
     orbweaver: version,
     createdAt: new Date(now).toISOString(),
-    config,
+    config: withWholePaths(config),
   }
   writeFileAtomically(join(directory, 'crawl.json'), `${JSON.stringify(file, null, 2)}\n`)
+}
+
+/** `resume` may be called from anywhere. */
+function withWholePaths(config: CrawlConfig): CrawlConfig {
+  const { previous, hooks } = config
+  return {
+    ...config,
+    ...(previous === undefined ? {} : { previous: absolute(previous) }),
+    ...(hooks === undefined ? {} : { hooks: absolute(hooks) }),
+  }
 }
 
 export function readCrawlFile(directory: string): CrawlFile {
@@ -67,11 +77,20 @@ function makeWay(directory: string): void {
         `or crawl again with "--previous ${directory} --out ANOTHER"`,
     )
   }
-  for (const entry of entries) rmSync(join(directory, entry), { recursive: true })
+  for (const entry of entries) if (OURS.test(entry)) rmSync(join(directory, entry), { recursive: true })
 }
 
-/** True when the crawl ended without one stored page: there is nothing to lose. */
+/** What a crawl makes in its folder: nothing else is ever removed. */
+const OURS = /^(?:crawl\.(?:json|log)|report\.json|lock|ledger\.db.*|archive|tables|frontier|learned)$/
+const PAGES_IN = ['archive', 'tables/pages']
+
+function isEmpty(directory: string): boolean {
+  return !existsSync(directory) || readdirSync(directory).length === 0
+}
+
+/** True when the crawl never began, or ended without one stored page: there is nothing to lose. */
 function isBarren(directory: string): boolean {
+  if (!existsSync(join(directory, 'ledger.db'))) return PAGES_IN.every(part => isEmpty(join(directory, part)))
   try {
     const report: { pages?: number; bytes?: number } = JSON.parse(
       readFileSync(join(directory, 'report.json'), 'utf8'),

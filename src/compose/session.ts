@@ -22,7 +22,7 @@ import { siteOf } from '../model/url.js'
 import { compilePattern } from '../model/url-pattern.js'
 import { VERSION } from '../model/version.js'
 import { writeFileAtomically, writeManifest } from '../store/index.js'
-import { checkSeeds } from './check-seeds.js'
+import { checkPaths, checkSeeds } from './check-seeds.js'
 import { absolute, type CrawlFile, createDirectory, readCrawlFile } from './crawl-directory.js'
 import { assembleCrew, type Crew, openFetcher, widenedScope } from './crew.js'
 import { DirectoryLock } from './directory-lock.js'
@@ -41,6 +41,7 @@ export const LEDGER_FILE = 'ledger.db'
 /** Makes a new crawl directory and the session that works on it. */
 export function createSession(config: CrawlConfig, directory: string, hooks?: Hooks): CrawlSession {
   checkSeeds(config)
+  checkPaths(config)
   openFetcher(config)
   createDirectory(directory, config, VERSION, clock.now())
   return new CrawlSession(directory, hooks)
@@ -96,11 +97,13 @@ export class CrawlSession {
   async run(): Promise<Report> {
     const startedAtMs = clock.now()
     const started = clock.monotonic()
+    // Before there is a ledger: a mistake in the hooks leaves nothing that would be in the way of another try.
+    const hooks = await this.#loadHooks()
     const log = new Log(this.directory)
     const worker = new StoreWorker()
     const ledger = this.#openLedger()
     try {
-      const { end, urls } = await this.#crawl(ledger, worker, log)
+      const { end, urls } = await this.#crawl(ledger, worker, log, hooks)
       const spent = await addSpent(ledger, (clock.monotonic() - started) / 1000)
       const report = await buildReport(ledger, {
         version: VERSION,
@@ -150,9 +153,19 @@ export class CrawlSession {
     return threadLedger(startThread('ledger-thread', { path }))
   }
 
-  async #crawl(ledger: Ledger, worker: StoreWorker, log: Log): Promise<Ended> {
+  async #loadHooks(): Promise<Hooks> {
+    const { hooks } = this.config
+    if (this.#hooks !== undefined || hooks === undefined) return this.#hooks ?? {}
+    try {
+      return await loadHooks(hooks, absolute)
+    } catch (error) {
+      this.#lock.release()
+      throw new ConfigError(`--hooks ${hooks}: ${(error as Error).message}`)
+    }
+  }
+
+  async #crawl(ledger: Ledger, worker: StoreWorker, log: Log, hooks: Hooks): Promise<Ended> {
     const { config, directory, name } = this
-    const hooks = this.#hooks ?? (config.hooks === undefined ? {} : await loadUserHooks(config.hooks))
     await ledger.endAllLeases()
     await ledger.reopen()
     const settings = await this.#seed(ledger, log)
@@ -303,14 +316,6 @@ async function knownHosts(ledger: Ledger): Promise<HostNames> {
       if (refused !== undefined) hosts.giveUp(refused.detail)
     }
     after = batch[batch.length - 1].cell
-  }
-}
-
-async function loadUserHooks(path: string): Promise<Hooks> {
-  try {
-    return await loadHooks(path, absolute)
-  } catch (error) {
-    throw new ConfigError(`--hooks ${path}: ${(error as Error).message}`)
   }
 }
 

@@ -3,6 +3,7 @@
  * library's options. Text is accepted wherever a number or a list is meant, because flags and variables are text.
  * (A schema library would do the same; loading one costs more CPU than crawling three hundred pages.)
  */
+import { isIP } from 'node:net'
 import { LIMITS } from '../model/limits.js'
 import { readTraps, TRAP_RULES } from '../model/trap.js'
 import { normaliseUrl } from '../model/url.js'
@@ -26,6 +27,14 @@ const resolution = (value: unknown, name: string): string => {
   const form = text(value, name)
   if (/^[^=]+=[^=]+$/.test(form)) return form
   throw new TypeError(`${name} must be HOST=ADDR or HOST=ADDR:PORT`)
+}
+
+const nameServer = (value: unknown, name: string): string => {
+  const form = text(value, name)
+  const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(form) ?? /^([^:]+)(?::(\d+))?$/.exec(form)
+  const [, address = form, port = '53'] = bracketed ?? []
+  if (isIP(address) !== 0 && Number(port) >= 1 && Number(port) <= 65_535) return form
+  throw new TypeError(`${name} must be the address of a name server, ADDR or ADDR:PORT`)
 }
 
 const bodySize = (value: unknown, name: string): number => {
@@ -188,7 +197,7 @@ export const FIELDS = {
     'fixed address for a host or *.suffix; may be repeated',
     list(resolution),
   ),
-  dns: field('--dns <addr:port>', 'name server to ask instead of the system', optional(text)),
+  dns: field('--dns <addr:port>', 'name server to ask instead of the system', optional(nameServer)),
   fetchTimeout: field(
     '--fetch-timeout <s>',
     'give a response up that has not ended after this long (120)',

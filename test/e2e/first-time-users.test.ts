@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer as createTcp } from 'node:net'
@@ -33,14 +33,22 @@ describe('what a first-time user meets', () => {
     [['crawl', 'http://192.168.1.1/'], 'add --allow-private'],
     [['crawl', 'https://example.org', '--max-pages', 'lots'], '--max-pages must be a number'],
     [['resume', '/nowhere/at/all'], 'there is no directory /nowhere/at/all'],
+    [['crawl', 'https://example.org', '--max-page', '9'], '(Did you mean --max-pages?)'],
+    [['crawl', 'https://example.org', '--dns', 'nowhere'], '--dns must be the address of a name server'],
+    [['crawl', 'https://example.org', '--previous', 'none'], 'there is no directory'],
+    [['crawl', 'https://example.org', '--hooks', 'none.js'], '--hooks: there is no file none.js'],
     [['fly'], "unknown command 'fly'"],
+    [['help', 'fly'], "unknown command 'fly'"],
+    [['example.org'], 'to crawl it: orbweaver crawl example.org'],
     [[], 'orbweaver --help lists the commands'],
   ])('%j: one clear line, exit code 4', async (args, message) => {
-    const { code, stderr, stdout } = await orbweaver(args, {}, mkdtempSync(join(tmpdir(), 'orb-')))
+    const here = mkdtempSync(join(tmpdir(), 'orb-'))
+    const { code, stderr, stdout } = await orbweaver(args, {}, here)
     expect(stderr).toContain(message)
     expect(lines(stderr)).toHaveLength(1)
     expect(stdout).toBe('')
     expect(code).toBe(4)
+    expect(readdirSync(here)).toEqual([])
   })
 
   it('a seed that redirects: scope follows the end of the redirect, www and apex count as one', async () => {
@@ -89,6 +97,28 @@ describe('what a first-time user meets', () => {
     expect(again.stderr).toContain(`orbweaver resume ${out}`)
     expect(again.stderr).toContain('--previous')
     expect(readFileSync(join(out, 'report.json'), 'utf8')).toBe(before)
+  })
+
+  it('hooks that cannot be loaded are named, and the same command works once they can; resume finds them', async () => {
+    const web = await site({ 'hooked.test/': '<a href="/a">a</a>', 'hooked.test/a': 'a' })
+    const here = mkdtempSync(join(tmpdir(), 'orb-'))
+    const crawl = ['crawl', `http://hooked.test:${web.port}/`, '--resolve', '*.test=127.0.0.1', ...QUICK]
+    const command = [...crawl, '--hooks', 'hooks.mjs', '--max-pages', '1', '--out', 'it']
+    writeFileSync(join(here, 'hooks.mjs'), 'export const accept = 7')
+    const wrong = await orbweaver(command, {}, here)
+    expect([wrong.code, lines(wrong.stderr)]).toEqual([4, [expect.stringContaining('accept in ')]])
+    mkdirSync(join(here, 'it/archive/mine'))
+    const kept = await orbweaver(command, {}, here)
+    expect(kept.stderr).toContain('already holds a crawl')
+    rmSync(join(here, 'it/archive/mine'), { recursive: true })
+    writeFileSync(join(here, 'it/notes.txt'), 'of the user')
+    writeFileSync(join(here, 'hooks.mjs'), 'export const accept = url => true')
+    expect((await orbweaver(command, {}, here)).code).toBe(10)
+    expect(readFileSync(join(here, 'it/notes.txt'), 'utf8')).toBe('of the user')
+    await orbweaver(['set', 'it', 'maxPages=2'], {}, here)
+    const resumed = await orbweaver(['resume', join(here, 'it')], {}, tmpdir())
+    web.close()
+    expect(resumed.stderr).toContain('2 pages')
   })
 
   it('a directory that is a file, or holds something else, is left alone', async () => {
