@@ -216,7 +216,10 @@ describe('SQL that is wrong', () => {
       'SELECT titel FROM pages',
       /^Binder Error: Referenced column "titel" not found.* Candidate bindings: "title"/,
     ],
-    ['SELECT * FROM page', /^Catalog Error: Table with name page does not exist! The tables are pages, links and sites$/],
+    [
+      'SELECT * FROM page',
+      /^Catalog Error: Table with name page does not exist! The tables are pages, links and sites$/,
+    ],
     ['SELECT 1 WHERE url = $1', /^Binder Error/],
     ["SELECT 'x'::INTEGER", /^Conversion Error: Could not convert string 'x' to INT32/],
     ['SELECT url::INTEGER FROM pages', /^Conversion Error/],
