@@ -238,7 +238,7 @@ export class Agent {
     if (this.#sites.size + this.#opening > 0 || this.#waitingCells > 0) return null
     const end = await ledger.tryEnd()
     if (end === null) {
-      budget.askAgain()
+      await budget.ask()
       this.#waitingCells = 1
     }
     return end

@@ -89,6 +89,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
   const counters = new Counters()
   const settings = laneSettings(config)
   const sent = new SentLinks()
+  const budget = new PageBudget(ledger, incarnation)
   const maxWaitMs = config.maxWait * 1000
   const maxDepth = config.maxDepth ?? Number.POSITIVE_INFINITY
   const transmitter: Transmitter = new Transmitter({
@@ -96,6 +97,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     grouping: config.group,
     sent,
     heard: new HeardPages(name, ledger, space.seen),
+    budget,
     counters,
     onCommitted: (sites, targets) => agent.committed(sites, targets),
     onLost: sites => {
@@ -107,7 +109,6 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
   const links = joinLinks(input, transmitter, sent, counters)
   const { settler, admission, sitemaps, traps } = links
   const rate = new RateLimit(clock)
-  const budget = new PageBudget(ledger, incarnation)
   const leastDelayMs = () => delayAfter(settings.delay, 0)
   const laneCount = new LaneCount()
   const turns = new Turns({

@@ -57,13 +57,21 @@ export class OpenPack {
     this.builder.add({ cell: site.cell, row: robotsRow(site, exchange), exchange, inTables: false })
   }
 
-  /** Takes out what belongs to cells that are ours no longer. */
-  drop(sites: readonly SiteCrawl[]): void {
+  get pages(): number {
+    let pages = 0
+    for (const share of this.#shares.values()) pages += share.pages
+    return pages
+  }
+
+  /** Takes out what belongs to cells that are ours no longer; tells how many pages that were. */
+  drop(sites: readonly SiteCrawl[]): number {
+    const before = this.pages
     for (const site of sites) {
       if (!this.#shares.delete(site)) continue
       site.uncommitted--
       this.builder.drop(site.cell)
     }
+    return before - this.pages
   }
 
   /** URLs that become durable in other cells' inboxes with this pack. */

@@ -10,6 +10,8 @@ export class PageBudget {
   readonly #ledger: Ledger
   readonly #incarnation: Incarnation
   #free = 0
+  /** Taken, and not yet committed. */
+  #out = 0
   #asking: Promise<void> | null = null
   #exhausted = false
 
@@ -18,7 +20,7 @@ export class PageBudget {
     this.#incarnation = incarnation
   }
 
-  /** No page is free and none is on its way back: every reserved page is fetched or being fetched. */
+  /** No page is free, and the ledger had none to give when last asked. */
   get exhausted(): boolean {
     return this.#exhausted && this.#free === 0
   }
@@ -27,31 +29,44 @@ export class PageBudget {
   takeNow(): boolean {
     if (this.#free === 0) return false
     this.#free--
+    this.#out++
     return true
   }
 
   /** Takes one page; false when the ledger has none to give now. */
   async take(): Promise<boolean> {
-    if (this.#free === 0) {
-      this.#asking ??= this.#ask()
-      await this.#asking
-    }
+    if (this.#free === 0) await this.ask()
     return this.takeNow()
   }
 
   giveBack(): void {
     this.#free++
+    this.#out--
   }
 
-  /** Pages may have come back since: the next `take` asks the ledger anew. */
-  askAgain(): void {
-    this.#exhausted = false
+  /** Pages were committed, or lost with their cell. */
+  settled(pages: number): void {
+    this.#out -= pages
   }
 
-  async #ask(): Promise<void> {
-    const { granted } = await this.#ledger.takeBudget(this.#incarnation, BLOCK_PAGES)
+  /** Asks the ledger for more: others may have given some back. */
+  async ask(): Promise<void> {
+    this.#asking ??= this.#reserve(BLOCK_PAGES)
+    await this.#asking
+  }
+
+  /** With nothing to do: what is reserved and not needed goes back, others may wait for it. */
+  async release(): Promise<void> {
+    if (this.#free === 0 || this.#asking !== null) return
+    this.#free = 0
+    this.#asking = this.#reserve(0)
+    await this.#asking
+  }
+
+  async #reserve(want: number): Promise<void> {
+    const { granted } = await this.#ledger.takeBudget(this.#incarnation, this.#free + this.#out, want)
     this.#free += granted
-    this.#exhausted = granted === 0
+    if (want > 0) this.#exhausted = granted === 0
     this.#asking = null
   }
 }

@@ -12,6 +12,7 @@ import type { PackBuilder, PackStore, StoredFile } from '../store/index.js'
 import type { Counters } from './counters.js'
 import type { HeardPages } from './heard-pages.js'
 import { OpenPack } from './open-pack.js'
+import type { PageBudget } from './page-budget.js'
 import type { SentLinks } from './sent-links.js'
 import type { SiteCrawl } from './site-crawl.js'
 
@@ -29,6 +30,7 @@ export interface TransmitterParts {
   readonly grouping: Grouping
   readonly sent: SentLinks
   readonly heard: HeardPages
+  readonly budget: PageBudget
   readonly counters: Counters
   readonly newBuilder: () => PackBuilder
   /** Told after every commit, with the cells that gained inbox rows. */
@@ -96,7 +98,7 @@ export class Transmitter {
 
   /** Takes lost cells out of the pack that is filling. */
   forget(sites: readonly SiteCrawl[]): void {
-    this.#open.drop(sites)
+    this.#parts.budget.settled(this.#open.drop(sites))
   }
 
   #end(error: Error | null): void {
@@ -133,7 +135,7 @@ export class Transmitter {
       counters.stalePacks++
       const stale = new Set(answer.cells)
       const lost = pack.sites.filter(site => stale.has(site.cell))
-      pack.drop(lost)
+      this.#parts.budget.settled(pack.drop(lost))
       this.#parts.onLost(lost)
       if (pack.isEmpty) return
     }
@@ -155,6 +157,7 @@ export class Transmitter {
 
   #acknowledge(pack: OpenPack, targets: ReadonlySet<CellId>): void {
     const sites = pack.sites
+    this.#parts.budget.settled(pack.pages)
     for (const site of sites) {
       site.lastPack++
       site.uncommitted--

@@ -113,6 +113,8 @@ export interface WaitingCell {
   /** Estimates: objects (from this or the previous crawl) and rows that wait in its inbox. */
   readonly size: number
   readonly backlog: number
+  /** The life that holds a turn this cell needs: nobody else can have it now. Null while no turn is held. */
+  readonly turnOf: Incarnation | null
 }
 
 /** Robots state of an origin, kept across hand-over and resume. */
@@ -148,6 +150,10 @@ export interface Heartbeat {
   readonly waiting: number
   readonly settings: Readonly<Record<string, string>>
   readonly crawlOpen: boolean
+  /** False once this life was ended: it can commit nothing any more. */
+  readonly lifeOpen: boolean
+  /** This life's part of what the crawl may use in all: rate, bandwidth, connections. */
+  readonly share: number
 }
 
 export interface Totals {
@@ -172,6 +178,10 @@ export interface AgentRow {
   readonly open: boolean
   readonly heartbeatAt: Millis
   readonly status: string
+  /** Sites it crawls at the same time, as it said when it joined; 0: it only coordinates. */
+  readonly lanes: number
+  /** Leases granted to it after the one that its last status calls `seen`. */
+  readonly unseen: number
 }
 
 /** What all lives of one agent have done together. */
@@ -216,12 +226,22 @@ export interface ParkedCell {
 }
 
 export interface Ledger {
-  /** Starts a life of an agent. `ledger.join` of a second agent with the same name does not end the first. */
-  join(agent: string): Promise<Incarnation>
+  /**
+   * Starts a life of an agent that crawls `lanes` sites at a time (1). With 0 it only coordinates, and has no share of
+   * the crawl's limits. A second agent with the same name does not end the first.
+   */
+  join(agent: string, lanes?: number): Promise<Incarnation>
   /** Ends a life: returns its page budget, ends its leases (its cells go to the HEAD of S, D16). */
   leave(incarnation: Incarnation): Promise<void>
   /** Ends every life but none of the data: `resume` under the directory lock. */
   endAllLeases(): Promise<void>
+  /** Ends the lives that were not heard from for so long, unless the ledger itself was away; tells which. */
+  closeSilent(silentMs: Millis): Promise<readonly Incarnation[]>
+  /**
+   * The coordinator's seat: taken when it is free or its holder has fallen silent for a lease, renewed by its holder.
+   * Null while another life has it; its epoch rises with every new holder.
+   */
+  takeSeat(incarnation: Incarnation, leaseMs: Millis): Promise<Epoch | null>
   /** Renews all leases of a life, and brings what changed. `status` is JSON; `fetches` in it is what a pack calls so. */
   heartbeat(incarnation: Incarnation, leaseMs: Millis, status: string): Promise<Heartbeat>
 
@@ -236,7 +256,14 @@ export interface Ledger {
     cells: readonly CellId[],
     leaseMs: Millis,
     delayMs: Millis,
+    lane?: number,
   ): Promise<readonly Lease[]>
+  /** The leases of a life that were granted after the one numbered `after`, in the order they were granted. */
+  leases(incarnation: Incarnation, after: number): Promise<readonly Lease[]>
+  /** What is known of the sizes of cells, in objects (D12). */
+  estimate(sizes: readonly { readonly cell: CellId; readonly size: number }[]): Promise<void>
+  /** Orders S by size, the largest first (D3, D14); what is found later joins at the tail. */
+  rankBySize(): Promise<void>
   /** Gives a cell back to S: `head` when it was lost, `tail` when its slice is over. */
   release(cell: CellId, epoch: Epoch, where: 'head' | 'tail'): Promise<boolean>
   /** True when the cell is finished; false when rows came meanwhile (or the lease is gone). */
@@ -298,9 +325,13 @@ export interface Ledger {
   ): Promise<void>
   loadMeta(cell: CellId, urls: readonly string[]): Promise<ReadonlyMap<string, MetaInfo>>
 
-  /** Reserves up to `want` pages of `--max-pages`; 0 when none is free now. */
+  /**
+   * Reserves up to `want` pages of `--max-pages` besides the `held` that this life still needs: those not yet asked for,
+   * being fetched, or not committed. What it had reserved beyond `held` is free again. 0 when none is free now.
+   */
   takeBudget(
     incarnation: Incarnation,
+    held: number,
     want: number,
   ): Promise<{ readonly granted: number; readonly outstanding: number }>
 
@@ -309,8 +340,11 @@ export interface Ledger {
 
   /** Files of all lives with their committed lengths. */
   files(): Promise<readonly FileRow[]>
-  /** Replaces files by what was made of them, in one step; false when one of `inputs` is no longer listed. */
-  swapFiles(inputs: readonly string[], outputs: readonly PackFile[]): Promise<boolean>
+  /**
+   * Replaces files by what was made of them, in one step; false when one of `inputs` is no longer listed, or when
+   * `seat` is no longer the epoch of the coordinator's. The same swap sent again is true again.
+   */
+  swapFiles(inputs: readonly string[], outputs: readonly PackFile[], seat?: Epoch): Promise<boolean>
 
   /** The latched end: closes the crawl when nothing is leased or drains and nothing waits (or the limit is reached). */
   tryEnd(): Promise<FinishReason | null>

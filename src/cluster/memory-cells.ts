@@ -2,6 +2,7 @@
 import { type CellId, type Epoch, type Lease, ownTurn, siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { FinishReason, Heartbeat, Incarnation, WaitingCell } from './ledger.js'
+import type { MemoryLives } from './memory-lives.js'
 import type { CellRow, MemoryState } from './memory-state.js'
 import type { MemoryTurns } from './memory-turns.js'
 
@@ -12,30 +13,13 @@ export class MemoryCells {
   /** No lease ends before this: nothing has to be looked through until then. */
   #firstEnd: Millis = Number.POSITIVE_INFINITY
 
-  constructor(state: MemoryState, now: () => Millis, turns: MemoryTurns) {
+  readonly #lives: MemoryLives
+
+  constructor(state: MemoryState, now: () => Millis, turns: MemoryTurns, lives: MemoryLives) {
     this.#state = state
     this.#now = now
     this.#turns = turns
-  }
-
-  join(agent: string): Incarnation {
-    const { lives } = this.#state
-    const incarnation = lives.length + 1
-    lives.push({
-      incarnation,
-      name: agent,
-      open: true,
-      heartbeatAt: this.#now(),
-      budget: 0,
-      status: '{}',
-      pages: 0,
-      bytes: 0,
-      fetches: 0,
-      fetchMs: 0,
-      held: new Set(),
-      turns: new Set(),
-    })
-    return incarnation
+    this.#lives = lives
   }
 
   leave(incarnation: Incarnation): void {
@@ -45,6 +29,12 @@ export class MemoryCells {
     life.budget = 0
     for (const row of byRankDown(life.held)) this.#failed(row)
     this.#turns.leave(incarnation)
+  }
+
+  closeSilent(silentMs: Millis): Incarnation[] {
+    const silent = this.#lives.silent(silentMs)
+    for (const incarnation of silent) this.leave(incarnation)
+    return silent
   }
 
   endAllLeases(): void {
@@ -75,6 +65,8 @@ export class MemoryCells {
       waiting: state.counts.waiting,
       settings: Object.fromEntries(state.settings),
       crawlOpen: state.open,
+      lifeOpen: life?.open ?? false,
+      share: this.#lives.share(incarnation),
     }
   }
 
@@ -92,17 +84,44 @@ export class MemoryCells {
       rank: row.rank,
       size: Math.max(row.sizeEstimate, row.pages),
       backlog: row.appended - row.consumed,
+      turnOf: turns.get(row.group)?.agent ?? this.#turns.addressHolder(row.cell),
     }))
   }
 
-  grant(incarnation: Incarnation, cells: readonly CellId[], leaseMs: Millis, delayMs: Millis): Lease[] {
+  grant(
+    incarnation: Incarnation,
+    cells: readonly CellId[],
+    leaseMs: Millis,
+    delayMs: Millis,
+    lane = 0,
+  ): Lease[] {
     if (!this.#state.life(incarnation)?.open || !this.#state.open) return []
     const leases: Lease[] = []
     for (const cell of [...cells].sort()) {
-      const lease = this.#grantOne(incarnation, cell, leaseMs, delayMs)
-      if (lease) leases.push(lease)
+      const row = this.#grantOne(incarnation, cell, leaseMs, delayMs, lane)
+      if (row) leases.push(this.#leaseOf(row))
     }
     return leases
+  }
+
+  leases(incarnation: Incarnation, after: number): Lease[] {
+    return [...(this.#state.life(incarnation)?.held ?? [])]
+      .filter(({ grant }) => grant > after)
+      .sort((a, b) => a.grant - b.grant)
+      .map(row => this.#leaseOf(row))
+  }
+
+  estimate(sizes: readonly { readonly cell: CellId; readonly size: number }[]): void {
+    for (const { cell, size } of sizes) {
+      const row = this.#state.cells.get(cell)
+      if (row) row.sizeEstimate = Math.round(size)
+    }
+  }
+
+  rankBySize(): void {
+    const size = (row: CellRow) => Math.max(row.sizeEstimate, row.pages)
+    const rows = [...this.#state.order.waiting].sort((a, b) => size(b) - size(a) || a.rank - b.rank)
+    for (const row of rows) this.#state.move(row, 'waiting', ++this.#state.nextRank)
   }
 
   release(cell: CellId, epoch: Epoch, where: 'head' | 'tail'): boolean {
@@ -147,16 +166,6 @@ export class MemoryCells {
     }
   }
 
-  takeBudget(incarnation: Incarnation, want: number): { granted: number; outstanding: number } {
-    const { maxPages, pages, lives } = this.#state
-    if (maxPages === null) return { granted: want, outstanding: 0 }
-    const out = lives.reduce((sum, life) => sum + (life.open ? life.budget : 0), 0)
-    const granted = Math.max(0, Math.min(want, maxPages - pages - out))
-    const life = this.#state.life(incarnation)
-    if (life?.open) life.budget += granted
-    return { granted, outstanding: out + granted }
-  }
-
   tryEnd(): FinishReason | null {
     const state = this.#state
     if (!state.open) return state.finishReason
@@ -185,29 +194,45 @@ export class MemoryCells {
     return row
   }
 
-  #grantOne(incarnation: Incarnation, cell: CellId, leaseMs: Millis, delayMs: Millis): Lease | null {
+  #grantOne(
+    incarnation: Incarnation,
+    cell: CellId,
+    leaseMs: Millis,
+    delayMs: Millis,
+    lane: number,
+  ): CellRow | null {
     const row = this.#state.cells.get(cell)
     if (row?.state !== 'waiting') return null
     const turn = this.#turns.take(incarnation, row.group, leaseMs, delayMs)
     if (!turn) return null
     const lastLease = row.leaseUntil
     const until = this.#now() + leaseMs
+    const own = this.#turns.waitOf(ownTurn(siteOfCell(cell)))
     this.#state.move(row, 'leased')
     this.#state.hold(row, incarnation)
     row.epoch++
     row.leaseUntil = until
+    row.notBefore = lastLease === 0 ? 0 : Math.ceil(lastLease + Math.max(own.delayMs, delayMs))
+    row.grant = ++this.#state.grants
+    row.lane = lane
     this.#firstEnd = Math.min(this.#firstEnd, until)
-    const own = this.#turns.waitOf(ownTurn(siteOfCell(cell)))
+    return row
+  }
+
+  #leaseOf(row: CellRow): Lease {
+    const own = this.#turns.waitOf(ownTurn(siteOfCell(row.cell)))
     return {
-      cell,
+      cell: row.cell,
       epoch: row.epoch,
-      until,
+      until: row.leaseUntil,
       lastPack: row.lastPack,
       cursor: row.cursor,
-      notBefore: lastLease === 0 ? 0 : lastLease + Math.max(own.delayMs, delayMs),
+      notBefore: row.notBefore,
       waitUntil: own.nextAllowed,
-      turnFrom: turn.nextAllowed,
+      turnFrom: this.#turns.waitOf(row.group).nextAllowed,
       delayMs: own.delayMs,
+      grant: row.grant,
+      lane: row.lane,
     }
   }
 

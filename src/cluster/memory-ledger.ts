@@ -4,16 +4,9 @@
  */
 import type { CellId } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
-import type {
-  AgentRow,
-  Ledger,
-  OutcomeCount,
-  ParkedCell,
-  RefusedOrigins,
-  SiteSummary,
-  Totals,
-} from './ledger.js'
+import type { Ledger, OutcomeCount, ParkedCell, RefusedOrigins, SiteSummary, Totals } from './ledger.js'
 import { MemoryCells } from './memory-cells.js'
+import { MemoryLives } from './memory-lives.js'
 import { MemoryPacks } from './memory-packs.js'
 import { ALL_RULES, type CellRow, type MemoryRules, MemoryState } from './memory-state.js'
 import { MemoryTurns } from './memory-turns.js'
@@ -22,17 +15,23 @@ import { MemoryWork } from './memory-work.js'
 export function openMemoryLedger(now: () => Millis, rules: MemoryRules = ALL_RULES): Ledger {
   const state = new MemoryState(rules)
   const turns = new MemoryTurns(state, now)
-  const cells = new MemoryCells(state, now, turns)
+  const lives = new MemoryLives(state, now)
+  const cells = new MemoryCells(state, now, turns, lives)
   const work = new MemoryWork(state)
   const packs = new MemoryPacks(state, turns, work)
   return {
-    join: async name => cells.join(name),
+    join: async (name, lanes) => lives.join(name, lanes),
     leave: async incarnation => cells.leave(incarnation),
+    closeSilent: async silentMs => cells.closeSilent(silentMs),
+    takeSeat: async (incarnation, leaseMs) => lives.takeSeat(incarnation, leaseMs),
     endAllLeases: async () => cells.endAllLeases(),
     heartbeat: async (incarnation, leaseMs, status) => cells.heartbeat(incarnation, leaseMs, status),
     waiting: async (limit, incarnation) => cells.waiting(limit, incarnation),
-    grant: async (incarnation, wanted, leaseMs, delayMs) =>
-      cells.grant(incarnation, wanted, leaseMs, delayMs),
+    grant: async (incarnation, wanted, leaseMs, delayMs, lane) =>
+      cells.grant(incarnation, wanted, leaseMs, delayMs, lane),
+    leases: async (incarnation, after) => cells.leases(incarnation, after),
+    estimate: async sizes => cells.estimate(sizes),
+    rankBySize: async () => cells.rankBySize(),
     release: async (cell, epoch, where) => cells.release(cell, epoch, where),
     finish: async (cell, epoch) => cells.finish(cell, epoch),
     park: async (cell, epoch, until, why) => cells.park(cell, epoch, until, why),
@@ -54,16 +53,16 @@ export function openMemoryLedger(now: () => Millis, rules: MemoryRules = ALL_RUL
     refusedOrigins: async limit => refusedOrigins(packs, limit),
     saveMeta: async rows => packs.saveMeta(rows),
     loadMeta: async (cell, urls) => packs.loadMeta(cell, urls),
-    takeBudget: async (incarnation, want) => cells.takeBudget(incarnation, want),
+    takeBudget: async (incarnation, held, want) => lives.takeBudget(incarnation, held, want),
     settings: async () => Object.fromEntries(state.settings),
     set: async values => saveSettings(state, values),
     files: async () => packs.files(),
-    swapFiles: async (inputs, outputs) => packs.swapFiles(inputs, outputs),
+    swapFiles: async (inputs, outputs, seat) => packs.swapFiles(inputs, outputs, seat),
     tryEnd: async () => cells.tryEnd(),
     reopen: async () => cells.reopen(),
     totals: async () => totalsOf(state),
     parked: async limit => parkedOf(state, limit),
-    agents: async () => agentsOf(state),
+    agents: async () => lives.agents(),
     agentWork: async () => work.agentWork(),
     sites: async (after, limit) => sitesOf(state, after, limit),
     close: async () => {},
@@ -125,18 +124,6 @@ function parkedOf(state: MemoryState, limit: number): ParkedCell[] {
       until: row.parkedUntil,
       why: row.parkedWhy,
       queued: row.discovered - row.settled + row.appended - row.consumed,
-    }))
-}
-
-function agentsOf(state: MemoryState): AgentRow[] {
-  return state.lives
-    .filter(({ open }) => open)
-    .map(({ name, incarnation, open, heartbeatAt, status }) => ({
-      name,
-      incarnation,
-      open,
-      heartbeatAt,
-      status,
     }))
 }
 

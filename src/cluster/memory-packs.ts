@@ -1,5 +1,5 @@
 /** Inboxes, packs, journals and files in memory: the same rules as `sqlite-packs.ts`. */
-import type { CellId } from '../model/cell.js'
+import type { CellId, Epoch } from '../model/cell.js'
 import type { MetaInfo } from '../model/page.js'
 import type {
   Append,
@@ -151,10 +151,21 @@ export class MemoryPacks {
       .sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
-  swapFiles(inputs: readonly string[], outputs: readonly PackFile[]): boolean {
+  swapFiles(inputs: readonly string[], outputs: readonly PackFile[], seat?: Epoch): boolean {
+    const { seat: taken, lives } = this.#state
+    if (seat !== undefined && taken.epoch !== seat) return false
+    const isListed = (name: string) => this.#files.has(name)
+    // The answer to this swap was lost, and it is sent again.
+    if (
+      inputs.length > 0 &&
+      outputs.length > 0 &&
+      !inputs.some(isListed) &&
+      outputs.every(file => isListed(file.name))
+    )
+      return true
     if (!inputs.every(name => this.#files.has(name))) return false
     for (const name of inputs) this.#files.delete(name)
-    for (const file of outputs) this.#saveFile(file, this.#state.lives.length)
+    for (const file of outputs) this.#saveFile(file, seat === undefined ? lives.length : (taken.agent ?? 0))
     return true
   }
 

@@ -14,6 +14,9 @@ export interface CellRow {
   agent: Incarnation | null
   epoch: Epoch
   leaseUntil: Millis
+  notBefore: Millis
+  grant: number
+  lane: number
   rank: number
   lastPack: number
   appended: number
@@ -43,6 +46,7 @@ export interface LifeRow {
   heartbeatAt: Millis
   budget: number
   status: string
+  readonly lanes: number
   pages: number
   bytes: number
   fetches: number
@@ -104,6 +108,8 @@ export class MemoryState {
   firstRank = 0
   lastHeartbeat: Millis = 0
   gapUntil: Millis = 0
+  grants = 0
+  seat: { agent: Incarnation | null; epoch: Epoch; until: Millis } = { agent: null, epoch: 0, until: 0 }
   readonly rules: MemoryRules
 
   constructor(rules: MemoryRules) {
@@ -124,6 +130,9 @@ export class MemoryState {
       agent: null,
       epoch: 0,
       leaseUntil: 0,
+      notBefore: 0,
+      grant: 0,
+      lane: 0,
       rank: ++this.nextRank,
       lastPack: 0,
       appended: 0,

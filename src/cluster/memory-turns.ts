@@ -9,6 +9,7 @@ export class MemoryTurns {
   readonly #state: MemoryState
   readonly #now: () => Millis
   readonly #addresses = new Map<string, Set<Site>>()
+  readonly #addressesOf = new Map<Site, Set<string>>()
 
   constructor(state: MemoryState, now: () => Millis) {
     this.#state = state
@@ -92,8 +93,20 @@ export class MemoryTurns {
       }
       if (sites.size > mostSites) return false
       sites.add(site)
+      const known = this.#addressesOf.get(site)
+      if (known) known.add(address)
+      else this.#addressesOf.set(site, new Set([address]))
       return sites.size <= mostSites
     })
+  }
+
+  /** The life that holds the turn of an address of the site. */
+  addressHolder(site: Site): Incarnation | null {
+    for (const address of this.#addressesOf.get(site) ?? []) {
+      const holder = this.#state.turns.get(address)?.agent ?? null
+      if (holder !== null) return holder
+    }
+    return null
   }
 
   #add(group: GroupId, epoch: Epoch, leaseUntil: Millis): TurnRow {

@@ -54,7 +54,9 @@ export class MemoryWork {
 
   agentWork(): AgentWork[] {
     const sums = new Map<string, Omit<AgentWork, 'links' | 'messages' | 'coalescedMessages' | 'lanes'>>()
-    for (const { name, pages, bytes, fetchMs, fetches } of this.#state.lives) {
+    for (const { name, pages, bytes, fetchMs, fetches, lanes } of this.#state.lives) {
+      // Who only coordinated did no work.
+      if (lanes === 0) continue
       const known = sums.get(name) ?? { name, lives: 0, pages: 0, bytes: 0, fetchMs: 0, fetches: 0 }
       sums.set(name, {
         name,

@@ -3,6 +3,7 @@ import { type CellId, type Epoch, type Lease, ownTurn, siteOfCell } from '../mod
 import type { Millis } from '../model/clock.js'
 import type { FinishReason, Heartbeat, Incarnation, WaitingCell } from './ledger.js'
 import type { SqliteDatabase } from './sqlite-database.js'
+import type { SqliteLives } from './sqlite-lives.js'
 import type { SqliteTurns } from './sqlite-turns.js'
 
 export class SqliteCells {
@@ -10,23 +11,13 @@ export class SqliteCells {
   readonly #now: () => Millis
 
   readonly #turns: SqliteTurns
+  readonly #lives: SqliteLives
 
-  constructor(db: SqliteDatabase, now: () => Millis, turns: SqliteTurns) {
+  constructor(db: SqliteDatabase, now: () => Millis, turns: SqliteTurns, lives: SqliteLives) {
     this.#db = db
     this.#now = now
     this.#turns = turns
-  }
-
-  join(agent: string): Incarnation {
-    const now = this.#now()
-    const row = this.#db.first(
-      `INSERT INTO agent (name, open, started_at, heartbeat_at, budget, status) VALUES (?, 1, ?, ?, 0, '{}')
-       RETURNING incarnation`,
-      agent,
-      now,
-      now,
-    )
-    return Number(row![0])
+    this.#lives = lives
   }
 
   /** Closing returns the unused page budget and puts the cells of that life at the head of S (D16). */
@@ -38,6 +29,12 @@ export class SqliteCells {
     )
     for (const [cell] of held) this.#toHead(String(cell))
     this.#turns.leave(incarnation)
+  }
+
+  closeSilent(silentMs: Millis): Incarnation[] {
+    const silent = this.#lives.silent(silentMs)
+    for (const incarnation of silent) this.leave(incarnation)
+    return silent
   }
 
   endAllLeases(): void {
@@ -67,7 +64,15 @@ export class SqliteCells {
     const held = open ? this.#renew(incarnation, now + leaseMs) : []
     this.#wakeRested()
     const waiting = Number(this.#db.first(`SELECT count(*) FROM cell WHERE state = 'waiting'`)![0])
-    return { now, held, waiting, settings: this.settings(), crawlOpen: state === 'open' }
+    return {
+      now,
+      held,
+      waiting,
+      settings: this.settings(),
+      crawlOpen: state === 'open',
+      lifeOpen: open > 0,
+      share: this.#lives.share(incarnation),
+    }
   }
 
   settings(): Record<string, string> {
@@ -79,31 +84,85 @@ export class SqliteCells {
     this.#wakeRested()
     return this.#db
       .all(
-        `SELECT c.cell, c.grp, c.rank, max(c.size_estimate, c.pages), c.appended - c.consumed
+        `SELECT c.cell, c.grp, c.rank, max(c.size_estimate, c.pages), c.appended - c.consumed,
+           coalesce(t.agent, (SELECT at.agent FROM address a JOIN turn at ON at.grp = a.address
+                              WHERE a.site = c.cell AND at.agent IS NOT NULL))
          FROM cell c LEFT JOIN turn t ON t.grp = c.grp
          WHERE c.state = 'waiting' AND (?1 IS NULL OR t.agent IS NULL OR t.agent = ?1) ORDER BY c.rank LIMIT ?2`,
         incarnation ?? null,
         limit,
       )
-      .map(([cell, group, rank, size, backlog]) => ({
+      .map(([cell, group, rank, size, backlog, turnOf]) => ({
         cell: String(cell),
         group: String(group),
         rank: Number(rank),
         size: Number(size),
         backlog: Number(backlog),
+        turnOf: turnOf === null ? null : Number(turnOf),
       }))
   }
 
-  grant(incarnation: Incarnation, cells: readonly CellId[], leaseMs: Millis, delayMs: Millis): Lease[] {
-    const [open] = this.#db.first('SELECT open FROM agent WHERE incarnation = ?', incarnation) ?? [0]
+  grant(
+    incarnation: Incarnation,
+    cells: readonly CellId[],
+    leaseMs: Millis,
+    delayMs: Millis,
+    lane = 0,
+  ): Lease[] {
+    const open = this.#lives.isOpen(incarnation)
     const [state] = this.#db.first('SELECT state FROM crawl')!
     if (!open || state !== 'open') return []
-    const leases: Lease[] = []
-    for (const cell of [...cells].sort()) {
-      const lease = this.#grantOne(incarnation, cell, leaseMs, delayMs)
-      if (lease) leases.push(lease)
-    }
-    return leases
+    const [first] = this.#db.first('SELECT grants FROM crawl')!
+    let last = Number(first)
+    for (const cell of [...cells].sort())
+      if (this.#grantOne(incarnation, cell, leaseMs, delayMs, last + 1, lane)) last++
+    this.#db.run('UPDATE crawl SET grants = ?', last)
+    return this.leases(incarnation, Number(first))
+  }
+
+  leases(incarnation: Incarnation, after: number): Lease[] {
+    return this.#db
+      .all(
+        `SELECT c.cell, c.epoch, c.lease_until, c.last_pack, c.inbox_cursor, c.not_before, c.grant_number, c.lane,
+           coalesce(t.next_allowed, 0)
+         FROM cell c LEFT JOIN turn t ON t.grp = c.grp WHERE c.agent = ? AND c.grant_number > ?
+         ORDER BY c.grant_number`,
+        incarnation,
+        after,
+      )
+      .map(([cell, epoch, until, lastPack, cursor, notBefore, grant, lane, turnFrom]) => {
+        const own = this.#turns.waitOf(ownTurn(siteOfCell(String(cell))))
+        return {
+          cell: String(cell),
+          epoch: Number(epoch),
+          until: Number(until),
+          lastPack: Number(lastPack),
+          cursor: Number(cursor),
+          notBefore: Number(notBefore),
+          waitUntil: own.nextAllowed,
+          turnFrom: Number(turnFrom),
+          delayMs: own.delayMs,
+          grant: Number(grant),
+          lane: Number(lane),
+        }
+      })
+  }
+
+  estimate(sizes: readonly { readonly cell: CellId; readonly size: number }[]): void {
+    for (const { cell, size } of sizes)
+      this.#db.run('UPDATE cell SET size_estimate = ? WHERE cell = ?', Math.round(size), cell)
+  }
+
+  rankBySize(): void {
+    this.#db.run(
+      `UPDATE cell SET rank = ranked.place + (SELECT next_rank FROM crawl)
+       FROM (SELECT cell AS name, row_number() OVER (ORDER BY max(size_estimate, pages) DESC, rank) AS place
+             FROM cell WHERE state = 'waiting') AS ranked WHERE cell = ranked.name`,
+    )
+    this.#db.run(
+      'UPDATE crawl SET next_rank = max(next_rank, (SELECT coalesce(max(rank), 0) FROM cell WHERE state = ?))',
+      'waiting',
+    )
   }
 
   release(cell: CellId, epoch: Epoch, where: 'head' | 'tail'): boolean {
@@ -149,19 +208,6 @@ export class SqliteCells {
       )
   }
 
-  takeBudget(incarnation: Incarnation, want: number): { granted: number; outstanding: number } {
-    const [max, pages] = this.#db.first('SELECT max_pages, pages FROM crawl')!
-    if (max === null) return { granted: want, outstanding: 0 }
-    const [out] = this.#db.first('SELECT coalesce(sum(budget), 0) FROM agent WHERE open = 1')!
-    const granted = Math.max(0, Math.min(want, Number(max) - Number(pages) - Number(out)))
-    this.#db.run(
-      'UPDATE agent SET budget = budget + ? WHERE incarnation = ? AND open = 1',
-      granted,
-      incarnation,
-    )
-    return { granted, outstanding: Number(out) + granted }
-  }
-
   /** One transaction looks at everything and closes the crawl row: appends after it are refused. */
   tryEnd(): FinishReason | null {
     const [state, max, pages, reason] = this.#db.first(
@@ -202,35 +248,34 @@ export class SqliteCells {
       }))
   }
 
-  #grantOne(incarnation: Incarnation, cell: CellId, leaseMs: Millis, delayMs: Millis): Lease | null {
+  #grantOne(
+    incarnation: Incarnation,
+    cell: CellId,
+    leaseMs: Millis,
+    delayMs: Millis,
+    number: number,
+    lane: number,
+  ): boolean {
     const before = this.#db.first(
       `SELECT lease_until, grp FROM cell WHERE cell = ? AND state = 'waiting'`,
       cell,
     )
-    if (!before) return null
+    if (!before) return false
     const turn = this.#turns.take(incarnation, String(before[1]), leaseMs, delayMs)
-    if (!turn) return null
-    const until = this.#now() + leaseMs
-    const row = this.#db.first(
-      `UPDATE cell SET state = 'leased', agent = ?, epoch = epoch + 1, lease_until = ?
-       WHERE cell = ? RETURNING epoch, last_pack, inbox_cursor`,
-      incarnation,
-      until,
-      cell,
-    )!
+    if (!turn) return false
     const own = this.#turns.waitOf(ownTurn(siteOfCell(cell)))
     const lastLease = Number(before[0])
-    return {
+    this.#db.run(
+      `UPDATE cell SET state = 'leased', agent = ?, epoch = epoch + 1, lease_until = ?, not_before = ?,
+         grant_number = ?, lane = ? WHERE cell = ?`,
+      incarnation,
+      this.#now() + leaseMs,
+      lastLease === 0 ? 0 : Math.ceil(lastLease + Math.max(own.delayMs, delayMs)),
+      number,
+      lane,
       cell,
-      epoch: Number(row[0]),
-      until,
-      lastPack: Number(row[1]),
-      cursor: Number(row[2]),
-      notBefore: lastLease === 0 ? 0 : lastLease + Math.max(own.delayMs, delayMs),
-      waitUntil: own.nextAllowed,
-      turnFrom: turn.nextAllowed,
-      delayMs: own.delayMs,
-    }
+    )
+    return true
   }
 
   /** The lease ends; the turn of the group goes with its last lease. */

@@ -3,7 +3,6 @@ import type { CellId } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { OutcomeCode } from '../model/outcome.js'
 import type {
-  AgentRow,
   CellState,
   FinishReason,
   Ledger,
@@ -15,6 +14,7 @@ import type {
 } from './ledger.js'
 import { SqliteCells } from './sqlite-cells.js'
 import { SqliteDatabase, translated } from './sqlite-database.js'
+import { SqliteLives } from './sqlite-lives.js'
 import { SqlitePacks, SwapRefused } from './sqlite-packs.js'
 import { SqliteTurns } from './sqlite-turns.js'
 import { SqliteWork } from './sqlite-work.js'
@@ -42,6 +42,7 @@ const READS: ReadonlySet<LedgerMethod> = new Set<LedgerMethod>([
   'readHeard',
   'loadOrigins',
   'refusedOrigins',
+  'leases',
   'loadMeta',
   'settings',
   'files',
@@ -126,16 +127,23 @@ export function openSqliteLedger(path: string, options: { create: boolean; now: 
 
 function callsOver(db: SqliteDatabase, now: () => Millis): Synchronous<Omit<Ledger, 'close'>> {
   const turns = new SqliteTurns(db, now)
-  const cells = new SqliteCells(db, now, turns)
+  const lives = new SqliteLives(db, now)
+  const cells = new SqliteCells(db, now, turns, lives)
   const work = new SqliteWork(db)
   const packs = new SqlitePacks(db, now, work)
   return {
-    join: name => cells.join(name),
+    join: (name, lanes) => lives.join(name, lanes),
     leave: incarnation => cells.leave(incarnation),
+    closeSilent: silentMs => cells.closeSilent(silentMs),
+    takeSeat: (incarnation, leaseMs) => lives.takeSeat(incarnation, leaseMs),
     endAllLeases: () => cells.endAllLeases(),
     heartbeat: (incarnation, leaseMs, status) => cells.heartbeat(incarnation, leaseMs, status),
     waiting: (limit, incarnation) => cells.waiting(limit, incarnation),
-    grant: (incarnation, wanted, leaseMs, delayMs) => cells.grant(incarnation, wanted, leaseMs, delayMs),
+    grant: (incarnation, wanted, leaseMs, delayMs, lane) =>
+      cells.grant(incarnation, wanted, leaseMs, delayMs, lane),
+    leases: (incarnation, after) => cells.leases(incarnation, after),
+    estimate: sizes => cells.estimate(sizes),
+    rankBySize: () => cells.rankBySize(),
     release: (cell, epoch, where) => cells.release(cell, epoch, where),
     finish: (cell, epoch) => cells.finish(cell, epoch),
     park: (cell, epoch, until, why) => cells.park(cell, epoch, until, why),
@@ -156,16 +164,16 @@ function callsOver(db: SqliteDatabase, now: () => Millis): Synchronous<Omit<Ledg
     refusedOrigins: limit => readRefusedOrigins(db, limit),
     saveMeta: rows => packs.saveMeta(rows),
     loadMeta: (cell, urls) => packs.loadMeta(cell, urls),
-    takeBudget: (incarnation, want) => cells.takeBudget(incarnation, want),
+    takeBudget: (incarnation, held, want) => lives.takeBudget(incarnation, held, want),
     settings: () => cells.settings(),
     set: values => saveSettings(db, values),
     files: () => packs.files(),
-    swapFiles: (inputs, outputs) => packs.swapFiles(inputs, outputs),
+    swapFiles: (inputs, outputs, seat) => packs.swapFiles(inputs, outputs, seat),
     tryEnd: () => cells.tryEnd(),
     reopen: () => cells.reopen(),
     totals: () => readTotals(db),
     parked: limit => readParked(db, limit),
-    agents: () => readAgents(db),
+    agents: () => lives.agents(),
     agentWork: () => work.agentWork(),
     sites: (after, limit) => readSites(db, after, limit),
   }
@@ -234,20 +242,6 @@ function readParked(db: SqliteDatabase, limit: number): ParkedCell[] {
       until: Number(until),
       why: String(why),
       queued: Number(queued),
-    }))
-}
-
-function readAgents(db: SqliteDatabase): AgentRow[] {
-  return db
-    .all(
-      'SELECT name, incarnation, open, heartbeat_at, status FROM agent WHERE open = 1 ORDER BY incarnation',
-    )
-    .map(([name, incarnation, open, heartbeatAt, status]) => ({
-      name: String(name),
-      incarnation: Number(incarnation),
-      open: open === 1,
-      heartbeatAt: Number(heartbeatAt),
-      status: String(status),
     }))
 }
 

@@ -1,5 +1,5 @@
 /** Inboxes, packs, journals and files: the rows that say what has been found, fetched and stored. */
-import type { CellId, Discovery } from '../model/cell.js'
+import type { CellId, Discovery, Epoch } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { MetaInfo } from '../model/page.js'
 import type {
@@ -218,13 +218,24 @@ export class SqlitePacks {
       }))
   }
 
-  swapFiles(inputs: readonly string[], outputs: readonly PackFile[]): boolean {
-    const [incarnation] = this.#db.first('SELECT coalesce(max(incarnation), 0) FROM agent')!
+  swapFiles(inputs: readonly string[], outputs: readonly PackFile[], seat?: Epoch): boolean {
+    const [epoch, holder, last] = this.#db.first(
+      'SELECT seat_epoch, seat_agent, (SELECT coalesce(max(incarnation), 0) FROM agent) FROM crawl',
+    )!
+    if (seat !== undefined && epoch !== seat) return false
+    if (inputs.length > 0 && this.#isSwapped(inputs, outputs)) return true
+    const incarnation = seat === undefined ? last : holder
     for (const name of inputs) {
       if (this.#db.run('DELETE FROM file WHERE name = ?', name) === 0) throw new SwapRefused()
     }
     for (const file of outputs) this.#saveFile(file, Number(incarnation))
     return true
+  }
+
+  /** The answer to this swap was lost, and it is sent again. */
+  #isSwapped(inputs: readonly string[], outputs: readonly PackFile[]): boolean {
+    const isListed = (name: string) => this.#db.first('SELECT 1 FROM file WHERE name = ?', name) !== undefined
+    return outputs.length > 0 && !inputs.some(isListed) && outputs.every(({ name }) => isListed(name))
   }
 
   #crawlOpen(): boolean {

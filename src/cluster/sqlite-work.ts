@@ -62,7 +62,7 @@ export class SqliteWork {
     return this.#db
       .all(
         `SELECT name, count(*), sum(pages), sum(bytes), sum(fetch_ms), sum(fetches), sum(links), sum(messages),
-           sum(coalesced) FROM agent GROUP BY name ORDER BY name`,
+           sum(coalesced) FROM agent WHERE lanes > 0 GROUP BY name ORDER BY name`,
       )
       .map(([name, ...sums]) => {
         const [lives, pages, bytes, fetchMs, fetches, links, messages, coalescedMessages] = sums.map(Number)

@@ -63,4 +63,8 @@ export interface Lease {
   readonly turnFrom: Millis
   /** The longest pause between two requests that the ledger knows of this site. */
   readonly delayMs: Millis
+  /** Rises with every lease that the ledger grants: says what an agent has not seen yet. */
+  readonly grant: number
+  /** The lane the cell was meant for; 0 where any will do. */
+  readonly lane: number
 }

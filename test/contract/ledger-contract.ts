@@ -305,8 +305,8 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         await ledger.set({ maxPages: '1' })
         const me = await ledger.join('a')
         await ledger.append([append('a.test', '/', '/2')])
-        expect((await ledger.takeBudget(me, 100)).granted).toBe(1)
-        expect((await ledger.takeBudget(me, 100)).granted).toBe(0)
+        expect((await ledger.takeBudget(me, 0, 100)).granted).toBe(1)
+        expect((await ledger.takeBudget(me, 1, 100)).granted).toBe(0)
         const held = await lease(me, 'a.test')
         await ledger.commit(pack(me, 'p1', [share(held, { pages: 1 })]))
         await ledger.release('a.test', held.epoch, 'head')
@@ -316,10 +316,129 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
       it('a life that ends returns its page budget', async () => {
         await ledger.set({ maxPages: '5' })
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
-        expect((await ledger.takeBudget(a, 5)).granted).toBe(5)
-        expect((await ledger.takeBudget(b, 5)).granted).toBe(0)
+        expect((await ledger.takeBudget(a, 5, 0)).granted).toBe(0)
+        expect((await ledger.takeBudget(b, 0, 5)).granted).toBe(0)
         await ledger.leave(a)
-        expect((await ledger.takeBudget(b, 5)).granted).toBe(5)
+        expect((await ledger.takeBudget(b, 0, 5)).granted).toBe(5)
+      })
+
+      it('lives share what is left of the page limit, and what one does not need is free again', async () => {
+        await ledger.set({ maxPages: '100' })
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        await ledger.join('coordinator', 0)
+        const first = (await ledger.takeBudget(a, 0, 500)).granted
+        expect(first).toBeGreaterThan(0)
+        expect(first).toBeLessThanOrEqual(50)
+        let held = 0
+        for (let granted = 1; granted > 0; held += granted)
+          granted = (await ledger.takeBudget(b, held, 500)).granted
+        expect(held).toBe(100 - first)
+        expect((await ledger.takeBudget(a, first, 500)).granted).toBe(0)
+        await ledger.takeBudget(b, 10, 0)
+        expect((await ledger.takeBudget(a, first, 500)).granted).toBeGreaterThan(0)
+      })
+    })
+
+    describe('coordinator', () => {
+      it('has one seat: its holder renews it, another takes it when the holder leaves or falls silent', async () => {
+        const [a, b] = [await ledger.join('a', 0), await ledger.join('b')]
+        const first = await ledger.takeSeat(a, LEASE)
+        expect(first).not.toBeNull()
+        expect(await ledger.takeSeat(b, LEASE)).toBeNull()
+        advance(LEASE - 1)
+        expect(await ledger.takeSeat(a, LEASE)).toBe(first)
+        advance(LEASE + 1)
+        const second = await ledger.takeSeat(b, LEASE)
+        expect(second).toBeGreaterThan(first!)
+        expect(await ledger.takeSeat(a, LEASE)).toBeNull()
+        await ledger.leave(b)
+        expect(await ledger.takeSeat(b, LEASE)).toBeNull()
+        expect(await ledger.takeSeat(a, LEASE)).toBeGreaterThan(second!)
+      })
+
+      it('swaps files only while it has the seat; a swap whose answer was lost is true again', async () => {
+        const [a, b] = [await ledger.join('a', 0), await ledger.join('b', 0)]
+        const old = (await ledger.takeSeat(a, LEASE))!
+        const swap = (from: string, to: string, seat: number) =>
+          ledger.swapFiles([from], [{ name: to, kind: 'pages', bytes: 1 }], seat)
+        await ledger.swapFiles([], [{ name: 'one', kind: 'pages', bytes: 1 }])
+        expect(await swap('one', 'two', old)).toBe(true)
+        expect(await swap('one', 'two', old)).toBe(true)
+        expect(await swap('one', 'three', old)).toBe(false)
+        advance(LEASE + 1)
+        const seat = (await ledger.takeSeat(b, LEASE))!
+        expect(await swap('two', 'four', old)).toBe(false)
+        expect(await swap('two', 'four', seat)).toBe(true)
+        expect(await ledger.files()).toMatchObject([{ name: 'four', incarnation: b }])
+      })
+
+      it('closes the lives that fell silent, not those that only the ledger could not hear', async () => {
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        await ledger.append([append('x.test', '/'), append('y.test', '/')])
+        await lease(a, 'y.test')
+        for (const _ of [1, 2, 3]) {
+          await ledger.heartbeat(b, LEASE, '{}')
+          advance(LEASE - 1)
+        }
+        expect(await ledger.closeSilent(2 * LEASE)).toEqual([a])
+        expect((await ledger.waiting(9)).map(({ cell }) => cell)).toEqual(['y.test', 'x.test'])
+        expect(await ledger.heartbeat(a, LEASE, '{}')).toMatchObject({ lifeOpen: false, share: 0 })
+        advance(9 * LEASE)
+        await ledger.heartbeat(a, LEASE, '{}')
+        expect(await ledger.closeSilent(2 * LEASE)).toEqual([])
+      })
+
+      it('grants for others: a life finds its leases by their number, and says which it has seen', async () => {
+        const [a, b] = [await ledger.join('a', 7), await ledger.join('b')]
+        await ledger.append([append('x.test', '/'), append('y.test', '/'), append('z.test', '/')])
+        const granted = await ledger.grant(a, ['y.test', 'x.test'], LEASE, 0, 3)
+        await ledger.grant(b, ['z.test'], LEASE, 0)
+        expect(await ledger.leases(a, 0)).toEqual(granted)
+        expect(granted.map(({ lane }) => lane)).toEqual([3, 3])
+        expect(await ledger.leases(a, granted[0].grant)).toEqual([granted[1]])
+        expect(await ledger.agents()).toMatchObject([{ lanes: 7, unseen: 2 }, { unseen: 1 }])
+        await ledger.heartbeat(a, LEASE, JSON.stringify({ seen: granted[0].grant }))
+        expect(await ledger.agents()).toMatchObject([{ unseen: 1 }, { unseen: 1 }])
+      })
+
+      it('orders S by size once; what is found later goes to the tail, what was lost to the head', async () => {
+        const a = await ledger.join('a')
+        await ledger.append([append('s.test', '/'), append('m.test', '/'), append('l.test', '/')])
+        await ledger.estimate([
+          { cell: 'l.test', size: 900 },
+          { cell: 'm.test', size: 30 },
+        ])
+        await ledger.rankBySize()
+        await ledger.append([append('new.test', '/')])
+        const inS = async () => (await ledger.waiting(9)).map(({ cell }) => cell)
+        expect(await inS()).toEqual(['l.test', 'm.test', 's.test', 'new.test'])
+        await lease(a, 's.test')
+        await ledger.leave(a)
+        expect(await inS()).toEqual(['s.test', 'l.test', 'm.test', 'new.test'])
+      })
+
+      it('sees whose turn a waiting cell needs, that of its group or of one of its addresses', async () => {
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        await ledger.append([
+          { ...append('www.x.test', '/'), group: 'x.test' },
+          { ...append('old.x.test', '/'), group: 'x.test' },
+          append('y.test', '/'),
+        ])
+        await lease(a, 'www.x.test')
+        await ledger.joinAddresses('y.test', ['192.0.2.1'], 100)
+        await ledger.takeTurn(b, '192.0.2.1', LEASE, 0)
+        expect(await ledger.waiting(9)).toMatchObject([
+          { cell: 'old.x.test', turnOf: a },
+          { cell: 'y.test', turnOf: b },
+        ])
+      })
+
+      it('lives that crawl share the limits of the crawl', async () => {
+        const [a, b, c] = [await ledger.join('a'), await ledger.join('b'), await ledger.join('c', 0)]
+        const share = async (life: number) => (await ledger.heartbeat(life, LEASE, '{}')).share
+        expect([await share(a), await share(b), await share(c)]).toEqual([0.5, 0.5, 0])
+        await ledger.leave(a)
+        expect(await share(b)).toBe(1)
       })
     })
 

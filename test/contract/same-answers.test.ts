@@ -86,7 +86,7 @@ function aCall(random: SeededRandom, held: Map<string, Held>, count: number): Ca
     ledger => ledger.park(cell, epoch, until, 'why'),
     ledger => ledger.rest(cell, epoch, until),
     ledger => ledger.defer([{ cell, until }]),
-    ledger => (count % 9 === 0 ? ledger.leave(agent) : ledger.takeBudget(agent, 3)),
+    ledger => (count % 9 === 0 ? ledger.leave(agent) : ledger.takeBudget(agent, count % 4, 3)),
     ledger => ledger.takeTurn(agent, groupOf(cell), LEASE, 100),
     ledger => ledger.releaseTurn(agent, groupOf(cell), until),
     ledger => ledger.saveWait(count % 2 === 0 ? ownTurn(cell) : groupOf(cell), until, count % 1_000),
