@@ -11,6 +11,7 @@ import { CellFrontier, type FrontierSpace, type HostNames, type Scope, SiteTraps
 import { delayAfter, RateLimit } from '../manners/index.js'
 import { siteOfCell } from '../model/cell.js'
 import { type Clock, sleep } from '../model/clock.js'
+import { LIMITS } from '../model/limits.js'
 import { type Random, uuid } from '../model/random.js'
 import { readTraps } from '../model/trap.js'
 import type { PackBuilder, PackStore } from '../store/index.js'
@@ -170,6 +171,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     settings,
     maxDepth,
     types: config.types,
+    sitemapBytes: config.maxBody < LIMITS.bodyBytes ? config.maxBody : LIMITS.sitemapBytes,
     metaOf: input.recrawl ? async (site, url) => (await ledger.loadMeta(site.cell, [url])).get(url) : null,
     offerSitemaps: site => sitemaps.offer(site),
     isBlacklisted: site => scope.isBlacklisted(siteOfCell(site.cell)),

@@ -3,6 +3,7 @@ import type { FetchResult } from '../fetch/index.js'
 import { delayAfter, type RateLimit } from '../manners/index.js'
 import type { Clock, Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
+import type { Exchange } from '../model/page.js'
 import type { LaneSettings } from './lane.js'
 import type { SiteCrawl } from './site-crawl.js'
 import type { Pause } from './site-pace.js'
@@ -86,17 +87,34 @@ export class LaneManners {
     return true
   }
 
-  /** The turn is over without a page: robots.txt was asked for, or nothing. */
+  /** One more request of a robots procedure that has its turn: waits for the total rate, and while the crawl is paused. */
+  async oneMore(): Promise<void> {
+    const { rate, settings, signal, unlessPaused } = this.#parts
+    if (settings.paused) await unlessPaused(signal)
+    if (rate.isLimited) await rate.take(signal)
+  }
+
+  /** An attempt to get a robots.txt has ended: the pause after it. No answer says nothing of how fast the site is. */
+  afterRobots({ exchange }: FetchResult): Pause {
+    this.#spend(exchange)
+    return this.#pause(exchange?.fetchMs ?? 0, 0)
+  }
+
+  /** The turn is over without a request. */
   pass(site: SiteCrawl, pause: Pause): void {
     site.pace.done(pause, pause)
   }
 
   /** The answer is here, and says how long to pause. */
   answered(site: SiteCrawl, taken: Pause, { exchange }: FetchResult): void {
-    const { rate } = this.#parts
     const responseMs = exchange ? exchange.fetchMs : LIMITS.headersMs
     const crawlDelayMs = taken.ownMs > taken.groupMs ? taken.ownMs : 0
     site.pace.done(taken, this.#pause(responseMs, crawlDelayMs))
+    this.#spend(exchange)
+  }
+
+  #spend(exchange: Exchange | undefined): void {
+    const { rate } = this.#parts
     if (exchange && rate.isLimited) rate.spend(exchange.payload.length)
   }
 

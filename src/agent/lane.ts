@@ -39,6 +39,8 @@ export interface LaneParts {
   readonly settings: LaneSettings
   readonly maxDepth: number
   readonly types: readonly string[]
+  /** A sitemap may be longer than a page. */
+  readonly sitemapBytes: number
   /** Meta-info of the previous crawl; null when there was none. */
   readonly metaOf: ((site: SiteCrawl, url: string) => Promise<MetaInfo | undefined>) | null
   /** Queues the sitemaps that the site's robots.txt name. */
@@ -152,6 +154,7 @@ export class Lane {
       url: withoutMark(entry.url),
       ...(known ? { known } : {}),
       ...(wantsPage && types.length > 0 ? { types } : {}),
+      ...(wantsPage ? {} : { bodyBytes: this.#parts.sitemapBytes }),
     }
     const result = await fetcher.fetch(request, signal)
     site.inFlight--

@@ -80,6 +80,11 @@ export class OriginGate {
     return this.#judgeOrigin(originOf(url), known)
   }
 
+  /** What the rules of an origin ask for; 0 when nothing. */
+  crawlDelayMs(origin: string): Millis {
+    return this.#known.get(origin)?.rules?.crawlDelayMs ?? 0
+  }
+
   /** The sitemaps that robots.txt names, as written there. */
   *sitemaps(): Iterable<{ readonly origin: string; readonly urls: readonly string[] }> {
     for (const [origin, { rules }] of this.#known) if (rules !== null) yield { origin, urls: rules.sitemaps }

@@ -64,6 +64,7 @@ export class Qualifier {
     }
     const turns = new ProcedureTurns({ ...this.#parts, pause }, siteOfCell(site.cell), site.pace)
     const found = await qualify(origin, mode, { fetcher, clock, turns }, signal).finally(() => turns.done())
+    const endedAt = clock.now()
     if ('is' in found) {
       if (found.is === 'later') site.gate.postpone(origin, found.until)
       return
@@ -74,7 +75,10 @@ export class Qualifier {
     // 429 and 503 speak for the whole site.
     if (retryAfterMs !== null) site.pace.wait(clock.now() + retryAfterMs, 'its robots.txt said Retry-After')
     this.#parts.archiveRobots(site, found.exchanges)
-    await site.gate.learn(origin, found)
+    const learned = site.gate.learn(origin, found)
+    const crawlDelayMs = site.gate.crawlDelayMs(origin)
+    if (manners.tooLong(crawlDelayMs) === '') site.pace.prolong(crawlDelayMs, endedAt)
+    await learned
   }
 
   /** True when the wait is over. Where other origins of the site go on, only this URL waits. */

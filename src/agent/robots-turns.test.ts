@@ -11,6 +11,7 @@ import { Turns } from './turns.js'
 const OWN = 'http://a.test/robots.txt'
 const OTHER = 'http://b.test/robots.txt'
 const PAUSE = { ownMs: 1_000, groupMs: 1_000 }
+const manners = { oneMore: async () => {}, afterRobots: () => PAUSE }
 
 let clock: ManualClock
 let ledger: Ledger
@@ -45,7 +46,10 @@ async function agentTurns(): Promise<Turns> {
 async function procedure(turns: Turns): Promise<{ own: SitePace; held: ProcedureTurns }> {
   const own = (await turns.visit('a.test'))!
   expect(await own.turn(PAUSE)).toBe(true)
-  return { own, held: new ProcedureTurns({ clock, turns, pause: PAUSE, maxWaitMs: 600_000 }, 'a.test', own) }
+  return {
+    own,
+    held: new ProcedureTurns({ clock, turns, manners, pause: PAUSE, maxWaitMs: 600_000 }, 'a.test', own),
+  }
 }
 
 /** Whether `promise` is settled once everything that can happen now has happened. */

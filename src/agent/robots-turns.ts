@@ -2,15 +2,18 @@
  * The turns of one robots procedure. Its attempts on a site count as one request: the turn is held from the first to the
  * last, and the delay runs from there. A hop to another site gives the turn back before it waits for that one's.
  */
+import type { FetchResult } from '../fetch/index.js'
 import type { RobotsTurns } from '../manners/index.js'
 import type { Clock, Millis } from '../model/clock.js'
 import { type Site, siteOf } from '../model/url.js'
+import type { LaneManners } from './lane-manners.js'
 import type { Pause, SitePace } from './site-pace.js'
 import type { Turns } from './turns.js'
 
 export interface ProcedureTurnsParts {
   readonly clock: Clock
   readonly turns: Pick<Turns, 'visit' | 'close'>
+  readonly manners: Pick<LaneManners, 'oneMore' | 'afterRobots'>
   readonly pause: Pause
   /** A turn farther off is not waited for. */
   readonly maxWaitMs: Millis
@@ -24,16 +27,30 @@ export class ProcedureTurns implements RobotsTurns {
   readonly #own: { readonly site: Site; readonly pace: SitePace }
   /** Whose turn is held. */
   #held: { readonly site: Site; readonly pace: SitePace } | null
+  #pauseAfter: Pause
+  /** The total rate has been asked for the first attempt already. */
+  #isFirst = true
 
   /** The turn of `site` has been taken already. */
   constructor(parts: ProcedureTurnsParts, site: Site, pace: SitePace) {
     this.#parts = parts
     this.#own = { site, pace }
     this.#held = this.#own
+    this.#pauseAfter = parts.pause
   }
 
   async before(url: string): Promise<true | Millis> {
-    const site = siteOf(url)
+    const turn = await this.#turnOf(siteOf(url))
+    if (turn === true && !this.#isFirst) await this.#parts.manners.oneMore()
+    this.#isFirst = false
+    return turn
+  }
+
+  after(result: FetchResult): void {
+    this.#pauseAfter = this.#parts.manners.afterRobots(result)
+  }
+
+  async #turnOf(site: Site): Promise<true | Millis> {
     if (this.#held?.site === site) return true
     this.done()
     const { clock, turns, pause, maxWaitMs } = this.#parts
@@ -53,7 +70,7 @@ export class ProcedureTurns implements RobotsTurns {
     this.#held = null
     if (held === null) return
     const { turns, pause } = this.#parts
-    held.pace.done(pause, pause)
+    held.pace.done(pause, this.#pauseAfter)
     if (held.pace !== this.#own.pace) turns.close(held.pace)
   }
 }

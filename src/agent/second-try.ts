@@ -2,7 +2,7 @@
 import type { FrontierEntry } from '../frontier/index.js'
 import { backOffMs, retryAfterHeaderMs } from '../manners/index.js'
 import type { Clock, Millis } from '../model/clock.js'
-import { type OutcomeRule, outcomeRule } from '../model/outcome.js'
+import { type OutcomeCode, type OutcomeRule, outcomeRule } from '../model/outcome.js'
 import type { Random } from '../model/random.js'
 import type { Counters } from './counters.js'
 import type { OpenPack } from './open-pack.js'
@@ -34,8 +34,11 @@ export class SecondTry {
     const rule = outcomeRule(code)
     if (rule.strain === 'none' && exchange) site.failures = 0
     else if (rule.strain !== 'none') site.failures++
-    if (rule.tries === 1) return false
     const now = clock.now()
+    if (rule.tries === 1) {
+      if (rule.dropsSite) this.#drop(site, code, detail)
+      return false
+    }
     const asked = rule.strain === 'busy' ? retryAfterHeaderMs(exchange?.header('retry-after'), now) : null
     const waitMs = backOffMs(rule, site.failures, asked, this.#parts.random)
     const untilNext = now + (waitMs ?? asked ?? 0)
@@ -50,6 +53,13 @@ export class SecondTry {
     site.frontier.retry(entry, now + (asked ?? retryMs))
     if (untilNext - now > this.#parts.maxWaitMs) site.leave('park', untilNext, site.pace.waitReason)
     return true
+  }
+
+  /** This URL is settled; what is left of the site is given up, or waits for `resume` where it answered before. */
+  #drop(site: SiteCrawl, code: OutcomeCode, detail: string): void {
+    if (!site.answered) site.giveUp(code, detail)
+    else if (!site.frontier.isEmpty)
+      site.leave('park', this.#parts.clock.now() + this.#parts.maxWaitMs, `${code}, ${detail}`)
   }
 
   /** The URL has had its tries. */

@@ -138,7 +138,8 @@ export class Settler {
       return false
     }
     this.#keep(site, entry, settlement, content)
-    if (content.page && this.#parts.hooks.onPage) await this.#show(entry, settlement.exchange!, content.page)
+    if (content.page && isPage(settlement.code) && this.#parts.hooks.onPage)
+      await this.#show(entry, settlement.exchange!, content.page)
     return isPage(settlement.code)
   }
 
@@ -169,7 +170,7 @@ export class Settler {
     if (!exchange) return NO_CONTENT
     if (code === 'NOT_MODIFIED' && known) return unchanged(entry.url, known)
     const digest = this.#parts.archive || this.#parts.wantText ? payloadDigest(exchange.payload) : ''
-    if (code !== 'OK') return { ...NO_CONTENT, digest }
+    if (!isReadable(code, exchange)) return { ...NO_CONTENT, digest }
     const page = parsePage({
       url: entry.url,
       body: exchange.body,
@@ -246,6 +247,12 @@ export class Settler {
     }
     await this.#parts.hooks.onPage?.(crawledPage(page, facts))
   }
+}
+
+/** What came of a page that broke off is read all the same, as browsers do; its outcome still says that it did. */
+function isReadable(code: OutcomeCode, { status }: Exchange): boolean {
+  if (code === 'OK') return true
+  return (code === 'BODY_CUT' || code === 'BODY_TOO_SLOW') && status >= 200 && status < 300
 }
 
 /** What came is archived, but is no page and no failure to get one. */

@@ -127,6 +127,15 @@ export class SitePace {
     else if (pauseAfter.groupMs > 0) for (const group of this.groups) group.postpone(groupUntil)
   }
 
+  /** The rules just read ask for a longer pause than was kept so far: it runs from `since` already. */
+  prolong(ownMs: Millis, since: Millis): void {
+    const until = since + ownMs + this.#parts.clock.grainMs
+    if (ownMs === 0 || until <= this.#notBefore) return
+    this.#notBefore = until
+    this.#crawlDelayMs = ownMs
+    if (ownMs > this.#knownMs) this.#tell({ ownMs, groupMs: 0 })
+  }
+
   /** The site is to be left alone: in the ledger before anything else is asked of it. */
   wait(until: Millis, reason: string): void {
     if (until <= this.#waitUntil) return

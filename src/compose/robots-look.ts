@@ -20,7 +20,7 @@ export async function lookAtRobots(look: RobotsLook, signal: AbortSignal): Promi
   const fetcher = openFetcher(config)
   try {
     // A person asks, once: there is no turn to wait for.
-    const turns = { before: async () => true as const }
+    const turns = { before: async () => true as const, after: () => {} }
     const found = await qualify(originOf(url), mode, { fetcher, clock, turns }, signal)
     if ('is' in found) throw new ConfigError('stopped')
     if (found.code === 'ADDRESS_FORBIDDEN')

@@ -13,7 +13,7 @@ export interface FetchRequest {
   readonly types?: readonly string[]
   /** Only this address of the host (M11 asks each one in turn); all of them, in order, when absent. */
   readonly address?: string
-  /** A smaller bound on the body than the general one: robots.txt and sitemaps have their own. */
+  /** Another bound on the body than the general one: robots.txt and sitemaps have their own. */
   readonly bodyBytes?: number
 }
 

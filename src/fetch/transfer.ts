@@ -76,7 +76,7 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
     this.#signal = signal
     this.#resolve = resolve
     this.#requestHead = tools.heads.build(request.url, request.known)
-    this.#maxBodyBytes = Math.min(request.bodyBytes ?? limits.bodyBytes, limits.bodyBytes)
+    this.#maxBodyBytes = request.bodyBytes ?? limits.bodyBytes
     this.reader = new ResponseReader(limits, tools.budget, this, this.#maxBodyBytes)
   }
 

@@ -30,16 +30,17 @@ async function serverSaying(answer: Answer | string, host = '127.0.0.1', port = 
   return server
 }
 
-/** What the procedure waited for; the waits themselves pass at once. */
+/** What the procedure waited for between its rounds; the waits themselves pass at once. */
 let pauses: number[] = []
 const hurried: Clock = {
   ...systemClock,
   after(delayMs, task) {
+    if (delayMs > 2_000) return systemClock.after(delayMs, task)
     pauses.push(delayMs)
     return systemClock.after(0, task)
   },
 }
-const always: RobotsTurns = { before: async () => true }
+const always: RobotsTurns = { before: async () => true, after: () => {} }
 
 async function look(
   origin: string,
@@ -296,6 +297,28 @@ describe('all addresses of the host are tried in turn', () => {
       expect.stringContaining('at 127.0.0.11: status 502'),
       expect.stringContaining('at 127.0.0.12: status 500'),
     ])
+  })
+
+  test('all of them twice, however many and silent: they share the time of the procedure', async () => {
+    const host = await hostOfSeveral(Array<Answer>(12).fill(() => {}))
+    const asked: string[] = []
+    const turns: RobotsTurns = {
+      before: async url => {
+        asked.push(url)
+        return true
+      },
+      after: result => expect(result).toMatchObject({ ok: false, code: 'HEADERS_TOO_SLOW' }),
+    }
+    // A second passes in a millisecond.
+    const fast: Clock = {
+      ...systemClock,
+      monotonic: () => systemClock.monotonic() * 1_000,
+      after: (delayMs, task) => systemClock.after(delayMs / 1_000, task),
+    }
+    const parts = { fetcher: fetcherWith({}, host.dns), clock: fast, turns }
+    const found = await qualify(host.origin, 'strict', parts, never())
+    expect(found).toMatchObject({ verdict: 'unavailable', status: 0, failedRounds: 2 })
+    expect(asked).toHaveLength(24)
   })
 
   test('a redirect that comes from the last of them is followed', async () => {

@@ -13,11 +13,15 @@ const PAUSE_MS = 2_000
 /** Failed answers kept for the archive: a host may have dozens of addresses. */
 const KEPT_EXCHANGES = 16
 const KEPT_PROBLEMS = 16
+/** However many addresses there are, an attempt gets this long. */
+const LEAST_SHARE_MS = 2_000
 
 /** The politeness turn that each attempt needs; all attempts of one procedure on a site count as one request. */
 export interface RobotsTurns {
   /** True: send. A time: not before then, come back. Holds no other turn while it waits for one. */
   before(url: string): Promise<true | Millis>
+  /** What an attempt brought: its time and its bytes count like those of a page. */
+  after(result: FetchResult): void
 }
 
 export interface ProcedureParts {
@@ -58,9 +62,9 @@ export class RobotsProcedure {
     for (let round = 0; round < (everyAddress ? ROUNDS : 1); round++) {
       if (round > 0) await sleep(clock, PAUSE_MS, this.#signal)
       const addresses = await this.#addresses(url)
-      for (const address of addresses) {
-        if (worst !== null && clock.monotonic() > this.#until) return { is: 'failed', result: worst }
-        const asked = await this.#attempt(url, address)
+      for (const [i, address] of addresses.entries()) {
+        const shareMs = this.#shareMs(addresses.length * (everyAddress ? ROUNDS - round : 1) - i)
+        const asked = await this.#attempt(url, address, shareMs)
         if (asked.is !== 'failed') return asked
         if (worst === null || (!worst.exchange && asked.result.exchange)) worst = asked.result
       }
@@ -78,7 +82,16 @@ export class RobotsProcedure {
     return found.length === 0 ? [undefined] : [...new Set(found)]
   }
 
-  async #attempt(url: string, address: string | undefined): Promise<Asked & { result?: FetchResult }> {
+  /** What is left of the procedure's time for each attempt to come: all are made, also when they are many and silent. */
+  #shareMs(attemptsLeft: number): Millis {
+    return Math.max((this.#until - this.#parts.clock.monotonic()) / attemptsLeft, LEAST_SHARE_MS)
+  }
+
+  async #attempt(
+    url: string,
+    address: string | undefined,
+    shareMs: Millis,
+  ): Promise<Asked & { result?: FetchResult }> {
     const { fetcher, turns } = this.#parts
     const signal = this.#signal
     const turn = await turns.before(url)
@@ -86,7 +99,8 @@ export class RobotsProcedure {
     if (turn !== true) return { is: 'later', until: turn }
     // One byte more than is read tells a file that is too long from one that just fits.
     const request = { url, bodyBytes: LIMITS.robotsBytes + 1, ...(address === undefined ? {} : { address }) }
-    const result = await fetcher.fetch(request, signal)
+    const result = await this.#within(shareMs, own => fetcher.fetch(request, own))
+    turns.after(result)
     if (signal.aborted) return { is: 'stopped' }
     const status = result.exchange?.status ?? 0
     const decides = status > 0 && status < 500
@@ -95,6 +109,22 @@ export class RobotsProcedure {
     if (decides) return { is: 'answered', result }
     if (this.problems.length < KEPT_PROBLEMS) this.problems.push(problemOf(url, address, result))
     return { is: 'failed', result }
+  }
+
+  async #within(shareMs: Millis, ask: (signal: AbortSignal) => Promise<FetchResult>): Promise<FetchResult> {
+    const own = new AbortController()
+    const stop = () => own.abort()
+    let isOver = false
+    const cancel = this.#parts.clock.after(Math.ceil(shareMs), () => {
+      isOver = true
+      stop()
+    })
+    this.#signal.addEventListener('abort', stop, { once: true })
+    const result = await ask(own.signal)
+    this.#signal.removeEventListener('abort', stop)
+    cancel()
+    if (!isOver || result.exchange) return result
+    return { ok: false, code: 'HEADERS_TOO_SLOW', detail: `no answer in ${Math.ceil(shareMs / 1000)} s` }
   }
 }
 

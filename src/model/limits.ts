@@ -77,8 +77,8 @@ export const LIMITS = {
   dnsNegativeMs: 4_000,
   /** RFC 9309 asks for 500 KiB at least; the rest is ignored. */
   robotsBytes: 512 * 1024,
-  /** No attempt of a robots procedure begins later: dozens of silent addresses would take an hour. */
-  robotsProcedureMs: 300_000,
+  /** A robots procedure in all: dozens of silent addresses would take an hour, so they share this. */
+  robotsProcedureMs: 600_000,
   /** URLs of one site that wait in memory for the robots.txt of their origin while another origin goes on. */
   robotsSetAside: 10_000,
   /** Redirects of a robots.txt that are followed (RFC 9309, 2.3.1.2). */
@@ -103,7 +103,7 @@ export const LIMITS = {
   addressesPerSite: 8,
   /** The longest timer the system takes, nearly: 2^31 ms is 24.8 days. */
   timerMs: 2_000_000_000,
-  /** A sitemap without its gzip: what the protocol allows. Uncompressed on the wire, `bodyBytes` ends it before. */
+  /** A sitemap, as sent and without its gzip: what the protocol allows (less with a smaller `--max-body`). */
   sitemapBytes: 50 * 1024 * 1024,
   /** Entries of one sitemap; the protocol allows half of that, and some sites do not count. */
   sitemapUrls: 100_000,

@@ -1,6 +1,6 @@
 /** Responses whose parts contradict each other, or end where they should not. */
 import { expect } from 'vitest'
-import { type Case, describeFamily } from './family.js'
+import { type Case, describeFamily, hostOf } from './family.js'
 import type { Misbehave, Talk } from './hostile-web.js'
 
 /** Says it all once the good site is done, then closes, in good order or not. */
@@ -21,6 +21,20 @@ const keepsPart =
   (_row, _crawled, archived) =>
     expect(archived?.payloadBytes).toBe(bytes)
 
+/** A page that broke off: what came of it is archived, read and followed, and what was half written is not. */
+const LINKED = `${HTML}<a href="/whole">whole</a><a href="/half`
+const followsPart =
+  (does: string): NonNullable<Case['row']> =>
+  (row, crawled, archived) => {
+    expect(row).toMatchObject({ title: 'kept', outlinks: 1 })
+    expect(archived?.payloadBytes).toBe(LINKED.length)
+    const asked = crawled.events.filter(event => event.startsWith(`asked ${hostOf(does)}/`))
+    expect(asked.filter(event => !event.endsWith('/robots.txt'))).toEqual([
+      `asked ${hostOf(does)}/`,
+      `asked ${hostOf(does)}/whole`,
+    ])
+  }
+
 const ok = (headers: string, body: string) =>
   `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n${headers}\r\n${body}`
 const chunked = (body: string) => ok('Transfer-Encoding: chunked\r\n', body)
@@ -38,10 +52,10 @@ describeFamily('a Content-Length that', [
   },
   {
     does: 'is longer than the body',
-    misbehave: says(ok('Content-Length: 1000\r\n', HTML)),
+    misbehave: says(ok('Content-Length: 1000\r\n', LINKED)),
     outcome: 'BODY_CUT',
     truncated: 'disconnect',
-    row: keepsPart(19),
+    row: followsPart('is longer than the body'),
   },
   {
     does: 'is negative',
@@ -114,10 +128,10 @@ describeFamily('a chunked body', [
   },
   {
     does: 'without its last chunk',
-    misbehave: says(chunked(`13\r\n${HTML}\r\n`)),
+    misbehave: says(chunked(`${LINKED.length.toString(16)}\r\n${LINKED}\r\n`)),
     outcome: 'BODY_CUT',
     truncated: 'disconnect',
-    row: keepsPart(19),
+    row: followsPart('without its last chunk'),
   },
   {
     does: 'without the empty line behind its last chunk',
