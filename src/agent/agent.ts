@@ -5,7 +5,7 @@
  * into the open pack; the transmitter ships packs. A cell whose queue is empty and whose last pack is committed is
  * finished; when no cell is left anywhere, the crawl ends.
  */
-import type { Assignment } from '../assign/index.js'
+import type { AgentView, Assignment } from '../assign/index.js'
 import type { FinishReason, Heartbeat, Incarnation, Ledger, WaitingCell } from '../cluster/index.js'
 import type { CellId, GroupId, Lease } from '../model/cell.js'
 import type { Clock, Millis } from '../model/clock.js'
@@ -149,7 +149,7 @@ export class Agent {
   }
 
   async #takeCells(): Promise<void> {
-    const { ledger, assignment, incarnation, name, budget, stopping, leastDelayMs } = this.#parts
+    const { ledger, assignment, incarnation, budget, stopping, leastDelayMs } = this.#parts
     if (budget.exhausted && this.#sites.size > 0) return
     const free = this.#freeLanes()
     if (free <= 0 || this.#waitingCells === 0 || stopping.signal.aborted) return
@@ -159,11 +159,16 @@ export class Agent {
     const near = await this.#deferFarOff(waiting)
     if (waiting.length === limit) this.#waitingCells = 1
     if (near.length === 0) return
-    const wanted = assignment.pick(near, name, free)
+    const wanted = assignment.assign(near, [this.#view(free)]).get(incarnation) ?? []
     if (wanted.length < near.length) this.#waitingCells = 1
     const leases = await ledger.grant(incarnation, wanted, LEASE_MS, leastDelayMs())
     // Not waited for: a name that is slow to look up holds nobody else up.
     for (const lease of leases) void this.#open(lease).catch(error => this.fail(error as Error))
+  }
+
+  #view(freeLanes: number): AgentView {
+    const { name, incarnation, lanes, laneCount } = this.#parts
+    return { name, incarnation, lanes, freeLanes, busyLanes: laneCount.numbers(), capacity: 1 }
   }
 
   /** Sites of a group that has enough of them in hand are not opened: they would only stand in line. */

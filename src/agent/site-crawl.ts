@@ -31,6 +31,11 @@ export class LaneCount {
     return lane
   }
 
+  /** Of the lanes at work. */
+  numbers(): number[] {
+    return this.#taken.flatMap((taken, lane) => (taken && lane > 0 ? [lane] : []))
+  }
+
   giveBack(lane: number): void {
     this.busy--
     this.#taken[lane] = false

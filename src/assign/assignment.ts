@@ -1,9 +1,32 @@
-import type { WaitingCell } from '../cluster/index.js'
+import type { Incarnation, WaitingCell } from '../cluster/index.js'
 import type { CellId } from '../model/cell.js'
 
-/** Port: the strategy that says which waiting cells an agent should have. */
-export interface Assignment {
+/** An agent as an assignment sees it. */
+export interface AgentView {
   readonly name: string
-  /** At most `lanes` of `waiting` (which is in the order of S), best first. */
-  pick(waiting: readonly WaitingCell[], agent: string, lanes: number): readonly CellId[]
+  readonly incarnation: Incarnation
+  /** Sites it crawls at the same time. */
+  readonly lanes: number
+  readonly freeLanes: number
+  /** Numbers, from 1, of the lanes that are at work. */
+  readonly busyLanes: readonly number[]
+  /** What it has left of CPU, memory, disk and bandwidth, of one kind for all agents (D13). */
+  readonly capacity: number
 }
+
+/** Port: the strategy that says which agent a waiting cell goes to. */
+export interface Assignment {
+  readonly name: AssignmentName
+  /** `head`: the first cells of S are enough. `all`: a cell far down may be the only one for a free lane. */
+  readonly looksAt: 'head' | 'all'
+  /** Cells of `waiting` (which is in the order of S) for the free lanes of `agents`, best first. */
+  assign(
+    waiting: readonly WaitingCell[],
+    agents: readonly AgentView[],
+  ): ReadonlyMap<Incarnation, readonly CellId[]>
+  /** The lane of its agent that a cell is bound to; 0 where any will do. */
+  laneOf(cell: CellId): number
+}
+
+export const ASSIGNMENTS = ['dynamic', 'hash', 'static-random', 'static-size'] as const
+export type AssignmentName = (typeof ASSIGNMENTS)[number]

@@ -1,6 +1,7 @@
 /**
  * assign/: cell -> agent.
- * In: the cells that wait, in the order of S. Out: which of them an agent should lease.
+ * In: the cells that wait, in the order of S, and the agents with their free lanes. Out: which cells each agent gets.
+ * Always: no cell goes to two agents, and no agent gets more than its free lanes.
  */
-export type { Assignment } from './assignment.js'
-export { HeadOfS } from './head-of-s.js'
+export { type AgentView, ASSIGNMENTS, type Assignment, type AssignmentName } from './assignment.js'
+export { chooseAssignment } from './choose.js'

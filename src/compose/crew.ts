@@ -7,7 +7,7 @@ import {
   type Hooks,
   PRODUCT_TOKEN,
 } from '../agent/index.js'
-import { HeadOfS } from '../assign/index.js'
+import { chooseAssignment } from '../assign/index.js'
 import type { Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import {
@@ -93,7 +93,7 @@ export function assembleCrew(input: CrewInput): Crew {
     clock,
     random,
     ledger,
-    assignment: new HeadOfS(),
+    assignment: chooseAssignment(config.assign, random),
     fetcher: openFetcher(config),
     space: new FrontierSpace({
       folder: join(directory, 'frontier'),

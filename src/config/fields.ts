@@ -4,6 +4,7 @@
  * (A schema library would do the same; loading one costs more CPU than crawling three hundred pages.)
  */
 import { isIP } from 'node:net'
+import { ASSIGNMENTS } from '../assign/index.js'
 import { LIMITS } from '../model/limits.js'
 import { readTraps, TRAP_RULES } from '../model/trap.js'
 import { normaliseUrl } from '../model/url.js'
@@ -108,6 +109,11 @@ export const FIELDS = {
     optional(text),
   ),
   lanes: field('--lanes <n>', 'sites crawled at the same time (1000)', withDefault(count(1, 100_000), 1_000)),
+  assign: field(
+    '--assign <how>',
+    'which agent gets a site: dynamic (free lanes take the head of the queue), hash, static-random or static-size (dynamic)',
+    withDefault(choice(...ASSIGNMENTS), 'dynamic'),
+  ),
   connections: field('--connections <n>', 'connections in all (1000)', withDefault(count(1, 10_000), 1_000)),
   connectionsPerSite: field(
     '--connections-per-site <n>',

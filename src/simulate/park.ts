@@ -1,7 +1,7 @@
 /** The machines of a simulated crawl and what befalls them: started, killed, frozen, revived, cut off, started again. */
 import { join } from 'node:path'
 import { assembleAgent } from '../agent/index.js'
-import { HeadOfS } from '../assign/index.js'
+import { chooseAssignment } from '../assign/index.js'
 import type { Incarnation, Ledger } from '../cluster/index.js'
 import { LedgerClock } from '../cluster/ledger-clock.js'
 import { patientLedger } from '../cluster/patient-ledger.js'
@@ -125,7 +125,7 @@ export class Park {
       clock,
       random: new SeededRandom(Math.floor(random.next() * 2 ** 32)),
       ledger,
-      assignment: new HeadOfS(),
+      assignment: chooseAssignment(config.assign, new SeededRandom(seed)),
       fetcher: new VirtualFetcher(machine, this.#parts.servers, {
         requested: (asking, url) => {
           this.progressed()

@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest'
+import type { WaitingCell } from '../cluster/index.js'
+import { SeededRandom } from '../model/random.js'
+import { type AgentView, ASSIGNMENTS, chooseAssignment } from './index.js'
+
+const waiting = (sizes: readonly number[]): WaitingCell[] =>
+  sizes.map((size, i) => ({
+    cell: `s${i}.test`,
+    group: `s${i}.test`,
+    rank: i,
+    size,
+    backlog: 1,
+    turnOf: null,
+  }))
+
+const agent = (name: string, over: Partial<AgentView> = {}): AgentView => ({
+  name,
+  incarnation: name.charCodeAt(0),
+  lanes: 2,
+  freeLanes: over.lanes ?? 2,
+  busyLanes: [],
+  capacity: 1,
+  ...over,
+})
+
+const sizesOf = (random: SeededRandom, count: number) =>
+  Array.from({ length: count }, () => Math.ceil(1000 * random.next() ** 4))
+
+describe.each(ASSIGNMENTS)('%s', name => {
+  it('gives no cell twice, never more than free lanes, and only cells that wait', () => {
+    const random = new SeededRandom(7)
+    for (let round = 0; round < 200; round++) {
+      const assignment = chooseAssignment(name, random)
+      const cells = waiting(sizesOf(random, Math.floor(random.next() * 60)))
+      const agents = Array.from({ length: 1 + Math.floor(random.next() * 5) }, (_, i) => {
+        const lanes = Math.floor(random.next() * 6)
+        const busyLanes = Array.from({ length: lanes }, (_, lane) => lane + 1).filter(
+          () => random.next() < 0.4,
+        )
+        const freeLanes = Math.floor((lanes - busyLanes.length) * random.next() + 0.5)
+        return agent(String.fromCharCode(97 + i), { lanes, busyLanes, freeLanes, capacity: random.next() })
+      })
+      const given = assignment.assign(cells, agents)
+      const all = [...given.values()].flat()
+      expect(new Set(all).size).toBe(all.length)
+      for (const cell of all) expect(cells.some(row => row.cell === cell)).toBe(true)
+      for (const { incarnation, freeLanes, lanes, busyLanes } of agents) {
+        const own = given.get(incarnation) ?? []
+        expect(own.length).toBeLessThanOrEqual(freeLanes)
+        const bound = own.map(cell => assignment.laneOf(cell)).filter(lane => lane > 0)
+        expect(new Set(bound).size).toBe(bound.length)
+        for (const lane of bound) {
+          expect(lane).toBeLessThanOrEqual(lanes)
+          expect(busyLanes).not.toContain(lane)
+        }
+      }
+    }
+  })
+
+  it('gives every cell a lane in the end, whoever comes and goes', () => {
+    const random = new SeededRandom(3)
+    for (let round = 0; round < 50; round++) {
+      const assignment = chooseAssignment(name, random)
+      let left = waiting(sizesOf(random, 40))
+      for (let step = 0; left.length > 0; step++) {
+        expect(step).toBeLessThan(200)
+        const agents = ['a', 'b', 'c'].filter((_, i) => i === step % 3 || random.next() < 0.8)
+        const given = assignment.assign(
+          left,
+          agents.map(each => agent(each)),
+        )
+        const gone = new Set([...given.values()].flat())
+        left = left.filter(({ cell }) => !gone.has(cell))
+      }
+    }
+  })
+
+  it('gives a cell to nobody but the agent that holds its turn', () => {
+    const random = new SeededRandom(9)
+    const assignment = chooseAssignment(name, random)
+    const cells = waiting(sizesOf(random, 30)).map((row, i) => ({
+      ...row,
+      group: `g${i % 12}`,
+      turnOf: i % 12 < 3 ? 97 + (i % 12) : null,
+    }))
+    const given = assignment.assign(
+      cells,
+      ['a', 'b', 'c'].map(each => agent(each, { lanes: 9 })),
+    )
+    const groups = new Map<string, number>()
+    for (const [incarnation, own] of given) {
+      for (const cell of own) {
+        const { group, turnOf } = cells.find(row => row.cell === cell)!
+        expect([incarnation, null]).toContain(turnOf)
+        expect(groups.get(group) ?? incarnation).toBe(incarnation)
+        groups.set(group, incarnation)
+      }
+    }
+    expect(groups.size).toBeGreaterThan(3)
+  })
+
+  it('says the same for the same seed', () => {
+    const say = () => {
+      const assignment = chooseAssignment(name, new SeededRandom(11))
+      return [...assignment.assign(waiting([5, 4, 3, 2, 1, 9]), [agent('a'), agent('b')])]
+    }
+    expect(say()).toEqual(say())
+  })
+
+  it('gives nothing to nobody', () => {
+    const assignment = chooseAssignment(name, new SeededRandom(1))
+    expect(assignment.assign(waiting([1]), []).size).toBe(0)
+    expect(assignment.assign([], [agent('a')]).size).toBe(0)
+  })
+})
+
+describe('dynamic', () => {
+  const dynamic = chooseAssignment('dynamic', new SeededRandom(1))
+
+  it('takes the head of S, the first sites for the lanes with most to spare (D14)', () => {
+    const agents = [agent('a', { capacity: 1 }), agent('b', { capacity: 3 })]
+    expect([...dynamic.assign(waiting([9, 8, 7, 6, 5]), agents)]).toEqual([
+      [98, ['s0.test', 's1.test']],
+      [97, ['s2.test', 's3.test']],
+    ])
+  })
+
+  it('lets equal agents take turns', () => {
+    const given = dynamic.assign(waiting([9, 8, 7, 6]), [agent('a'), agent('b')])
+    expect([...given.values()]).toEqual([
+      ['s0.test', 's2.test'],
+      ['s1.test', 's3.test'],
+    ])
+  })
+})
+
+describe('hash', () => {
+  const cells = waiting(Array.from({ length: 4_000 }, () => 1))
+  const wide = (name: string, capacity = 1) => agent(name, { lanes: 4_000, freeLanes: 4_000, capacity })
+  const ownersBy = (agents: readonly AgentView[]) => {
+    const owners = new Map<string, number>()
+    for (const [incarnation, own] of chooseAssignment('hash', new SeededRandom(1)).assign(cells, agents))
+      for (const cell of own) owners.set(cell, incarnation)
+    return owners
+  }
+  const shareOf = (owners: ReadonlyMap<string, number>, name: string) =>
+    [...owners.values()].filter(owner => owner === name.charCodeAt(0)).length / owners.size
+
+  it('shares by capacity', () => {
+    const owners = ownersBy([wide('a'), wide('b'), wide('c', 2)])
+    expect(owners.size).toBe(4_000)
+    expect(shareOf(owners, 'a')).toBeCloseTo(0.25, 1)
+    expect(shareOf(owners, 'c')).toBeCloseTo(0.5, 1)
+  })
+
+  it('moves only what a new agent takes, and only what an old one leaves', () => {
+    const three = ownersBy([wide('a'), wide('b'), wide('c')])
+    const four = ownersBy([wide('a'), wide('b'), wide('c'), wide('d')])
+    const moved = [...four].filter(([cell, owner]) => three.get(cell) !== owner)
+    expect(moved.every(([, owner]) => owner === 'd'.charCodeAt(0))).toBe(true)
+    expect(moved.length / 4_000).toBeCloseTo(0.25, 1)
+  })
+
+  it('does not move cells for small changes of capacity', () => {
+    const hash = chooseAssignment('hash', new SeededRandom(1))
+    const before = [...hash.assign(cells, [wide('a'), wide('b')])]
+    expect([...hash.assign(cells, [wide('a', 1.4), wide('b', 0.8)])]).toEqual(before)
+    expect([...hash.assign(cells, [wide('a', 5), wide('b', 0.8)])]).not.toEqual(before)
+  })
+})
+
+describe('static', () => {
+  const agents = [agent('a'), agent('b'), agent('c')]
+  /** Works all cells off, lane by lane; the sizes that each lane got. */
+  const lanesOf = (name: 'static-random' | 'static-size', sizes: readonly number[], seed: number) => {
+    const assignment = chooseAssignment(name, new SeededRandom(seed))
+    const lanes = new Map<string, number[]>()
+    for (let left = waiting(sizes); left.length > 0; ) {
+      const given = assignment.assign(left, agents)
+      for (const [incarnation, cells] of given) {
+        for (const cell of cells) {
+          const key = `${incarnation}/${assignment.laneOf(cell)}`
+          lanes.set(key, [...(lanes.get(key) ?? []), left.find(row => row.cell === cell)!.size])
+        }
+      }
+      const gone = new Set([...given.values()].flat())
+      left = left.filter(({ cell }) => !gone.has(cell))
+    }
+    return [...lanes.values()]
+  }
+  const sum = (sizes: readonly number[]) => sizes.reduce((total, size) => total + size, 0)
+
+  it('random: each lane has the same number of sites, drawn by the seed', () => {
+    const sizes = sizesOf(new SeededRandom(5), 30)
+    const lanes = lanesOf('static-random', sizes, 1)
+    expect(lanes.map(own => own.length)).toEqual([5, 5, 5, 5, 5, 5])
+    expect(lanesOf('static-random', sizes, 2)).not.toEqual(lanes)
+  })
+
+  it('size: each lane has about the same number of objects', () => {
+    const lanes = lanesOf('static-size', sizesOf(new SeededRandom(5), 60), 1)
+    const sums = lanes.map(sum)
+    expect(Math.max(...sums) / Math.min(...sums)).toBeLessThan(1.2)
+  })
+
+  it('a site waits for its lane although others are idle', () => {
+    const assignment = chooseAssignment('static-size', new SeededRandom(1))
+    const cells = waiting([10, 10, 10, 10, 10, 10, 1])
+    assignment.assign(cells, agents)
+    const last = cells.slice(6)
+    const lane = assignment.laneOf('s6.test')
+    const busy = agents.map(each => agent(each.name, { busyLanes: [lane], freeLanes: 1 }))
+    expect(assignment.assign(last, busy).size).toBe(0)
+    expect(assignment.assign(last, agents).size).toBe(1)
+  })
+
+  it('sites of an agent that left are bound anew, all others stay where they are', () => {
+    const assignment = chooseAssignment('static-random', new SeededRandom(1))
+    const cells = waiting(Array.from({ length: 30 }, () => 1))
+    const ownerOf = (list: readonly AgentView[]) => {
+      const owners = new Map<string, string>()
+      for (let left = cells; left.length > 0; ) {
+        const given = assignment.assign(left, list)
+        for (const [incarnation, own] of given)
+          for (const cell of own) owners.set(cell, `${incarnation}/${assignment.laneOf(cell)}`)
+        left = left.filter(({ cell }) => !owners.has(cell))
+      }
+      return owners
+    }
+    const before = ownerOf(agents)
+    const after = ownerOf(agents.slice(0, 2))
+    for (const [cell, owner] of before) {
+      if (owner.startsWith('99/')) expect(after.get(cell)).not.toBe(owner)
+      else expect(after.get(cell)).toBe(owner)
+    }
+  })
+})

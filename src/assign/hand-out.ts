@@ -1,0 +1,46 @@
+/**
+ * One round of handing cells out: counts free lanes down, and keeps cells that share a politeness turn with one agent,
+ * because nobody else could lease them.
+ */
+import type { Incarnation, WaitingCell } from '../cluster/index.js'
+import type { CellId, GroupId } from '../model/cell.js'
+import type { AgentView } from './assignment.js'
+
+export class HandOut {
+  readonly given = new Map<Incarnation, CellId[]>()
+  readonly #free: Map<Incarnation, number>
+  readonly #turns = new Map<GroupId, Incarnation>()
+  #left: number
+
+  constructor(agents: readonly AgentView[]) {
+    this.#free = new Map(agents.map(({ incarnation, freeLanes }) => [incarnation, Math.max(0, freeLanes)]))
+    this.#left = [...this.#free.values()].reduce((sum, free) => sum + free, 0)
+  }
+
+  /** No lane is free any more. */
+  get isOver(): boolean {
+    return this.#left === 0
+  }
+
+  /** The only agent that can lease the cell now; null when any can. */
+  holderOf({ group, turnOf }: WaitingCell): Incarnation | null {
+    return turnOf ?? this.#turns.get(group) ?? null
+  }
+
+  hasLane(agent: Incarnation): boolean {
+    return (this.#free.get(agent) ?? 0) > 0
+  }
+
+  /** False when the agent has no free lane or another holds the turn. */
+  give(row: WaitingCell, agent: Incarnation): boolean {
+    const holder = this.holderOf(row)
+    if (!this.hasLane(agent) || (holder !== null && holder !== agent)) return false
+    this.#free.set(agent, this.#free.get(agent)! - 1)
+    this.#left--
+    this.#turns.set(row.group, agent)
+    const cells = this.given.get(agent)
+    if (cells) cells.push(row.cell)
+    else this.given.set(agent, [row.cell])
+    return true
+  }
+}

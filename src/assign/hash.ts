@@ -1,0 +1,84 @@
+/**
+ * Every cell has one agent, found by hash: the agent that draws the best number for it (rendezvous hashing), the draws
+ * weighted by capacity. An agent that joins takes its share from all others and nothing moves between them; one that
+ * leaves gives its cells to all others.
+ */
+import type { Incarnation, WaitingCell } from '../cluster/index.js'
+import type { CellId } from '../model/cell.js'
+import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
+import type { AgentView, Assignment } from './assignment.js'
+import { HandOut } from './hand-out.js'
+
+/** Capacity is measured all the time; cells change their agent only when it has changed by this factor. */
+const NOTED_CHANGE = 2
+
+interface Contender {
+  readonly view: AgentView
+  readonly weight: number
+  readonly low: number
+  readonly high: number
+}
+
+export class HashAssignment implements Assignment {
+  readonly name = 'hash'
+  readonly looksAt = 'all'
+  readonly #weights = new Map<string, number>()
+
+  assign(
+    waiting: readonly WaitingCell[],
+    agents: readonly AgentView[],
+  ): ReadonlyMap<Incarnation, readonly CellId[]> {
+    const contenders = this.#contenders(agents)
+    const round = new HandOut(agents)
+    for (const row of waiting) {
+      if (round.isOver) break
+      const owner = winnerOf(row.cell, contenders)
+      if (owner !== null) round.give(row, owner.incarnation)
+    }
+    return round.given
+  }
+
+  laneOf(): number {
+    return 0
+  }
+
+  #contenders(agents: readonly AgentView[]): Contender[] {
+    return agents.map(view => {
+      takeFingerprint(view.name)
+      const { low, high } = fingerprint
+      return { view, weight: this.#weightOf(view), low, high }
+    })
+  }
+
+  #weightOf({ name, capacity }: AgentView): number {
+    const known = this.#weights.get(name)
+    const now = Math.max(capacity, Number.MIN_VALUE)
+    if (known !== undefined && now < known * NOTED_CHANGE && now > known / NOTED_CHANGE) return known
+    this.#weights.set(name, now)
+    return now
+  }
+}
+
+/** The one whose waiting time, drawn at a rate of its weight, is over first. */
+function winnerOf(cell: CellId, contenders: readonly Contender[]): AgentView | null {
+  takeFingerprint(cell)
+  const { low, high } = fingerprint
+  let best: Contender | null = null
+  let least = Number.POSITIVE_INFINITY
+  for (const contender of contenders) {
+    const time = -Math.log(draw(low ^ contender.low, high ^ contender.high)) / contender.weight
+    if (time < least || (time === least && best !== null && contender.view.name < best.view.name)) {
+      least = time
+      best = contender
+    }
+  }
+  return best?.view ?? null
+}
+
+/** A number in (0, 1), the same for the same pair. */
+function draw(low: number, high: number): number {
+  let h = Math.imul(low ^ (low >>> 16), 0x7feb352d)
+  h = Math.imul((h ^ (h >>> 15)) + high, 0x846ca68b)
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
+  return ((h ^ (h >>> 16)) >>> 0) / 4_294_967_296 + 2 ** -33
+}
