@@ -16,7 +16,7 @@ export function hasOwnQueries(charset: string): boolean {
 /** The link with other letters than ASCII in its query written as their bytes in `charset`. */
 export function encodeQuery(href: string, charset: string): string {
   const query = href.indexOf('?')
-  if (query < 0) return href
+  if (query < 0 || !hasOwnQueries(charset)) return href
   const hash = href.indexOf('#')
   if (hash >= 0 && hash < query) return href
   const end = hash < 0 ? href.length : hash

@@ -1,5 +1,6 @@
 /** The main text of a page as Markdown: headings, paragraphs, lists, links, images, code, quotes and plain tables. */
 import { normaliseUrl } from '../../model/url.js'
+import { encodeQuery } from '../../parse/query-charset.js'
 import { attribute, type Element, type ParentNode, parseBounded, walk } from './html-tree.js'
 import { isSkipped, mainContent, SECTIONS } from './main-content.js'
 import { type Mark, MarkdownWriter } from './markdown-writer.js'
@@ -14,10 +15,10 @@ const BLOCKS = new Set(
 const HEADING = /^h([1-6])$/
 
 /** Markdown of the page's own text, or null when the page is too large or too tangled to be taken apart. */
-export function htmlToMarkdown(html: string, pageUrl: string): string | null {
+export function htmlToMarkdown(html: string, pageUrl: string, charset = 'utf-8'): string | null {
   const document = parseBounded(html)
   if (document === null) return null
-  const page = new PageMarkdown(baseOf(document, pageUrl), plainTables(document))
+  const page = new PageMarkdown(baseOf(document, pageUrl), charset, plainTables(document))
   for (const root of mainContent(document)) page.add(root)
   return page.toString()
 }
@@ -37,6 +38,7 @@ function baseOf(document: ParentNode, pageUrl: string): string {
 class PageMarkdown {
   readonly #writer = new MarkdownWriter()
   readonly #base: string
+  readonly #charset: string
   readonly #plainTables: ReadonlySet<Element>
   /** Open lists; a number counts the items of an ordered one. */
   readonly #lists: (number | null)[] = []
@@ -46,8 +48,9 @@ class PageMarkdown {
   /** Open sections of the text: a header in one of them is not the page's. */
   #sections = 0
 
-  constructor(base: string, tables: ReadonlySet<Element>) {
+  constructor(base: string, charset: string, tables: ReadonlySet<Element>) {
     this.#base = base
+    this.#charset = charset
     this.#plainTables = tables
   }
 
@@ -144,14 +147,14 @@ class PageMarkdown {
   #link(element: Element): void {
     const text = this.#taken(element)
     if (text === null) return
-    const url = normaliseLink(attribute(element, 'href'), this.#base)
+    const url = normaliseLink(attribute(element, 'href'), this.#base, this.#charset)
     if (url === null || text.trim() === '') this.#writer.raw(text)
     else this.#writer.raw(`${/^\s/.exec(text) ?? ''}[${text.trim()}](${url})${/\s$/.exec(text) ?? ''}`)
   }
 
   #image(element: Element): void {
     const alt = (attribute(element, 'alt') ?? '').replaceAll(/\s+/g, ' ').trim()
-    const url = normaliseLink(attribute(element, 'src'), this.#base)
+    const url = normaliseLink(attribute(element, 'src'), this.#base, this.#charset)
     if (alt !== '' && url !== null) this.#writer.raw(`![${alt.replaceAll(/[[\]\\]/g, '\\$&')}](${url})`)
   }
 
@@ -198,9 +201,9 @@ class PageMarkdown {
 }
 
 /** An absolute link with its fragment; null for what leads nowhere outside of the page. */
-function normaliseLink(href: string | undefined, base: string): string | null {
+function normaliseLink(href: string | undefined, base: string, charset: string): string | null {
   if (href === undefined || href.trim().startsWith('#')) return null
-  const url = normaliseUrl(href, base)
+  const url = normaliseUrl(encodeQuery(href, charset), base)
   if (url === null) return null
   const hash = href.indexOf('#')
   const fragment = hash < 0 ? '' : href.slice(hash).trim()

@@ -4,6 +4,7 @@
  */
 import { LIMITS } from '../../model/limits.js'
 import { normaliseUrl } from '../../model/url.js'
+import { encodeQuery } from '../../parse/query-charset.js'
 import { attribute, type Element, parseBounded, walk } from './html-tree.js'
 import { rewriteCss } from './rewrite-css.js'
 import { rewriteSrcset } from './rewrite-srcset.js'
@@ -47,10 +48,10 @@ const REFRESH_CHARS = 4_096
 const DROPPED = ['integrity', 'crossorigin']
 
 /** `html` as it should be written, or null when it is too large or too tangled to be taken apart. */
-export function rewriteHtml(html: string, pageUrl: string, relink: Relink): string | null {
+export function rewriteHtml(html: string, pageUrl: string, relink: Relink, charset = 'utf-8'): string | null {
   const document = parseBounded(html, true)
   if (document === null) return null
-  const page = new PageRewriter(html, pageUrl, relink)
+  const page = new PageRewriter(html, pageUrl, relink, charset)
   // The first <base> counts for all links, those before it too.
   walk(document, { enter: element => page.findBase(element) })
   walk(document, { enter: element => page.rewrite(element) })
@@ -64,12 +65,14 @@ class PageRewriter {
   readonly #html: string
   readonly #pageUrl: string
   readonly #relink: Relink
+  readonly #charset: string
   #base: string | null = null
 
-  constructor(html: string, pageUrl: string, relink: Relink) {
+  constructor(html: string, pageUrl: string, relink: Relink, charset: string) {
     this.#html = html
     this.#pageUrl = pageUrl
     this.#relink = relink
+    this.#charset = charset
   }
 
   findBase(element: Element): boolean {
@@ -103,7 +106,8 @@ class PageRewriter {
     const href = raw.trim()
     if (href === '' || href.startsWith('#')) return null
     const hash = href.indexOf('#')
-    const url = normaliseUrl(hash < 0 ? href : href.slice(0, hash), this.#base ?? this.#pageUrl)
+    const sent = encodeQuery(hash < 0 ? href : href.slice(0, hash), this.#charset)
+    const url = normaliseUrl(sent, this.#base ?? this.#pageUrl)
     if (url === null) return null
     return (this.#relink(url) ?? url) + (hash < 0 ? '' : href.slice(hash))
   }

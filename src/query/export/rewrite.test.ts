@@ -57,6 +57,12 @@ describe('links of an exported page', () => {
     expect(rewrite(html)).toBe(html)
   })
 
+  it('are found by the URL they were asked for, in the encoding of the page', () => {
+    const folder = (url: string) => (url === 'http://a.test/dir/q?x=%E9' ? 'q.html' : null)
+    expect(rewriteHtml('<a href="q?x=é#é">', PAGE, folder, 'windows-1252')).toBe('<a href="q.html#é">')
+    expect(rewriteHtml('<a href="q?x=é">', PAGE, folder)).toBe('<a href="http://a.test/dir/q?x=%C3%A9">')
+  })
+
   it('counts from <base>, wherever it stands, and takes it out', () => {
     expect(rewrite('<a href="x?q=1">1</a><base href="http://b.test/"><base href="http://c.test/">')).toBe(
       '<a href="../../b.test/x%40q%3D1.html">1</a>',

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { ConfigError } from '../../config/config-error.js'
 import { normaliseUrl } from '../../model/url.js'
 import { toUtf8 } from '../../parse/charset.js'
+import { closeEmptyTags } from '../../parse/xhtml.js'
 import { withScratch } from '../scratch.js'
 import { openTables } from '../tables.js'
 import { ArchiveBodies } from './archive-bodies.js'
@@ -79,10 +80,10 @@ function contentOf(page: BookedPage, body: Buffer, book: ExportBook): string | B
     return path === null ? null : relativeHref(page.path, path)
   }
   if (page.mime === 'text/html' || page.mime === 'application/xhtml+xml') {
-    const { bytes, start } = toUtf8(body, page.charset === '' ? undefined : page.charset)
-    const html = bytes.toString('utf8', start)
+    const { bytes, start, charset } = toUtf8(body, page.charset === '' ? undefined : page.charset)
+    const html = (page.mime === 'text/html' ? bytes : closeEmptyTags(bytes)).toString('utf8', start)
     // The mark says UTF-8 whatever the page said of itself when it came over the wire in another encoding.
-    return `\ufeff${rewriteHtml(html, page.url, relink) ?? html}`
+    return `\ufeff${rewriteHtml(html, page.url, relink, charset) ?? html}`
   }
   if (page.mime === 'text/css') return Buffer.from(rewriteSheet(body, page.url, relink), 'latin1')
   return body

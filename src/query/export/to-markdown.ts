@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { toUtf8 } from '../../parse/charset.js'
 import { parsePage } from '../../parse/index.js'
+import { closeEmptyTags } from '../../parse/xhtml.js'
 import { withScratch } from '../scratch.js'
 import { openTables, type Tables } from '../tables.js'
 import { ArchiveBodies } from './archive-bodies.js'
@@ -90,10 +91,10 @@ async function writeTexts(
 }
 
 function markdownOf(page: ExportedPage, body: Buffer): string {
-  const { bytes, start } = toUtf8(body, page.charset === '' ? undefined : page.charset)
-  const text = bytes.toString('utf8', start)
+  const { bytes, start, charset } = toUtf8(body, page.charset === '' ? undefined : page.charset)
+  const text = (page.mime.includes('xhtml') ? closeEmptyTags(bytes) : bytes).toString('utf8', start)
   if (!page.mime.includes('html')) return `${text.trimEnd()}\n`
-  return `${htmlToMarkdown(text, page.url) ?? plainText(page, body)}\n`
+  return `${htmlToMarkdown(text, page.url, charset) ?? plainText(page, body)}\n`
 }
 
 /** The text as the tables have it, for pages that are too tangled for more. */
