@@ -55,9 +55,9 @@ export function resumeCommand(say: Say): Command {
 
 /** Runs the session with signals, progress and summary; the result is the exit code. */
 export async function watch(session: CrawlSession, directory: string, json: boolean): Promise<number> {
-  const onSignal = signalHandler(session)
-  for (const signal of SIGNALS) process.on(signal, onSignal)
   const display = await ProgressDisplay.start(systemClock, process.stderr, () => session.progress())
+  const onSignal = signalHandler(session, display)
+  for (const signal of SIGNALS) process.on(signal, onSignal)
   let report: Report
   try {
     report = await session.run()
@@ -73,11 +73,11 @@ export async function watch(session: CrawlSession, directory: string, json: bool
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /** The first signal seals and stops, the second stops at once: nothing acknowledged is lost either way. */
-function signalHandler(session: CrawlSession): () => void {
+function signalHandler(session: CrawlSession, display: ProgressDisplay): () => void {
   let signals = 0
   return () => {
     if (++signals > 1) process.exit(EXIT.interrupted)
-    process.stderr.write('\nstopping: what is fetched is being sealed; once more to stop at once\n')
+    display.say('stopping: what is fetched is being sealed; once more to stop at once')
     session.stop()
   }
 }

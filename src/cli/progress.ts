@@ -42,8 +42,16 @@ export class ProgressDisplay {
     stream: NodeJS.WriteStream,
     read: () => Progress,
   ): Promise<ProgressDisplay> {
+    // A terminal that does not know its size (`script`, some CI) would get nothing at all.
+    if (stream.isTTY && !stream.columns) Object.assign(stream, { columns: 80, rows: 24 })
     const live = stream.isTTY ? (await import('log-update')).createLogUpdate(stream) : null
     return new ProgressDisplay(clock, stream, read, live)
+  }
+
+  /** A line of its own, above what is shown from then on. */
+  say(line: string): void {
+    this.#live?.clear()
+    this.#stream.write(`${line}\n`)
   }
 
   stop(): void {
@@ -76,8 +84,16 @@ export class ProgressDisplay {
       size(progress.bytes),
       duration((now - this.#startedAt) / 1000),
     ]
-    const line = `${bar(known === 0 ? 0 : 1 - progress.queued / known)} ${parts.join(' · ')}`
+    const done = bar(known === 0 ? 0 : 1 - progress.queued / known)
+    const line = this.#fit(done, parts)
     return progress.waiting === '' ? line : `${line}\n  waiting: ${progress.waiting}`
+  }
+
+  /** In two lines, cut where it reads well, on a terminal too narrow for one. */
+  #fit(done: string, parts: readonly string[]): string {
+    const whole = `${done} ${parts.join(' · ')}`
+    if (this.#live === null || whole.length < this.#stream.columns) return whole
+    return `${done} ${parts.slice(0, 3).join(' · ')}\n  ${parts.slice(3).join(' · ')}`
   }
 
   #speed(): number {

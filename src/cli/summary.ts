@@ -92,6 +92,10 @@ function next(report: Report, directory: string, config: CrawlConfig): string[] 
     lines.push(
       `Ask it: orbweaver query ${directory} "SELECT url, title FROM pages WHERE fetch_status = 200 LIMIT 10"`,
     )
+  if (report.troubledSites.length > 0 && config.tables !== 'none')
+    lines.push(
+      `What failed: orbweaver query ${directory} "SELECT url, outcome, fetch_status FROM pages WHERE outcome NOT IN ('OK', 'REDIRECT')"`,
+    )
   if (report.finishReason !== 'done') lines.push(`Go on:  orbweaver resume ${directory}`)
   return lines
 }
@@ -118,6 +122,6 @@ export function size(bytes: number): string {
 export function duration(seconds: number): string {
   if (seconds < 60) return `${seconds.toFixed(1)} s`
   const minutes = Math.floor(seconds / 60)
-  if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`
+  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }

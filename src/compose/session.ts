@@ -18,6 +18,7 @@ import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { HostNames, Scope } from '../frontier/index.js'
 import { cellOf, groupOf, siteOfCell } from '../model/cell.js'
 import { sitemapMark } from '../model/mark.js'
+import { isTrouble } from '../model/outcome.js'
 import { siteOf } from '../model/url.js'
 import { compilePattern } from '../model/url-pattern.js'
 import { VERSION } from '../model/version.js'
@@ -265,7 +266,7 @@ export class CrawlSession {
   async #baseline(ledger: Ledger): Promise<Running['baseline']> {
     const totals = await ledger.totals()
     const sites = Object.values(totals.cells).reduce((sum, count) => sum + count, 0)
-    const errors = totals.settled - totals.pages
+    const errors = totals.outcomes.reduce((sum, { code, count }) => sum + (isTrouble(code) ? count : 0), 0)
     return { pages: totals.pages, bytes: totals.bytes, errors, sites, backlog: totals.backlog }
   }
 
