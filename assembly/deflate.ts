@@ -108,7 +108,7 @@ export function deflate(size: usize, headerBytes: usize, last: u32, headerBits: 
     const place = placeOf(word)
     const there = <usize>load<u32>(place)
     store<u32>(place, <u32>here)
-    if (there == 0 || here - there > WINDOW || load<u32>(there) != word) {
+    if (load<u32>(there) != word || here - there > WINDOW) {
       putLiteral(word & 255, counts)
       here++
       continue

@@ -16,6 +16,12 @@ const PACKAGES = [
   { name: 'libboost1.74-doc', folder: '/usr/share/doc/libboost1.74-doc/doc/html', start: '/index.html' },
   { name: 'qtbase5-doc-html', folder: '/usr/share/qt5/doc', start: '/qtcore/qtcore-index.html' },
   { name: 'libstdc++-12-doc', folder: '/usr/share/doc/gcc-12-base/libstdc++', start: '/index.html' },
+  { name: 'openjdk-17-doc', folder: '/usr/share/doc/openjdk-17-doc', start: '/api/index.html' },
+  { name: 'scala-doc', folder: '/usr/share/doc/scala-2.11/api/library', start: '/index.html' },
+  { name: 'twisted-doc', folder: '/usr/share/doc/twisted-doc/html', start: '/index.html' },
+  { name: 'python-pandas-doc', folder: '/usr/share/doc/python-pandas-doc/html', start: '/index.html' },
+  { name: 'libeigen3-doc', folder: '/usr/share/doc/libeigen3-dev/html', start: '/index.html' },
+  { name: 'libgtkmm-3.0-doc', folder: '/usr/share/doc/libgtkmm-3.0-doc/reference/html', start: '/index.html' },
 ] as const
 
 export const DOC_PACKAGES = PACKAGES.map(package_ => package_.name)

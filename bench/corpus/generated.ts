@@ -13,7 +13,7 @@ import {
 import { CACHE, type Corpus, fileOf, type Host, PORT } from './corpus.js'
 
 /** What `orbweaver web` serves with the same figures. */
-export const WEB = { sites: 40, pages: 20_000, seed: 1 } as const
+export const WEB = { sites: 60, pages: 60_000, seed: 1 } as const
 
 /** Every file a page may ask for besides those that `truth` lists. */
 const EXTRAS = ['/robots.txt', '/sitemap.xml', '/assets/site.css', '/assets/app.js'].concat(
