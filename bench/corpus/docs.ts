@@ -21,7 +21,11 @@ const PACKAGES = [
   { name: 'twisted-doc', folder: '/usr/share/doc/twisted-doc/html', start: '/index.html' },
   { name: 'python-pandas-doc', folder: '/usr/share/doc/python-pandas-doc/html', start: '/index.html' },
   { name: 'libeigen3-doc', folder: '/usr/share/doc/libeigen3-dev/html', start: '/index.html' },
-  { name: 'libgtkmm-3.0-doc', folder: '/usr/share/doc/libgtkmm-3.0-doc/reference/html', start: '/index.html' },
+  {
+    name: 'libgtkmm-3.0-doc',
+    folder: '/usr/share/doc/libgtkmm-3.0-doc/reference/html',
+    start: '/index.html',
+  },
 ] as const
 
 export const DOC_PACKAGES = PACKAGES.map(package_ => package_.name)
