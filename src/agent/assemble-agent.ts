@@ -156,7 +156,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     turns,
     lanes: laneCount,
     robots: gateSettings(input),
-    newFrontier: () => new CellFrontier(space, { maxDepth }),
+    newFrontier: () => new CellFrontier(space, { maxDepth, order: config.order }),
     newTraps: known => new SiteTraps({ rules: traps, maxPages: config.maxPagesPerSite, clock, known }),
   })
   const lane = new Lane({

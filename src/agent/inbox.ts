@@ -23,7 +23,7 @@ export async function readInbox(
     if (rows.length === 0 || site.lost) return
     const { pack } = transmitter
     for (const row of rows) {
-      if (!site.frontier.knows(row.url, row.depth)) admission.admit(site, pack, row)
+      if (!site.frontier.meets(row.url, row.depth)) admission.admit(site, pack, row)
     }
     const share = pack.share(site)
     site.cursor = rows[rows.length - 1].position

@@ -172,7 +172,7 @@ export class Router {
   }
 
   #isKnown(site: SiteCrawl, pack: OpenPack, url: string, leaves: boolean, depth: number): boolean {
-    if (!leaves) return site.frontier.knows(url, depth)
+    if (!leaves) return site.frontier.meets(url, depth)
     return this.#parts.sent.has(url) || pack.share(site).appends.has(url)
   }
 

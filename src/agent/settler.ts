@@ -81,7 +81,7 @@ class KnownAtDepth implements KnownLinks {
   }
 
   has(low: number, high: number, isOwn: boolean): boolean {
-    if (isOwn) return this.#frontier?.knowsFingerprint(low, high, this.#depth) ?? false
+    if (isOwn) return this.#frontier?.meetsFingerprint(low, high, this.#depth) ?? false
     return this.#sent?.hasFingerprint(low, high) ?? false
   }
 }

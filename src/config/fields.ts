@@ -98,6 +98,11 @@ export const FIELDS = {
   ),
   maxPages: field('--max-pages <n>', 'stop after this many pages', optional(count(1))),
   maxDepth: field('--max-depth <n>', 'follow at most this many links from a seed', optional(count(0))),
+  order: field(
+    '--order <how>',
+    'which page of a site is next: breadth (first found) or inlinks (most links found to it) (breadth)',
+    withDefault(choice('breadth', 'inlinks'), 'breadth'),
+  ),
   maxWait: field(
     '--max-wait <s>',
     'set a site aside that wants a longer wait than this (600)',

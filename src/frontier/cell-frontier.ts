@@ -5,6 +5,7 @@ import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
 import { CellQueue, type QueueEntry } from './cell-queue.js'
 import { DepthSet } from './depth-set.js'
 import type { FrontierSpace } from './frontier-space.js'
+import { RankedWindow } from './ranked-window.js'
 import { SeenSet } from './seen-set.js'
 
 /** A URL on its way to a lane. */
@@ -13,6 +14,8 @@ export type FrontierEntry = QueueEntry
 export interface CellFrontierOptions {
   /** Infinity when depth is only informative. */
   readonly maxDepth: number
+  /** `breadth` (first) unless told otherwise. */
+  readonly order?: 'breadth' | 'inlinks'
 }
 
 /**
@@ -25,12 +28,14 @@ export class CellFrontier {
   readonly #seen: SeenSet
   readonly #queue: CellQueue
   readonly #depths: DepthSet | null
+  readonly #ranks: boolean
   #passedOver = 0
 
   constructor(space: FrontierSpace, options: CellFrontierOptions) {
     this.maxDepth = options.maxDepth
     this.#seen = new SeenSet(space.seen)
-    this.#queue = new CellQueue(space.queues)
+    this.#ranks = options.order === 'inlinks'
+    this.#queue = new CellQueue(space.queues, this.#ranks ? new RankedWindow(space.ranked) : null)
     this.#depths = Number.isFinite(options.maxDepth) ? new DepthSet(this.#seen, options.maxDepth) : null
   }
 
@@ -55,6 +60,18 @@ export class CellFrontier {
 
   knowsFingerprint(low: number, high: number, depth: number): boolean {
     return this.#depths === null ? this.#seen.has(low, high) : this.#depths.reached(low, high, depth)
+  }
+
+  /** The same for a link that was found: where links are counted, this one is. */
+  meets(url: string, depth: number): boolean {
+    takeFingerprint(url)
+    return this.meetsFingerprint(fingerprint.low, fingerprint.high, depth)
+  }
+
+  meetsFingerprint(low: number, high: number, depth: number): boolean {
+    const isKnown = this.knowsFingerprint(low, high, depth)
+    if (isKnown && this.#ranks) this.#queue.linked(low, high)
+    return isKnown
   }
 
   /** True when the URL joined the queue: then it belongs in the journal of the open pack. */

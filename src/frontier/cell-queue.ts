@@ -1,12 +1,14 @@
 /**
  * The queue of one cell. In come discoveries and retries, out comes the next URL that is ready: a retry whose time
  * has come, else the highest score, and among equals the one that came first. Scores fall into 32 classes, each first
- * in first out, so nothing is ever searched or sorted; where nothing scores that is plain breadth first.
+ * in first out, so nothing is ever searched or sorted; where nothing scores that is plain breadth first. With a window,
+ * the most linked of what it holds comes first, and it is filled from the classes.
  */
 import type { Discovery } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import { EntryQueue } from './entry-queue.js'
 import type { QueueSpace } from './queue-space.js'
+import type { RankedWindow } from './ranked-window.js'
 import { RetryHeap } from './retry-heap.js'
 
 const CLASSES = 32
@@ -28,8 +30,11 @@ export class CellQueue {
   #queued = 0
   #retries: RetryHeap | null = null
 
-  constructor(space: QueueSpace) {
+  readonly #window: RankedWindow | null
+
+  constructor(space: QueueSpace, window: RankedWindow | null = null) {
     this.#space = space
+    this.#window = window
   }
 
   /** Everything that waits, retries included. */
@@ -38,6 +43,12 @@ export class CellQueue {
   }
 
   push(discovery: Discovery): void {
+    this.#queued++
+    if (this.#window?.hasRoom && this.#filled === 0) this.#window.push(discovery)
+    else this.#append(discovery)
+  }
+
+  #append(discovery: Discovery): void {
     const at = classOf(discovery.score)
     let queue = this.#classes[at]
     if (queue === undefined) {
@@ -47,7 +58,11 @@ export class CellQueue {
     }
     queue.push(discovery)
     this.#filled |= 1 << at
-    this.#queued++
+  }
+
+  /** A link to a URL that is known was found. */
+  linked(low: number, high: number): void {
+    this.#window?.linked(low, high)
   }
 
   /** `attempt` of the entry is the number of the try to come; it is not made before `notBefore`. */
@@ -58,22 +73,30 @@ export class CellQueue {
 
   next(now: Millis): QueueEntry | null {
     const retry = this.#retries?.next(now) ?? null
-    if (retry !== null || this.#filled === 0) return retry
+    if (retry !== null || this.#queued === 0) return retry
+    this.#queued--
+    if (this.#window === null) return this.#shift()
+    // What waits outside comes in as room is left, faster than it goes out.
+    for (let i = 0; i < 2 && this.#filled !== 0 && this.#window.hasRoom; i++) this.#window.push(this.#shift())
+    const ranked = this.#window.shift()
+    return ranked === null ? this.#shift() : { ...ranked, attempt: 1 }
+  }
+
+  #shift(): QueueEntry {
     const at = 31 - Math.clz32(this.#filled)
     const queue = this.#classes[at]!
     const entry = queue.shift()
-    this.#queued--
     if (queue.isEmpty) this.#filled &= ~(1 << at)
     return entry
   }
 
   hasReady(now: Millis): boolean {
-    return this.#filled !== 0 || (this.#retries?.firstAt ?? Number.POSITIVE_INFINITY) <= now
+    return this.#queued !== 0 || (this.#retries?.firstAt ?? Number.POSITIVE_INFINITY) <= now
   }
 
   /** When the next URL is ready: now when one is, null when nothing waits. */
   nextReadyAt(now: Millis): Millis | null {
-    if (this.#filled !== 0) return now
+    if (this.#queued !== 0) return now
     const at = this.#retries?.firstAt ?? null
     return at === null ? null : Math.max(now, at)
   }
@@ -87,6 +110,7 @@ export class CellQueue {
   close(): void {
     for (const queue of this.#classes) queue?.clear()
     this.#classes.length = 0
+    this.#window?.clear()
     this.#filled = 0
     this.#queued = 0
     this.#retries = null

@@ -1,6 +1,8 @@
 /** What all cells of an agent share: memory for seen-sets, memory for queues, and a folder for what does not fit. */
 import { mkdirSync, rmSync } from 'node:fs'
+import { LIMITS } from '../model/limits.js'
 import { QueueSpace } from './queue-space.js'
+import { RankedRoom } from './ranked-window.js'
 import { SeenSpace } from './seen-space.js'
 
 export interface FrontierSpaceOptions {
@@ -15,6 +17,7 @@ export interface FrontierSpaceOptions {
 export class FrontierSpace {
   readonly seen: SeenSpace
   readonly queues: QueueSpace
+  readonly ranked = new RankedRoom(LIMITS.rankedBytes)
 
   constructor(options: FrontierSpaceOptions) {
     rmSync(options.folder, { recursive: true, force: true })

@@ -127,6 +127,8 @@ export const LIMITS = {
   seenBytes: 24 * 1024 * 1024,
   /** Queued URLs of all cells together, in memory; the rest is on disk. */
   queueBytes: 8 * 1024 * 1024,
+  /** Queued URLs of all cells together that are ordered by their links (`--order inlinks`); the rest waits its turn. */
+  rankedBytes: 16 * 1024 * 1024,
   /** Rows in a table's log before they become a Parquet row group. */
   rowGroupRows: 10_000,
   rowGroupBytes: 16 * 1024 * 1024,
