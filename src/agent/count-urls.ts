@@ -5,6 +5,7 @@
 import type { Ledger } from '../cluster/index.js'
 import { type FrontierSpace, readJournal, SeenSet } from '../frontier/index.js'
 import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
+import type { KnownWeb, Truth } from './known-web.js'
 import { isPage } from './settlement.js'
 
 const BATCH_BYTES = 1024 * 1024
@@ -14,15 +15,25 @@ export interface UrlCounts {
   readonly pages: number
   /** Distinct URLs that a request was sent for and whose answer, or the lack of one, is on record. */
   readonly asked: number
+  /** Against a web whose pages are all known; null where none was given. */
+  readonly truth: Truth | null
 }
 
-export async function countUrls(ledger: Ledger, space: FrontierSpace): Promise<UrlCounts> {
+export async function countUrls(
+  ledger: Ledger,
+  space: FrontierSpace,
+  web: KnownWeb | null = null,
+): Promise<UrlCounts> {
+  const judge = web?.judge()
   const counts = { pages: 0, asked: 0 }
   const pages = new SeenSet(space.seen)
   const asked = new SeenSet(space.seen)
   const reader = {
     settled(low: number, high: number, code: OutcomeCode) {
-      if (isPage(code) && pages.add(low, high)) counts.pages++
+      if (isPage(code) && pages.add(low, high)) {
+        counts.pages++
+        judge?.saw(low, high)
+      }
       if (wasAsked(code) && asked.add(low, high)) counts.asked++
     },
     retried(low: number, high: number) {
@@ -45,7 +56,7 @@ export async function countUrls(ledger: Ledger, space: FrontierSpace): Promise<U
   }
   pages.close()
   asked.close()
-  return counts
+  return { ...counts, truth: judge?.truth() ?? null }
 }
 
 function wasAsked(code: OutcomeCode): boolean {

@@ -71,6 +71,8 @@ export interface Report {
   readonly coverage: number
   /** True on a web whose size is unknown: acknowledged / (acknowledged + queued + failed). */
   readonly coverageIsEstimate: boolean
+  /** Share of the N best pages that are among the N stored; null where the ranks of pages are unknown (`--truth`). */
+  readonly quality: number | null
   /** Links exchanged between agents per page (L/N): rows that an agent read and another had found. */
   readonly communication: number
   /** Distinct (source page, target agent) among them, and distinct (source site, target agent). */
@@ -115,7 +117,7 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
   const failed = countOf(totals, 'failed')
   const pages = totals.pages
   const known = pages + queued + failed
-  const unique = facts.urls.pages
+  const { pages: unique, truth } = facts.urls
   const agents = await ledger.agentWork()
   const fetches = agents.reduce((sum, agent) => sum + agent.fetches, 0)
   const links = agents.reduce((sum, agent) => sum + agent.links, 0)
@@ -139,8 +141,9 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
     outcomes: Object.fromEntries(totals.outcomes.map(({ code, count }) => [code, count])),
     overlap: unique > 0 ? round((pages - unique) / unique) : 0,
     overlapFetches: unique > 0 ? round(refetched / unique) : 0,
-    coverage: known > 0 ? round(pages / known) : 0,
-    coverageIsEstimate: true,
+    coverage: round(truth?.coverage ?? (known > 0 ? pages / known : 0)),
+    coverageIsEstimate: truth === null,
+    quality: truth === null || truth.quality === null ? null : round(truth.quality),
     communication: pages > 0 ? round(links / pages) : 0,
     messages: agents.reduce((sum, agent) => sum + agent.messages, 0),
     coalescedMessages: agents.reduce((sum, agent) => sum + agent.coalescedMessages, 0),

@@ -8,6 +8,7 @@ import {
   MOST_ADDRESSES,
   namedAuthority,
   RequestLog,
+  rankedTruth,
   seedUrl,
   truth,
   type WebCounts,
@@ -27,6 +28,8 @@ Examples:
       (--resolve '*.test=127.0.0.1' takes a crawl there; the server is an HTTP proxy for other crawlers)
   $ orbweaver web --port 8080 --truth | sort > truth.txt
       every URL that a full crawl must answer with 200, the seed first
+  $ orbweaver web --port 8080 --truth --rank > ranks.tsv
+      the same with the PageRank of each page: orbweaver crawl --truth ranks.tsv reports exact coverage and quality
   $ orbweaver web --port 8080 --addresses --latency 50 --log requests.jsonl
       each site on an address of its own, slow, every request logged with its start and end
   $ orbweaver web --port 8080 --fail 0.02 --drop 0.01 --change-period 60
@@ -44,6 +47,7 @@ export function webCommand(clock: Clock = systemClock): Command {
     .addOption(
       new Option('--truth', 'print every URL a full crawl must answer with 200, and end').conflicts('seeds'),
     )
+    .option('--rank', 'with --truth: the PageRank of each page behind its URL, after a tab')
     .option('--seeds', 'print the home page of every site, and end')
     .option('--latency <ms>', 'mean time to answer; sites differ by up to half of it', '0')
     .option('--latency-jitter <share>', 'how much answers of one site differ, 0 to 1', '0')
@@ -57,7 +61,9 @@ export function webCommand(clock: Clock = systemClock): Command {
   return command.action(async (raw: RawFlags) => {
     const flags = new WebFlags(command, raw)
     const plan = flags.plan()
-    if (flags.isSet('truth')) await print(truth(plan, flags.authority(plan)))
+    if (flags.isSet('rank') && !flags.isSet('truth')) flags.refuse('--rank goes with --truth')
+    if (flags.isSet('rank')) await print(rankedTruth(plan, flags.authority(plan)))
+    else if (flags.isSet('truth')) await print(truth(plan, flags.authority(plan)))
     else if (flags.isSet('seeds')) await print(homes(plan, flags.authority(plan)))
     else await serve(command, flags, plan, clock)
   })

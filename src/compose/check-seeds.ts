@@ -22,7 +22,8 @@ export function checkSeeds(config: CrawlConfig): void {
 }
 
 /** The same for the files that a crawl starts from. */
-export function checkPaths({ previous, hooks }: CrawlConfig): void {
+export function checkPaths({ previous, hooks, truth }: CrawlConfig): void {
   if (previous !== undefined) readCrawlFile(previous)
   if (hooks !== undefined && !existsSync(hooks)) throw new ConfigError(`--hooks: there is no file ${hooks}`)
+  if (truth !== undefined && !existsSync(truth)) throw new ConfigError(`--truth: there is no file ${truth}`)
 }

@@ -38,11 +38,12 @@ export function createDirectory(directory: string, config: CrawlConfig, version:
 
 /** `resume` may be called from anywhere. */
 function withWholePaths(config: CrawlConfig): CrawlConfig {
-  const { previous, hooks } = config
+  const { previous, hooks, truth } = config
   return {
     ...config,
     ...(previous === undefined ? {} : { previous: absolute(previous) }),
     ...(hooks === undefined ? {} : { hooks: absolute(hooks) }),
+    ...(truth === undefined ? {} : { truth: absolute(truth) }),
   }
 }
 

@@ -29,6 +29,7 @@ import { assembleCrew, type Crew, openFetcher, widenedScope } from './crew.js'
 import { DirectoryLock } from './directory-lock.js'
 import { DiskGuard } from './disk-guard.js'
 import { DirectoryBusyError, DiskFullError } from './errors.js'
+import { readKnownWeb } from './known-web.js'
 import { initialSettings, LiveSettings } from './live-settings.js'
 import { Log } from './log.js'
 import { recoverDirectory } from './recovery.js'
@@ -227,7 +228,7 @@ export class CrawlSession {
         await keeper.finish()
       }
       if (disk.troubleMs > this.config.maxWait * 1000) throw new DiskFullError(disk.trouble)
-      return { end, urls: await countUrls(ledger, crew.space) }
+      return { end, urls: await countUrls(ledger, crew.space, readKnownWeb(this.config, log)) }
     } catch (error) {
       await crew.store.abandon().catch(() => {})
       throw error

@@ -103,6 +103,11 @@ export const FIELDS = {
     'which page of a site is next: breadth (first found) or inlinks (most links found to it) (breadth)',
     withDefault(choice('breadth', 'inlinks'), 'breadth'),
   ),
+  truth: field(
+    '--truth <file>',
+    'every URL there is, a line each, with its rank after a tab (orbweaver web --truth --rank): makes coverage and quality exact',
+    optional(text),
+  ),
   maxWait: field(
     '--max-wait <s>',
     'set a site aside that wants a longer wait than this (600)',

@@ -1,5 +1,6 @@
 /** What a full crawl must bring home: the yardstick every crawl of the generated web is held to. */
 import type { Authority } from './authority.js'
+import { pagerank } from './link-graph.js'
 import { WebPath } from './page-path.js'
 import type { WebPlan } from './web-plan.js'
 
@@ -23,6 +24,18 @@ export function* truth(plan: WebPlan, authority: Authority, options: TruthOption
     if (options.robots !== false) continue
     const forbidden = plan.forbiddenOf(site)
     for (let number = 0; number < forbidden; number++) yield `${origin}${path.forbidden(number)}`
+  }
+}
+
+/** The same with the PageRank of every page, after a tab; what is no page has no rank. */
+export function* rankedTruth(plan: WebPlan, authority: Authority): Generator<string> {
+  const ranks = pagerank(plan)
+  const path = new WebPath()
+  for (let site = 0; site < plan.sites; site++) {
+    const origin = `http://${authority(site)}`
+    for (let page = 0; page < plan.sizeOf(site); page++)
+      yield `${origin}${plan.pathOf(site, page)}\t${ranks[plan.idOf(site, page)].toExponential(9)}`
+    for (let object = 0; object < plan.objectsOf(site); object++) yield `${origin}${path.object(object)}\t0`
   }
 }
 
