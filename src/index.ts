@@ -6,11 +6,20 @@
  *   const { parts } = partition({ hypergraph: readHypergraph('web.hgr', 'web.vw'), k: 16 })
  */
 import type { CrawledPage, Hooks, Report } from './agent/index.js'
-import { createSession, defaultDirectory, systemClock } from './compose/index.js'
+import {
+  type CrawlSession,
+  createSession,
+  defaultDirectory,
+  type Guests,
+  resumeSession,
+  systemClock,
+} from './compose/index.js'
 import { PageStream } from './compose/page-stream.js'
 import { type CrawlConfigInput, checkConfig } from './config/index.js'
 
 export type { CrawledPage, Hooks, Report } from './agent/index.js'
+export { LedgerError } from './cluster/ledger.js'
+export { DirectoryBusyError, DiskFullError, NewerCrawlError } from './compose/errors.js'
 export { type PartitionOptions, partition } from './compose/partition.js'
 export { ConfigError } from './config/index.js'
 export {
@@ -49,26 +58,32 @@ export interface Crawl extends AsyncIterable<CrawledPage> {
  * it. Throws a ConfigError when something is wrong with the options.
  */
 export function crawl(options: CrawlOptions): Crawl {
-  const { hooks: given, ...rest } = options
-  const inline = typeof given === 'object' ? given : {}
-  const config = checkConfig({ ...rest, ...(typeof given === 'string' ? { hooks: given } : {}) })
+  const { hooks, ...rest } = options
+  const config = checkConfig({ ...rest, ...(typeof hooks === 'string' ? { hooks } : {}) })
   const directory = config.out ?? defaultDirectory(config, systemClock.now())
+  return run(guests => createSession(config, directory, guests), hooks)
+}
+
+/**
+ * Goes on with the crawl in `directory` where it stopped, by whatever; pages that were acknowledged do not come again.
+ * Hooks that were functions have to be given again; a module is found again.
+ */
+export function resume(directory: string, options: { readonly hooks?: Hooks } = {}): Crawl {
+  return run(guests => resumeSession(directory, guests), options.hooks)
+}
+
+function run(open: (guests: Guests) => CrawlSession, hooks: string | Hooks | undefined): Crawl {
   const pages = new PageStream()
-  const session =
-    typeof given === 'string'
-      ? createSession(config, directory)
-      : createSession(config, directory, { ...inline, onPage: page => showTo(pages, inline, page) })
+  const session = open({
+    hooks: typeof hooks === 'string' ? undefined : hooks,
+    reader: page => pages.push(page),
+  })
   const report = session.run().finally(() => pages.end())
   report.catch(() => {})
   return {
-    directory,
+    directory: session.directory,
     report,
     stop: () => session.stop(),
     [Symbol.asyncIterator]: () => pages.iterate(report, () => session.stop()),
   }
-}
-
-async function showTo(pages: PageStream, hooks: Hooks, page: CrawledPage): Promise<void> {
-  await hooks.onPage?.(page)
-  await pages.push(page)
 }

@@ -94,7 +94,7 @@ function next(report: Report, directory: string, config: CrawlConfig): string[] 
     )
   if (report.troubledSites.length > 0 && config.tables !== 'none')
     lines.push(
-      `What failed: orbweaver query ${directory} "SELECT url, outcome, fetch_status FROM pages WHERE outcome NOT IN ('OK', 'REDIRECT')"`,
+      `What failed: orbweaver query ${directory} "SELECT url, outcome, fetch_status FROM pages WHERE outcome NOT IN ('OK', 'NOT_MODIFIED', 'REDIRECT')"`,
     )
   if (report.finishReason !== 'done') lines.push(`Go on:  orbweaver resume ${directory}`)
   return lines

@@ -8,6 +8,7 @@ export { LIVE_SETTINGS, readLiveSetting } from './live-settings.js'
 export {
   type CrawlSession,
   createSession,
+  type Guests,
   LEDGER_FILE,
   resumeSession,
 } from './session.js'

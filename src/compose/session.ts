@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import {
   type AgentEnd,
   buildReport,
+  type CrawledPage,
   countUrls,
   type Hooks,
   loadHooks,
@@ -41,17 +42,25 @@ import { startThread } from './thread.js'
 export const LEDGER_FILE = 'ledger.db'
 
 /** Makes a new crawl directory and the session that works on it. */
-export function createSession(config: CrawlConfig, directory: string, hooks?: Hooks): CrawlSession {
+export function createSession(config: CrawlConfig, directory: string, guests: Guests = {}): CrawlSession {
   checkSeeds(config)
   checkPaths(config)
   openFetcher(config)
   createDirectory(directory, config, VERSION, clock.now())
-  return new CrawlSession(directory, hooks)
+  return new CrawlSession(directory, guests)
 }
 
 /** Goes on with the crawl in `directory`. */
-export function resumeSession(directory: string, hooks?: Hooks): CrawlSession {
-  return new CrawlSession(directory, hooks)
+export function resumeSession(directory: string, guests: Guests = {}): CrawlSession {
+  return new CrawlSession(directory, guests)
+}
+
+/** Functions of the caller that are called while the crawl runs. */
+export interface Guests {
+  /** Instead of the module that the configuration names. */
+  readonly hooks?: Hooks | undefined
+  /** Sees every page after the hooks did; the crawl waits for it. */
+  readonly reader?: (page: CrawledPage) => Promise<void>
 }
 
 interface Running {
@@ -73,15 +82,15 @@ export class CrawlSession {
   readonly directory: string
   readonly #file: CrawlFile
   readonly #lock: DirectoryLock
-  readonly #hooks: Hooks | undefined
+  readonly #guests: Guests
   #running: Running | null = null
   #stopRequested = false
   #checkpoint = ''
 
-  constructor(directory: string, hooks?: Hooks) {
+  constructor(directory: string, guests: Guests) {
     this.directory = absolute(directory)
     this.#file = readCrawlFile(this.directory)
-    this.#hooks = hooks
+    this.#guests = guests
     const lock = DirectoryLock.take(this.directory)
     if (!lock) throw new DirectoryBusyError(`${directory} is in use by another orbweaver process`)
     this.#lock = lock
@@ -156,8 +165,21 @@ export class CrawlSession {
   }
 
   async #loadHooks(): Promise<Hooks> {
+    const hooks = this.#guests.hooks ?? (await this.#loadModule())
+    const { reader } = this.#guests
+    if (reader === undefined) return hooks
+    return {
+      ...hooks,
+      onPage: async page => {
+        await hooks.onPage?.(page)
+        await reader(page)
+      },
+    }
+  }
+
+  async #loadModule(): Promise<Hooks> {
     const { hooks } = this.config
-    if (this.#hooks !== undefined || hooks === undefined) return this.#hooks ?? {}
+    if (hooks === undefined) return {}
     try {
       return await loadHooks(hooks, absolute)
     } catch (error) {

@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { ConfigError, crawl, query } from 'orbweaver'
+import { ConfigError, crawl, DirectoryBusyError, query, resume } from 'orbweaver'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/compose/system.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { orbweaver, temporary } from '../kit/orbweaver.js'
+import { page, SmallWeb } from '../kit/small-web.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const run = promisify(execFile)
@@ -70,9 +73,32 @@ describe('orbweaver as a library', () => {
     let count = 0
     for await (const _ of crawling) if (++count === 20) break
     expect((await crawling.report).finishReason).toBe('stopped')
+    const resumed = resume(out)
+    for await (const _ of resumed) if (++count === 40) break
+    expect((await resumed.report).finishReason).toBe('stopped')
     const rest = await orbweaver(['resume', out, '--json'])
     expect(rest.code, rest.stderr).toBe(0)
     expect(JSON.parse(rest.stdout).pages).toBe([...truth(plan, server.authority)].length)
+  })
+
+  it('gives its pages to the loop also when the hooks are a module', async () => {
+    const out = temporary('crawl')
+    mkdirSync(out)
+    const hooks = join(out, 'hooks.mjs')
+    writeFileSync(hooks, "export const accept = url => !url.includes('/files/')")
+    const urls: string[] = []
+    for await (const page of crawl({ ...options(join(out, 'crawl')), hooks })) urls.push(page.url)
+    const expected = [...truth(plan, server.authority)].filter(url => !url.includes('/files/'))
+    expect(urls.sort()).toEqual(expected.sort())
+  })
+
+  it('refuses a directory that is in use with an error of its own', async () => {
+    const first = crawl(options(temporary('crawl')))
+    expect(() => resume(first.directory)).toThrow(DirectoryBusyError)
+    first.stop()
+    await first.report
+    const second = resume(first.directory)
+    expect((await second.report).finishReason).toBe('done')
   })
 
   it('throws a ConfigError of one line for bad options', () => {
@@ -101,7 +127,12 @@ describe('orbweaver as a library', () => {
     )
     expect(end.code, end.stderr).toBe(0)
     expect((await tsx('ask.ts', out)).stdout).toContain('s00.test')
-    const refused = await tsx('pages.ts', 'http://localhost:1/', temporary('x')).catch(error => error)
+    const web = await SmallWeb.listen({ localhost: path => page(`It is ${path}`, 'text', ['/a']) })
+    const pages = await tsx('pages.ts', `http://localhost:${web.port}/`, temporary('x'))
+    await web.close()
+    expect(pages.stdout).toContain('"It is /a"')
+    expect(pages.stdout).toContain('2 pages, done')
+    const refused = await tsx('pages.ts', 'http://127.0.0.1:1/', temporary('x')).catch(error => error)
     expect(refused.stderr).toContain('--allow-private')
   })
 })
