@@ -148,6 +148,15 @@ export class Agent {
     this.#parts.transmitter.forget(sites)
   }
 
+  /** Who shares a turn has changed: every site is given back once its request is over, and opened anew. */
+  reopenAll(): void {
+    for (const site of this.#sites.values()) {
+      if (site.mode.is !== 'crawling') continue
+      site.leave('slice')
+      site.wake.ring()
+    }
+  }
+
   async #takeCells(): Promise<void> {
     const { ledger, assignment, incarnation, budget, stopping, leastDelayMs } = this.#parts
     if (budget.exhausted && this.#sites.size > 0) return

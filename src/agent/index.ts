@@ -3,7 +3,7 @@
  * In: leases of cells. Out: packs in the store, acknowledged by the ledger.
  * Always: a page is forgotten only after it is durable; a link is durable no later than its page.
  */
-export type { AgentEnd } from './agent.js'
+export type { Agent, AgentEnd } from './agent.js'
 export { type AgentInput, type AssembledAgent, assembleAgent } from './assemble-agent.js'
 export { countUrls, type UrlCounts } from './count-urls.js'
 export { type CrawledPage, type Hooks, loadHooks } from './hooks.js'

@@ -1,6 +1,7 @@
 /**
- * The turns this agent holds: one pace for every group of the sites in hand. A cell's lease brings the turn of its
- * domain; with `--group ip` those of its addresses are taken from the ledger here, before the site's first request.
+ * The turns this agent holds: one pace for every group of the sites in hand. A cell's lease brings the turn of the
+ * group it was filed under; all others (its addresses with `--group ip`, its domain when sites were alone at first) are
+ * taken from the ledger by name, before the site's first request.
  */
 import type { Incarnation, Ledger } from '../cluster/index.js'
 import { type GroupId, type Grouping, groupOf, type Lease, ownTurn, siteOfCell } from '../model/cell.js'
@@ -14,6 +15,7 @@ export interface TurnsParts {
   readonly clock: Clock
   readonly ledger: Ledger
   readonly incarnation: Incarnation
+  /** How the cells in the ledger are grouped, for as long as the crawl lives; at first also who shares a turn. */
   readonly grouping: Grouping
   /** All addresses of a host. */
   readonly resolve: (host: string) => Promise<readonly string[]>
@@ -34,11 +36,13 @@ export class Turns {
   /** Groups without a site, in the order they lost the last. */
   readonly #empty = new Set<GroupPace>()
   readonly #sites = new Set<SitePace>()
-  /** Those of them that came without a lease. */
-  readonly #visits = new Set<SitePace>()
+  /** Those of them whose first turn did not come with a lease. */
+  readonly #byName = new Set<SitePace>()
+  #grouping: Grouping
 
   constructor(parts: TurnsParts) {
     this.#parts = parts
+    this.#grouping = parts.grouping
     const stop = () => {
       for (const site of this.#sites) site.giveUp()
     }
@@ -48,8 +52,20 @@ export class Turns {
   /** The pace of a leased cell; null while another agent holds the turn of one of its addresses. */
   async open(lease: Lease): Promise<SitePace | null> {
     const site = siteOfCell(lease.cell)
-    const domain = this.#enter(groupOf(site, this.#parts.grouping), lease.turnFrom)
-    return this.#paceOf(site, domain, false, lease)
+    const filed = groupOf(site, this.#parts.grouping)
+    const wanted = groupOf(site, this.#grouping)
+    if (wanted === filed) return this.#paceOf(site, this.#enter(filed, lease.turnFrom), false, lease)
+    // A site alone has nobody to share its turn with.
+    if (this.#grouping === 'none') return this.#paceOf(site, this.#enter(wanted, 0), false, lease)
+    const domain = await this.#enterByName(wanted)
+    return domain && this.#paceOf(site, domain, true, lease)
+  }
+
+  /** Who shares a turn from now on; true when that is news, and sites in hand have to be opened anew. */
+  regroup(grouping: Grouping): boolean {
+    const isNews = grouping !== this.#grouping
+    this.#grouping = grouping
+    return isNews
   }
 
   /**
@@ -57,17 +73,12 @@ export class Turns {
    * holds that. To be closed like the others, and never waited for while another turn is held.
    */
   async visit(site: Site): Promise<SitePace | null> {
-    const { ledger, incarnation, grouping, onFailure } = this.#parts
+    const { ledger, incarnation, onFailure } = this.#parts
     const own = await this.#takeTurn(ownTurn(site))
     if (own === null) return null
     void ledger.releaseTurn(incarnation, ownTurn(site), 0).catch(onFailure)
-    const domain = this.#enter(groupOf(site, grouping), 0)
-    const turn = await this.#takeTurn(domain.id)
-    if (turn === null) {
-      this.#exit(domain, false)
-      return null
-    }
-    domain.postpone(turn.nextAllowed)
+    const domain = await this.#enterByName(groupOf(site, this.#grouping))
+    if (domain === null) return null
     return this.#paceOf(site, domain, true, { notBefore: 0, waitUntil: own.nextAllowed, delayMs: 0 })
   }
 
@@ -75,8 +86,8 @@ export class Turns {
   close(pace: SitePace): void {
     pace.giveUp()
     this.#sites.delete(pace)
-    const isVisit = this.#visits.delete(pace)
-    for (const [i, group] of pace.groups.entries()) this.#exit(group, isVisit || i > 0)
+    const isNamed = this.#byName.delete(pace)
+    for (const [i, group] of pace.groups.entries()) this.#exit(group, isNamed || i > 0)
   }
 
   /** How far off the turn of a group is for one more site, and how much farther for the next; null when it is near. */
@@ -97,11 +108,11 @@ export class Turns {
   async #paceOf(
     site: Site,
     domain: GroupPace,
-    isVisit: boolean,
+    isNamed: boolean,
     known: Pick<Lease, 'notBefore' | 'waitUntil' | 'delayMs'>,
   ): Promise<SitePace | null> {
-    const { clock, grouping, leastDelayMs, signal } = this.#parts
-    const groups = grouping === 'ip' ? await this.#withAddresses(site, domain, isVisit) : [domain]
+    const { clock, leastDelayMs, signal } = this.#parts
+    const groups = this.#grouping === 'ip' ? await this.#withAddresses(site, domain, isNamed) : [domain]
     if (groups === null) return null
     const pace = new SitePace({
       clock,
@@ -112,12 +123,12 @@ export class Turns {
       save: (waitUntil, pause) => this.#save(site, groups, waitUntil, pause),
     })
     this.#sites.add(pace)
-    if (isVisit) this.#visits.add(pace)
+    if (isNamed) this.#byName.add(pace)
     if (signal.aborted) pace.giveUp()
     return pace
   }
 
-  async #withAddresses(site: Site, domain: GroupPace, isVisit: boolean): Promise<GroupPace[] | null> {
+  async #withAddresses(site: Site, domain: GroupPace, isNamed: boolean): Promise<GroupPace[] | null> {
     const { ledger, resolve, sitesPerAddress = LIMITS.sitesPerAddress } = this.#parts
     const groups = [domain]
     // In a fixed order, whatever the name server rotates: agents that want the same turns do not cross.
@@ -128,17 +139,27 @@ export class Turns {
         this.#dissolve(address)
         continue
       }
-      // Entered first: who leaves meanwhile does not give the turn back that we are about to get.
-      const group = this.#enter(address, 0)
-      const turn = await this.#takeTurn(address)
-      groups.push(group)
-      if (turn === null) {
-        for (const [i, entered] of groups.entries()) this.#exit(entered, isVisit || i > 0)
+      const group = await this.#enterByName(address)
+      if (group === null) {
+        for (const [i, entered] of groups.entries()) this.#exit(entered, isNamed || i > 0)
         return null
       }
-      group.postpone(turn.nextAllowed)
+      groups.push(group)
     }
     return groups
+  }
+
+  /** Null while another agent holds the turn. */
+  async #enterByName(id: GroupId): Promise<GroupPace | null> {
+    // Entered first: who leaves meanwhile does not give the turn back that we are about to get.
+    const group = this.#enter(id, 0)
+    const turn = await this.#takeTurn(id)
+    if (turn === null) {
+      this.#exit(group, false)
+      return null
+    }
+    group.postpone(turn.nextAllowed)
+    return group
   }
 
   #takeTurn(group: GroupId): Promise<{ nextAllowed: Millis } | null> {

@@ -1,9 +1,10 @@
 /** Settings that `orbweaver set` changes while a crawl runs: rows of the ledger, read with every heartbeat. */
-import type { LaneSettings, Turns } from '../agent/index.js'
+import type { Agent, LaneSettings, Turns } from '../agent/index.js'
 import { bytes, ConfigError, type CrawlConfig, readBlacklist } from '../config/index.js'
 import type { Fetcher } from '../fetch/index.js'
 import type { Scope } from '../frontier/index.js'
 import { longestDelay, type RateLimit } from '../manners/index.js'
+import type { Grouping } from '../model/cell.js'
 import { LIMITS } from '../model/limits.js'
 
 /** Name, check and help of each setting. */
@@ -42,6 +43,10 @@ export const LIVE_SETTINGS: Readonly<
     check: () => true,
     read: value => readBlacklist(listed(value)).join(','),
   },
+  group: {
+    help: 'sites that share one politeness turn: domain, ip or none',
+    check: isGrouping,
+  },
   pause: { help: 'true or false', check: value => value === 'true' || value === 'false' },
 }
 
@@ -71,6 +76,7 @@ export function initialSettings(config: CrawlConfig): Record<string, string> {
     connectionsPerSite: String(config.connectionsPerSite),
     maxPages: String(config.maxPages ?? ''),
     blacklist: config.blacklist.join(','),
+    group: config.group,
     pause: 'false',
   }
 }
@@ -81,6 +87,7 @@ export interface SettingTargets {
   readonly rate: RateLimit
   readonly turns: Turns
   readonly scope: Scope
+  readonly agent: Pick<Agent, 'reopenAll'>
 }
 
 /** Applies what changed since the last look. */
@@ -97,13 +104,14 @@ export class LiveSettings {
     const key = JSON.stringify(settings)
     if (key === this.#last) return
     this.#last = key
-    const { lanes, fetcher, rate, scope, turns } = this.#targets
+    const { lanes, fetcher, rate, scope, turns, agent } = this.#targets
     lanes.delay = settings.delay === 'auto' ? 'auto' : Number(settings.delay)
     lanes.maxCrawlDelayMs = 1000 * Number(settings.maxCrawlDelay ?? LIMITS.crawlDelayMaxMs / 1000)
     lanes.connectionsPerSite = Number(settings.connectionsPerSite)
     fetcher.setConnections(Number(settings.connections), Number(settings.connectionsPerSite))
     rate.set(Number(settings.rate), readBytes(settings.bandwidth) ?? 0)
     turns.ease(longestDelay(lanes.delay))
+    if (isGrouping(settings.group) && turns.regroup(settings.group)) agent.reopenAll()
     scope.setBlacklist(listed(settings.blacklist))
     this.userPaused = settings.pause === 'true'
   }
@@ -117,6 +125,10 @@ function readBytes(value: string): number | null {
   } catch {
     return null
   }
+}
+
+function isGrouping(value: string): value is Grouping {
+  return value === 'domain' || value === 'ip' || value === 'none'
 }
 
 function listed(value: string): string[] {

@@ -228,8 +228,8 @@ export class CrawlSession {
       now: clock.now,
       writeManifest: manifest => writeManifest(directory, manifest),
     })
-    const { settings: lanes, fetcher, rate, turns } = crew
-    const live = new LiveSettings({ lanes, fetcher, rate, turns, scope })
+    const { settings: lanes, fetcher, rate, turns, agent } = crew
+    const live = new LiveSettings({ lanes, fetcher, rate, turns, scope, agent })
     live.apply(settings)
     await disk.look()
     crew.settings.paused = live.userPaused || disk.trouble !== ''

@@ -189,7 +189,7 @@ describe.concurrent('turns and rates', { timeout: 90_000 }, () => {
     const seed = web.set('refused.test', sited(1))
     const out = await done(seed, '--delay', '0')
     for (const pair of [
-      'group=ip',
+      'group=everybody',
       'maxWait=5',
       'bandwidth=lots',
       'delay=-1',
