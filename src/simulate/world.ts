@@ -61,7 +61,7 @@ export interface SimulationResult {
 }
 
 /** No crawl may take longer. */
-const LONGEST_MS = 48 * 3_600_000
+const LONGEST_MS = 2 * 3_600_000
 /** What an agent may take to notice the end. */
 const FAREWELL_MS = 300_000
 
@@ -101,7 +101,7 @@ class World {
     this.#ledger = mutantCore(ledger, new Machine('ledger', this.#time).clock, mutation)
     this.#servers = new Servers(this.#web, this.#time)
     this.#faults =
-      typeof options.faults === 'string' ? drawFaults(options.faults, agents, this.#random) : options.faults
+      typeof options.faults === 'string' ? drawFaults(options.faults, agents, new SeededRandom(~seed)) : options.faults
     this.#park = new Park(this.#parkParts())
   }
 
