@@ -104,7 +104,7 @@ export class Checker implements Witness, LedgerWitness {
       this.fetches++
       this.#fetched.add(url)
       this.#slowly(site, url)
-      if (web.isForbidden(url)) this.#break('P9', `${url} is forbidden by robots.txt`, [url])
+      if (web.isForbidden(url)) this.#break('P9', `${url} is forbidden by robots.txt`, [url, siteOf(url)])
       if (this.#acknowledged.has(url))
         this.#break(
           'P3',
@@ -172,9 +172,9 @@ export class Checker implements Witness, LedgerWitness {
       for (const { url } of rows) kept.set(url, (kept.get(url) ?? 0) + 1)
     }
     for (const [url, copies] of kept)
-      if (copies > 1) this.#break('P3', `${url} is stored ${copies} times`, [url])
+      if (copies > 1) this.#break('P3', `${url} is stored ${copies} times`, [url, siteOf(url)])
     for (const url of this.#acknowledged.keys())
-      if (!kept.has(url)) this.#break('P1', `${url} was acknowledged and is not stored`, [url])
+      if (!kept.has(url)) this.#break('P1', `${url} was acknowledged and is not stored`, [url, siteOf(url)])
     if (this.#isClosed) this.#compareWithTruth()
   }
 
@@ -184,7 +184,7 @@ export class Checker implements Witness, LedgerWitness {
       expected++
       const found = this.#acknowledged.get(url)
       if (found !== outcome)
-        this.#break('P2', `${url} ended as ${found ?? 'nothing'}, should be ${outcome}`, [url])
+        this.#break('P2', `${url} ended as ${found ?? 'nothing'}, should be ${outcome}`, [url, siteOf(url)])
     }
     if (this.#acknowledged.size > expected)
       this.#break('P2', `${this.#acknowledged.size - expected} URLs that do not exist were acknowledged`, [])
@@ -261,7 +261,7 @@ export class Checker implements Witness, LedgerWitness {
     const rows = this.#stored.get(pack.id)
     this.#stored.delete(pack.id)
     for (const { url, outcome } of rows ?? []) {
-      if (this.#acknowledged.has(url)) this.#break('P3', `${url} was acknowledged twice`, [url])
+      if (this.#acknowledged.has(url)) this.#break('P3', `${url} was acknowledged twice`, [url, siteOf(url)])
       this.#acknowledged.set(url, outcome)
     }
   }

@@ -45,7 +45,7 @@ export class History {
 }
 
 function isAbout(part: string | number, word: string): boolean {
-  return typeof part === 'string' && word !== '' && part.includes(word)
+  return typeof part === 'string' && part.includes(word)
 }
 
 function mix(hash: number, value: number): number {
