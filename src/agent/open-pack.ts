@@ -54,7 +54,7 @@ export class OpenPack {
   /** robots.txt is archived with the site's pages, but is none of them. */
   addRobots(site: SiteCrawl, exchange: Exchange): void {
     this.share(site)
-    this.builder.add({ cell: site.cell, row: robotsRow(site, exchange), exchange, inTables: false })
+    this.builder.add({ tenancy: site.tenancy, row: robotsRow(site, exchange), exchange, inTables: false })
   }
 
   get pages(): number {
@@ -69,7 +69,7 @@ export class OpenPack {
     for (const site of sites) {
       if (!this.#shares.delete(site)) continue
       site.uncommitted--
-      this.builder.drop(site.cell)
+      this.builder.drop(site.tenancy)
     }
     return before - this.pages
   }

@@ -226,7 +226,7 @@ export class Settler {
     counters.bytes += bytes
     if (!this.#parts.keepsRows) return
     pack.builder.add({
-      cell: site.cell,
+      tenancy: site.tenancy,
       row: rowOf(site, entry, settlement, content, clock.now()),
       // noarchive: the row says that it was there, and the archive holds nothing of it.
       exchange: content.rules.archive ? exchange : null,

@@ -53,6 +53,8 @@ export interface SiteParts {
 
 export class SiteCrawl {
   readonly cell: CellId
+  /** Cell and epoch: what a pack calls it by. A cell may be lost and leased again while one pack fills. */
+  readonly tenancy: string
   readonly lease: Lease
   readonly frontier: CellFrontier
   readonly pace: SitePace
@@ -96,6 +98,7 @@ export class SiteCrawl {
   constructor(parts: SiteParts, wake: Wake) {
     this.wake = wake
     this.cell = parts.lease.cell
+    this.tenancy = `${parts.lease.cell} ${parts.lease.epoch}`
     this.lease = parts.lease
     this.frontier = parts.frontier
     this.traps = parts.traps

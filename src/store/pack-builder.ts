@@ -2,7 +2,6 @@
  * One pack being filled. Outcomes are encoded as they come, each with its cell, so that the pack can be written
  * again without the cells that turned out to belong to somebody else.
  */
-import type { CellId } from '../model/cell.js'
 import type { Exchange, PageRow } from '../model/page.js'
 import { ByteSink } from './byte-sink.js'
 import { appendCdxjEntry, shiftCdxjEntry } from './cdxj.js'
@@ -12,7 +11,8 @@ import { appendPageRow, shiftPageRow } from './page-row.js'
 import type { Revisit, WarcRecords } from './warc-records.js'
 
 export interface PackEntry {
-  readonly cell: CellId
+  /** Whose it is: a cell under one lease. */
+  readonly tenancy: string
   /** `warcOffset` and `warcLength` are filled in here, whatever they say. */
   readonly row: PageRow
   /** Archived when there is one with a response in it. */
@@ -34,7 +34,7 @@ export interface PackOptions {
 
 /** Where an entry ends in each stream; it begins where the one before ends. */
 interface Mark {
-  readonly cell: CellId
+  readonly tenancy: string
   readonly warc: number
   readonly pages: number
   readonly links: number
@@ -42,7 +42,7 @@ interface Mark {
   readonly cdxj: number
 }
 
-const START: Mark = { cell: '', warc: 0, pages: 0, links: 0, linkRows: 0, cdxj: 0 }
+const START: Mark = { tenancy: '', warc: 0, pages: 0, links: 0, linkRows: 0, cdxj: 0 }
 
 export class PackBuilder {
   readonly #options: PackOptions
@@ -51,7 +51,7 @@ export class PackBuilder {
   readonly #links = new ByteSink()
   readonly #cdxj = new ByteSink()
   readonly #marks: Mark[] = []
-  readonly #dropped = new Set<CellId>()
+  readonly #dropped = new Set<string>()
   #linkRows = 0
 
   constructor(options: PackOptions) {
@@ -86,7 +86,7 @@ export class PackBuilder {
       }
     }
     this.#marks.push({
-      cell: entry.cell,
+      tenancy: entry.tenancy,
       warc: this.#warc.length,
       pages: this.#pages.length,
       links: this.#links.length,
@@ -106,9 +106,9 @@ export class PackBuilder {
     this.#linkRows = 0
   }
 
-  /** Leaves out every entry of `cell`, those to come included. */
-  drop(cell: CellId): void {
-    this.#dropped.add(cell)
+  /** Leaves out every entry of `tenancy`, those to come included. */
+  drop(tenancy: string): void {
+    this.#dropped.add(tenancy)
   }
 
   /** The bytes of the pack without the dropped cells. Valid until the next `add`. */
@@ -137,7 +137,7 @@ export class PackBuilder {
     }
     let before = START
     for (const mark of this.#marks) {
-      if (!this.#dropped.has(mark.cell)) {
+      if (!this.#dropped.has(mark.tenancy)) {
         const shift = kept.warc.length - before.warc
         const pageAt = kept.pages.length
         const entryAt = kept.cdxj.length

@@ -77,7 +77,7 @@ export class MadeCrawl {
     for (const page of pages) {
       const exchange = page.status === 0 ? null : exchangeOf(page)
       builder.add({
-        cell: siteOf(page.url),
+        tenancy: siteOf(page.url),
         row: rowOf(page, exchange),
         exchange,
         ...(page.revisit ? { revisit: page.revisit } : {}),
