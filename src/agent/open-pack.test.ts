@@ -23,7 +23,7 @@ function urlsOf({ bytes }: PackRows): string[] {
 
 it('a pack drops what came under a lost lease, not what the next lease of that cell brings', () => {
   const builder = new PackBuilder({ agent: 'a', records: null, tables: true })
-  const pack = new OpenPack('p', 0, builder)
+  const pack = new OpenPack('p', 'a', 0, builder)
   const [before, after] = [leased(1), leased(2)]
   for (const [site, url] of [
     [before, 'http://a.test/1'],
