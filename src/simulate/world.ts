@@ -101,7 +101,9 @@ class World {
     this.#ledger = mutantCore(ledger, new Machine('ledger', this.#time).clock, mutation)
     this.#servers = new Servers(this.#web, this.#time)
     this.#faults =
-      typeof options.faults === 'string' ? drawFaults(options.faults, agents, new SeededRandom(~seed)) : options.faults
+      typeof options.faults === 'string'
+        ? drawFaults(options.faults, agents, new SeededRandom(~seed))
+        : options.faults
     this.#park = new Park(this.#parkParts())
   }
 
