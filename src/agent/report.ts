@@ -1,8 +1,8 @@
 /** The final summary: `report.json`, `--json`, and what the library returns. */
-import type { AgentWork, FinishReason, Ledger, SiteSummary, Totals } from '../cluster/index.js'
-import { isTrouble, outcomeRule } from '../model/outcome.js'
+import type { AgentWork, FinishReason, Ledger, SiteSummary } from '../cluster/index.js'
+import { isTrouble } from '../model/outcome.js'
 import type { UrlCounts } from './count-urls.js'
-import { normalised, sampleStdev } from './workload.js'
+import { failedOf, type Metrics, measure, queuedOf, round } from './metrics.js'
 
 /** What an agent did in all runs of the crawl. */
 interface AgentReport {
@@ -46,7 +46,7 @@ interface ParkedSite {
   readonly queued: number
 }
 
-export interface Report {
+export interface Report extends Metrics {
   readonly version: string
   readonly seeds: readonly string[]
   readonly finishReason: FinishReason | 'stopped'
@@ -64,22 +64,6 @@ export interface Report {
   readonly queued: number
   readonly failed: number
   readonly outcomes: Readonly<Record<string, number>>
-  /** Stored copies beyond the first, per unique page (D23), counted. */
-  readonly overlap: number
-  /** Requests beyond the first for a URL, per unique page: retries, and what was lost in a crash and fetched again. */
-  readonly overlapFetches: number
-  readonly coverage: number
-  /** True on a web whose size is unknown: acknowledged / (acknowledged + queued + failed). */
-  readonly coverageIsEstimate: boolean
-  /** Share of the N best pages that are among the N stored; null where the ranks of pages are unknown (`--truth`). */
-  readonly quality: number | null
-  /** Links exchanged between agents per page (L/N): rows that an agent read and another had found. */
-  readonly communication: number
-  /** Distinct (source page, target agent) among them, and distinct (source site, target agent). */
-  readonly messages: number
-  readonly coalescedMessages: number
-  /** Sample standard deviation of the lanes' workloads. */
-  readonly workloadStdev: number
   readonly agents: readonly AgentReport[]
   /** Sites where URLs failed or were refused, worst first. */
   readonly troubledSites: readonly TroubledSite[]
@@ -113,15 +97,8 @@ const TROUBLED_SITES = 100
 export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<Report> {
   const totals = await ledger.totals()
   const { sites, troubled } = await lookAtSites(ledger)
-  const queued = totals.discovered - totals.settled + totals.backlog
-  const failed = countOf(totals, 'failed')
-  const pages = totals.pages
-  const known = pages + queued + failed
-  const { pages: unique, truth } = facts.urls
+  const { pages } = totals
   const agents = await ledger.agentWork()
-  const fetches = agents.reduce((sum, agent) => sum + agent.fetches, 0)
-  const links = agents.reduce((sum, agent) => sum + agent.links, 0)
-  const refetched = Math.max(0, fetches - facts.urls.asked)
   return {
     version: facts.version,
     seeds: facts.seeds,
@@ -131,25 +108,15 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
     seconds: round(facts.seconds),
     cpuSeconds: round(facts.cpuSeconds),
     pages,
-    uniquePages: unique,
+    uniquePages: facts.urls.pages,
     pagesPerSecond: facts.seconds > 0 ? round(pages / facts.seconds) : 0,
     bytes: totals.bytes,
     sites,
     parkedSites: totals.cells.parked,
-    queued,
-    failed,
+    queued: queuedOf(totals),
+    failed: failedOf(totals),
     outcomes: Object.fromEntries(totals.outcomes.map(({ code, count }) => [code, count])),
-    overlap: unique > 0 ? round((pages - unique) / unique) : 0,
-    overlapFetches: unique > 0 ? round(refetched / unique) : 0,
-    coverage: round(truth?.coverage ?? (known > 0 ? pages / known : 0)),
-    coverageIsEstimate: truth === null,
-    quality: truth === null || truth.quality === null ? null : round(truth.quality),
-    communication: pages > 0 ? round(links / pages) : 0,
-    messages: agents.reduce((sum, agent) => sum + agent.messages, 0),
-    coalescedMessages: agents.reduce((sum, agent) => sum + agent.coalescedMessages, 0),
-    workloadStdev: round(
-      sampleStdev(normalised(agents.flatMap(({ lanes }) => lanes.map(lane => lane.fetchMs)))),
-    ),
+    ...measure(totals, agents, facts.urls),
     agents: agentReports(agents),
     troubledSites: troubled,
     setAside: await lookAtParked(ledger),
@@ -190,12 +157,6 @@ async function lookAtParked(ledger: Ledger): Promise<ParkedSite[]> {
   }))
 }
 
-function countOf(totals: Totals, kind: 'failed' | 'refused'): number {
-  return totals.outcomes
-    .filter(({ code }) => outcomeRule(code).kind === kind)
-    .reduce((sum, { count }) => sum + count, 0)
-}
-
 /** Goes through all sites in pages and keeps the worst: memory stays bounded with a million sites. */
 async function lookAtSites(ledger: Ledger): Promise<{ sites: number; troubled: TroubledSite[] }> {
   let sites = 0
@@ -216,8 +177,4 @@ function troublesOf(site: SiteSummary): TroubledSite[] {
   return site.outcomes
     .filter(({ code }) => isTrouble(code))
     .map(({ code, count, detail }) => ({ site: site.cell, code, count, detail }))
-}
-
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000
 }

@@ -6,6 +6,7 @@ import {
   DirectoryLock,
   LEDGER_FILE,
   LIVE_SETTINGS,
+  metricsNow,
   readCrawlFile,
   readLiveSetting,
   systemClock,
@@ -21,9 +22,14 @@ export function statusCommand(): Command {
   return new Command('status')
     .description('say how far a crawl is')
     .argument('<dir>', 'directory of the crawl')
+    .option(
+      '--metrics',
+      'overlap, coverage, quality, messages and workload so far; reads what is known of every URL',
+    )
     .option('--json', 'as one JSON object')
-    .action((directory: string, options: { json?: boolean }) =>
+    .action((directory: string, options: { json?: boolean; metrics?: boolean }) =>
       withLedger(directory, async ledger => {
+        const metrics = options.metrics ? await metricsNow(ledger, readCrawlFile(directory).config) : {}
         const totals = await ledger.totals()
         const settings = await ledger.settings()
         const running = isRunning(directory)
@@ -33,9 +39,17 @@ export function statusCommand(): Command {
           ...rest,
         }))
         const text = options.json
-          ? JSON.stringify({ running, waitingFor, ...totals, setAside: parked, settings: liveOnly(settings) })
+          ? JSON.stringify({
+              running,
+              waitingFor,
+              ...totals,
+              ...metrics,
+              setAside: parked,
+              settings: liveOnly(settings),
+            })
           : [
               ...statusLines(directory, running, totals, waitingFor),
+              ...Object.entries(metrics).map(([name, value]) => `  ${name} ${value}`),
               ...asideLines(parked, totals.cells.parked, systemClock.now()).map(line => `  ${line}`),
               settingsLine(settings),
             ].join('\n')

@@ -40,7 +40,15 @@ describe('quality of the first pages', () => {
     expect(inlinks.quality).toBeGreaterThan(breadth.quality + 0.05)
   })
 
-  it('of a whole crawl is 1, whatever the order', async () => {
+  it('of a whole crawl is 1, whatever the order, and so it stands in its status', async () => {
     expect(await crawl('whole', '--order', 'inlinks')).toMatchObject({ coverage: 1, quality: 1 })
+    const { stdout } = await orbweaver(['status', join(folder, 'whole'), '--metrics', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({
+      overlap: 0,
+      overlapFetches: 0,
+      coverage: 1,
+      quality: 1,
+      messages: 0,
+    })
   })
 })

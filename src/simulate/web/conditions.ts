@@ -4,8 +4,10 @@ import { hashOf, hashText, Purpose, unit } from './hash.js'
 import type { WebPlan } from './web-plan.js'
 
 export interface WebKnobs {
-  /** Mean time to answer; each site has its own factor between 0.5 and 1.5. */
+  /** Mean time to answer; each site has its own factor between 0.5 and 1.5, */
   readonly latencyMs?: Millis
+  /** or between 1 less this and 1 more this. */
+  readonly latencySpread?: number
   /** 0: every answer of a site takes the same time; 1: between nothing and twice that. */
   readonly latencyJitter?: number
   /** Sites that answer in a time of their own. */
@@ -27,7 +29,9 @@ const OLD_SECONDS = 4 * 365 * 86_400
 
 export function latencyOf(plan: WebPlan, knobs: WebKnobs, site: number, target: string): Millis {
   const slow = knobs.slowSites?.get(site)
-  const mean = slow ?? (knobs.latencyMs ?? 0) * (0.5 + unit(hashOf(plan.seed, Purpose.latency, site, 0)))
+  const spread = knobs.latencySpread ?? 0.5
+  const factor = 1 - spread + 2 * spread * unit(hashOf(plan.seed, Purpose.latency, site, 0))
+  const mean = slow ?? (knobs.latencyMs ?? 0) * factor
   if (mean === 0 || !knobs.latencyJitter) return mean
   return mean * (1 + knobs.latencyJitter * (2 * unit(hashText(plan.seed ^ site, Purpose.jitter, target)) - 1))
 }
