@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
-import { isForbidden } from '../fetch/index.js'
+import { addressGuard } from '../fetch/index.js'
 import { LIMITS } from '../model/limits.js'
 import { hostOf, siteOf } from '../model/url.js'
 import { readCrawlFile } from './crawl-directory.js'
@@ -12,10 +12,11 @@ export function checkSeeds(config: CrawlConfig): void {
   if (long !== undefined)
     throw new ConfigError(`${long.slice(0, 60)}… has more than ${LIMITS.urlChars} characters`)
   if (config.allowPrivate) return
+  const forbids = addressGuard(false, config.allowNetwork)
   for (const seed of config.seeds) {
     const host = hostOf(siteOf(seed)).replace(/^\[|\]$/g, '')
-    const local =
-      host === 'localhost' || host.endsWith('.localhost') || (isIP(host) > 0 && isForbidden(host) !== null)
+    const address = host === 'localhost' || host.endsWith('.localhost') ? '127.0.0.1' : host
+    const local = isIP(address) > 0 && forbids(address) !== null
     if (local && !config.resolve.some(entry => entry.startsWith(`${host}=`)))
       throw new ConfigError(`${seed} is on your own machine or network; add --allow-private to crawl it`)
   }

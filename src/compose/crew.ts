@@ -68,6 +68,7 @@ export function openFetcher(config: CrawlConfig): Fetcher {
     connections: config.connections,
     connectionsPerSite: config.connectionsPerSite,
     allowPrivate: config.allowPrivate,
+    allowNetworks: config.allowNetwork,
     limits: deadlines(config),
   })
 }

@@ -38,6 +38,15 @@ const nameServer = (value: unknown, name: string): string => {
   throw new TypeError(`${name} must be the address of a name server, ADDR or ADDR:PORT`)
 }
 
+const network = (value: unknown, name: string): string => {
+  const form = text(value, name)
+  const [address, bits, ...rest] = form.split('/')
+  const most = [0, 0, 0, 0, 32, 0, 128][isIP(address)]
+  if (most > 0 && rest.length === 0 && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most)))
+    return form
+  throw new TypeError(`${name} must be an address or a network such as 10.1.0.0/16`)
+}
+
 const bodySize = (value: unknown, name: string): number => {
   const read = Math.floor(bytes(value, name))
   if (read <= LIMITS.bodyBytesInFlight) return read
@@ -208,6 +217,11 @@ export const FIELDS = {
     withDefault(choice('domain', 'ip', 'none'), 'domain'),
   ),
   allowPrivate: field('--allow-private', 'allow localhost and private addresses', withDefault(flag, false)),
+  allowNetwork: field(
+    '--allow-network <addr/bits>',
+    'allow the private addresses of this network only; may be repeated',
+    list(network),
+  ),
   resolve: field(
     '--resolve <host=addr>',
     'fixed address for a host or *.suffix; may be repeated',

@@ -1,7 +1,7 @@
 import { BlockList, isIPv4 } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isForbidden } from './address-guard.js'
+import { addressGuard, isForbidden } from './address-guard.js'
 
 describe('addresses that are nobody else’s public ones are forbidden', () => {
   test.each([
@@ -123,4 +123,16 @@ describe('addresses that are nobody else’s public ones are forbidden', () => {
       { numRuns: 2000 },
     )
   })
+})
+
+it.each([
+  ['10.1.2.3', null],
+  ['10.2.0.1', 'private'],
+  ['127.0.0.1', 'loopback'],
+  ['fd00:1::5', null],
+  ['fd00:2::5', 'private'],
+  ['93.184.216.34', null],
+  ['not an address', 'not an address'],
+])('with networks of the user’s own, %s is judged: %s', (address, reason) => {
+  expect(addressGuard(false, ['10.1.0.0/16', 'fd00:1::/32', '192.168.7.7'])(address)).toBe(reason)
 })

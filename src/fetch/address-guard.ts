@@ -2,7 +2,7 @@
  * Which addresses a crawler must not touch (P10): everything that is not a public unicast address of somebody
  * else. For IPv6 the rule is turned round: only 2000::/3 is public, and parts of it are taken out again.
  */
-import { isIPv4, isIPv6 } from 'node:net'
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
 type Range = readonly [start: string, prefixBits: number, reason: string]
 
@@ -64,6 +64,25 @@ const NAT64: readonly number[] = [0x64, 0xff9b, 0, 0, 0, 0]
 const toBlock = ([start, prefixBits, reason]: Range): Block => ({ words: wordsOf(start), prefixBits, reason })
 const BLOCKS_4 = IPV4.map(toBlock)
 const BLOCKS_6 = IPV6.map(toBlock)
+
+/** Says why an address must not be connected to, or null when it may. */
+export type AddressGuard = (address: string) => string | null
+
+/** The guard of a crawl: `networks` (`10.1.0.0/16`, `fd00::1`) are the user's own word, and `allowPrivate` all of it. */
+export function addressGuard(allowPrivate: boolean, networks: readonly string[]): AddressGuard {
+  if (allowPrivate) return () => null
+  if (networks.length === 0) return isForbidden
+  const allowed = new BlockList()
+  for (const network of networks) {
+    const [start, bits] = network.split('/') as [string, string | undefined]
+    const family = isIPv4(start) ? 'ipv4' : 'ipv6'
+    allowed.addSubnet(start, Number(bits ?? (family === 'ipv4' ? 32 : 128)), family)
+  }
+  return address => {
+    const reason = isForbidden(address)
+    return reason !== null && allowed.check(address, isIPv4(address) ? 'ipv4' : 'ipv6') ? null : reason
+  }
+}
 
 /**
  * Why `address` must not be connected to, or null when it may. What is not an address at all is forbidden

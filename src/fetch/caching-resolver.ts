@@ -53,6 +53,12 @@ export class CachingResolver implements Resolver {
     return this.#asking.get(host) ?? this.#ask(host)
   }
 
+  doubt(host: string): void {
+    const entry = this.#cache.get(host)
+    const until = this.#clock.monotonic() + this.#limits.dnsNegativeMs
+    if (entry !== undefined && entry.until > until) this.#cache.set(host, { ...entry, until })
+  }
+
   #ask(host: string): Promise<Resolution> {
     const asking = this.#gate
       .run(() => this.#withinDeadline(host))

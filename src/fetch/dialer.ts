@@ -5,7 +5,7 @@
  */
 import { isIP } from 'node:net'
 import type { Clock, Millis } from '../model/clock.js'
-import { isForbidden } from './address-guard.js'
+import type { AddressGuard } from './address-guard.js'
 import { type ConnectFailure, forbiddenAddress } from './connect-failure.js'
 import type { Connection } from './connection.js'
 import type { FetchLimits } from './fetch-limits.js'
@@ -27,7 +27,7 @@ export interface DialerOptions {
   readonly clock: Clock
   readonly limits: FetchLimits
   readonly resolver: Resolver
-  readonly allowPrivate: boolean
+  readonly guard: AddressGuard
   readonly localAddress?: string
   readonly ca?: string
 }
@@ -39,7 +39,7 @@ export class Dialer {
   readonly #clock: Clock
   readonly #connectMs: Millis
   readonly #resolver: Resolver
-  readonly #allowPrivate: boolean
+  readonly #guard: AddressGuard
   readonly #localFamily: number
   readonly #sockets: SocketOpener
 
@@ -47,7 +47,7 @@ export class Dialer {
     this.#clock = options.clock
     this.#connectMs = options.limits.connectMs
     this.#resolver = options.resolver
-    this.#allowPrivate = options.allowPrivate
+    this.#guard = options.guard
     this.#localFamily = options.localAddress === undefined ? 0 : isIP(options.localAddress)
     this.#sockets = new SocketOpener(options)
   }
@@ -55,7 +55,7 @@ export class Dialer {
   /** The endpoints of `host` that may be connected to. */
   async endpoints(host: string): Promise<{ ok: true; endpoints: readonly Endpoint[] } | ConnectFailure> {
     const resolution = await this.#resolver.resolve(host)
-    return resolution.ok ? this.#guard(host, resolution.endpoints) : resolution
+    return resolution.ok ? this.#allowed(host, resolution.endpoints) : resolution
   }
 
   /** `signal` must be the dial's own: it keeps its listeners. */
@@ -74,20 +74,25 @@ export class Dialer {
       const leftMs = until - this.#clock.monotonic()
       if (leftMs <= 0 || signal.aborted) break
       const shareMs = Math.min(leftMs, Math.max(leftMs / (pinned.length - i), this.#connectMs * LEAST_SHARE))
-      const dialed = await this.#sockets.open(target, endpoint, shareMs, signal, this.#allowPrivate)
+      const dialed = await this.#sockets.open(target, endpoint, shareMs, signal)
       if (dialed.ok) return dialed
       // The first failure tells most: later addresses are often IPv6 on a machine without it.
       if (i === 0) failure = dialed
       if (dialed.code === 'TLS_FAILED') return dialed
     }
+    // Nobody there any more: the name may have moved.
+    this.#resolver.doubt?.(target.host)
     return failure
   }
 
-  #guard(host: string, endpoints: readonly Endpoint[]): { ok: true; endpoints: Endpoint[] } | ConnectFailure {
+  #allowed(
+    host: string,
+    endpoints: readonly Endpoint[],
+  ): { ok: true; endpoints: Endpoint[] } | ConnectFailure {
     const allowed: Endpoint[] = []
     let refusal: ConnectFailure | null = null
     for (const endpoint of endpoints) {
-      const reason = this.#allowPrivate || endpoint.trusted ? null : isForbidden(endpoint.address)
+      const reason = endpoint.trusted ? null : this.#guard(endpoint.address)
       if (reason === null) allowed.push(endpoint)
       else refusal ??= forbiddenAddress(host, endpoint.address, reason)
     }
@@ -102,7 +107,7 @@ export class Dialer {
       usable = endpoints.filter(endpoint => endpoint.address === address)
       if (usable.length === 0) {
         // The name has moved on since the caller asked; the address is judged as any other.
-        const guarded = this.#guard(target.host, [{ address, trusted: false }])
+        const guarded = this.#allowed(target.host, [{ address, trusted: false }])
         if (!guarded.ok) return guarded
         usable = guarded.endpoints
       }

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../model/clock.js'
 import { AbortWatch } from './abort-watch.js'
+import { addressGuard } from './address-guard.js'
 import { BodyBudget } from './body-budget.js'
 import type { Connection } from './connection.js'
 import { ContentDecoder } from './content-decoder.js'
@@ -25,8 +26,10 @@ export interface HttpFetcherOptions {
   readonly connections?: number
   /** Per site; one when absent. */
   readonly connectionsPerSite?: number
-  /** Lets requests go to private and reserved addresses. */
+  /** Lets requests go to private and reserved addresses, */
   readonly allowPrivate?: boolean
+  /** or only to those of these networks. */
+  readonly allowNetworks?: readonly string[]
   /** The address to call from. */
   readonly localAddress?: string
   /** PEM of authorities trusted besides the usual ones. */
@@ -40,7 +43,7 @@ export class HttpFetcher implements Fetcher {
 
   /** Throws when `headers` or `userAgent` cannot be sent. */
   constructor(options: HttpFetcherOptions) {
-    const { clock, connections, connectionsPerSite = 1, allowPrivate = false } = options
+    const { clock, connections, connectionsPerSite = 1, allowPrivate = false, allowNetworks = [] } = options
     const limits = fetchLimits(options.limits)
     this.#tools = {
       clock,
@@ -51,7 +54,7 @@ export class HttpFetcher implements Fetcher {
         connections ?? limits.connections,
         connectionsPerSite,
       ),
-      dialer: new Dialer({ ...options, limits, allowPrivate }),
+      dialer: new Dialer({ ...options, limits, guard: addressGuard(allowPrivate, allowNetworks) }),
       heads: new RequestHeads(options.userAgent, options.headers),
       budget: new BodyBudget(limits.bodyBytesInFlight),
       decoder: new ContentDecoder(limits.stackedEncodings),

@@ -12,7 +12,7 @@
  * Read on in `http-fetcher.ts`, then `transfer.ts` (one fetch), `connection.ts` (one socket),
  * `response-reader.ts` (bytes to response); `slot-pool.ts` says who may connect, `dialer.ts` where to.
  */
-export { isForbidden } from './address-guard.js'
+export { addressGuard } from './address-guard.js'
 export { CachingResolver } from './caching-resolver.js'
 export { ContentDecoder } from './content-decoder.js'
 export type { Fetcher, FetchResult } from './fetcher.js'

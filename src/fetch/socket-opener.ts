@@ -2,7 +2,7 @@
 import { isIP, connect as netConnect, type Socket, type TcpNetConnectOpts } from 'node:net'
 import * as tls from 'node:tls'
 import type { Clock, Millis } from '../model/clock.js'
-import { isForbidden } from './address-guard.js'
+import type { AddressGuard } from './address-guard.js'
 import {
   type ConnectFailure,
   connectTimeout,
@@ -23,6 +23,8 @@ interface OpenTarget {
 
 interface OpenerOptions {
   readonly clock: Clock
+  /** Looks at the connected address once more, unless the endpoint is trusted. */
+  readonly guard: AddressGuard
   readonly limits: FetchLimits
   readonly localAddress?: string
   /** PEM of authorities trusted besides the usual ones. */
@@ -49,14 +51,7 @@ export class SocketOpener {
     this.#outbox = new Outbox(options.clock)
   }
 
-  /** `trusting` skips the second look at the address, as a trusted endpoint does. */
-  open(
-    target: OpenTarget,
-    endpoint: Endpoint,
-    timeoutMs: Millis,
-    signal: AbortSignal,
-    trusting: boolean,
-  ): Promise<Opened> {
+  open(target: OpenTarget, endpoint: Endpoint, timeoutMs: Millis, signal: AbortSignal): Promise<Opened> {
     return new Promise(resolve => {
       const { clock } = this.#options
       const startedAt = clock.monotonic()
@@ -71,7 +66,7 @@ export class SocketOpener {
       const giveUp = (): void => settle(connectTimeout(target.host, endpoint.address))
       const cancel = clock.after(timeoutMs, giveUp)
       signal.addEventListener('abort', giveUp, { once: true })
-      watchConnecting(socket, target, endpoint, trusting, settle)
+      watchConnecting(socket, target, endpoint, this.#options.guard, settle)
       socket.once(target.secure ? 'secureConnect' : 'connect', () => {
         if (socket.destroyed) return
         const connectMs = clock.monotonic() - startedAt
@@ -134,7 +129,7 @@ function watchConnecting(
   socket: Socket,
   target: OpenTarget,
   endpoint: Endpoint,
-  trusting: boolean,
+  guard: AddressGuard,
   fail: (failure: ConnectFailure) => void,
 ): void {
   const { host } = target
@@ -146,7 +141,7 @@ function watchConnecting(
   socket.once('connect', () => {
     connected = true
     const peer = socket.remoteAddress ?? ''
-    const reason = trusting || endpoint.trusted ? null : isForbidden(peer)
+    const reason = endpoint.trusted ? null : guard(peer)
     if (reason !== null) fail(forbiddenAddress(host, peer, reason))
   })
 }

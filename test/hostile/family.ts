@@ -32,7 +32,7 @@ export const MB = 1_000_000
 /** Node, two threads and a quiet crawl take about 120 MB. */
 const QUIET_PEAK_BYTES = 300 * MB
 /** A deadline is met when the fetch ended this long after it: machines are busy, hangs are for ever. */
-const GRACE_MS = 15_000
+export const GRACE_MS = 15_000
 
 export function hostOf(does: string): string {
   return `${does.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.test`

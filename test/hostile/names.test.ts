@@ -1,16 +1,15 @@
 /** Names that do not resolve, resolve to too much, or resolve to where nobody may go. */
 import { describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/compose/system.js'
-import { HttpFetcher } from '../../src/fetch/index.js'
 import { type DnsAnswer, DnsServer } from '../kit/dns-server.js'
-import { RawServer } from '../kit/raw-server.js'
-import { MB } from './family.js'
+import { GRACE_MS, MB } from './family.js'
 import { crawlHostile } from './hostile-crawl.js'
 import { HostileWeb } from './hostile-web.js'
 
 const many = (last: number): string[] =>
   Array.from({ length: 500 }, (_, i) => `127.0.${1 + (i >> 8)}.${i & 255}`).with(last, '127.0.0.1')
 const PRIVATE_WITHOUT_PORT = ['10.0.0.1', '169.254.169.254', 'fd00:ec2::254', '::1', '100.64.0.1']
+
+const DEADLINE_SECONDS = 30
 
 interface NameCase {
   readonly answer: DnsAnswer
@@ -47,7 +46,7 @@ async function crawlNames(cases: Readonly<Record<string, NameCase>>, flags: read
   const seeds = names.map(name => `http://${name}:${web.port}/`)
   const crawled = await crawlHostile(web, {
     seeds,
-    flags: ['--dns', dns.address, '--robots', 'ignore', ...flags],
+    flags: ['--dns', dns.address, '--fetch-timeout', String(DEADLINE_SECONDS), ...flags],
   })
   await dns.close()
   return { crawled, seeds, names }
@@ -65,33 +64,16 @@ describe.each([
     for (const name of names) {
       expect(crawled.events.indexOf(`question ${name}`), name).toBeLessThan(good)
       expect(crawled.events.indexOf(`answer ${name}`), name).toBeGreaterThan(good)
+      const { url = '', fetchMs } = crawled.rows.get(seeds[names.indexOf(name)]) ?? {}
+      expect(fetchMs, name).toBeLessThan(DEADLINE_SECONDS * 1_000 + GRACE_MS)
+      expect(crawled.archived.has(url), name).toBe(cases[name]?.outcome === 'OK')
       if (cases[name]?.outcome !== 'OK')
         expect(crawled.events.filter(event => event.startsWith(`asked ${name}`))).toEqual([])
     }
+    for (const { outcome } of Object.values(cases))
+      expect(crawled.report.outcomes[outcome]).toBeGreaterThan(0)
     expect(crawled.end.code, crawled.end.stderr).toBe(0)
     expect(crawled.warc.problems).toEqual([])
     expect(crawled.peakBytes).toBeLessThan(300 * MB)
   }, 60_000)
-})
-
-it('a name that turns private between robots.txt and page: the page is not asked for', async () => {
-  const server = await RawServer.start('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok')
-  // The first address is vouched for, as no test can listen on a public one; the second is judged as any other.
-  let asked = 0
-  const resolver = {
-    resolve: async () => ({
-      ok: true as const,
-      endpoints: [{ address: '127.0.0.1', trusted: asked++ === 0 }],
-    }),
-  }
-  const fetcher = new HttpFetcher({ clock: systemClock, resolver, userAgent: 'test/1' })
-  const { signal } = new AbortController()
-  const robots = await fetcher.fetch({ url: `http://turns.example:${server.port}/robots.txt` }, signal)
-  const page = await fetcher.fetch({ url: `http://turns.example:${server.port}/` }, signal)
-  await fetcher.close()
-  await server.close()
-  expect(robots.ok).toBe(true)
-  expect(page).toMatchObject({ ok: false, code: 'ADDRESS_FORBIDDEN' })
-  expect(server.requests.map(request => request.split(' ')[1])).toEqual(['/robots.txt'])
-  expect(server.connections).toBe(1)
 })

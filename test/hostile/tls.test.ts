@@ -6,10 +6,11 @@ import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Certificate, makeCertificate } from '../kit/certificate.js'
 import { temporary } from '../kit/orbweaver.js'
-import { MB } from './family.js'
+import { GRACE_MS, MB } from './family.js'
 import { type Crawled, crawlHostile } from './hostile-crawl.js'
 import { HostileWeb } from './hostile-web.js'
 
+const DEADLINE_SECONDS = 6
 const YEAR_MS = 365 * 86_400_000
 const authority = makeCertificate({ name: 'Test Authority', authority: true })
 const stranger = makeCertificate({ name: 'Strange Authority', authority: true })
@@ -72,7 +73,7 @@ describe('a TLS server', () => {
     crawled = await crawlHostile(web, {
       seeds: hosts.map(host => `https://${host}/`),
       flags: [
-        ...['--fetch-timeout', '6', '--robots', 'ignore'],
+        ...['--fetch-timeout', String(DEADLINE_SECONDS)],
         ...hosts.flatMap((host, i) => ['--resolve', `${host}=127.0.0.1:${portOf(servers[i])}`]),
       ],
       env: { NODE_EXTRA_CA_CERTS: roots },
@@ -83,6 +84,8 @@ describe('a TLS server', () => {
   it.each(Object.entries(HOSTS))('%s fails, and the report says why', (host, { code, detail }) => {
     const url = `https://${host}/`
     expect(crawled.rows.get(url)?.outcome).toBe(code)
+    expect(crawled.rows.get(url)?.fetchMs).toBeLessThan(DEADLINE_SECONDS * 1_000 + GRACE_MS)
+    expect(crawled.report.outcomes[code]).toBeGreaterThan(0)
     expect(crawled.archived.has(url)).toBe(false)
     expect(crawled.report.troubledSites.find(({ site }) => site === host)?.detail).toMatch(detail)
     expect(crawled.events.some(event => event.startsWith(`asked ${host}`))).toBe(false)
@@ -90,6 +93,8 @@ describe('a TLS server', () => {
 
   it('a decent one is crawled', () => {
     expect(crawled.rows.get('https://decent.test/')?.outcome).toBe('OK')
+    expect(crawled.archived.get('https://decent.test/')?.truncated).toBe('')
+    expect(crawled.events).toContain('asked decent.test/robots.txt')
   })
 
   it('the good site was done first; the process lived, within its memory, and its archive verifies', () => {

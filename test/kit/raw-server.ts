@@ -49,8 +49,14 @@ export class RawServer {
     this.#server.on('connection', listener)
   }
 
+  /** Takes no more connections; those that are open go on. */
+  refuse(): void {
+    this.#server.close()
+  }
+
   async close(): Promise<void> {
     for (const socket of this.sockets) socket.destroy()
+    if (!this.#server.listening) return
     this.#server.close()
     await once(this.#server, 'close')
   }
