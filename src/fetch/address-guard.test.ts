@@ -125,7 +125,7 @@ describe('addresses that are nobody else’s public ones are forbidden', () => {
   })
 })
 
-it.each([
+test.each([
   ['10.1.2.3', null],
   ['10.2.0.1', 'private'],
   ['127.0.0.1', 'loopback'],
