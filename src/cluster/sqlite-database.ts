@@ -19,7 +19,7 @@ export class SqliteDatabase {
   static open(path: string, create: boolean): SqliteDatabase {
     if (!create && !existsSync(path)) throw new LedgerError('missing', `there is no crawl ledger at ${path}`)
     return translated(path, () => {
-      const db = new Database(path, { timeout: 10_000 })
+      const db = new Database(path, { timeout: 30_000 })
       const opened = new SqliteDatabase(db)
       db.pragma('journal_mode = WAL')
       db.pragma('synchronous = FULL')

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ManualClock } from '../../test/kit/manual-clock.js'
-import { type Answer, dribble, RawServer, until } from '../../test/kit/raw-server.js'
+import { type Answer, arrived, dribble, RawServer, until } from '../../test/kit/raw-server.js'
 import { systemClock } from '../compose/system.js'
 import { CachingResolver } from './caching-resolver.js'
 import type { FetchRequest, FetchResult } from './fetcher.js'
@@ -259,6 +259,7 @@ describe('bounds on size', () => {
     const first = fetcher.fetch({ url: `${old.origin}/` }, signal)
     await until(() => old.sockets[0]?.writableLength === 0)
     await new Promise(resolve => setTimeout(resolve, 50))
+    await arrived()
     const second = fetcher.fetch({ url: `${young.origin}/` }, signal)
     let ended = false
     void second.then(() => {
@@ -319,7 +320,7 @@ describe('deadlines', () => {
     await until(() => socket !== undefined)
     for (let second = 0; second <= 120 && result === undefined; second++) {
       socket?.write('x')
-      await new Promise(resolve => setTimeout(resolve, 3))
+      await arrived()
       clock.advance(1_000)
     }
     await until(() => result !== undefined)
@@ -343,6 +344,7 @@ describe('deadlines', () => {
       const pending = fetcher.fetch({ url: `${server.origin}/` }, signal)
       await until(() => sockets.length === i)
       await new Promise(resolve => setTimeout(resolve, 30))
+      await arrived()
       clock.advance(100_000)
       sockets[i - 1].write('b')
       expect((await pending).ok).toBe(true)

@@ -72,7 +72,7 @@ describe('scope', () => {
     const out = temporary('crawl')
     web.asked.length = 0
     const running = start([
-      ...['crawl', 'http://a.test/', ...web.flags, '--scope', 'any', '--rate', '20', '--out', out],
+      ...['crawl', 'http://a.test/', ...web.flags, '--scope', 'any', '--rate', '10', '--out', out],
     ])
     while (web.askedOf('b.test').length < 10) await new Promise(resolve => setTimeout(resolve, 10))
     expect((await orbweaver(['set', out, 'blacklist=B.test,other.example'])).code).toBe(0)
@@ -81,7 +81,7 @@ describe('scope', () => {
     expect(outcomesOf(out).BLACKLISTED).toBeGreaterThan(100)
     expect((await urlsWith(out, 'BLACKLISTED')).every(url => url.startsWith('http://b.test/'))).toBe(true)
     expect((await orbweaver(['set', out, 'blacklist=not a host'])).code).toBe(4)
-  }, 60_000)
+  }, 120_000)
 
   it('patterns that could hang the crawl are refused, or do not', async () => {
     const refused = await orbweaver([

@@ -49,8 +49,8 @@ describe('steering a crawl', () => {
 
   it('status, checkpoint, pause and stop act on a running crawl; a second process is refused', async () => {
     const out = temporary('crawl')
-    const running = start(['crawl', server.seed, ...GENERATED, '--rate', '60', '--out', out])
-    await requests(30)
+    const running = start(['crawl', server.seed, ...GENERATED, '--rate', '10', '--out', out])
+    await requests(20)
     expect((await orbweaver(['status', out])).stdout).toContain('running')
     const checkpoint = await orbweaver(['checkpoint', out])
     expect(checkpoint.code, checkpoint.stderr).toBe(0)
@@ -92,7 +92,7 @@ describe('steering a crawl', () => {
 
   it('Ctrl-C once seals and stops with 11; resume ends with everything, nothing twice', async () => {
     const out = temporary('crawl')
-    const running = start(['crawl', server.seed, ...GENERATED, '--out', out])
+    const running = start(['crawl', server.seed, ...GENERATED, '--rate', '100', '--out', out])
     await requests(200)
     running.process.kill('SIGINT')
     const end = await running.ended
@@ -100,6 +100,7 @@ describe('steering a crawl', () => {
     expect(end.stderr).toContain('orbweaver resume')
     const sealed = (await urlsWith(out, 'OK')).length
     expect(sealed).toBeGreaterThan(100)
+    expect((await orbweaver(['set', out, 'rate=0'])).code).toBe(0)
     const rest = await orbweaver(['resume', out])
     expect(rest.code, rest.stderr).toBe(0)
     expect((await urlsWith(out, 'OK')).sort()).toEqual([...truth(plan, server.authority)].sort())

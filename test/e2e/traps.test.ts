@@ -239,7 +239,7 @@ describe('endless sites', () => {
     const stored = await urlsWith(out, 'OK')
     for (const host of seeds) expect(stored.filter(url => url.includes(host))).toHaveLength(7)
     expect(reportOf(out).outcomes['TRAP:site-budget']).toBeGreaterThan(0)
-  }, 60_000)
+  }, 120_000)
 
   it('decisions survive kill -9: a resumed crawl ends as soon, and judges nothing twice', async () => {
     const out = temporary('crawl')

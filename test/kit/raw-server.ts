@@ -86,6 +86,11 @@ export async function dribble(socket: Socket, text: string): Promise<void> {
   }
 }
 
+/** Resolves when what was written on loopback before has been read by this process, however little of it the machine lets run. */
+export async function arrived(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await new Promise(resolve => setImmediate(resolve))
+}
+
 /** Resolves once `condition` holds; a test that waits in vain fails by the runner's timeout. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise(resolve => setTimeout(resolve, 2))
