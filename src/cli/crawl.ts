@@ -8,7 +8,7 @@ import {
   resumeSession,
   systemClock,
 } from '../compose/index.js'
-import { type CrawlConfig, FIELDS, loadConfig, variableOf } from '../config/index.js'
+import { ConfigError, type CrawlConfig, FIELDS, loadConfig, variableOf } from '../config/index.js'
 import { EXIT } from './exit-codes.js'
 import { ProgressDisplay } from './progress.js'
 import { summaryOf } from './summary.js'
@@ -46,11 +46,23 @@ export function resumeCommand(say: Say): Command {
   return new Command('resume')
     .description('go on with a crawl that was stopped, killed or ended at its limit')
     .argument('<dir>', 'directory of the crawl')
+    .option('--robots <mode>', 'strict, rfc9309 or ignore, for this run (as the crawl was asked for)')
     .option('--json', 'print the report as one JSON object on stdout')
     .addHelpText('after', '\nExample:\n  orbweaver resume example.org-2026-11-15')
-    .action(async (directory: string, options: { json?: boolean }) => {
-      say(await watch(resumeSession(directory), directory, options.json === true))
+    .action(async (directory: string, options: { json?: boolean; robots?: string }) => {
+      const session = resumeSession(directory, { robots: readRobots(options.robots) })
+      warnOfRobots(session.config)
+      say(await watch(session, directory, options.json === true))
     })
+}
+
+function readRobots(mode: string | undefined): CrawlConfig['robots'] | undefined {
+  if (mode === undefined) return undefined
+  try {
+    return FIELDS.robots.read(mode, '--robots')
+  } catch (error) {
+    throw new ConfigError((error as Error).message)
+  }
 }
 
 /** Runs the session with signals, progress and summary; the result is the exit code. */
@@ -91,6 +103,10 @@ function exitCodeOf(report: Report): number {
 function warn(config: CrawlConfig): void {
   if (config.contact === undefined && config.userAgent === undefined)
     process.stderr.write('orbweaver: no --contact given; site owners cannot see whose crawl this is\n')
+  warnOfRobots(config)
+}
+
+function warnOfRobots(config: CrawlConfig): void {
   if (config.robots === 'ignore')
     process.stderr.write(
       'orbweaver: --robots ignore: robots.txt is not read; only do this to your own sites\n',

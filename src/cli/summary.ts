@@ -57,7 +57,9 @@ function refused(report: Report): string[] {
     ({ origin, detail, code }) => `  ${origin}: ${detail}${code === 'ROBOTS_GIVEN_UP' ? ' (given up)' : ''}`,
   )
   const advice =
-    mode === 'strict' ? '; --robots rfc9309 takes any 4xx as "no rules"' : '; they are asked again on resume'
+    mode === 'strict'
+      ? '; --robots rfc9309 (crawl and resume take it) counts any 4xx as "no rules"'
+      : '; they are asked again on resume'
   return [
     `Not touched, because robots.txt could not be read (${plural(total, 'site')})${advice}:`,
     ...lines,

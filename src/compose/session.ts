@@ -25,7 +25,7 @@ import { compilePattern } from '../model/url-pattern.js'
 import { VERSION } from '../model/version.js'
 import { writeFileAtomically, writeManifest } from '../store/index.js'
 import { checkPaths, checkSeeds } from './check-seeds.js'
-import { absolute, type CrawlFile, createDirectory, readCrawlFile } from './crawl-directory.js'
+import { absolute, createDirectory, readCrawlFile } from './crawl-directory.js'
 import { assembleCrew, type Crew, openFetcher, widenedScope } from './crew.js'
 import { DirectoryLock } from './directory-lock.js'
 import { DiskGuard } from './disk-guard.js'
@@ -61,6 +61,8 @@ export interface Guests {
   readonly hooks?: Hooks | undefined
   /** Sees every page after the hooks did; the crawl waits for it. */
   readonly reader?: (page: CrawledPage) => Promise<void>
+  /** What this run does otherwise than the crawl was asked for. */
+  readonly robots?: CrawlConfig['robots'] | undefined
 }
 
 interface Running {
@@ -80,7 +82,7 @@ interface Ended {
 
 export class CrawlSession {
   readonly directory: string
-  readonly #file: CrawlFile
+  readonly #config: CrawlConfig
   readonly #lock: DirectoryLock
   readonly #guests: Guests
   #running: Running | null = null
@@ -89,7 +91,10 @@ export class CrawlSession {
 
   constructor(directory: string, guests: Guests) {
     this.directory = absolute(directory)
-    this.#file = readCrawlFile(this.directory)
+    this.#config = {
+      ...readCrawlFile(this.directory).config,
+      ...(guests.robots && { robots: guests.robots }),
+    }
     this.#guests = guests
     const lock = DirectoryLock.take(this.directory)
     if (!lock) throw new DirectoryBusyError(`${directory} is in use by another orbweaver process`)
@@ -97,7 +102,7 @@ export class CrawlSession {
   }
 
   get config(): CrawlConfig {
-    return this.#file.config
+    return this.#config
   }
 
   get name(): string {

@@ -64,9 +64,8 @@ async function rows(directory: string, sql: string): Promise<Row[]> {
 
 describe('a site whose robots.txt cannot be read is not touched (P9)', () => {
   it('says so with the status and --robots rfc9309, keeps the URLs, and goes on when resumed', async () => {
-    let status = 403
     const site = await web((request, response) => {
-      if (request.url === '/robots.txt') response.writeHead(status).end()
+      if (request.url === '/robots.txt') response.writeHead(403).end()
       else html(response, '<a href="/a">a</a>')
     })
     const end = await crawl(site, 'one.test')
@@ -87,8 +86,8 @@ describe('a site whose robots.txt cannot be read is not touched (P9)', () => {
     const ledger = openSqliteLedger(join(end.out, 'ledger.db'), { create: false, now: Date.now })
     expect(await ledger.loadOrigins('one.test')).toMatchObject([{ failures: 2, status: 403 }])
     await ledger.close()
-    status = 404
-    const resumed = await orbweaver(['resume', end.out, '--json'])
+    expect((await orbweaver(['resume', end.out, '--robots', 'rude'])).code).toBe(4)
+    const resumed = await orbweaver(['resume', end.out, '--json', '--robots', 'rfc9309'])
     expect(resumed.code, resumed.stderr).toBe(0)
     expect(JSON.parse(resumed.stdout)).toMatchObject({
       finishReason: 'done',
