@@ -13,6 +13,7 @@ await build({
   entryPoints: [
     'src/index.ts',
     'src/cli/main.ts',
+    'src/compose/agent-thread.ts',
     'src/compose/ledger-thread.ts',
     'src/compose/store-thread.ts',
   ],

@@ -1,28 +1,26 @@
 /**
  * One agent: the crawl loop of one process. Read this first.
  *
- * The agent leases waiting cells, gives each to a lane, and lets the lane visit its URLs. What the lanes bring goes
- * into the open pack; the transmitter ships packs. A cell whose queue is empty and whose last pack is committed is
- * finished; when no cell is left anywhere, the crawl ends.
+ * The coordinator leases waiting cells to the agent; it gives each to a lane and lets the lane visit its URLs. What the
+ * lanes bring goes into the open pack; the transmitter ships packs. A cell whose queue is empty and whose last pack is
+ * committed is finished; when no cell is left anywhere, the coordinator ends the crawl.
  */
-import type { AgentView, Assignment } from '../assign/index.js'
-import type { FinishReason, Heartbeat, Incarnation, Ledger, WaitingCell } from '../cluster/index.js'
-import type { CellId, GroupId, Lease } from '../model/cell.js'
+import type { Bus, BusMessage, Heartbeat, Incarnation, LaneStatus, Ledger } from '../cluster/index.js'
+import type { CellId, Epoch, Lease } from '../model/cell.js'
 import type { Clock, Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
+import { Wake } from '../model/wake.js'
 import type { Admission } from './admission.js'
 import type { Counters } from './counters.js'
 import type { Lane } from './lane.js'
 import type { PageBudget } from './page-budget.js'
-import { HEARTBEAT_MS, LEASE_MS, Pulse } from './pulse.js'
+import { HEARTBEAT_MS, Pulse } from './pulse.js'
 import type { LaneCount, SiteCrawl } from './site-crawl.js'
 import type { SiteDesk } from './site-desk.js'
 import { SiteWork } from './site-work.js'
+import type { Tenure } from './tenure.js'
 import type { Transmitter } from './transmitter.js'
-import { Wake } from './wake.js'
 
-/** Cells of S that are looked at, at least: some may have to wait. */
-const LEAST_LOOK = 100
 /** A turn that another agent holds is asked for again after this. */
 const TURN_LOOK_MS = 5_000
 /**
@@ -33,23 +31,26 @@ const SLICE_VISITS = 2_000
 const SLICE_SHARE = 1 / 4
 
 export interface AgentParts {
-  readonly name: string
   readonly clock: Clock
   readonly ledger: Ledger
+  readonly bus: Bus
   readonly incarnation: Incarnation
-  readonly assignment: Assignment
   readonly desk: SiteDesk
   readonly lane: Lane
   readonly transmitter: Transmitter
   readonly admission: Admission
   readonly budget: PageBudget
   readonly counters: Counters
+  readonly tenure: Tenure
+  readonly leaseMs: Millis
   readonly lanes: number
   readonly laneCount: LaneCount
-  /** The least pause between two requests to a site, as set now. */
-  readonly leastDelayMs: () => Millis
   /** A site with nothing to do for longer than this is parked. */
   readonly maxWaitMs: Millis
+  /** Off, a lane keeps its site to the end. */
+  readonly slices: boolean
+  /** What is left of this machine for more sites: of lanes at work, how many are too many, and a figure (D13). */
+  readonly capacity: () => { readonly lanes: number; readonly capacity: number }
   /** Aborted by `stop`: lanes send nothing more. */
   readonly stopping: AbortController
   /** Why nothing is being fetched, for those who look from outside. */
@@ -58,17 +59,26 @@ export interface AgentParts {
   readonly onHeartbeat: (beat: Heartbeat) => void
 }
 
-export type AgentEnd = FinishReason | 'stopped'
+/** `ended`: the crawl is closed, the ledger says why. */
+export type AgentEnd = 'ended' | 'stopped'
 
 export class Agent {
   readonly #parts: AgentParts
   readonly #sites = new Map<CellId, SiteCrawl>()
+  /** Cells in hand, until the last of their work is over. */
+  readonly #working = new Map<CellId, Promise<void>>()
   readonly #wake: Wake
   readonly #work: SiteWork
   readonly #pulse: Pulse
   /** Leased, but not yet in `#sites`. */
-  #opening = 0
+  readonly #opening = new Set<Lease>()
+  /** The last grant that we know of, and whether there may be more. */
+  #seen = 0
+  #leasesDue: 'none' | 'new' | 'all' = 'new'
+  #told = ''
+  #words = 0
   #waitingCells = 1
+  #ended = false
   #failure: Error | null = null
 
   constructor(parts: AgentParts) {
@@ -79,8 +89,8 @@ export class Agent {
     this.#pulse = new Pulse({
       ...parts,
       signal,
-      status: () => JSON.stringify({ ...parts.counters, waiting: parts.waitingFor() }),
-      onBeat: beat => this.#take(beat),
+      status: () => ({ ...parts.counters, ...this.#laneStatus(), waiting: parts.waitingFor() }),
+      onBeat: (beat, seen) => this.#take(beat, seen),
       onFailure: error => this.fail(error),
       onPause: () => parts.transmitter.poke(),
     })
@@ -91,22 +101,23 @@ export class Agent {
   }
 
   async run(): Promise<AgentEnd> {
-    const { transmitter, stopping } = this.#parts
+    const { transmitter, stopping, bus } = this.#parts
+    const deaf = bus.listen(message => this.#hear(message))
     const beating = this.#pulse.run()
     try {
       for (;;) {
-        await this.#takeCells()
-        const end = await this.#endOfCrawl()
-        if (end) return end
-        if (stopping.signal.aborted) break
+        await this.#takeLeases()
+        if (this.#ended || stopping.signal.aborted) break
+        this.#offerLanes()
         await this.#wake.wait(HEARTBEAT_MS)
         if (this.#failure) throw this.#failure
       }
       await this.#quiet()
       await transmitter.seal()
       if (this.#failure) throw this.#failure
-      return 'stopped'
+      return this.#ended ? 'ended' : 'stopped'
     } finally {
+      deaf()
       stopping.abort()
       await this.#quiet()
       await beating
@@ -129,14 +140,11 @@ export class Agent {
   /** After a commit: cells may be finished now, and cells that gained rows have something to read. */
   committed(sites: readonly SiteCrawl[], targets: ReadonlySet<CellId>): void {
     for (const site of sites) site.wake.ring()
-    for (const cell of targets) {
-      const site = this.#sites.get(cell)
-      if (site) {
-        site.inboxDirty = true
-        site.wake.ring()
-      } else this.#waitingCells++
-    }
-    if (targets.size > 0) this.#wake.ring()
+    const others = [...targets].filter(cell => !this.#hasRows(cell))
+    if (others.length === 0) return
+    this.#parts.bus.send({ kind: 'inbox', cells: others })
+    this.#waitingCells++
+    this.#wake.ring()
   }
 
   /** Cells that belong to somebody else now: everything we know of them is void. */
@@ -157,73 +165,6 @@ export class Agent {
     }
   }
 
-  async #takeCells(): Promise<void> {
-    const { ledger, assignment, incarnation, budget, stopping, leastDelayMs } = this.#parts
-    if (budget.exhausted && this.#sites.size > 0) return
-    const free = this.#freeLanes()
-    if (free <= 0 || this.#waitingCells === 0 || stopping.signal.aborted) return
-    this.#waitingCells = 0
-    const limit = Math.max(free, LEAST_LOOK)
-    const waiting = await ledger.waiting(limit, incarnation)
-    const near = await this.#deferFarOff(waiting)
-    if (waiting.length === limit) this.#waitingCells = 1
-    if (near.length === 0) return
-    const wanted = assignment.assign(near, [this.#view(free)]).get(incarnation) ?? []
-    if (wanted.length < near.length) this.#waitingCells = 1
-    const leases = await ledger.grant(incarnation, wanted, LEASE_MS, leastDelayMs())
-    // Not waited for: a name that is slow to look up holds nobody else up.
-    for (const lease of leases) void this.#open(lease).catch(error => this.fail(error as Error))
-  }
-
-  #view(freeLanes: number): AgentView {
-    const { name, incarnation, lanes, laneCount } = this.#parts
-    return { name, incarnation, lanes, freeLanes, busyLanes: laneCount.numbers(), capacity: 1 }
-  }
-
-  /** Sites of a group that has enough of them in hand are not opened: they would only stand in line. */
-  async #deferFarOff(waiting: readonly WaitingCell[]): Promise<readonly WaitingCell[]> {
-    const { desk, ledger } = this.#parts
-    const deferred: { cell: CellId; until: Millis }[] = []
-    const inLine = new Map<GroupId, number>()
-    const near = waiting.filter(({ cell, group }) => {
-      const backlog = desk.backlogOf(group)
-      if (backlog === null) return true
-      const before = inLine.get(group) ?? 0
-      inLine.set(group, before + 1)
-      deferred.push({ cell, until: backlog.until + before * backlog.spacingMs })
-      return false
-    })
-    if (deferred.length > 0) {
-      await ledger.defer(deferred)
-      this.#wake.ring()
-    }
-    return near
-  }
-
-  async #open(lease: Lease): Promise<void> {
-    const { desk, ledger, clock } = this.#parts
-    this.#opening++
-    try {
-      const site = await desk.open(lease)
-      if (site === null) {
-        await ledger.rest(lease.cell, lease.epoch, clock.now() + TURN_LOOK_MS)
-        return
-      }
-      this.#sites.set(site.cell, site)
-      void this.#crawl(site).catch(error => this.fail(error as Error))
-    } finally {
-      this.#opening--
-    }
-  }
-
-  async #crawl(site: SiteCrawl): Promise<void> {
-    await this.#work.run(site)
-    if (site.mode.is === 'leaving' && site.mode.to === 'slice') this.#waitingCells++
-    this.#sites.delete(site.cell)
-    this.#parts.desk.close(site)
-    this.#wake.ring()
-  }
-
   /** A site waits long for its turn: true when it has to do so in the ledger, because many others do here. */
   lendsLane(): boolean {
     if (this.#waitingCells === 0) return false
@@ -233,55 +174,151 @@ export class Agent {
 
   /** When others wait, a site that has had its slice lets them have its lane. Asked after every visit. */
   endsSlice(site: SiteCrawl): boolean {
-    if (site.visits < SLICE_VISITS) return site.mode.is === 'leaving'
+    if (site.visits < SLICE_VISITS || !this.#parts.slices) return site.mode.is === 'leaving'
     const crowded = this.#waitingCells > 0 && this.#freeLanes() <= 0
     const hadShare = site.visits >= site.frontier.known * SLICE_SHARE
     if (crowded && hadShare && site.mode.is === 'crawling' && !site.frontier.isEmpty) site.leave('slice')
     return site.mode.is === 'leaving'
   }
 
+  /** Opens what was granted since we last looked. */
+  async #takeLeases(): Promise<void> {
+    const { ledger, incarnation, stopping } = this.#parts
+    while (this.#leasesDue !== 'none' && !stopping.signal.aborted) {
+      const after = this.#leasesDue === 'new' ? this.#seen : 0
+      this.#leasesDue = 'none'
+      const leases = await ledger.leases(incarnation, after)
+      for (const lease of leases) {
+        this.#seen = Math.max(this.#seen, lease.grant)
+        if (this.#hasInHand(lease.cell, lease.epoch)) continue
+        // Not waited for: a name that is slow to look up holds nobody else up.
+        void this.#open(lease).catch(error => this.fail(error as Error))
+      }
+    }
+  }
+
+  #hasInHand(cell: CellId, epoch: Epoch): boolean {
+    if (this.#sites.get(cell)?.lease.epoch === epoch) return true
+    for (const lease of this.#opening) if (lease.cell === cell && lease.epoch === epoch) return true
+    return false
+  }
+
+  async #open(lease: Lease): Promise<void> {
+    const { desk, ledger, clock } = this.#parts
+    const { cell, epoch } = lease
+    this.#opening.add(lease)
+    try {
+      // Lost, and ours again: the work under the old lease ends first.
+      const old = this.#sites.get(cell)
+      if (old) this.lost([old])
+      await this.#working.get(cell)
+      // A group that has enough of its sites in hand: one more would only stand in line.
+      const backlog = desk.backlogOf(cell)
+      const site = backlog === null ? await desk.open(lease) : null
+      if (site === null) {
+        await ledger.rest(cell, epoch, backlog?.until ?? clock.now() + TURN_LOOK_MS)
+        return
+      }
+      this.#sites.set(cell, site)
+      const working = this.#crawl(site).catch(error => this.fail(error as Error))
+      this.#working.set(cell, working)
+    } finally {
+      this.#opening.delete(lease)
+      this.#wake.ring()
+    }
+  }
+
+  async #crawl(site: SiteCrawl): Promise<void> {
+    await this.#work.run(site)
+    if (site.mode.is === 'leaving' && site.mode.to === 'slice') this.#waitingCells++
+    this.#sites.delete(site.cell)
+    this.#working.delete(site.cell)
+    this.#parts.desk.close(site)
+    this.#wake.ring()
+  }
+
+  /** Tells the coordinator what has changed; it looks for itself with every heartbeat. */
+  #offerLanes(): void {
+    const status = this.#laneStatus()
+    const words = `${status.free} ${status.held} ${status.seen}`
+    if (words === this.#told) return
+    this.#told = words
+    this.#parts.bus.send({ kind: 'free', from: this.#parts.incarnation, status })
+  }
+
+  #laneStatus(): LaneStatus {
+    const { budget, laneCount, stopping, capacity } = this.#parts
+    const isDone = stopping.signal.aborted || budget.exhausted
+    return {
+      at: ++this.#words,
+      seen: this.#seen,
+      free: isDone ? 0 : Math.max(0, this.#freeLanes()),
+      held: this.#sites.size + this.#opening.size,
+      busyLanes: laneCount.numbers(),
+      capacity: capacity().capacity,
+    }
+  }
+
   #freeLanes(): number {
-    const { lanes, laneCount } = this.#parts
+    const { lanes, laneCount, capacity } = this.#parts
     // Who finds no room here rests in the ledger, and lets us look at the next.
     const room = 2 * lanes + LIMITS.sitesInWait - this.#sites.size
-    return Math.min(lanes - laneCount.busy, room) - this.#opening
+    return Math.min(capacity().lanes - laneCount.busy, room) - this.#opening.size
   }
 
-  async #endOfCrawl(): Promise<FinishReason | null> {
-    const { ledger, budget } = this.#parts
-    if (this.#sites.size + this.#opening > 0 || this.#waitingCells > 0) return null
-    const end = await ledger.tryEnd()
-    if (end === null) {
-      await budget.ask()
-      this.#waitingCells = 1
+  #hear(message: BusMessage): void {
+    if (message.kind === 'leases' && message.to === this.#parts.incarnation) {
+      if (this.#leasesDue === 'none') this.#leasesDue = 'new'
+      this.#waitingCells = message.waiting
+      this.#wake.ring()
     }
-    return end
+    if (message.kind === 'inbox') for (const cell of message.cells) this.#hasRows(cell)
+    if (message.kind === 'ended') this.#pulse.hurry()
   }
 
-  /** Notices lost cells and new rows. */
-  #take(beat: Heartbeat): void {
+  /** True when the cell is in our hands. */
+  #hasRows(cell: CellId): boolean {
+    const site = this.#sites.get(cell)
+    if (!site) return false
+    site.inboxDirty = true
+    site.wake.ring()
+    return true
+  }
+
+  /** Notices lost cells, new rows, new leases and the end. */
+  #take(beat: Heartbeat, seen: number): void {
     const held = new Map(beat.held.map(cell => [cell.cell, cell]))
     const lost: SiteCrawl[] = []
     for (const site of this.#sites.values()) {
       const row = held.get(site.cell)
+      // What was granted while the beat was under way is not in its answer.
+      if (site.lease.grant > seen) continue
       if (!row || row.epoch !== site.lease.epoch) lost.push(site)
       else if (row.appended !== site.appendedSeen) {
         site.appendedSeen = row.appended
-        site.inboxDirty = true
-        site.wake.ring()
+        this.#hasRows(site.cell)
       }
     }
     if (lost.length > 0) this.lost(lost)
-    if (beat.waiting > 0) {
-      this.#waitingCells = beat.waiting
-      this.#wake.ring()
-    }
+    if (beat.held.some(({ cell, epoch }) => !this.#hasInHand(cell, epoch))) this.#leasesDue = 'all'
+    if (!beat.crawlOpen) this.#ended = true
+    this.#waitingCells = beat.waiting
+    this.#tendBudget()
+    this.#wake.ring()
     this.#parts.onHeartbeat(beat)
+  }
+
+  /** Who has no page left asks again, who needs none gives them back. */
+  #tendBudget(): void {
+    const { budget } = this.#parts
+    const isIdle = this.#sites.size + this.#opening.size === 0
+    if (budget.exhausted) void budget.ask().catch(error => this.fail(error as Error))
+    else if (isIdle) void budget.release().catch(error => this.fail(error as Error))
   }
 
   /** Waits until no lane is at work. */
   async #quiet(): Promise<void> {
-    while (this.#sites.size + this.#opening > 0 && !this.#failure) {
+    while (this.#sites.size + this.#opening.size > 0 && !this.#failure) {
       for (const site of this.#sites.values()) site.wake.ring()
       await this.#wake.wait(HEARTBEAT_MS)
     }

@@ -3,20 +3,19 @@
  * an argument, so the same agent runs on a real machine, in a thread of it, and in the simulator.
  */
 import { setMaxListeners } from 'node:events'
-import type { Assignment } from '../assign/index.js'
-import type { Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
+import type { Bus, Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import type { Fetcher } from '../fetch/index.js'
 import { CellFrontier, type FrontierSpace, type HostNames, type Scope, SiteTraps } from '../frontier/index.js'
 import { delayAfter, RateLimit } from '../manners/index.js'
 import { siteOfCell } from '../model/cell.js'
-import { type Clock, sleep } from '../model/clock.js'
+import { type Clock, type Millis, sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import { type Random, uuid } from '../model/random.js'
 import { readTraps } from '../model/trap.js'
 import type { PackBuilder, PackStore } from '../store/index.js'
 import { Admission } from './admission.js'
-import { Agent } from './agent.js'
+import { Agent, type AgentParts } from './agent.js'
 import { Counters } from './counters.js'
 import { HeardPages } from './heard-pages.js'
 import type { Hooks } from './hooks.js'
@@ -32,6 +31,7 @@ import { Settler } from './settler.js'
 import { LaneCount } from './site-crawl.js'
 import { SiteDesk } from './site-desk.js'
 import { SitemapDesk } from './sitemap-desk.js'
+import { Tenure } from './tenure.js'
 import { Transmitter } from './transmitter.js'
 import { Turns } from './turns.js'
 
@@ -44,7 +44,13 @@ export interface AgentInput {
   readonly clock: Clock
   readonly random: Random
   readonly ledger: Ledger
-  readonly assignment: Assignment
+  readonly bus: Bus
+  /** How long a lease lasts without a heartbeat. */
+  readonly leaseMs?: Millis
+  /** How many sites at a time this machine can do with now, and a figure for what it has to spare (D13). */
+  readonly capacity?: AgentParts['capacity']
+  /** Lanes give long sites back while others wait; off in the paper's experiment. */
+  readonly slices?: boolean
   readonly fetcher: Fetcher
   /** The files of this life. */
   readonly store: PackStore
@@ -87,6 +93,8 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
   const { signal } = stopping
   // A listener for every site that waits: Node would call a dozen of them a leak.
   setMaxListeners(0, signal)
+  const leaseMs = input.leaseMs ?? LEASE_MS
+  const tenure = new Tenure(clock, leaseMs, signal)
   const counters = new Counters()
   const settings = laneSettings(config)
   const sent = new SentLinks()
@@ -120,7 +128,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     resolve: host => fetcher.resolve(host),
     leastDelayMs,
     connectionsPerSite: () => settings.connectionsPerSite,
-    leaseMs: LEASE_MS,
+    leaseMs,
     signal,
     onFailure: error => agent.fail(error),
   })
@@ -131,6 +139,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     clock,
     rate,
     settings,
+    tenure,
     maxWaitMs,
     unlessPaused,
     lendsLane: () => agent.lendsLane(),
@@ -141,6 +150,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     fetcher,
     manners,
     turns,
+    tenure,
     mode: config.robots,
     maxWaitMs,
     archiveRobots: (site, exchanges) => {
@@ -167,6 +177,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     transmitter,
     budget,
     manners,
+    tenure,
     counters,
     settings,
     maxDepth,
@@ -181,11 +192,14 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     signal,
   })
   const agent: Agent = new Agent({
-    name,
     clock,
     ledger,
     incarnation,
-    assignment: input.assignment,
+    bus: input.bus,
+    tenure,
+    leaseMs,
+    slices: input.slices ?? true,
+    capacity: input.capacity ?? (() => ({ lanes: config.lanes, capacity: 1 })),
     desk,
     lane,
     transmitter,
@@ -194,7 +208,6 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     counters,
     lanes: config.lanes,
     laneCount,
-    leastDelayMs,
     maxWaitMs,
     stopping,
     waitingFor: input.waitingFor,

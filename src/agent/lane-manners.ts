@@ -7,11 +7,13 @@ import type { Exchange } from '../model/page.js'
 import type { LaneSettings } from './lane.js'
 import type { SiteCrawl } from './site-crawl.js'
 import type { Pause } from './site-pace.js'
+import type { Tenure } from './tenure.js'
 
 export interface LaneMannersParts {
   readonly clock: Clock
   readonly rate: RateLimit
   readonly settings: LaneSettings
+  readonly tenure: Tenure
   readonly maxWaitMs: Millis
   /** Waits while the crawl is paused or the disk is nearly full. */
   readonly unlessPaused: (signal: AbortSignal) => Promise<void>
@@ -61,7 +63,7 @@ export class LaneManners {
 
   /** Takes the turn if that needs no wait. */
   turnNow(site: SiteCrawl, pause: Pause): boolean {
-    return !this.#parts.rate.isLimited && site.pace.turnNow(pause)
+    return !this.#parts.rate.isLimited && this.#parts.tenure.holds && site.pace.turnNow(pause)
   }
 
   /** Waits for the turn and takes it. */
@@ -70,16 +72,17 @@ export class LaneManners {
   }
 
   /**
-   * The turn is taken: waits for the total rate. When the site has to be left alone meanwhile, or the crawl is paused,
-   * the turn is given back and waited for anew.
+   * The turn is taken: waits for the total rate. When the site has to be left alone meanwhile, the crawl is paused, or
+   * the leases are about to end, the turn is given back and waited for anew.
    */
   async stillDue(site: SiteCrawl, pause: Pause): Promise<boolean> {
-    const { rate, settings, signal, unlessPaused } = this.#parts
+    const { rate, settings, signal, unlessPaused, tenure } = this.#parts
     if (rate.isLimited) await rate.take(signal)
-    while ((settings.paused || !site.pace.isStillDue()) && !signal.aborted) {
+    while ((settings.paused || !site.pace.isStillDue() || !tenure.holds) && !signal.aborted) {
       const wasPaused = settings.paused
       this.pass(site, pause)
       if (wasPaused) await unlessPaused(signal)
+      if (!(await tenure.held(() => site.mode.is === 'leaving'))) return false
       if (!(await site.pace.turn(pause))) return false
       // What was granted before a pause is not saved up for the end of it.
       if (wasPaused && rate.isLimited) await rate.take(signal)

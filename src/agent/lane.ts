@@ -16,6 +16,7 @@ import type { Qualifier } from './qualifier.js'
 import type { Settler } from './settler.js'
 import type { SiteCrawl } from './site-crawl.js'
 import type { Pause } from './site-pace.js'
+import type { Tenure } from './tenure.js'
 import type { Transmitter } from './transmitter.js'
 
 /** Settings that may change while the crawl runs. */
@@ -35,6 +36,7 @@ export interface LaneParts {
   readonly transmitter: Transmitter
   readonly budget: PageBudget
   readonly manners: LaneManners
+  readonly tenure: Tenure
   readonly counters: Counters
   readonly settings: LaneSettings
   readonly maxDepth: number
@@ -137,7 +139,7 @@ export class Lane {
 
   /** Waits for the turn, unless it has come already, and sends the request; true when a page came. */
   async #ask(site: SiteCrawl, entry: FrontierEntry, pause: Pause, hasTurn: boolean): Promise<boolean> {
-    const { fetcher, settler, settings, manners, counters, signal, types, metaOf } = this.#parts
+    const { fetcher, settler, settings, manners, counters, signal, types, metaOf, tenure } = this.#parts
     if (settings.paused) await this.#parts.unlessPaused(signal)
     const wantsPage = markOf(entry.url) === null
     const known = metaOf === null || !wantsPage ? undefined : await metaOf(site, entry.url)
@@ -156,11 +158,14 @@ export class Lane {
       ...(wantsPage && types.length > 0 ? { types } : {}),
       ...(wantsPage ? {} : { bodyBytes: this.#parts.sitemapBytes }),
     }
-    const result = await fetcher.fetch(request, signal)
+    const until = tenure.signal
+    const result = await fetcher.fetch(request, until)
     site.inFlight--
     manners.answered(site, pause, result)
     // Cut short by our own stop: the URL stays queued, unsettled.
     if (signal.aborted || site.lost) return false
+    // Cut off by the end of the leases; nobody took the site, so it is asked again once they are renewed.
+    if (until.aborted && !result.ok) return this.#ask(site, entry, pause, false)
     const isPage = await settler.settle(site, entry, result, known)
     if (this.#parts.recycles) result.exchange?.release?.()
     return isPage

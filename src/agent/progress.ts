@@ -16,6 +16,19 @@ export interface Progress {
   readonly waiting: string
 }
 
+/** What one agent tells of itself. */
+export interface AgentProgress {
+  readonly pages: number
+  readonly bytes: number
+  readonly errors: number
+  readonly queued: number
+  /** Cells in hand. */
+  readonly sites: number
+  readonly activeSites: number
+  readonly inFlight: number
+  readonly waiting: string
+}
+
 /** Counted by the ledger at the last look, for what other runs of this crawl did. */
 export interface Baseline {
   readonly pages: number
@@ -26,18 +39,35 @@ export interface Baseline {
   readonly backlog: number
 }
 
-/** What keeps a crawl from going faster, besides its sites. */
+/** What keeps an agent from going faster, besides its sites. */
 export interface Brakes {
   readonly settings: LaneSettings
   readonly now: Millis
-  /** Of the disk. */
-  readonly trouble: string
   /** Requests that wait for `--rate` or `--bandwidth`. */
   readonly rateWaits: number
 }
 
-export function progressOf(agent: Agent, counters: Counters, baseline: Baseline, brakes: Brakes): Progress {
-  let queued = baseline.backlog
+/** All agents together; `trouble` is of the disk. */
+export function progressOf(agents: readonly AgentProgress[], baseline: Baseline, trouble: string): Progress {
+  const sum = (of: (agent: AgentProgress) => number) => agents.reduce((total, agent) => total + of(agent), 0)
+  const isAtWork = agents.some(agent => agent.inFlight > 0 || (agent.sites > 0 && agent.waiting === ''))
+  const waiting = agents.find(agent => agent.waiting !== '')?.waiting ?? ''
+  return {
+    pages: baseline.pages + sum(agent => agent.pages),
+    bytes: baseline.bytes + sum(agent => agent.bytes),
+    errors: baseline.errors + sum(agent => agent.errors),
+    queued: baseline.backlog + sum(agent => agent.queued),
+    sites: Math.max(
+      baseline.sites,
+      sum(agent => agent.sites),
+    ),
+    activeSites: sum(agent => agent.activeSites),
+    waiting: trouble || (isAtWork ? '' : waiting),
+  }
+}
+
+export function agentProgress(agent: Agent, counters: Counters, brakes: Brakes): AgentProgress {
+  let queued = 0
   let active = 0
   let waiting = 0
   let nearest = Number.POSITIVE_INFINITY
@@ -57,13 +87,14 @@ export function progressOf(agent: Agent, counters: Counters, baseline: Baseline,
     }
   }
   return {
-    pages: baseline.pages + counters.pages,
-    bytes: baseline.bytes + counters.bytes,
-    errors: baseline.errors + counters.errors,
+    pages: counters.pages,
+    bytes: counters.bytes,
+    errors: counters.errors,
     queued,
-    sites: Math.max(baseline.sites, agent.sites.size),
+    sites: agent.sites.size,
     activeSites: active,
-    waiting: brakes.trouble || (inFlight > 0 ? '' : reason(brakes, waiting, next, nearest - brakes.now)),
+    inFlight,
+    waiting: inFlight > 0 ? '' : reason(brakes, waiting, next, nearest - brakes.now),
   }
 }
 

@@ -1,7 +1,9 @@
 /** The heartbeat of an agent: renews its leases, tells how it is, and brings what changed. */
-import type { Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
-import type { Clock } from '../model/clock.js'
-import { Wake } from './wake.js'
+import type { Heartbeat, Incarnation, LaneStatus, Ledger } from '../cluster/index.js'
+import type { Clock, Millis } from '../model/clock.js'
+import { Wake } from '../model/wake.js'
+import { FencedError } from './fenced-error.js'
+import type { Tenure } from './tenure.js'
 
 /** How long a lease lasts without a heartbeat. */
 export const LEASE_MS = 30_000
@@ -11,10 +13,13 @@ export interface PulseParts {
   readonly clock: Clock
   readonly ledger: Ledger
   readonly incarnation: Incarnation
+  readonly leaseMs: Millis
+  readonly tenure: Tenure
   readonly signal: AbortSignal
-  /** What the agent has to say of itself, as JSON. */
-  readonly status: () => string
-  readonly onBeat: (beat: Heartbeat) => void
+  /** What the agent has to say of itself. */
+  readonly status: () => LaneStatus
+  /** With the last grant that was known when the beat was sent. */
+  readonly onBeat: (beat: Heartbeat, seen: number) => void
   readonly onFailure: (error: Error) => void
   /** After every pause between two beats. */
   readonly onPause: () => void
@@ -22,36 +27,49 @@ export interface PulseParts {
 
 export class Pulse {
   readonly #parts: PulseParts
+  readonly #pause: Wake
 
   constructor(parts: PulseParts) {
     this.#parts = parts
+    this.#pause = new Wake(parts.clock)
   }
 
   async run(): Promise<void> {
-    const { clock, signal, onBeat, onFailure, onPause } = this.#parts
-    const pause = new Wake(clock)
-    signal.addEventListener('abort', () => pause.ring(), { once: true })
+    const { signal, tenure, onBeat, onFailure, onPause, leaseMs } = this.#parts
+    signal.addEventListener('abort', () => this.#pause.ring(), { once: true })
     while (!signal.aborted) {
       try {
-        onBeat(await this.#beat())
+        const sent = tenure.sending()
+        const status = this.#parts.status()
+        const beat = await this.#beat(status)
+        if (!beat.lifeOpen) throw new FencedError('the ledger has ended this life')
+        // What is lost is known before what is left counts as renewed.
+        onBeat(beat, status.seen)
+        tenure.renew(sent)
       } catch (error) {
         onFailure(error as Error)
       }
-      await pause.wait(HEARTBEAT_MS)
+      await this.#pause.wait(Math.min(HEARTBEAT_MS, leaseMs / 10))
       onPause()
     }
+    tenure.end()
+  }
+
+  /** Does not wait for the next beat: something is known to have changed. */
+  hurry(): void {
+    this.#pause.ring()
   }
 
   /** Its last words, then the end, in one commit. */
   async end(): Promise<void> {
-    const { ledger, incarnation } = this.#parts
-    const told = this.#beat().catch(() => {})
+    const { ledger, incarnation, status } = this.#parts
+    const told = this.#beat(status()).catch(() => {})
     await ledger.leave(incarnation).catch(() => {})
     await told
   }
 
-  #beat(): Promise<Heartbeat> {
-    const { ledger, incarnation, status } = this.#parts
-    return ledger.heartbeat(incarnation, LEASE_MS, status())
+  #beat(status: LaneStatus): Promise<Heartbeat> {
+    const { ledger, incarnation, leaseMs } = this.#parts
+    return ledger.heartbeat(incarnation, leaseMs, JSON.stringify(status))
   }
 }

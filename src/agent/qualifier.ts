@@ -14,6 +14,7 @@ import type { LaneManners } from './lane-manners.js'
 import type { GateVerdict } from './origin-gate.js'
 import { ProcedureTurns } from './robots-turns.js'
 import type { SiteCrawl } from './site-crawl.js'
+import type { Tenure } from './tenure.js'
 import type { Turns } from './turns.js'
 
 /** How often a waiting lane looks whether its site is still its own. */
@@ -24,6 +25,7 @@ export interface QualifierParts {
   readonly fetcher: Fetcher
   readonly manners: LaneManners
   readonly turns: Turns
+  readonly tenure: Tenure
   readonly mode: 'strict' | 'rfc9309' | 'ignore'
   readonly maxWaitMs: Millis
   readonly archiveRobots: (site: SiteCrawl, exchanges: readonly Exchange[]) => void
@@ -63,7 +65,8 @@ export class Qualifier {
       return
     }
     const turns = new ProcedureTurns({ ...this.#parts, pause }, siteOfCell(site.cell), site.pace)
-    const found = await qualify(origin, mode, { fetcher, clock, turns }, signal).finally(() => turns.done())
+    const until = this.#parts.tenure.signal
+    const found = await qualify(origin, mode, { fetcher, clock, turns }, until).finally(() => turns.done())
     const endedAt = clock.now()
     if ('is' in found) {
       if (found.is === 'later') site.gate.postpone(origin, found.until)

@@ -3,9 +3,9 @@ import type { CellFrontier, SiteTraps } from '../frontier/index.js'
 import type { CellId, Lease } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { OutcomeCode } from '../model/outcome.js'
+import type { Wake } from '../model/wake.js'
 import type { OriginGate } from './origin-gate.js'
 import type { SitePace } from './site-pace.js'
-import type { Wake } from './wake.js'
 
 /** `crawling`: lanes may take its URLs. `giving-up`: its queue is settled unasked. `leaving`: no new request. */
 export type SiteMode =

@@ -1,12 +1,12 @@
 /** Opens a leased cell: its queue from the journal, its robots rules, its pace. */
 import type { Ledger } from '../cluster/index.js'
 import { type CellFrontier, type FrontierSpace, rebuildCell, type SiteTraps } from '../frontier/index.js'
-import type { GroupId, Lease } from '../model/cell.js'
+import { type CellId, type Lease, siteOfCell } from '../model/cell.js'
 import type { Clock, Millis } from '../model/clock.js'
+import { Wake } from '../model/wake.js'
 import { type GateSettings, OriginGate } from './origin-gate.js'
 import { type LaneCount, SiteCrawl } from './site-crawl.js'
 import type { Turns } from './turns.js'
-import { Wake } from './wake.js'
 
 const JOURNAL_BATCH_BYTES = 4 * 1024 * 1024
 
@@ -42,9 +42,10 @@ export class SiteDesk {
     return new SiteCrawl({ lease, frontier, traps, pace, gate, lanes }, new Wake(clock))
   }
 
-  /** How far off the turn of a group is for one more site; null when it is near. */
-  backlogOf(group: GroupId): { readonly until: Millis; readonly spacingMs: Millis } | null {
-    return this.#parts.turns.backlogOf(group)
+  /** How far off the turn of its group is for one more site; null when it is near. */
+  backlogOf(cell: CellId): { readonly until: Millis } | null {
+    const { turns } = this.#parts
+    return turns.backlogOf(turns.groupOf(siteOfCell(cell)))
   }
 
   /** The cell is given back; what was kept for it in memory goes. */

@@ -5,6 +5,7 @@
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { FileRow, Incarnation, Ledger, PackFile } from '../cluster/index.js'
+import type { Epoch } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import {
   type ConvertTask,
@@ -21,8 +22,10 @@ export interface TableWorker {
 }
 
 export interface TableKeeperParts {
-  /** Whose files are still open. */
-  readonly incarnation: Incarnation
+  /** True while a life may still write its files, whatever the ledger says of it. */
+  readonly isAlive: (incarnation: Incarnation) => boolean
+  /** The epoch of the coordinator's seat; null while it is somebody else's, and so are the tables. */
+  readonly seat: () => Epoch | null
   readonly directory: string
   readonly ledger: Ledger
   readonly worker: TableWorker
@@ -51,6 +54,7 @@ export class TableKeeper {
 
   /** Looks for something to do; one piece of work at a time. */
   tend(): void {
+    if (this.#parts.seat() === null) return
     this.#working ??= this.#convertAll(false).finally(() => {
       this.#working = null
     })
@@ -67,23 +71,19 @@ export class TableKeeper {
 
   /** A life that has just left may still be closing its files: its last logs wait until the store is `closed`. */
   async #convertAll(closed: boolean): Promise<void> {
-    const { ledger, now } = this.#parts
+    const { ledger, now, isAlive } = this.#parts
     await this.#removeOld(now())
     for (const table of TABLES) {
       const files = await ledger.files()
       const ended = closed
         ? files
-        : files.map(file => ({ ...file, closed: file.closed && !this.#isOwn(file) }))
-      for (const log of completeLogs(ended, `${table}-log`)) await this.#convert(table, log)
+        : files.map(file => ({ ...file, closed: file.closed && !isAlive(file.incarnation) }))
+      for (const log of completeLogs(ended, `${table}-log`)) if (!(await this.#convert(table, log))) return
       await this.#merge(table, FILES_PER_MERGE)
     }
   }
 
-  #isOwn(file: FileRow): boolean {
-    return file.incarnation === this.#parts.incarnation
-  }
-
-  async #convert(table: Table, log: FileRow): Promise<void> {
+  async #convert(table: Table, log: FileRow): Promise<boolean> {
     const { directory, worker } = this.#parts
     const name = log.name.replace(/\.rows$/, '.parquet')
     const task = {
@@ -93,7 +93,7 @@ export class TableKeeper {
       outPath: join(directory, name),
     }
     const { bytes } = await worker.convert(task)
-    await this.#swap([log.name], { name, kind: table, bytes })
+    return this.#swap([log.name], { name, kind: table, bytes })
   }
 
   async #merge(table: Table, atLeast: number): Promise<void> {
@@ -116,8 +116,9 @@ export class TableKeeper {
 
   /** Swaps in the ledger first; a reader that has just listed the inputs gets some time to open them. */
   async #swap(inputs: readonly string[], output: PackFile): Promise<boolean> {
-    const { directory, ledger } = this.#parts
-    const swapped = await ledger.swapFiles(inputs, [output])
+    const { directory, ledger, seat } = this.#parts
+    const epoch = seat()
+    const swapped = epoch !== null && (await ledger.swapFiles(inputs, [output], epoch))
     if (!swapped) {
       await rm(join(directory, output.name), { force: true })
       return false

@@ -10,6 +10,7 @@ import { LIMITS } from '../model/limits.js'
 import { type Random, uuid } from '../model/random.js'
 import type { PackBuilder, PackStore, StoredFile } from '../store/index.js'
 import type { Counters } from './counters.js'
+import { FencedError } from './fenced-error.js'
 import type { HeardPages } from './heard-pages.js'
 import { OpenPack } from './open-pack.js'
 import type { PageBudget } from './page-budget.js'
@@ -17,9 +18,6 @@ import type { SentLinks } from './sent-links.js'
 import type { SiteCrawl } from './site-crawl.js'
 
 const DISK_RETRY_MS = 2_000
-
-/** This life was ended by the ledger: whatever it still holds belongs to others now. */
-class FencedError extends Error {}
 
 export interface TransmitterParts {
   readonly clock: Clock

@@ -62,6 +62,11 @@ export class Turns {
   }
 
   /** Who shares a turn from now on; true when that is news, and sites in hand have to be opened anew. */
+  /** Whose turn a site shares, as it is set now. */
+  groupOf(site: Site): GroupId {
+    return groupOf(site, this.#grouping)
+  }
+
   regroup(grouping: Grouping): boolean {
     const isNews = grouping !== this.#grouping
     this.#grouping = grouping

@@ -3,6 +3,8 @@
  * In: packs, appended links, leases asked for. Out: what is durably true.
  * Always: a page is acknowledged in the transaction that makes its links durable; a stale epoch commits nothing.
  */
+export { type Bus, type BusMessage, type LaneStatus, LocalBus } from './bus.js'
 export * from './ledger.js'
 export { openSqliteLedger } from './sqlite-ledger.js'
-export { threadLedger } from './thread-ledger.js'
+export { portBus, relayBus } from './thread-bus.js'
+export { portLedger, threadLedger } from './thread-ledger.js'

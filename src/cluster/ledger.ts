@@ -245,8 +245,8 @@ export interface Ledger {
   /** Renews all leases of a life, and brings what changed. `status` is JSON; `fetches` in it is what a pack calls so. */
   heartbeat(incarnation: Incarnation, leaseMs: Millis, status: string): Promise<Heartbeat>
 
-  /** Head of S; for a life, without the cells whose group's turn another life holds. */
-  waiting(limit: number, incarnation?: Incarnation): Promise<readonly WaitingCell[]>
+  /** Head of S; with `able`, without the cells whose group's turn is held by a life that is not among them. */
+  waiting(limit: number, able?: readonly Incarnation[]): Promise<readonly WaitingCell[]>
   /**
    * Leases those of `cells` that still wait or whose lease has ended, each with a new epoch and with the turn of its
    * group; a cell whose turn another life holds is not leased. `delayMs` is the least pause between two requests.

@@ -70,13 +70,13 @@ export class MemoryCells {
     }
   }
 
-  waiting(limit: number, incarnation?: Incarnation): WaitingCell[] {
+  waiting(limit: number, able?: readonly Incarnation[]): WaitingCell[] {
     this.#reclaimExpired()
     this.#wakeRested()
     const { order, turns } = this.#state
     const fits = (row: CellRow) => {
       const holder = turns.get(row.group)?.agent ?? null
-      return incarnation === undefined || holder === null || holder === incarnation
+      return able === undefined || holder === null || able.includes(holder)
     }
     return order.waiting.first(limit, fits).map(row => ({
       cell: row.cell,

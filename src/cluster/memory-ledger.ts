@@ -26,7 +26,7 @@ export function openMemoryLedger(now: () => Millis, rules: MemoryRules = ALL_RUL
     takeSeat: async (incarnation, leaseMs) => lives.takeSeat(incarnation, leaseMs),
     endAllLeases: async () => cells.endAllLeases(),
     heartbeat: async (incarnation, leaseMs, status) => cells.heartbeat(incarnation, leaseMs, status),
-    waiting: async (limit, incarnation) => cells.waiting(limit, incarnation),
+    waiting: async (limit, able) => cells.waiting(limit, able),
     grant: async (incarnation, wanted, leaseMs, delayMs, lane) =>
       cells.grant(incarnation, wanted, leaseMs, delayMs, lane),
     leases: async (incarnation, after) => cells.leases(incarnation, after),

@@ -79,7 +79,7 @@ export class SqliteCells {
     return Object.fromEntries(this.#db.all('SELECT name, value FROM setting')) as Record<string, string>
   }
 
-  waiting(limit: number, incarnation?: Incarnation): WaitingCell[] {
+  waiting(limit: number, able?: readonly Incarnation[]): WaitingCell[] {
     this.#reclaimExpired()
     this.#wakeRested()
     return this.#db
@@ -88,8 +88,9 @@ export class SqliteCells {
            coalesce(t.agent, (SELECT at.agent FROM address a JOIN turn at ON at.grp = a.address
                               WHERE a.site = c.cell AND at.agent IS NOT NULL))
          FROM cell c LEFT JOIN turn t ON t.grp = c.grp
-         WHERE c.state = 'waiting' AND (?1 IS NULL OR t.agent IS NULL OR t.agent = ?1) ORDER BY c.rank LIMIT ?2`,
-        incarnation ?? null,
+         WHERE c.state = 'waiting' AND (?1 IS NULL OR t.agent IS NULL
+             OR t.agent IN (SELECT value FROM json_each(?1))) ORDER BY c.rank LIMIT ?2`,
+        able === undefined ? null : JSON.stringify(able),
         limit,
       )
       .map(([cell, group, rank, size, backlog, turnOf]) => ({

@@ -138,7 +138,7 @@ function callsOver(db: SqliteDatabase, now: () => Millis): Synchronous<Omit<Ledg
     takeSeat: (incarnation, leaseMs) => lives.takeSeat(incarnation, leaseMs),
     endAllLeases: () => cells.endAllLeases(),
     heartbeat: (incarnation, leaseMs, status) => cells.heartbeat(incarnation, leaseMs, status),
-    waiting: (limit, incarnation) => cells.waiting(limit, incarnation),
+    waiting: (limit, able) => cells.waiting(limit, able),
     grant: (incarnation, wanted, leaseMs, delayMs, lane) =>
       cells.grant(incarnation, wanted, leaseMs, delayMs, lane),
     leases: (incarnation, after) => cells.leases(incarnation, after),

@@ -2,7 +2,7 @@
  * The ledger in its own thread. It holds the only writing connection and commits all calls that wait together:
  * an fsync stops that thread, never the crawl.
  */
-import type { MessagePort, Worker } from 'node:worker_threads'
+import { MessagePort, type Worker } from 'node:worker_threads'
 import { type Ledger, LedgerError } from './ledger.js'
 import { type LedgerMethod, ledgerOver, type SqliteCore } from './sqlite-ledger.js'
 
@@ -21,59 +21,116 @@ type Answer =
       readonly kind: LedgerError['kind'] | null
     }
 
-/** Caller's side: every call a message, every answer settles its promise. */
-export function threadLedger(worker: Worker): Ledger {
-  const waiting = new Map<number, { resolve(value: unknown): void; reject(reason: unknown): void }>()
-  let lastId = 0
-  let broken: Error | null = null
-  const call = (method: Call['method'], args: readonly unknown[]): Promise<unknown> =>
-    new Promise((resolve, reject) => {
-      if (broken) return reject(broken)
-      const id = ++lastId
-      waiting.set(id, { resolve, reject })
-      worker.postMessage({ id, method, args } satisfies Call)
-    })
-  const fail = (error: Error) => {
-    broken = error
-    for (const { reject } of waiting.values()) reject(error)
-    waiting.clear()
-  }
-  worker.on('message', (answers: readonly Answer[]) => {
-    for (const answer of answers) {
-      const entry = waiting.get(answer.id)
-      waiting.delete(answer.id)
-      if (answer.ok) entry?.resolve(answer.value)
-      else entry?.reject(errorOf(answer))
-    }
-  })
-  worker.on('error', fail)
-  worker.on('exit', code => fail(new Error(`the ledger thread ended (${code})`)))
-  return ledgerOver(call, async () => {
-    if (!broken) await call('close', [])
-    await worker.terminate()
-  })
+/** A wire to the ledger's thread, from its starter or from a thread that was given one. */
+interface Wire {
+  postMessage(call: Call): void
+  on(event: 'message', hear: (answers: readonly Answer[]) => void): unknown
 }
 
-/** Thread's side: collects what has arrived, runs it as one batch, answers after the commit. */
-export function serveLedger(core: SqliteCore, port: MessagePort, soon: (task: () => void) => void): void {
-  let queue: Call[] = []
-  const flush = () => {
-    const calls = queue
-    queue = []
-    const closing = calls.find(call => call.method === 'close')
-    const batch = calls.filter(call => call.method !== 'close') as (Call & { method: LedgerMethod })[]
-    const results = core.run(batch)
-    const answers = results.map((result, i) => answerOf(batch[i].id, result))
-    if (closing) {
-      core.close()
-      answers.push({ id: closing.id, ok: true, value: undefined })
-    }
-    port.postMessage(answers)
+/** Caller's side: every call a message, every answer settles its promise. */
+class Caller {
+  readonly #wire: Wire
+  readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(reason: unknown): void }>()
+  #lastId = 0
+  #broken: Error | null = null
+
+  constructor(wire: Wire) {
+    this.#wire = wire
+    wire.on('message', answers => {
+      for (const answer of answers) this.#settle(answer)
+    })
   }
-  port.on('message', (call: Call) => {
-    queue.push(call)
-    if (queue.length === 1) soon(flush)
-  })
+
+  get isBroken(): boolean {
+    return this.#broken !== null
+  }
+
+  call(method: Call['method'], args: readonly unknown[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#broken) return reject(this.#broken)
+      const id = ++this.#lastId
+      this.#waiting.set(id, { resolve, reject })
+      this.#wire.postMessage({ id, method, args })
+    })
+  }
+
+  fail(error: Error): void {
+    this.#broken = error
+    for (const { reject } of this.#waiting.values()) reject(error)
+    this.#waiting.clear()
+  }
+
+  #settle(answer: Answer): void {
+    const entry = this.#waiting.get(answer.id)
+    this.#waiting.delete(answer.id)
+    if (answer.ok) entry?.resolve(answer.value)
+    else entry?.reject(errorOf(answer))
+  }
+}
+
+/** The ledger for whoever started its thread, and may end it. */
+export function threadLedger(worker: Worker): Ledger {
+  const caller = new Caller(worker)
+  worker.on('error', error => caller.fail(error as Error))
+  worker.on('exit', code => caller.fail(new Error(`the ledger thread ended (${code})`)))
+  return ledgerOver(
+    (method, args) => caller.call(method, args),
+    async () => {
+      if (!caller.isBroken) await caller.call('close', [])
+      await worker.terminate()
+    },
+  )
+}
+
+/** The ledger for another thread, over a wire of its own. */
+export function portLedger(port: MessagePort): Ledger {
+  const caller = new Caller(port)
+  port.on('close', () => caller.fail(new Error('the ledger is closed')))
+  return ledgerOver(
+    (method, args) => caller.call(method, args),
+    async () => port.close(),
+  )
+}
+
+/** Thread's side: collects what has arrived on all wires, runs it as one batch, answers after the commit. */
+export class LedgerServer {
+  readonly #core: SqliteCore
+  readonly #soon: (task: () => void) => void
+  #queue: { readonly call: Call; readonly port: MessagePort }[] = []
+
+  constructor(core: SqliteCore, soon: (task: () => void) => void) {
+    this.#core = core
+    this.#soon = soon
+  }
+
+  /** A message that is itself a port is a new wire. */
+  serve(port: MessagePort): void {
+    port.on('message', (message: Call | MessagePort) => {
+      if (message instanceof MessagePort) return this.serve(message)
+      this.#queue.push({ call: message, port })
+      if (this.#queue.length === 1) this.#soon(() => this.#flush())
+    })
+  }
+
+  #flush(): void {
+    const calls = this.#queue
+    this.#queue = []
+    const batch = calls.filter(({ call }) => call.method !== 'close')
+    const results = this.#core.run(batch.map(({ call }) => call as Call & { method: LedgerMethod }))
+    const answers = new Map<MessagePort, Answer[]>()
+    const add = (port: MessagePort, answer: Answer) => {
+      const known = answers.get(port)
+      if (known) known.push(answer)
+      else answers.set(port, [answer])
+    }
+    for (const [i, result] of results.entries()) add(batch[i].port, answerOf(batch[i].call.id, result))
+    const closing = calls.find(({ call }) => call.method === 'close')
+    if (closing) {
+      this.#core.close()
+      add(closing.port, { id: closing.call.id, ok: true, value: undefined })
+    }
+    for (const [port, given] of answers) port.postMessage(given)
+  }
 }
 
 function answerOf(id: number, result: PromiseSettledResult<unknown>): Answer {

@@ -10,6 +10,9 @@ export class DiskFullError extends Error {
   override readonly name = 'DiskFullError'
 }
 
+/** Agents end as soon as they are started. */
+export class AgentsKeepDyingError extends Error {}
+
 /** A crawl of a newer orbweaver: going on with it could lose something. */
 export class NewerCrawlError extends Error {
   override readonly name = 'NewerCrawlError'

@@ -100,16 +100,18 @@ export class LiveSettings {
     this.#targets = targets
   }
 
-  apply(settings: Readonly<Record<string, string>>): void {
-    const key = JSON.stringify(settings)
+  /** Of what is limited for the crawl as a whole, this agent may use its `share`. */
+  apply(settings: Readonly<Record<string, string>>, share: number): void {
+    const key = JSON.stringify([settings, share])
     if (key === this.#last) return
     this.#last = key
     const { lanes, fetcher, rate, scope, turns, agent } = this.#targets
     lanes.delay = settings.delay === 'auto' ? 'auto' : Number(settings.delay)
     lanes.maxCrawlDelayMs = 1000 * Number(settings.maxCrawlDelay ?? LIMITS.crawlDelayMaxMs / 1000)
     lanes.connectionsPerSite = Number(settings.connectionsPerSite)
-    fetcher.setConnections(Number(settings.connections), Number(settings.connectionsPerSite))
-    rate.set(Number(settings.rate), readBytes(settings.bandwidth) ?? 0)
+    const connections = Math.max(1, Math.floor(Number(settings.connections) * share))
+    fetcher.setConnections(connections, Number(settings.connectionsPerSite))
+    rate.set(Number(settings.rate) * share, (readBytes(settings.bandwidth) ?? 0) * share)
     turns.ease(longestDelay(lanes.delay))
     if (isGrouping(settings.group) && turns.regroup(settings.group)) agent.reopenAll()
     scope.setBlacklist(listed(settings.blacklist))

@@ -1,7 +1,7 @@
 /** Brings a crawl directory back to what the ledger committed, after whatever ended the last run. */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Incarnation, Ledger } from '../cluster/index.js'
+import type { FileRow, Incarnation, Ledger } from '../cluster/index.js'
 import { recover } from '../store/index.js'
 
 export interface RecoverySummary {
@@ -22,20 +22,41 @@ export async function recoverDirectory(
   let cutBytes = 0
   const damaged: string[] = []
   for (let incarnation = 1; incarnation <= lives; incarnation++) {
-    const committed = new Map(
-      files.filter(file => file.incarnation === incarnation).map(file => [file.name, file.bytes]),
-    )
-    const result = recover({ directory, owner: { crawl, incarnation }, committed, holder: 'gone' })
-    cutBytes += [...result.cut.map(file => file.cutBytes), ...result.removed.map(file => file.bytes)].reduce(
-      (sum, bytes) => sum + bytes,
-      0,
-    )
-    damaged.push(
-      ...result.damaged.map(file => `${file.name}: ${file.bytes - file.foundBytes} committed bytes are gone`),
-    )
+    const life = settleLife(directory, crawl, files, incarnation)
+    cutBytes += life.cutBytes
+    damaged.push(...life.damaged)
   }
   removeStrayTables(directory, new Set(files.map(file => file.name)))
   return { cutBytes, damaged }
+}
+
+/** The same for one life, while others go on; it must be closed in the ledger, and its writer gone. */
+export async function recoverLife(
+  directory: string,
+  crawl: string,
+  ledger: Ledger,
+  incarnation: Incarnation,
+): Promise<RecoverySummary> {
+  return settleLife(directory, crawl, await ledger.files(), incarnation)
+}
+
+function settleLife(
+  directory: string,
+  crawl: string,
+  files: readonly FileRow[],
+  incarnation: Incarnation,
+): RecoverySummary {
+  const committed = new Map(
+    files.filter(file => file.incarnation === incarnation).map(file => [file.name, file.bytes]),
+  )
+  const result = recover({ directory, owner: { crawl, incarnation }, committed, holder: 'gone' })
+  const cut = [...result.cut.map(file => file.cutBytes), ...result.removed.map(file => file.bytes)]
+  return {
+    cutBytes: cut.reduce((sum, bytes) => sum + bytes, 0),
+    damaged: result.damaged.map(
+      file => `${file.name}: ${file.bytes - file.foundBytes} committed bytes are gone`,
+    ),
+  }
 }
 
 /** A table file that the ledger does not list is half of a swap: left there, a reader of *.parquet would count twice. */

@@ -39,6 +39,8 @@ async function importUrls(directory: string, ledger: Ledger, grouping: Grouping)
       const cells = await previous.sites(after, 1_000)
       if (cells.length === 0) return urls
       for (const { cell } of cells) urls += await importCell(previous, ledger, cell, grouping)
+      // What a site had last time is what is expected of it now (D12).
+      await ledger.estimate(cells.map(({ cell, settled }) => ({ cell, size: settled })))
       after = cells[cells.length - 1].cell
     }
   } finally {

@@ -3,7 +3,7 @@ import { ConfigError, type CrawlConfigInput, checkConfig } from '../config/index
 import { type Qualification, qualify, type RobotsMode } from '../manners/index.js'
 import { originOf } from '../model/url.js'
 import { checkSeeds } from './check-seeds.js'
-import { openFetcher } from './crew.js'
+import { openFetcher } from './open-fetcher.js'
 import { systemClock as clock } from './system.js'
 
 export interface RobotsLook extends Pick<CrawlConfigInput, 'allowPrivate' | 'resolve' | 'dns'> {

@@ -1,12 +1,13 @@
 /** A crawl in this process, from the first look at its directory to the report. */
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import {
-  type AgentEnd,
+  type Baseline,
   buildReport,
   type CrawledPage,
   countUrls,
   type Hooks,
+  LEASE_MS,
   loadHooks,
   type Progress,
   progressOf,
@@ -14,30 +15,33 @@ import {
   TableKeeper,
   type UrlCounts,
 } from '../agent/index.js'
-import { type Heartbeat, type Ledger, openSqliteLedger, threadLedger } from '../cluster/index.js'
+import { type Heartbeat, type Ledger, LocalBus, openSqliteLedger } from '../cluster/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
-import { HostNames, Scope } from '../frontier/index.js'
-import { cellOf, groupOf, siteOfCell } from '../model/cell.js'
-import { sitemapMark } from '../model/mark.js'
+import { FrontierSpace } from '../frontier/index.js'
+import type { Millis } from '../model/clock.js'
+import { LIMITS } from '../model/limits.js'
 import { isTrouble } from '../model/outcome.js'
 import { siteOf } from '../model/url.js'
-import { compilePattern } from '../model/url-pattern.js'
 import { VERSION } from '../model/version.js'
 import { writeFileAtomically, writeManifest } from '../store/index.js'
 import { checkPaths, checkSeeds } from './check-seeds.js'
 import { absolute, createDirectory, readCrawlFile } from './crawl-directory.js'
-import { assembleCrew, type Crew, openFetcher, widenedScope } from './crew.js'
+import { type Crew, LocalCrew } from './crew.js'
 import { DirectoryLock } from './directory-lock.js'
 import { DiskGuard } from './disk-guard.js'
 import { DirectoryBusyError, DiskFullError } from './errors.js'
+import { readFaults } from './faults.js'
+import { COORDINATOR_NAME, Helm } from './helm.js'
 import { readKnownWeb } from './known-web.js'
-import { initialSettings, LiveSettings } from './live-settings.js'
+import { LedgerThread } from './ledger-host.js'
 import { Log } from './log.js'
+import { openFetcher } from './open-fetcher.js'
 import { recoverDirectory } from './recovery.js'
+import { seedCrawl } from './seed-crawl.js'
 import { writeSitesTable } from './sites-table.js'
 import { StoreWorker } from './store-worker.js'
-import { systemClock as clock } from './system.js'
-import { startThread } from './thread.js'
+import { systemClock as clock, systemRandom as random } from './system.js'
+import { ThreadCrew } from './thread-crew.js'
 
 export const LEDGER_FILE = 'ledger.db'
 
@@ -67,16 +71,16 @@ export interface Guests {
 
 interface Running {
   readonly crew: Crew
+  readonly helm: Helm
   readonly ledger: Ledger
   readonly keeper: TableKeeper
-  readonly live: LiveSettings
   readonly disk: DiskGuard
   readonly log: Log
-  baseline: { pages: number; bytes: number; errors: number; sites: number; backlog: number }
+  baseline: Baseline
 }
 
 interface Ended {
-  readonly end: AgentEnd
+  readonly end: Report['finishReason']
   readonly urls: UrlCounts
 }
 
@@ -88,6 +92,7 @@ export class CrawlSession {
   #running: Running | null = null
   #stopRequested = false
   #checkpoint = ''
+  readonly #faults = readFaults(process.env.ORBWEAVER_FAULTS)
 
   constructor(directory: string, guests: Guests) {
     this.directory = absolute(directory)
@@ -117,9 +122,10 @@ export class CrawlSession {
     const hooks = await this.#loadHooks()
     const log = new Log(this.directory)
     const worker = new StoreWorker()
-    const ledger = this.#openLedger()
+    const thread = this.#openLedger()
+    const { ledger } = thread
     try {
-      const { end, urls } = await this.#crawl(ledger, worker, log, hooks)
+      const { end, urls } = await this.#crawl(thread, worker, log, hooks)
       const spent = await addSpent(ledger, (clock.monotonic() - started) / 1000)
       const report = await buildReport(ledger, {
         version: VERSION,
@@ -145,7 +151,7 @@ export class CrawlSession {
   /** Seals what there is and ends; `run` then resolves. */
   stop(): void {
     this.#stopRequested = true
-    this.#running?.crew.agent.stop()
+    this.#running?.crew.stop()
   }
 
   progress(): Progress {
@@ -153,20 +159,15 @@ export class CrawlSession {
     if (!running)
       return { pages: 0, bytes: 0, errors: 0, queued: 0, sites: 0, activeSites: 0, waiting: 'starting' }
     const { crew, baseline, disk } = running
-    return progressOf(crew.agent, crew.counters, baseline, {
-      settings: crew.settings,
-      now: clock.now(),
-      trouble: disk.trouble,
-      rateWaits: crew.rate.waiting,
-    })
+    return progressOf(crew.progress(), baseline, disk.trouble)
   }
 
   /** A first look in this thread: what is wrong with the file is said before anything starts. */
-  #openLedger(): Ledger {
+  #openLedger(): LedgerThread {
     const path = join(this.directory, LEDGER_FILE)
     const fresh = openSqliteLedger(path, { create: !existsSync(path), now: clock.now })
     void fresh.close()
-    return threadLedger(startThread('ledger-thread', { path }))
+    return new LedgerThread(path)
   }
 
   async #loadHooks(): Promise<Hooks> {
@@ -193,117 +194,121 @@ export class CrawlSession {
     }
   }
 
-  async #crawl(ledger: Ledger, worker: StoreWorker, log: Log, hooks: Hooks): Promise<Ended> {
+  async #crawl(thread: LedgerThread, worker: StoreWorker, log: Log, hooks: Hooks): Promise<Ended> {
     const { config, directory, name } = this
+    const { ledger } = thread
     await ledger.endAllLeases()
     await ledger.reopen()
-    const settings = await this.#seed(ledger, log)
-    const incarnation = await ledger.join('agent-1')
+    await seedCrawl(config, ledger, log)
+    const incarnation = await ledger.join(COORDINATOR_NAME, 0)
     const recovered = await recoverDirectory(directory, name, ledger, incarnation - 1)
     log.info('start', { version: VERSION, incarnation, robots: config.robots, ...recovered })
     if (config.robots === 'ignore') log.warn('robots.txt is ignored (--robots ignore)')
-    const scope = new Scope({
-      seeds: [...config.seeds, ...widenedScope(settings)],
-      kind: config.scope,
-      include: patternsOf(config.include),
-      exclude: patternsOf(config.exclude),
-    })
+    rmSync(join(directory, 'frontier'), { recursive: true, force: true })
     const disk = new DiskGuard(directory, config.minFreeDisk, clock)
-    const crew = assembleCrew({
-      directory,
-      name,
+    await disk.look()
+    const bus = new LocalBus()
+    const crew = await this.#gather(thread, bus, { hooks, worker, log, disk })
+    const leaseMs = this.#leaseMs
+    const helm = new Helm({
       config,
-      hooks,
       ledger,
+      bus: bus.join(),
       incarnation,
-      scope,
-      disk,
-      worker,
+      leaseMs,
       log,
-      recrawl: config.previous !== undefined,
-      hosts: await knownHosts(ledger),
-      waitingFor: () => this.progress().waiting,
       onHeartbeat: beat => this.#onHeartbeat(beat),
     })
     const keeper = new TableKeeper({
-      incarnation,
+      isAlive: life => crew.isAlive(life),
+      seat: () => helm.coordinator.seat,
       directory,
       ledger,
       worker,
       now: clock.now,
       writeManifest: manifest => writeManifest(directory, manifest),
     })
-    const { settings: lanes, fetcher, rate, turns, agent } = crew
-    const live = new LiveSettings({ lanes, fetcher, rate, turns, scope, agent })
-    live.apply(settings)
-    await disk.look()
-    crew.settings.paused = live.userPaused || disk.trouble !== ''
-    this.#running = { crew, ledger, keeper, live, disk, log, baseline: await this.#baseline(ledger) }
-    if (this.#stopRequested) crew.agent.stop()
-    return this.#work(this.#running, ledger)
+    this.#running = { crew, helm, ledger, keeper, disk, log, baseline: await baselineOf(ledger) }
+    if (this.#stopRequested) crew.stop()
+    return this.#work(this.#running)
   }
 
-  async #work(running: Running, ledger: Ledger): Promise<Ended> {
-    const { crew, keeper, log, disk } = running
-    try {
-      const end = await crew.agent.run()
-      const { problems } = await crew.store.close()
-      for (const problem of problems) log.warn(problem)
-      if (this.config.tables !== 'none') {
-        await keeper.finish()
-        await writeSitesTable(this.directory, ledger)
-        await keeper.finish()
-      }
-      if (disk.troubleMs > this.config.maxWait * 1000) throw new DiskFullError(disk.trouble)
-      return { end, urls: await countUrls(ledger, crew.space, readKnownWeb(this.config, log)) }
-    } catch (error) {
-      await crew.store.abandon().catch(() => {})
+  get #leaseMs(): Millis {
+    return this.#faults.leaseMs ?? LEASE_MS
+  }
+
+  /** One agent works here; several have a thread each. */
+  async #gather(
+    thread: LedgerThread,
+    bus: LocalBus,
+    parts: { hooks: Hooks; worker: StoreWorker; log: Log; disk: DiskGuard },
+  ): Promise<Crew> {
+    const { config, directory, name } = this
+    const { ledger } = thread
+    const { hooks, worker, log, disk } = parts
+    const leaseMs = this.#leaseMs
+    const onDiskTrouble = (detail: string | null) => disk.refused(detail)
+    const shared = { directory, crawl: name, config, agents: config.agents, leaseMs }
+    if (config.agents > 1) {
+      const crew = new ThreadCrew({ ...shared, ledger, ledgerThread: thread, bus, log, onDiskTrouble })
+      crew.setDiskTrouble(disk.trouble)
+      process.on('SIGUSR2', () => {
+        const harm = this.#faults.next()
+        if (harm !== null) crew.harm(harm)
+      })
+      return crew
+    }
+    const agent = 'agent-1'
+    const incarnation = await ledger.join(agent, config.lanes)
+    const sourceAddress = config.sourceAddress[0]
+    const order = { ...shared, agent, incarnation, sourceAddress, diskTrouble: disk.trouble }
+    return LocalCrew.open(order, { ledger, bus: bus.join(), hooks, log, worker, onDiskTrouble })
+  }
+
+  async #work({ crew, helm, ledger, keeper, disk, log }: Running): Promise<Ended> {
+    const helming = helm.run().catch((error: Error) => {
+      crew.stop()
       throw error
+    })
+    helming.catch(() => {})
+    try {
+      await Promise.race([crew.run(), helming.then(() => new Promise<never>(() => {}))])
     } finally {
-      await crew.fetcher.close()
-      crew.space.close()
+      helm.release()
+    }
+    await helming
+    if (this.config.tables !== 'none') {
+      await keeper.finish()
+      await writeSitesTable(this.directory, ledger)
+      await keeper.finish()
+    }
+    await ledger.endAllLeases()
+    if (disk.troubleMs > this.config.maxWait * 1000) throw new DiskFullError(disk.trouble)
+    return {
+      end: (await ledger.totals()).finishReason ?? 'stopped',
+      urls: await this.#countUrls(ledger, log),
     }
   }
 
-  /** Seeds, settings and the previous crawl go into the ledger once; a run that died on the way does it again. */
-  async #seed(ledger: Ledger, log: Log): Promise<Readonly<Record<string, string>>> {
-    const settings = await ledger.settings()
-    if (settings.seeded === 'true') {
-      await ledger.set({ stop: '' })
-      return ledger.settings()
+  async #countUrls(ledger: Ledger, log: Log): Promise<UrlCounts> {
+    const space = new FrontierSpace({
+      folder: join(this.directory, 'frontier'),
+      seenBytes: LIMITS.seenBytes,
+      queueBytes: LIMITS.queueBytes,
+      salt: Math.floor(random.next() * 2 ** 32),
+    })
+    try {
+      return await countUrls(ledger, space, readKnownWeb(this.config, log))
+    } finally {
+      space.close()
     }
-    const { config } = this
-    await ledger.set({ ...initialSettings(config), stop: '' })
-    if (config.previous !== undefined) {
-      // Loaded only here: it brings DuckDB along.
-      const { importPrevious } = await import('./recrawl.js')
-      await importPrevious(config.previous, ledger, config.group, log)
-    }
-    const sitemaps = config.sitemap.filter(entry => entry !== 'robots' && entry !== 'none').map(sitemapMark)
-    await ledger.append(
-      [...config.seeds, ...sitemaps].map(url => ({
-        cell: cellOf(url),
-        group: groupOf(siteOf(url), config.group),
-        rows: [{ url, depth: 0, hops: 0, score: 1, via: '' }],
-      })),
-    )
-    await ledger.set({ seeded: 'true' })
-    return ledger.settings()
-  }
-
-  async #baseline(ledger: Ledger): Promise<Running['baseline']> {
-    const totals = await ledger.totals()
-    const sites = Object.values(totals.cells).reduce((sum, count) => sum + count, 0)
-    const errors = totals.outcomes.reduce((sum, { code, count }) => sum + (isTrouble(code) ? count : 0), 0)
-    return { pages: totals.pages, bytes: totals.bytes, errors, sites, backlog: totals.backlog }
   }
 
   #onHeartbeat(beat: Heartbeat): void {
     const running = this.#running
     if (!running) return
-    const { live, disk, crew, keeper } = running
-    live.apply(beat.settings)
-    crew.settings.paused = live.userPaused || disk.trouble !== ''
+    const { disk, crew, keeper } = running
+    crew.setDiskTrouble(disk.trouble)
     if (this.config.tables !== 'none') keeper.tend()
     if (beat.settings.stop) this.stop()
     this.#answerCheckpoint(running, beat.settings)
@@ -321,31 +326,15 @@ export class CrawlSession {
     const asked = settings['checkpoint.asked'] ?? ''
     if (asked === '' || asked === settings['checkpoint.done'] || asked === this.#checkpoint) return
     this.#checkpoint = asked
-    void running.crew.transmitter.seal().then(() => running.ledger.set({ 'checkpoint.done': asked }))
+    void running.crew.seal().then(() => running.ledger.set({ 'checkpoint.done': asked }))
   }
 }
 
-function patternsOf(sources: readonly string[]): RegExp[] {
-  return sources.map(source => {
-    const pattern = compilePattern(source)
-    if (typeof pattern === 'string') throw new ConfigError(pattern)
-    return pattern
-  })
-}
-
-/** The hosts that earlier runs met, and the domains they gave up. */
-async function knownHosts(ledger: Ledger): Promise<HostNames> {
-  const hosts = new HostNames()
-  for (let after = ''; ; ) {
-    const batch = await ledger.sites(after, 1_000)
-    if (batch.length === 0) return hosts
-    for (const { cell, outcomes } of batch) {
-      hosts.admits(siteOfCell(cell))
-      const refused = outcomes.find(({ code }) => code === 'TRAP:subdomains')
-      if (refused !== undefined) hosts.giveUp(refused.detail)
-    }
-    after = batch[batch.length - 1].cell
-  }
+async function baselineOf(ledger: Ledger): Promise<Baseline> {
+  const totals = await ledger.totals()
+  const sites = Object.values(totals.cells).reduce((sum, count) => sum + count, 0)
+  const errors = totals.outcomes.reduce((sum, { code, count }) => sum + (isTrouble(code) ? count : 0), 0)
+  return { pages: totals.pages, bytes: totals.bytes, errors, sites, backlog: totals.backlog }
 }
 
 /** Time and CPU over all runs of a crawl are kept in the ledger. */

@@ -61,6 +61,12 @@ const seconds =
     throw new TypeError(`${name} must be at most ${max} seconds`)
   }
 
+const address = (value: unknown, name: string): string => {
+  const form = text(value, name)
+  if (isIP(form) > 0) return form
+  throw new TypeError(`${name} must be an IP address`)
+}
+
 const sitemap = (value: unknown, name: string): string => {
   const form = text(value, name)
   const url = form === 'robots' || form === 'none' ? form : normaliseUrl(form)
@@ -126,6 +132,16 @@ export const FIELDS = {
     '--previous <dir>',
     'crawl again: ask only for what changed since that crawl',
     optional(text),
+  ),
+  agents: field(
+    '--agents <n>',
+    'agents that crawl, each in a thread of its own when there are several (1)',
+    withDefault(count(1, 64), 1),
+  ),
+  sourceAddress: field(
+    '--source-address <address>',
+    'address of this machine to call from, one for each agent in turn; may be repeated',
+    list(address),
   ),
   lanes: field('--lanes <n>', 'sites crawled at the same time (1000)', withDefault(count(1, 100_000), 1_000)),
   assign: field(

@@ -2,10 +2,11 @@
 import { join } from 'node:path'
 import { assembleAgent } from '../agent/index.js'
 import { chooseAssignment } from '../assign/index.js'
-import type { Incarnation, Ledger } from '../cluster/index.js'
+import { type Bus, type Incarnation, type Ledger, LocalBus } from '../cluster/index.js'
 import { LedgerClock } from '../cluster/ledger-clock.js'
 import { patientLedger } from '../cluster/patient-ledger.js'
 import type { CrawlConfig } from '../config/index.js'
+import { Coordinator } from '../coordinator/index.js'
 import { FrontierSpace, HostNames, Scope } from '../frontier/index.js'
 import type { Random } from '../model/random.js'
 import { SeededRandom } from '../model/random.js'
@@ -54,6 +55,8 @@ interface Process {
 }
 
 const LEASE_MS = 30_000
+const BEAT_MS = 1_000
+const BUS_MS = 1
 const SEEN_BYTES = 256 * 1024
 const QUEUE_BYTES = 256 * 1024
 const RESTART_MS = 5_000
@@ -62,6 +65,7 @@ export class Park {
   readonly bugs: Violation[] = []
   readonly #parts: ParkParts
   readonly #processes: Process[] = []
+  readonly #bus = new LocalBus()
   #nextFault = 0
   /** Machines that will be started again. */
   #expected = 0
@@ -118,6 +122,21 @@ export class Park {
     })
     machine.onDeath(() => space.close())
     const store = this.#storeOf(process)
+    const bus = machineBus(this.#bus, machine)
+    const stopping = new AbortController()
+    const coordinator = new Coordinator({
+      clock,
+      ledger,
+      bus: machineBus(this.#bus, machine),
+      incarnation,
+      assignment: chooseAssignment(config.assign, new SeededRandom(seed)),
+      leaseMs: LEASE_MS,
+      beatMs: BEAT_MS,
+      leastDelayMs: () => Number(config.delay),
+      ordersBySize: true,
+      signal: stopping.signal,
+      onClosed: () => {},
+    })
     const { agent } = assembleAgent({
       name: machine.name,
       incarnation,
@@ -125,7 +144,7 @@ export class Park {
       clock,
       random: new SeededRandom(Math.floor(random.next() * 2 ** 32)),
       ledger,
-      assignment: chooseAssignment(config.assign, new SeededRandom(seed)),
+      bus,
       fetcher: new VirtualFetcher(machine, this.#parts.servers, {
         requested: (asking, url) => {
           this.progressed()
@@ -147,7 +166,9 @@ export class Park {
       waitingFor: () => '',
       onHeartbeat: () => {},
     })
-    const end = await agent.run()
+    const coordinating = coordinator.run()
+    const end = await agent.run().finally(() => stopping.abort())
+    await coordinating
     await store.close()
     space.close()
     return end
@@ -280,5 +301,17 @@ export class Park {
       ({ machine, isOver }) => !machine.isDead && !isOver && !machine.isFrozen,
     )
     return alive[number % alive.length]
+  }
+}
+
+/** The bus as a machine hears it: not while it is frozen, and never again once it is dead. */
+function machineBus(bus: LocalBus, machine: Machine): Bus {
+  const end = bus.join()
+  machine.onDeath(() => bus.leave(end))
+  return {
+    send: message => {
+      if (!machine.isCutOff) end.send(message)
+    },
+    listen: hear => end.listen(message => void machine.after(BUS_MS, () => hear(message))),
   }
 }

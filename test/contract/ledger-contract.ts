@@ -446,7 +446,9 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
       const mates = () =>
         ledger.append(['www.x.test', 'old.x.test'].map(cell => ({ ...append(cell, '/'), group: 'x.test' })))
       const cells = async (incarnation?: number) =>
-        (await ledger.waiting(10, incarnation)).map(({ cell }) => cell)
+        (await ledger.waiting(10, incarnation === undefined ? undefined : [incarnation])).map(
+          ({ cell }) => cell,
+        )
 
       it('are held by one life at a time and pass with their wait', async () => {
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]

@@ -1,4 +1,4 @@
-import type { Cancel, Clock, Millis } from '../model/clock.js'
+import type { Cancel, Clock, Millis } from './clock.js'
 
 /** A bell: who waits is woken by the next ring, or by the clock. A ring nobody waits for is kept. */
 export class Wake {

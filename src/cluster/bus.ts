@@ -1,0 +1,78 @@
+/**
+ * Port: the bus, wake-ups and status between agents and the coordinator. It may lose, repeat and reorder: who hears
+ * something looks into the ledger, and who hears nothing looks there with every heartbeat. Nothing depends on it.
+ */
+import type { CellId } from '../model/cell.js'
+import type { Incarnation } from './ledger.js'
+
+/** What an agent says of its lanes, on the bus and in every heartbeat. */
+export interface LaneStatus {
+  /** Rises: an older word does not replace a newer one. */
+  readonly at: number
+  /** The last grant it knows of. */
+  readonly seen: number
+  /** Sites it would take now. */
+  readonly free: number
+  /** Cells it has in hand. */
+  readonly held: number
+  /** Numbers of the lanes at work, where they are few. */
+  readonly busyLanes: readonly number[]
+  /** What it has left of CPU, memory, disk and bandwidth (D4, D13). */
+  readonly capacity: number
+}
+
+export type BusMessage =
+  | { readonly kind: 'free'; readonly from: Incarnation; readonly status: LaneStatus }
+  /** Look at your leases; so many cells still wait. */
+  | { readonly kind: 'leases'; readonly to: Incarnation; readonly waiting: number }
+  /** These cells have something to read. */
+  | { readonly kind: 'inbox'; readonly cells: readonly CellId[] }
+  /** The crawl row was closed. */
+  | { readonly kind: 'ended' }
+
+export interface Bus {
+  /** To everybody else. */
+  send(message: BusMessage): void
+  /** Returns how to stop listening. */
+  listen(hear: (message: BusMessage) => void): () => void
+}
+
+/** A bus within a thread. Whoever joins it has an end of its own. */
+export class LocalBus {
+  readonly #ends = new Set<LocalEnd>()
+
+  join(): Bus {
+    const end = new LocalEnd((from, message) => {
+      for (const other of this.#ends) if (other !== from) other.hear(message)
+    })
+    this.#ends.add(end)
+    return end
+  }
+
+  leave(end: Bus): void {
+    this.#ends.delete(end as LocalEnd)
+  }
+}
+
+class LocalEnd implements Bus {
+  readonly #spread: (from: LocalEnd, message: BusMessage) => void
+  readonly #listeners = new Set<(message: BusMessage) => void>()
+
+  constructor(spread: (from: LocalEnd, message: BusMessage) => void) {
+    this.#spread = spread
+  }
+
+  /** Heard a little later: who sends is not interrupted by the answer. */
+  send(message: BusMessage): void {
+    queueMicrotask(() => this.#spread(this, message))
+  }
+
+  listen(hear: (message: BusMessage) => void): () => void {
+    this.#listeners.add(hear)
+    return () => void this.#listeners.delete(hear)
+  }
+
+  hear(message: BusMessage): void {
+    for (const listener of this.#listeners) listener(message)
+  }
+}

@@ -1,0 +1,34 @@
+/** The bus between threads: each agent has a wire to the main thread, which passes on what others have to hear. */
+import type { MessagePort } from 'node:worker_threads'
+import type { Bus, BusMessage, LocalBus } from './bus.js'
+import type { Incarnation } from './ledger.js'
+
+/** The agent's end of the wire. */
+export function portBus(port: MessagePort): Bus {
+  return {
+    send: message => port.postMessage(message),
+    listen(hear) {
+      port.on('message', hear)
+      return () => port.off('message', hear)
+    },
+  }
+}
+
+/** The main thread's end; returns how to hang up. Agents hear only what concerns them. */
+export function relayBus(bus: LocalBus, port: MessagePort, incarnation: Incarnation): () => void {
+  const end = bus.join()
+  const deaf = end.listen(message => {
+    if (concerns(message, incarnation)) port.postMessage(message)
+  })
+  port.on('message', (message: BusMessage) => end.send(message))
+  return () => {
+    deaf()
+    bus.leave(end)
+    port.close()
+  }
+}
+
+function concerns(message: BusMessage, incarnation: Incarnation): boolean {
+  if (message.kind === 'free') return false
+  return message.kind !== 'leases' || message.to === incarnation
+}

@@ -1,0 +1,212 @@
+/** One agent of this machine, in whatever thread it runs: its implementations, its settings, its files. */
+import { join } from 'node:path'
+import {
+  type AgentEnd,
+  type AgentInput,
+  type AgentProgress,
+  type AssembledAgent,
+  agentProgress,
+  assembleAgent,
+  type Hooks,
+} from '../agent/index.js'
+import type { Bus, Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
+import { ConfigError, type CrawlConfig } from '../config/index.js'
+import { FrontierSpace, Scope } from '../frontier/index.js'
+import type { Millis } from '../model/clock.js'
+import { LIMITS } from '../model/limits.js'
+import { compilePattern } from '../model/url-pattern.js'
+import { VERSION } from '../model/version.js'
+import { DirectoryPackStore, PackBuilder, parseArchiveFormat, warcInfo, warcRecords } from '../store/index.js'
+import { knownHosts } from './known-hosts.js'
+import { LiveSettings } from './live-settings.js'
+import type { Log } from './log.js'
+import { Monitor } from './monitor.js'
+import { openFetcher, userAgentOf } from './open-fetcher.js'
+import { saveWidened, widenedScope } from './scope-settings.js'
+import type { StoreWorker } from './store-worker.js'
+import { systemClock as clock, systemRandom as random } from './system.js'
+
+/** What an agent of this machine has to know; all of it can be sent to a thread. */
+export interface AgentOrder {
+  readonly directory: string
+  /** Of the crawl, for file names. */
+  readonly crawl: string
+  readonly config: CrawlConfig
+  readonly agent: string
+  readonly incarnation: Incarnation
+  /** Agents of this machine: they share its memory. */
+  readonly agents: number
+  /** The address to call from. */
+  readonly sourceAddress: string | undefined
+  readonly leaseMs: Millis
+  readonly diskTrouble: string
+}
+
+export interface HostParts {
+  readonly ledger: Ledger
+  readonly bus: Bus
+  readonly hooks: Hooks
+  readonly log: Log
+  readonly worker: StoreWorker
+  /** The disk refused a pack, or took one again. */
+  readonly onDiskTrouble: (detail: string | null) => void
+}
+
+export class AgentHost {
+  readonly #parts: HostParts
+  readonly #crew: AssembledAgent
+  readonly #live: LiveSettings
+  readonly #scope: Scope
+  #diskTrouble: string
+
+  static async open(order: AgentOrder, parts: HostParts): Promise<AgentHost> {
+    const settings = await parts.ledger.settings()
+    const hosts = await knownHosts(parts.ledger)
+    return new AgentHost(order, parts, settings, hosts)
+  }
+
+  private constructor(
+    order: AgentOrder,
+    parts: HostParts,
+    settings: Readonly<Record<string, string>>,
+    hosts: AgentInput['hosts'],
+  ) {
+    const { config, directory, agent, agents, incarnation, leaseMs } = order
+    const { ledger, log } = parts
+    this.#parts = parts
+    this.#diskTrouble = order.diskTrouble
+    this.#scope = scopeOf(config, settings)
+    const monitor = new Monitor({ lanes: config.lanes, directory, clock })
+    this.#crew = assembleAgent({
+      ...openStore(order, parts.worker),
+      name: agent,
+      incarnation,
+      config,
+      clock,
+      random,
+      ledger,
+      bus: parts.bus,
+      leaseMs,
+      fetcher: openFetcher(config, order.sourceAddress),
+      space: new FrontierSpace({
+        folder: join(directory, 'frontier', agent),
+        seenBytes: LIMITS.seenBytes / agents,
+        queueBytes: LIMITS.queueBytes / agents,
+        salt: Math.floor(random.next() * 2 ** 32),
+      }),
+      scope: this.#scope,
+      hooks: parts.hooks,
+      hosts,
+      recrawl: config.previous !== undefined,
+      // Alone, there is nobody to leave more to.
+      ...(agents > 1 ? { capacity: () => monitor.capacity() } : {}),
+      log: (event, fields) => log.warn(event, fields),
+      onScopeWidened: target => {
+        log.info('a seed redirects; its target joins the scope', { target })
+        void saveWidened(ledger, target)
+      },
+      onDiskTrouble: parts.onDiskTrouble,
+      waitingFor: () => this.#diskTrouble || this.progress().waiting,
+      onHeartbeat: beat => this.#onHeartbeat(beat),
+    })
+    const { settings: lanes, fetcher, rate, turns } = this.#crew
+    this.#live = new LiveSettings({
+      lanes,
+      fetcher,
+      rate,
+      turns,
+      scope: this.#scope,
+      agent: this.#crew.agent,
+    })
+    this.#live.apply(settings, 1 / agents)
+    this.#applyPause()
+  }
+
+  /** Crawls to the end; the files are closed then, and what was wrong with them is told. */
+  async run(): Promise<AgentEnd> {
+    const { agent, store, fetcher, space } = this.#crew
+    try {
+      const end = await agent.run()
+      const { problems } = await store.close()
+      for (const problem of problems) this.#parts.log.warn(problem)
+      return end
+    } catch (error) {
+      await store.abandon().catch(() => {})
+      throw error
+    } finally {
+      await fetcher.close()
+      space.close()
+    }
+  }
+
+  stop(): void {
+    this.#crew.agent.stop()
+  }
+
+  /** Resolves when everything fetched so far is committed. */
+  seal(): Promise<void> {
+    return this.#crew.transmitter.seal()
+  }
+
+  setDiskTrouble(detail: string): void {
+    this.#diskTrouble = detail
+    this.#applyPause()
+  }
+
+  progress(): AgentProgress {
+    const { agent, counters, settings, rate } = this.#crew
+    return agentProgress(agent, counters, { settings, now: clock.now(), rateWaits: rate.waiting })
+  }
+
+  #onHeartbeat(beat: Heartbeat): void {
+    this.#live.apply(beat.settings, beat.share)
+    for (const target of widenedScope(beat.settings))
+      if (!this.#scope.accepts(target)) this.#scope.widenTo(target)
+    this.#applyPause()
+  }
+
+  #applyPause(): void {
+    this.#crew.settings.paused = this.#live.userPaused || this.#diskTrouble !== ''
+  }
+}
+
+function openStore(
+  { config, directory, crawl, incarnation, agent }: AgentOrder,
+  worker: StoreWorker,
+): Pick<AgentInput, 'store' | 'newBuilder' | 'archives'> {
+  const choice = parseArchiveFormat(config.archive)
+  if (!choice.ok) throw new ConfigError(choice.message)
+  const records = warcRecords(choice.format, random)
+  const store = new DirectoryPackStore({
+    directory,
+    owner: { crawl, incarnation },
+    clock,
+    records,
+    info: warcInfo({
+      software: `orbweaver/${VERSION}`,
+      robots: config.robots,
+      userAgent: userAgentOf(config),
+      extra: { isPartOf: crawl },
+    }),
+    sortIndex: task => worker.sortIndex(task),
+  })
+  const options = { agent, records, tables: config.tables !== 'none' }
+  return { store, newBuilder: () => new PackBuilder(options), archives: records !== null }
+}
+
+function scopeOf(config: CrawlConfig, settings: Readonly<Record<string, string>>): Scope {
+  return new Scope({
+    seeds: [...config.seeds, ...widenedScope(settings)],
+    kind: config.scope,
+    include: patternsOf(config.include),
+    exclude: patternsOf(config.exclude),
+  })
+}
+
+function patternsOf(sources: readonly string[]): RegExp[] {
+  return sources.map(source => {
+    const pattern = compilePattern(source)
+    if (typeof pattern === 'string') throw new ConfigError(pattern)
+    return pattern
+  })
+}

@@ -1,0 +1,75 @@
+/** Entry of the thread of one agent, when there are several. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { FencedError, loadHooks } from '../agent/index.js'
+import { LedgerError, portBus, portLedger } from '../cluster/index.js'
+import { AgentHost } from './agent-host.js'
+import type { AgentThreadData, FromAgent, ToAgent } from './agent-messages.js'
+import { absolute } from './crawl-directory.js'
+import { Log } from './log.js'
+import { StoreWorker } from './store-worker.js'
+import { systemClock } from './system.js'
+
+const TELL_MS = 500
+
+const { order, ledger: ledgerPort, bus } = workerData as AgentThreadData
+const tell = (message: FromAgent) => parentPort!.postMessage(message)
+
+async function main(): Promise<void> {
+  const { config, directory } = order
+  const worker = new StoreWorker()
+  const log = new Log(directory)
+  try {
+    const host = await AgentHost.open(order, {
+      ledger: portLedger(ledgerPort),
+      bus: portBus(bus),
+      hooks: config.hooks === undefined ? {} : await loadHooks(config.hooks, absolute),
+      log,
+      worker,
+      onDiskTrouble: detail => tell({ kind: 'disk', detail }),
+    })
+    parentPort!.on('message', (message: ToAgent) => obey(host, message))
+    const keepTelling = (): void => {
+      tell({ kind: 'progress', progress: host.progress() })
+      cancel = systemClock.after(TELL_MS, keepTelling)
+    }
+    let cancel = systemClock.after(TELL_MS, keepTelling)
+    const end = await host.run().finally(() => cancel())
+    tell({ kind: 'ended', end, progress: host.progress() })
+  } catch (error) {
+    tell({ kind: 'failed', ...failureOf(error as Error) })
+  } finally {
+    await worker.close()
+    log.close()
+    // Whoever still listens on a port would keep the thread.
+    ledgerPort.close()
+    bus.close()
+    parentPort!.close()
+  }
+}
+
+function obey(host: AgentHost, message: ToAgent): void {
+  switch (message.kind) {
+    case 'stop':
+      host.stop()
+      break
+    case 'seal':
+      void host.seal().then(() => tell({ kind: 'sealed', id: message.id }))
+      break
+    case 'disk':
+      host.setDiskTrouble(message.trouble)
+      break
+    case 'freeze':
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, message.ms)
+  }
+}
+
+function failureOf(error: Error): Omit<FromAgent & { kind: 'failed' }, 'kind'> {
+  return {
+    message: error.message,
+    stack: error.stack ?? '',
+    isFenced: error instanceof FencedError,
+    ledger: error instanceof LedgerError ? error.kind : null,
+  }
+}
+
+void main()

@@ -1,0 +1,48 @@
+/** The fetcher as the configuration wants it. */
+import { PRODUCT_TOKEN } from '../agent/index.js'
+import { ConfigError, type CrawlConfig } from '../config/index.js'
+import {
+  CachingResolver,
+  type Fetcher,
+  HttpFetcher,
+  type HttpFetcherOptions,
+  StaticHosts,
+} from '../fetch/index.js'
+import { LIMITS } from '../model/limits.js'
+import { VERSION } from '../model/version.js'
+import { systemClock as clock } from './system.js'
+
+export function userAgentOf(config: CrawlConfig): string {
+  return config.userAgent ?? `${PRODUCT_TOKEN}/${VERSION}${config.contact ? ` (+${config.contact})` : ''}`
+}
+
+export function openFetcher(config: CrawlConfig, sourceAddress?: string): Fetcher {
+  const hosts = StaticHosts.parse(config.resolve)
+  if (typeof hosts === 'string') throw new ConfigError(`--resolve: ${hosts}`)
+  return new HttpFetcher({
+    clock,
+    resolver: new CachingResolver({
+      clock,
+      hosts,
+      ...(config.dns === undefined ? {} : { server: config.dns }),
+    }),
+    userAgent: userAgentOf(config),
+    connections: config.connections,
+    connectionsPerSite: config.connectionsPerSite,
+    allowPrivate: config.allowPrivate,
+    allowNetworks: config.allowNetwork,
+    ...(sourceAddress === undefined ? {} : { localAddress: sourceAddress }),
+    limits: deadlines(config),
+  })
+}
+
+/** A user in a hurry is in a hurry at every step of a fetch. */
+function deadlines(config: CrawlConfig): NonNullable<HttpFetcherOptions['limits']> {
+  const fetchMs = config.fetchTimeout * 1_000
+  return {
+    fetchMs,
+    headersMs: Math.min(LIMITS.headersMs, fetchMs),
+    connectMs: Math.min(LIMITS.connectMs, fetchMs),
+    bodyBytes: config.maxBody,
+  }
+}

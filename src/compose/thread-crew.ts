@@ -1,0 +1,212 @@
+/**
+ * Several agents, each in a thread of its own. One that dies is noticed: its life is closed, its cells go to the head of
+ * S, its files are cut to what was committed, and a new agent starts in its place.
+ */
+import { MessageChannel, type Worker } from 'node:worker_threads'
+import type { AgentEnd, AgentProgress } from '../agent/index.js'
+import { type Incarnation, type Ledger, LedgerError, type LocalBus, relayBus } from '../cluster/index.js'
+import type { CrawlConfig } from '../config/index.js'
+import type { Millis } from '../model/clock.js'
+import type { AgentOrder } from './agent-host.js'
+import type { AgentThreadData, FromAgent, ToAgent } from './agent-messages.js'
+import type { Crew } from './crew.js'
+import { AgentsKeepDyingError } from './errors.js'
+import type { Harm } from './faults.js'
+import type { LedgerThread } from './ledger-host.js'
+import type { Log } from './log.js'
+import { recoverLife } from './recovery.js'
+import { systemClock as clock } from './system.js'
+import { startThread } from './thread.js'
+
+/** Deaths in a row, each soon after its birth, after which it is not bad luck. */
+const MOST_DEATHS = 5
+const SOON_MS = 10_000
+/** The young generation of an agent's thread: pages are garbage as soon as they are packed. */
+const YOUNG_MB = 32
+
+export interface ThreadCrewParts {
+  readonly directory: string
+  readonly crawl: string
+  readonly config: CrawlConfig
+  readonly agents: number
+  readonly ledger: Ledger
+  readonly ledgerThread: LedgerThread
+  readonly bus: LocalBus
+  readonly leaseMs: Millis
+  readonly log: Log
+  readonly onDiskTrouble: (detail: string | null) => void
+}
+
+interface Member {
+  readonly agent: string
+  readonly incarnation: Incarnation
+  readonly thread: Worker
+  readonly bornAt: Millis
+  progress: AgentProgress | null
+  readonly seals: Map<number, () => void>
+  readonly hangUp: () => void
+}
+
+export class ThreadCrew implements Crew {
+  readonly #parts: ThreadCrewParts
+  readonly #members = new Map<string, Member>()
+  readonly #ended: AgentEnd[] = []
+  /** What agents that are gone have told last. */
+  readonly #past: AgentProgress[] = []
+  #settle: { resolve(end: AgentEnd): void; reject(reason: Error): void } | null = null
+  #isStopping = false
+  #diskTrouble = ''
+  #deaths = 0
+  #lastSeal = 0
+  #harmed = 0
+
+  constructor(parts: ThreadCrewParts) {
+    this.#parts = parts
+  }
+
+  async run(): Promise<AgentEnd> {
+    const over = new Promise<AgentEnd>((resolve, reject) => {
+      this.#settle = { resolve, reject }
+    })
+    over.catch(() => {})
+    const names = Array.from({ length: this.#parts.agents }, (_, i) => `agent-${i + 1}`)
+    await Promise.all(names.map(name => this.#start(name)))
+    try {
+      return await over
+    } finally {
+      await Promise.all([...this.#members.values()].map(({ thread }) => thread.terminate()))
+      this.#members.clear()
+    }
+  }
+
+  stop(): void {
+    this.#isStopping = true
+    this.#tellAll({ kind: 'stop' })
+  }
+
+  async seal(): Promise<void> {
+    const id = ++this.#lastSeal
+    const sealed = [...this.#members.values()].map(
+      ({ seals, thread }) =>
+        new Promise<void>(resolve => {
+          seals.set(id, resolve)
+          thread.postMessage({ kind: 'seal', id } satisfies ToAgent)
+        }),
+    )
+    await Promise.all(sealed)
+  }
+
+  setDiskTrouble(detail: string): void {
+    if (detail === this.#diskTrouble) return
+    this.#diskTrouble = detail
+    this.#tellAll({ kind: 'disk', trouble: detail })
+  }
+
+  progress(): readonly AgentProgress[] {
+    const present = [...this.#members.values()].flatMap(({ progress }) => (progress ? [progress] : []))
+    return [...present, ...this.#past]
+  }
+
+  isAlive(incarnation: Incarnation): boolean {
+    return [...this.#members.values()].some(member => member.incarnation === incarnation)
+  }
+
+  /** For fault tests: ends the thread of an agent as a crash would, or makes it stand still. */
+  harm(how: Harm): void {
+    const agent = `agent-${(this.#harmed++ % this.#parts.agents) + 1}`
+    const member = this.#members.get(agent)
+    if (!member) return
+    this.#parts.log.warn('fault', { agent, how })
+    if (how === 'kill') void member.thread.terminate()
+    else member.thread.postMessage({ kind: 'freeze', ms: how.freezeMs } satisfies ToAgent)
+  }
+
+  async #start(agent: string): Promise<void> {
+    const { config, directory, crawl, agents, ledger, ledgerThread, bus, leaseMs } = this.#parts
+    const incarnation = await ledger.join(agent, config.lanes)
+    const number = Number(agent.slice(agent.lastIndexOf('-') + 1))
+    const order: AgentOrder = {
+      directory,
+      crawl,
+      config,
+      agent,
+      incarnation,
+      agents,
+      sourceAddress: config.sourceAddress[(number - 1) % Math.max(1, config.sourceAddress.length)],
+      leaseMs,
+      diskTrouble: this.#diskTrouble,
+    }
+    const wires = new MessageChannel()
+    const data: AgentThreadData = { order, ledger: ledgerThread.connect(), bus: wires.port2 }
+    const thread = startThread('agent-thread', data, { youngMb: YOUNG_MB, hands: [data.ledger, data.bus] })
+    const member: Member = {
+      agent,
+      incarnation,
+      thread,
+      bornAt: clock.monotonic(),
+      progress: null,
+      seals: new Map(),
+      hangUp: relayBus(bus, wires.port1, incarnation),
+    }
+    this.#members.set(agent, member)
+    thread.on('message', (message: FromAgent) => this.#hear(member, message))
+    // What the thread could not catch itself; it ends right after.
+    thread.on('error', error => this.#parts.log.warn('agent failed', { agent, error: String(error) }))
+    thread.on('exit', () => void this.#gone(member).catch(error => this.#settle?.reject(error as Error)))
+    if (this.#isStopping) thread.postMessage({ kind: 'stop' } satisfies ToAgent)
+  }
+
+  #hear(member: Member, message: FromAgent): void {
+    switch (message.kind) {
+      case 'progress':
+        member.progress = message.progress
+        return
+      case 'sealed':
+        member.seals.get(message.id)?.()
+        member.seals.delete(message.id)
+        return
+      case 'disk':
+        this.#parts.onDiskTrouble(message.detail)
+        return
+      case 'ended':
+        member.progress = message.progress
+        this.#leave(member)
+        this.#ended.push(message.end)
+        if (this.#ended.length === this.#parts.agents) this.#settle?.resolve(message.end)
+        return
+      case 'failed':
+        this.#parts.log.warn('agent failed', { agent: member.agent, error: message.stack })
+        // The ledger itself is broken: no new agent would do better.
+        if (message.ledger !== null) this.#settle?.reject(new LedgerError(message.ledger, message.message))
+    }
+  }
+
+  /** The thread has ended without its farewell. */
+  async #gone(member: Member): Promise<void> {
+    if (this.#members.get(member.agent) !== member) return
+    const { ledger, log, directory, crawl } = this.#parts
+    const { agent, incarnation } = member
+    this.#leave(member)
+    await ledger.leave(incarnation)
+    const recovered = await recoverLife(directory, crawl, ledger, incarnation)
+    log.warn('an agent died; a new one takes its place', { agent, incarnation, ...recovered })
+    this.#deaths = clock.monotonic() - member.bornAt < SOON_MS ? this.#deaths + 1 : 1
+    if (this.#deaths > MOST_DEATHS * this.#parts.agents)
+      throw new AgentsKeepDyingError(
+        `${agent} ended ${this.#deaths} times right after its start; see crawl.log, nothing stored is lost`,
+      )
+    await this.#start(agent)
+  }
+
+  #leave(member: Member): void {
+    this.#members.delete(member.agent)
+    member.hangUp()
+    for (const resolve of member.seals.values()) resolve()
+    if (member.progress)
+      this.#past.push({ ...member.progress, queued: 0, sites: 0, activeSites: 0, inFlight: 0, waiting: '' })
+  }
+
+  #tellAll(message: ToAgent): void {
+    for (const { thread } of this.#members.values()) thread.postMessage(message)
+  }
+}

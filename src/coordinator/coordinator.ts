@@ -1,0 +1,163 @@
+/**
+ * The coordinator: Algorithm 3.1. S, the cells that wait, is in the ledger, in order; P are the free lanes of the agents.
+ * It hands the head of S to free lanes as the assignment says, closes agents that have fallen silent (their cells go to
+ * the head of S, D16), and ends the crawl when nothing waits, is leased or drains (D20).
+ *
+ * It is a role: any process that sees the ledger may run one, and the one that holds the seat acts. Nothing is kept only
+ * in memory, so the next holder goes on where the last one died.
+ */
+import type { Assignment } from '../assign/index.js'
+import type { Bus, BusMessage, FinishReason, Incarnation, Ledger } from '../cluster/index.js'
+import type { CellId, Epoch } from '../model/cell.js'
+import type { Clock, Millis } from '../model/clock.js'
+import { Wake } from '../model/wake.js'
+import { LaneBook } from './lane-book.js'
+
+/** Cells of S that are looked at, at least: the turn of some may be far off. */
+const LEAST_LOOK = 100
+/** Where an assignment binds cells to lanes, it has to see more of S than the lanes that are free. */
+const LOOK_AT_ALL = 100_000
+/** A life is closed after this many leases without a word: its cells were free after one. */
+const SILENT_LEASES = 2
+
+export interface CoordinatorParts {
+  readonly clock: Clock
+  readonly ledger: Ledger
+  readonly bus: Bus
+  /** In whose name the seat is held. */
+  readonly incarnation: Incarnation
+  readonly assignment: Assignment
+  readonly leaseMs: Millis
+  readonly beatMs: Millis
+  /** The least pause between two requests to a site, as set now. */
+  readonly leastDelayMs: () => Millis
+  /** S is ordered by size at the start (D3, D14), not by arrival. */
+  readonly ordersBySize: boolean
+  readonly signal: AbortSignal
+  /** Told of lives that were closed because they fell silent. */
+  readonly onClosed: (lives: readonly Incarnation[]) => void
+}
+
+export class Coordinator {
+  readonly #parts: CoordinatorParts
+  readonly #book = new LaneBook()
+  #seat: Epoch | null = null
+  /** Something may wait in S. */
+  #mayWait = true
+  readonly #wake: Wake
+  /** Monotonic time of the next look around. */
+  #due: Millis = 0
+
+  constructor(parts: CoordinatorParts) {
+    this.#parts = parts
+    this.#wake = new Wake(parts.clock)
+    parts.signal.addEventListener('abort', () => this.#wake.ring(), { once: true })
+  }
+
+  /** The epoch under which this one coordinates; null while another does. */
+  get seat(): Epoch | null {
+    return this.#seat
+  }
+
+  /** Coordinates until the crawl ends or the signal aborts; null when it was not this one that saw the end. */
+  async run(): Promise<FinishReason | null> {
+    const { bus, signal, beatMs, clock } = this.#parts
+    const deaf = bus.listen(message => this.#hear(message))
+    try {
+      while (!signal.aborted) {
+        if (clock.monotonic() >= this.#due) {
+          this.#due = clock.monotonic() + beatMs
+          await this.#lookAround()
+        }
+        const end = this.#seat === null ? null : await this.#coordinate()
+        if (end !== null) return end
+        await this.#wake.wait(Math.max(1, this.#due - clock.monotonic()))
+      }
+      return null
+    } finally {
+      deaf()
+    }
+  }
+
+  /** With every beat: the seat, the agents, and those that have fallen silent. */
+  async #lookAround(): Promise<void> {
+    const { ledger, incarnation, leaseMs, ordersBySize, onClosed } = this.#parts
+    const before = this.#seat
+    this.#seat = await ledger.takeSeat(incarnation, leaseMs)
+    if (this.#seat === null) return
+    const closed = await ledger.closeSilent(SILENT_LEASES * leaseMs)
+    if (closed.length > 0) onClosed(closed)
+    if (before === null && ordersBySize) await this.#orderBySize()
+    this.#book.look(await ledger.agents())
+    this.#mayWait = true
+  }
+
+  /** Once in a crawl, whoever does it. */
+  async #orderBySize(): Promise<void> {
+    const { ledger } = this.#parts
+    const settings = await ledger.settings()
+    if (settings.ranked === 'true') return
+    await ledger.rankBySize()
+    await ledger.set({ ranked: 'true' })
+  }
+
+  async #coordinate(): Promise<FinishReason | null> {
+    const given = await this.#handOut()
+    if (given > 0 || !this.#book.isIdle) return null
+    const end = await this.#parts.ledger.tryEnd()
+    if (end !== null) this.#parts.bus.send({ kind: 'ended' })
+    return end
+  }
+
+  /** Gives free lanes what the assignment picks from S; tells how many cells that were. */
+  async #handOut(): Promise<number> {
+    const { ledger, assignment } = this.#parts
+    const agents = this.#book.views()
+    const able = agents.filter(({ freeLanes }) => freeLanes > 0)
+    const free = able.reduce((sum, { freeLanes }) => sum + freeLanes, 0)
+    if (free === 0 || !this.#mayWait) return 0
+    this.#mayWait = false
+    const limit = assignment.looksAt === 'all' ? LOOK_AT_ALL : Math.max(free, LEAST_LOOK)
+    const waiting = await ledger.waiting(
+      limit,
+      able.map(({ incarnation }) => incarnation),
+    )
+    if (waiting.length === 0) return 0
+    const views = agents.map(view => ({ ...view, freeLanes: Math.min(view.freeLanes, waiting.length) }))
+    const given = await this.#grantAll(assignment.assign(waiting, views), waiting.length)
+    // What was not given has to wait for a lane, or for its turn.
+    if (given < waiting.length || waiting.length === limit) this.#mayWait = true
+    return given
+  }
+
+  async #grantAll(picked: ReadonlyMap<Incarnation, readonly CellId[]>, waiting: number): Promise<number> {
+    const { ledger, bus, leaseMs, leastDelayMs, assignment } = this.#parts
+    let left = waiting
+    for (const [to, cells] of picked) {
+      for (const [lane, bound] of byLane(cells, cell => assignment.laneOf(cell))) {
+        const leases = await ledger.grant(to, bound, leaseMs, leastDelayMs(), lane)
+        this.#book.granted(to, leases)
+        left -= leases.length
+      }
+      bus.send({ kind: 'leases', to, waiting: left })
+    }
+    return waiting - left
+  }
+
+  #hear(message: BusMessage): void {
+    if (message.kind === 'inbox') this.#mayWait = true
+    else if (message.kind !== 'free' || !this.#book.hear(message.from, message.status)) return
+    if (this.#mayWait || this.#book.isIdle) this.#wake.ring()
+  }
+}
+
+function byLane(cells: readonly CellId[], laneOf: (cell: CellId) => number): Map<number, CellId[]> {
+  const lanes = new Map<number, CellId[]>()
+  for (const cell of cells) {
+    const lane = laneOf(cell)
+    const bound = lanes.get(lane)
+    if (bound) bound.push(cell)
+    else lanes.set(lane, [cell])
+  }
+  return lanes
+}

@@ -1,0 +1,6 @@
+/**
+ * coordinator/: which agent crawls what, and when the crawl is over.
+ * In: the cells that wait and what agents say of their lanes. Out: leases, closed lives, the end.
+ * Always: nothing is kept in memory alone; whoever takes the seat next goes on from the ledger.
+ */
+export { Coordinator } from './coordinator.js'

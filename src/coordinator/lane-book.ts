@@ -1,0 +1,74 @@
+/** What the coordinator believes of the agents' lanes: the latest word of each, less what it was given since. */
+import type { AgentView } from '../assign/index.js'
+import type { AgentRow, Incarnation, LaneStatus } from '../cluster/index.js'
+import type { Lease } from '../model/cell.js'
+
+interface Entry {
+  readonly row: AgentRow
+  status: LaneStatus
+  /** Leases that its latest word does not know of: at least this many, and those we granted. */
+  unseen: number
+  granted: number[]
+}
+
+const SILENT: LaneStatus = { at: 0, seen: 0, free: 0, held: 0, busyLanes: [], capacity: 1 }
+
+export class LaneBook {
+  #entries = new Map<Incarnation, Entry>()
+
+  /** What the ledger knows: agents that came, agents that went, and the word of each at its last heartbeat. */
+  look(rows: readonly AgentRow[]): void {
+    const before = this.#entries
+    this.#entries = new Map()
+    for (const row of rows) {
+      if (row.lanes === 0) continue
+      const known = before.get(row.incarnation)
+      const told: LaneStatus = { ...SILENT, ...(JSON.parse(row.status) as Partial<LaneStatus>) }
+      const isNews = !known || told.at >= known.status.at
+      this.#entries.set(row.incarnation, {
+        row,
+        status: isNews ? told : known.status,
+        unseen: isNews ? row.unseen : known.unseen,
+        granted: known?.granted ?? [],
+      })
+    }
+  }
+
+  /** A word on the bus: it may come late, or twice. True when it was news. */
+  hear(from: Incarnation, status: LaneStatus): boolean {
+    const entry = this.#entries.get(from)
+    if (!entry || status.at <= entry.status.at) return false
+    entry.status = status
+    entry.unseen = 0
+    return true
+  }
+
+  granted(to: Incarnation, leases: readonly Lease[]): void {
+    this.#entries.get(to)?.granted.push(...leases.map(({ grant }) => grant))
+  }
+
+  views(): AgentView[] {
+    return [...this.#entries.values()].map(entry => {
+      const { row, status } = entry
+      return {
+        name: row.name,
+        incarnation: row.incarnation,
+        lanes: row.lanes,
+        freeLanes: Math.max(0, status.free - unseenOf(entry)),
+        busyLanes: status.busyLanes,
+        capacity: status.capacity,
+      }
+    })
+  }
+
+  /** Nobody has, or is about to have, a cell in hand, as far as is known. */
+  get isIdle(): boolean {
+    for (const entry of this.#entries.values()) if (entry.status.held > 0 || unseenOf(entry) > 0) return false
+    return true
+  }
+}
+
+function unseenOf(entry: Entry): number {
+  entry.granted = entry.granted.filter(grant => grant > entry.status.seen)
+  return Math.max(entry.unseen, entry.granted.length)
+}
