@@ -117,6 +117,20 @@ const wild: SmallSite = (path, host) => {
   return page('Welcome', `Welcome to ${host}, where every name is a good name`, links)
 }
 
+/** Every folder forwards to what is in it, by the same bytes. */
+const manual: SmallSite = path => {
+  if (path === '/')
+    return page(
+      'Manual',
+      'contents',
+      numbers(40).map(n => `/chapter-${n}/`),
+    )
+  if (/^\/chapter-\d+\/$/.test(path))
+    return '<title>Manual</title><meta http-equiv=refresh content="0; url=text.html">'
+  const chapter = /^\/chapter-(\d+)\/text\.html$/.exec(path)
+  return chapter === null ? null : page(`Chapter ${chapter[1]}`, prose(Number(chapter[1])))
+}
+
 const HONEST: Readonly<Record<string, readonly string[]>> = {
   'calendar.test': ['/', '/about', monthPath(thisMonth), ...numbers(8).map(i => `/event/${thisMonth - i}`)],
   'sessions.test': numbers(12).map(n => (n % 2 === 0 ? `/p${n}` : `/p${n}`)),
@@ -153,6 +167,7 @@ describe('endless sites', () => {
       'soft.test': soft,
       'folders.test': folders,
       'growing.test': growing,
+      'manual.test': manual,
       'wild.test': wild,
       '.wild.test': wild,
     })
@@ -186,6 +201,13 @@ describe('endless sites', () => {
     expect([...stored].filter(url => url.includes('soft.test')).length).toBeLessThan(400)
     expect(end.stderr).toContain('--traps no-calendar')
   }, 120_000)
+
+  it('do not include a manual whose folders all hold the same forwarding page', async () => {
+    const out = temporary('crawl')
+    const end = await crawl(out, ['manual.test'])
+    expect(end.code, end.stderr).toBe(0)
+    expect(reportOf(out).outcomes).toEqual({ OK: 81, PROBE: 1 })
+  })
 
   it('go on without the rules, up to --max-pages, with the rules off together or one by one', async () => {
     const out = temporary('crawl')

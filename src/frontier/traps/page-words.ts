@@ -49,6 +49,7 @@ export interface Skeleton {
   readonly hash: number
   /** Whether nothing differs between pages of this hash but, perhaps, one token, the same at several places. */
   readonly isWhole: boolean
+  readonly hasToken: boolean
 }
 
 /** The body byte by byte, tags included, without tokens drawn by lot: eight or more letters and digits, both of them. */
@@ -81,7 +82,7 @@ export function pageSkeleton(body: Uint8Array): Skeleton {
     }
     hash = Math.imul(hash ^ word, 0x01000193) ^ (hash >>> 15)
   }
-  return { hash: hash >>> 0, isWhole: areSame && tokens !== 1 }
+  return { hash: hash >>> 0, isWhole: areSame && tokens !== 1, hasToken: tokens > 0 }
 }
 
 /** Hashes of the words in an address: error pages repeat it. */

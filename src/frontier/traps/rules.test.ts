@@ -290,8 +290,7 @@ describe('look-alikes', () => {
   const missing = (n: number) =>
     `<h1>Sorry</h1><p>There is no page ${n} here.</p><a href="/r/${n * 17}">more${n}</a>`
 
-  it('the same page under many addresses, tokens apart, is one', () => {
-    expect(alike(40, () => '<p>nothing here <a href="x">go</a>')).toBe(40 - 7 - 7)
+  it('the same page under many addresses but for a token is one', () => {
     expect(
       alike(40, n => `<p>hello <a href="/x/${token(n)}">go</a> or <a href="/y/${token(n)}">there</a>`),
     ).toBeGreaterThan(20)
@@ -300,8 +299,9 @@ describe('look-alikes', () => {
   it.each<[string, (n: number) => string]>([
     ['lists of things', n => `<a href="/${token(3 * n)}"><img></a><a href="/${token(3 * n + 1)}"><img></a>`],
     ['things with a next one', n => `<img src="/f/${token(n)}.jpg"><a href="/walk/${token(n + 1)}">next</a>`],
+    ['the same relative links', () => '<p>nothing here <a href="x">go</a>'],
     ['links to a next one', n => `<a href="/walk/${token(n + 1)}">next</a>`],
-  ])('%s whose names are drawn by lot are not, unless a page that cannot exist is one too', (_, body) => {
+  ])('%s under names drawn by lot are not, unless a page that cannot exist is one too', (_, body) => {
     const honest = new LookAlikes()
     expect(alike(100, body, 'T', honest)).toBe(0)
     expect(honest.takeProbe()).toBe(true)
