@@ -204,7 +204,7 @@ export class Settler {
   #follow(site: SiteCrawl, entry: FrontierEntry, page: ParsedPage, body: Buffer, follow: boolean): Routed {
     const { router, pack, hosts } = this.#parts
     const { url } = entry
-    site.traps.beginPage(url, page.title, body)
+    site.traps.beginPage(url, page.title, body, entry.via)
     const routed = router.route(site, pack(), entry, page.links, page.kinds, follow)
     site.traps.endPage(url, body)
     if (site.traps.takeProbe()) router.probe(site, pack(), url, this.#parts.unlikelyName())

@@ -22,7 +22,17 @@ describe('repeated segments', () => {
     '/img/css/img/js/img/css/img/',
     '/a/b/a/b/a/b?q=1',
     '/1/1/1/1/1/1/1',
-  ])('%s is a trap', path => expect(repeatsSegments(at(path))).toBe(true))
+  ])('%s is a trap for who walks below it, and honest for who links to it from elsewhere', path => {
+    const parent = at(path.replace(/[^/]+\/?(\?.*)?$/, ''))
+    expect(repeatsSegments(at(path), parent)).toBe(true)
+    expect(repeatsSegments(at(path), at('/'))).toBe(false)
+    expect(repeatsSegments(at(path), '')).toBe(false)
+  })
+
+  it.each(['/a/a/a/a/a/', '/a/b/a/b/a/b/a/b/a/b/', '/i/c/i/j/i/c/i/j/i/c/i', '/1/1/1/1/1/1/1/1'])(
+    '%s is a trap wherever it is linked from',
+    path => expect(repeatsSegments(at(path), at('/'))).toBe(true),
+  )
 
   it.each([
     '/',
@@ -37,7 +47,7 @@ describe('repeated segments', () => {
     '/a/b/a/b/c/',
     '/search?q=/a/a/a/a/',
     '//double//slash',
-  ])('%s is honest', path => expect(repeatsSegments(at(path))).toBe(false))
+  ])('%s is honest', path => expect(repeatsSegments(at(path), at(`${path}/a/a/b/b/b/`))).toBe(false))
 })
 
 describe('session ids', () => {

@@ -12,6 +12,7 @@ import { Calendars } from './calendar.js'
 import { Facets, sortedQuery } from './facets.js'
 import { GrowingUrls } from './growing.js'
 import { LookAlikes } from './look-alikes.js'
+import { NumberWalks, stepOf } from './number-walks.js'
 import { addressWords, hashOfWords, pageWords } from './page-words.js'
 import { repeatsSegments } from './repeated-segments.js'
 import { dateOf, type UrlDate } from './url-date.js'
@@ -35,12 +36,15 @@ export class SiteTraps {
   readonly #growing: GrowingUrls | null
   readonly #facets: Facets | null
   readonly #calendars: Calendars | null
+  readonly #walks: NumberWalks | null
   readonly #lookAlikes: LookAlikes | null
   #sitemaps = 0
   #pages = 0
   /** The page whose links are being routed: whether nothing new on it counts, and whether anything new was there. */
   #pageIsAlike = false
   #pageDate: UrlDate | null = null
+  #pageWalk: number | null = null
+  #pageUrl = ''
   #pageIsFruitful = false
 
   constructor(options: SiteTrapsOptions) {
@@ -49,6 +53,7 @@ export class SiteTraps {
     this.#growing = has('growing') ? new GrowingUrls() : null
     this.#facets = has('facets') ? new Facets() : null
     this.#calendars = has('calendar') ? new Calendars() : null
+    this.#walks = has('calendar') ? new NumberWalks() : null
     this.#lookAlikes = has('soft-404') ? new LookAlikes() : null
   }
 
@@ -66,6 +71,7 @@ export class SiteTraps {
     if (isSitemapMark(url)) this.#sitemaps++
     if (markOf(url) !== null) return
     this.#calendars?.replay(url, via, refusedBy === 'calendar', this.#options.clock.now())
+    this.#walks?.replay(url, via, refusedBy === 'calendar')
     if (refusedBy !== null) return
     this.#growing?.judge(url, via)
     this.#facets?.replay(url)
@@ -82,10 +88,12 @@ export class SiteTraps {
     return this.#options.rules.has('site-budget') && this.#pages + underWay >= this.#options.maxPages
   }
 
-  /** Before the links of a page are routed. */
-  beginPage(url: string, title: string, body: Uint8Array): void {
+  /** Before the links of a page, found on `via`, are routed. */
+  beginPage(url: string, title: string, body: Uint8Array, via = ''): void {
     this.#pageIsAlike = this.#lookAlikes?.isAlike(url, title, body) ?? false
     this.#pageDate = this.#calendars === null ? null : dateOf(url)
+    this.#pageWalk = this.#walks?.longWalk(url, via) ?? null
+    this.#pageUrl = url
     this.#pageIsFruitful = false
   }
 
@@ -94,8 +102,10 @@ export class SiteTraps {
       const content = hashOfWords(pageWords(body, true), addressWords(url))
       this.#calendars?.read(this.#pageDate, content, this.#pageIsFruitful, this.#options.clock.now())
     }
+    if (this.#pageWalk !== null) this.#walks?.read(this.#pageWalk, url, body, this.#pageIsFruitful)
     this.#pageIsAlike = false
     this.#pageDate = null
+    this.#pageWalk = null
   }
 
   /** True once when a page that cannot exist should be asked for. */
@@ -115,8 +125,9 @@ export class SiteTraps {
   #refusing({ url, depth, via }: Discovery): TrapRule | null {
     const { rules, clock, known } = this.#options
     if (this.#pageIsAlike) return 'soft-404'
-    if (rules.has('repeated-segments') && repeatsSegments(url)) return 'repeated-segments'
+    if (rules.has('repeated-segments') && repeatsSegments(url, via)) return 'repeated-segments'
     if (this.#calendars?.judge(url, via, clock.now())) return 'calendar'
+    if (this.#walks?.judge(url, via)) return 'calendar'
     if (this.#facets !== null) {
       const sorted = sortedQuery(url)
       if (sorted !== url && known.knows(sorted, depth)) return 'facets'
@@ -127,6 +138,8 @@ export class SiteTraps {
 
   #accept(discovery: Discovery): void {
     if (this.#pageDate !== null && dateOf(discovery.url) === null) this.#pageIsFruitful = true
+    if (this.#pageWalk !== null && stepOf(discovery.url, this.#pageUrl) !== this.#pageWalk)
+      this.#pageIsFruitful = true
     if (this.#facets === null) return
     const sorted = sortedQuery(discovery.url)
     if (sorted !== discovery.url) this.#options.known.restoreKnown({ ...discovery, url: sorted })

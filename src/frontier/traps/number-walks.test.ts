@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { NumberWalks, stepOf } from './number-walks.js'
+
+const at = (path: string) => `https://example.org${path}`
+
+describe('a step of a walk', () => {
+  it.each([
+    ['/?week=9', '/?week=10'],
+    ['/?week=10', '/?week=9'],
+    ['/p/199/', '/p/200/'],
+    ['/list?page=8&sort=a', '/list?page=7&sort=a'],
+    ['/a1b', '/a22b'],
+    ['/2026/11', '/2026/12'],
+  ])('%s from %s', (url, via) => expect(stepOf(at(url), at(via))).not.toBeNull())
+
+  it('has the same name all the way, and another in another walk', () => {
+    expect(stepOf(at('/?w=10'), at('/?w=9'))).toBe(stepOf(at('/?w=999'), at('/?w=1000')))
+    expect(stepOf(at('/?w=10'), at('/?w=9'))).not.toBe(stepOf(at('/?v=10'), at('/?v=9')))
+  })
+
+  it.each([
+    ['/?week=9', '/'],
+    ['/a/1', '/b/2'],
+    ['/a', '/b'],
+    ['/2026/11', '/2027/12'],
+    ['/', ''],
+  ])('is not %s from %s', (url, via) => expect(stepOf(at(url), via === '' ? '' : at(via))).toBeNull())
+
+  it('is not another host', () => expect(stepOf('http://h2.test/', 'http://h1.test/')).toBeNull())
+})
+
+describe('a walk', () => {
+  /** How many pages are taken of a site that has `page(n)` at `/?n=…` and a link to the next on each. */
+  function taken(page: (n: number) => string, isFruitful: (n: number) => boolean = () => false): number {
+    const walks = new NumberWalks()
+    for (let n = 1; n < 2_000; n++) {
+      const [url, via] = [at(`/?n=${n}`), at(`/?n=${n - 1}`)]
+      if (walks.judge(url, via)) return n
+      const key = walks.longWalk(url, via)
+      if (key !== null) walks.read(key, url, Buffer.from(page(n)), isFruitful(n))
+    }
+    return Number.POSITIVE_INFINITY
+  }
+
+  it('that shows nothing but numbers is over after some hundred pages', () => {
+    expect(taken(n => `<title>Week ${n}</title><p>No events in week ${n}, ${2_000 + n}</p>`)).toBeLessThan(
+      250,
+    )
+    const months = ['May', 'June', 'July', 'August']
+    expect(taken(n => `<h1>${months[n % 4]} ${n}</h1>`)).toBeLessThan(250)
+  })
+
+  it.each([
+    [
+      'words',
+      (n: number) =>
+        `<p>${'abcdefgh'[n % 8]}${String.fromCharCode(97 + (n % 26))} and ${'x'.repeat(n % 60)}</p>`,
+    ],
+    ['pictures', (n: number) => `<p>A picture</p><img src="/photo-${n}.jpg">`],
+  ])('that shows other %s goes on', (_, page) => expect(taken(page)).toBe(Number.POSITIVE_INFINITY))
+
+  it('that brings something new now and then goes on', () => {
+    expect(
+      taken(
+        () => 'the same',
+        n => n % 50 === 0,
+      ),
+    ).toBe(Number.POSITIVE_INFINITY)
+  })
+
+  it('that is over is over after a resume too', () => {
+    const walks = new NumberWalks()
+    walks.replay(at('/?n=2'), at('/?n=1'), false)
+    walks.replay(at('/?n=3'), at('/?n=2'), true)
+    expect(walks.judge(at('/?n=-4'), at('/?n=-5'))).toBe(false)
+    expect(walks.judge(at('/?n=4'), at('/?n=3'))).toBe(true)
+  })
+})
