@@ -20,6 +20,8 @@ export function summaryOf(report: Report, directory: string, config: CrawlConfig
 function headline(report: Report): string {
   const sites = plural(report.sites, 'site')
   const speed = report.seconds >= 1 ? `, ${report.pagesPerSecond.toFixed(1)} pages/s` : ''
+  if (report.pages === 0 && report.finishReason === 'done')
+    return `No page could be fetched from ${sites} in ${duration(report.seconds)}`
   const how = {
     done: 'Done',
     limit: 'Page limit reached',
