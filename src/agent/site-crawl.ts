@@ -49,6 +49,8 @@ export interface SiteParts {
   readonly pace: SitePace
   readonly gate: OriginGate
   readonly lanes: LaneCount
+  /** Failures in a row at the end of the last lease. */
+  readonly failures?: number
 }
 
 export class SiteCrawl {
@@ -85,8 +87,8 @@ export class SiteCrawl {
   answered = false
   /** True once a page came under this lease. */
   succeeded = false
-  /** Failures in a row. */
-  failures = 0
+  /** Failures in a row, those of the leases before included. */
+  failures: number
   visits = 0
   /** URLs whose origin must wait for its robots.txt while others of the site go on. */
   setAside = 0
@@ -104,6 +106,7 @@ export class SiteCrawl {
     this.traps = parts.traps
     this.pace = parts.pace
     this.gate = parts.gate
+    this.failures = parts.failures ?? 0
     this.lastPack = parts.lease.lastPack
     this.cursor = parts.lease.cursor
     this.#lanes = parts.lanes

@@ -1,6 +1,12 @@
 /** Opens a leased cell: its queue from the journal, its robots rules, its pace. */
 import type { Ledger } from '../cluster/index.js'
-import { type CellFrontier, type FrontierSpace, rebuildCell, type SiteTraps } from '../frontier/index.js'
+import {
+  type CellFrontier,
+  type Decisions,
+  type FrontierSpace,
+  rebuildCell,
+  type SiteTraps,
+} from '../frontier/index.js'
 import { type CellId, type Lease, siteOfCell } from '../model/cell.js'
 import type { Clock, Millis } from '../model/clock.js'
 import { Wake } from '../model/wake.js'
@@ -38,8 +44,8 @@ export class SiteDesk {
     const gate = new OriginGate({ cell, ledger, clock, settings: robots }, origins)
     const frontier = this.#parts.newFrontier()
     const traps = this.#parts.newTraps(frontier)
-    if (lease.lastPack > 0) await this.#rebuild(lease, frontier, traps)
-    return new SiteCrawl({ lease, frontier, traps, pace, gate, lanes }, new Wake(clock))
+    const failures = lease.lastPack > 0 ? await this.#rebuild(lease, frontier, traps) : 0
+    return new SiteCrawl({ lease, frontier, traps, pace, gate, lanes, failures }, new Wake(clock))
   }
 
   /** How far off the turn of its group is for one more site; null when it is near. */
@@ -54,13 +60,21 @@ export class SiteDesk {
     site.close()
   }
 
-  /** One after the other: a journal in memory is several megabytes. */
-  #rebuild(lease: Lease, frontier: CellFrontier, traps: SiteTraps): Promise<void> {
+  /** Returns the failures in a row at its end. One after the other: a journal in memory is several megabytes. */
+  #rebuild(lease: Lease, frontier: CellFrontier, traps: SiteTraps): Promise<number> {
+    let failures = 0
+    const decisions: Decisions = {
+      replay: (discovery, refusedBy) => traps.replay(discovery, refusedBy),
+      countPage: () => traps.countPage(),
+      tried: failed => {
+        failures = failed ? failures + 1 : 0
+      },
+    }
     const rebuilt = this.#rebuilding.then(() =>
-      rebuildCell(() => this.#journal(lease), frontier, this.#parts.space, traps),
+      rebuildCell(() => this.#journal(lease), frontier, this.#parts.space, decisions),
     )
     this.#rebuilding = rebuilt.catch(() => {})
-    return rebuilt
+    return rebuilt.then(() => failures)
   }
 
   async *#journal(lease: Lease): AsyncIterable<Uint8Array> {

@@ -6,7 +6,7 @@
 import type { Discovery } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
-import type { OutcomeCode } from '../model/outcome.js'
+import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
 import type { TrapName } from '../model/trap.js'
 import type { CellFrontier } from './cell-frontier.js'
 import { DepthSet } from './depth-set.js'
@@ -21,6 +21,8 @@ export type JournalBlobs = () => AsyncIterable<Uint8Array> | Iterable<Uint8Array
 export interface Decisions {
   replay(discovery: Discovery, refusedBy: TrapName | null): void
   countPage(): void
+  /** A URL was asked for: whether that was one more of the site's failures, or any other answer. */
+  tried?(failed: boolean): void
 }
 
 export async function rebuildCell(
@@ -44,8 +46,14 @@ export async function rebuildCell(
       if (code !== 'TOO_DEEP') frontier.restoreVisit(low, high)
       if (code === 'OK' || code === 'NOT_MODIFIED') decisions.countPage()
       if (isRefusal(code)) frontier.restoreRefusal(low, high)
+      const { kind, strain } = outcomeRule(code)
+      if (strain !== 'none') decisions.tried?.(true)
+      else if (kind === 'stored') decisions.tried?.(false)
     },
-    retried: (low, high, attempt, notBefore) => retries.set(low, high, attempt, notBefore),
+    retried(low, high, attempt, notBefore) {
+      retries.set(low, high, attempt, notBefore)
+      decisions.tried?.(true)
+    },
     ...(closed.discovered === undefined ? {} : { discovered: discovery => closed.discovered?.(discovery) }),
   }
   for await (const blob of blobs()) readJournal(blob, firstPass)

@@ -132,6 +132,11 @@ describe.concurrent('waits', { timeout: 180_000 }, () => {
     const gaps = failed.slice(1).map((one, i) => one.startMs - failed[i].endMs)
     expect(gaps[1]).toBeGreaterThanOrEqual(1_000)
     expect(gaps[2]).toBeGreaterThanOrEqual(2_000)
+    await pause(6_000)
+    // One more is enough: the count outlives the process.
+    const again = await orbweaver(['resume', out])
+    expect(again.stderr).toContain('it failed 5 times in a row (status 500)')
+    expect(pages(web.of('broken.test'))).toHaveLength(6)
     broken = false
     for (let tries = 0; tries < 6; tries++) {
       await pause(3_000)
