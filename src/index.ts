@@ -30,6 +30,7 @@ export {
   PartitionError,
 } from './partition/index.js'
 export {
+  readAffinity,
   readFixed,
   readGroups,
   readHypergraph,

@@ -20,6 +20,7 @@ export function partitionedText(request: PartitionOptions, result: Partition, ma
   ]
   if (!result.balanced)
     lines.push('  The balance asked for was not reached: this is the closest that was found')
+  if (request.affinity !== undefined) lines.push(`  Affinity ${number(result.affinity)}`)
   if (request.previous !== undefined) lines.push(movedLine(result))
   lines.push(`Wrote ${made.out}`)
   return `${lines.join('\n')}\n`
@@ -30,6 +31,7 @@ export function checkedText(checked: Checked, partFile: string): string {
   if (checked.imbalanceBound.some(bound => bound > 0))
     lines.push(`  No partition goes below ${percents(checked.imbalanceBound)}`)
   if (checked.emptyParts > 0) lines.push(`  ${plural(checked.emptyParts, 'part')} empty`)
+  if (checked.affinity !== 0) lines.push(`  Affinity ${number(checked.affinity)}`)
   if (checked.moved > 0) lines.push(movedLine(checked))
   return `${lines.join('\n')}\n`
 }

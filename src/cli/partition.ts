@@ -7,6 +7,7 @@ import { systemClock } from '../compose/system.js'
 import { ConfigError } from '../config/config-error.js'
 import { checkPartition } from '../partition/check/index.js'
 import {
+  readAffinity,
   readFixed,
   readGroups,
   readHypergraph,
@@ -28,6 +29,7 @@ interface PartitionFlags {
   readonly fixed?: string
   readonly targets?: string
   readonly groups?: string
+  readonly affinity?: string
   readonly objective: readonly string[]
   readonly previous?: string
   readonly migrationWeight?: string
@@ -73,6 +75,7 @@ export function partitionCommand(): Command {
     .option('--fixed <file>', 'a line per vertex: the part it is pinned to, or -1')
     .option('--targets <file>', 'a line per part: its share')
     .option('--groups <file>', 'a line per vertex: the group it must stay with, or -1')
+    .option('--affinity <file>', 'lines "vertex part gain": what it is worth to have the vertex in that part')
     .option(
       '--objective <file:p>',
       'one of several edge files, with its weight; can be repeated',
@@ -115,8 +118,8 @@ function check(file: string, partFile: string | undefined, flags: PartitionFlags
   if (partFile === undefined) throw new ConfigError('--check wants two files: the hypergraph and the parts')
   const started = systemClock.monotonic()
   const k = wholeNumber('-k', flags.k, 1)
-  const { weights, targets, fixed, groups, previous } = flags
-  const files = present({ weights, targets, fixed, groups, previous })
+  const { weights, targets, fixed, groups, affinity, previous } = flags
+  const files = present({ weights, targets, fixed, groups, affinity, previous })
   const checked = checkPartition({ file, partFile, k, ...files })
   const seconds = (systemClock.monotonic() - started) / 1_000
   if (flags.json) printJson({ ...checked, seconds })
@@ -141,6 +144,7 @@ function requestOf(file: string, k: number, flags: PartitionFlags): PartitionOpt
       fixed: given(flags.fixed, name => readFixed(name, vertexCount, k)),
       targets: given(flags.targets, name => readTargets(name, k)),
       groups: given(flags.groups, name => readGroups(name, vertexCount)),
+      affinity: given(flags.affinity, name => readAffinity(name, vertexCount, k)),
       previous: given(flags.previous, name => readPrevious(name, vertexCount)),
       migrationWeight: given(flags.migrationWeight, text => amount('--migration-weight', text)),
       timeLimitMs: given(flags.timeLimit, text => amount('--time-limit', text) * 1_000),

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { hypergraphOf, siteHypergraph, writeHypergraph } from '../../test/kit/made-hypergraphs.js'
 import { checkPartition } from './check/index.js'
-import { imbalanceBoundOf, imbalanceOf, movedOf, objectivesOf } from './figures.js'
+import { affinityOf, imbalanceBoundOf, imbalanceOf, movedOf, objectivesOf } from './figures.js'
 import type { Hypergraph } from './hypergraph.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'orbweaver-figures-'))
@@ -25,11 +25,18 @@ function expectAgreement({ hypergraph, k, parts, groups, previous, shares }: Cas
   const file = join(folder, 'a.hgr')
   const weights = join(folder, 'a.vw')
   writeHypergraph(file, hypergraph, weights)
-  const write = (name: string, values: ArrayLike<number>): string => {
+  const write = (name: string, values: ArrayLike<number | string>): string => {
     writeFileSync(join(folder, name), Array.from(values).join('\n'))
     return join(folder, name)
   }
   const fixed = parts.map((part, v) => (v % 2 === 0 ? part : -1))
+  // Every vertex wishes for its part before; it is worth more to later ones.
+  const affinity = {
+    vertices: Uint32Array.from(parts.keys()),
+    parts: Uint32Array.from(previous, part => Math.max(0, part) % k),
+    gains: Float64Array.from(parts.keys(), v => v - 2),
+  }
+  const wishes = Array.from(parts, (_, v) => `${v + 1} ${affinity.parts[v]} ${affinity.gains[v]}`)
   const checked = checkPartition({
     file,
     partFile: write('parts', parts),
@@ -39,7 +46,9 @@ function expectAgreement({ hypergraph, k, parts, groups, previous, shares }: Cas
     fixed: write('fixed', fixed),
     groups: write('groups', groups),
     previous: write('previous', previous),
+    affinity: write('affinity', wishes),
   })
+  const request = { hypergraph, k, previous, epsilons: [], preset: 'fast', seed: 1 } as const
   const total = shares.reduce((sum, share) => sum + share, 0)
   const scaled = shares.map(share => share / total)
   expect({ ...checked, emptyParts: 0 }).toEqual({
@@ -47,7 +56,8 @@ function expectAgreement({ hypergraph, k, parts, groups, previous, shares }: Cas
     ...objectivesOf(hypergraph, k, parts),
     imbalance: imbalanceOf(hypergraph, parts, scaled),
     imbalanceBound: imbalanceBoundOf(hypergraph, scaled, fixed, groups),
-    ...movedOf({ hypergraph, k, previous, epsilons: [], preset: 'fast', seed: 1 }, parts),
+    affinity: affinityOf({ ...request, affinity }, parts),
+    ...movedOf(request, parts),
     emptyParts: 0,
   })
 }

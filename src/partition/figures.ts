@@ -145,6 +145,15 @@ export function movedOf(
   return { moved, movedWeight }
 }
 
+/** The gains of the vertices that got the part they are for. */
+export function affinityOf({ affinity }: PartitionRequest, parts: Int32Array): number {
+  if (affinity === undefined) return 0
+  return affinity.gains.reduce(
+    (sum, gain, i) => (parts[affinity.vertices[i]] === affinity.parts[i] ? sum + gain : sum),
+    0,
+  )
+}
+
 function totalsOf({ vertexCount, constraintCount, vertexWeights }: Hypergraph): Float64Array {
   const totals = new Float64Array(constraintCount)
   for (let v = 0; v < vertexCount; v++)

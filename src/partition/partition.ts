@@ -1,5 +1,5 @@
 import { checkRequest } from './check-request.js'
-import { imbalanceBoundOf, imbalanceOf, movedOf, objectivesOf } from './figures.js'
+import { affinityOf, imbalanceBoundOf, imbalanceOf, movedOf, objectivesOf } from './figures.js'
 import { fillEmptyParts } from './fill-empty-parts.js'
 import { takeIn } from './intake.js'
 import type { Level } from './level.js'
@@ -31,6 +31,7 @@ export function partition(request: PartitionRequest): Partition {
     imbalanceWithoutHeavy: imbalanceOf(hypergraph, parts, shares, plan.heavyParts),
     heavyVertices: Array.from(intake.unitOf.keys()).filter(v => heavy.has(intake.unitOf[v])),
     balanced: isBalanced(level, plan.room, units),
+    affinity: affinityOf(request, parts),
     ...movedOf(request, parts),
   }
 }

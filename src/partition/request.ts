@@ -53,6 +53,8 @@ export interface Partition {
   readonly balanced: boolean
   /** Distinct pairs of a net's source vertex and a part other than its own that its nets touch. */
   readonly coalescedMessages: number
+  /** Sum of the affinity gains of the vertices that are in the part they are for (0 without `affinity`). */
+  readonly affinity: number
   /** Vertices that left their previous part (0 without `previous`). */
   readonly moved: number
   /** Weight that left its previous part, per constraint. */

@@ -34,6 +34,7 @@ const FIGURES = [
   'imbalance',
   'imbalanceBound',
   'coalescedMessages',
+  'affinity',
   'moved',
   'movedWeight',
 ]
@@ -59,6 +60,19 @@ describe('orbweaver partition, asked for more', () => {
     expect(figuresOf(result)).toEqual(figuresOf(checked))
     expect(checked.imbalance[0]).toBeLessThanOrEqual(0.05 + ROUNDING)
     expect(checked.imbalance[1]).toBeLessThanOrEqual(0.1 + ROUNDING)
+  })
+
+  it('puts sites where they are wished, as far as links and balance allow', async () => {
+    const wished = Array.from({ length: 40 }, (_, v) => v * 10)
+    // Worth more than all nets together.
+    const affinity = write('wishes', ['% vertex part gain', ...wished.map(v => `${v + 1} ${v % 4} 1e6`)])
+    const flags = ['-k', '4', '--weights', WEIGHTS, '--affinity', affinity]
+    const result = await made(WEB, ...flags, '--preset', 'fast', '--out', at('wished'))
+    expect(result.affinity).toBe(40e6)
+    const parts = lines(at('wished'))
+    for (const v of wished) expect(parts[v]).toBe(v % 4)
+    expect(figuresOf(result)).toEqual(figuresOf(await made('--check', WEB, at('wished'), ...flags)))
+    for (const imbalance of result.imbalance) expect(imbalance).toBeLessThanOrEqual(0.05 + ROUNDING)
   })
 
   it('moves little when a part is added, and says how much', async () => {

@@ -26,6 +26,7 @@ describe('the checker', () => {
       imbalanceBound: [0],
       // Vertex 1 tells parts 1 (nets 1 and 4) and 2 (net 4).
       coalescedMessages: 2,
+      affinity: 0,
       moved: 0,
       movedWeight: [0],
       emptyParts: 0,
@@ -82,6 +83,15 @@ describe('the checker', () => {
     const { moved, movedWeight } = checkPartition({ file: HGR, partFile: PARTS, k: 3, previous, weights })
     expect(moved).toBe(2)
     expect(movedWeight).toEqual([2 + 5, 20 + 50])
+  })
+
+  it('adds up the affinities that are met', () => {
+    const affinity = file('1 0 5\n1 1 9 % not there\n6 2 -1.5\n')
+    expect(checkPartition({ file: HGR, partFile: PARTS, k: 3, affinity }).affinity).toBe(3.5)
+    for (const text of ['7 0 1\n', '0 0 1\n', '1 3 1\n'])
+      expect(() => checkPartition({ file: HGR, partFile: PARTS, k: 3, affinity: file(text) })).toThrow(
+        'there is no vertex',
+      )
   })
 
   it('takes a graph as nets of two, each edge once', () => {

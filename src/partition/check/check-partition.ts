@@ -14,6 +14,7 @@ export interface CheckRequest {
   readonly fixed?: string
   readonly groups?: string
   readonly previous?: string
+  readonly affinity?: string
 }
 
 export interface Checked {
@@ -28,6 +29,8 @@ export interface Checked {
   readonly imbalanceBound: readonly number[]
   /** Distinct pairs of a net's first vertex and a part other than that vertex's own. */
   readonly coalescedMessages: number
+  /** Sum of the gains of the affinity lines whose vertex is in their part. */
+  readonly affinity: number
   /** Vertices that left their previous part. */
   readonly moved: number
   /** Their weight, per constraint. */
@@ -54,6 +57,7 @@ export function checkPartition(request: CheckRequest): Checked {
     ...objectives(plain, parts),
     imbalance: imbalanceOf(weights, parts, shares),
     imbalanceBound: boundOf(weights, shares, fixed, groups),
+    affinity: affinityOf(request.affinity, parts, k),
     moved: movers.length,
     movedWeight: columnsOf(weights).map(column => sum(movers.map(v => column[v]))),
     emptyParts: k - new Set(parts).size,
@@ -138,6 +142,14 @@ function checkGroups(file: string, parts: readonly number[], groups: readonly nu
       throw new ConfigError(`${file}: group ${group} is split between part ${partOf.get(group)} and ${part}`)
     partOf.set(group, part)
   })
+}
+
+function affinityOf(file: string | undefined, parts: readonly number[], k: number): number {
+  const lines = file === undefined ? [] : readRows(file, undefined, 3)
+  for (const [vertex, part] of lines)
+    if (parts[vertex - 1] === undefined || !Number.isInteger(part) || part < 0 || part >= k)
+      throw new ConfigError(`${file}: there is no vertex ${vertex} or no part ${part}`)
+  return sum(lines.map(([vertex, part, gain]) => (parts[vertex - 1] === part ? gain : 0)))
 }
 
 function sharesOf(file: string | undefined, k: number): number[] {

@@ -9,7 +9,15 @@ import { readHmetis } from './hmetis.js'
 import { readMetisGraph } from './metis-graph.js'
 import { readWeights } from './vertex-files.js'
 
-export { readFixed, readGroups, readParts, readPrevious, readTargets, readWeights } from './vertex-files.js'
+export {
+  readAffinity,
+  readFixed,
+  readGroups,
+  readParts,
+  readPrevious,
+  readTargets,
+  readWeights,
+} from './vertex-files.js'
 export { writeParts } from './write-parts.js'
 
 /**

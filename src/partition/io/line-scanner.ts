@@ -116,12 +116,18 @@ export class LineScanner {
     return value
   }
 
+  /** A finite number, negative ones included. */
+  signedNumber(what: string): number {
+    if (!this.hasMore()) this.fail(`${what} is missing`)
+    return this.#slowNumber(what, Number.MIN_SAFE_INTEGER)
+  }
+
   /** Complains about the line it stands on. */
   fail(complaint: string, line = this.#line): never {
     throw inputError(this.file, line, complaint)
   }
 
-  #slowNumber(what: string): number {
+  #slowNumber(what: string, least = 0): number {
     const start = this.#at
     let end = start
     while (!isBlank(this.#bytes[end])) end++
@@ -131,7 +137,8 @@ export class LineScanner {
     const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN
     const shown = text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text
     if (Number.isNaN(value)) this.fail(`${what} is ${JSON.stringify(shown)}, which is not a number`)
-    if (value < 0) this.fail(`${what} is ${shown}; it cannot be negative`)
+    if (value < least)
+      this.fail(`${what} is ${shown}${least === 0 ? '; it cannot be negative' : ', which is too low'}`)
     if (value > Number.MAX_SAFE_INTEGER) this.fail(`${what} is ${shown}, which is too large`)
     this.#at = end
     return value

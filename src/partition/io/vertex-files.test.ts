@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
+  readAffinity,
   readFixed,
   readGroups,
   readHypergraph,
@@ -41,6 +42,14 @@ describe('files with a line per vertex', () => {
     expect(readTargets(file('1\n2.0\n1'), 3)).toEqual([0.25, 0.5, 0.25])
   })
 
+  it('say for some vertices what a part is worth, below 0 too', () => {
+    const { vertices, parts, gains } = readAffinity(file('% near\r\n3 1 2.5\r\n\n1 0 -4\n3 0 1e3'), 3, 2)
+    expect([...vertices]).toEqual([2, 0, 2])
+    expect([...parts]).toEqual([1, 0, 0])
+    expect([...gains]).toEqual([2.5, -4, 1000])
+    expect(readAffinity(file('% none\n'), 3, 2).gains).toHaveLength(0)
+  })
+
   it('hold as many weights per vertex as the first line has', () => {
     const { constraintCount, weights } = readWeights(file('284 38 1\n4116\t159 0.5\n\n192 10 0\n'), 3)
     expect(constraintCount).toBe(3)
@@ -57,6 +66,16 @@ describe('files with a line per vertex', () => {
   })
 
   it.each([
+    ['a wish of no vertex', (name: string) => readAffinity(name, 3, 2), '4 0 1\n', 'line 1: vertex 4 is out'],
+    ['a wish for no part', (name: string) => readAffinity(name, 3, 2), '1 2 1\n', 'line 1: part 2 is out of'],
+    ['a wish worth NaN', (name: string) => readAffinity(name, 3, 2), '1 1 NaN\n', 'line 1: a gain is "NaN"'],
+    [
+      'a wish worth nothing',
+      (name: string) => readAffinity(name, 3, 2),
+      '1 1\n',
+      'line 1: a gain is missing',
+    ],
+    ['two wishes', (name: string) => readAffinity(name, 3, 2), '1 1 1 2\n', 'line 1: more than "vertex part'],
     ['too few parts', (name: string) => readParts(name, 3, 3), '0\n1\n', 'a.txt: 2 lines for 3 vertices'],
     [
       'too many parts',

@@ -1,8 +1,9 @@
 /**
- * Files with a line per vertex: weights, fixed parts, groups, parts; and the targets, with a line per part. Empty
- * lines and comments do not count.
+ * Files with a line per vertex: weights, fixed parts, groups, parts; the targets, with a line per part; the affinity,
+ * with a line per wish. Empty lines and comments do not count.
  */
 import { PartitionError } from '../partition-error.js'
+import type { Affinity } from '../request.js'
 import { readBytes } from './input-file.js'
 import { LineScanner } from './line-scanner.js'
 
@@ -67,6 +68,32 @@ export function readTargets(file: string, k: number): number[] {
   })
   const sum = shares.reduce((total, share) => total + share, 0)
   return shares.map(share => share / sum)
+}
+
+/** Lines `vertex part gain`, vertices from 1 as in the hypergraph and parts from 0 as in a part file. */
+export function readAffinity(file: string, vertexCount: number, k: number): Affinity {
+  const scanner = open(file)
+  const most = Math.ceil(scanner.countTokens() / 3)
+  const vertices = new Uint32Array(most)
+  const parts = new Uint32Array(most)
+  const gains = new Float64Array(most)
+  let count = 0
+  for (; scanner.nextFilledLine(); count++) {
+    const vertex = scanner.integer('a vertex')
+    if (vertex < 1 || vertex > vertexCount)
+      scanner.fail(`vertex ${vertex} is out of range; they go from 1 to ${vertexCount}`)
+    const part = scanner.integer('a part')
+    partBelow(k)(scanner, part)
+    vertices[count] = vertex - 1
+    parts[count] = part
+    gains[count] = scanner.signedNumber('a gain')
+    if (scanner.hasMore()) scanner.fail('more than "vertex part gain" in a line')
+  }
+  return {
+    vertices: vertices.slice(0, count),
+    parts: parts.slice(0, count),
+    gains: gains.slice(0, count),
+  }
 }
 
 const MAX_GROUP = 2 ** 31 - 1
