@@ -8,6 +8,7 @@ import type { Qualification, RobotsMode } from '../manners/index.js'
 import { RobotsRules } from '../manners/index.js'
 import type { CellId } from '../model/cell.js'
 import type { Clock, Millis } from '../model/clock.js'
+import { forPeople } from '../model/for-people.js'
 import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
 import { originOf } from '../model/url.js'
 
@@ -122,7 +123,9 @@ export class OriginGate {
       failures: failed ? (before?.state.failures ?? 0) + 1 : 0,
       verdict: kept,
       status,
-      detail: kept === verdict ? detail : `robots.txt could not be read: ${detail} (${found.code})`,
+      detail: forPeople(
+        kept === verdict ? detail : `robots.txt could not be read: ${detail} (${found.code})`,
+      ),
       body,
     }
     this.#postponed.delete(origin)

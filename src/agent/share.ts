@@ -3,7 +3,7 @@ import type { InboxRow, OutcomeCount, PackCell } from '../cluster/index.js'
 import { type FrontierEntry, JournalWriter } from '../frontier/index.js'
 import type { CellId, Discovery } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
-import { LIMITS } from '../model/limits.js'
+import { forPeople } from '../model/for-people.js'
 import type { OutcomeCode } from '../model/outcome.js'
 import type { Exchange } from '../model/page.js'
 import { HeardRows } from './heard-pages.js'
@@ -146,10 +146,4 @@ export class Share {
       ),
     }
   }
-}
-
-/** Details quote servers, and end on terminals: short, and without what a terminal would obey. */
-function forPeople(detail: string): string {
-  const short = detail.length > LIMITS.detailChars ? `${detail.slice(0, LIMITS.detailChars)}…` : detail
-  return short.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
 }

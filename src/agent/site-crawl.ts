@@ -2,6 +2,7 @@
 import type { CellFrontier, SiteTraps } from '../frontier/index.js'
 import type { CellId, Lease } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
+import { forPeople } from '../model/for-people.js'
 import type { OutcomeCode } from '../model/outcome.js'
 import type { Wake } from '../model/wake.js'
 import type { OriginGate } from './origin-gate.js'
@@ -155,7 +156,7 @@ export class SiteCrawl {
   /** Who waits for the turn of this site need not wait any longer. */
   leave(to: Leave, until: Millis = 0, why = ''): void {
     if (this.lost) return
-    this.mode = { is: 'leaving', to, until, why }
+    this.mode = { is: 'leaving', to, until, why: forPeople(why) }
     this.pace.giveUp()
   }
 

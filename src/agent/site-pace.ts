@@ -5,6 +5,7 @@
 import type { Delay } from '../manners/index.js'
 import type { GroupId } from '../model/cell.js'
 import type { Cancel, Clock, Millis } from '../model/clock.js'
+import { forPeople } from '../model/for-people.js'
 import { LIMITS } from '../model/limits.js'
 import type { GroupPace, TurnSeeker } from './group-pace.js'
 
@@ -140,7 +141,7 @@ export class SitePace {
   wait(until: Millis, reason: string): void {
     if (until <= this.#waitUntil) return
     this.#waitUntil = until
-    this.#waitReason = reason
+    this.#waitReason = forPeople(reason)
     this.#save({ ownMs: this.#knownMs, groupMs: 0 })
   }
 

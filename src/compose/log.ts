@@ -1,6 +1,10 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { withoutSecrets } from '../model/for-people.js'
 import { systemClock } from './system.js'
+
+const hide = (_key: string, value: unknown): unknown =>
+  typeof value === 'string' ? withoutSecrets(value) : value
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -26,6 +30,6 @@ export class Log {
 
   #write(level: string, event: string, fields: Fields): void {
     const time = new Date(systemClock.now()).toISOString()
-    writeSync(this.#file, `${JSON.stringify({ time, level, event, ...fields })}\n`)
+    writeSync(this.#file, `${JSON.stringify({ time, level, event, ...fields }, hide)}\n`)
   }
 }

@@ -8,6 +8,8 @@ import { RawServer } from '../kit/raw-server.js'
 
 const SECRET = 's3cr3t'
 const COOKIE = 'c00k1e'
+/** In a query it is a part of the URL, and stands wherever the URL has to; in what people read it does not. */
+const TOKEN = 't0k3nv4lu3'
 const LOGIN = `user:${SECRET}@`
 
 /** Every place of a page that can name a URL names one with a login. */
@@ -38,7 +40,7 @@ function answer(request: string): string {
     `HTTP/1.1 200 OK\r\n${cookie}Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
   if (target === '/robots.txt')
     return text(
-      `User-agent: *\nDisallow: /never\nSitemap: http://${LOGIN}own.test/sitemap.xml\n`,
+      `User-agent: *\nDisallow: /never\nSitemap: http://${LOGIN}own.test/sitemap.xml\nSitemap: /bad.xml?access_token=${TOKEN}\n`,
       'text/plain',
     )
   if (target === '/sitemap.xml')
@@ -111,6 +113,12 @@ describe('secrets', () => {
   it('no request carries a cookie, a login or a referrer', () => {
     expect(requests.filter(request => /^(cookie|authorization|referer):/im.test(request))).toEqual([])
     expect(requests.filter(request => request.includes(SECRET) || request.includes(COOKIE))).toEqual([])
+  })
+
+  it('no log, report or terminal quotes the token of a URL', () => {
+    expect(files['report.json']).toMatch(/bad\.xml\?access_token=\S+ is no sitemap/)
+    for (const text of [files['report.json'], files['crawl.log'], end.stderr, end.stdout])
+      expect(text).not.toContain(TOKEN)
   })
 
   it('no log, report, table or terminal holds one', () => {

@@ -26,11 +26,23 @@ function answer(request: string): string {
 
 it('escape sequences from a server reach neither the summary nor a query', async () => {
   const server = await RawServer.start((socket, request) => {
-    socket.write(answer(request), 'latin1')
+    // This one is loud before it tells its rules.
+    if (/^host: mad\.test/im.test(request)) socket.write(`HTTP/1.1 ${ESCAPES}\r\n\r\n`, 'latin1')
+    else socket.write(answer(request), 'latin1')
   })
   const out = temporary('crawl')
   const crawl = await orbweaver([
-    ...['crawl', 'http://loud.test/', '--delay', '0', '--tries', '1', '--contact', 'https://example.org/'],
+    ...[
+      'crawl',
+      'http://loud.test/',
+      'http://mad.test/',
+      '--delay',
+      '0',
+      '--tries',
+      '1',
+      '--contact',
+      'https://example.org/',
+    ],
     ...['--resolve', `*.test=127.0.0.1:${server.port}`, '--out', out],
   ])
   await server.close()
@@ -39,7 +51,11 @@ it('escape sequences from a server reach neither the summary nor a query', async
     outcomes: Record<string, number>
     troubledSites: { detail: string }[]
   }
-  expect(crawl.code, crawl.stderr).toBe(0)
+  const status = await orbweaver(['status', out])
+  expect(crawl.code, crawl.stderr).toBe(12)
+  expect(crawl.stderr).toContain('http://mad.test: robots.txt could not be read')
+  expect(status.stdout).toContain('mad.test')
+  expect(status.stdout).not.toMatch(ESCAPED)
   expect(report.outcomes).toMatchObject({ OK: 2, BAD_RESPONSE: 2, BAD_ENCODING: 1, ROBOTS_DISALLOWED: 1 })
   expect(crawl.stderr).toContain('ROBOTS_DISALLOWED')
   expect(crawl.stderr).not.toMatch(ESCAPED)

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { forPeople } from './for-people.js'
+
+it.each([
+  ['http://a.test/x?token=abc&y=1 is no sitemap', 'http://a.test/x?token=…&y=1 is no sitemap'],
+  ['?access_token=1.2-3_4#top', '?access_token=…#top'],
+  ['/a?X-Amz-Signature=0f&X-Amz-Credential=me%2F1', '/a?X-Amz-Signature=…&X-Amz-Credential=…'],
+  ['/a;jsessionid=1?api_key=k&apikey=l&password=m', '/a;jsessionid=…?api_key=…&apikey=…&password=…'],
+  ['/a?page=2&sort=name', '/a?page=2&sort=name'],
+  ['said \x1b[2J\x07 once', 'said  [2J  once'],
+])('%j is shown as %j', (text, shown) => expect(forPeople(text)).toBe(shown))
+
+it('is short', () => expect(forPeople('x'.repeat(5_000)).length).toBeLessThan(400))
