@@ -85,7 +85,11 @@ export class Agent {
     this.#parts = parts
     this.#wake = new Wake(parts.clock)
     const { signal } = parts.stopping
-    this.#work = new SiteWork({ ...parts, signal }, site => this.endsSlice(site))
+    this.#work = new SiteWork(
+      { ...parts, signal },
+      site => this.endsSlice(site),
+      () => parts.laneCount.busy > 0 && this.#sites.size <= parts.lanes,
+    )
     this.#pulse = new Pulse({
       ...parts,
       signal,
@@ -234,6 +238,8 @@ export class Agent {
     this.#sites.delete(site.cell)
     this.#working.delete(site.cell)
     this.#parts.desk.close(site)
+    // Nobody is left here who could have links for those that linger.
+    if (this.#parts.laneCount.busy === 0) for (const other of this.#sites.values()) other.wake.ring()
     this.#wake.ring()
   }
 

@@ -10,6 +10,11 @@ import type { Transmitter } from './transmitter.js'
 
 /** A cell with nothing to do looks at its row this often, should nobody have told it of news. */
 const IDLE_LOOK_MS = 10_000
+/**
+ * A site that is done stays in hand this long while others are crawled: the links they still have for it find its queue
+ * in memory. Given back at once, it would be rebuilt from its journal for every pack that holds one.
+ */
+const LINGER_MS = 2_000
 
 export interface SiteWorkParts {
   readonly clock: Clock
@@ -29,36 +34,44 @@ export class SiteWork {
   readonly #parts: SiteWorkParts
   /** Asked after every visit: true when the site has to be left. */
   readonly #endsSlice: (site: SiteCrawl) => boolean
+  /** True while there is room for sites that are done, and reason to expect more for them. */
+  readonly #mayLinger: () => boolean
 
-  constructor(parts: SiteWorkParts, endsSlice: (site: SiteCrawl) => boolean) {
+  constructor(parts: SiteWorkParts, endsSlice: (site: SiteCrawl) => boolean, mayLinger: () => boolean) {
     this.#parts = parts
     this.#endsSlice = endsSlice
+    this.#mayLinger = mayLinger
   }
 
   /** Ends when the cell is ours no longer: finished, given back, or lost. */
   async run(site: SiteCrawl): Promise<void> {
     const { clock, ledger, lane, transmitter, admission, signal } = this.#parts
+    let idleMs = 0
     while (site.mode.is !== 'leaving' && !signal.aborted) {
       await readInbox(ledger, site, transmitter, admission, signal)
       await lane.crawl(site)
       if (this.#endsSlice(site) || site.inboxDirty || site.frontier.hasReady(clock.now())) continue
       if (this.#parks(site)) continue
       site.idle = true
-      if (await this.#finishes(site)) break
+      if (await this.#finishes(site, idleMs)) break
+      const since = clock.monotonic()
       await site.wake.wait(this.#idleMs(site))
-      site.idle = false
+      idleMs = clock.monotonic() - since
+      // Woken to finish or to leave, it needs no lane.
+      site.idle = !site.inboxDirty && !site.frontier.hasReady(clock.now())
     }
     await this.#letGo(site)
   }
 
   /** True when the cell is finished: nothing queued, everything committed, no unread row. */
-  async #finishes(site: SiteCrawl): Promise<boolean> {
+  async #finishes(site: SiteCrawl, idleMs: Millis): Promise<boolean> {
     const { ledger, transmitter, counters, laneCount } = this.#parts
     if (!site.frontier.isEmpty) return false
     if (site.uncommitted > 0) {
       if (laneCount.busy === 0) void transmitter.seal()
       return false
     }
+    if (idleMs < LINGER_MS && this.#mayLinger()) return false
     if (await ledger.finish(site.cell, site.lease.epoch)) return true
     counters.refusedFinishes++
     site.inboxDirty = true
@@ -91,6 +104,7 @@ export class SiteWork {
 
   #idleMs(site: SiteCrawl): Millis {
     const ready = site.frontier.nextReadyAt()
-    return ready === null ? IDLE_LOOK_MS : Math.max(1, ready - this.#parts.clock.now())
+    if (ready !== null) return Math.max(1, ready - this.#parts.clock.now())
+    return site.uncommitted > 0 ? IDLE_LOOK_MS : LINGER_MS
   }
 }

@@ -8,6 +8,7 @@
 import type { Exchange, PageRow } from '../model/page.js'
 import type { ByteSink } from './byte-sink.js'
 import { surt } from './surt.js'
+import { timestamp } from './utc-text.js'
 import type { ArchivedRecord } from './warc-records.js'
 
 const ENTRY_HEAD_BYTES = 12
@@ -48,19 +49,6 @@ export function appendCdxjLines(sink: ByteSink, entries: Buffer, filename: strin
     sink.text(`${baseOffset + entries.readUInt32LE(at + 4)}${tail}`)
     at += size
   }
-}
-
-/** Fourteen digits: `20260102030405`. */
-function timestamp(millis: number): string {
-  const iso = new Date(millis).toISOString()
-  return (
-    iso.slice(0, 4) +
-    iso.slice(5, 7) +
-    iso.slice(8, 10) +
-    iso.slice(11, 13) +
-    iso.slice(14, 16) +
-    iso.slice(17, 19)
-  )
 }
 
 function bareDigest(digest: string): string {

@@ -32,11 +32,11 @@ export { concatParquet } from './parquet/concat.js'
 export { type ConvertTask, convertLog, type ParquetSize } from './parquet/convert.js'
 export { type SiteRow, writeSites } from './parquet/site-table.js'
 export { recover } from './recover.js'
-
+export { warcDate } from './utc-text.js'
 export { warcInfo } from './warc-info.js'
 export {
   responseOf,
   WarcReader,
   type WarcRecord,
 } from './warc-reader.js'
-export { type Revisit, WarcRecords, warcDate, warcRecords } from './warc-records.js'
+export { type Revisit, WarcRecords, warcRecords } from './warc-records.js'

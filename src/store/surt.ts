@@ -9,12 +9,25 @@ export function surt(url: string): string {
   const text = url.toLowerCase()
   const hostStart = text.indexOf('/') + 2
   const pathStart = text.indexOf('/', hostStart)
-  const authority = text.slice(hostStart, pathStart).replace(WWW, '')
+  const authority = text.slice(hostStart, pathStart)
+  if (authority !== lastAuthority) {
+    lastAuthority = authority
+    lastKey = authorityKey(authority)
+  }
+  return lastKey + sortedQuery(text.slice(pathStart))
+}
+
+/** Pages of a site often come in a row. */
+let lastAuthority = ''
+let lastKey = ''
+
+function authorityKey(text: string): string {
+  const authority = text.replace(WWW, '')
   const colon = authority.lastIndexOf(':')
   const hasPort = colon > authority.lastIndexOf(']')
   const host = hasPort ? authority.slice(0, colon) : authority
   const port = hasPort ? authority.slice(colon) : ''
-  return `${reversed(host)}${port})${sortedQuery(text.slice(pathStart))}`
+  return `${reversed(host)}${port})`
 }
 
 function reversed(host: string): string {

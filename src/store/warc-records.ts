@@ -10,6 +10,7 @@ import { ByteSink } from './byte-sink.js'
 import { sha1Digest } from './digest.js'
 import { archivedHead } from './http-head.js'
 import { type RecordCompressor, recordCompressor } from './record-compressor.js'
+import { warcDate } from './utc-text.js'
 
 /** Says that the body is already in an archive, so that only the head is stored. */
 export interface Revisit {
@@ -130,11 +131,6 @@ export class WarcRecords {
 /** The records of one agent; null when nothing is to be archived. Packs share it: it holds the compressor. */
 export function warcRecords(format: ArchiveFormat, random: Random): WarcRecords | null {
   return format.codec === 'none' ? null : new WarcRecords(random, recordCompressor(format))
-}
-
-/** ISO 8601 in UTC with milliseconds, which WARC 1.1 allows. */
-export function warcDate(millis: number): string {
-  return new Date(millis).toISOString()
 }
 
 function revisitFields(revisit: Revisit): string {
