@@ -3,15 +3,25 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
-const OPTIONS = ['-O3', '--noAssert', '--runtime', 'stub', '--initialMemory', '96', '--baseDir', root]
+const OPTIONS = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--baseDir', root]
 
-for (const name of ['deflate', 'snappy']) {
+/** Pages of memory; the host gives `text` what a page of the web needs. */
+const MODULES = { deflate: 96, snappy: 96, text: 1 }
+
+for (const [name, pages] of Object.entries(MODULES)) {
   const source = `assembly/${name}.ts`
   const output = `wasm/${name}.wasm`
   if (writtenAt(output) > Math.max(writtenAt(source), writtenAt('scripts/build-wasm.js'))) continue
   // Loading the compiler takes seconds: only when there is something to compile.
   const { default: asc } = await import('assemblyscript/asc')
-  const { error, stderr } = await asc.main([source, '--outFile', output, ...OPTIONS])
+  const { error, stderr } = await asc.main([
+    source,
+    '--outFile',
+    output,
+    '--initialMemory',
+    `${pages}`,
+    ...OPTIONS,
+  ])
   if (error) {
     process.stderr.write(stderr.toString())
     process.exit(1)

@@ -47,6 +47,8 @@ export function crawledPage(
   page: ParsedPage,
   facts: Pick<CrawledPage, 'url' | 'status' | 'depth' | 'fetchedAt' | 'fetchMs' | 'body'>,
 ): CrawledPage {
+  // The page's own bytes are gone when the next one is parsed.
+  const bytes = Buffer.from(page.text)
   let text: string | undefined
   return {
     ...facts,
@@ -58,7 +60,7 @@ export function crawledPage(
     canonical: page.canonical,
     links: page.links,
     get text() {
-      text ??= page.text.toString('utf8')
+      text ??= bytes.toString('utf8')
       return text
     },
   }

@@ -88,7 +88,7 @@ export interface ParsedPage {
   readonly language: string
   /** Content of meta robots (all that apply to us, comma-joined), lower case. */
   readonly robots: string
-  /** Main text as UTF-8, paragraphs separated by newlines; empty when not wanted. */
+  /** Main text as UTF-8, paragraphs separated by newlines; empty when not wanted. Valid until the next page is parsed. */
   readonly text: Buffer
 }
 

@@ -8,7 +8,7 @@ import { Findings } from './findings.js'
 import { fullParse } from './full-parse.js'
 import { detectType, isHtml } from './mime.js'
 import { pageBase } from './page-base.js'
-import { textAreaStart, withSentinels } from './page-bytes.js'
+import { textAreaStart, withSentinels } from './page-memory.js'
 import { PendingLinks } from './pending-links.js'
 import { Scanner } from './scanner.js'
 import { TextRanges } from './text-ranges.js'
@@ -46,7 +46,8 @@ function parseHtml(request: ParseRequest, declared: ContentType, mime: string): 
   const page =
     mime === 'application/xhtml+xml' ? { ...decoded, bytes: closeEmptyTags(decoded.bytes) } : decoded
   const length = page.bytes.length - page.start
-  const bytes = withSentinels(page.bytes, page.start, request.wantText)
+  const memory = withSentinels(page.bytes, page.start, request.wantText)
+  const { bytes } = memory
   const text = request.wantText ? ranges : null
   text?.reset()
   pending.reset()
@@ -68,7 +69,7 @@ function parseHtml(request: ParseRequest, declared: ContentType, mime: string): 
     canonical: findings.canonical === null ? '' : (base.resolve(findings.canonical) ?? ''),
     language: oneLine(findings.language ?? findings.metaLanguage ?? '', LIMITS.languageChars),
     robots: findings.robots,
-    text: text === null ? NOTHING : textWriter.write(bytes, text, textAreaStart(length)),
+    text: text === null ? NOTHING : textWriter.write(memory, text, textAreaStart(length)),
   }
 }
 

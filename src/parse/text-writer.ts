@@ -4,44 +4,30 @@
  */
 import { decodeHTML } from 'entities/decode'
 import { LIMITS } from '../model/limits.js'
-import { plainWordsEnd } from './plain-words.js'
+import type { PageMemory } from './page-memory.js'
 import { Mark, type TextRanges } from './text-ranges.js'
-
-/**
- * Kinds of bytes. A run in which no kind and the one before it add up to more than 1 is copied as it stands.
- */
-const Kind = { plain: 0, space: 1, blank: 2, special: 3 } as const
-const KINDS = new Uint8Array(256)
-KINDS.fill(Kind.blank, 0, 0x20)
-KINDS[0x20] = Kind.space
-KINDS[0x26] = Kind.special // a character reference
-KINDS[0xc2] = Kind.special // perhaps a no-break space
-
-/** Shorter runs are copied byte by byte, and looked at so: setting more up costs more than it saves. */
-const COPY_BYTES = 12
-const LOOK_BYTES = 48
 
 export class TextWriter {
   #bytes: Buffer = Buffer.alloc(0)
+  #copyRun: PageMemory['copyRun'] = from => from
   /** Where the text begins, goes on and must end; a little more may be written before it is cut. */
   #start = 0
   #at = 0
   #limit = 0
 
   /**
-   * The chosen text of the page in `bytes`, in a buffer of its own. `bytes` is valid UTF-8, and its part from
-   * `textStart` on is written over.
+   * The chosen text of the page in `memory`, as a view of it. The page is valid UTF-8; what lies from `textStart` on is
+   * written over.
    */
-  write(bytes: Buffer, ranges: TextRanges, textStart: number): Buffer {
+  write({ bytes, copyRun }: PageMemory, ranges: TextRanges, textStart: number): Buffer {
     this.#bytes = bytes
+    this.#copyRun = copyRun
     this.#start = textStart
     this.#at = textStart
     this.#limit = textStart + LIMITS.textBytes
     this.#writeRanges(ranges)
     if (this.#at > textStart && bytes[this.#at - 1]! <= 0x20) this.#at--
-    const text = Buffer.allocUnsafe(this.#wholeCharacters() - textStart)
-    bytes.copy(text, 0, textStart, textStart + text.length)
-    return text
+    return bytes.subarray(textStart, this.#wholeCharacters())
   }
 
   #writeRanges(ranges: TextRanges): void {
@@ -63,23 +49,16 @@ export class TextWriter {
   #writeRange(from: number, to: number, preformatted: boolean): void {
     const bytes = this.#bytes
     let i = from
-    // Only at the start: text that is broken once is mostly broken all over.
-    if (to - from >= LOOK_BYTES) {
-      i = plainWordsEnd(bytes, from, to)
-      this.#append(from, i)
-    }
     while (i < to && this.#at < this.#limit) {
-      const run = i
-      i = this.#runEnd(i, to)
-      this.#append(run, i)
+      i = this.#appendRun(i, to)
       if (i === to) return
       if (bytes[i] === 0x26) {
         const end = referenceEnd(bytes, i, to)
         this.#appendReference(i, end)
         i = end
       } else if (bytes[i] === 0xc2 && bytes[i + 1] !== 0xa0) {
-        this.#append(i, i + 2)
-        i += 2
+        bytes[this.#at++] = bytes[i++]!
+        bytes[this.#at++] = bytes[i++]!
       } else {
         const end = blankEnd(bytes, i, to)
         this.#appendBlank(preformatted && hasLineBreak(bytes, i, end))
@@ -88,27 +67,15 @@ export class TextWriter {
     }
   }
 
-  /** Where the bytes that can be copied as they stand end. */
-  #runEnd(from: number, to: number): number {
-    const bytes = this.#bytes
-    // A space is copied neither at the start nor where a blank was written already.
-    let previous = this.#at === this.#start || bytes[this.#at - 1]! <= 0x20 ? 1 : 0
-    for (let i = from; i < to; i++) {
-      const kind = KINDS[bytes[i]!]!
-      if (kind + previous > 1) return i
-      previous = kind
-    }
-    return to
-  }
-
-  #append(from: number, to: number): void {
-    const bytes = this.#bytes
+  /** Copies what can stand as it is; returns where that ends. */
+  #appendRun(from: number, to: number): number {
     const at = this.#at
+    // A space is copied neither at the start nor where a blank was written already.
+    const afterSpace = at === this.#start || this.#bytes[at - 1]! <= 0x20 ? 1 : 0
     // A few bytes more than there is room for, so that the cut can see whether it falls inside a character.
-    const end = Math.min(to, from + this.#limit + 4 - at)
-    if (end - from > COPY_BYTES) bytes.copyWithin(at, from, end)
-    else for (let i = from; i < end; i++) bytes[at + i - from] = bytes[i]!
+    const end = this.#copyRun(from, Math.min(to, from + this.#limit + 4 - at), at, afterSpace)
     this.#at = at + end - from
+    return end
   }
 
   /** One blank between two words, whatever stood there; none at the start. */

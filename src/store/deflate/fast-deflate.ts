@@ -3,7 +3,7 @@
  * bytes. The loop is WebAssembly (`assembly/deflate.ts`); the Huffman code is learned from the records before, because
  * the pages of a crawl are alike, and making a code for each would cost as much as the rest.
  */
-import { loadWasm, type WasmMemory, type WasmPlace } from '../wasm.js'
+import { loadWasm, type WasmMemory, type WasmPlace } from '../../model/wasm.js'
 import {
   type DeflateCode,
   DISTANCE_BASES,

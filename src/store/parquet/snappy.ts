@@ -2,8 +2,9 @@
  * Snappy compression (the raw block format), the one codec every Parquet reader has. The loop is WebAssembly
  * (`assembly/snappy.ts`).
  */
+
+import { loadWasm, type WasmMemory, type WasmPlace } from '../../model/wasm.js'
 import type { ByteSink } from '../byte-sink.js'
-import { loadWasm, type WasmMemory, type WasmPlace } from '../wasm.js'
 
 interface SnappyExports {
   readonly memory: WasmMemory

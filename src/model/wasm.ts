@@ -1,6 +1,6 @@
 /** The modules that `npm run build` makes of `assembly/`: a kilobyte each, with a memory of their own. */
 import { readFileSync } from 'node:fs'
-import { packageFile } from '../model/package-file.js'
+import { packageFile } from './package-file.js'
 
 /** The part of the WebAssembly API that is used here; Node's types leave it to the browser's. */
 declare const WebAssembly: {
@@ -9,7 +9,10 @@ declare const WebAssembly: {
 }
 
 export interface WasmMemory {
+  /** Another one after `grow`. */
   readonly buffer: ArrayBuffer
+  /** By pages of 64 KiB. */
+  grow(pages: number): number
 }
 
 /** An address (or a size) that a module exports. */
@@ -18,7 +21,7 @@ export interface WasmPlace {
 }
 
 /** A new instance; `T` is what the module exports. */
-export function loadWasm<T>(name: 'deflate' | 'snappy'): T {
+export function loadWasm<T>(name: 'deflate' | 'snappy' | 'text'): T {
   const bytes = readFileSync(packageFile(`wasm/${name}.wasm`))
   const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes))
   return instance.exports as T
