@@ -197,3 +197,23 @@ describe('a crawl of sitemaps that is killed again and again', () => {
     expect(reportOf(out).outcomes).toMatchObject({ SITEMAP: 26, OK: expected.length })
   }, 120_000)
 })
+
+it('a sitemap as long as the protocol allows is read to its end; a page as long is cut', async () => {
+  const long = (end: string) => `<urlset><!--${'x'.repeat(40 * 1024 * 1024)}-->${end}</urlset>`
+  const web = await SmallWeb.listen({
+    'long.test': path => {
+      if (path === '/robots.txt') return text('Sitemap: http://long.test/map.xml')
+      if (path === '/map.xml') return xml(long('<url><loc>http://long.test/last</loc></url>'))
+      return path === '/' ? page('Home', 'home', ['/page']) : path === '/page' ? long('') : page(path, 'page')
+    },
+  })
+  const out = temporary('crawl')
+  const end = await orbweaver(['crawl', 'http://long.test/', ...web.flags, '--out', out])
+  await web.close()
+  expect(end.code, end.stderr).toBe(0)
+  expect(web.askedOf('long.test').toSorted()).toEqual(
+    ['/', '/last', '/map.xml', '/page'].map(path => `long.test${path}`),
+  )
+  const cut = (await checkWarcs(out)).truncated
+  expect(cut).toEqual(['http://long.test/page'])
+})

@@ -144,7 +144,8 @@ describe.concurrent('turns and rates', { timeout: 180_000 }, () => {
     }
     const seeds = hosts.map(host => web.set(host, endless))
     const out = temporary('crawl')
-    const running = start(crawl(out, ...seeds, '--delay', '0', '--rate', '10'))
+    // All its pages say the same: without this it would be asked for one that cannot exist.
+    const running = start(crawl(out, ...seeds, '--delay', '0', '--rate', '10', '--traps', 'none'))
     while (pages(web.of(...hosts)).length < 40) await new Promise(resolve => setTimeout(resolve, 5))
     const slow = web.of(...hosts)
     // Ten; but this process may have been out of turn when the first came. Without a limit it is hundreds.
@@ -162,6 +163,34 @@ describe.concurrent('turns and rates', { timeout: 180_000 }, () => {
     const end = await running.ended
     expect(end.code, end.stderr).toBe(0)
     expect(await urlsWith(out, 'OK')).toHaveLength(pages(web.of(...hosts)).length)
+  })
+
+  it('what a robots.txt takes counts too: its redirects in --rate, its bytes in --bandwidth', async () => {
+    const rules = `# ${'x'.repeat(100_000)}\n`
+    const moving =
+      (hops: number): Host =>
+      (_request, response, path) => {
+        const hop = path === '/robots.txt' ? 0 : Number(/^\/rules(\d)$/.exec(path)?.[1] ?? Number.NaN)
+        if (Number.isNaN(hop)) return false
+        if (hop < hops) response.writeHead(301, { location: `/rules${hop + 1}` }).end()
+        else response.writeHead(200).end(rules)
+        return true
+      }
+    const hopping = ['hop1.test', 'hop2.test', 'hop3.test']
+    const heavy = ['heavy1.test', 'heavy2.test', 'heavy3.test', 'heavy4.test']
+    await Promise.all([
+      done(...hopping.map(host => web.set(host, moving(4))), '--delay', '0', '--rate', '5'),
+      done(
+        ...heavy.map(host => web.set(host, moving(0))),
+        ...['--delay', '0', '--bandwidth', '100k', '--connections', '1'],
+      ),
+    ])
+    // Seventeen turns of a fifth of a second; without the hops in it, five.
+    const hops = web.of(...hopping)
+    expect(hops).toHaveLength(18)
+    expect(seconds(hops)).toBeGreaterThan(2)
+    // Bytes are known once they have come: the pages pay for those of the rules.
+    expect(seconds(web.of(...heavy))).toBeGreaterThan(2)
   })
 
   it('--bandwidth is that of all sites together, and can be lifted while it runs', async () => {

@@ -3,6 +3,7 @@
  * must not hear anything of it.
  */
 import { describe, expect, it } from 'vitest'
+import { urlsWith } from '../kit/crawled.js'
 import { DnsServer } from '../kit/dns-server.js'
 import { orbweaver, temporary } from '../kit/orbweaver.js'
 import { RawServer } from '../kit/raw-server.js'
@@ -31,7 +32,7 @@ const SPELLINGS = [
   'inside.example',
 ]
 
-async function crawl(flags: readonly string[]) {
+async function crawl(flags: readonly string[], out = temporary('crawl')) {
   const inside = await RawServer.start(reply('<title>inside</title>'))
   const at = (host: string) => `http://${host}:${inside.port}`
   const dns = await DnsServer.start(name =>
@@ -67,7 +68,7 @@ async function crawl(flags: readonly string[]) {
       '0',
     ],
     ...['--tries', '1', '--fetch-timeout', '5', '--contact', 'https://example.org/', '--dns', dns.address],
-    ...['--resolve', `*.test=127.0.0.1:${outside.port}`, '--out', temporary('crawl'), ...flags],
+    ...['--resolve', `*.test=127.0.0.1:${outside.port}`, '--out', out, ...flags],
   ])
   await Promise.all([inside.close(), outside.close(), dns.close()])
   const asked = inside.requests.map(request => request.split(' ', 2)[1])
@@ -82,6 +83,17 @@ describe('a server on the user’s own network', () => {
     expect(end.stderr).toContain('ADDRESS_FORBIDDEN')
     expect(outside).toBeGreaterThan(3)
     expect(connections).toBe(0)
+  })
+
+  it('is dropped at the first of its URLs, also where no robots.txt is asked for', async () => {
+    const out = temporary('crawl')
+    const { end, connections } = await crawl(['--robots', 'ignore'], out)
+    expect(end.code, end.stderr).toBe(0)
+    expect(connections).toBe(0)
+    const hosts = (await urlsWith(out, 'ADDRESS_FORBIDDEN')).map(url => new URL(url).host)
+    expect(hosts.length).toBeGreaterThan(3)
+    expect(hosts).toEqual([...new Set(hosts)])
+    expect((await urlsWith(out, 'SITE_DROPPED')).length).toBeGreaterThan(5)
   })
 
   it('is crawled when the user allows it: the ways above do lead there', async () => {

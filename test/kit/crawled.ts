@@ -25,6 +25,8 @@ export interface WarcCheck {
   readonly pages: readonly string[]
   /** Those of them that say they were cut and have no payload: only the head is there. */
   readonly headsOnly: readonly string[]
+  /** Target URLs of all records that say they were cut. */
+  readonly truncated: readonly string[]
   readonly problems: readonly string[]
 }
 
@@ -33,6 +35,7 @@ export async function checkWarcs(directory: string): Promise<WarcCheck> {
   const types: Record<string, number> = {}
   const pages: string[] = []
   const headsOnly: string[] = []
+  const truncated: string[] = []
   const problems: string[] = []
   let records = 0
   for (const file of readdirSync(join(directory, 'archive')).filter(name => name.includes('.warc'))) {
@@ -47,13 +50,14 @@ export async function checkWarcs(directory: string): Promise<WarcCheck> {
       if (type === 'response' && expected !== digestOf(payload))
         problems.push(`${file}: payload of ${record.warcTargetURI}`)
       const url = record.warcTargetURI ?? ''
+      if (record.warcHeaders.headers.has('WARC-Truncated')) truncated.push(url)
       if (head && Number(head.statusCode) === 200 && !NO_PAGE.test(url)) {
         pages.push(url)
         if (record.warcHeaders.headers.has('WARC-Truncated') && payload.length === 0) headsOnly.push(url)
       }
     }
   }
-  return { records, types, pages, headsOnly, problems }
+  return { records, types, pages, headsOnly, truncated, problems }
 }
 
 const NO_PAGE = /\/(?:robots\.txt|sitemap(?:-\d+)?\.xml)$/
