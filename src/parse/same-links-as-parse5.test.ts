@@ -12,7 +12,7 @@ import { parsePage } from './index.js'
 const wanted = process.env.ORBWEAVER_FUZZ_RUNS
 const FUZZ = wanted === undefined ? { numRuns: 12_000, seed: 1 } : { numRuns: Number(wanted) }
 const PAGE = 'http://site.test/dir/page.html?q=1'
-vi.setConfig({ testTimeout: wanted === undefined ? 60_000 : 24 * 3_600_000 })
+vi.setConfig({ testTimeout: wanted === undefined ? 300_000 : 24 * 3_600_000 })
 
 type Element = DefaultTreeAdapterTypes.Element
 
