@@ -1,6 +1,6 @@
 /** The folder of a crawl: made once, refused when it is something else, found again by `resume`. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { ConfigError, type CrawlConfig, checkConfig } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
 import { hostOf, siteOf } from '../model/url.js'
@@ -25,6 +25,7 @@ export function defaultDirectory(config: CrawlConfig, now: Millis): string {
 /** Makes the folder of a new crawl and writes crawl.json; an existing crawl is never touched. */
 export function createDirectory(directory: string, config: CrawlConfig, version: string, now: Millis): void {
   if (existsSync(directory)) makeWay(directory)
+  else makeFolder(absolute(directory))
   for (const part of ['archive', 'tables/pages', 'tables/links', 'tables/sites', 'frontier'])
     mkdirSync(join(directory, part), { recursive: true })
   const file: CrawlFile = {
@@ -62,6 +63,19 @@ export function readCrawlFile(directory: string): CrawlFile {
       `${path} was written by orbweaver ${file.orbweaver}, which is newer; update orbweaver`,
     )
   return { ...file, config: checkConfig(file.config) }
+}
+
+/** One by one: where a folder cannot be made, as in /proc, Node 20 tries `recursive` for ever. */
+function makeFolder(directory: string): void {
+  if (!existsSync(dirname(directory))) makeFolder(dirname(directory))
+  try {
+    mkdirSync(directory)
+  } catch (error) {
+    const { code = '' } = error as { code?: string }
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG')
+      throw new ConfigError(`${directory} cannot be made (${code}); choose another place with --out`)
+    throw error
+  }
 }
 
 /** An empty folder, or a crawl that never got a page, may be used again. */

@@ -37,6 +37,7 @@ describe('what a first-time user meets', () => {
     [['crawl', 'https://example.org', '--dns', 'nowhere'], '--dns must be the address of a name server'],
     [['crawl', 'https://example.org', '--previous', 'none'], 'there is no directory'],
     [['crawl', 'https://example.org', '--hooks', 'none.js'], '--hooks: there is no file none.js'],
+    [['crawl', 'https://example.org', '--out', `${'long'.repeat(100)}/x`], 'cannot be made (ENAMETOOLONG)'],
     [['fly'], "unknown command 'fly'"],
     [['help', 'fly'], "unknown command 'fly'"],
     [['example.org'], 'to crawl it: orbweaver crawl example.org'],
