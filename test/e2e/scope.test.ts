@@ -81,7 +81,7 @@ describe('scope', () => {
     expect(outcomesOf(out).BLACKLISTED).toBeGreaterThan(100)
     expect((await urlsWith(out, 'BLACKLISTED')).every(url => url.startsWith('http://b.test/'))).toBe(true)
     expect((await orbweaver(['set', out, 'blacklist=not a host'])).code).toBe(4)
-  }, 120_000)
+  }, 300_000)
 
   it('patterns that could hang the crawl are refused, or do not', async () => {
     const refused = await orbweaver([

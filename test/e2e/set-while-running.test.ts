@@ -12,7 +12,7 @@ const until = async (condition: () => boolean) => {
   while (!condition()) await new Promise(resolve => setTimeout(resolve, 10))
 }
 
-describe.concurrent('set while it runs', { timeout: 90_000 }, () => {
+describe.concurrent('set while it runs', { timeout: 300_000 }, () => {
   let web: NamedHosts
   beforeAll(async () => {
     web = await NamedHosts.start()

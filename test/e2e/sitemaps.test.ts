@@ -195,7 +195,7 @@ describe('a crawl of sitemaps that is killed again and again', () => {
     const expected = [main('/'), ...files.flatMap(n => numbers(6).map(i => main(`/p/${n}/${i}`)))]
     expect((await urlsWith(out, 'OK')).sort()).toEqual(expected.sort())
     expect(reportOf(out).outcomes).toMatchObject({ SITEMAP: 26, OK: expected.length })
-  }, 120_000)
+  }, 300_000)
 })
 
 it('a sitemap as long as the protocol allows is read to its end; a page as long is cut', async () => {

@@ -200,7 +200,7 @@ describe('endless sites', () => {
     expect([...stored].filter(url => url.includes('sessions.test')).length).toBe(13)
     expect([...stored].filter(url => url.includes('soft.test')).length).toBeLessThan(400)
     expect(end.stderr).toContain('--traps no-calendar')
-  }, 120_000)
+  }, 300_000)
 
   it('do not include a manual whose folders all hold the same forwarding page', async () => {
     const out = temporary('crawl')
@@ -228,7 +228,7 @@ describe('endless sites', () => {
       '300',
     )
     expect(one.code, one.stderr).toBe(10)
-  }, 120_000)
+  }, 300_000)
 
   it('a domain that answers to any name ends, its honest hosts found', async () => {
     const out = temporary('crawl')
@@ -251,7 +251,7 @@ describe('endless sites', () => {
       'no-subdomains',
     )
     expect(endless.code, endless.stderr).toBe(10)
-  }, 120_000)
+  }, 300_000)
 
   it('--max-pages-per-site is a budget for each site, met exactly, and what is left has an outcome', async () => {
     const out = temporary('crawl')
@@ -261,7 +261,7 @@ describe('endless sites', () => {
     const stored = await urlsWith(out, 'OK')
     for (const host of seeds) expect(stored.filter(url => url.includes(host))).toHaveLength(7)
     expect(reportOf(out).outcomes['TRAP:site-budget']).toBeGreaterThan(0)
-  }, 120_000)
+  }, 300_000)
 
   it('decisions survive kill -9: a resumed crawl ends as soon, and judges nothing twice', async () => {
     const out = temporary('crawl')
@@ -285,5 +285,5 @@ describe('endless sites', () => {
     const refused = await urlsWith(out, 'TRAP:repeated-segments')
     expect(new Set(refused).size).toBe(refused.length)
     expect(refused.length).toBe(reportOf(out).outcomes['TRAP:repeated-segments'])
-  }, 120_000)
+  }, 300_000)
 })

@@ -7,7 +7,7 @@ import { orbweaver, start, temporary } from '../kit/orbweaver.js'
 const pages = (log: readonly Seen[]) => log.filter(({ path }) => path !== '/robots.txt')
 const seconds = (log: readonly Seen[]) => (log[log.length - 1].startMs - log[0].startMs) / 1000
 
-describe.concurrent('turns and rates', { timeout: 180_000 }, () => {
+describe.concurrent('turns and rates', { timeout: 300_000 }, () => {
   let web: NamedHosts
   beforeAll(async () => {
     web = await NamedHosts.start()

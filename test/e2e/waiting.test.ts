@@ -22,7 +22,7 @@ function knownWaitMs(out: string): number {
 
 const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 
-describe.concurrent('waits', { timeout: 180_000 }, () => {
+describe.concurrent('waits', { timeout: 300_000 }, () => {
   let web: NamedHosts
   beforeAll(async () => {
     web = await NamedHosts.start()

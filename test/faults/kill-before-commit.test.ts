@@ -110,5 +110,5 @@ describe('kill -9 between store and ledger', () => {
       backlog: 0,
       finishReason: 'done',
     })
-  }, 120_000)
+  }, 300_000)
 })

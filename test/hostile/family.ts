@@ -53,7 +53,7 @@ export function describeFamily(title: string, cases: readonly Case[], options: F
         seeds: cases.map(({ does }) => urlOf(does)),
         flags: ['--fetch-timeout', String(deadlineSeconds), ...flags],
       })
-    }, 120_000)
+    }, 300_000)
 
     it.each(cases.map(one => [one.does, one] as const))('%s', (_, one) => {
       const row = crawled.rows.get(urlOf(one.does))

@@ -75,5 +75,5 @@ describe.each([
     expect(crawled.end.code, crawled.end.stderr).toBe(0)
     expect(crawled.warc.problems).toEqual([])
     expect(crawled.peakBytes).toBeLessThan(300 * MB)
-  }, 120_000)
+  }, 300_000)
 })

@@ -61,13 +61,13 @@ async function crawlTurning(flags: readonly string[]) {
   return { crawled, inside, port: outside.port, names }
 }
 
-describe.concurrent('a name that turns private', { timeout: 90_000 }, () => {
+describe.concurrent('a name that turns private', { timeout: 300_000 }, () => {
   let turned: Awaited<ReturnType<typeof crawlTurning>>
   let crawled: Crawled
   beforeAll(async () => {
     turned = await crawlTurning([])
     crawled = turned.crawled
-  }, 90_000)
+  }, 300_000)
 
   it.each([
     ['after-robots.example', 'ADDRESS_FORBIDDEN'],

@@ -79,7 +79,7 @@ describe('a TLS server', () => {
       env: { NODE_EXTRA_CA_CERTS: roots },
     })
     for (const server of servers) server.close()
-  }, 120_000)
+  }, 300_000)
 
   it.each(Object.entries(HOSTS))('%s fails, and the report says why', (host, { code, detail }) => {
     const url = `https://${host}/`
