@@ -38,7 +38,11 @@ export function overviewText(overview: readonly TableOverview[], dir: string, wi
     return `${name}  ${count}: ${TABLE_MEANINGS[name]}\n${wrap(list, width)}\n`
   })
   const examples = EXAMPLES.map(sql => `  orbweaver query ${shellWord(dir)} "${sql}"\n`)
-  return `${tables.join('\n')}\nTry:\n${examples.join('')}`
+  const isEmpty = overview.every(({ rows }) => rows === 0)
+  const note = isEmpty
+    ? '\nNo rows: nothing is committed yet, or the crawl was made with --tables none.\n'
+    : ''
+  return `${tables.join('\n')}${note}\nTry:\n${examples.join('')}`
 }
 
 /** Comma-separated, indented, broken at `width`. */
