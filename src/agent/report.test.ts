@@ -65,6 +65,7 @@ describe('the report', () => {
       cpuSeconds: 1,
       urls: await countUrls(ledger, space),
       robots: { mode: 'strict', maxFailures: 3 },
+      damaged: [],
     })
 
   it('counts a page that is stored twice', async () => {

@@ -69,6 +69,8 @@ export interface Report extends Metrics {
   readonly troubledSites: readonly TroubledSite[]
   /** Sites that were set aside, the first of them. */
   readonly setAside: readonly ParkedSite[]
+  /** Committed bytes that the disk has lost: one line for each file. */
+  readonly damaged: readonly string[]
   /** How robots.txt was read, and how many origins were left alone because theirs could not be; the first are named. */
   readonly robots: RobotsReport
 }
@@ -90,6 +92,7 @@ export interface ReportFacts {
   readonly cpuSeconds: number
   readonly urls: UrlCounts
   readonly robots: { readonly mode: RobotsReport['mode']; readonly maxFailures: number }
+  readonly damaged: readonly string[]
 }
 
 const TROUBLED_SITES = 100
@@ -120,6 +123,7 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
     agents: agentReports(agents),
     troubledSites: troubled,
     setAside: await lookAtParked(ledger),
+    damaged: facts.damaged,
     robots: await lookAtRefused(ledger, facts.robots),
   }
 }

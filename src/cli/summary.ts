@@ -12,6 +12,7 @@ export function summaryOf(report: Report, directory: string, config: CrawlConfig
     ...troubles(report),
     ...refused(report),
     ...aside,
+    ...report.damaged.map(line => `Damaged, restore it from a backup: ${line}`),
     ...next(report, directory, config),
   ]
   return `${lines.join('\n')}\n`

@@ -99,13 +99,17 @@ function makeWay(directory: string): void {
 const OURS = /^(?:crawl\.(?:json|log)|report\.json|lock|ledger\.db.*|archive|tables|frontier|learned)$/
 const PAGES_IN = ['archive', 'tables/pages']
 
-function isEmpty(directory: string): boolean {
-  return !existsSync(directory) || readdirSync(directory).length === 0
+/** Whether anything that was fetched is there. */
+export function holdsPages(directory: string): boolean {
+  return PAGES_IN.some(part => {
+    const folder = join(directory, part)
+    return existsSync(folder) && readdirSync(folder).length > 0
+  })
 }
 
 /** True when the crawl never began, or ended without one stored page: there is nothing to lose. */
 function isBarren(directory: string): boolean {
-  if (!existsSync(join(directory, 'ledger.db'))) return PAGES_IN.every(part => isEmpty(join(directory, part)))
+  if (!existsSync(join(directory, 'ledger.db'))) return !holdsPages(directory)
   try {
     const report: { pages?: number; bytes?: number } = JSON.parse(
       readFileSync(join(directory, 'report.json'), 'utf8'),

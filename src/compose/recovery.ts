@@ -1,14 +1,27 @@
 /** Brings a crawl directory back to what the ledger committed, after whatever ended the last run. */
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FileRow, Incarnation, Ledger } from '../cluster/index.js'
+import { type FileRow, type Incarnation, type Ledger, LedgerError } from '../cluster/index.js'
 import { recover } from '../store/index.js'
+import { holdsPages } from './crawl-directory.js'
 
 export interface RecoverySummary {
   /** Bytes written but never committed, cut off. */
   readonly cutBytes: number
   /** Committed bytes that the disk has lost; one line each. */
   readonly damaged: readonly string[]
+}
+
+/**
+ * SQLite takes a file of no bytes, or none, for a new ledger; to a new one all that was fetched would be stray and removed.
+ */
+export function checkLedgerFile(directory: string, path: string): void {
+  if (existsSync(path) && statSync(path).size > 0) return
+  if (holdsPages(directory))
+    throw new LedgerError(
+      'corrupt',
+      `the ledger ${path} is ${existsSync(path) ? 'empty' : 'gone'}; restore it from a backup, the archive beside it is intact`,
+    )
 }
 
 /** Must run under the directory lock, after all lives were closed in the ledger. */

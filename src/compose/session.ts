@@ -36,7 +36,7 @@ import { readKnownWeb } from './known-web.js'
 import { LedgerThread } from './ledger-host.js'
 import { Log } from './log.js'
 import { openFetcher } from './open-fetcher.js'
-import { recoverDirectory } from './recovery.js'
+import { checkLedgerFile, recoverDirectory } from './recovery.js'
 import { seedCrawl } from './seed-crawl.js'
 import { writeSitesTable } from './sites-table.js'
 import { StoreWorker } from './store-worker.js'
@@ -91,6 +91,7 @@ export class CrawlSession {
   readonly #guests: Guests
   #running: Running | null = null
   #stopRequested = false
+  #damaged: readonly string[] = []
   #checkpoint = ''
   readonly #faults = readFaults(process.env.ORBWEAVER_FAULTS)
 
@@ -136,6 +137,7 @@ export class CrawlSession {
         ...spent,
         urls,
         robots: { mode: this.config.robots, maxFailures: this.config.robotsFailures },
+        damaged: this.#damaged,
       })
       writeFileAtomically(join(this.directory, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)
       log.info('end', { finishReason: end, pages: report.pages })
@@ -165,9 +167,15 @@ export class CrawlSession {
   /** A first look in this thread: what is wrong with the file is said before anything starts. */
   #openLedger(): LedgerThread {
     const path = join(this.directory, LEDGER_FILE)
-    const fresh = openSqliteLedger(path, { create: !existsSync(path), now: clock.now })
-    void fresh.close()
-    return new LedgerThread(path)
+    try {
+      checkLedgerFile(this.directory, path)
+      const fresh = openSqliteLedger(path, { create: !existsSync(path), now: clock.now })
+      void fresh.close()
+      return new LedgerThread(path)
+    } catch (error) {
+      this.#lock.release()
+      throw error
+    }
   }
 
   async #loadHooks(): Promise<Hooks> {
@@ -202,6 +210,7 @@ export class CrawlSession {
     await seedCrawl(config, ledger, log)
     const incarnation = await ledger.join(COORDINATOR_NAME, 0)
     const recovered = await recoverDirectory(directory, name, ledger, incarnation - 1)
+    this.#damaged = recovered.damaged
     log.info('start', { version: VERSION, incarnation, robots: config.robots, ...recovered })
     if (config.robots === 'ignore') log.warn('robots.txt is ignored (--robots ignore)')
     rmSync(join(directory, 'frontier'), { recursive: true, force: true })

@@ -156,6 +156,30 @@ describe('what a first-time user meets', () => {
     expect(newer.code).toBe(7)
     writeFileSync(file, original)
     const ledger = join(out, 'ledger.db')
+    const whole = readFileSync(ledger)
+    for (const spoil of [() => rmSync(ledger), () => writeFileSync(ledger, '')]) {
+      spoil()
+      const gone = await orbweaver(['resume', out])
+      expect(gone.stderr).toMatch(/the ledger .* is (gone|empty); restore it from a backup/)
+      expect(lines(gone.stderr)).toHaveLength(1)
+      expect(gone.code).toBe(7)
+      expect(readdirSync(join(out, 'archive'))).toHaveLength(2)
+    }
+    writeFileSync(ledger, whole)
+    const archive = join(
+      out,
+      'archive',
+      readdirSync(join(out, 'archive')).find(name => name.endsWith('.gz'))!,
+    )
+    const warc = readFileSync(archive)
+    writeFileSync(archive, warc.subarray(0, 100))
+    const cut = await orbweaver(['resume', out])
+    expect([cut.code, cut.stderr]).toEqual([
+      0,
+      expect.stringContaining('Damaged, restore it from a backup: archive/'),
+    ])
+    writeFileSync(archive, warc)
+    expect((await orbweaver(['resume', out])).stderr).not.toContain('Damaged')
     writeFileSync(ledger, Buffer.alloc(8192, 'garbage'))
     const damaged = await orbweaver(['resume', out])
     expect(damaged.stderr).toContain('is damaged; restore it from a backup')
