@@ -5,7 +5,7 @@ import { type Clock, sleep } from '../model/clock.js'
 import type { Mutation } from './mutations.js'
 
 /** Between the two halves of what should be one step. */
-const BETWEEN_MS = 300
+const BETWEEN_MS = 3_000
 
 export function mutantLedger(ledger: Ledger, clock: Clock, mutation: Mutation | undefined): Ledger {
   switch (mutation) {

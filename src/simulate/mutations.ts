@@ -4,7 +4,7 @@ import type { MemoryRules } from '../cluster/memory-state.js'
  * The rules of the ledger, each with the mistake it prevents. The simulator can make any of these mistakes; nothing else
  * can. A checker that finds none of them would be worth nothing.
  */
-const MUTATIONS = {
+export const MUTATIONS = {
   'no-fencing': 'packs of old epochs, old numbers and closed lives are committed',
   'ledger-first': 'the ledger is written before the store',
   'links-late': 'links to other cells are sent after their page is acknowledged',

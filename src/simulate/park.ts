@@ -153,7 +153,8 @@ export class Park {
         answered: request => this.#parts.checker.answered(request),
       }),
       store,
-      newBuilder: () => new PackBuilder({ agent: machine.name, records: null, tables: true }),
+      newBuilder: () =>
+        new PackBuilder({ agent: machine.name, records: null, tables: true, startBytes: 4_096 }),
       archives: false,
       space,
       scope: new Scope({ seeds: config.seeds, kind: 'any', include: [], exclude: [] }),

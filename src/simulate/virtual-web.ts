@@ -91,7 +91,7 @@ export class VirtualWeb {
       case 'flaky':
         return tries === 0 ? { status: 500, body: '' } : { status: 200, body: this.#html(site, page) }
       case 'moved':
-        return { status: 301, body: '', location: this.#url(site, this.#nearest(site, page)) }
+        return { status: 301, body: '', location: this.#url(site, this.#nearest(page)) }
       default:
         return { status: 200, body: this.#html(site, page) }
     }
@@ -138,15 +138,17 @@ export class VirtualWeb {
   }
 
   /** A page above this one: surely there. */
-  #nearest(_site: number, page: number): number {
+  #nearest(page: number): number {
     return (page - 1) >> 1
   }
 
   #html(site: number, page: number): string {
     const size = this.#sizes[site]
+    const own = this.#hasIsland(site) ? size - 1 : size
     const links: string[] = []
-    for (const child of [2 * page + 1, 2 * page + 2]) if (child < size) links.push(this.#path(site, child))
-    links.push(this.#path(site, Math.floor(this.#chance(site, page, 6) * size)))
+    for (const child of [2 * page + 1, 2 * page + 2]) if (child < own) links.push(this.#path(site, child))
+    links.push(this.#path(site, Math.floor(this.#chance(site, page, 6) * own)))
+    this.#islandOfNext(site, page, links)
     if (page === 0) this.#childSites(site, links)
     for (let i = 0; i < CROSS_LINKS; i++) {
       if (this.#chance(site, page, 10 + i) > 0.3) continue
@@ -154,6 +156,19 @@ export class VirtualWeb {
       links.push(this.#url(target, Math.floor(this.#chance(site, page, 30 + i) * this.#sizes[target])))
     }
     return `<title>${site}/${page}</title>${links.map(link => `<a href="${link}">x</a>`).join('\n')}`
+  }
+
+  /** The last page of some sites is told of only by another site, so it is found when its own may be finished. */
+  #hasIsland(site: number): boolean {
+    return this.#sizes[site] > 2 && this.#chance(site, 0, 7) < 0.5
+  }
+
+  #islandOfNext(site: number, page: number, links: string[]): void {
+    const next = (site + 1) % this.options.sites
+    if (next === site || !this.#hasIsland(next)) return
+    const teller = Math.floor(this.#chance(site, 0, 8) * this.#sizes[site])
+    if (page === (teller === 0 ? 0 : this.#nearest(teller)))
+      links.push(this.#url(next, this.#sizes[next] - 1))
   }
 
   /** Popular sites are linked to more. */

@@ -40,6 +40,8 @@ export interface SimulationOptions {
   readonly delayMs: Millis
   /** Keeps the lines of the history, for people. */
   readonly keepsHistory: boolean
+  /** A folder for what does not fit into memory, for runs by the hundred; one of its own when absent. */
+  readonly scratch?: string
   /** A rule of the ledger switched off, to see that the checker notices. */
   readonly mutation?: Mutation
 }
@@ -60,8 +62,11 @@ export interface SimulationResult {
   readonly refusedFinishes: number
 }
 
-/** No crawl may take longer. */
-const LONGEST_MS = 2 * 3_600_000
+/** No crawl may take longer than this, and what its pages take one after the other. */
+const LONGEST_MS = 1_800_000
+/** Nor need more events than this, and so many a page: who spins does not end. */
+const MOST_EVENTS = 100_000
+const EVENTS_PER_PAGE = 200
 /** What an agent may take to notice the end. */
 const FAREWELL_MS = 300_000
 
@@ -87,11 +92,12 @@ class World {
   readonly #servers: Servers
   readonly #park: Park
   readonly #faults: readonly Fault[]
-  readonly #scratch = mkdtempSync(join(tmpdir(), 'orb-simulate-'))
+  readonly #scratch: string
 
   constructor(options: SimulationOptions) {
     const { seed, sites, pages, delayMs, agents, mutation } = options
     this.#options = options
+    this.#scratch = options.scratch ?? mkdtempSync(join(tmpdir(), 'orb-simulate-'))
     this.#random = new SeededRandom(seed)
     this.#web = new VirtualWeb({ seed, sites, pages })
     const now = () => this.#time.now
@@ -118,10 +124,13 @@ class World {
     )
     for (let agent = 0; agent < this.#options.agents; agent++) this.#park.start()
     let endedAt = Number.POSITIVE_INFINITY
+    const most = MOST_EVENTS + this.#web.pages * EVENTS_PER_PAGE
+    const longest = LONGEST_MS + this.#web.pages * this.#options.delayMs
     await this.#time.run(() => {
       if (this.#checker.isClosed) endedAt = Math.min(endedAt, this.#time.now)
       const isOver = this.#checker.isClosed && this.#park.isQuiet
-      return isOver || this.#time.now > Math.min(LONGEST_MS, endedAt + FAREWELL_MS)
+      if (isOver || this.#time.events > most) return true
+      return this.#time.now > Math.min(longest, endedAt + FAREWELL_MS)
     })
     await this.#ledger.endAllLeases()
     this.#checker.settle(await this.#ledger.files(), this.#disk)
@@ -147,7 +156,7 @@ class World {
   }
 
   close(): void {
-    rmSync(this.#scratch, { recursive: true, force: true })
+    if (this.#options.scratch === undefined) rmSync(this.#scratch, { recursive: true, force: true })
   }
 
   #parkParts(): ParkParts {

@@ -30,7 +30,11 @@ export interface PackOptions {
   readonly records: WarcRecords | null
   /** False with `--tables none`. */
   readonly tables: boolean
+  /** What its buffers begin with; less where packs are small and many. */
+  readonly startBytes?: number
 }
+
+const START_BYTES = 256 * 1024
 
 /** Where an entry ends in each stream; it begins where the one before ends. */
 interface Mark {
@@ -46,8 +50,8 @@ const START: Mark = { tenancy: '', warc: 0, pages: 0, links: 0, linkRows: 0, cdx
 
 export class PackBuilder {
   readonly #options: PackOptions
-  readonly #warc = new ByteSink(256 * 1024)
-  readonly #pages = new ByteSink(128 * 1024)
+  readonly #warc: ByteSink
+  readonly #pages: ByteSink
   readonly #links = new ByteSink()
   readonly #cdxj = new ByteSink()
   readonly #marks: Mark[] = []
@@ -56,6 +60,9 @@ export class PackBuilder {
 
   constructor(options: PackOptions) {
     this.#options = options
+    const { startBytes = START_BYTES } = options
+    this.#warc = new ByteSink(startBytes)
+    this.#pages = new ByteSink(startBytes / 2)
   }
 
   /** What the pack weighs so far, dropped cells included: for the decision to seal it. */

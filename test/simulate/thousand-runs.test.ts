@@ -1,0 +1,61 @@
+/** A thousand small crawls with agents killed, frozen, cut off and so on, for every assignment, and no promise broken. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import {
+  ASSIGNMENTS,
+  explain,
+  type SimulationResult,
+  shrink,
+  simulate,
+  smallRun,
+} from '../../src/simulate/index.js'
+
+const RUNS = 1_000
+const scratch = mkdtempSync(join(tmpdir(), 'orb-thousand-'))
+afterAll(() => rmSync(scratch, { recursive: true }))
+
+/** Other seeds with every commit, the same for everybody who looks at that commit. */
+function firstSeed(): number {
+  try {
+    const commit = execFileSync('git', ['rev-parse', 'HEAD'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    return Number.parseInt(commit.toString().slice(0, 7), 16)
+  } catch {
+    return 1_000_003
+  }
+}
+
+it(`${RUNS} faulty runs break no promise`, { timeout: 900_000 }, async () => {
+  const first = firstSeed()
+  const totals = { refusedCommits: 0, refusedFinishes: 0, refetches: 0 }
+  for (let seed = first; seed < first + RUNS; seed++) {
+    const options = { ...smallRun(seed), scratch }
+    const result = await simulate(options)
+    if (result.violations.length > 0) expect.fail(explain(await shrink(options, result), seed))
+    expect(isFaulty(result), `seed ${seed} is a small faulty run`).toBe(true)
+    totals.refusedCommits += result.refusedCommits
+    totals.refusedFinishes += result.refusedFinishes
+    totals.refetches += result.metrics.overlapFetches
+    // Lets the test runner hear that we live.
+    if (seed % 50 === 0) await new Promise(resolve => setImmediate(resolve))
+  }
+  // The runs met what they are made for.
+  for (const count of Object.values(totals)) expect(count).toBeGreaterThan(0)
+})
+
+it('every assignment has its share of the runs', () => {
+  const assigned = Array.from({ length: 40 }, (_, seed) => smallRun(seed).assign)
+  expect(new Set(assigned)).toEqual(new Set(ASSIGNMENTS))
+})
+
+function isFaulty({ faults, pages }: SimulationResult): boolean {
+  const kinds = faults.map(({ kind }) => kind)
+  return (
+    pages >= 500 &&
+    faults.length >= 5 &&
+    kinds.includes('zombie') &&
+    kinds.some(kind => kind.startsWith('kill'))
+  )
+}
