@@ -29,7 +29,8 @@ export class LaneBook {
         row,
         status: isNews ? told : known.status,
         unseen: isNews ? row.unseen : known.unseen,
-        granted: known?.granted ?? [],
+        // The ledger counts what we granted before we looked, and no more what was lost since, unseen.
+        granted: isNews ? [] : known.granted,
       })
     }
   }

@@ -152,6 +152,9 @@ export class Checker implements Witness, LedgerWitness {
       case 'leave':
         this.#left(args[0] as Incarnation)
         break
+      case 'closeSilent':
+        for (const incarnation of answer as readonly Incarnation[]) this.#left(incarnation)
+        break
       case 'waiting':
         this.#headFirst(answer as readonly { cell: CellId }[])
         break
@@ -162,8 +165,8 @@ export class Checker implements Witness, LedgerWitness {
   }
 
   /** What must hold when all is over. */
-  settle(files: readonly FileRow[], disk: Disk): void {
-    if (!this.#isClosed) this.#break('P7', 'the crawl did not end', [])
+  settle(files: readonly FileRow[], disk: Disk, left: string): void {
+    if (!this.#isClosed) this.#break('P7', `the crawl did not end: ${left}`, [])
     const kept = new Map<string, number>()
     for (const file of files) {
       const { rows, foundBytes } = disk.read(file)

@@ -5,5 +5,5 @@
  */
 export { FAULT_PRESETS, type FaultPreset } from './faults.js'
 export { explain, shrink } from './shrink.js'
-export { ASSIGNMENTS, smallRun } from './small-run.js'
+export { smallRun } from './small-run.js'
 export { type SimulationOptions, type SimulationResult, simulate } from './world.js'

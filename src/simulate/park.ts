@@ -1,8 +1,8 @@
 /** The machines of a simulated crawl and what befalls them: started, killed, frozen, revived, cut off, started again. */
-import { join } from 'node:path'
+import path from 'node:path'
 import { assembleAgent } from '../agent/index.js'
 import { chooseAssignment } from '../assign/index.js'
-import { type Bus, type Incarnation, type Ledger, LocalBus } from '../cluster/index.js'
+import { type Incarnation, type Ledger, LocalBus } from '../cluster/index.js'
 import { LedgerClock } from '../cluster/ledger-clock.js'
 import { patientLedger } from '../cluster/patient-ledger.js'
 import type { CrawlConfig } from '../config/index.js'
@@ -14,6 +14,7 @@ import { PackBuilder } from '../store/index.js'
 import type { Checker, Violation } from './checker.js'
 import type { Disk } from './disk.js'
 import type { Fault } from './faults.js'
+import { type BusQuality, flakyBus } from './flaky-bus.js'
 import { FAIR_WEATHER, flakyLedger, type LedgerWitness, type Weather } from './flaky-ledger.js'
 import type { History } from './history.js'
 import type { Janitor } from './janitor.js'
@@ -28,9 +29,9 @@ export interface ParkParts {
   readonly time: VirtualTime
   readonly random: Random
   readonly seed: number
-  readonly assign: string
   readonly mutation: Mutation | undefined
   readonly weather: Weather
+  readonly bus: BusQuality
   readonly janitor: Janitor
   readonly config: CrawlConfig
   readonly ledger: Ledger
@@ -56,7 +57,6 @@ interface Process {
 
 const LEASE_MS = 30_000
 const BEAT_MS = 1_000
-const BUS_MS = 1
 const SEEN_BYTES = 256 * 1024
 const QUEUE_BYTES = 256 * 1024
 const RESTART_MS = 5_000
@@ -111,23 +111,23 @@ export class Park {
     const { config, random, seed, scratch } = this.#parts
     const clock = new LedgerClock(machine.clock)
     const ledger = clock.setBy(this.#ledgerOf(process))
-    const incarnation = await ledger.join(machine.name)
+    const incarnation = await ledger.join(machine.name, config.lanes)
     process.incarnation = incarnation
     await ledger.heartbeat(incarnation, LEASE_MS, '{}')
     const space = new FrontierSpace({
-      folder: join(scratch, String(++this.#started)),
+      folder: path.join(scratch, String(++this.#started)),
       seenBytes: SEEN_BYTES,
       queueBytes: QUEUE_BYTES,
       salt: seed,
     })
     machine.onDeath(() => space.close())
     const store = this.#storeOf(process)
-    const bus = machineBus(this.#bus, machine)
+    const join = () => flakyBus(this.#bus, machine, random, this.#parts.bus)
     const stopping = new AbortController()
     const coordinator = new Coordinator({
       clock,
       ledger,
-      bus: machineBus(this.#bus, machine),
+      bus: join(),
       incarnation,
       assignment: chooseAssignment(config.assign, new SeededRandom(seed)),
       leaseMs: LEASE_MS,
@@ -144,7 +144,7 @@ export class Park {
       clock,
       random: new SeededRandom(Math.floor(random.next() * 2 ** 32)),
       ledger,
-      bus,
+      bus: join(),
       fetcher: new VirtualFetcher(machine, this.#parts.servers, {
         requested: (asking, url) => {
           this.progressed()
@@ -302,17 +302,5 @@ export class Park {
       ({ machine, isOver }) => !machine.isDead && !isOver && !machine.isFrozen,
     )
     return alive[number % alive.length]
-  }
-}
-
-/** The bus as a machine hears it: not while it is frozen, and never again once it is dead. */
-function machineBus(bus: LocalBus, machine: Machine): Bus {
-  const end = bus.join()
-  machine.onDeath(() => bus.leave(end))
-  return {
-    send: message => {
-      if (!machine.isCutOff) end.send(message)
-    },
-    listen: hear => end.listen(message => void machine.after(BUS_MS, () => hear(message))),
   }
 }

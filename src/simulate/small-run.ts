@@ -1,7 +1,6 @@
 /** The small faulty run that CI and `npm run soak` make by the thousand. */
+import { ASSIGNMENTS } from '../assign/index.js'
 import type { SimulationOptions } from './world.js'
-
-export const ASSIGNMENTS = ['dynamic'] as const
 
 /** At least 5 agents, 40 sites, 500 pages and 5 faults, a kill and a zombie among them; every seed a little different. */
 export function smallRun(seed: number): SimulationOptions {

@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { AssignmentName } from '../assign/index.js'
 import type { Ledger } from '../cluster/index.js'
 import { openMemoryLedger } from '../cluster/memory-ledger.js'
 import { type CrawlConfig, checkConfig } from '../config/index.js'
@@ -15,6 +16,7 @@ import { siteOf } from '../model/url.js'
 import { Checker, type Violation } from './checker.js'
 import { Disk } from './disk.js'
 import { drawFaults, type Fault, type FaultPreset } from './faults.js'
+import { BAD_BUS, GOOD_BUS } from './flaky-bus.js'
 import { FAIR_WEATHER, type Weather } from './flaky-ledger.js'
 import { History } from './history.js'
 import { Janitor } from './janitor.js'
@@ -34,7 +36,7 @@ export interface SimulationOptions {
   /** Pages in all, about. */
   readonly pages: number
   readonly faults: FaultPreset | readonly Fault[]
-  readonly assign: string
+  readonly assign: AssignmentName
   /** Lanes of each agent. */
   readonly lanes: number
   readonly delayMs: Millis
@@ -132,8 +134,9 @@ class World {
       if (isOver || this.#time.events > most) return true
       return this.#time.now > Math.min(longest, endedAt + FAREWELL_MS)
     })
+    const left = this.#checker.isClosed ? '' : await this.#left()
     await this.#ledger.endAllLeases()
-    this.#checker.settle(await this.#ledger.files(), this.#disk)
+    this.#checker.settle(await this.#ledger.files(), this.#disk, left)
     return {
       violations: [...this.#park.bugs, ...this.#checker.violations],
       history: this.#history,
@@ -155,13 +158,22 @@ class World {
     }
   }
 
+  /** What a crawl that does not end still has to do, and who says what. */
+  async #left(): Promise<string> {
+    const { cells } = await this.#ledger.totals()
+    const states = Object.entries(cells).filter(([state, count]) => count > 0 && state !== 'finished')
+    const agents = await this.#ledger.agents()
+    const words = agents.map(({ name, incarnation, status }) => `${name} (life ${incarnation}): ${status}`)
+    return [states.map(([state, count]) => `${count} ${state}`).join(', '), ...words].join('\n  ')
+  }
+
   close(): void {
     if (this.#options.scratch === undefined) rmSync(this.#scratch, { recursive: true, force: true })
   }
 
   #parkParts(): ParkParts {
     const weather: Weather = { ...FAIR_WEATHER }
-    const { seed, assign, mutation, sites, pages } = this.#options
+    const { seed, mutation, sites, pages } = this.#options
     const janitor = new Janitor({
       time: this.#time,
       ledger: this.#ledger,
@@ -173,9 +185,9 @@ class World {
       time: this.#time,
       random: this.#random,
       seed,
-      assign,
       mutation,
       weather,
+      bus: this.#faults.length > 0 ? BAD_BUS : GOOD_BUS,
       janitor,
       config: this.#config(),
       ledger: this.#ledger,
@@ -196,10 +208,11 @@ class World {
   }
 
   #config(): CrawlConfig {
-    const { lanes, delayMs } = this.#options
+    const { lanes, delayMs, assign } = this.#options
     return checkConfig({
       seeds: this.#web.seeds,
       scope: 'any',
+      assign,
       lanes,
       delay: delayMs,
       traps: ['none'],

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import type { AgentRow } from '../cluster/index.js'
+import type { Lease } from '../model/cell.js'
+import { LaneBook } from './lane-book.js'
+
+function row(status: object, unseen: number): AgentRow {
+  return {
+    name: 'a',
+    incarnation: 1,
+    open: true,
+    heartbeatAt: 0,
+    status: JSON.stringify(status),
+    lanes: 4,
+    unseen,
+  }
+}
+
+const lease = (grant: number) => ({ grant }) as Lease
+
+/** Found by the simulator: an agent that froze before it saw its leases kept the crawl from ending for ever. */
+it('forgets grants that an agent never saw once the ledger no longer counts them', () => {
+  const book = new LaneBook()
+  book.look([row({ at: 1, seen: 0, free: 4 }, 0)])
+  book.granted(1, [lease(1), lease(2)])
+  expect(book.isIdle).toBe(false)
+  expect(book.views()[0].freeLanes).toBe(2)
+  book.look([row({ at: 1, seen: 0, free: 4 }, 2)])
+  expect(book.isIdle).toBe(false)
+  book.look([row({ at: 2, seen: 0, free: 4 }, 0)])
+  expect(book.isIdle).toBe(true)
+  expect(book.views()[0].freeLanes).toBe(4)
+})
