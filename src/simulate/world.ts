@@ -131,7 +131,7 @@ class World {
     await this.#time.run(() => {
       if (this.#checker.isClosed) endedAt = Math.min(endedAt, this.#time.now)
       const isOver = this.#checker.isClosed && this.#park.isQuiet
-      if (isOver || this.#time.events > most) return true
+      if (isOver || this.#park.bugs.length > 0 || this.#time.events > most) return true
       return this.#time.now > Math.min(longest, endedAt + FAREWELL_MS)
     })
     const left = this.#checker.isClosed ? '' : await this.#left()
