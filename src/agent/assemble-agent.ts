@@ -49,8 +49,6 @@ export interface AgentInput {
   readonly leaseMs?: Millis
   /** How many sites at a time this machine can do with now, and a figure for what it has to spare (D13). */
   readonly capacity?: AgentParts['capacity']
-  /** Lanes give long sites back while others wait; off in the paper's experiment. */
-  readonly slices?: boolean
   readonly fetcher: Fetcher
   /** The files of this life. */
   readonly store: PackStore
@@ -119,7 +117,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
   const { settler, admission, sitemaps, traps } = links
   const rate = new RateLimit(clock)
   const leastDelayMs = () => delayAfter(settings.delay, 0)
-  const laneCount = new LaneCount()
+  const laneCount = new LaneCount(config.lanes)
   const turns = new Turns({
     clock,
     ledger,
@@ -198,7 +196,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     bus: input.bus,
     tenure,
     leaseMs,
-    slices: input.slices ?? true,
+    slices: config.slices === 'on',
     capacity: input.capacity ?? (() => ({ lanes: config.lanes, capacity: 1 })),
     desk,
     lane,

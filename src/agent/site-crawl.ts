@@ -17,29 +17,44 @@ export type SiteMode =
 /** `park`: until the crawl is resumed. `rest`: until its turn is near. */
 type Leave = 'slice' | 'park' | 'rest' | 'stop' | 'lost'
 
-/** Lanes at work, of all sites in hand. Each has a number: the one it is asked for, else the lowest that is free. */
+/**
+ * Lanes at work, of all sites in hand. Each has a number, from 1. A site keeps the number of its lane: when it comes back
+ * to work and another has taken its place, the two share it.
+ */
 export class LaneCount {
   busy = 0
-  readonly #taken: boolean[] = [true]
+  readonly #lanes: number
+  /** Sites at each number, up to the highest that was needed; 0 is none. */
+  readonly #sites: number[] = [Number.POSITIVE_INFINITY]
 
-  /** `wanted` is 0 where any will do. */
+  constructor(lanes: number) {
+    this.#lanes = lanes
+  }
+
+  /** `wanted` is 0 where any will do: then it is the lowest that is free, or shared by the fewest. */
   take(wanted: number): number {
     this.busy++
-    const free = wanted > 0 && !this.#taken[wanted] ? wanted : this.#taken.indexOf(false)
-    const lane = free < 0 ? this.#taken.length : free
-    while (this.#taken.length < lane) this.#taken.push(false)
-    this.#taken[lane] = true
+    const lane = wanted > 0 ? wanted : this.#freest()
+    while (this.#sites.length <= lane) this.#sites.push(0)
+    this.#sites[lane]++
     return lane
   }
 
-  /** Of the lanes at work. */
-  numbers(): number[] {
-    return this.#taken.flatMap((taken, lane) => (taken && lane > 0 ? [lane] : []))
+  #freest(): number {
+    const free = this.#sites.indexOf(0)
+    if (free > 0) return free
+    if (this.#sites.length <= this.#lanes) return this.#sites.length
+    return this.#sites.indexOf(Math.min(...this.#sites))
   }
 
   giveBack(lane: number): void {
     this.busy--
-    this.#taken[lane] = false
+    this.#sites[lane]--
+  }
+
+  /** Of the lanes at work. */
+  numbers(): number[] {
+    return this.#sites.flatMap((sites, lane) => (sites > 0 && lane > 0 ? [lane] : []))
   }
 }
 
@@ -111,7 +126,7 @@ export class SiteCrawl {
     this.lastPack = parts.lease.lastPack
     this.cursor = parts.lease.cursor
     this.#lanes = parts.lanes
-    this.#lane = parts.lanes.take(0)
+    this.#lane = parts.lanes.take(parts.lease.lane)
   }
 
   /** Nothing ready and nothing under way: the lane is free for another site. */

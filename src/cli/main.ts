@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, (say: Say) => Promise<Command>>> = {
   export: async () => (await import('./export.js')).exportCommand(),
   robots: async say => (await import('./robots.js')).robotsCommand(say),
   partition: async () => (await import('./partition.js')).partitionCommand(),
+  experiment: async () => (await import('./experiment.js')).experimentCommand(),
   web: async () => (await import('./web.js')).webCommand(),
   simulate: async say => (await import('./simulate.js')).simulateCommand(say),
   demo: async say => (await import('./demo.js')).demoCommand(say),

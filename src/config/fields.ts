@@ -149,6 +149,11 @@ export const FIELDS = {
     'which agent gets a site: dynamic (free lanes take the head of the queue), hash, static-random or static-size (dynamic)',
     withDefault(choice(...ASSIGNMENTS), 'dynamic'),
   ),
+  slices: field(
+    '--slices <on|off>',
+    'on: a long site gives its lane to others now and then (on)',
+    withDefault(choice('on', 'off'), 'on'),
+  ),
   connections: field('--connections <n>', 'connections in all (1000)', withDefault(count(1, 10_000), 1_000)),
   connectionsPerSite: field(
     '--connections-per-site <n>',

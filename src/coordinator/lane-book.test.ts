@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { AgentRow } from '../cluster/index.js'
 import type { Lease } from '../model/cell.js'
 import { LaneBook } from './lane-book.js'
@@ -15,18 +15,31 @@ function row(status: object, unseen: number): AgentRow {
   }
 }
 
-const lease = (grant: number) => ({ grant }) as Lease
+const lease = (grant: number, lane = 0) => ({ grant, lane }) as Lease
 
-/** Found by the simulator: an agent that froze before it saw its leases kept the crawl from ending for ever. */
-it('forgets grants that an agent never saw once the ledger no longer counts them', () => {
-  const book = new LaneBook()
-  book.look([row({ at: 1, seen: 0, free: 4 }, 0)])
-  book.granted(1, [lease(1), lease(2)])
-  expect(book.isIdle).toBe(false)
-  expect(book.views()[0].freeLanes).toBe(2)
-  book.look([row({ at: 1, seen: 0, free: 4 }, 2)])
-  expect(book.isIdle).toBe(false)
-  book.look([row({ at: 2, seen: 0, free: 4 }, 0)])
-  expect(book.isIdle).toBe(true)
-  expect(book.views()[0].freeLanes).toBe(4)
+describe("the coordinator's book of lanes", () => {
+  /** Found by the simulator: an agent that froze before it saw its leases kept the crawl from ending for ever. */
+  it('forgets grants that an agent never saw once the ledger no longer counts them', () => {
+    const book = new LaneBook()
+    book.look([row({ at: 1, seen: 0, free: 4 }, 0)])
+    book.granted(1, [lease(1), lease(2)])
+    expect(book.isIdle).toBe(false)
+    expect(book.views()[0].freeLanes).toBe(2)
+    book.look([row({ at: 1, seen: 0, free: 4 }, 2)])
+    expect(book.isIdle).toBe(false)
+    book.look([row({ at: 2, seen: 0, free: 4 }, 0)])
+    expect(book.isIdle).toBe(true)
+    expect(book.views()[0].freeLanes).toBe(4)
+  })
+
+  it('counts a lane as busy from the grant on, before its agent has said so', () => {
+    const book = new LaneBook()
+    book.look([row({ at: 1, seen: 4, free: 2, held: 1, busyLanes: [1] }, 0)])
+    book.granted(1, [lease(5, 3)])
+    expect(book.views()).toMatchObject([{ freeLanes: 1, busyLanes: [1, 3] }])
+    book.look([row({ at: 2, seen: 4, free: 2, held: 1, busyLanes: [1] }, 1)])
+    expect(book.views()).toMatchObject([{ freeLanes: 1, busyLanes: [1, 3] }])
+    book.hear(1, { at: 3, seen: 5, free: 3, held: 0, busyLanes: [], capacity: 1 })
+    expect(book.views()).toMatchObject([{ freeLanes: 3, busyLanes: [] }])
+  })
 })

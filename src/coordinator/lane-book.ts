@@ -8,7 +8,7 @@ interface Entry {
   status: LaneStatus
   /** Leases that its latest word does not know of: at least this many, and those we granted. */
   unseen: number
-  granted: number[]
+  granted: { readonly grant: number; readonly lane: number }[]
 }
 
 const SILENT: LaneStatus = { at: 0, seen: 0, free: 0, held: 0, busyLanes: [], capacity: 1 }
@@ -30,7 +30,7 @@ export class LaneBook {
         status: isNews ? told : known.status,
         unseen: isNews ? row.unseen : known.unseen,
         // The ledger counts what we granted before we looked, and no more what was lost since, unseen.
-        granted: isNews ? [] : known.granted,
+        granted: isNews && row.unseen === 0 ? [] : (known?.granted ?? []),
       })
     }
   }
@@ -45,18 +45,21 @@ export class LaneBook {
   }
 
   granted(to: Incarnation, leases: readonly Lease[]): void {
-    this.#entries.get(to)?.granted.push(...leases.map(({ grant }) => grant))
+    this.#entries.get(to)?.granted.push(...leases.map(({ grant, lane }) => ({ grant, lane })))
   }
 
   views(): AgentView[] {
     return [...this.#entries.values()].map(entry => {
       const { row, status } = entry
+      const freeLanes = Math.max(0, status.free - unseenOf(entry))
+      // Lanes that cells are on their way to are as good as busy.
+      const bound = entry.granted.map(({ lane }) => lane).filter(lane => lane > 0)
       return {
         name: row.name,
         incarnation: row.incarnation,
         lanes: row.lanes,
-        freeLanes: Math.max(0, status.free - unseenOf(entry)),
-        busyLanes: status.busyLanes,
+        freeLanes,
+        busyLanes: [...status.busyLanes, ...bound],
         capacity: status.capacity,
       }
     })
@@ -70,6 +73,6 @@ export class LaneBook {
 }
 
 function unseenOf(entry: Entry): number {
-  entry.granted = entry.granted.filter(grant => grant > entry.status.seen)
+  entry.granted = entry.granted.filter(({ grant }) => grant > entry.status.seen)
   return Math.max(entry.unseen, entry.granted.length)
 }

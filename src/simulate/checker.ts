@@ -13,7 +13,7 @@ import type { LedgerMethod, LedgerWitness } from './flaky-ledger.js'
 import type { History } from './history.js'
 import type { Machine } from './machine.js'
 import type { Witness } from './virtual-fetcher.js'
-import type { VirtualWeb } from './virtual-web.js'
+import type { Web } from './virtual-web.js'
 
 export type Promised = 'P1' | 'P2' | 'P3' | 'P5' | 'P6' | 'P7' | 'P8' | 'P9' | 'D16' | 'bug'
 
@@ -45,7 +45,7 @@ interface Held {
 }
 
 export interface CheckerParts {
-  readonly web: VirtualWeb
+  readonly web: Web
   readonly delayMs: Millis
   readonly now: () => Millis
   readonly history: History

@@ -5,7 +5,7 @@ import type { Exchange } from '../model/page.js'
 import { hostOf, siteOf } from '../model/url.js'
 import { EPOCH_MS, type Machine } from './machine.js'
 import type { VirtualTime } from './virtual-time.js'
-import type { Answer, VirtualWeb } from './virtual-web.js'
+import type { Answer, Web } from './virtual-web.js'
 
 /** Sees every request on the wire. */
 export interface Witness {
@@ -21,12 +21,12 @@ const ADDRESS = '192.0.2.1'
 
 /** The servers: what all machines ask. */
 export class Servers {
-  readonly web: VirtualWeb
+  readonly web: Web
   readonly #time: VirtualTime
   readonly #tries = new Map<string, number>()
   #requests = 0
 
-  constructor(web: VirtualWeb, time: VirtualTime) {
+  constructor(web: Web, time: VirtualTime) {
     this.web = web
     this.#time = time
   }

@@ -19,6 +19,23 @@ export interface Answer {
   readonly location?: string
 }
 
+/** What the servers and the checker ask of a web. */
+export interface Web {
+  readonly pages: number
+  readonly seeds: readonly string[]
+  siteOf(host: string): number
+  /** What the site's robots.txt asks for between two requests. */
+  crawlDelayMs(site: number): Millis
+  /** What a server takes to answer. */
+  latencyMs(site: number, request: number): Millis
+  /** `tries`: how often this URL was asked for before. */
+  answer(url: string, tries: number): Answer
+  /** The outcome that every URL must end with. */
+  truth(): Iterable<[url: string, outcome: OutcomeCode]>
+  /** True when robots.txt forbids it. */
+  isForbidden(url: string): boolean
+}
+
 /** How a page behaves. */
 type Nature = 'plain' | 'missing' | 'broken' | 'flaky' | 'moved' | 'hidden'
 
@@ -27,7 +44,7 @@ const CROSS_LINKS = 2
 /** Sites that can be told from a page of this one: a tree over all sites, so that every site is found. */
 const SITES_PER_PARENT = 3
 
-export class VirtualWeb {
+export class VirtualWeb implements Web {
   readonly options: WebOptions
   readonly #sizes: Uint32Array
   /** The first page of each site in one numbering of all. */

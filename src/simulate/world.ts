@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AssignmentName } from '../assign/index.js'
-import type { Ledger } from '../cluster/index.js'
+import type { AgentWork, Ledger } from '../cluster/index.js'
 import { openMemoryLedger } from '../cluster/memory-ledger.js'
 import { type CrawlConfig, checkConfig } from '../config/index.js'
-import { cellOf, groupOf } from '../model/cell.js'
+import { type CellId, cellOf, groupOf } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import { SeededRandom } from '../model/random.js'
 import { siteOf } from '../model/url.js'
@@ -27,7 +27,7 @@ import { Park, type ParkParts } from './park.js'
 import { type Metrics, Tally } from './tally.js'
 import { Servers } from './virtual-fetcher.js'
 import { VirtualTime } from './virtual-time.js'
-import { VirtualWeb } from './virtual-web.js'
+import { VirtualWeb, type Web } from './virtual-web.js'
 
 export interface SimulationOptions {
   readonly seed: number
@@ -35,6 +35,12 @@ export interface SimulationOptions {
   readonly sites: number
   /** Pages in all, about. */
   readonly pages: number
+  /** Instead of one made of `sites` and `pages`. */
+  readonly web?: Web
+  /** What is known of sites beforehand: S is ordered by it. */
+  readonly sizes?: readonly { readonly cell: CellId; readonly size: number }[]
+  /** Whether long sites give their lanes to others now and then (on). */
+  readonly slices?: 'on' | 'off'
   readonly faults: FaultPreset | readonly Fault[]
   readonly assign: AssignmentName
   /** Lanes of each agent. */
@@ -62,6 +68,7 @@ export interface SimulationResult {
   readonly pages: number
   readonly refusedCommits: number
   readonly refusedFinishes: number
+  readonly agentWork: readonly AgentWork[]
 }
 
 /** No crawl may take longer than this, and what its pages take one after the other. */
@@ -85,7 +92,7 @@ class World {
   readonly #options: SimulationOptions
   readonly #time = new VirtualTime()
   readonly #random: SeededRandom
-  readonly #web: VirtualWeb
+  readonly #web: Web
   readonly #history: History
   readonly #checker: Checker
   readonly #tally = new Tally()
@@ -101,7 +108,7 @@ class World {
     this.#options = options
     this.#scratch = options.scratch ?? mkdtempSync(join(tmpdir(), 'orb-simulate-'))
     this.#random = new SeededRandom(seed)
-    this.#web = new VirtualWeb({ seed, sites, pages })
+    this.#web = options.web ?? new VirtualWeb({ seed, sites, pages })
     const now = () => this.#time.now
     this.#history = new History(now, options.keepsHistory)
     this.#checker = new Checker({ web: this.#web, delayMs, now, history: this.#history })
@@ -124,6 +131,7 @@ class World {
         rows: [{ url, depth: 0, hops: 0, score: 1, via: '' }],
       })),
     )
+    await this.#ledger.estimate(this.#options.sizes ?? [])
     for (let agent = 0; agent < this.#options.agents; agent++) this.#park.start()
     let endedAt = Number.POSITIVE_INFINITY
     const most = MOST_EVENTS + this.#web.pages * EVENTS_PER_PAGE
@@ -155,6 +163,7 @@ class World {
       pages: this.#web.pages,
       refusedCommits: this.#checker.refusedCommits,
       refusedFinishes: this.#checker.refusedFinishes,
+      agentWork: await this.#ledger.agentWork(),
     }
   }
 
@@ -208,8 +217,10 @@ class World {
   }
 
   #config(): CrawlConfig {
-    const { lanes, delayMs, assign } = this.#options
+    const { lanes, delayMs, assign, slices } = this.#options
     return checkConfig({
+      assign,
+      slices,
       seeds: this.#web.seeds,
       scope: 'any',
       assign,

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { orbweaver } from '../kit/orbweaver.js'
+
+interface Answer {
+  readonly methods: readonly {
+    readonly name: string
+    readonly workload: readonly number[]
+    readonly stdevPercent: number
+    readonly paperPercent: number
+  }[]
+}
+
+const NAMES = ['Static-Random', 'Static-Size', 'Dynamic-Random', 'Dynamic-Size']
+
+/** D24, in a small form: 30 sites, three agents with two lanes each, four crawls. */
+describe('orbweaver experiment dynamic-balance', () => {
+  it('crawls for real and says how even the work of the six lanes was', async () => {
+    const flags = ['--pages', '300', '--latency', '10', '--json']
+    const { code, stdout, stderr } = await orbweaver(['experiment', 'dynamic-balance', ...flags])
+    expect(stderr).toContain('Dynamic-Size: ')
+    expect(code).toBe(0)
+    const { methods } = JSON.parse(stdout) as Answer
+    expect(methods.map(({ name }) => name)).toEqual(NAMES)
+    expect(methods.map(({ paperPercent }) => paperPercent)).toEqual([6.19, 3.44, 2.5, 0.82])
+    for (const { workload, stdevPercent } of methods) {
+      expect(workload).toHaveLength(6)
+      expect(Math.min(...workload)).toBeGreaterThan(0)
+      expect(workload.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1)
+      expect(stdevPercent).toBeGreaterThan(0)
+    }
+  }, 240_000)
+
+  it('in virtual time is the same every time, with mean and spread', async () => {
+    const run = async () => {
+      const flags = ['--simulate', '--seeds', '2', '--seed', '5', '--json']
+      return (await orbweaver(['experiment', 'dynamic-balance', ...flags])).stdout
+    }
+    const first = await run()
+    expect((JSON.parse(first) as Answer).methods).toMatchObject(NAMES.map(name => ({ name, seeds: 2 })))
+    expect(await run()).toBe(first)
+  }, 120_000)
+
+  it('names what there is when asked for something else', async () => {
+    const { code, stderr } = await orbweaver(['experiment', 'balance'])
+    expect(code).toBe(4)
+    expect(stderr).toContain('balance')
+  })
+})
