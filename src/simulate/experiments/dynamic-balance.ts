@@ -76,7 +76,7 @@ export function startingOrder({ sizes }: Method, sites: readonly KnownSite[], se
   return drawn.sort((a, b) => a.at - b.at).map(({ site }) => site)
 }
 
-export function sampleStdevPercent(shares: readonly number[]): number {
+function sampleStdevPercent(shares: readonly number[]): number {
   const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length
   const squares = shares.reduce((sum, share) => sum + (share - mean) ** 2, 0)
   return 100 * Math.sqrt(squares / (shares.length - 1))

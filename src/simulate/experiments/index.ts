@@ -14,8 +14,6 @@ export {
   METHODS,
   type Method,
   PAGES,
-  sitesOf,
   startingOrder,
 } from './dynamic-balance.js'
-export { simulateLanes } from './lane-simulation.js'
 export { type MeanBalance, overSeeds } from './many-seeds.js'
