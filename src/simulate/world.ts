@@ -223,7 +223,6 @@ class World {
       slices,
       seeds: this.#web.seeds,
       scope: 'any',
-      assign,
       lanes,
       delay: delayMs,
       traps: ['none'],
