@@ -39,7 +39,7 @@ export function hostOf(does: string): string {
 }
 
 export function describeFamily(title: string, cases: readonly Case[], options: FamilyOptions = {}): void {
-  const { deadlineSeconds = 30, peakBytes = QUIET_PEAK_BYTES, flags = [], exitCode = 0 } = options
+  const { deadlineSeconds = 120, peakBytes = QUIET_PEAK_BYTES, flags = [], exitCode = 0 } = options
   describe(title, () => {
     let crawled: Crawled
 
