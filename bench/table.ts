@@ -3,7 +3,7 @@
  * Prints Markdown on stdout and progress on stderr. `npm run bench -- table 1 wget2` takes one round and, besides
  * ours, only the crawlers so named.
  */
-import { type Corpus, smaller } from './corpus/corpus.js'
+import { type Corpus, pagesOf, smaller } from './corpus/corpus.js'
 import { docsCorpus, missingDocs } from './corpus/docs.js'
 import { generatedCorpus, writeGenerated } from './corpus/generated.js'
 import { type Figures, interleaved } from './measure/rounds.js'
@@ -19,6 +19,7 @@ const ROUNDS = Number(args.find(arg => /^\d+$/.test(arg)) ?? 3)
 const NAMED = args.filter(arg => !/^\d+$/.test(arg))
 /** For the slow ones: half a minute each. */
 const FEWER_PAGES = 3_000
+const TARGET_HEAD = ['work', 'target', 'measured', 'round by round', 'verdict']
 const ON_REAL_HTML = [BARE, FULL, 'wget2', 'spider-rs']
 
 async function main(): Promise<void> {
@@ -34,9 +35,10 @@ async function main(): Promise<void> {
       measured.set('real HTML', await interleaved(server, real, chosen, ROUNDS))
     }
     console.log(`${[`Pages served by ${server.kind}.`, ...missing()].join(' ')}\n`)
-    console.log(`${markdownTable(['work', 'target', 'measured', 'verdict'], targetRows(measured))}\n`)
-    for (const [corpus, figures] of measured) {
-      console.log(`### ${corpus}\n\n${describe(corpus)}\n\n${figureTable(figures, BARE)}\n`)
+    console.log(`${markdownTable(TARGET_HEAD, targetRows(measured))}\n`)
+    for (const corpus of [generated, real]) {
+      const figures = measured.get(corpus.name)
+      if (figures) console.log(`### ${corpus.name}\n\n${describe(corpus)}\n\n${figureTable(figures, BARE)}\n`)
     }
   } finally {
     await server.stop()
@@ -75,10 +77,12 @@ function isWanted(name: string): boolean {
   return NAMED.length === 0 || name === BARE || name === FULL || NAMED.includes(name)
 }
 
-function describe(corpus: string): string {
+function describe(corpus: Corpus): string {
+  const size = `${pagesOf(corpus).toLocaleString('en')} pages on ${corpus.hosts.length} sites`
   const rounds = `Medians of ${ROUNDS} rounds`
-  if (corpus !== 'generated') return `HTML of Debian's documentation packages. ${rounds}.`
-  return `The pages of \`orbweaver web\`. ${rounds}; the slow crawlers got its smallest sites, once.`
+  if (corpus.name !== 'generated') return `HTML of Debian's documentation packages, ${size}. ${rounds}.`
+  const fewer = `wget had one round; the slow crawlers had one, on the smallest sites (${FEWER_PAGES.toLocaleString('en')} pages at most)`
+  return `The pages of \`orbweaver web\`, ${size}. ${rounds}; ${fewer}.`
 }
 
 await main()

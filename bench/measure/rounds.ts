@@ -11,13 +11,18 @@ export interface Figures {
   readonly expected: number
   readonly requests: number
   readonly cpuSecondsPerThousand: number
+  /** The same of each round. */
+  readonly roundsCpu: readonly number[]
   readonly pagesPerSecond: number
   readonly peakRssBytes: number
 }
 
 const DEADLINE_SECONDS = 300
 
-/** One round each, then the next round: what disturbs the machine for a while disturbs all alike. */
+/**
+ * One round each, then the next round: what disturbs the machine for a while disturbs all alike. Those that take minutes
+ * have one round only.
+ */
 export async function interleaved(
   server: PageServer,
   corpus: Corpus,
@@ -26,7 +31,7 @@ export async function interleaved(
 ): Promise<Figures[]> {
   const runs = new Map<Crawler, Figures[]>(crawlers.map(crawler => [crawler, []]))
   for (let round = 1; round <= rounds; round++) {
-    for (const crawler of crawlers) {
+    for (const crawler of crawlers.filter(each => round === 1 || !each.takesMinutes)) {
       const figures = await runOnce(server, corpus, crawler)
       console.error(`${corpus.name}, round ${round} of ${rounds}: ${oneLine(figures)}`)
       runs.get(crawler)?.push(figures)
@@ -42,13 +47,15 @@ async function runOnce(server: PageServer, corpus: Corpus, crawler: Crawler): Pr
   if (covered === 0) {
     console.error(`${crawler.name} covered nothing, exit code ${usage.exitCode}: ${usage.stderr.slice(-500)}`)
   }
+  const cpuSecondsPerThousand = (usage.cpuSeconds / covered) * 1_000
   return {
     crawler: crawler.name,
     version: crawler.version() ?? '',
     covered,
     expected: pagesOf(corpus),
     requests,
-    cpuSecondsPerThousand: (usage.cpuSeconds / covered) * 1_000,
+    cpuSecondsPerThousand,
+    roundsCpu: [cpuSecondsPerThousand],
     pagesPerSecond: covered / usage.wallSeconds,
     peakRssBytes: usage.peakRssBytes,
   }
@@ -64,6 +71,7 @@ function medians(runs: readonly Figures[]): Figures {
     covered: of(run => run.covered),
     requests: of(run => run.requests),
     cpuSecondsPerThousand: of(run => run.cpuSecondsPerThousand),
+    roundsCpu: runs.flatMap(run => run.roundsCpu),
     pagesPerSecond: of(run => run.pagesPerSecond),
     peakRssBytes: of(run => run.peakRssBytes),
   }

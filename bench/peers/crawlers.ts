@@ -11,6 +11,8 @@ export interface Crawler {
   readonly name: string
   /** So slow that it gets a few thousand pages and one round. */
   readonly isSlow?: true
+  /** Gets all pages, but one round. */
+  readonly takesMinutes?: true
   /** Undefined when it is not installed. */
   version(): string | undefined
   /** Run in an empty folder that is deleted afterwards. */
@@ -65,6 +67,7 @@ function orbweaver(name: string, flags: readonly string[]): Crawler {
 function wget(name: string, flags: readonly string[]): Crawler {
   return {
     name,
+    takesMinutes: true,
     version: () => firstLine('wget', ['--version']),
     command: seeds => [
       ...['wget', '-q', '-r', '-l', 'inf', '--delete-after', `--ignore-tags=${IMAGES_AND_SUCH}`],

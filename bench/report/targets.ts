@@ -32,9 +32,17 @@ export function targetRows(measured: Measured): string[][] {
     const their = find(measured, corpus, peer)
     const ratio = our && their && our.cpuSecondsPerThousand / their.cpuSecondsPerThousand
     const verdict = verdictOf(ratio, value => value <= atMost)
-    return [`${work}, ${corpus}`, `CPU per page, at most ${atMost}x ${peer}`, times(ratio), verdict]
+    const rounds = our && their ? byRound(our, their) : '-'
+    return [`${work}, ${corpus}`, `CPU per page, at most ${atMost}x ${peer}`, times(ratio), rounds, verdict]
   })
   return [...rows, speedRow(find(measured, 'generated', FULL))]
+}
+
+/** The ratio of each round that both took part in. */
+function byRound(our: Figures, their: Figures): string {
+  const rounds = Math.min(our.roundsCpu.length, their.roundsCpu.length)
+  const ratios = our.roundsCpu.slice(0, rounds).map((cpu, round) => cpu / their.roundsCpu[round])
+  return ratios.map(times).join(', ')
 }
 
 /** A busy machine shows in pages per second; pages per CPU second are what a quiet core would give. */
@@ -45,7 +53,7 @@ function speedRow(full: Figures | undefined): string[] {
     ? `${full.pagesPerSecond.toFixed(0)} pages/s here, ${perCpuSecond?.toFixed(0)} per CPU second`
     : '-'
   const verdict = verdictOf(full?.pagesPerSecond, value => value >= FULL_PAGES_PER_SECOND)
-  return ['everything, generated', target, found, verdict]
+  return ['everything, generated', target, found, '-', verdict]
 }
 
 function find(measured: Measured, corpus: string, crawler: string): Figures | undefined {
