@@ -5,8 +5,8 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 const OPTIONS = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--baseDir', root]
 
-/** Pages of memory; the host gives `text` what a page of the web needs. */
-const MODULES = { deflate: 96, snappy: 96, text: 1 }
+/** Pages of memory; the host gives `page` what one of the web needs. */
+const MODULES = { deflate: 96, snappy: 96, page: 1 }
 
 for (const [name, pages] of Object.entries(MODULES)) {
   const source = `assembly/${name}.ts`

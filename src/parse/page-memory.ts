@@ -1,10 +1,11 @@
 /**
  * The page in a memory of our own, with sentinels behind it, so that the scanner's loops need no test for the end: '<'
  * ends text, the quotes end values, '>' ends tags. Behind them is room for the page's text. The memory belongs to a
- * WebAssembly module (`assembly/text.ts`), which copies text inside it; it is used again for the next page.
+ * WebAssembly module (`assembly/page.ts`) and is used again for the next page.
  */
 import { LIMITS } from '../model/limits.js'
-import { loadWasm, type WasmMemory } from '../model/wasm.js'
+import { loadWasm, type WasmMemory, type WasmPlace } from '../model/wasm.js'
+import { TAG_CODES } from './names.js'
 
 const SENTINELS = Uint8Array.of(0x3c, 0x22, 0x27, 0x3e)
 /** Bytes behind the sentinels, and behind the text, that a look ahead may touch. */
@@ -13,22 +14,55 @@ const KEPT_BYTES = 4 * 1024 * 1024
 const FIRST_BYTES = 2 * 1024 * 1024
 const WASM_PAGE_BYTES = 64 * 1024
 
-interface TextExports {
+interface PageExports {
   readonly memory: WasmMemory
+  readonly SIEVE: WasmPlace
+  readonly CLASSES: WasmPlace
+  readonly PAGE: WasmPlace
+  nextOfInterest(from: number, length: number): number
   copyRun(from: number, to: number, at: number, afterSpace: number): number
 }
 
+/** What `nextOfInterest` asks of a byte. */
+const ByteClass = { letter: 1, nameStop: 2, decisive: 4, nameLetter: 8 } as const
+
 export class PageMemory {
   readonly bytes: Buffer
-  /** See `assembly/text.ts`; all places are those of `bytes`. */
-  readonly copyRun: TextExports['copyRun']
+  /** See `assembly/page.ts`; all places are those of `bytes`. */
+  readonly nextOfInterest: PageExports['nextOfInterest']
+  readonly copyRun: PageExports['copyRun']
+  readonly #sieve: Int32Array
+  #filledWith: Int32Array | undefined
 
   constructor(byteCount: number) {
-    const { memory, copyRun } = loadWasm<TextExports>('text')
-    memory.grow(Math.ceil(byteCount / WASM_PAGE_BYTES))
-    this.bytes = Buffer.from(memory.buffer)
-    this.copyRun = copyRun
+    const wasm = loadWasm<PageExports>('page')
+    wasm.memory.grow(Math.ceil(byteCount / WASM_PAGE_BYTES))
+    const { buffer } = wasm.memory
+    this.bytes = Buffer.from(buffer, wasm.PAGE.value, byteCount)
+    this.#sieve = new Int32Array(buffer, wasm.SIEVE.value, 256)
+    new Uint8Array(buffer, wasm.CLASSES.value, 256).set(byteClasses())
+    this.nextOfInterest = wasm.nextOfInterest
+    this.copyRun = wasm.copyRun
   }
+
+  /** Which tags `nextOfInterest` stops at. */
+  sift(sieve: Int32Array): void {
+    if (this.#filledWith === sieve) return
+    this.#filledWith = sieve
+    this.#sieve.set(sieve)
+  }
+}
+
+function byteClasses(): Uint8Array {
+  const mark = (characters: string, byteClass: number): void => {
+    for (const c of characters) classes[c.charCodeAt(0)]! |= byteClass
+  }
+  const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
+  const classes = Uint8Array.from(TAG_CODES, code => (code === 0 ? ByteClass.nameStop : 0))
+  mark(letters, ByteClass.letter | ByteClass.nameLetter)
+  mark('0123456789-_', ByteClass.nameLetter)
+  mark('=>"\'', ByteClass.decisive)
+  return classes
 }
 
 let kept: PageMemory | undefined

@@ -52,7 +52,7 @@ function parseHtml(request: ParseRequest, declared: ContentType, mime: string): 
   text?.reset()
   pending.reset()
   const scanned = new Findings(pending, request.wantRequisites)
-  const understood = scanner.scan(bytes, length, scanned, text)
+  const understood = scanner.scan(memory, length, scanned, text)
   const findings = understood ? scanned : (parseFully(page, request.wantRequisites) ?? scanned)
   const base = pageBase(request.url, findings.base, page.charset)
   const isOwn = base.url !== null && originOf(base.url) === originOf(request.url)

@@ -10,6 +10,7 @@ import { Attribute, AttributeSlots } from './attributes.js'
 import type { Findings } from './findings.js'
 import { TAG_CODES } from './names.js'
 import { Nesting } from './nesting.js'
+import type { PageMemory } from './page-memory.js'
 import { commentEnd, nextTag, rawTextEnd, scriptEnd } from './raw-text.js'
 import { Rel, relFlags } from './rel.js'
 import { createSieve, createTagTable, TAG_NAMES, TAG_TRAITS, Tag, Trait } from './tags.js'
@@ -52,10 +53,11 @@ export class Scanner {
   #sieve = sieveFor(0)
 
   /**
-   * Scans the page of `length` bytes in `bytes` (with the sentinels of `page-bytes.ts` behind it). Returns
+   * Scans the page of `length` bytes in `memory` (with the sentinels of `page-memory.ts` behind it). Returns
    * whether the findings are certain to be those of a full HTML parser.
    */
-  scan(bytes: Buffer, length: number, findings: Findings, text: TextRanges | null): boolean {
+  scan(memory: PageMemory, length: number, findings: Findings, text: TextRanges | null): boolean {
+    const { bytes } = memory
     this.#bytes = bytes
     this.#length = length
     this.#findings = findings
@@ -65,20 +67,23 @@ export class Scanner {
     this.#wanted =
       READ_ALWAYS | (text === null ? 0 : READ_FOR_TEXT) | (findings.wantRequisites ? Trait.requisites : 0)
     this.#sieve = sieveFor(this.#wanted)
-    this.#run()
+    memory.sift(this.#sieve)
+    this.#run(memory)
     this.#bytes = NOTHING
     this.#attributes.attach(NOTHING)
     // Which of several comes first in the tree depends on where they stand.
     return this.#nesting.understood && findings.bases < 2
   }
 
-  #run(): void {
+  #run(memory: PageMemory): void {
     const bytes = this.#bytes
     const length = this.#length
+    const wantsText = this.#text !== null
     let textStart = 0
     let i = 0
     for (;;) {
-      i = nextTag(bytes, i)
+      // Where no text is wanted, what lies between two tags of interest is stepped over in one go.
+      i = wantsText || !this.#nesting.ordinary ? nextTag(bytes, i) : memory.nextOfInterest(i, length)
       if (i >= length) break
       const markup = AFTER_BRACKET[bytes[i + 1]!]!
       if (markup === 0) {

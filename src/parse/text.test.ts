@@ -127,18 +127,6 @@ describe('text', () => {
     expect(html.startsWith(result)).toBe(true)
   })
 
-  it('belongs to the caller', () => {
-    const first = parsePage({
-      url: 'http://h/',
-      body: Buffer.from('one'),
-      contentType: 'text/html',
-      wantText: true,
-      wantRequisites: false,
-    })
-    text('another page that is longer')
-    expect(first.text.toString()).toBe('one')
-  })
-
   it('is empty when nobody wants it', () => {
     const page = { url: 'http://h/', body: Buffer.from('<p>a'), contentType: 'text/html' }
     expect(parsePage({ ...page, wantText: false, wantRequisites: false }).text.length).toBe(0)
