@@ -4,19 +4,24 @@
  * one then.
  */
 import type { Socket } from 'node:net'
-import type { Clock } from '../model/clock.js'
+import type { Clock, Millis } from '../model/clock.js'
+import { LIMITS } from '../model/limits.js'
 
 export class Outbox {
   readonly #clock: Clock
   #sockets: Socket[] = []
   #heads: Buffer[] = []
+  #since: Millis = 0
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
   send(socket: Socket, head: Buffer): void {
-    if (this.#sockets.length === 0) this.#clock.soon(() => this.#flush())
+    if (this.#sockets.length === 0) {
+      this.#since = this.#clock.monotonic()
+      this.#clock.soon(() => this.#flush())
+    }
     this.#sockets.push(socket)
     this.#heads.push(head)
   }
@@ -26,6 +31,11 @@ export class Outbox {
     const heads = this.#heads
     this.#sockets = []
     this.#heads = []
-    for (let i = 0; i < sockets.length; i++) if (!sockets[i]!.destroyed) sockets[i]!.write(heads[i]!)
+    // The process stood still: whether it may still ask has to be found out first, and what breaks off is asked again.
+    const isLate = this.#clock.monotonic() - this.#since > LIMITS.outboxMs
+    for (let i = 0; i < sockets.length; i++) {
+      if (isLate) sockets[i]!.destroy()
+      else if (!sockets[i]!.destroyed) sockets[i]!.write(heads[i]!)
+    }
   }
 }
