@@ -11,6 +11,7 @@ import { machineFacts, writeSection } from './report/results.js'
 
 const SUB_COMMANDS: Readonly<Record<string, string>> = {
   table: 'the crawlers side by side, and the speed targets (this is the default)',
+  agents: 'one agent beside two: CPU per page, pages per second',
   memory: 'peak memory with 1 M and 10 M known URLs',
   resume: 'time from `resume` to the first request, with the cache and without',
   partition: 'the partitioner beside gpmetis: km1, balance, CPU',

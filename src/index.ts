@@ -15,7 +15,7 @@ import {
   systemClock,
 } from './compose/index.js'
 import { PageStream } from './compose/page-stream.js'
-import { type CrawlConfigInput, checkConfig } from './config/index.js'
+import { ConfigError, type CrawlConfigInput, checkConfig } from './config/index.js'
 
 export type { CrawledPage, Hooks, Report } from './agent/index.js'
 export { LedgerError } from './cluster/ledger.js'
@@ -85,6 +85,10 @@ function run(open: (guests: Guests) => CrawlSession, hooks: string | Hooks | und
     directory: session.directory,
     report,
     stop: () => session.stop(),
-    [Symbol.asyncIterator]: () => pages.iterate(report, () => session.stop()),
+    [Symbol.asyncIterator]: () => {
+      if (session.config.agents > 1)
+        throw new ConfigError('pages come to a loop from one agent only; with several, use a hooks module')
+      return pages.iterate(report, () => session.stop())
+    },
   }
 }

@@ -14,6 +14,7 @@ import type { Admission } from './admission.js'
 import type { Counters } from './counters.js'
 import type { Lane } from './lane.js'
 import type { PageBudget } from './page-budget.js'
+import { PeerProbe } from './peer-probe.js'
 import { HEARTBEAT_MS, Pulse } from './pulse.js'
 import type { LaneCount, SiteCrawl } from './site-crawl.js'
 import type { SiteDesk } from './site-desk.js'
@@ -70,6 +71,7 @@ export class Agent {
   readonly #wake: Wake
   readonly #work: SiteWork
   readonly #pulse: Pulse
+  readonly #probe: PeerProbe
   /** Leased, but not yet in `#sites`. */
   readonly #opening = new Set<Lease>()
   /** The last grant that we know of, and whether there may be more. */
@@ -85,6 +87,7 @@ export class Agent {
     this.#parts = parts
     this.#wake = new Wake(parts.clock)
     const { signal } = parts.stopping
+    this.#probe = new PeerProbe(parts.clock, parts.bus, parts.incarnation)
     this.#work = new SiteWork(
       { ...parts, signal },
       site => this.endsSlice(site),
@@ -93,7 +96,12 @@ export class Agent {
     this.#pulse = new Pulse({
       ...parts,
       signal,
-      status: () => ({ ...parts.counters, ...this.#laneStatus(), waiting: parts.waitingFor() }),
+      status: () => ({
+        ...parts.counters,
+        ...this.#laneStatus(),
+        peers: this.#probe.peers,
+        waiting: parts.waitingFor(),
+      }),
       onBeat: (beat, seen) => this.#take(beat, seen),
       onFailure: error => this.fail(error),
       onPause: () => parts.transmitter.poke(),
@@ -273,6 +281,7 @@ export class Agent {
   }
 
   #hear(message: BusMessage): void {
+    this.#probe.hear(message)
     if (message.kind === 'leases' && message.to === this.#parts.incarnation) {
       if (this.#leasesDue === 'none') this.#leasesDue = 'new'
       this.#waitingCells = message.waiting
@@ -310,6 +319,8 @@ export class Agent {
     if (!beat.crawlOpen) this.#ended = true
     this.#waitingCells = beat.waiting
     this.#tendBudget()
+    // Alone there is nobody to ask.
+    if (beat.share < 1) this.#probe.look()
     this.#wake.ring()
     this.#parts.onHeartbeat(beat)
   }

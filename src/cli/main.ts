@@ -1,7 +1,12 @@
 /** The `orbweaver` command: one file per sub-command, one place that turns errors into a line and an exit code. */
 import { Command, CommanderError } from 'commander'
 import { LedgerError } from '../cluster/ledger.js'
-import { DirectoryBusyError, DiskFullError, NewerCrawlError } from '../compose/errors.js'
+import {
+  AgentsKeepDyingError,
+  DirectoryBusyError,
+  DiskFullError,
+  NewerCrawlError,
+} from '../compose/errors.js'
 import { ConfigError } from '../config/config-error.js'
 import { VERSION } from '../model/version.js'
 import { PartitionError } from '../partition/partition-error.js'
@@ -83,6 +88,7 @@ function failureCode(error: unknown, argv: readonly string[]): number {
     return complain(error.message, EXIT.config)
   if (error instanceof DirectoryBusyError) return complain(error.message, EXIT.busy)
   if (error instanceof DiskFullError) return complain(error.message, EXIT.disk)
+  if (error instanceof AgentsKeepDyingError) return complain(error.message, EXIT.internal)
   if (error instanceof NewerCrawlError) return complain(error.message, EXIT.ledger)
   if (error instanceof LedgerError)
     return complain(

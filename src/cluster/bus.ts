@@ -27,6 +27,9 @@ export type BusMessage =
   | { readonly kind: 'leases'; readonly to: Incarnation; readonly waiting: number }
   /** These cells have something to read. */
   | { readonly kind: 'inbox'; readonly cells: readonly CellId[] }
+  /** How far is everybody? */
+  | { readonly kind: 'ping'; readonly from: Incarnation; readonly at: number; readonly weight: string }
+  | { readonly kind: 'pong'; readonly to: Incarnation; readonly from: Incarnation; readonly at: number }
   /** The crawl row was closed. */
   | { readonly kind: 'ended' }
 

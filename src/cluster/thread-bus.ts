@@ -14,11 +14,16 @@ export function portBus(port: MessagePort): Bus {
   }
 }
 
-/** The main thread's end; returns how to hang up. Agents hear only what concerns them. */
-export function relayBus(bus: LocalBus, port: MessagePort, incarnation: Incarnation): () => void {
+/** The main thread's end; returns how to hang up. An agent hears only what concerns it, and not what `loses` says. */
+export function relayBus(
+  bus: LocalBus,
+  port: MessagePort,
+  loses: (message: BusMessage) => boolean,
+  incarnation: Incarnation,
+): () => void {
   const end = bus.join()
   const deaf = end.listen(message => {
-    if (concerns(message, incarnation)) port.postMessage(message)
+    if (concerns(message, incarnation) && !loses(message)) port.postMessage(message)
   })
   port.on('message', (message: BusMessage) => end.send(message))
   return () => {
@@ -30,5 +35,5 @@ export function relayBus(bus: LocalBus, port: MessagePort, incarnation: Incarnat
 
 function concerns(message: BusMessage, incarnation: Incarnation): boolean {
   if (message.kind === 'free') return false
-  return message.kind !== 'leases' || message.to === incarnation
+  return (message.kind !== 'leases' && message.kind !== 'pong') || message.to === incarnation
 }

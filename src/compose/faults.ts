@@ -1,7 +1,7 @@
 /**
  * For fault tests only: `ORBWEAVER_FAULTS` makes leases short and lets SIGUSR2 do harm to one agent after the other, e.g.
  * `lease=2000,kill,freeze=5000`: the first signal ends the thread of agent-1, the second stops agent-2 for five seconds,
- * and so on in turn. Described in CONTRIBUTING.md.
+ * and so on in turn. With `deaf` agents are not told of new rows: the bus may lose what it wants. See CONTRIBUTING.md.
  */
 import type { Millis } from '../model/clock.js'
 
@@ -9,6 +9,7 @@ export type Harm = 'kill' | { readonly freezeMs: Millis }
 
 export interface Faults {
   readonly leaseMs: Millis | null
+  readonly isDeaf: boolean
   /** What the next signal does. */
   next(): Harm | null
 }
@@ -16,12 +17,14 @@ export interface Faults {
 export function readFaults(text: string | undefined): Faults {
   const harms: Harm[] = []
   let leaseMs: Millis | null = null
+  let isDeaf = false
   for (const word of (text ?? '').split(',')) {
     const [name, value] = word.split('=')
     if (name === 'lease') leaseMs = Number(value)
+    if (name === 'deaf') isDeaf = true
     if (name === 'kill') harms.push('kill')
     if (name === 'freeze') harms.push({ freezeMs: Number(value) })
   }
   let done = 0
-  return { leaseMs, next: () => (harms.length === 0 ? null : harms[done++ % harms.length]) }
+  return { leaseMs, isDeaf, next: () => (harms.length === 0 ? null : harms[done++ % harms.length]) }
 }

@@ -179,6 +179,10 @@ export class CrawlSession {
   }
 
   async #loadHooks(): Promise<Hooks> {
+    if (this.config.agents > 1 && this.#guests.hooks !== undefined) {
+      this.#lock.release()
+      throw new ConfigError('hooks that are functions cannot go to several agents; put them into a module')
+    }
     const hooks = this.#guests.hooks ?? (await this.#loadModule())
     const { reader } = this.#guests
     if (reader === undefined) return hooks
@@ -259,7 +263,15 @@ export class CrawlSession {
     const onDiskTrouble = (detail: string | null) => disk.refused(detail)
     const shared = { directory, crawl: name, config, agents: config.agents, leaseMs }
     if (config.agents > 1) {
-      const crew = new ThreadCrew({ ...shared, ledger, ledgerThread: thread, bus, log, onDiskTrouble })
+      const crew = new ThreadCrew({
+        ...shared,
+        isDeaf: this.#faults.isDeaf,
+        ledger,
+        ledgerThread: thread,
+        bus,
+        log,
+        onDiskTrouble,
+      })
       crew.setDiskTrouble(disk.trouble)
       process.on('SIGUSR2', () => {
         const harm = this.#faults.next()

@@ -33,6 +33,8 @@ export interface ThreadCrewParts {
   readonly ledgerThread: LedgerThread
   readonly bus: LocalBus
   readonly leaseMs: Millis
+  /** For fault tests: agents are not told of new rows. */
+  readonly isDeaf: boolean
   readonly log: Log
   readonly onDiskTrouble: (detail: string | null) => void
 }
@@ -122,7 +124,7 @@ export class ThreadCrew implements Crew {
   }
 
   async #start(agent: string): Promise<void> {
-    const { config, directory, crawl, agents, ledger, ledgerThread, bus, leaseMs } = this.#parts
+    const { config, directory, crawl, agents, ledger, ledgerThread, bus, leaseMs, isDeaf } = this.#parts
     const incarnation = await ledger.join(agent, config.lanes)
     const number = Number(agent.slice(agent.lastIndexOf('-') + 1))
     const order: AgentOrder = {
@@ -146,7 +148,7 @@ export class ThreadCrew implements Crew {
       bornAt: clock.monotonic(),
       progress: null,
       seals: new Map(),
-      hangUp: relayBus(bus, wires.port1, incarnation),
+      hangUp: relayBus(bus, wires.port1, message => isDeaf && message.kind === 'inbox', incarnation),
     }
     this.#members.set(agent, member)
     thread.on('message', (message: FromAgent) => this.#hear(member, message))

@@ -18,6 +18,8 @@ export interface Trial {
   readonly pages: number
   /** kill: the whole process, then resume. thread: one agent's thread ends. freeze: one stands still beyond its lease. */
   readonly faults: readonly ('kill' | 'thread' | 'freeze')[]
+  /** Of the server: a crawl has to last long enough for all that befalls it. */
+  readonly latencyMs: number
   readonly deadlineMs: number
 }
 
@@ -34,6 +36,7 @@ export async function runTrial(trial: Trial): Promise<void> {
   const server = await WebServer.listen(plan, {
     clock: systemClock,
     port: 0,
+    latencyMs: trial.latencyMs,
     onServed: request => log.push(request),
   })
   const expected = [...truth(plan, server.authority)].sort()
@@ -63,7 +66,9 @@ async function crawlThrough(trial: Trial, server: WebServer, out: string): Promi
   )
   let given = 0
   const env = () => ({
-    ORBWEAVER_FAULTS: [`lease=${LEASE_MS}`, ...harms.slice(given), ...harms.slice(0, given)].join(','),
+    ORBWEAVER_FAULTS: ['deaf', `lease=${LEASE_MS}`, ...harms.slice(given), ...harms.slice(0, given)].join(
+      ',',
+    ),
   })
   const sources = Array.from({ length: AGENTS }, (_, i) => ['--source-address', `127.0.0.${11 + i}`]).flat()
   const flags = ['--scope', 'any', '--resolve', '*.test=127.0.0.1', '--contact', 'https://example.org/']
@@ -71,7 +76,7 @@ async function crawlThrough(trial: Trial, server: WebServer, out: string): Promi
   let crawl = start([...ask, '--agents', String(AGENTS), '--delay', String(DELAY_MS), '--out', out], env())
   for (const [i, fault] of trial.faults.entries()) {
     const { requests } = server.counts()
-    const step = trial.pages / (trial.faults.length + 2)
+    const step = trial.pages / (3 * trial.faults.length)
     await until(
       () => existsSync(join(out, 'ledger.db')) && server.counts().requests > requests + step,
       crawl,
@@ -81,6 +86,7 @@ async function crawlThrough(trial: Trial, server: WebServer, out: string): Promi
       // Nothing is held up meanwhile: what it then commits belongs to others.
       crawl.process.kill('SIGUSR2')
       given++
+      await new Promise(resolve => setTimeout(resolve, FREEZE_MS + 1_000))
       continue
     }
     const ledger = new Database(join(out, 'ledger.db'), { timeout: 10_000 })

@@ -1,0 +1,187 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { ManualClock } from '../../test/kit/manual-clock.js'
+import { chooseAssignment } from '../assign/index.js'
+import { type Bus, type BusMessage, type Ledger, LocalBus } from '../cluster/index.js'
+import { openMemoryLedger } from '../cluster/memory-ledger.js'
+import { SeededRandom } from '../model/random.js'
+import { Coordinator } from './coordinator.js'
+
+const LEASE = 30_000
+const BEAT = 1_000
+
+class Place {
+  readonly clock = new ManualClock()
+  readonly bus = new LocalBus()
+  readonly ledger: Ledger = openMemoryLedger(() => this.clock.now())
+  readonly stopping = new AbortController()
+  /** In whose name the last coordinator acts. */
+  life = 0
+
+  async site(...cells: string[]): Promise<void> {
+    const rows = [{ url: 'http://x/', depth: 0, hops: 0, score: 0, via: '' }]
+    await this.ledger.append(cells.map(cell => ({ cell, group: cell, rows })))
+  }
+
+  /** An agent that has said how many lanes it has free. */
+  async agent(name: string, free: number): Promise<number> {
+    const incarnation = await this.ledger.join(name, Math.max(1, free))
+    await this.beat(incarnation, free)
+    return incarnation
+  }
+
+  async beat(incarnation: number, free: number, seen = 0): Promise<void> {
+    const status = { at: this.clock.now(), seen, free, held: 0, busyLanes: [], capacity: 1 }
+    await this.ledger.heartbeat(incarnation, LEASE, JSON.stringify(status))
+  }
+
+  async coordinator(bus: Bus = this.bus.join()): Promise<Coordinator> {
+    this.life = await this.ledger.join('coordinator', 0)
+    return new Coordinator({
+      clock: this.clock,
+      ledger: this.ledger,
+      bus,
+      incarnation: this.life,
+      assignment: chooseAssignment('dynamic', new SeededRandom(1)),
+      leaseMs: LEASE,
+      beatMs: BEAT,
+      leastDelayMs: () => 0,
+      ordersBySize: true,
+      signal: this.stopping.signal,
+      onClosed: () => {},
+    })
+  }
+
+  /** Something that is not over: without it the crawl would end at the first look. */
+  async somethingElse(): Promise<void> {
+    await this.site('other')
+    const owner = await this.ledger.join('owner', 1)
+    await this.ledger.grant(owner, ['other'], 100 * LEASE, 0)
+    const status = { at: 1, seen: 1e9, free: 0, held: 1, busyLanes: [1], capacity: 1 }
+    await this.ledger.heartbeat(owner, 100 * LEASE, JSON.stringify(status))
+  }
+
+  async settle(): Promise<void> {
+    for (let i = 0; i < 300; i++) await Promise.resolve()
+  }
+
+  async cellsOf(incarnation: number): Promise<string[]> {
+    return (await this.ledger.leases(incarnation, 0)).map(({ cell }) => cell).sort()
+  }
+}
+
+describe('the coordinator', () => {
+  let place = new Place()
+  afterEach(() => {
+    place.stopping.abort()
+    place = new Place()
+  })
+
+  it('gives the largest sites first, no more than there are free lanes, and tells whom it gave something', async () => {
+    await place.site('small', 'large', 'middle')
+    await place.ledger.estimate([
+      { cell: 'large', size: 90 },
+      { cell: 'middle', size: 50 },
+    ])
+    const [a, b] = [await place.agent('a', 1), await place.agent('b', 1)]
+    const heard: BusMessage[] = []
+    place.bus.join().listen(message => heard.push(message))
+    void (await place.coordinator()).run()
+    await place.settle()
+    expect([...(await place.cellsOf(a)), ...(await place.cellsOf(b))].sort()).toEqual(['large', 'middle'])
+    expect(heard.filter(({ kind }) => kind === 'leases')).toHaveLength(2)
+  })
+
+  it('does not give a lane twice: what an agent has not seen yet counts as taken', async () => {
+    await place.site('1', '2', '3', '4')
+    const a = await place.agent('a', 2)
+    void (await place.coordinator()).run()
+    await place.settle()
+    expect(await place.cellsOf(a)).toHaveLength(2)
+    // It beats, but has not seen them.
+    await place.beat(a, 2)
+    place.clock.advance(BEAT)
+    await place.settle()
+    expect(await place.cellsOf(a)).toHaveLength(2)
+    const [{ grant }] = (await place.ledger.leases(a, 0)).slice(-1)
+    await place.beat(a, 1, grant)
+    place.clock.advance(BEAT)
+    await place.settle()
+    expect(await place.cellsOf(a)).toHaveLength(3)
+  })
+
+  it('needs no bus: with every heartbeat it looks for itself', async () => {
+    const deaf: Bus = { send: () => {}, listen: () => () => {} }
+    await place.somethingElse()
+    const a = await place.agent('a', 5)
+    void (await place.coordinator(deaf)).run()
+    await place.settle()
+    await place.site('late')
+    expect(await place.cellsOf(a)).toEqual([])
+    await place.beat(a, 5)
+    place.clock.advance(BEAT)
+    await place.settle()
+    expect(await place.cellsOf(a)).toEqual(['late'])
+  })
+
+  it('dies, and another takes its seat after a lease and goes on from the ledger', async () => {
+    await place.somethingElse()
+    const first = await place.coordinator()
+    const dying = first.run()
+    await place.settle()
+    expect(first.seat).toBe(1)
+    const second = await place.coordinator()
+    void second.run()
+    await place.settle()
+    expect(second.seat).toBeNull()
+    // From here on nobody hears of the first; the others go on.
+    place.stopping.abort()
+    await dying
+    const a = await place.agent('a', 1)
+    await place.site('x')
+    const heir = new Place()
+    Object.assign(heir, { clock: place.clock, bus: place.bus, ledger: place.ledger })
+    const third = await heir.coordinator()
+    void third.run()
+    for (let i = 0; i < 35; i++) {
+      place.clock.advance(BEAT)
+      await place.beat(a, 1)
+      await place.settle()
+    }
+    expect(third.seat).toBe(2)
+    expect(await place.cellsOf(a)).toEqual(['x'])
+    heir.stopping.abort()
+  })
+
+  it('closes an agent that fell silent; its sites go to another, from the head of S', async () => {
+    await place.site('x', 'y')
+    const [a, b] = [await place.agent('a', 1), await place.agent('b', 0)]
+    void (await place.coordinator()).run()
+    await place.settle()
+    expect(await place.cellsOf(a)).toEqual(['x'])
+    for (let i = 0; i < 62; i++) {
+      place.clock.advance(BEAT)
+      await place.beat(b, i < 61 ? 0 : 1)
+      await place.beat(place.life, 0)
+      await place.settle()
+    }
+    place.clock.advance(BEAT)
+    await place.settle()
+    expect((await place.ledger.agents()).map(({ name }) => name)).not.toContain('a')
+    expect(await place.cellsOf(b)).toEqual(['x'])
+  })
+
+  it('ends the crawl when nothing waits or is leased, and says so', async () => {
+    await place.site('x')
+    const a = await place.agent('a', 1)
+    const heard: BusMessage[] = []
+    place.bus.join().listen(message => heard.push(message))
+    const running = (await place.coordinator()).run()
+    await place.settle()
+    const [lease] = await place.ledger.leases(a, 0)
+    await place.ledger.park('x', lease.epoch, place.clock.now() + 1e9, 'status 503')
+    await place.beat(a, 1, lease.grant)
+    place.clock.advance(BEAT)
+    expect(await running).toBe('parked')
+    expect(heard).toContainEqual({ kind: 'ended' })
+  })
+})
