@@ -117,8 +117,8 @@ export const LIMITS = {
   pagesPerSite: 10_000_000,
   /** Hosts of one registrable domain; more have only domains that answer to any name, and a handful of large ones. */
   hostsPerDomain: 1_000,
-  /** A request that waited so long between check and write is not written: the lease it was checked against may be over. */
-  outboxMs: 500,
+  /** A request that waited so long between check and write is not written: the margin of its lease is used up. */
+  outboxMs: 5_000,
   /** A pack is sealed when one of these is reached. */
   packBytes: 8 * 1024 * 1024,
   packPages: 2_000,

@@ -25,8 +25,8 @@ export interface Trial {
 
 const AGENTS = 4
 const DELAY_MS = 20
-const LEASE_MS = 4_000
-const FREEZE_MS = 6_000
+const LEASE_MS = 6_000
+const FREEZE_MS = 9_000
 /** What two looks at a clock on a busy machine may differ by. */
 const GRAIN_MS = 2
 
@@ -128,7 +128,7 @@ function strayBytes(out: string, ledger: Database.Database): number {
 }
 
 /** Two agents on a site at once, or two requests within the delay; the attempts of a robots procedure count as one. */
-export function impolite(log: readonly ServedRequest[]): string[] {
+function impolite(log: readonly ServedRequest[]): string[] {
   const last = new Map<string, ServedRequest>()
   const problems: string[] = []
   for (const request of [...log].sort((a, b) => a.startMs - b.startMs)) {
