@@ -91,6 +91,7 @@ class BalanceCrawl {
       agents: AGENTS,
       lanes: LANES_PER_AGENT,
       assign: this.#method.assign,
+      assignSeed: this.#seed,
       delay: 0,
       slices: 'off',
       resolve: ['*.test=127.0.0.1'],

@@ -9,8 +9,14 @@ import type { CrawlConfig } from '../config/index.js'
 import { Coordinator } from '../coordinator/index.js'
 import { delayAfter } from '../manners/index.js'
 import { type Millis, sleep } from '../model/clock.js'
+import { type Random, SeededRandom } from '../model/random.js'
 import type { Log } from './log.js'
 import { systemClock as clock, systemRandom as random } from './system.js'
+
+/** A crawl that is asked for twice with the same number makes the same choices. */
+function chancesOf({ assignSeed }: CrawlConfig): Random {
+  return assignSeed === undefined ? random : new SeededRandom(assignSeed)
+}
 
 export const COORDINATOR_NAME = 'coordinator'
 
@@ -40,7 +46,7 @@ export class Helm {
       bus,
       incarnation,
       leaseMs,
-      assignment: chooseAssignment(config.assign, random),
+      assignment: chooseAssignment(config.assign, chancesOf(config)),
       beatMs: this.#beatMs,
       leastDelayMs: () => delayAfter(this.#delay, 0),
       ordersBySize: true,

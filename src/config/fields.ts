@@ -149,6 +149,11 @@ export const FIELDS = {
     'which agent gets a site: dynamic (free lanes take the head of the queue), hash, static-random or static-size (dynamic)',
     withDefault(choice(...ASSIGNMENTS), 'dynamic'),
   ),
+  assignSeed: field(
+    '--assign-seed <n>',
+    'of the chances that an assignment takes: the same number, the same choices',
+    optional(count(0)),
+  ),
   slices: field(
     '--slices <on|off>',
     'on: a long site gives its lane to others now and then (on)',
