@@ -16,7 +16,14 @@ import type { Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import { compilePattern } from '../model/url-pattern.js'
 import { VERSION } from '../model/version.js'
-import { DirectoryPackStore, PackBuilder, parseArchiveFormat, warcInfo, warcRecords } from '../store/index.js'
+import {
+  DirectoryPackStore,
+  loadZstd,
+  PackBuilder,
+  parseArchiveFormat,
+  warcInfo,
+  warcRecords,
+} from '../store/index.js'
 import { knownHosts } from './known-hosts.js'
 import { LiveSettings } from './live-settings.js'
 import type { Log } from './log.js'
@@ -60,6 +67,7 @@ export class AgentHost {
   #diskTrouble: string
 
   static async open(order: AgentOrder, parts: HostParts): Promise<AgentHost> {
+    if (order.config.archive.startsWith('zstd')) await loadZstd()
     const settings = await parts.ledger.settings()
     const hosts = await knownHosts(parts.ledger)
     return new AgentHost(order, parts, settings, hosts)

@@ -13,8 +13,8 @@ import { bytes, choice, count, flag, list, optional, pattern, positive, text, wi
 
 const archive = (value: unknown, name: string): string => {
   const form = text(value, name)
-  if (/^(gzip(:[1-9])?|zstd(:1?[1-9])?|none)$/.test(form)) return form
-  throw new TypeError(`${name} must be gzip, gzip:LEVEL (1-9), zstd or none`)
+  if (/^(gzip(:[1-9])?|zstd(:([1-9]|1[0-9]))?|none)$/.test(form)) return form
+  throw new TypeError(`${name} must be gzip, gzip:LEVEL (1-9), zstd, zstd:LEVEL (1-19) or none`)
 }
 
 const delay = (value: unknown, name: string): 'auto' | number => {
@@ -214,7 +214,7 @@ export const FIELDS = {
   ),
   archive: field(
     '--archive <kind>',
-    'gzip, gzip:LEVEL, zstd or none (gzip, level 1)',
+    'gzip, gzip:LEVEL (1-9), zstd, zstd:LEVEL (1-19) or none (gzip, level 1)',
     withDefault(archive, 'gzip'),
   ),
   tables: field(

@@ -58,7 +58,10 @@ describe('one schema behind flags, file and environment', () => {
     [{ seeds: ['http://a/'], maxPages: 0 }, '--max-pages must be at least 1'],
     [{ seeds: ['http://a/'], include: ['('] }, '"(" is not a regular expression'],
     [{ seeds: ['http://a/'], colour: 'red' }, 'unknown setting "colour"; orbweaver crawl --help lists them'],
-    [{ seeds: ['http://a/'], archive: 'zip' }, '--archive must be gzip, gzip:LEVEL (1-9), zstd or none'],
+    [
+      { seeds: ['http://a/'], archive: 'zip' },
+      '--archive must be gzip, gzip:LEVEL (1-9), zstd, zstd:LEVEL (1-19) or none',
+    ],
     [{ seeds: ['http://a/'], delay: 'slow' }, '--delay must be milliseconds or "auto"'],
   ])('says in one line what is wrong: %j', (input, message) => {
     expect(() => checkConfig(input)).toThrow(message)

@@ -1,5 +1,4 @@
 /** What `--archive` can say, judged when the crawl is configured: an impossible wish is a value, not a crash. */
-import * as zlib from 'node:zlib'
 
 export type ArchiveFormat =
   | { readonly codec: 'gzip'; readonly level: number }
@@ -8,17 +7,6 @@ export type ArchiveFormat =
   | { readonly codec: 'none' }
 
 const ZSTD_LEVEL = 3
-
-/** Not in Node 20's types, and absent before 22.15. */
-export interface NativeZstd {
-  readonly zstdCompressSync: (bytes: Uint8Array, options: { params: Record<number, number> }) => Buffer
-  readonly zstdDecompressSync: (bytes: Uint8Array, options: { maxOutputLength: number }) => Buffer
-}
-
-export function nativeZstd(): NativeZstd | undefined {
-  const candidate: object = zlib
-  return 'zstdCompressSync' in candidate ? (candidate as NativeZstd) : undefined
-}
 
 export type ArchiveChoice =
   | { readonly ok: true; readonly format: ArchiveFormat }
@@ -29,14 +17,8 @@ export function parseArchiveFormat(text: string): ArchiveChoice {
   const [codec, level] = text.split(':', 2)
   if (codec === 'none' && level === undefined) return { ok: true, format: { codec } }
   if (codec === 'gzip') return withLevel(codec, level ?? '1', 9)
-  if (codec === 'zstd') {
-    if (nativeZstd()) return withLevel(codec, level ?? String(ZSTD_LEVEL), 19)
-    return {
-      ok: false,
-      message: `--archive zstd needs Node 22.15 or later (this is ${process.version}): update Node, or use --archive gzip`,
-    }
-  }
-  return { ok: false, message: `--archive ${text}: expected gzip, gzip:LEVEL, zstd or none` }
+  if (codec === 'zstd') return withLevel(codec, level ?? String(ZSTD_LEVEL), 19)
+  return { ok: false, message: `--archive ${text}: expected gzip, gzip:LEVEL, zstd, zstd:LEVEL or none` }
 }
 
 function withLevel(codec: 'gzip' | 'zstd', text: string, max: number): ArchiveChoice {

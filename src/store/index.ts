@@ -40,3 +40,4 @@ export {
   type WarcRecord,
 } from './warc-reader.js'
 export { type Revisit, WarcRecords, warcRecords } from './warc-records.js'
+export { loadZstd } from './zstd.js'

@@ -3,9 +3,10 @@
  * any record. Level 1 is our own deflate, higher levels are zlib's.
  */
 import { crc32, gzipSync } from 'node:zlib'
-import { type ArchiveFormat, nativeZstd } from './archive-format.js'
+import type { ArchiveFormat } from './archive-format.js'
 import type { ByteSink } from './byte-sink.js'
 import { FastDeflate } from './deflate/fast-deflate.js'
+import { loadedZstd } from './zstd.js'
 
 export interface RecordCompressor {
   /** Of a WARC file written with it. */
@@ -75,16 +76,12 @@ function appendStored(sink: ByteSink, record: Buffer): void {
   sink.advance(at + 8 - start)
 }
 
-// Names of the zstd library (ZSTD_c_compressionLevel, ZSTD_c_checksumFlag); Node 20's types do not know them.
-const ZSTD_LEVEL_PARAMETER = 100
-const ZSTD_CHECKSUM_PARAMETER = 201
-
+/** `loadZstd` has been waited for. */
 function zstdCompressor(level: number): RecordCompressor {
-  const zstd = nativeZstd()
-  if (!zstd) throw new Error('zstd was chosen though this Node has none: parseArchiveFormat refuses it')
-  const options = { params: { [ZSTD_LEVEL_PARAMETER]: level, [ZSTD_CHECKSUM_PARAMETER]: 1 } }
+  const zstd = loadedZstd()
+  if (!zstd) throw new Error('zstd has to be loaded before it is used')
   return {
     extension: '.warc.zst',
-    append: (sink, record) => sink.append(zstd.zstdCompressSync(record, options)),
+    append: (sink, record) => sink.append(zstd.compress(record, level)),
   }
 }

@@ -5,7 +5,8 @@ import { ContentDecoder } from '../fetch/content-decoder.js'
 import { codingsOf } from '../fetch/framing.js'
 import { headEnd, parseHead, type ResponseHead } from '../fetch/response-head.js'
 import { LIMITS } from '../model/limits.js'
-import { firstMember, type Member, wholeMember } from './warc-members.js'
+import { firstMember, isZstd, type Member, wholeMember } from './warc-members.js'
+import { loadZstd } from './zstd.js'
 
 export interface WarcRecord {
   readonly type: string
@@ -32,7 +33,9 @@ export class WarcReader {
   }
 
   static async open(path: string): Promise<WarcReader> {
-    return new WarcReader(await open(path, 'r'))
+    const reader = new WarcReader(await open(path, 'r'))
+    if (isZstd(await reader.#read(0, 4))) await loadZstd()
+    return reader
   }
 
   close(): Promise<void> {
@@ -89,7 +92,7 @@ const REASONS = {
   need: 'the record is cut',
   damaged: 'the record is damaged',
   'too-large': 'the record is larger than any of ours',
-  unsupported: 'reading zstd needs Node 22.15 or later',
+  unloaded: 'the file begins as something else than zstd, and goes on as zstd',
 } as const
 
 function failure(offset: number, why: keyof typeof REASONS): RecordResult {

@@ -1,9 +1,11 @@
 /** What a finished crawl holds, read by tools that share nothing with the code that wrote it. */
 import { createHash } from 'node:crypto'
-import { createReadStream, readdirSync } from 'node:fs'
+import { createReadStream, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { WARCParser } from 'warcio'
 import { openTables } from '../../src/query/index.js'
+import { firstMember } from '../../src/store/warc-members.js'
+import { loadZstd } from '../../src/store/zstd.js'
 
 /** URLs of the pages table with an outcome, as often as they stand there. */
 export async function urlsWith(directory: string, outcome: string): Promise<string[]> {
@@ -39,7 +41,8 @@ export async function checkWarcs(directory: string): Promise<WarcCheck> {
   const problems: string[] = []
   let records = 0
   for (const file of readdirSync(join(directory, 'archive')).filter(name => name.includes('.warc'))) {
-    const parser = new WARCParser(createReadStream(join(directory, 'archive', file)))
+    const path = join(directory, 'archive', file)
+    const parser = new WARCParser(file.endsWith('.zst') ? await plainOf(path) : createReadStream(path))
     for await (const record of parser) {
       records++
       const type = record.warcType ?? 'none'
@@ -58,6 +61,20 @@ export async function checkWarcs(directory: string): Promise<WarcCheck> {
     }
   }
   return { records, types, pages, headsOnly, truncated, problems }
+}
+
+/** The records of a .warc.zst without their frames: warcio knows gzip only. */
+async function plainOf(path: string): Promise<ReadableStream<Uint8Array>> {
+  await loadZstd()
+  const bytes = readFileSync(path)
+  const records: Buffer[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const member = firstMember(bytes.subarray(at), bytes.length * 100)
+    if (!member.ok) throw new Error(`${path} at ${at}: ${member.why}`)
+    records.push(member.content)
+    at += member.length
+  }
+  return new Blob(records).stream()
 }
 
 const NO_PAGE = /\/(?:robots\.txt|sitemap(?:-\d+)?\.xml)$/
