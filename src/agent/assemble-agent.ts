@@ -112,6 +112,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
       agent.lost(sites)
     },
     onFailure: error => agent.fail(error),
+    stopping: signal,
   })
   const links = joinLinks(input, transmitter, sent, counters)
   const { settler, admission, sitemaps, traps } = links

@@ -2,6 +2,7 @@
 import type { Append, Heard, Incarnation, LaneWork, Pack, PackFile } from '../cluster/index.js'
 import { type CellId, type Discovery, type Grouping, groupOf, siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
+import { LIMITS } from '../model/limits.js'
 import type { Exchange, PageRow } from '../model/page.js'
 import type { PackBuilder } from '../store/index.js'
 import type { HeardRows } from './heard-pages.js'
@@ -27,12 +28,16 @@ export class OpenPack {
     return this.#shares.size === 0
   }
 
-  /** What the pack weighs in memory: stored bytes, journals, links for other cells. */
-  get bytes(): number {
-    return this.builder.bytes + this.#rowBytes
+  get isFull(): boolean {
+    const { bytes, entries } = this.builder
+    return (
+      this.#rowBytes >= LIMITS.packRowBytes ||
+      bytes + this.#rowBytes >= LIMITS.packBytes ||
+      entries >= LIMITS.packPages
+    )
   }
 
-  /** A share took more memory. */
+  /** A share took more memory, or less. */
   grow(bytes: number): void {
     this.#rowBytes += bytes
   }

@@ -52,12 +52,14 @@ export class TableKeeper {
     this.#parts = parts
   }
 
-  /** Looks for something to do; one piece of work at a time. */
+  /** Looks for something to do; one piece of work at a time. What fails (a full disk) is tried again, at last by `finish`. */
   tend(): void {
     if (this.#parts.seat() === null) return
-    this.#working ??= this.#convertAll(false).finally(() => {
-      this.#working = null
-    })
+    this.#working ??= this.#convertAll(false)
+      .catch(() => {})
+      .finally(() => {
+        this.#working = null
+      })
   }
 
   /** At the end: every log becomes Parquet, and what is small is merged. The last life must be closed by then. */

@@ -19,6 +19,16 @@ import type { SiteCrawl } from './site-crawl.js'
 
 const DISK_RETRY_MS = 2_000
 
+/** The last pack could not be stored; nothing of it was acknowledged. */
+class DiskRefusedError extends Error {
+  readonly code: string
+
+  constructor(detail: string, code: string) {
+    super(detail)
+    this.code = code
+  }
+}
+
 export interface TransmitterParts {
   readonly clock: Clock
   readonly random: Random
@@ -37,12 +47,16 @@ export interface TransmitterParts {
   /** The disk refuses to take the pack (or, with null, takes packs again). */
   readonly onDiskTrouble: (detail: string | null) => void
   readonly onFailure: (error: Error) => void
+  /** Aborted when the agent stops: then a disk that is full is not waited for any more. */
+  readonly stopping: AbortSignal
 }
 
 export class Transmitter {
   readonly #parts: TransmitterParts
   #open: OpenPack
   #shipping: Promise<void> | null = null
+  /** A pack was not committed: the ones after it build on it, so none of them may be. */
+  #isBroken = false
   /** Builders whose packs are committed: one fills while the other is shipped. */
   readonly #spare: PackBuilder[] = []
 
@@ -62,7 +76,7 @@ export class Transmitter {
 
   /** True while the open pack is full and the one before it is not yet committed. */
   get crowded(): boolean {
-    return this.#shipping !== null && this.#full()
+    return this.#shipping !== null && this.#open.isFull
   }
 
   /** Waits until there is room for more. */
@@ -74,13 +88,13 @@ export class Transmitter {
   poke(): void {
     if (this.#shipping || this.#open.isEmpty) return
     const age = this.#parts.clock.monotonic() - this.#open.openedAt
-    if (this.#full() || age >= LIMITS.packAgeMs) void this.seal()
+    if (this.#open.isFull || age >= LIMITS.packAgeMs) void this.seal()
   }
 
   /** Seals and ships the open pack; resolves when all that was handed in before is committed. */
   async seal(): Promise<void> {
     while (this.#shipping) await this.#shipping
-    if (this.#open.isEmpty) return
+    if (this.#open.isEmpty || this.#isBroken) return
     const pack = this.#open
     this.#open = this.#newPack()
     this.#shipping = this.#ship(pack).then(
@@ -101,12 +115,10 @@ export class Transmitter {
 
   #end(error: Error | null): void {
     this.#shipping = null
-    if (error) this.#parts.onFailure(error)
-    else if (this.#full()) void this.seal()
-  }
-
-  #full(): boolean {
-    return this.#open.bytes >= LIMITS.packBytes || this.#open.builder.entries >= LIMITS.packPages
+    if (error) {
+      this.#isBroken = true
+      this.#parts.onFailure(error)
+    } else if (this.#open.isFull) void this.seal()
   }
 
   #newPack(): OpenPack {
@@ -141,7 +153,7 @@ export class Transmitter {
 
   /** A full disk stops the crawl, not the pack: it is stored as soon as there is room again. */
   async #store(pack: OpenPack): Promise<readonly StoredFile[]> {
-    const { store, clock, onDiskTrouble } = this.#parts
+    const { store, clock, onDiskTrouble, stopping } = this.#parts
     for (;;) {
       const result = await store.append(pack.builder.toPack(pack.id))
       if (result.ok) {
@@ -149,7 +161,8 @@ export class Transmitter {
         return result.files
       }
       onDiskTrouble(result.detail)
-      await sleep(clock, DISK_RETRY_MS)
+      if (stopping.aborted) throw new DiskRefusedError(result.detail, result.code)
+      await sleep(clock, DISK_RETRY_MS, stopping)
     }
   }
 

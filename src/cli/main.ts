@@ -96,7 +96,10 @@ function failureCode(error: unknown, argv: readonly string[]): number {
       error.kind === 'full' ? EXIT.disk : error.kind === 'missing' ? EXIT.config : EXIT.ledger,
     )
   const code = (error as { code?: string }).code
-  if (code === 'ENOSPC') return complain('the disk is full; free some space, then resume', EXIT.disk)
+  if (code !== undefined && DISK_FULL.has(code))
+    return complain('the disk is full; free some space, then resume', EXIT.disk)
+  if (code === 'EIO' || code === 'DISK_FAILED')
+    return complain(`the disk fails: ${(error as Error).message}`, EXIT.disk)
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return complain(`no permission: ${(error as Error).message}`, EXIT.config)
   process.stderr.write(
@@ -104,6 +107,9 @@ function failureCode(error: unknown, argv: readonly string[]): number {
   )
   return EXIT.internal
 }
+
+/** No room on the device, in the user's share of it, or in a file that may not grow; and what the store calls them. */
+const DISK_FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'DISK_FULL'])
 
 function complain(message: string, code: number): number {
   process.stderr.write(`orbweaver: ${message}\n`)

@@ -63,13 +63,15 @@ export class SqliteDatabase {
 
   /** Runs `task` so that its failure undoes only its own writes inside the transaction. */
   nested<T>(task: () => T): T {
+    // A full disk ends the whole transaction; a savepoint would begin another one, behind our back.
+    if (!this.#db.inTransaction) throw new Error('the transaction is over')
     this.exec('SAVEPOINT nested')
     try {
       const result = task()
       this.exec('RELEASE nested')
       return result
     } catch (error) {
-      this.exec('ROLLBACK TO nested; RELEASE nested')
+      if (this.#db.inTransaction) this.exec('ROLLBACK TO nested; RELEASE nested')
       throw error
     }
   }

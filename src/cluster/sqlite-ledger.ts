@@ -2,16 +2,21 @@
 import type { CellId } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { OutcomeCode } from '../model/outcome.js'
-import type {
-  CellState,
-  FinishReason,
-  Ledger,
-  OutcomeCount,
-  ParkedCell,
-  RefusedOrigins,
-  SiteSummary,
-  Totals,
+import {
+  type Append,
+  type CellState,
+  type CommitResult,
+  type FinishReason,
+  type Ledger,
+  LedgerError,
+  type OutcomeCount,
+  type Pack,
+  type ParkedCell,
+  type RefusedOrigins,
+  type SiteSummary,
+  type Totals,
 } from './ledger.js'
+import { appendsAsText, packAsText, type TextAppend, type TextPack } from './row-text.js'
 import { SqliteCells } from './sqlite-cells.js'
 import { SqliteDatabase, translated } from './sqlite-database.js'
 import { SqliteLives } from './sqlite-lives.js'
@@ -21,7 +26,12 @@ import { SqliteWork } from './sqlite-work.js'
 
 export type LedgerMethod = Exclude<keyof Ledger, 'close'>
 
-/** The same methods, answered at once: what runs inside a transaction. */
+/** What runs inside a transaction: the same methods, answered at once, with the rows of inboxes as text. */
+interface Calls extends Synchronous<Omit<Ledger, 'close' | 'append' | 'commit'>> {
+  append(appends: readonly TextAppend[]): boolean
+  commit(pack: TextPack): CommitResult
+}
+
 type Synchronous<T> = {
   [K in keyof T]: T[K] extends (...args: infer A) => Promise<infer R> ? (...args: A) => R : never
 }
@@ -56,7 +66,7 @@ const READS: ReadonlySet<LedgerMethod> = new Set<LedgerMethod>([
 export class SqliteCore {
   readonly #path: string
   readonly #db: SqliteDatabase
-  readonly #calls: Synchronous<Omit<Ledger, 'close'>>
+  readonly #calls: Calls
 
   constructor(path: string, options: { readonly create: boolean; readonly now: () => Millis }) {
     this.#path = path
@@ -66,11 +76,17 @@ export class SqliteCore {
 
   /** Runs calls in one commit; each answer stands alone, a failing one undoes only itself. */
   run(batch: readonly { method: LedgerMethod; args: readonly unknown[] }[]): PromiseSettledResult<unknown>[] {
-    const each = () => batch.map(call => this.#settle(call.method, call.args))
+    let results: PromiseSettledResult<unknown>[] = []
+    const each = () => {
+      results = batch.map(call => this.#settle(call.method, call.args))
+      return results
+    }
     if (batch.every(call => READS.has(call.method))) return each()
     try {
       return translated(this.#path, () => this.#db.transaction(each))
-    } catch (reason) {
+    } catch (error) {
+      // What a call met first says more than the commit that then found nothing to commit.
+      const reason = results.map(reasonOf).find(found => found instanceof LedgerError) ?? error
       return batch.map(() => ({ status: 'rejected', reason }))
     }
   }
@@ -93,11 +109,14 @@ export class SqliteCore {
   }
 }
 
+function reasonOf(result: PromiseSettledResult<unknown>): unknown {
+  return result.status === 'rejected' ? result.reason : null
+}
+
+type Call = (method: LedgerMethod, args: readonly unknown[]) => Promise<unknown>
+
 /** A ledger whose calls are carried out by `call`: in this thread, or by message in the ledger's own. */
-export function ledgerOver(
-  call: (method: LedgerMethod, args: readonly unknown[]) => Promise<unknown>,
-  close: () => Promise<void>,
-): Ledger {
+export function ledgerOver(call: Call, close: () => Promise<void>): Ledger {
   const methods = new Map<string, (...args: unknown[]) => Promise<unknown>>()
   const target = {} as Ledger
   return new Proxy(target, {
@@ -106,12 +125,18 @@ export function ledgerOver(
       if (name === 'close') return close
       let method = methods.get(name)
       if (!method) {
-        method = (...args) => call(name as LedgerMethod, args)
+        method = methodOver(name as LedgerMethod, call)
         methods.set(name, method)
       }
       return method
     },
   })
+}
+
+function methodOver(name: LedgerMethod, call: Call): (...args: unknown[]) => Promise<unknown> {
+  if (name === 'commit') return pack => call(name, [packAsText(pack as Pack)])
+  if (name === 'append') return appends => call(name, [appendsAsText(appends as readonly Append[])])
+  return (...args) => call(name, args)
 }
 
 /** The ledger in the caller's thread: for commands that look or change a setting, and for tests. */
@@ -125,7 +150,7 @@ export function openSqliteLedger(path: string, options: { create: boolean; now: 
   return ledgerOver(call, async () => core.close())
 }
 
-function callsOver(db: SqliteDatabase, now: () => Millis): Synchronous<Omit<Ledger, 'close'>> {
+function callsOver(db: SqliteDatabase, now: () => Millis): Calls {
   const turns = new SqliteTurns(db, now)
   const lives = new SqliteLives(db, now)
   const cells = new SqliteCells(db, now, turns, lives)

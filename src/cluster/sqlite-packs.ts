@@ -1,18 +1,17 @@
 /** Inboxes, packs, journals and files: the rows that say what has been found, fetched and stored. */
-import type { CellId, Discovery, Epoch } from '../model/cell.js'
+import type { CellId, Epoch } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { MetaInfo } from '../model/page.js'
 import type {
-  Append,
   CommitResult,
   FileRow,
   InboxRow,
   Incarnation,
   OriginState,
-  Pack,
   PackCell,
   PackFile,
 } from './ledger.js'
+import type { TextAppend, TextPack } from './row-text.js'
 import type { SqliteDatabase } from './sqlite-database.js'
 import type { SqliteWork } from './sqlite-work.js'
 
@@ -30,7 +29,7 @@ export class SqlitePacks {
     this.#work = work
   }
 
-  append(appends: readonly Append[]): boolean {
+  append(appends: readonly TextAppend[]): boolean {
     if (!this.#crawlOpen()) return false
     for (const append of appends) this.#appendOne(append, NOBODY)
     return true
@@ -111,7 +110,7 @@ export class SqlitePacks {
       }))
   }
 
-  commit(pack: Pack): CommitResult {
+  commit(pack: TextPack): CommitResult {
     if (this.#db.first('SELECT 1 FROM pack WHERE id = ?', pack.id)) return { status: 'committed' }
     const refusal = this.#refusal(pack)
     if (refusal) return refusal
@@ -242,7 +241,7 @@ export class SqlitePacks {
     return this.#db.first('SELECT state FROM crawl')![0] === 'open'
   }
 
-  #refusal(pack: Pack): CommitResult | null {
+  #refusal(pack: TextPack): CommitResult | null {
     const [open] = this.#db.first('SELECT open FROM agent WHERE incarnation = ?', pack.incarnation) ?? [0]
     if (!open) return { status: 'refused', why: 'incarnation-closed' }
     if (!this.#crawlOpen()) return { status: 'refused', why: 'crawl-closed' }
@@ -308,31 +307,30 @@ export class SqlitePacks {
   }
 
   /** Adds rows and counts them in the same row update that turns a finished cell to waiting. */
-  #appendOne(append: Append, sender: Incarnation): void {
+  #appendOne(append: TextAppend, sender: Incarnation): void {
     this.#ensureCell(append)
-    this.#insertRows(append.cell, append.rows, sender)
+    this.#insertRows(append, sender)
     this.#db.run(
       `UPDATE cell SET appended = appended + ?, state = CASE state WHEN 'finished' THEN 'waiting' ELSE state END
        WHERE cell = ?`,
-      append.rows.length,
+      append.rows,
       append.cell,
     )
   }
 
   /** All rows in one statement: half the price of one each. */
-  #insertRows(cell: CellId, rows: readonly Discovery[], sender: Incarnation): void {
-    const values = rows.map(({ url, depth, hops, score, via }) => [url, depth, hops, score, via])
+  #insertRows({ cell, json }: TextAppend, sender: Incarnation): void {
     this.#db.run(
       `INSERT INTO inbox (cell, sender, url, depth, hops, score, via)
        SELECT ?, ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?)`,
       cell,
       sender,
-      JSON.stringify(values),
+      json,
     )
   }
 
   /** A newly discovered site goes to the tail of S (D19). */
-  #ensureCell(append: Append): void {
+  #ensureCell(append: TextAppend): void {
     if (this.#db.first('SELECT 1 FROM cell WHERE cell = ?', append.cell)) return
     const [rank] = this.#db.first('UPDATE crawl SET next_rank = next_rank + 1 RETURNING next_rank')!
     this.#db.run(

@@ -12,7 +12,7 @@ export class SqliteWork {
   }
 
   /** Part of the transaction that commits the pack. */
-  add({ incarnation, lanes, heard }: Pack): void {
+  add({ incarnation, lanes, heard }: Pick<Pack, 'incarnation' | 'lanes' | 'heard'>): void {
     const agent = String(this.#db.first('SELECT name FROM agent WHERE incarnation = ?', incarnation)![0])
     if (lanes.length > 0) {
       this.#db.run(

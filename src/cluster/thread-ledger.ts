@@ -12,6 +12,9 @@ interface Call {
   readonly args: readonly unknown[]
 }
 
+/** All answers of a commit are in memory together: inboxes of hundreds of sites at once would be too much. */
+const CALLS_PER_COMMIT = 64
+
 type Answer =
   | { readonly id: number; readonly ok: true; readonly value: unknown }
   | {
@@ -96,7 +99,7 @@ export function portLedger(port: MessagePort): Ledger {
 export class LedgerServer {
   readonly #core: SqliteCore
   readonly #soon: (task: () => void) => void
-  #queue: { readonly call: Call; readonly port: MessagePort }[] = []
+  readonly #queue: { readonly call: Call; readonly port: MessagePort }[] = []
 
   constructor(core: SqliteCore, soon: (task: () => void) => void) {
     this.#core = core
@@ -113,8 +116,8 @@ export class LedgerServer {
   }
 
   #flush(): void {
-    const calls = this.#queue
-    this.#queue = []
+    const calls = this.#queue.splice(0, CALLS_PER_COMMIT)
+    if (this.#queue.length > 0) this.#soon(() => this.#flush())
     const batch = calls.filter(({ call }) => call.method !== 'close')
     const results = this.#core.run(batch.map(({ call }) => call as Call & { method: LedgerMethod }))
     const answers = new Map<MessagePort, Answer[]>()

@@ -19,8 +19,18 @@ export class DiskGuard {
 
   /** One line for the user; empty while there is room. */
   get trouble(): string {
-    const detail = this.#refused || this.#low
-    return detail === '' ? '' : `the disk is nearly full (${detail}); free some space and the crawl goes on`
+    const found = this.#found
+    return found === '' ? '' : `${found}; free some space and the crawl goes on`
+  }
+
+  /** The same when it has been waited for long enough. */
+  get farewell(): string {
+    return `${this.#found}; free some space, then resume`
+  }
+
+  get #found(): string {
+    if (this.#refused !== '') return `the disk is full (${this.#refused})`
+    return this.#low === '' ? '' : `the disk is nearly full (${this.#low})`
   }
 
   /** How long there has been trouble. */

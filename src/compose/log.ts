@@ -30,6 +30,10 @@ export class Log {
 
   #write(level: string, event: string, fields: Fields): void {
     const time = new Date(systemClock.now()).toISOString()
-    writeSync(this.#file, `${JSON.stringify({ time, level, event, ...fields }, hide)}\n`)
+    try {
+      writeSync(this.#file, `${JSON.stringify({ time, level, event, ...fields }, hide)}\n`)
+    } catch {
+      // A disk without room for a line of the log has none for a page either: whoever stores one says so.
+    }
   }
 }

@@ -304,7 +304,7 @@ export class CrawlSession {
       await keeper.finish()
     }
     await ledger.endAllLeases()
-    if (disk.troubleMs > this.config.maxWait * 1000) throw new DiskFullError(disk.trouble)
+    if (disk.troubleMs > this.config.maxWait * 1000) throw new DiskFullError(disk.farewell)
     return {
       end: (await ledger.totals()).finishReason ?? 'stopped',
       urls: await this.#countUrls(ledger, log),

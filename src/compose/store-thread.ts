@@ -11,6 +11,7 @@ parentPort!.on('message', (job: StoreJob) => {
       id: job.id,
       ok: false,
       message: (error as Error).message,
+      code: (error as { code?: string }).code,
     } satisfies StoreAnswer)
   }
 })

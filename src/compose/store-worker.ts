@@ -12,7 +12,7 @@ export type StoreJob = { readonly id: number } & (
 
 export type StoreAnswer =
   | { readonly id: number; readonly ok: true; readonly value: unknown }
-  | { readonly id: number; readonly ok: false; readonly message: string }
+  | { readonly id: number; readonly ok: false; readonly message: string; readonly code: string | undefined }
 
 type Job = StoreJob extends infer J ? (J extends StoreJob ? Omit<J, 'id'> : never) : never
 
@@ -20,6 +20,8 @@ export class StoreWorker implements TableWorker {
   readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(reason: Error): void }>()
   #thread: Worker | null = null
   #lastId = 0
+  /** A crawl that failed may have work under way that would start the thread again. */
+  #isClosed = false
 
   convert(task: ConvertTask): Promise<ParquetSize> {
     return this.#do({ kind: 'convert', task }) as Promise<ParquetSize>
@@ -34,11 +36,13 @@ export class StoreWorker implements TableWorker {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     await this.#thread?.terminate()
     this.#thread = null
   }
 
   #do(job: Job): Promise<unknown> {
+    if (this.#isClosed) return Promise.reject(new Error('the store has been closed'))
     return new Promise((resolve, reject) => {
       const id = ++this.#lastId
       this.#waiting.set(id, { resolve, reject })
@@ -53,7 +57,7 @@ export class StoreWorker implements TableWorker {
       const entry = this.#waiting.get(answer.id)
       this.#waiting.delete(answer.id)
       if (answer.ok) entry?.resolve(answer.value)
-      else entry?.reject(new Error(answer.message))
+      else entry?.reject(Object.assign(new Error(answer.message), { code: answer.code }))
     })
     thread.on('error', error => {
       for (const { reject } of this.#waiting.values()) reject(error as Error)

@@ -1,5 +1,5 @@
 /** Files that are there whole or not at all, after a crash too. */
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Makes a directory's entries (a new, renamed or removed file) durable. */
@@ -28,6 +28,10 @@ export function writeDurably<T>(path: string, write: (file: number) => T): T {
   try {
     result = write(file)
     fsyncSync(file)
+  } catch (error) {
+    // On a full disk its half is in the way of everything else.
+    rmSync(temporary, { force: true })
+    throw error
   } finally {
     closeSync(file)
   }
