@@ -6,11 +6,16 @@ const PORT = 8611
 const FOREIGN_EVERY = 8
 const SECTIONS = ['news', 'archive', 'articles', 'reports', 'letters', 'library', 'projects']
 
-export const LINKS_PER_PAGE = 1_000
+export const LINKS_PER_PAGE = 100
+/** With its links a page is as long as those of the generated web. */
+const TEXT_CHARS = 8_000
+const WORDS =
+  'river stone market winter letter garden bridge copper signal harbour meadow paper lantern orchard'
 
 /**
- * Pages of a thousand links, no link twice: few fetches let a crawler know very many URLs. A page's number is that of
- * the page that links to it and its place there, so nothing has to be remembered.
+ * Pages of 17 KB with a hundred links, no link twice: a crawler knows a hundred times what it has fetched, and does to
+ * every page what it does to any. A page's number is that of the page that links to it and its place there, so
+ * nothing has to be remembered.
  */
 export class LinkFarm {
   readonly seeds = Array.from({ length: HOSTS }, (_, host) => `http://${addressOf(host)}:${PORT}/`)
@@ -73,5 +78,18 @@ function pageHtml(host: number, number: string): string {
     const section = SECTIONS[link % SECTIONS.length]
     html += `<li><a href="${origin}/${section}/a-page-known-by-its-number-${number}.${link}.html">page ${link}</a>\n`
   }
-  return `${html}</ul></html>\n`
+  return `${html}</ul>\n<p>${textOf(number)}</p></html>\n`
+}
+
+/** Words in an order that the page's number decides. */
+function textOf(number: string): string {
+  const words = WORDS.split(' ')
+  let state = 1
+  for (const char of number) state = (Math.imul(state, 31) + char.charCodeAt(0)) >>> 0
+  let text = ''
+  while (text.length < TEXT_CHARS) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    text += `${words[(state >>> 16) % words.length]}${state >>> 28 === 0 ? '.</p>\n<p>' : ' '}`
+  }
+  return text
 }

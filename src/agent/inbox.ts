@@ -3,7 +3,8 @@ import type { Admission } from './admission.js'
 import type { SiteCrawl } from './site-crawl.js'
 import type { Transmitter } from './transmitter.js'
 
-const BATCH_ROWS = 2_000
+/** Hundreds of sites may read at once, and each batch is in memory three times on its way. */
+const BATCH_ROWS = 500
 
 /**
  * Takes the rows past a cell's cursor into its queue. What is new is journaled in the open pack together with the

@@ -10,8 +10,6 @@ import { HeardRows } from './heard-pages.js'
 import { isPage } from './settlement.js'
 import type { SiteCrawl } from './site-crawl.js'
 
-/** What a line of the journal takes besides its URL. */
-const LINE_BYTES = 32
 /** What a row for another cell takes besides its URL: objects, and the copy on its way to the ledger. */
 const ROW_BYTES = 256
 /** What is kept of a page of another agent. */
@@ -21,6 +19,7 @@ const HEARD_BYTES = 32
 interface Weighed {
   /** Whose pack it is. */
   readonly agent: string
+  /** `bytes` may be negative: journals are deflated on the way. */
   grow(bytes: number): void
 }
 
@@ -58,8 +57,9 @@ export class Share {
   /** A URL joined the queue. */
   discovered(discovery: Discovery): void {
     this.#discovered++
+    const before = this.journal.bytes
     this.journal.discover(discovery)
-    this.#pack.grow(discovery.url.length + LINE_BYTES)
+    this.#pack.grow(this.journal.bytes - before)
   }
 
   /** A link to another cell. */
@@ -88,9 +88,10 @@ export class Share {
 
   /** A URL that was found here and is not queued anywhere; the journal keeps its fingerprint only, however long it is. */
   turnedAway(url: string, code: OutcomeCode, detail: string): void {
+    const before = this.journal.bytes
     this.journal.outcome(url, code)
+    this.#pack.grow(this.journal.bytes - before)
     this.note(code, detail)
-    this.#pack.grow(LINE_BYTES)
   }
 
   /** A page that is stored already was asked for its links once more: nothing is counted twice. */

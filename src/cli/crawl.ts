@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander'
 import type { Report } from '../agent/index.js'
 import {
+  boundHeap,
   type CrawlSession,
   createSession,
   defaultDirectory,
@@ -67,6 +68,7 @@ function readRobots(mode: string | undefined): CrawlConfig['robots'] | undefined
 
 /** Runs the session with signals, progress and summary; the result is the exit code. */
 export async function watch(session: CrawlSession, directory: string, json: boolean): Promise<number> {
+  boundHeap()
   const display = await ProgressDisplay.start(systemClock, process.stderr, () => session.progress())
   const onSignal = signalHandler(session, display)
   for (const signal of SIGNALS) process.on(signal, onSignal)

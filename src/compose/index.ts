@@ -4,6 +4,7 @@
  */
 export { defaultDirectory, readCrawlFile } from './crawl-directory.js'
 export { DirectoryLock } from './directory-lock.js'
+export { boundHeap } from './heap-bounds.js'
 export { metricsNow } from './live-metrics.js'
 export { LIVE_SETTINGS, readLiveSetting } from './live-settings.js'
 export {

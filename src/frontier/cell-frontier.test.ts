@@ -160,6 +160,8 @@ class LiveCell {
   readonly frontier: CellFrontier
   readonly blobs: Uint8Array[] = []
   readonly inFlight: FrontierEntry[] = []
+  /** Smallest depth at which a URL was settled. */
+  readonly #settled = new Map<string, number>()
   readonly #maxDepth: number
   #journal = new JournalWriter('example.org')
   #now = 0
@@ -202,7 +204,16 @@ class LiveCell {
     }
   }
 
+  /** Settled as near to a seed, or nearer: another visit would bring nothing. */
+  isDone(url: string, depth: number): boolean {
+    return (this.#settled.get(url) ?? Number.POSITIVE_INFINITY) <= depth
+  }
+
   #settle(entry: FrontierEntry): void {
+    this.#settled.set(
+      entry.url,
+      Math.min(entry.depth, this.#settled.get(entry.url) ?? Number.POSITIVE_INFINITY),
+    )
     const depth = Number.isFinite(this.#maxDepth) ? entry.depth : undefined
     this.#journal.outcome(entry.url, 'OK', depth)
   }
@@ -274,6 +285,7 @@ describe('rebuilding a cell from its journal', () => {
           const map = new Map<string, number>()
           for (const entry of entries) {
             const [name, depth] = entry!.split(' ')[0].split('@')
+            if (live.isDone(found(Number(name)).url, Number(depth))) continue
             map.set(name, Math.min(map.get(name) ?? 99, Number(depth)))
           }
           return new Map([...map].sort())

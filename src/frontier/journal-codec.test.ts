@@ -158,6 +158,22 @@ describe('the journal', () => {
     expect(writer.finish().length / 60).toBeLessThanOrEqual(30)
   })
 
+  it('holds thousands of URLs in a fraction of their size, and reads them back in order, events between', () => {
+    const list: Entry[] = []
+    let urlBytes = 0
+    for (let n = 0; n < 5_000; n++) {
+      const via = `https://example.org/list-${n >> 6}.html`
+      const found = `https://example.org/section-${n % 7}/a-page-known-by-its-number-${n * 37}.html`
+      urlBytes += found.length
+      list.push({ is: 'discovery', discovery: { url: found, depth: n >> 10, hops: 0, score: 0, via } })
+      if (n % 500 === 7) list.push({ is: 'outcome', url: via, code: 'OK', depth: undefined })
+    }
+    const writer = write(list)
+    expect(writer.bytes).toBeLessThan(urlBytes / 3)
+    expect(readAll(writer.finish())).toEqual(asRead(list))
+    expect(readAll(writer.finish())).toEqual(asRead(list))
+  })
+
   it('refuses a version it does not know, and bytes that end too early', () => {
     const blob = Uint8Array.from(
       write([{ is: 'outcome', url: 'http://h/', code: 'OK', depth: 3 }], 'h').finish(),

@@ -1,27 +1,21 @@
 /**
  * The journal of a cell: what one pack adds to its derived state. A blob is
  *
- *   version, form, lengths | discoveries (URLs that joined the queue), deflated | outcomes and retries
+ *   version, site | discoveries (URLs that joined the queue), deflated in pieces | outcomes and retries
  *
  * Outcomes and retries name their URL by fingerprint, which no compressor makes smaller, and say how many discoveries
  * came before them, so that a blob can be replayed in the order of things. URLs of the cell's own site are written
  * without scheme and host.
  */
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { type CellId, type Discovery, siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
 import type { OutcomeCode } from '../model/outcome.js'
 import { ByteReader, ByteWriter } from './bytes.js'
+import { PieceReader, PieceWriter, piecesIn } from './journal-pieces.js'
 import { numberOfOutcome, outcomeOfNumber, SPELLED_OUT } from './outcome-numbers.js'
 
-const VERSION = 1
-const PLAIN = 0
-const DEFLATED = 1
-/** Less is not worth a call into zlib. */
-const DEFLATE_BYTES = 1024
-/** Smaller windows than zlib's own: setting up its memory costs more than compressing sixty URLs. */
-const DEFLATE = { level: 1, windowBits: 14, memLevel: 7 } as const
+const VERSION = 2
 
 // First byte of a discovery: where the URL begins, where `via` begins, and which numbers follow.
 const FULL = 0
@@ -40,7 +34,7 @@ export class JournalWriter {
   readonly #site: string
   readonly #http: string
   readonly #https: string
-  readonly #discoveries = new ByteWriter(512)
+  readonly #discoveries = new PieceWriter()
   readonly #events = new ByteWriter(128)
   #via = ''
   #depth = 0
@@ -53,12 +47,17 @@ export class JournalWriter {
   }
 
   get isEmpty(): boolean {
-    return this.#discoveries.length === 0 && this.#events.length === 0
+    return this.bytes === 0
+  }
+
+  /** Memory held. */
+  get bytes(): number {
+    return this.#discoveries.bytes + this.#events.length
   }
 
   /** A URL joined the queue, or came again with a smaller depth that counts. */
   discover({ url, depth, hops, score, via }: Discovery): void {
-    const out = this.#discoveries
+    const out = this.#discoveries.entry
     const urlForm = this.#formOf(url)
     const viaForm = via === this.#via ? SAME : this.#formOf(via)
     const numbers =
@@ -69,6 +68,7 @@ export class JournalWriter {
     if (score !== 0) out.float(score)
     out.text(url, this.#prefixChars(urlForm))
     if (viaForm !== SAME) out.text(via, this.#prefixChars(viaForm))
+    this.#discoveries.endEntry()
     this.#depth = depth
     this.#via = via
     this.#sinceEvent++
@@ -95,16 +95,11 @@ export class JournalWriter {
 
   /** The blob; may be asked for again when the pack has to be rewritten. */
   finish(): Uint8Array {
-    const plain = this.#discoveries.view
-    const deflates = plain.length >= DEFLATE_BYTES
-    const stored = deflates ? deflateRawSync(plain, DEFLATE) : plain
-    const blob = new ByteWriter(32 + this.#site.length * 3 + stored.length + this.#events.length)
+    const discoveries = this.#discoveries.finish()
+    const blob = new ByteWriter(32 + this.#site.length * 3 + discoveries.length + this.#events.length)
     blob.byte(VERSION)
-    blob.byte(deflates ? DEFLATED : PLAIN)
     blob.text(this.#site)
-    blob.number(plain.length)
-    blob.number(stored.length)
-    blob.append(stored)
+    blob.append(discoveries)
     blob.append(this.#events.view)
     return blob.view
   }
@@ -168,21 +163,21 @@ export function readDiscoveries(blob: Uint8Array, take: (discovery: Discovery) =
 
 class DiscoverySource {
   readonly #prefixes: readonly string[]
-  readonly #reader: ByteReader
+  readonly #pieces: PieceReader
   #via = ''
   #depth = 0
 
-  constructor(site: string, bytes: Uint8Array) {
+  constructor(site: string, pieces: PieceReader) {
     this.#prefixes = ['', `http://${site}/`, `https://${site}/`]
-    this.#reader = new ByteReader(bytes)
+    this.#pieces = pieces
   }
 
   get hasMore(): boolean {
-    return this.#reader.at < this.#reader.end
+    return this.#pieces.hasMore
   }
 
   next(): Discovery {
-    const reader = this.#reader
+    const reader = this.#pieces.entry()
     const form = reader.byte()
     if ((form & HAS_DEPTH) !== 0) this.#depth = reader.number()
     const hops = (form & HAS_HOPS) === 0 ? 0 : reader.number()
@@ -205,13 +200,7 @@ function open(blob: Uint8Array): OpenBlob {
   const version = events.byte()
   if (version !== VERSION)
     throw new RangeError(`a journal of version ${version}, which this program cannot read`)
-  const form = events.byte()
   const site = events.text()
-  const plainBytes = events.number()
-  const stored = events.bytes(events.number())
-  const discoveries = (): DiscoverySource => {
-    const plain = form === DEFLATED ? inflateRawSync(stored, { maxOutputLength: plainBytes }) : stored
-    return new DiscoverySource(site, plain)
-  }
-  return { discoveries, events }
+  const pieces = piecesIn(events)
+  return { discoveries: () => new DiscoverySource(site, new PieceReader(pieces)), events }
 }

@@ -121,12 +121,14 @@ export const LIMITS = {
   outboxMs: 5_000,
   /** A pack is sealed when one of these is reached. */
   packBytes: 8 * 1024 * 1024,
+  /** Journals and links for other cells, as they stand in memory: objects and texts that grow by doubling. */
+  packRowBytes: 3 * 1024 * 1024,
   packPages: 2_000,
   packAgeMs: 2_000,
   /** A WARC is rolled before it would grow past this. */
   warcBytes: 1024 * 1024 * 1024,
   /** Seen-sets of all cells together, in memory; the rest is on disk. */
-  seenBytes: 24 * 1024 * 1024,
+  seenBytes: 16 * 1024 * 1024,
   /** Queued URLs of all cells together, in memory; the rest is on disk. */
   queueBytes: 8 * 1024 * 1024,
   /** Queued URLs of all cells together that are ordered by their links (`--order inlinks`); the rest waits its turn. */

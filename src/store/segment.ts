@@ -43,6 +43,7 @@ const FIXED_BYTES = 44
 const TABLES: readonly RowTable[] = ['pages', 'links']
 /** Names are ours and short; a longer header is damage. */
 const HEADER_BYTES_MAX = 16 * 1024
+const FIRST_READ_BYTES = 64 * 1024
 
 /** The buffers to append to a log for the rows of a pack; the rows themselves are not copied. */
 export function segmentBuffers(header: SegmentHeader, rows: Buffer): Buffer[] {
@@ -75,14 +76,19 @@ function encodeHeader(header: SegmentHeader, rows: Buffer, count: number): Buffe
   return bytes
 }
 
+/** The buffer of the last reader: the next one uses it again. */
+let spare: Buffer | null = null
+
 /** The segments of a log's committed prefix. A segment's rows are valid until the next one is asked for. */
 export function* readSegments(path: string, committedBytes: number): Generator<Segment> {
   const file = openSync(path, 'r')
+  let buffer: Buffer | null = null
   try {
     const size = fstatSync(file).size
     if (size < committedBytes)
       throw new DamagedFileError(path, size, `${committedBytes} bytes were committed`)
-    let buffer = Buffer.allocUnsafeSlow(64 * 1024)
+    buffer = spare ?? Buffer.allocUnsafeSlow(FIRST_READ_BYTES)
+    spare = null
     for (let at = 0; at < committedBytes; ) {
       const fixed = readExactly(path, file, at, Math.min(FIXED_BYTES, committedBytes - at), buffer)
       const length = segmentLength(path, at, fixed, committedBytes - at)
@@ -91,6 +97,7 @@ export function* readSegments(path: string, committedBytes: number): Generator<S
       at += length
     }
   } finally {
+    spare = buffer
     closeSync(file)
   }
 }

@@ -4,7 +4,7 @@ import { ByteSink } from '../byte-sink.js'
 export class ByteDictionary {
   /** As Parquet's PLAIN encoding wants them: uint32 length, bytes. */
   readonly #entries = new ByteSink()
-  #starts: number[] = []
+  readonly #starts: number[] = []
   /** Open addressing; place + 1, or 0 where free. */
   #slots = new Uint32Array(256)
   #last = -1
@@ -40,6 +40,14 @@ export class ByteDictionary {
     this.#entries.append(source.subarray(start, end))
     if (this.size * 2 > this.#slots.length) this.#grow()
     return this.#last
+  }
+
+  /** Forgets everything, and keeps its memory for the next row group. */
+  clear(): void {
+    this.#entries.clear()
+    this.#starts.length = 0
+    this.#slots.fill(0)
+    this.#last = -1
   }
 
   #equals(place: number, source: Buffer, start: number, end: number): boolean {

@@ -1,6 +1,10 @@
-/** Columns of a row group: values go in one by one, compressed pages come out. Memory holds one row group. */
+/**
+ * Columns of a row group: values go in one by one, compressed pages come out. Memory holds one row group, and the next
+ * one uses it again.
+ */
 import { LIMITS } from '../../model/limits.js'
 import { ByteSink } from '../byte-sink.js'
+import { BlockSink } from './block-sink.js'
 import { ByteDictionary } from './byte-dictionary.js'
 import { appendHybrid, bitWidth } from './hybrid.js'
 import { appendSnappy } from './snappy.js'
@@ -26,9 +30,8 @@ export interface ColumnSpec {
 
 /** A finished column of a row group. */
 export interface ColumnChunk {
-  /** Its pages, in order. */
-  readonly pages: readonly Buffer[]
-  readonly bytes: number
+  /** Its pages, in order; whoever writes them leaves it empty. */
+  readonly pages: BlockSink
   /** Length of the dictionary page, which comes first; 0 without one. */
   readonly dictionaryBytes: number
   readonly uncompressedBytes: number
@@ -46,15 +49,14 @@ const compressed = new ByteSink()
 export class Column {
   readonly spec: ColumnSpec
   readonly #values = new ByteSink()
-  #pages: Buffer[] = []
-  #bytes = 0
+  readonly #pages = new BlockSink()
   #uncompressedBytes = 0
   /** 1 for a value, 0 for a NULL, of the rows of the current page. */
   #levels = new Uint8Array(1_024)
   #pageRows = 0
   #rows = 0
   #nulls = 0
-  #dictionary: ByteDictionary | undefined
+  readonly #dictionary: ByteDictionary | undefined
   #min: Buffer | number | undefined
   #max: Buffer | number | undefined
 
@@ -64,7 +66,7 @@ export class Column {
   }
 
   get bufferedBytes(): number {
-    return this.#bytes + this.#values.length + (this.#dictionary?.bytes ?? 0)
+    return this.#pages.length + this.#values.length + (this.#dictionary?.bytes ?? 0)
   }
 
   /** Bytes `start` to `end`; none of them means NULL where the column has NULLs. */
@@ -153,9 +155,8 @@ export class Column {
     const sizes = [values.length, compressed.length].map(int32)
     const header = new ByteSink(64)
     appendThrift(header, struct([1, int32(type)], [2, sizes[0]], [3, sizes[1]], typeHeader))
-    const page = Buffer.concat([header.view(), compressed.view()])
-    this.#pages.push(page)
-    this.#bytes += page.length
+    this.#pages.append(header.view())
+    this.#pages.append(compressed.view())
     this.#uncompressedBytes += header.length + values.length
   }
 
@@ -169,21 +170,19 @@ export class Column {
         7,
         struct([1, int32(this.#dictionary.size)], [2, int32(PLAIN)]),
       ])
-      dictionaryBytes = this.#bytes
+      dictionaryBytes = this.#pages.length
     }
     if (this.#pageRows > 0) this.#endPage()
     const chunk: ColumnChunk = {
       pages: this.#pages,
-      bytes: this.#bytes,
       dictionaryBytes,
       uncompressedBytes: this.#uncompressedBytes,
       values: this.#rows,
       encodings: this.#dictionary ? [PLAIN, RLE, RLE_DICTIONARY] : [PLAIN, RLE],
       statistics: this.#statistics(),
     }
-    this.#pages = []
-    if (this.#dictionary) this.#dictionary = new ByteDictionary()
-    this.#bytes = this.#uncompressedBytes = this.#rows = this.#nulls = 0
+    this.#dictionary?.clear()
+    this.#uncompressedBytes = this.#rows = this.#nulls = 0
     this.#min = this.#max = undefined
     return chunk
   }

@@ -28,6 +28,7 @@ export function concatParquet(inputs: readonly string[], outPath: string): Parqu
     let rows = 0
     const rowGroups: ThriftValue[] = []
     let first: ThriftStruct | undefined
+    const buffer = Buffer.allocUnsafeSlow(COPY_BYTES)
     for (const input of inputs) {
       const file = openSync(input, 'r')
       try {
@@ -37,7 +38,7 @@ export function concatParquet(inputs: readonly string[], outPath: string): Parqu
         const shift = bytes - PARQUET_MAGIC.length
         for (const group of listOf(metadata, FILE.rowGroups)) rowGroups.push(shiftGroup(group, shift))
         rows += numberOf(metadata, FILE.rows)
-        bytes += copyRange(file, PARQUET_MAGIC.length, dataEnd, out)
+        bytes += copyRange(file, PARQUET_MAGIC.length, dataEnd, out, buffer)
       } finally {
         closeSync(file)
       }
@@ -83,9 +84,13 @@ function readRange(file: number, at: number, length: number): Buffer {
   return bytes
 }
 
-function copyRange(file: number, from: number, to: number, out: number): number {
-  for (let at = from; at < to; at += COPY_BYTES)
-    writeAll(out, readRange(file, at, Math.min(COPY_BYTES, to - at)))
+function copyRange(file: number, from: number, to: number, out: number, buffer: Buffer): number {
+  for (let at = from; at < to; ) {
+    const count = readSync(file, buffer, 0, Math.min(buffer.length, to - at), at)
+    if (count === 0) throw new Error('a Parquet file became shorter while it was read')
+    writeAll(out, buffer.subarray(0, count))
+    at += count
+  }
   return to - from
 }
 

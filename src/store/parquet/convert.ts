@@ -2,6 +2,7 @@
 import { LIMITS } from '../../model/limits.js'
 import { writeDurably } from '../durable.js'
 import { type RowTable, readLinkRows, readPageRows } from '../segment.js'
+import { Column } from './column.js'
 import { LINK_COLUMNS, LinkTable } from './link-table.js'
 import { PAGE_COLUMNS, PageTable } from './page-table.js'
 import { ParquetFile } from './parquet-file.js'
@@ -24,7 +25,7 @@ const SLACK = 2
 /** Writes the committed rows of a log to `outPath`, whole or not at all. Throws `DamagedFileError` on a bad log. */
 export function convertLog(task: ConvertTask): ParquetSize {
   return writeDurably(task.outPath, descriptor => {
-    const file = new ParquetFile(descriptor, task.table === 'pages' ? PAGE_COLUMNS : LINK_COLUMNS)
+    const file = new ParquetFile(descriptor, takeColumns(task.table))
     const maxRows = SLACK * (task.table === 'pages' ? LIMITS.rowGroupRows : LIMITS.linkGroupRows)
     let rows = 0
     for (const _ of task.table === 'pages' ? pages(file, task) : links(file, task)) {
@@ -35,8 +36,22 @@ export function convertLog(task: ConvertTask): ParquetSize {
       rows = 0
     }
     if (rows > 0) file.endRowGroup()
-    return file.end()
+    const size = file.end()
+    spare.set(task.table, file.columns)
+    return size
   })
+}
+
+/**
+ * Columns of the last conversion, whose memory the next one uses: fresh ones each time are tens of megabytes that only a
+ * full collection gives back, and this thread makes so little else that none comes. One that failed leaves none.
+ */
+const spare = new Map<RowTable, readonly Column[]>()
+
+function takeColumns(table: RowTable): readonly Column[] {
+  const columns = spare.get(table)
+  spare.delete(table)
+  return columns ?? (table === 'pages' ? PAGE_COLUMNS : LINK_COLUMNS).map(spec => new Column(spec))
 }
 
 function* pages(file: ParquetFile, task: ConvertTask): Generator<void> {

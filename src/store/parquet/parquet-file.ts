@@ -1,7 +1,7 @@
 /** A Parquet file being written: row groups one after the other, the footer at the end. */
 import { ByteSink } from '../byte-sink.js'
 import { writeAll } from '../durable.js'
-import { Column, type ColumnChunk, type ColumnSpec, ParquetType } from './column.js'
+import { type Column, type ColumnChunk, type ColumnSpec, ParquetType } from './column.js'
 import { appendThrift, int32, int64, list, struct, type ThriftValue, text } from './thrift.js'
 
 export const PARQUET_MAGIC = Buffer.from('PAR1')
@@ -24,10 +24,10 @@ export class ParquetFile {
   #bytes = 0
   #rows = 0
 
-  /** `file` is open for writing and empty. */
-  constructor(file: number, specs: readonly ColumnSpec[]) {
+  /** `file` is open for writing and empty, and so are the columns. */
+  constructor(file: number, columns: readonly Column[]) {
     this.#file = file
-    this.columns = specs.map(spec => new Column(spec))
+    this.columns = columns
     this.#write(PARQUET_MAGIC)
   }
 
@@ -45,8 +45,10 @@ export class ParquetFile {
     const chunks: ThriftValue[] = []
     for (const column of this.columns) {
       const chunk = column.finish()
+      const bytes = chunk.pages.length
       chunks.push(chunkMetadata(column.spec, chunk, this.#bytes))
-      for (const page of chunk.pages) this.#write(page)
+      chunk.pages.moveTo(this.#file)
+      this.#bytes += bytes
       rows = chunk.values
       uncompressed += chunk.uncompressedBytes
     }
@@ -125,7 +127,7 @@ function chunkMetadata(spec: ColumnSpec, chunk: ColumnChunk, offset: number): Th
     [4, int32(SNAPPY)],
     [5, int64(chunk.values)],
     [6, int64(chunk.uncompressedBytes)],
-    [7, int64(chunk.bytes)],
+    [7, int64(chunk.pages.length)],
     [9, int64(dataAt)],
   ]
   if (chunk.dictionaryBytes > 0) metadata.push([11, int64(offset)])

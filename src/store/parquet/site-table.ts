@@ -1,7 +1,7 @@
 /** The `sites` table: what was done at each site, written when the crawl stops or ends. */
 import type { Millis } from '../../model/clock.js'
 import { writeDurably } from '../durable.js'
-import type { ColumnSpec } from './column.js'
+import { Column, type ColumnSpec } from './column.js'
 import { ParquetFile } from './parquet-file.js'
 
 export interface SiteRow {
@@ -48,10 +48,14 @@ export function writeSites(
   outPath: string,
 ): { readonly rows: number; readonly bytes: number } {
   return writeDurably(outPath, descriptor => {
-    const file = new ParquetFile(descriptor, [
+    const specs: readonly ColumnSpec[] = [
       { name: 'site', kind: 'text', required: true, ordered: true },
       ...NUMBERS.map(([, spec]) => spec),
-    ])
+    ]
+    const file = new ParquetFile(
+      descriptor,
+      specs.map(spec => new Column(spec)),
+    )
     let rows = 0
     for (const site of sites) {
       const name = Buffer.from(site.site)
