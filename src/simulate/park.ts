@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { assembleAgent } from '../agent/index.js'
 import { chooseAssignment } from '../assign/index.js'
-import { type Incarnation, type Ledger, LocalBus } from '../cluster/index.js'
+import type { Incarnation, Ledger } from '../cluster/index.js'
 import { LedgerClock } from '../cluster/ledger-clock.js'
 import { patientLedger } from '../cluster/patient-ledger.js'
 import type { CrawlConfig } from '../config/index.js'
@@ -14,7 +14,7 @@ import { PackBuilder } from '../store/index.js'
 import type { Checker, Violation } from './checker.js'
 import type { Disk } from './disk.js'
 import type { Fault } from './faults.js'
-import { type BusQuality, flakyBus } from './flaky-bus.js'
+import type { FlakyBus } from './flaky-bus.js'
 import { FAIR_WEATHER, flakyLedger, type LedgerWitness, type Weather } from './flaky-ledger.js'
 import type { History } from './history.js'
 import type { Janitor } from './janitor.js'
@@ -31,7 +31,7 @@ export interface ParkParts {
   readonly seed: number
   readonly mutation: Mutation | undefined
   readonly weather: Weather
-  readonly bus: BusQuality
+  readonly bus: FlakyBus
   readonly janitor: Janitor
   readonly config: CrawlConfig
   readonly ledger: Ledger
@@ -65,7 +65,6 @@ export class Park {
   readonly bugs: Violation[] = []
   readonly #parts: ParkParts
   readonly #processes: Process[] = []
-  readonly #bus = new LocalBus()
   #nextFault = 0
   /** Machines that will be started again. */
   #expected = 0
@@ -122,12 +121,11 @@ export class Park {
     })
     machine.onDeath(() => space.close())
     const store = this.#storeOf(process)
-    const join = () => flakyBus(this.#bus, machine, random, this.#parts.bus)
     const stopping = new AbortController()
     const coordinator = new Coordinator({
       clock,
       ledger,
-      bus: join(),
+      bus: this.#parts.bus.join(machine, incarnation, 'coordinator'),
       incarnation,
       assignment: chooseAssignment(config.assign, new SeededRandom(seed)),
       leaseMs: LEASE_MS,
@@ -144,7 +142,7 @@ export class Park {
       clock,
       random: new SeededRandom(Math.floor(random.next() * 2 ** 32)),
       ledger,
-      bus: join(),
+      bus: this.#parts.bus.join(machine, incarnation, 'agent'),
       fetcher: new VirtualFetcher(machine, this.#parts.servers, {
         requested: (asking, url) => {
           this.progressed()

@@ -16,7 +16,7 @@ import { siteOf } from '../model/url.js'
 import { Checker, type Violation } from './checker.js'
 import { Disk } from './disk.js'
 import { drawFaults, type Fault, type FaultPreset } from './faults.js'
-import { BAD_BUS, GOOD_BUS } from './flaky-bus.js'
+import { BAD_BUS, FlakyBus, GOOD_BUS } from './flaky-bus.js'
 import { FAIR_WEATHER, type Weather } from './flaky-ledger.js'
 import { History } from './history.js'
 import { Janitor } from './janitor.js'
@@ -182,6 +182,7 @@ class World {
 
   #parkParts(): ParkParts {
     const weather: Weather = { ...FAIR_WEATHER }
+    const bus = new FlakyBus(this.#random, this.#faults.length > 0 ? BAD_BUS : GOOD_BUS)
     const { seed, mutation, sites, pages } = this.#options
     const janitor = new Janitor({
       time: this.#time,
@@ -196,7 +197,7 @@ class World {
       seed,
       mutation,
       weather,
-      bus: this.#faults.length > 0 ? BAD_BUS : GOOD_BUS,
+      bus,
       janitor,
       config: this.#config(),
       ledger: this.#ledger,
@@ -207,6 +208,7 @@ class World {
         called: (method, args, answer) => {
           this.#checker.called(method, args, answer)
           this.#tally.called(method, args, answer)
+          bus.called(method, args, answer)
         },
       },
       history: this.#history,
