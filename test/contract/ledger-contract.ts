@@ -172,6 +172,18 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         expect(third).toMatchObject({ notBefore: second.until + 60_000, turnFrom: second.until + 2_000 })
       })
 
+      it('that has ended and that nobody took is renewed with its epoch', async () => {
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        await ledger.append([append('a.test', '/')])
+        await ledger.heartbeat(b, LEASE, '{}')
+        const held = await lease(a, 'a.test')
+        advance(LEASE)
+        await ledger.heartbeat(b, LEASE, '{}')
+        advance(1)
+        expect((await ledger.heartbeat(a, LEASE, '{}')).held).toMatchObject([{ epoch: held.epoch }])
+        expect(await ledger.commit(pack(a, 'p1', [share(held)]))).toEqual({ status: 'committed' })
+      })
+
       it('gives a closed life nothing', async () => {
         const a = await ledger.join('a')
         await ledger.append([append('a.test', '/')])
@@ -246,6 +258,43 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         expect(await ledger.commit(pack(a, 'p2', [share(y, { pages: 1 })]))).toEqual({ status: 'committed' })
       })
 
+      it('that is refused leaves no link, no wait and no outcome behind', async () => {
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        await ledger.append([append('x.test', '/')])
+        const held = await lease(a, 'x.test')
+        await ledger.release('x.test', held.epoch, 'tail')
+        await lease(b, 'x.test')
+        const cell = share(held, { consumed: 1, outcomes: [{ code: 'OK', count: 1, detail: '' }] })
+        const waits = [{ group: 'x.test', nextAllowed: held.until + 1e9 }]
+        await ledger.commit(pack(a, 'p1', [cell], { appends: [append('y.test', '/')], waits }))
+        expect(await ledger.totals()).toMatchObject({ backlog: 1, outcomes: [] })
+        expect(await ledger.readInbox('y.test', 0, 10)).toEqual([])
+        expect(await ledger.readJournal('x.test', 0, 1e6)).toEqual([])
+        expect((await ledger.takeTurn(b, 'x.test', LEASE, 0))!.nextAllowed).toBeLessThan(held.until + 1e9)
+      })
+
+      it('of a cell that was given back is stale, also while nobody else has it', async () => {
+        const a = await ledger.join('a')
+        await ledger.append([append('a.test', '/')])
+        const held = await lease(a, 'a.test')
+        await ledger.release('a.test', held.epoch, 'tail')
+        expect(await ledger.commit(pack(a, 'p1', [share(held)]))).toEqual({
+          status: 'stale',
+          cells: ['a.test'],
+        })
+      })
+
+      it('never shortens a wait', async () => {
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        await ledger.append([append('a.test', '/')])
+        const held = await lease(a, 'a.test')
+        await ledger.saveWait('a.test', held.until + 5_000, 0)
+        const waits = [{ group: 'a.test', nextAllowed: held.until }]
+        await ledger.commit(pack(a, 'p1', [share(held)], { waits }))
+        await ledger.leave(a)
+        expect((await lease(b, 'a.test')).turnFrom).toBe(held.until + 5_000)
+      })
+
       it('out of sequence is stale', async () => {
         const me = await ledger.join('a')
         await ledger.append([append('a.test', '/')])
@@ -299,6 +348,20 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         expect(await ledger.tryEnd()).toBe('parked')
         await ledger.reopen()
         expect(await ledger.waiting(10)).toHaveLength(1)
+      })
+
+      it('the end is latched: nothing is leased or committed after it, and it stays what it was', async () => {
+        const me = await ledger.join('a')
+        await ledger.append([append('a.test', '/')])
+        const held = await lease(me, 'a.test')
+        const [first] = await ledger.readInbox('a.test', 0, 10)
+        await ledger.commit(pack(me, 'p1', [share(held, { consumed: 1, cursor: first.position })]))
+        await ledger.finish('a.test', held.epoch)
+        expect(await ledger.tryEnd()).toBe('done')
+        expect(await ledger.tryEnd()).toBe('done')
+        expect(await ledger.grant(me, ['a.test'], LEASE, 0)).toEqual([])
+        expect(await ledger.commit(pack(me, 'p2', []))).toEqual({ status: 'refused', why: 'crawl-closed' })
+        expect((await ledger.heartbeat(me, LEASE, '{}')).crawlOpen).toBe(false)
       })
 
       it('the page limit ends it with cells still waiting', async () => {
