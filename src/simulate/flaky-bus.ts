@@ -21,6 +21,9 @@ export interface BusQuality {
 export const GOOD_BUS: BusQuality = { lost: 0, doubled: 0, delayMs: 1 }
 export const BAD_BUS: BusQuality = { lost: 0.2, doubled: 0.1, delayMs: 20 }
 
+/** Of a thousand agents that say how far they are from each other, a few are enough here. */
+const PINGED = 8
+
 type Role = 'agent' | 'coordinator'
 
 interface End {
@@ -72,7 +75,10 @@ export class FlakyBus implements LedgerWitness {
     const { agent, coordinator } = this.#ends
     switch (message.kind) {
       case 'leases':
+      case 'pong':
         return [agent.get(message.to)]
+      case 'ping':
+        return first(agent.values(), PINGED)
       case 'free':
         return [coordinator.get(this.#seated)]
       case 'inbox': {
@@ -89,5 +95,13 @@ export class FlakyBus implements LedgerWitness {
     const copies = this.#random.next() < lost ? 0 : this.#random.next() < doubled ? 2 : 1
     for (let copy = 0; copy < copies; copy++)
       to.machine.after(2 * delayMs * this.#random.next(), () => to.hear?.(message))
+  }
+}
+
+function* first<T>(values: Iterable<T>, count: number): Iterable<T> {
+  let left = count
+  for (const value of values) {
+    if (left-- <= 0) return
+    yield value
   }
 }
