@@ -1,4 +1,4 @@
-/** `npm run soak`: 10,000 small faulty crawls, then one with 1,000 agents and a million sites. Takes about half an hour. */
+/** `npm run soak`: 10,000 small faulty crawls, then one with 1,000 agents and a million sites, then a real one of 20,000 pages with 40 faults. */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
@@ -20,3 +20,10 @@ function run(...args) {
 
 run('--small', '--runs', '10000', '--seed', seed)
 run('--agents', '1000', '--sites', '1000000', '--faults', 'heavy', '--seed', seed)
+
+process.stdout.write('test/faults/many-agents.test.ts in full\n')
+const trial = spawnSync('npx', ['vitest', 'run', 'test/faults/many-agents.test.ts'], {
+  stdio: 'inherit',
+  env: { ...process.env, ORBWEAVER_SOAK: '1' },
+})
+process.exit(trial.status ?? 1)

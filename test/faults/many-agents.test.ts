@@ -14,8 +14,8 @@ describe('four agents, killed, frozen and resumed while packs are uncommitted', 
   it('store every page once, and no site sees two of them at once or two requests within its delay', async () => {
     await runTrial(
       FULL
-        ? { seed: 41, sites: 60, pages: 20_000, faults: ALL_FAULTS, latencyMs: 0, deadlineMs: 600_000 }
-        : { seed: 41, sites: 30, pages: 1_500, faults: FAULTS, latencyMs: 80, deadlineMs: 60_000 },
+        ? { seed: 41, sites: 60, pages: 20_000, faults: ALL_FAULTS, latencyMs: 150, deadlineMs: 600_000 }
+        : { seed: 41, sites: 10, pages: 2_000, faults: FAULTS, latencyMs: 200, deadlineMs: 60_000 },
     )
   }, 3_600_000)
 })

@@ -25,8 +25,8 @@ export interface Trial {
 
 const AGENTS = 4
 const DELAY_MS = 20
-const LEASE_MS = 6_000
-const FREEZE_MS = 9_000
+const LEASE_MS = 4_000
+const FREEZE_MS = 6_000
 /** What two looks at a clock on a busy machine may differ by. */
 const GRAIN_MS = 2
 
