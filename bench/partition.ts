@@ -58,8 +58,8 @@ async function measureSet(set: BenchSet, seeds: readonly number[], folder: strin
     measured.push({ set, k, preset: 'default', limit: set.limits[k], ours, theirs })
     const qualityLimit = set.qualityLimits?.[k]
     if (qualityLimit === undefined) continue
-    const flags = ['--preset', 'quality', '--time-limit', `${QUALITY_SECONDS}`]
-    const best = await forSeeds(seeds, seed => orbweaver(set, k, seed, folder, flags))
+    // Without --time-limit: on a busy machine that would cut it short. Its CPU time is what must stay below.
+    const best = await forSeeds(seeds, seed => orbweaver(set, k, seed, folder, ['--preset', 'quality']))
     measured.push({ set, k, preset: 'quality', limit: qualityLimit, ours: best, theirs })
   }
   return measured
@@ -74,7 +74,8 @@ async function forSeeds(seeds: readonly number[], make: (seed: number) => Promis
 
 function tableRow({ set, k, preset, limit, ours, theirs }: Measured): string[] {
   const km1 = average(ours, run => run.km1)
-  const isMet = km1 <= limit && ours.every(isBalanced)
+  const isInTime = preset !== 'quality' || ours.every(run => run.cpuSeconds <= QUALITY_SECONDS)
+  const isMet = km1 <= limit && ours.every(isBalanced) && isInTime
   const row = [
     set.name,
     preset,

@@ -8,7 +8,7 @@ export interface BenchSet {
   readonly weights?: string
   /** Parts, and the km1 that the default preset may need at most. */
   readonly limits: Readonly<Record<number, number>>
-  /** The same for `quality`, within `QUALITY_SECONDS`. */
+  /** The same for `quality`, within `QUALITY_SECONDS` of CPU. */
   readonly qualityLimits?: Readonly<Record<number, number>>
   /** How gpmetis, which knows graphs only, gets it: web pages link from their first site; netlists have no source. */
   readonly expansion: 'star' | 'clique'

@@ -85,7 +85,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     bisectionShrink: 2,
     population: 20,
     scratchShare: 0.4,
-    budget: 1200e6,
+    budget: 800e6,
     maxRuns: 600,
     patience: 80,
   },
