@@ -66,7 +66,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     bisectionShrink: 2,
     population: 10,
     scratchShare: 0.7,
-    budget: 80e6,
+    budget: 100e6,
     maxRuns: 100,
     patience: 20,
   },
