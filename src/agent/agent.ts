@@ -220,10 +220,7 @@ export class Agent {
     const { cell, epoch } = lease
     this.#opening.add(lease)
     try {
-      // Lost, and ours again: the work under the old lease ends first.
-      const old = this.#sites.get(cell)
-      if (old) this.lost([old])
-      await this.#working.get(cell)
+      await this.#endOld(cell)
       // A group that has enough of its sites in hand: one more would only stand in line.
       const backlog = desk.backlogOf(cell)
       const site = backlog === null ? await desk.open(lease) : null
@@ -231,6 +228,12 @@ export class Agent {
         await ledger.rest(cell, epoch, backlog?.until ?? clock.now() + TURN_LOOK_MS)
         return
       }
+      // It may have been lost, and leased to us again, while it was being opened.
+      if (this.#isSuperseded(lease)) {
+        desk.close(site)
+        return
+      }
+      await this.#endOld(cell)
       this.#sites.set(cell, site)
       const working = this.#crawl(site).catch(error => this.fail(error as Error))
       this.#working.set(cell, working)
@@ -238,6 +241,20 @@ export class Agent {
       this.#opening.delete(lease)
       this.#wake.ring()
     }
+  }
+
+  /** Lost, and ours again: the work under the old lease ends first. */
+  async #endOld(cell: CellId): Promise<void> {
+    const old = this.#sites.get(cell)
+    if (old) this.lost([old])
+    await this.#working.get(cell)
+  }
+
+  /** True when this cell is in hand, or about to be, under a later lease. */
+  #isSuperseded({ cell, epoch }: Lease): boolean {
+    if ((this.#sites.get(cell)?.lease.epoch ?? 0) > epoch) return true
+    for (const other of this.#opening) if (other.cell === cell && other.epoch > epoch) return true
+    return false
   }
 
   async #crawl(site: SiteCrawl): Promise<void> {
