@@ -19,7 +19,7 @@ async function firstFound(mutation: Mutation): Promise<{ seed: number; promises:
 
 describe('a rule that is not kept is found', () => {
   for (const [mutation, mistake] of Object.entries(MUTATIONS)) {
-    it(`${mutation}: ${mistake}`, { timeout: 300_000 }, async () => {
+    it(`${mutation}: ${mistake}`, { timeout: 1_800_000 }, async () => {
       const found = await firstFound(mutation as Mutation)
       expect(found, `no run with ${mutation} broke a promise`).not.toBeNull()
       expect(found!.promises, 'it broke the crawl instead of a promise').not.toEqual(new Set(['bug']))

@@ -21,7 +21,7 @@ function firstSeed(): number {
   }
 }
 
-it(`${RUNS} faulty runs break no promise`, { timeout: 900_000 }, async () => {
+it(`${RUNS} faulty runs break no promise`, { timeout: 3_600_000 }, async () => {
   const first = firstSeed()
   const totals = { refusedCommits: 0, refusedFinishes: 0, refetches: 0 }
   for (let seed = first; seed < first + RUNS; seed++) {

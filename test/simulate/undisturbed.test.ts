@@ -2,7 +2,9 @@
 import { expect, it } from 'vitest'
 import { simulate, smallRun } from '../../src/simulate/index.js'
 
-it('an undisturbed crawl ends, and every URL has the outcome it must have', async () => {
+it('an undisturbed crawl ends, and every URL has the outcome it must have', {
+  timeout: 600_000,
+}, async () => {
   for (let seed = 1; seed <= 10; seed++) {
     const result = await simulate({ ...smallRun(seed), faults: 'none' })
     expect(result.violations, `seed ${seed}`).toEqual([])
@@ -10,7 +12,7 @@ it('an undisturbed crawl ends, and every URL has the outcome it must have', asyn
   }
 })
 
-it('the same seed gives the same history, another seed another (P8)', async () => {
+it('the same seed gives the same history, another seed another (P8)', { timeout: 600_000 }, async () => {
   const hash = async (seed: number) => (await simulate(smallRun(seed))).history.hash
   for (const seed of [3, 4, 8]) expect(await hash(seed)).toBe(await hash(seed))
   expect(await hash(3)).not.toBe(await hash(4))
