@@ -8,7 +8,8 @@ import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
 import type { KnownWeb, Truth } from './known-web.js'
 import { isPage } from './settlement.js'
 
-const BATCH_BYTES = 1024 * 1024
+/** Small: what was read before is garbage that nobody is in a hurry to collect. */
+const BATCH_BYTES = 256 * 1024
 
 export interface UrlCounts {
   /** Distinct URLs that brought a page. */

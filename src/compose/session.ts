@@ -314,7 +314,7 @@ export class CrawlSession {
   async #countUrls(ledger: Ledger, log: Log): Promise<UrlCounts> {
     const space = new FrontierSpace({
       folder: join(this.directory, 'frontier'),
-      seenBytes: LIMITS.seenBytes,
+      seenBytes: LIMITS.countBytes,
       queueBytes: LIMITS.queueBytes,
       salt: Math.floor(random.next() * 2 ** 32),
     })

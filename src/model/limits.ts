@@ -129,6 +129,8 @@ export const LIMITS = {
   warcBytes: 1024 * 1024 * 1024,
   /** Seen-sets of all cells together, in memory; the rest is on disk. */
   seenBytes: 16 * 1024 * 1024,
+  /** The same for the count at the end, while the agents' sets are not yet collected. */
+  countBytes: 4 * 1024 * 1024,
   /** Queued URLs of all cells together, in memory; the rest is on disk. */
   queueBytes: 8 * 1024 * 1024,
   /** Queued URLs of all cells together that are ordered by their links (`--order inlinks`); the rest waits its turn. */
