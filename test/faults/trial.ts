@@ -21,6 +21,8 @@ export interface Trial {
   /** Of the server: a crawl has to last long enough for all that befalls it. */
   readonly latencyMs: number
   readonly deadlineMs: number
+  /** There are so many faults that some must lead to refused packs and finishes; with a few, chance decides. */
+  readonly showsRefusals: boolean
 }
 
 const AGENTS = 4
@@ -55,8 +57,10 @@ export async function runTrial(trial: Trial): Promise<void> {
   expect(impolite(log)).toEqual([])
   const shown = refusals(out)
   expect(server.counts().repeats, 'pages fetched again').toBeGreaterThan(0)
-  expect(shown.stalePacks, 'refused stale commits').toBeGreaterThan(0)
-  expect(shown.refusedFinishes, 'refused finishes').toBeGreaterThan(0)
+  if (trial.showsRefusals) {
+    expect(shown.stalePacks, 'refused stale commits').toBeGreaterThan(0)
+    expect(shown.refusedFinishes, 'refused finishes').toBeGreaterThan(0)
+  }
   expect(shown.agents).toBe(AGENTS)
 }
 

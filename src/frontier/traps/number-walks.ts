@@ -6,10 +6,10 @@ import { fingerprint, takeFingerprint } from '../../model/fingerprint.js'
 import { pathStart } from '../../model/url.js'
 import { addressWords, hashOfWords, pageWords } from './page-words.js'
 
-/** Shorter walks are not looked at: a few hundred pages are no trap. */
-const LONG = 100
+/** Shorter walks are not looked at: some thousand pages of few words are a small site, not a trap. */
+const LONG = 2_500
 /** Empty pages in a row after which a walk is over. */
-const EMPTY_PAGES = 100
+const EMPTY_PAGES = 2_500
 const REMEMBERED = 16
 const WALKS = 64
 /** What is shown by pictures is in their names; more of a page need not be looked through. */
