@@ -31,10 +31,14 @@ describe('a step of a walk', () => {
 
 describe('a walk', () => {
   /** How many pages are taken of a site that has `page(n)` at `/?n=…` and a link to the next on each. */
-  function taken(page: (n: number) => string, isFruitful: (n: number) => boolean = () => false): number {
+  function taken(
+    page: (n: number) => string,
+    isFruitful: (n: number) => boolean = () => false,
+    name = 'n',
+  ): number {
     const walks = new NumberWalks()
     for (let n = 1; n < 12_000; n++) {
-      const [url, via] = [at(`/?n=${n}`), at(`/?n=${n - 1}`)]
+      const [url, via] = [at(`/?${name}=${n}`), at(`/?${name}=${n - 1}`)]
       if (walks.judge(url, via)) return n
       const key = walks.longWalk(url, via)
       if (key !== null) walks.read(key, url, Buffer.from(page(n)), isFruitful(n))
@@ -46,6 +50,16 @@ describe('a walk', () => {
     const weeks = taken(n => `<title>Week ${n}</title><p>No events in week ${n}, ${2_000 + n}</p>`)
     expect(weeks).toBeLessThan(5_500)
     expect(weeks).toBeGreaterThan(4_500)
+  })
+
+  it('that calls itself a calendar is over after some hundred', () => {
+    const page = (n: number) => `<title>${n}</title><p>No events</p>`
+    for (const name of ['week', 'm/month', 'cal_day'])
+      expect(taken(page, () => false, name)).toBeLessThan(250)
+    expect(taken(page, () => false, 'birthday')).toBeGreaterThan(4_500)
+  })
+
+  it('of months is the same', () => {
     const months = ['May', 'June', 'July', 'August']
     expect(taken(n => `<h1>${months[n % 4]} ${n}</h1>`)).toBeLessThan(5_500)
   })

@@ -6,10 +6,14 @@ import { fingerprint, takeFingerprint } from '../../model/fingerprint.js'
 import { pathStart } from '../../model/url.js'
 import { addressWords, hashOfWords, pageWords } from './page-words.js'
 
-/** Shorter walks are not looked at: some thousand pages of few words are a small site, not a trap. */
+/**
+ * Shorter walks are not looked at, and after as many empty pages in a row a walk is over. Some thousand pages of few words
+ * are a small site, not a trap; what calls itself a calendar and shows nothing is one sooner.
+ */
 const LONG = 2_500
-/** Empty pages in a row after which a walk is over. */
-const EMPTY_PAGES = 2_500
+const LONG_CALENDAR = 100
+const CALENDAR =
+  /(?<![a-z])(?:weeks?|months?|days?|years?|dates?|calendar|cal|agenda|schedule|events?)(?![a-z])/i
 const REMEMBERED = 16
 const WALKS = 64
 /** What is shown by pictures is in their names; more of a page need not be looked through. */
@@ -17,6 +21,8 @@ const LOOKED_AT = 64 * 1024
 const SHOWN = /\bsrc\s*=\s*["']?([^"'\s>]+)/gi
 
 interface Walk {
+  /** Steps before it is looked at, and empty pages that end it. */
+  readonly patience: number
   steps: number
   empty: number
   isOver: boolean
@@ -30,7 +36,7 @@ export class NumberWalks {
   judge(url: string, via: string): boolean {
     const key = stepOf(url, via)
     if (key === null) return false
-    const walk = this.#walkOf(key)
+    const walk = this.#walkOf(key, url)
     if (!walk.isOver) walk.steps++
     return walk.isOver
   }
@@ -39,7 +45,7 @@ export class NumberWalks {
   replay(url: string, via: string, wasRefused: boolean): void {
     const key = stepOf(url, via)
     if (key === null) return
-    const walk = this.#walkOf(key)
+    const walk = this.#walkOf(key, url)
     walk.steps++
     if (wasRefused) walk.isOver = true
   }
@@ -47,26 +53,28 @@ export class NumberWalks {
   /** The walk that a page belongs to, when that is long enough to be looked at. */
   longWalk(url: string, via: string): number | null {
     const key = stepOf(url, via)
-    return key !== null && (this.#walks.get(key)?.steps ?? 0) >= LONG ? key : null
+    const walk = key === null ? undefined : this.#walks.get(key)
+    return walk !== undefined && walk.steps >= walk.patience ? key : null
   }
 
   /** A page of a long walk was read. `isFruitful`: it brought something new besides the next steps. */
   read(key: number, url: string, body: Uint8Array, isFruitful: boolean): void {
-    const walk = this.#walkOf(key)
+    const walk = this.#walkOf(key, url)
     const content = contentOf(url, body)
     const isKnown = walk.contents.includes(content)
     walk.empty = isKnown && !isFruitful ? walk.empty + 1 : 0
-    if (walk.empty >= EMPTY_PAGES) walk.isOver = true
+    if (walk.empty >= walk.patience) walk.isOver = true
     if (isKnown) return
     walk.contents.push(content)
     if (walk.contents.length > REMEMBERED) walk.contents.shift()
   }
 
-  #walkOf(key: number): Walk {
+  #walkOf(key: number, url: string): Walk {
     let walk = this.#walks.get(key)
     if (walk === undefined) {
       if (this.#walks.size >= WALKS) this.#walks.delete(this.#walks.keys().next().value as number)
-      walk = { steps: 0, empty: 0, isOver: false, contents: [] }
+      const patience = CALENDAR.test(url.slice(pathStart(url))) ? LONG_CALENDAR : LONG
+      walk = { patience, steps: 0, empty: 0, isOver: false, contents: [] }
       this.#walks.set(key, walk)
     }
     return walk
