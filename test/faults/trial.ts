@@ -21,7 +21,7 @@ export interface Trial {
   /** Of the server: a crawl has to last long enough for all that befalls it. */
   readonly latencyMs: number
   readonly deadlineMs: number
-  /** There are so many faults that some must lead to refused packs and finishes; with a few, chance decides. */
+  /** So many pages and faults that all agents have some, and some lead to refused packs and finishes; else chance decides. */
   readonly showsRefusals: boolean
 }
 
@@ -60,8 +60,9 @@ export async function runTrial(trial: Trial): Promise<void> {
   if (trial.showsRefusals) {
     expect(shown.stalePacks, 'refused stale commits').toBeGreaterThan(0)
     expect(shown.refusedFinishes, 'refused finishes').toBeGreaterThan(0)
+    expect(shown.agents).toBe(AGENTS)
   }
-  expect(shown.agents).toBe(AGENTS)
+  expect(shown.agents).toBeGreaterThan(1)
 }
 
 async function crawlThrough(trial: Trial, server: WebServer, out: string): Promise<void> {
