@@ -62,6 +62,7 @@ export class Checker implements Witness, LedgerWitness {
   readonly #lastPageEnd = new Map<string, Millis>()
   readonly #stored = new Map<string, readonly StoredRow[]>()
   readonly #acknowledged = new Map<string, OutcomeCode>()
+  #overlap = 0
   readonly #held = new Map<CellId, Held>()
   readonly #epochs = new Map<CellId, Epoch>()
   readonly #closedLives = new Set<Incarnation>()
@@ -84,6 +85,11 @@ export class Checker implements Witness, LedgerWitness {
 
   get urlsFetched(): number {
     return this.#fetched.size
+  }
+
+  /** Stored copies beyond the first, per stored URL, as found on the disks at the end. */
+  get overlap(): number {
+    return this.#overlap
   }
 
   get acknowledged(): ReadonlyMap<string, OutcomeCode> {
@@ -174,6 +180,8 @@ export class Checker implements Witness, LedgerWitness {
         this.#break('P1', `${file.name} has ${foundBytes} of ${file.bytes} committed bytes`, [file.name])
       for (const { url } of rows) kept.set(url, (kept.get(url) ?? 0) + 1)
     }
+    const rows = [...kept.values()].reduce((sum, copies) => sum + copies, 0)
+    this.#overlap = kept.size === 0 ? 0 : (rows - kept.size) / kept.size
     for (const [url, copies] of kept)
       if (copies > 1) this.#break('P3', `${url} is stored ${copies} times`, [url, siteOf(url)])
     for (const url of this.#acknowledged.keys())

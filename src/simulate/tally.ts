@@ -43,14 +43,15 @@ export class Tally implements LedgerWitness {
   }
 
   metrics(facts: {
+    readonly overlap: number
     readonly acknowledged: number
     readonly expected: number
     readonly fetches: number
     readonly urlsFetched: number
   }): Metrics {
-    const { acknowledged, expected, fetches, urlsFetched } = facts
+    const { overlap, acknowledged, expected, fetches, urlsFetched } = facts
     return {
-      overlap: 0,
+      overlap,
       overlapFetches: urlsFetched === 0 ? 0 : (fetches - urlsFetched) / urlsFetched,
       coverage: acknowledged / expected,
       communication: this.#links / Math.max(1, acknowledged),

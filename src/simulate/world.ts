@@ -149,6 +149,7 @@ class World {
       violations: [...this.#park.bugs, ...this.#checker.violations],
       history: this.#history,
       metrics: this.#tally.metrics({
+        overlap: this.#checker.overlap,
         acknowledged: this.#checker.acknowledged.size,
         expected: this.#web.pages,
         fetches: this.#checker.fetches,
