@@ -1,16 +1,12 @@
+/** Rules that look at the address alone. */
 import { describe, expect, it } from 'vitest'
 import { readTraps } from '../../model/trap.js'
-import { Calendars } from './calendar.js'
 import { Facets, sortedQuery } from './facets.js'
 import { GrowingUrls } from './growing.js'
-import { HostNames } from './host-names.js'
-import { LookAlikes } from './look-alikes.js'
 import { repeatsSegments } from './repeated-segments.js'
 import { withoutSessionId } from './session-ids.js'
-import { dateOf } from './url-date.js'
 
 const at = (path: string) => `https://example.org${path}`
-const NOW = Date.UTC(2026, 10, 15)
 
 describe('repeated segments', () => {
   it.each([
@@ -112,96 +108,6 @@ describe('session ids', () => {
   })
 })
 
-describe('dates in URLs', () => {
-  const day = (y: number, m: number, d = 1) => Math.floor(Date.UTC(y, m - 1, d) / 86_400_000)
-
-  it.each<[string, number, 'day' | 'month']>([
-    ['/2026/11/', day(2026, 11), 'month'],
-    ['/blog/2026/11/15/title', day(2026, 11, 15), 'day'],
-    ['/cal/2026-11', day(2026, 11), 'month'],
-    ['/cal/month-2026-11-05.html', day(2026, 11, 5), 'day'],
-    ['/cal?date=2026-11-15', day(2026, 11, 15), 'day'],
-    ['/cal?month=2026-11&view=list', day(2026, 11), 'month'],
-    ['/cal?year=2026&month=11', day(2026, 11), 'month'],
-    ['/cal?month=3&day=4&year=2026', day(2026, 3, 4), 'day'],
-    ['/cal/20261115', day(2026, 11, 15), 'day'],
-    ['/cal?m=202611', day(2026, 11), 'month'],
-    ['/calendar/view.php?view=day&time=1795910400', Math.floor(1_795_910_400 / 86_400), 'day'],
-    ['/cal/9999/12/', day(9999, 12), 'month'],
-  ])('%s', (path, expected, unit) => expect(dateOf(at(path))).toMatchObject({ day: expected, unit }))
-
-  it.each(['/', '/2026', '/item/20261', '/2026/13/', '/a-12-34', '/p?id=20261345', '/1234/5678/'])(
-    '%s has none',
-    path => expect(dateOf(at(path))).toBeNull(),
-  )
-
-  it('URLs that differ in their date only share a pattern', () => {
-    const pattern = (path: string) => dateOf(at(path))?.pattern
-    expect(pattern('/cal?year=2026&month=11')).toBe(pattern('/cal?year=1999&month=1'))
-    expect(pattern('/cal/2026/11/')).toBe(pattern('/cal/2031/01/'))
-    expect(pattern('/cal/2026/11/')).not.toBe(pattern('/cal/2026/11/05/'))
-    expect(pattern('/cal?date=2026-11-15&v=1')).not.toBe(pattern('/cal?date=2026-11-15&v=2'))
-  })
-})
-
-describe('calendars', () => {
-  const month = (index: number) =>
-    at(`/cal/${Math.floor(index / 12)}/${String((index % 12) + 1).padStart(2, '0')}/`)
-  const today = 2026 * 12 + 10
-
-  it('a walk ends two years ahead', () => {
-    const calendars = new Calendars()
-    let index = today
-    expect(calendars.judge(month(index), at('/'), NOW)).toBe(false)
-    while (!calendars.judge(month(index + 1), month(index), NOW)) index++
-    expect(index - today).toBeGreaterThanOrEqual(23)
-    expect(index - today).toBeLessThanOrEqual(26)
-  })
-
-  it('a walk back over honest pages goes on to the beginning of time, 1970', () => {
-    const calendars = new Calendars()
-    let index = today
-    while (!calendars.judge(month(index - 1), month(index), NOW)) {
-      index--
-      calendars.read(dateOf(month(index))!, index, true, NOW)
-    }
-    expect(index).toBe(1970 * 12)
-  })
-
-  it('a walk over empty pages ends soon, and does not begin again after a rebuild', () => {
-    const calendars = new Calendars()
-    const rebuilt = new Calendars()
-    let index = today
-    for (;;) {
-      const isRefused = calendars.judge(month(index - 1), month(index), NOW)
-      rebuilt.replay(month(index - 1), month(index), isRefused, NOW)
-      if (isRefused) break
-      index--
-      // Month names make twelve different empty pages.
-      calendars.read(dateOf(month(index))!, index % 12, false, NOW)
-    }
-    expect(today - index).toBeLessThan(60)
-    expect(rebuilt.judge(month(index - 2), month(index - 1), NOW)).toBe(true)
-    expect(rebuilt.judge(month(today - 5), month(today - 4), NOW)).toBe(false)
-  })
-
-  it('what a page without a date links to is honest, and what lies between', () => {
-    const calendars = new Calendars()
-    expect(calendars.judge(month(1850 * 12), at('/archive'), NOW)).toBe(false)
-    expect(calendars.judge(month(2040 * 12), at('/plans'), NOW)).toBe(false)
-    expect(calendars.judge(month(1900 * 12), month(1899 * 12), NOW)).toBe(false)
-    expect(calendars.judge(month(1849 * 12), month(1850 * 12), NOW)).toBe(true)
-  })
-
-  it('the days of a month, and what stands below a day, are as honest as the page that links to them', () => {
-    const calendars = new Calendars()
-    expect(calendars.judge(at('/paper/1921/05/'), at('/paper/1921/'), NOW)).toBe(false)
-    expect(calendars.judge(at('/paper/1921/05/17/'), at('/paper/1921/05/'), NOW)).toBe(false)
-    expect(calendars.judge(at('/paper/1921/05/17/front.html'), at('/paper/1921/05/17/'), NOW)).toBe(false)
-    expect(calendars.judge(at('/paper/1921/06/01/'), at('/paper/1921/05/31/'), NOW)).toBe(true)
-  })
-})
-
 describe('facets', () => {
   it('combinations of filters end; ids, pages and few filters do not', () => {
     const combine = (values: number, names: string[], facets = new Facets()) => {
@@ -286,90 +192,6 @@ describe('growing URLs', () => {
       expect(growing.judge(`${folder}folder${depth}/`, folder)).toBe(false)
       folder = `${folder}folder${depth}/`
     }
-  })
-})
-
-describe('look-alikes', () => {
-  const alike = (pages: number, body: (n: number) => string, title = 'T', one = new LookAlikes()) => {
-    let found = 0
-    for (let n = 0; n < pages; n++)
-      found += one.isAlike(at(`/page/${n}`), title, Buffer.from(body(n))) ? 1 : 0
-    return found
-  }
-  const token = (n: number) => `${(n + 0x9a1b2c3d).toString(16)}7f`
-  const missing = (n: number) =>
-    `<h1>Sorry</h1><p>There is no page ${n} here.</p><a href="/r/${n * 17}">more${n}</a>`
-
-  it('the same page under many addresses but for a token is one', () => {
-    expect(
-      alike(40, n => `<p>hello <a href="/x/${token(n)}">go</a> or <a href="/y/${token(n)}">there</a>`),
-    ).toBeGreaterThan(20)
-  })
-
-  it.each<[string, (n: number) => string]>([
-    ['lists of things', n => `<a href="/${token(3 * n)}"><img></a><a href="/${token(3 * n + 1)}"><img></a>`],
-    ['things with a next one', n => `<img src="/f/${token(n)}.jpg"><a href="/walk/${token(n + 1)}">next</a>`],
-    ['the same relative links', () => '<p>nothing here <a href="x">go</a>'],
-    ['links to a next one', n => `<a href="/walk/${token(n + 1)}">next</a>`],
-  ])('%s under names drawn by lot are not, unless a page that cannot exist is one too', (_, body) => {
-    const honest = new LookAlikes()
-    expect(alike(100, body, 'T', honest)).toBe(0)
-    expect(honest.takeProbe()).toBe(true)
-    honest.probed(at('/af31'), null)
-    expect(alike(100, body, 'T', honest)).toBe(0)
-    const dishonest = new LookAlikes()
-    alike(100, body, 'T', dishonest)
-    dishonest.probed(at('/af31'), Buffer.from(body(7_777)))
-    expect(alike(10, body, 'T', dishonest)).toBe(10)
-  })
-
-  it('pages that say the same are, if a page that cannot exist says it too', () => {
-    const suspicious = new LookAlikes()
-    expect(alike(40, missing, 'T', suspicious)).toBe(0)
-    expect(suspicious.takeProbe()).toBe(true)
-    expect(suspicious.takeProbe()).toBe(false)
-    suspicious.probed(at('/af31'), Buffer.from(missing(77)))
-    expect(alike(10, missing, 'T', suspicious)).toBe(10)
-    const honest = new LookAlikes()
-    alike(40, missing, 'T', honest)
-    honest.probed(at('/af31'), null)
-    expect(alike(40, missing, 'T', honest)).toBe(0)
-  })
-
-  it('lists of different things under one title are not', () => {
-    expect(alike(200, n => `<p>Gallery</p><a href="/photo/${n}"><img src="/t/${n}.jpg"></a>`)).toBe(0)
-  })
-})
-
-describe('hosts of a domain', () => {
-  const home = (host: string, text: string) => [`http://${host}/`, host, Buffer.from(text)] as const
-
-  it('a domain whose hosts all say the same gets no new ones', () => {
-    const hosts = new HostNames()
-    let admitted = 0
-    for (let n = 0; n < 50; n++) {
-      const host = `h${n}.x.test`
-      if (!hosts.admits(host)) continue
-      admitted++
-      hosts.sawHome(...home(host, `<p>Welcome to ${host}, a fine place to be</p>`))
-    }
-    expect(admitted).toBe(10)
-    expect(hosts.admits('h3.x.test')).toBe(true)
-    expect(hosts.admits('x.test')).toBe(true)
-    expect(hosts.admits('www.x.test')).toBe(true)
-    expect(hosts.admits('other.test')).toBe(true)
-  })
-
-  it('hosts that differ are as many as the limit allows; hosts of a public suffix are domains', () => {
-    const hosts = new HostNames()
-    const words = 'aa bb cc dd ee ff gg hh'.split(' ')
-    for (let n = 0; n < 1_000; n++) {
-      expect(hosts.admits(`h${n}.x.test`)).toBe(true)
-      const text = [n & 7, (n >> 3) & 7, (n >> 6) & 7, n >> 9].map(i => words[i]).join(' ')
-      hosts.sawHome(...home(`h${n}.x.test`, text))
-    }
-    expect(hosts.admits('one-more.x.test')).toBe(false)
-    for (let n = 0; n < 2_000; n++) expect(hosts.admits(`user${n}.github.io`)).toBe(true)
   })
 })
 
