@@ -10,6 +10,8 @@ export type Harm = 'kill' | { readonly freezeMs: Millis }
 export interface Faults {
   readonly leaseMs: Millis | null
   readonly isDeaf: boolean
+  /** True when signals do harm; else they are left as they are. */
+  readonly isHarmful: boolean
   /** What the next signal does. */
   next(): Harm | null
 }
@@ -26,5 +28,6 @@ export function readFaults(text: string | undefined): Faults {
     if (name === 'freeze') harms.push({ freezeMs: Number(value) })
   }
   let done = 0
-  return { leaseMs, isDeaf, next: () => (harms.length === 0 ? null : harms[done++ % harms.length]) }
+  const isHarmful = harms.length > 0
+  return { leaseMs, isDeaf, isHarmful, next: () => (isHarmful ? harms[done++ % harms.length] : null) }
 }

@@ -4,14 +4,9 @@
  */
 export { defaultDirectory, readCrawlFile } from './crawl-directory.js'
 export { DirectoryLock } from './directory-lock.js'
+export type { Guests } from './guests.js'
 export { boundHeap } from './heap-bounds.js'
 export { metricsNow } from './live-metrics.js'
 export { LIVE_SETTINGS, readLiveSetting } from './live-settings.js'
-export {
-  type CrawlSession,
-  createSession,
-  type Guests,
-  LEDGER_FILE,
-  resumeSession,
-} from './session.js'
+export { type CrawlSession, createSession, LEDGER_FILE, resumeSession } from './session.js'
 export { systemClock } from './system.js'

@@ -1,0 +1,74 @@
+/** Who crawls: one agent in this thread, or several with a thread each. */
+import type { Hooks } from '../agent/index.js'
+import type { LocalBus } from '../cluster/index.js'
+import type { CrawlConfig } from '../config/index.js'
+import type { Millis } from '../model/clock.js'
+import { type Crew, LocalCrew } from './crew.js'
+import type { DiskGuard } from './disk-guard.js'
+import type { Faults } from './faults.js'
+import type { LedgerThread } from './ledger-host.js'
+import type { Log } from './log.js'
+import type { StoreWorker } from './store-worker.js'
+import { ThreadCrew } from './thread-crew.js'
+
+export interface CrewParts {
+  readonly directory: string
+  /** Of the crawl, for file names. */
+  readonly name: string
+  readonly config: CrawlConfig
+  readonly leaseMs: Millis
+  readonly faults: Faults
+  readonly thread: LedgerThread
+  readonly bus: LocalBus
+  readonly hooks: Hooks
+  readonly worker: StoreWorker
+  readonly log: Log
+  readonly disk: DiskGuard
+}
+
+export async function gatherCrew(parts: CrewParts): Promise<Crew> {
+  return parts.config.agents > 1 ? threadCrew(parts) : localCrew(parts)
+}
+
+async function localCrew(parts: CrewParts): Promise<Crew> {
+  const { directory, name, config, leaseMs, thread, bus, hooks, worker, log, disk } = parts
+  const { ledger } = thread
+  const agent = 'agent-1'
+  const order = {
+    directory,
+    crawl: name,
+    config,
+    agents: config.agents,
+    leaseMs,
+    agent,
+    incarnation: await ledger.join(agent, config.lanes),
+    sourceAddress: config.sourceAddress[0],
+    diskTrouble: disk.trouble,
+  }
+  const onDiskTrouble = (detail: string | null) => disk.refused(detail)
+  return LocalCrew.open(order, { ledger, bus: bus.join(), hooks, log, worker, onDiskTrouble })
+}
+
+function threadCrew(parts: CrewParts): Crew {
+  const { directory, name, config, leaseMs, faults, thread, bus, log, disk } = parts
+  const crew = new ThreadCrew({
+    directory,
+    crawl: name,
+    config,
+    agents: config.agents,
+    leaseMs,
+    isDeaf: faults.isDeaf,
+    ledger: thread.ledger,
+    ledgerThread: thread,
+    bus,
+    log,
+    onDiskTrouble: detail => disk.refused(detail),
+  })
+  crew.setDiskTrouble(disk.trouble)
+  if (faults.isHarmful)
+    process.on('SIGUSR2', () => {
+      const harm = faults.next()
+      if (harm !== null) crew.harm(harm)
+    })
+  return crew
+}

@@ -1,0 +1,38 @@
+/** Functions of the caller that are called while the crawl runs. */
+import { type CrawledPage, type Hooks, loadHooks } from '../agent/index.js'
+import { ConfigError, type CrawlConfig } from '../config/index.js'
+import { absolute } from './crawl-directory.js'
+
+export interface Guests {
+  /** Instead of the module that the configuration names. */
+  readonly hooks?: Hooks | undefined
+  /** Sees every page after the hooks did; the crawl waits for it. */
+  readonly reader?: (page: CrawledPage) => Promise<void>
+  /** What this run does otherwise than the crawl was asked for. */
+  readonly robots?: CrawlConfig['robots'] | undefined
+}
+
+/** The hooks of a crawl, with the reader behind them. */
+export async function hooksOf(guests: Guests, config: CrawlConfig): Promise<Hooks> {
+  if (config.agents > 1 && guests.hooks !== undefined)
+    throw new ConfigError('hooks that are functions cannot go to several agents; put them into a module')
+  const hooks = guests.hooks ?? (await hooksOfModule(config.hooks))
+  const { reader } = guests
+  if (reader === undefined) return hooks
+  return {
+    ...hooks,
+    onPage: async page => {
+      await hooks.onPage?.(page)
+      await reader(page)
+    },
+  }
+}
+
+async function hooksOfModule(path: string | undefined): Promise<Hooks> {
+  if (path === undefined) return {}
+  try {
+    return await loadHooks(path, absolute)
+  } catch (error) {
+    throw new ConfigError(`--hooks ${path}: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,91 @@
+/** What a session does with every heartbeat, besides crawling: looks at the disk, tends tables and counts, hears the user. */
+import type { Baseline, TableKeeper } from '../agent/index.js'
+import type { Heartbeat, Ledger } from '../cluster/index.js'
+import type { CrawlConfig } from '../config/index.js'
+import { isTrouble } from '../model/outcome.js'
+import type { Crew } from './crew.js'
+import type { DiskGuard } from './disk-guard.js'
+import type { Log } from './log.js'
+import type { Spent } from './spent.js'
+
+export interface DutyParts {
+  readonly config: CrawlConfig
+  readonly ledger: Ledger
+  readonly crew: Crew
+  readonly keeper: TableKeeper
+  readonly disk: DiskGuard
+  readonly spent: Spent
+  readonly log: Log
+  readonly stop: () => void
+}
+
+export class HeartbeatDuties {
+  readonly #parts: DutyParts
+  /** What the ledger counted at the last look. */
+  baseline: Baseline
+  #checkpoint = ''
+  #isOver = false
+
+  static async begin(parts: DutyParts): Promise<HeartbeatDuties> {
+    return new HeartbeatDuties(parts, await baselineOf(parts.ledger))
+  }
+
+  private constructor(parts: DutyParts, baseline: Baseline) {
+    this.#parts = parts
+    this.baseline = baseline
+  }
+
+  /** From here on the ledger may be closed at any moment. */
+  end(): void {
+    this.#isOver = true
+  }
+
+  onHeartbeat({ settings }: Heartbeat): void {
+    const { config, crew, keeper, disk, spent, stop } = this.#parts
+    crew.setDiskTrouble(disk.trouble)
+    if (config.tables !== 'none') keeper.tend()
+    if (settings.stop) stop()
+    this.#answerCheckpoint(settings)
+    this.#aside(this.#lookAtDisk())
+    this.#aside(this.#count())
+    this.#aside(spent.tend())
+  }
+
+  async #lookAtDisk(): Promise<void> {
+    const { config, disk, stop } = this.#parts
+    await disk.look()
+    if (disk.troubleMs > config.maxWait * 1000) stop()
+  }
+
+  async #count(): Promise<void> {
+    const { cells, backlog } = await this.#parts.ledger.totals()
+    this.baseline = { ...this.baseline, sites: sum(Object.values(cells)), backlog }
+  }
+
+  /** `orbweaver checkpoint` asks by a number; the answer is the same number, once everything before is durable. */
+  #answerCheckpoint(settings: Readonly<Record<string, string>>): void {
+    const asked = settings['checkpoint.asked'] ?? ''
+    if (asked === '' || asked === settings['checkpoint.done'] || asked === this.#checkpoint) return
+    this.#checkpoint = asked
+    const { crew, ledger } = this.#parts
+    this.#aside(crew.seal().then(() => ledger.set({ 'checkpoint.done': asked })))
+  }
+
+  /** Nothing that a heartbeat asks for is worth ending the crawl: what matters fails again where it matters. */
+  #aside(task: Promise<void>): void {
+    task.catch((error: Error) => {
+      if (!this.#isOver) this.#parts.log.warn('a heartbeat left something undone', { error: error.message })
+    })
+  }
+}
+
+/** What other runs of this crawl did. */
+async function baselineOf(ledger: Ledger): Promise<Baseline> {
+  const { pages, bytes, cells, outcomes, backlog } = await ledger.totals()
+  const errors = sum(outcomes.map(({ code, count }) => (isTrouble(code) ? count : 0)))
+  return { pages, bytes, errors, sites: sum(Object.values(cells)), backlog }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}
