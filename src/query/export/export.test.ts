@@ -119,6 +119,21 @@ describe('a crawl as a folder for the browser', () => {
     expect(readFileSync(join(out, 'index.html'), 'utf8')).toContain('<a href="a.test/index.html">a.test</a>')
   })
 
+  it('has drawings whose links lead on as those of pages do', async () => {
+    const out = target()
+    const svg = (link: string) => `<?xml version="1.0"?><svg><a xlink:href="${link}"><text>ü</text></a></svg>`
+    const latin = Buffer.from('<svg><a href="/x">\xfc</a></svg>', 'latin1')
+    const dir = await crawlOf([
+      { url: 'http://a.test/x', body: 'x' },
+      { url: 'http://a.test/d.svg', type: 'image/svg+xml', body: Buffer.from(svg('/x')) },
+      { url: 'http://a.test/old.svg', type: 'image/svg+xml', body: latin },
+    ])
+    await exportFiles(dir, out, quiet)
+    expect(readFileSync(join(out, 'a.test/d.svg'), 'utf8')).toBe(svg('x.html'))
+    // In an encoding that is not known it stays as it was.
+    expect(readFileSync(join(out, 'a.test/old.svg')).equals(latin)).toBe(true)
+  })
+
   it('undoes content encodings and other charsets', async () => {
     const out = target()
     const dir = await crawlOf([

@@ -18,15 +18,15 @@ interface Edit {
   readonly text: string
 }
 
-/** Attributes that hold one URL, by tag. */
+/** Attributes that hold one URL, by tag, of HTML and of SVG. */
 const URL_ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
-  a: ['href'],
+  a: ['href', 'xlink:href'],
   area: ['href'],
   link: ['href'],
   iframe: ['src'],
   frame: ['src'],
   img: ['src'],
-  script: ['src'],
+  script: ['src', 'href', 'xlink:href'],
   source: ['src'],
   video: ['src', 'poster'],
   audio: ['src'],
@@ -39,6 +39,7 @@ const URL_ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
   td: ['background'],
   use: ['href', 'xlink:href'],
   image: ['href', 'xlink:href'],
+  feImage: ['href', 'xlink:href'],
 }
 
 /** A longer one is no redirect but an attack on whoever reads it. */

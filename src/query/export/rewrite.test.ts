@@ -33,6 +33,13 @@ describe('links of an exported page', () => {
     ['<style>p{background:url(/i.png)}</style>', '<style>p{background:url("../i.png")}</style>'],
     ['<meta http-equiv=Refresh content="5; url=b">', '<meta http-equiv=Refresh content="5; url=b.html">'],
     ['<svg><use xlink:href="/i.png#a"/></svg>', '<svg><use xlink:href="../i.png#a"/></svg>'],
+    [
+      '<svg><a xlink:href="b"><text>b</text></a></svg>',
+      '<svg><a xlink:href="b.html"><text>b</text></a></svg>',
+    ],
+    ['<svg><image xlink:href=/i.png /></svg>', '<svg><image xlink:href="../i.png" /></svg>'],
+    ['<svg><feImage href="/i.png"/></svg>', '<svg><feImage href="../i.png"/></svg>'],
+    ['<svg><script xlink:href="/s.css"/></svg>', '<svg><script xlink:href="../s.css"/></svg>'],
     ['<noscript><img src="/i.png"></noscript>', '<noscript><img src="../i.png"></noscript>'],
     ['<template><a href="b"></a></template>', '<template><a href="b.html"></a></template>'],
     [

@@ -1,4 +1,5 @@
 /** A folder that opens in a browser: every page and object where its URL says, links made relative. */
+import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
 import { ConfigError } from '../../config/config-error.js'
 import { normaliseUrl } from '../../model/url.js'
@@ -84,6 +85,10 @@ function contentOf(page: BookedPage, body: Buffer, book: ExportBook): string | B
     const html = (page.mime === 'text/html' ? bytes : closeEmptyTags(bytes)).toString('utf8', start)
     // The mark says UTF-8 whatever the page said of itself when it came over the wire in another encoding.
     return `\ufeff${rewriteHtml(html, page.url, relink, charset) ?? html}`
+  }
+  if (page.mime === 'image/svg+xml' && isUtf8(body)) {
+    const svg = body.toString('utf8')
+    return rewriteHtml(svg, page.url, relink) ?? svg
   }
   if (page.mime === 'text/css') return Buffer.from(rewriteSheet(body, page.url, relink), 'latin1')
   return body
