@@ -13,6 +13,7 @@ import {
 } from '../compose/index.js'
 import { ConfigError } from '../config/index.js'
 import { sleep } from '../model/clock.js'
+import { shellWord } from '../model/for-people.js'
 import { asideLines, number, plural, SHOWN_SITES, size } from './summary.js'
 
 const CHECKPOINT_LOOK_MS = 200
@@ -87,7 +88,7 @@ export function stopCommand(): Command {
       withLedger(directory, async ledger => {
         needRunning(directory)
         await ledger.set({ stop: String(systemClock.now()) })
-        process.stderr.write(`stopping; go on later with: orbweaver resume ${directory}\n`)
+        process.stderr.write(`stopping; go on later with: orbweaver resume ${shellWord(directory)}\n`)
       }),
     )
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { createSession, systemClock } from '../compose/index.js'
 import { checkConfig } from '../config/index.js'
+import { shellWord } from '../model/for-people.js'
 import { formatTable, openTables, type Result, type Value } from '../query/index.js'
 import { truth, WebPlan, WebServer } from '../simulate/web/index.js'
 import { watch } from './crawl.js'
@@ -37,7 +38,7 @@ async function demo(out: string): Promise<number> {
   try {
     tell(`1. A web of ${SITES} sites and ${number(PAGES)} pages is served at ${server.seed}`)
     tell(
-      `2. Crawling it: orbweaver crawl ${server.seed} --scope any --delay 0 --resolve '*.test=127.0.0.1' --out ${out}`,
+      `2. Crawling it: orbweaver crawl ${server.seed} --scope any --delay 0 --resolve '*.test=127.0.0.1' --out ${shellWord(out)}`,
     )
     const config = checkConfig({
       seeds: [server.seed],
@@ -57,11 +58,11 @@ async function demo(out: string): Promise<number> {
     )
     tell('4. Asking it:')
     for (const sql of QUERIES) {
-      tell(`\n   orbweaver query ${out} "${sql}"\n`)
+      tell(`\n   orbweaver query ${shellWord(out)} "${sql}"\n`)
       process.stderr.write(await tableOf(await tables.run(sql)))
     }
     await tables.close()
-    tell(`\nThe crawl stays in ${out}; look around with: orbweaver query ${out}`)
+    tell(`\nThe crawl stays in ${out}; look around with: orbweaver query ${shellWord(out)}`)
     return String(found) === String(expected) ? EXIT.done : EXIT.internal
   } finally {
     await server.close()

@@ -8,6 +8,7 @@ import {
   NewerCrawlError,
 } from '../compose/errors.js'
 import { ConfigError } from '../config/config-error.js'
+import { shellWord } from '../model/for-people.js'
 import { VERSION } from '../model/version.js'
 import { PartitionError } from '../partition/partition-error.js'
 import { EXIT } from './exit-codes.js'
@@ -76,7 +77,7 @@ function usageProblem(error: CommanderError, argv: readonly string[]): string {
     .replace(/\s*\n\s*/g, ' ')
     .replace(/\.$/, '')
   if (error.code === 'commander.unknownCommand' && /^https?:|\.[a-z]/i.test(first))
-    return `${message}; to crawl it: orbweaver crawl ${first}`
+    return `${message}; to crawl it: orbweaver crawl ${shellWord(first)}`
   const command = Object.hasOwn(COMMANDS, first) ? ` ${first}` : ''
   return `${message}; orbweaver${command} --help shows what there is`
 }

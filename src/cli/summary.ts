@@ -1,6 +1,7 @@
 /** The summary a person reads at the end: what was covered, what was not and why, what to do next. */
 import type { Report } from '../agent/index.js'
 import type { CrawlConfig } from '../config/index.js'
+import { shellWord } from '../model/for-people.js'
 import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
 
 export const SHOWN_SITES = 8
@@ -92,16 +93,17 @@ function next(report: Report, directory: string, config: CrawlConfig): string[] 
     ...(config.tables === 'none' ? [] : ['tables/ (Parquet)']),
     'report.json',
   ]
+  const place = shellWord(directory)
   const lines = [`In ${directory}: ${kept.join(', ')}`]
   if (report.pages > 0 && config.tables !== 'none')
     lines.push(
-      `Ask it: orbweaver query ${directory} "SELECT url, title FROM pages WHERE fetch_status = 200 LIMIT 10"`,
+      `Ask it: orbweaver query ${place} "SELECT url, title FROM pages WHERE fetch_status = 200 LIMIT 10"`,
     )
   if (report.troubledSites.length > 0 && config.tables !== 'none')
     lines.push(
-      `What failed: orbweaver query ${directory} "SELECT url, outcome, fetch_status FROM pages WHERE outcome NOT IN ('OK', 'NOT_MODIFIED', 'REDIRECT')"`,
+      `What failed: orbweaver query ${place} "SELECT url, outcome, fetch_status FROM pages WHERE outcome NOT IN ('OK', 'NOT_MODIFIED', 'REDIRECT')"`,
     )
-  if (report.finishReason !== 'done') lines.push(`Go on:  orbweaver resume ${directory}`)
+  if (report.finishReason !== 'done') lines.push(`Go on:  orbweaver resume ${place}`)
   return lines
 }
 

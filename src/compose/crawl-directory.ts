@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } fr
 import { dirname, join, resolve } from 'node:path'
 import { ConfigError, type CrawlConfig, checkConfig } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
+import { shellWord } from '../model/for-people.js'
 import { hostOf, siteOf } from '../model/url.js'
 import { writeFileAtomically } from '../store/index.js'
 import { NewerCrawlError } from './errors.js'
@@ -88,8 +89,8 @@ function makeWay(directory: string): void {
     throw new ConfigError(`${directory} is not empty and holds no crawl; choose another place with --out`)
   if (!isBarren(directory)) {
     throw new ConfigError(
-      `${directory} already holds a crawl: go on with "orbweaver resume ${directory}", ` +
-        `or crawl again with "--previous ${directory} --out ANOTHER"`,
+      `${directory} already holds a crawl: go on with "orbweaver resume ${shellWord(directory)}", ` +
+        `or crawl again with "--previous ${shellWord(directory)} --out ANOTHER"`,
     )
   }
   for (const entry of entries) if (OURS.test(entry)) rmSync(join(directory, entry), { recursive: true })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { forPeople } from './for-people.js'
+import { forPeople, shellWord } from './for-people.js'
 
 it.each([
   ['http://a.test/x?token=abc&y=1 is no sitemap', 'http://a.test/x?token=…&y=1 is no sitemap'],
@@ -11,3 +11,11 @@ it.each([
 ])('%j is shown as %j', (text, shown) => expect(forPeople(text)).toBe(shown))
 
 it('is short', () => expect(forPeople('x'.repeat(5_000)).length).toBeLessThan(400))
+
+it.each([
+  ['example.org-2026-11-15', 'example.org-2026-11-15'],
+  ['my crawl', "'my crawl'"],
+  ["Anna's", "'Anna'\\''s'"],
+  ['http://a.test/?a=1&b=$HOME', "'http://a.test/?a=1&b=$HOME'"],
+  ['', "''"],
+])('%j is pasted as %s', (text, word) => expect(shellWord(text)).toBe(word))

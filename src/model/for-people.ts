@@ -14,3 +14,8 @@ export function forPeople(text: string): string {
 export function withoutSecrets(text: string): string {
   return text.includes('=') ? text.replaceAll(SECRET, '$1…') : text
 }
+
+/** A path or URL as a shell takes it, for commands that are meant to be pasted. */
+export function shellWord(text: string): string {
+  return /^[\w./~@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}

@@ -1,4 +1,5 @@
 /** What there is to ask: the tables with their columns and sizes, and three queries that work on any crawl. */
+import { shellWord } from '../model/for-people.js'
 import type { Column } from './columns.js'
 import { TABLE_MEANINGS, type TableName } from './columns.js'
 import type { Tables } from './tables.js'
@@ -58,9 +59,4 @@ function wrap(words: readonly string[], width: number): string {
     line += piece
   }
   return [...lines, line].join('\n')
-}
-
-/** A path as a shell takes it. */
-function shellWord(text: string): string {
-  return /^[\w./~@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
