@@ -15,7 +15,7 @@ import {
 } from '../model/page.js'
 import { pathStart, siteOf } from '../model/url.js'
 import { parsePage } from '../parse/index.js'
-import { type PageLinks, payloadDigest, type Revisit } from '../store/index.js'
+import { type PageFacts, type PageLinks, payloadDigest, type Revisit, unpackFacts } from '../store/index.js'
 import { crawledPage, type Hooks } from './hooks.js'
 import type { Routed, Router } from './router.js'
 import { SecondTry, type SecondTryParts } from './second-try.js'
@@ -63,6 +63,8 @@ interface Content {
   readonly rules: PageRules
   /** What the previous crawl knew, when the page has not changed since. */
   readonly known?: MetaInfo
+  /** What its row said of it then. */
+  readonly facts?: PageFacts
 }
 
 /** The links that a frontier would drop at a depth, and those sent already to other cells. One for all pages, because there is one page at a time. */
@@ -168,7 +170,7 @@ export class Settler {
       router.redirect(site, pack(), entry, redirect, entry.hops + 1)
     }
     if (!exchange) return NO_CONTENT
-    if (code === 'NOT_MODIFIED' && known) return unchanged(entry.url, known)
+    if (code === 'NOT_MODIFIED' && known) return unchanged(entry.url, known, this.#parts.wantText)
     const digest = this.#parts.archive || this.#parts.wantText ? payloadDigest(exchange.payload) : ''
     if (!isReadable(code, exchange)) return { ...NO_CONTENT, digest }
     const page = parsePage({
@@ -268,8 +270,8 @@ function rowOf(
   now: number,
 ): PageRow {
   const { exchange } = settlement
-  const { page, rules } = content
-  const words = rules.index && rules.archive ? page : null
+  const { page, facts, rules } = content
+  const words = rules.index && rules.archive ? (page ?? facts) : null
   return {
     url: withoutMark(entry.url),
     outcome: settlement.code,
@@ -283,14 +285,14 @@ function rowOf(
     attempt: entry.attempt,
     bodyBytes: exchange?.body.length ?? 0,
     digest: content.digest,
-    mime: mimeOf(exchange),
-    mimeDetected: page?.mime ?? '',
-    charset: page?.charset ?? '',
-    languages: page?.language ?? '',
+    mime: mimeOf(exchange) || (facts?.mime ?? ''),
+    mimeDetected: page?.mime ?? facts?.mimeDetected ?? '',
+    charset: page?.charset ?? facts?.charset ?? '',
+    languages: page?.language ?? facts?.languages ?? '',
     truncated: exchange?.truncated ?? '',
     title: words?.title ?? '',
     description: words?.description ?? '',
-    canonical: page?.canonical ?? '',
+    canonical: (page ?? facts)?.canonical ?? '',
     redirect: settlement.redirect,
     text: words?.text ?? NO_TEXT,
     outlinks: content.outlinks,
@@ -310,19 +312,21 @@ function mimeOf(exchange: Exchange | null): string {
   return (end < 0 ? type : type.slice(0, end)).trim().toLowerCase()
 }
 
-/** A 304: nothing was sent, so the previous crawl's facts and link rows stand. */
-function unchanged(url: string, known: MetaInfo): Content {
+/** A 304: nothing was sent, so the previous crawl's facts, text and link rows stand. */
+function unchanged(url: string, known: MetaInfo, wantFacts: boolean): Content {
+  const facts = wantFacts && known.facts ? unpackFacts(known.facts) : undefined
   const links =
     known.links.length > 0 ? { targets: known.links, kinds: known.links.map(() => FOREIGN_LINK) } : NO_LINKS
   return {
     page: null,
     digest: known.digest,
     links,
-    outlinks: known.links.length,
-    foreign: known.links.length,
+    outlinks: facts?.outlinks ?? known.links.length,
+    foreign: facts?.outlinksForeign ?? known.links.length,
     revisit: revisitOf(url, known, 'server-not-modified'),
     rules: NO_PAGE_RULES,
     known,
+    ...(facts ? { facts } : {}),
   }
 }
 

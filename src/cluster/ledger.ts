@@ -134,6 +134,14 @@ export interface RefusedOrigins {
   readonly first: readonly Omit<OriginState, 'verdict' | 'body'>[]
 }
 
+/** What is said of a page besides its meta-info, packed, and of which payload. */
+export interface MetaFacts {
+  readonly cell: CellId
+  readonly url: string
+  readonly digest: string
+  readonly facts: Uint8Array
+}
+
 export interface FileRow {
   readonly name: string
   readonly kind: string
@@ -323,6 +331,8 @@ export interface Ledger {
   saveMeta(
     rows: readonly { readonly cell: CellId; readonly url: string; readonly meta: MetaInfo }[],
   ): Promise<void>
+  /** Goes with the meta-info of the same payload, and nowhere else. */
+  saveFacts(rows: readonly MetaFacts[]): Promise<void>
   loadMeta(cell: CellId, urls: readonly string[]): Promise<ReadonlyMap<string, MetaInfo>>
 
   /**

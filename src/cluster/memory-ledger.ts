@@ -52,6 +52,7 @@ export function openMemoryLedger(now: () => Millis, rules: MemoryRules = ALL_RUL
     saveOrigin: async (cell, origin) => packs.saveOrigin(cell, origin),
     refusedOrigins: async limit => refusedOrigins(packs, limit),
     saveMeta: async rows => packs.saveMeta(rows),
+    saveFacts: async rows => packs.saveFacts(rows),
     loadMeta: async (cell, urls) => packs.loadMeta(cell, urls),
     takeBudget: async (incarnation, held, want) => lives.takeBudget(incarnation, held, want),
     settings: async () => Object.fromEntries(state.settings),

@@ -7,6 +7,7 @@ import type {
   FileRow,
   InboxRow,
   Incarnation,
+  MetaFacts,
   OriginState,
   Pack,
   PackCell,
@@ -126,6 +127,13 @@ export class MemoryPacks {
       const known = this.#meta.get(cell)
       if (known) known.set(url, meta)
       else this.#meta.set(cell, new Map([[url, meta]]))
+    }
+  }
+
+  saveFacts(rows: readonly MetaFacts[]): void {
+    for (const { cell, url, digest, facts } of rows) {
+      const meta = this.#meta.get(cell)?.get(url)
+      if (meta?.digest === digest) this.#meta.get(cell)?.set(url, { ...meta, facts })
     }
   }
 

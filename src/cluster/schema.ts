@@ -166,4 +166,7 @@ ALTER TABLE crawl ADD COLUMN seat_epoch INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE crawl ADD COLUMN seat_until INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX address_by_site ON address (site);
 `,
+  `
+ALTER TABLE meta_info ADD COLUMN facts BLOB;
+`,
 ]

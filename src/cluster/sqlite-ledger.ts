@@ -188,6 +188,7 @@ function callsOver(db: SqliteDatabase, now: () => Millis): Calls {
     saveOrigin: (cell, state) => packs.saveOrigin(cell, state),
     refusedOrigins: limit => readRefusedOrigins(db, limit),
     saveMeta: rows => packs.saveMeta(rows),
+    saveFacts: rows => packs.saveFacts(rows),
     loadMeta: (cell, urls) => packs.loadMeta(cell, urls),
     takeBudget: (incarnation, held, want) => lives.takeBudget(incarnation, held, want),
     settings: () => cells.settings(),

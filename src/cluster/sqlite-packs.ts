@@ -7,6 +7,7 @@ import type {
   FileRow,
   InboxRow,
   Incarnation,
+  MetaFacts,
   OriginState,
   PackCell,
   PackFile,
@@ -170,7 +171,8 @@ export class SqlitePacks {
   saveMeta(rows: readonly { cell: CellId; url: string; meta: MetaInfo }[]): void {
     for (const { cell, url, meta } of rows) {
       this.#db.run(
-        'INSERT OR REPLACE INTO meta_info VALUES (?, ?, ?, ?, ?, ?, ?)',
+        `INSERT OR REPLACE INTO meta_info (cell, url, etag, last_modified, digest, stored_at, links)
+         VALUES (?, ?, ?, ?, ?, ?, ?)`,
         cell,
         url,
         meta.etag,
@@ -182,21 +184,33 @@ export class SqlitePacks {
     }
   }
 
+  saveFacts(rows: readonly MetaFacts[]): void {
+    for (const { cell, url, digest, facts } of rows)
+      this.#db.run(
+        'UPDATE meta_info SET facts = ? WHERE cell = ? AND url = ? AND digest = ?',
+        facts,
+        cell,
+        url,
+        digest,
+      )
+  }
+
   loadMeta(cell: CellId, urls: readonly string[]): Map<string, MetaInfo> {
     const found = new Map<string, MetaInfo>()
     const rows = this.#db.all(
-      `SELECT url, etag, last_modified, digest, stored_at, links FROM meta_info
+      `SELECT url, etag, last_modified, digest, stored_at, links, facts FROM meta_info
        WHERE cell = ? AND url IN (SELECT value FROM json_each(?))`,
       cell,
       JSON.stringify(urls),
     )
-    for (const [url, etag, lastModified, digest, storedAt, links] of rows) {
+    for (const [url, etag, lastModified, digest, storedAt, links, facts] of rows) {
       found.set(String(url), {
         etag: String(etag),
         lastModified: String(lastModified),
         digest: String(digest),
         storedAt: String(storedAt),
         links: links === '' ? [] : String(links).split('\n'),
+        ...(facts === null ? {} : { facts: facts as Uint8Array }),
       })
     }
     return found

@@ -1,19 +1,21 @@
 /**
  * `--previous DIR`: every URL seen last time, whatever became of it, is an inbox row before its cell's first lease,
- * and what the tables know of its page (ETag, Last-Modified, digest, links) becomes its meta-info (D6).
+ * and what the tables know of its page (ETag, Last-Modified, digest, links, and the rest of its row) becomes its meta-info (D6).
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Append, type Ledger, openSqliteLedger } from '../cluster/index.js'
+import { type Append, type Ledger, type MetaFacts, openSqliteLedger } from '../cluster/index.js'
 import { readDiscoveries } from '../frontier/index.js'
 import { type CellId, cellOf, type Discovery, type Grouping, groupOf, siteOfCell } from '../model/cell.js'
-import { previousPages } from '../query/index.js'
-import { warcDate } from '../store/index.js'
+import { previousFacts, previousPages } from '../query/index.js'
+import { packFacts, warcDate } from '../store/index.js'
 import { readCrawlFile } from './crawl-directory.js'
 import type { Log } from './log.js'
 import { systemClock } from './system.js'
 
 const BATCH_ROWS = 2_000
+/** Each of these carries the text of a page. */
+const FACT_ROWS = 500
 const JOURNAL_BYTES = 4 * 1024 * 1024
 
 export async function importPrevious(
@@ -25,6 +27,7 @@ export async function importPrevious(
   readCrawlFile(directory)
   const urls = await importUrls(directory, ledger, grouping)
   const pages = await importMeta(directory, ledger)
+  await importFacts(directory, ledger)
   log.info('previous crawl', { directory, urls, pages })
 }
 
@@ -98,4 +101,16 @@ async function importMeta(directory: string, ledger: Ledger): Promise<number> {
   }
   await ledger.saveMeta(rows)
   return pages + rows.length
+}
+
+/** A page that answers "not modified" has the title and text of last time in its new row too. */
+async function importFacts(directory: string, ledger: Ledger): Promise<void> {
+  let rows: MetaFacts[] = []
+  for await (const { url, digest, facts } of previousFacts(directory)) {
+    rows.push({ cell: cellOf(url), url, digest, facts: packFacts(facts) })
+    if (rows.length < FACT_ROWS) continue
+    await ledger.saveFacts(rows)
+    rows = []
+  }
+  await ledger.saveFacts(rows)
 }

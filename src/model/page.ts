@@ -12,6 +12,8 @@ export interface MetaInfo {
   readonly storedAt: string
   /** Rows of the `links` table that stood on the page, one target URL each; copied on a 304. */
   readonly links: readonly string[]
+  /** The rest of its row, packed (`store/page-facts.ts`); where there is a validator, so that a 304 may come. */
+  readonly facts?: Uint8Array
 }
 
 /** Why a body is shorter than the server meant it to be: the values of `WARC-Truncated`. */

@@ -10,7 +10,7 @@ export { type Exported, exportFiles, exportJsonl, exportMarkdown } from './expor
 export { formatTable } from './format-table.js'
 export { csvPieces, jsonPieces } from './format-text.js'
 export { EXAMPLES, overviewOf, overviewText } from './overview.js'
-export { type PreviousPage, previousPages } from './previous.js'
+export { type PreviousPage, previousFacts, previousPages } from './previous.js'
 export { openTables, type Result, type Row, type Tables } from './tables.js'
 export type { Value } from './values.js'
 

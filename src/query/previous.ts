@@ -1,5 +1,6 @@
 /** Everything a recrawl needs of the crawl before it, as a stream: memory does not grow with the crawl. */
 import type { OutcomeCode } from '../model/outcome.js'
+import type { PageFacts } from '../store/index.js'
 import { openTables, type Result, type Tables } from './tables.js'
 import type { Value } from './values.js'
 
@@ -14,6 +15,13 @@ export interface PreviousPage {
   readonly storedAt: string
   /** Targets of the rows of `links` that stood on the page. */
   readonly links: readonly string[]
+}
+
+/** A page that the server may say has not changed, with what its row said of it. */
+export interface UnchangedPage {
+  readonly url: string
+  readonly digest: string
+  readonly facts: PageFacts
 }
 
 /** DuckDB's share: a recrawl starts inside the process that crawls, which has its own memory to keep to. */
@@ -35,6 +43,41 @@ export async function* previousPages(dir: string, part = PART): AsyncGenerator<P
     for (let i = 0; i < parts; i++) yield* mergeByUrl(tables, `hash(url) % ${parts} = ${i}`)
   } finally {
     await tables.close()
+  }
+}
+
+/** Stored pages that have a validator, in no order, and perhaps more than once: text is too much to be sorted. */
+const WITH_VALIDATOR = `SELECT url, content_digest, content_mime_type, content_mime_detected, content_charset,
+    content_languages, title, description, canonical, outlinks, outlinks_foreign, text FROM pages
+  WHERE content_digest IS NOT NULL AND (etag <> '' OR last_modified <> '')`
+
+export async function* previousFacts(dir: string): AsyncGenerator<UnchangedPage> {
+  const tables = await openTables(dir, { memoryBytes: MEMORY_BYTES, threads: 1 })
+  try {
+    const pages = await tables.run(WITH_VALIDATOR)
+    for await (const rows of pages.batches()) for (const row of rows) yield unchangedPageOf(row)
+  } finally {
+    await tables.close()
+  }
+}
+
+function unchangedPageOf(row: readonly Value[]): UnchangedPage {
+  const text = (column: number) => String(row[column] ?? '')
+  return {
+    url: text(0),
+    digest: text(1),
+    facts: {
+      mime: text(2),
+      mimeDetected: text(3),
+      charset: text(4),
+      languages: text(5),
+      title: text(6),
+      description: text(7),
+      canonical: text(8),
+      outlinks: Number(row[9] ?? 0),
+      outlinksForeign: Number(row[10] ?? 0),
+      text: Buffer.from(text(11)),
+    },
   }
 }
 

@@ -27,6 +27,7 @@ export {
 } from './manifest.js'
 export { PackBuilder } from './pack-builder.js'
 export type { AppendResult, CloseResult, PackBytes, PackStore, StoredFile } from './pack-store.js'
+export { type PageFacts, packFacts, unpackFacts } from './page-facts.js'
 export { PageRowView, PageText } from './page-row.js'
 export { concatParquet } from './parquet/concat.js'
 export { type ConvertTask, convertLog, type ParquetSize } from './parquet/convert.js'

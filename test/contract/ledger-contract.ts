@@ -760,6 +760,16 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
       expect(
         (await ledger.loadMeta('a.test', ['http://a.test/', 'http://a.test/x'])).get('http://a.test/'),
       ).toEqual(meta)
+      const facts = Buffer.from('facts')
+      const said = { cell: 'a.test', url: 'http://a.test/', facts }
+      await ledger.saveFacts([
+        { ...said, digest: 'sha1:A' },
+        { ...said, digest: 'sha1:B', facts: Buffer.from('of another payload') },
+        { ...said, url: 'http://a.test/none', digest: 'sha1:A' },
+      ])
+      const known = await ledger.loadMeta('a.test', ['http://a.test/', 'http://a.test/none'])
+      expect([...known.keys()]).toEqual(['http://a.test/'])
+      expect(Buffer.from(known.get('http://a.test/')?.facts ?? [])).toEqual(facts)
       await ledger.set({ delay: '5' })
       expect(await ledger.settings()).toMatchObject({ delay: '5' })
     })

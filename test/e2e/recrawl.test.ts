@@ -1,9 +1,12 @@
+import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/compose/system.js'
 import { query } from '../../src/query/index.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { checkWarcs } from '../kit/crawled.js'
 import { GENERATED, orbweaver, temporary } from '../kit/orbweaver.js'
+
+const filesOf = (folder: string) => readdirSync(folder, { recursive: true }).map(String).sort()
 
 async function rows(directory: string, sql: string): Promise<Record<string, unknown>[]> {
   const found: Record<string, unknown>[] = []
@@ -12,7 +15,7 @@ async function rows(directory: string, sql: string): Promise<Record<string, unkn
 }
 
 describe('crawl again with --previous (D6, D7)', () => {
-  it('asks only for what changed, visits every URL again, and copies the links of unchanged pages', async () => {
+  it('asks only for what changed, visits every URL again, and copies text, facts and links of unchanged pages', async () => {
     const plan = new WebPlan({ sites: 5, pages: 250, seed: 9 })
     const server = await WebServer.listen(plan, { clock: systemClock, port: 0 })
     const [first, second] = [temporary('first'), temporary('second')]
@@ -30,7 +33,6 @@ describe('crawl again with --previous (D6, D7)', () => {
     ])
     expect(again.code, again.stderr).toBe(0)
     const bytesAgain = server.counts().bytes - bytesBefore
-    await server.close()
     const expected = [...truth(plan, server.authority)].length
     const report = JSON.parse(again.stdout)
     expect(report.pages).toBe(expected)
@@ -45,5 +47,20 @@ describe('crawl again with --previous (D6, D7)', () => {
     const check = await checkWarcs(second)
     expect(check.types.revisit).toBe(expected)
     expect(check.problems).toEqual([])
+    const said = `SELECT url, title, description, text, canonical, outlinks, outlinks_foreign, content_digest,
+      content_mime_type, content_mime_detected, content_charset, content_languages FROM pages
+      WHERE outcome IN ('OK', 'NOT_MODIFIED') ORDER BY url`
+    expect(await rows(second, said)).toEqual(await rows(first, said))
+    const third = temporary('third')
+    const flags = [...GENERATED, '--previous', second, '--archive', 'none', '--out', third]
+    expect((await orbweaver(['crawl', server.seed, ...flags])).code).toBe(0)
+    expect(await rows(third, said)).toEqual(await rows(first, said))
+    const [ofFirst, ofSecond] = [first, second].map(dir => `${dir}-markdown`)
+    await orbweaver(['export', first, '--to', 'markdown', '--out', ofFirst])
+    await orbweaver(['export', second, '--to', 'markdown', '--out', ofSecond])
+    // Of a file of plain text the tables have nothing, and its body lies in the first crawl.
+    const pages = filesOf(ofFirst).filter(name => !name.includes('/files'))
+    expect(filesOf(ofSecond)).toEqual(pages)
+    await server.close()
   })
 })

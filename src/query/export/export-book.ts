@@ -69,6 +69,10 @@ export class ExportBook {
     this.#write('INSERT OR IGNORE INTO page VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)', ...values)
   }
 
+  remove(url: string): void {
+    this.#write('DELETE FROM page WHERE url = ?', url)
+  }
+
   addRedirect(url: string, target: string): void {
     this.#write('INSERT OR IGNORE INTO redirect VALUES (?, ?)', url, target)
   }

@@ -15,9 +15,9 @@ import { claimFolder, Folder } from './target.js'
 
 const TEXT_TYPES = new Set(['text/html', 'application/xhtml+xml', 'text/plain', 'text/markdown'])
 
-/** What the tables hold of pages without an archive. */
+/** What the tables hold of pages that are not in the archive: all without one, else those that did not change. */
 const TEXTS = `SELECT url, coalesce(title, '') AS title, fetch_time, text FROM pages
-  WHERE outcome = 'OK' AND text IS NOT NULL ORDER BY url, fetch_time`
+  WHERE outcome IN ('OK', 'NOT_MODIFIED') AND text IS NOT NULL ORDER BY url, fetch_time`
 
 type PageFacts = Pick<ExportedPage, 'url' | 'title' | 'fetchedAt'>
 
@@ -31,8 +31,8 @@ export async function exportMarkdown(dir: string, out: string, progress: Progres
       refuseEmpty(counts, dir)
       claimFolder(out)
       const folder = new Folder(out)
-      if (counts.archived === 0) await writeTexts(tables, book, folder, tally, counts)
-      else await writeBodies(tables, dir, book, folder, tally, counts)
+      if (counts.archived > 0) await writeBodies(tables, dir, book, folder, tally, counts)
+      await writeTexts(tables, book, folder, tally, counts)
       return tally
     } finally {
       book.close()
@@ -60,7 +60,11 @@ async function writeBodies(
       if (body.ok) {
         await folder.write(page.path, frontMatter(page) + markdownOf(page, body.bytes))
         tally.wrote(counts.pages)
-      } else tally.skip(body.why, page.url, body.detail)
+        continue
+      }
+      tally.skip(body.why, page.url, body.detail)
+      // The tables have its text all the same.
+      if (body.why === 'elsewhere') book.remove(page.url)
     }
   } finally {
     await bodies.close()
@@ -87,6 +91,7 @@ async function writeTexts(
     const path = book.pathOf(page.url) ?? ''
     await folder.write(path, `${frontMatter(page)}${paragraphs(String(row.text))}\n`)
     tally.wrote(counts.pages)
+    if (tally.skippedUnchanged > 0) tally.skippedUnchanged--
   }
 }
 
