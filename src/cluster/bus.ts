@@ -2,7 +2,7 @@
  * Port: the bus, wake-ups and status between agents and the coordinator. It may lose, repeat and reorder: who hears
  * something looks into the ledger, and who hears nothing looks there with every heartbeat. Nothing depends on it.
  */
-import type { CellId } from '../model/cell.js'
+import type { CellId, GroupId } from '../model/cell.js'
 import type { Incarnation } from './ledger.js'
 
 /** What an agent says of its lanes, on the bus and in every heartbeat. */
@@ -27,9 +27,18 @@ export type BusMessage =
   | { readonly kind: 'leases'; readonly to: Incarnation; readonly waiting: number }
   /** These cells have something to read. */
   | { readonly kind: 'inbox'; readonly cells: readonly CellId[] }
+  /** Others wait for turns of these groups, which you hold. */
+  | { readonly kind: 'wanted'; readonly to: Incarnation; readonly groups: readonly GroupId[] }
   /** How far is everybody? */
   | { readonly kind: 'ping'; readonly from: Incarnation; readonly at: number; readonly weight: string }
-  | { readonly kind: 'pong'; readonly to: Incarnation; readonly from: Incarnation; readonly at: number }
+  /** `bytes`: the weight of what is answered. */
+  | {
+      readonly kind: 'pong'
+      readonly to: Incarnation
+      readonly from: Incarnation
+      readonly at: number
+      readonly bytes: number
+    }
   /** The crawl row was closed. */
   | { readonly kind: 'ended' }
 

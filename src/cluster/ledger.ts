@@ -2,236 +2,31 @@
  * Port: the ledger, the only durable truth of a crawl. Agents, coordinator and files are replaceable; what is not
  * in here has not happened. The rules it keeps are in `docs/architecture.md`; each method names the one it serves.
  */
-import type { CellId, Discovery, Epoch, GroupId, Lease } from '../model/cell.js'
+import type { CellId, Epoch, GroupId, Lease } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
-import type { OutcomeCode } from '../model/outcome.js'
 import type { MetaInfo } from '../model/page.js'
 import type { Site } from '../model/url.js'
+import type {
+  AgentRow,
+  AgentWork,
+  FileRow,
+  FinishReason,
+  Heartbeat,
+  LaneLoad,
+  LaneName,
+  MetaFacts,
+  OriginState,
+  ParkedCell,
+  RefusedOrigins,
+  SiteSummary,
+  Totals,
+  WaitingCell,
+} from './ledger-rows.js'
+import type { Append, CommitResult, InboxRow, Incarnation, Pack, PackFile } from './pack-rows.js'
 
-/** One life of one agent. Files belong to it; a closed one can commit nothing any more. */
-export type Incarnation = number
-
-export type FinishReason = 'done' | 'parked' | 'limit'
-
-/** One row of a cell's inbox; `position` grows within a cell. */
-export interface InboxRow extends Discovery {
-  readonly position: number
-  /** The agent on whose page the link stood; empty for a seed. */
-  readonly sender: string
-}
-
-/** Links to one cell that a pack carries. */
-export interface Append {
-  readonly cell: CellId
-  readonly group: GroupId
-  readonly rows: readonly Discovery[]
-}
-
-export interface OutcomeCount {
-  readonly code: OutcomeCode
-  readonly count: number
-  /** A recent example, for the summary: what the server or the network said. */
-  readonly detail: string
-}
-
-/** One cell's share of a pack. */
-export interface PackCell {
-  readonly cell: CellId
-  readonly epoch: Epoch
-  /** The cell's last committed pack number + 1. */
-  readonly number: number
-  /** First-seen URLs, outcomes and attempts: what a rebuild replays. */
-  readonly journal: Uint8Array
-  /** Inbox rows consumed by this pack, and the position of the last. */
-  readonly consumed: number
-  readonly cursor: number
-  /** URLs that joined and left the queue in this pack. */
-  readonly discovered: number
-  readonly settled: number
-  readonly pages: number
-  readonly bytes: number
-  readonly fetchMs: Millis
-  /** Times of the first and last request; 0 when none was sent. */
-  readonly firstFetch: Millis
-  readonly lastFetch: Millis
-  readonly outcomes: readonly OutcomeCount[]
-}
-
-export interface PackFile {
-  readonly name: string
-  readonly kind: string
-  /** Committed length once this pack is. */
-  readonly bytes: number
-}
-
-/** What a lane did: its number within its agent, from 1. */
-export interface LaneWork {
-  readonly lane: number
-  readonly pages: number
-  readonly fetchMs: Millis
-}
-
-/** What an agent read that other agents had sent it (D23). Fingerprints are 8 bytes each. */
-export interface Heard {
-  readonly links: number
-  /** Source pages that this agent hears of for the first time: each is a message. */
-  readonly pages: Uint8Array
-  /** The same of source sites: each is a coalesced message. */
-  readonly sites: Uint8Array
-}
-
-export interface Pack {
-  readonly id: string
-  readonly incarnation: Incarnation
-  readonly cells: readonly PackCell[]
-  readonly appends: readonly Append[]
-  readonly files: readonly PackFile[]
-  /** Requests this life has sent so far. */
-  readonly fetches: number
-  readonly lanes: readonly LaneWork[]
-  readonly heard: Heard
-  /** Next allowed request of each group touched. */
-  readonly waits: readonly { readonly group: GroupId; readonly nextAllowed: Millis }[]
-}
-
-export type CommitResult =
-  | { readonly status: 'committed' }
-  /** Nothing was committed; these cells belong to someone else now. */
-  | { readonly status: 'stale'; readonly cells: readonly CellId[] }
-  /** A target cell was split: nothing was committed; route again by its children. */
-  | {
-      readonly status: 'moved'
-      readonly cells: readonly { readonly cell: CellId; readonly children: readonly CellId[] }[]
-    }
-  | { readonly status: 'refused'; readonly why: 'crawl-closed' | 'incarnation-closed' }
-
-/** A cell that waits in S, in the order of S. */
-export interface WaitingCell {
-  readonly cell: CellId
-  readonly group: GroupId
-  readonly rank: number
-  /** Estimates: objects (from this or the previous crawl) and rows that wait in its inbox. */
-  readonly size: number
-  readonly backlog: number
-  /** The life that holds a turn this cell needs: nobody else can have it now. Null while no turn is held. */
-  readonly turnOf: Incarnation | null
-}
-
-/** Robots state of an origin, kept across hand-over and resume. */
-export interface OriginState {
-  readonly origin: string
-  readonly checkedAt: Millis
-  readonly failures: number
-  /** What the origin answered; the body is parsed again on load. */
-  readonly verdict: 'rules' | 'allow-all' | 'unavailable' | 'unreachable'
-  readonly status: number
-  readonly detail: string
-  readonly body: Uint8Array
-}
-
-export interface RefusedOrigins {
-  readonly total: number
-  readonly first: readonly Omit<OriginState, 'verdict' | 'body'>[]
-}
-
-/** What is said of a page besides its meta-info, packed, and of which payload. */
-export interface MetaFacts {
-  readonly cell: CellId
-  readonly url: string
-  readonly digest: string
-  readonly facts: Uint8Array
-}
-
-export interface FileRow {
-  readonly name: string
-  readonly kind: string
-  readonly bytes: number
-  readonly incarnation: Incarnation
-  readonly closed: boolean
-}
-
-export interface Heartbeat {
-  /** Ledger time. */
-  readonly now: Millis
-  /** Cells still held, with the inbox counter of each: more than the agent has read means new rows. */
-  readonly held: readonly { readonly cell: CellId; readonly epoch: Epoch; readonly appended: number }[]
-  readonly waiting: number
-  readonly settings: Readonly<Record<string, string>>
-  readonly crawlOpen: boolean
-  /** False once this life was ended: it can commit nothing any more. */
-  readonly lifeOpen: boolean
-  /** This life's part of what the crawl may use in all: rate, bandwidth, connections. */
-  readonly share: number
-}
-
-export interface Totals {
-  readonly open: boolean
-  readonly finishReason: FinishReason | null
-  readonly pages: number
-  readonly bytes: number
-  readonly discovered: number
-  readonly settled: number
-  readonly backlog: number
-  readonly cells: Readonly<Record<CellState, number>>
-  readonly outcomes: readonly OutcomeCount[]
-}
-
-/** `resting`: waits, but not before its time. */
-export type CellState = 'waiting' | 'resting' | 'leased' | 'draining' | 'finished' | 'parked' | 'closed'
-
-/** One life of one agent, as it last spoke of itself. */
-export interface AgentRow {
-  readonly name: string
-  readonly incarnation: Incarnation
-  readonly open: boolean
-  readonly heartbeatAt: Millis
-  readonly status: string
-  /** Sites it crawls at the same time, as it said when it joined; 0: it only coordinates. */
-  readonly lanes: number
-  /** Leases granted to it after the one that its last status calls `seen`. */
-  readonly unseen: number
-}
-
-/** What all lives of one agent have done together. */
-export interface AgentWork {
-  readonly name: string
-  readonly lives: number
-  /** Acknowledged. */
-  readonly pages: number
-  readonly bytes: number
-  readonly fetchMs: Millis
-  /** Requests sent, as its lives last told: what one that was killed did after that is missing. */
-  readonly fetches: number
-  /** Links that came from other agents, in how many messages, and in how many if a site sent all its links at once. */
-  readonly links: number
-  readonly messages: number
-  readonly coalescedMessages: number
-  /** Of the lanes that did something, by number. */
-  readonly lanes: readonly LaneWork[]
-}
-
-export interface SiteSummary {
-  readonly cell: CellId
-  readonly state: CellState
-  readonly pages: number
-  readonly bytes: number
-  readonly fetchMs: Millis
-  readonly firstFetch: Millis
-  readonly lastFetch: Millis
-  readonly discovered: number
-  readonly settled: number
-  readonly outcomes: readonly OutcomeCount[]
-}
-
-/** A cell that was set aside until the crawl is resumed. */
-export interface ParkedCell {
-  readonly cell: CellId
-  /** When it may be asked again. */
-  readonly until: Millis
-  readonly why: string
-  /** URLs that wait in it. */
-  readonly queued: number
-}
+export * from './ledger-error.js'
+export * from './ledger-rows.js'
+export * from './pack-rows.js'
 
 export interface Ledger {
   /**
@@ -268,6 +63,9 @@ export interface Ledger {
   ): Promise<readonly Lease[]>
   /** The leases of a life that were granted after the one numbered `after`, in the order they were granted. */
   leases(incarnation: Incarnation, after: number): Promise<readonly Lease[]>
+  /** Binds cells to lanes until they are bound anew: what an assignment has planned outlives its coordinator. */
+  bind(cells: readonly (LaneName & { readonly cell: CellId })[]): Promise<void>
+  laneLoads(): Promise<readonly LaneLoad[]>
   /** What is known of the sizes of cells, in objects (D12). */
   estimate(sizes: readonly { readonly cell: CellId; readonly size: number }[]): Promise<void>
   /** Orders S by size, the largest first (D3, D14); what is found later joins at the tail. */
@@ -369,16 +167,4 @@ export interface Ledger {
   agentWork(): Promise<readonly AgentWork[]>
   sites(after: CellId, limit: number): Promise<readonly SiteSummary[]>
   close(): Promise<void>
-}
-
-/** What can be wrong with a ledger as a whole; `message` is one line for the user. */
-export class LedgerError extends Error {
-  /** `away`: no answer came; the call may have been carried out or not. */
-  readonly kind: 'corrupt' | 'newer' | 'missing' | 'read-only' | 'full' | 'busy' | 'away'
-
-  constructor(kind: LedgerError['kind'], message: string) {
-    super(message)
-    this.name = 'LedgerError'
-    this.kind = kind
-  }
 }

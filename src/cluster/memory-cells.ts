@@ -78,14 +78,20 @@ export class MemoryCells {
       const holder = turns.get(row.group)?.agent ?? null
       return able === undefined || holder === null || able.includes(holder)
     }
-    return order.waiting.first(limit, fits).map(row => ({
-      cell: row.cell,
-      group: row.group,
-      rank: row.rank,
-      size: Math.max(row.sizeEstimate, row.pages),
-      backlog: row.appended - row.consumed,
-      turnOf: turns.get(row.group)?.agent ?? this.#turns.addressHolder(row.cell),
-    }))
+    return order.waiting.first(limit, fits).map(row => {
+      const own = turns.get(row.group)
+      const held = own && own.agent !== null ? own : this.#turns.addressTurn(row.cell)
+      return {
+        cell: row.cell,
+        group: row.group,
+        rank: row.rank,
+        size: Math.max(row.sizeEstimate, row.pages),
+        backlog: row.appended - row.consumed,
+        turnOf: held?.agent ?? null,
+        turn: held?.group ?? row.group,
+        boundTo: this.#state.bound.get(row.cell) ?? null,
+      }
+    })
   }
 
   grant(

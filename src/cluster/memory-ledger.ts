@@ -5,6 +5,7 @@
 import type { CellId } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { Ledger, OutcomeCount, ParkedCell, RefusedOrigins, SiteSummary, Totals } from './ledger.js'
+import { bindCells, laneLoads } from './memory-bindings.js'
 import { MemoryCells } from './memory-cells.js'
 import { MemoryLives } from './memory-lives.js'
 import { MemoryPacks } from './memory-packs.js'
@@ -30,6 +31,8 @@ export function openMemoryLedger(now: () => Millis, rules: MemoryRules = ALL_RUL
     grant: async (incarnation, wanted, leaseMs, delayMs, lane) =>
       cells.grant(incarnation, wanted, leaseMs, delayMs, lane),
     leases: async (incarnation, after) => cells.leases(incarnation, after),
+    bind: async cells => bindCells(state, cells),
+    laneLoads: async () => laneLoads(state),
     estimate: async sizes => cells.estimate(sizes),
     rankBySize: async () => cells.rankBySize(),
     release: async (cell, epoch, where) => cells.release(cell, epoch, where),

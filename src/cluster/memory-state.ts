@@ -2,7 +2,7 @@
 import type { CellId, Epoch, GroupId } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { OutcomeCode } from '../model/outcome.js'
-import type { CellState, FinishReason, InboxRow, Incarnation } from './ledger.js'
+import type { CellState, FinishReason, InboxRow, Incarnation, LaneName } from './ledger.js'
 import { RankOrder } from './memory-order.js'
 
 export interface CellRow {
@@ -91,6 +91,8 @@ export class MemoryState {
   readonly lives: LifeRow[] = []
   readonly turns = new Map<GroupId, TurnRow>()
   readonly settings = new Map<string, string>()
+  /** Cells that an assignment has bound to lanes. */
+  readonly bound = new Map<CellId, LaneName>()
   /** Leased cells by group; groups without one are not in it. */
   readonly #leased = new Map<GroupId, Set<CellRow>>()
   /** Waiting, resting and parked cells by rank; of the other states only the number is asked for. */

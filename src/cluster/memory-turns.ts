@@ -100,11 +100,11 @@ export class MemoryTurns {
     })
   }
 
-  /** The life that holds the turn of an address of the site. */
-  addressHolder(site: Site): Incarnation | null {
+  /** The turn of an address of the site that somebody holds. */
+  addressTurn(site: Site): TurnRow | null {
     for (const address of this.#addressesOf.get(site) ?? []) {
-      const holder = this.#state.turns.get(address)?.agent ?? null
-      if (holder !== null) return holder
+      const turn = this.#state.turns.get(address)
+      if (turn && turn.agent !== null) return turn
     }
     return null
   }

@@ -169,4 +169,8 @@ CREATE INDEX address_by_site ON address (site);
   `
 ALTER TABLE meta_info ADD COLUMN facts BLOB;
 `,
+  `
+ALTER TABLE cell ADD COLUMN bound_agent TEXT;
+ALTER TABLE cell ADD COLUMN bound_lane INTEGER NOT NULL DEFAULT 0;
+`,
 ]

@@ -1,23 +1,31 @@
 /** Lives of agents, leases of cells, and the end: the rows that say who may do what. */
 import { type CellId, type Epoch, type Lease, ownTurn, siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
-import type { FinishReason, Heartbeat, Incarnation, WaitingCell } from './ledger.js'
+import type { FinishReason, Heartbeat, Incarnation } from './ledger.js'
 import type { SqliteDatabase } from './sqlite-database.js'
 import type { SqliteLives } from './sqlite-lives.js'
+import type { SqliteOrder } from './sqlite-order.js'
 import type { SqliteTurns } from './sqlite-turns.js'
+
+export interface LeaseTables {
+  readonly order: SqliteOrder
+  readonly turns: SqliteTurns
+  readonly lives: SqliteLives
+}
 
 export class SqliteCells {
   readonly #db: SqliteDatabase
   readonly #now: () => Millis
-
+  readonly #order: SqliteOrder
   readonly #turns: SqliteTurns
   readonly #lives: SqliteLives
 
-  constructor(db: SqliteDatabase, now: () => Millis, turns: SqliteTurns, lives: SqliteLives) {
+  constructor(db: SqliteDatabase, now: () => Millis, tables: LeaseTables) {
     this.#db = db
     this.#now = now
-    this.#turns = turns
-    this.#lives = lives
+    this.#order = tables.order
+    this.#turns = tables.turns
+    this.#lives = tables.lives
   }
 
   /** Closing returns the unused page budget and puts the cells of that life at the head of S (D16). */
@@ -27,7 +35,7 @@ export class SqliteCells {
       `SELECT cell FROM cell WHERE agent = ? AND state IN ('leased', 'draining') ORDER BY rank DESC`,
       incarnation,
     )
-    for (const [cell] of held) this.#toHead(String(cell))
+    for (const [cell] of held) this.#order.toHead(String(cell))
     this.#turns.leave(incarnation)
   }
 
@@ -62,7 +70,7 @@ export class SqliteCells {
       incarnation,
     )
     const held = open ? this.#renew(incarnation, now + leaseMs) : []
-    this.#wakeRested()
+    this.#order.wakeRested()
     const waiting = Number(this.#db.first(`SELECT count(*) FROM cell WHERE state = 'waiting'`)![0])
     return {
       now,
@@ -77,30 +85,6 @@ export class SqliteCells {
 
   settings(): Record<string, string> {
     return Object.fromEntries(this.#db.all('SELECT name, value FROM setting')) as Record<string, string>
-  }
-
-  waiting(limit: number, able?: readonly Incarnation[]): WaitingCell[] {
-    this.#reclaimExpired()
-    this.#wakeRested()
-    return this.#db
-      .all(
-        `SELECT c.cell, c.grp, c.rank, max(c.size_estimate, c.pages), c.appended - c.consumed,
-           coalesce(t.agent, (SELECT at.agent FROM address a JOIN turn at ON at.grp = a.address
-                              WHERE a.site = c.cell AND at.agent IS NOT NULL))
-         FROM cell c LEFT JOIN turn t ON t.grp = c.grp
-         WHERE c.state = 'waiting' AND (?1 IS NULL OR t.agent IS NULL
-             OR t.agent IN (SELECT value FROM json_each(?1))) ORDER BY c.rank LIMIT ?2`,
-        able === undefined ? null : JSON.stringify(able),
-        limit,
-      )
-      .map(([cell, group, rank, size, backlog, turnOf]) => ({
-        cell: String(cell),
-        group: String(group),
-        rank: Number(rank),
-        size: Number(size),
-        backlog: Number(backlog),
-        turnOf: turnOf === null ? null : Number(turnOf),
-      }))
   }
 
   grant(
@@ -149,23 +133,6 @@ export class SqliteCells {
       })
   }
 
-  estimate(sizes: readonly { readonly cell: CellId; readonly size: number }[]): void {
-    for (const { cell, size } of sizes)
-      this.#db.run('UPDATE cell SET size_estimate = ? WHERE cell = ?', Math.round(size), cell)
-  }
-
-  rankBySize(): void {
-    this.#db.run(
-      `UPDATE cell SET rank = ranked.place + (SELECT next_rank FROM crawl)
-       FROM (SELECT cell AS name, row_number() OVER (ORDER BY max(size_estimate, pages) DESC, rank) AS place
-             FROM cell WHERE state = 'waiting') AS ranked WHERE cell = ranked.name`,
-    )
-    this.#db.run(
-      'UPDATE crawl SET next_rank = max(next_rank, (SELECT coalesce(max(rank), 0) FROM cell WHERE state = ?))',
-      'waiting',
-    )
-  }
-
   release(cell: CellId, epoch: Epoch, where: 'head' | 'tail'): boolean {
     const held = this.#db.first(
       `SELECT 1 FROM cell WHERE cell = ? AND epoch = ? AND state IN ('leased', 'draining')`,
@@ -173,8 +140,8 @@ export class SqliteCells {
       epoch,
     )
     if (!held) return false
-    if (where === 'head') this.#toHead(cell)
-    else this.#toWaiting(cell, this.#tail())
+    if (where === 'head') this.#order.toHead(cell)
+    else this.#order.toTail(cell)
     return true
   }
 
@@ -200,22 +167,13 @@ export class SqliteCells {
     return this.#giveUp(cell, epoch, `state = 'resting', rank = ?`, '', Math.ceil(until))
   }
 
-  defer(waits: readonly { readonly cell: CellId; readonly until: Millis }[]): void {
-    for (const { cell, until } of waits)
-      this.#db.run(
-        `UPDATE cell SET state = 'resting', rank = ? WHERE cell = ? AND state = 'waiting'`,
-        Math.ceil(until),
-        cell,
-      )
-  }
-
   /** One transaction looks at everything and closes the crawl row: appends after it are refused. */
   tryEnd(): FinishReason | null {
     const [state, max, pages, reason] = this.#db.first(
       'SELECT state, max_pages, pages, finish_reason FROM crawl',
     )!
     if (state === 'closed') return String(reason) as FinishReason
-    this.#reclaimExpired()
+    this.#order.reclaimExpired()
     const count = Object.fromEntries(
       this.#db.all('SELECT state, count(*) FROM cell GROUP BY state'),
     ) as Record<string, number>
@@ -299,52 +257,5 @@ export class SqliteCells {
     )
     if (changed > 0) this.#turns.freeIfUnused(Number(agent), String(group), now)
     return changed > 0
-  }
-
-  /** Cells whose rest is over join the tail of S, and so do set-aside ones whose time comes while the crawl still runs. */
-  #wakeRested(): void {
-    const due = this.#db.all(
-      `SELECT cell, rank FROM cell WHERE state = 'resting' AND rank <= ?1
-       UNION ALL SELECT cell, rank FROM cell WHERE state = 'parked' AND rank BETWEEN 1 AND ?1 ORDER BY rank`,
-      this.#now(),
-    )
-    for (const [cell] of due) this.#toWaiting(String(cell), this.#tail())
-  }
-
-  /** Leases that ended without a renewal: their cells go to the head of S, unless the ledger itself was away. */
-  #reclaimExpired(): void {
-    const now = this.#now()
-    const expired = this.#db.all(
-      `SELECT cell FROM cell WHERE state IN ('leased', 'draining') AND lease_until < ?
-       AND (SELECT gap_until FROM crawl) <= ? ORDER BY rank DESC`,
-      now,
-      now,
-    )
-    for (const [cell] of expired) this.#toHead(String(cell))
-  }
-
-  #toHead(cell: CellId): void {
-    const [rank] = this.#db.first('UPDATE crawl SET first_rank = first_rank - 1 RETURNING first_rank')!
-    this.#toWaiting(cell, Number(rank))
-  }
-
-  #tail(): number {
-    const [rank] = this.#db.first('UPDATE crawl SET next_rank = next_rank + 1 RETURNING next_rank')!
-    return Number(rank)
-  }
-
-  #toWaiting(cell: CellId, rank: number): void {
-    const now = this.#now()
-    const [agent, group, until] = this.#db.first(
-      'SELECT agent, grp, lease_until FROM cell WHERE cell = ?',
-      cell,
-    )!
-    this.#db.run(
-      `UPDATE cell SET state = 'waiting', agent = NULL, rank = ?, lease_until = min(lease_until, ?) WHERE cell = ?`,
-      rank,
-      now,
-      cell,
-    )
-    if (agent !== null) this.#turns.freeIfUnused(Number(agent), String(group), Math.min(Number(until), now))
   }
 }

@@ -1,26 +1,17 @@
 /** The ledger on SQLite: every call one transaction, or many waiting calls one commit (the ledger thread). */
-import type { CellId } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
-import type { OutcomeCode } from '../model/outcome.js'
-import {
-  type Append,
-  type CellState,
-  type CommitResult,
-  type FinishReason,
-  type Ledger,
-  LedgerError,
-  type OutcomeCount,
-  type Pack,
-  type ParkedCell,
-  type RefusedOrigins,
-  type SiteSummary,
-  type Totals,
-} from './ledger.js'
+import { type Append, type CommitResult, type Ledger, LedgerError, type Pack } from './ledger.js'
 import { appendsAsText, packAsText, type TextAppend, type TextPack } from './row-text.js'
 import { SqliteCells } from './sqlite-cells.js'
 import { SqliteDatabase, translated } from './sqlite-database.js'
+import { SqliteFiles, SwapRefused } from './sqlite-files.js'
+import { SqliteInboxes } from './sqlite-inboxes.js'
+import { SqliteJournals } from './sqlite-journals.js'
 import { SqliteLives } from './sqlite-lives.js'
-import { SqlitePacks, SwapRefused } from './sqlite-packs.js'
+import { SqliteOrder } from './sqlite-order.js'
+import { SqlitePacks } from './sqlite-packs.js'
+import { SqliteSiteFacts } from './sqlite-site-facts.js'
+import { readParked, readSites, readTotals } from './sqlite-totals.js'
 import { SqliteTurns } from './sqlite-turns.js'
 import { SqliteWork } from './sqlite-work.js'
 
@@ -36,15 +27,6 @@ type Synchronous<T> = {
   [K in keyof T]: T[K] extends (...args: infer A) => Promise<infer R> ? (...args: A) => R : never
 }
 
-const CELL_STATES: readonly CellState[] = [
-  'waiting',
-  'resting',
-  'leased',
-  'draining',
-  'finished',
-  'parked',
-  'closed',
-]
 const READS: ReadonlySet<LedgerMethod> = new Set<LedgerMethod>([
   'readInbox',
   'readJournal',
@@ -60,6 +42,7 @@ const READS: ReadonlySet<LedgerMethod> = new Set<LedgerMethod>([
   'parked',
   'agents',
   'agentWork',
+  'laneLoads',
   'sites',
 ])
 
@@ -153,9 +136,14 @@ export function openSqliteLedger(path: string, options: { create: boolean; now: 
 function callsOver(db: SqliteDatabase, now: () => Millis): Calls {
   const turns = new SqliteTurns(db, now)
   const lives = new SqliteLives(db, now)
-  const cells = new SqliteCells(db, now, turns, lives)
+  const order = new SqliteOrder(db, now, turns)
+  const cells = new SqliteCells(db, now, { order, turns, lives })
   const work = new SqliteWork(db)
-  const packs = new SqlitePacks(db, now, work)
+  const inboxes = new SqliteInboxes(db)
+  const journals = new SqliteJournals(db)
+  const files = new SqliteFiles(db)
+  const packs = new SqlitePacks(db, now, { inboxes, files, work })
+  const facts = new SqliteSiteFacts(db)
   return {
     join: (name, lanes) => lives.join(name, lanes),
     leave: incarnation => cells.leave(incarnation),
@@ -163,38 +151,40 @@ function callsOver(db: SqliteDatabase, now: () => Millis): Calls {
     takeSeat: (incarnation, leaseMs) => lives.takeSeat(incarnation, leaseMs),
     endAllLeases: () => cells.endAllLeases(),
     heartbeat: (incarnation, leaseMs, status) => cells.heartbeat(incarnation, leaseMs, status),
-    waiting: (limit, able) => cells.waiting(limit, able),
+    waiting: (limit, able) => order.waiting(limit, able),
     grant: (incarnation, wanted, leaseMs, delayMs, lane) =>
       cells.grant(incarnation, wanted, leaseMs, delayMs, lane),
     leases: (incarnation, after) => cells.leases(incarnation, after),
-    estimate: sizes => cells.estimate(sizes),
-    rankBySize: () => cells.rankBySize(),
+    bind: cells => order.bind(cells),
+    laneLoads: () => order.laneLoads(),
+    estimate: sizes => order.estimate(sizes),
+    rankBySize: () => order.rankBySize(),
     release: (cell, epoch, where) => cells.release(cell, epoch, where),
     finish: (cell, epoch) => cells.finish(cell, epoch),
     park: (cell, epoch, until, why) => cells.park(cell, epoch, until, why),
-    defer: waits => cells.defer(waits),
+    defer: waits => order.defer(waits),
     rest: (cell, epoch, until) => cells.rest(cell, epoch, until),
-    append: appends => packs.append(appends),
-    readInbox: (cell, after, limit) => packs.readInbox(cell, after, limit),
-    readJournal: (cell, from, maxBytes) => packs.readJournal(cell, from, maxBytes),
-    readJournals: (after, maxBytes) => packs.readJournals(after, maxBytes),
+    append: appends => inboxes.append(appends),
+    readInbox: (cell, after, limit) => inboxes.readInbox(cell, after, limit),
+    readJournal: (cell, from, maxBytes) => journals.readJournal(cell, from, maxBytes),
+    readJournals: (after, maxBytes) => journals.readJournals(after, maxBytes),
     readHeard: (agent, after, limit) => work.readHeard(agent, after, limit),
     commit: pack => packs.commit(pack),
     takeTurn: (incarnation, group, leaseMs, delayMs) => turns.take(incarnation, group, leaseMs, delayMs),
     releaseTurn: (incarnation, group, nextAllowed) => turns.release(incarnation, group, nextAllowed),
     saveWait: (group, nextAllowed, delayMs) => turns.saveWait(group, nextAllowed, delayMs),
     joinAddresses: (site, addresses, mostSites) => turns.joinAddresses(site, addresses, mostSites),
-    loadOrigins: cell => packs.loadOrigins(cell),
-    saveOrigin: (cell, state) => packs.saveOrigin(cell, state),
-    refusedOrigins: limit => readRefusedOrigins(db, limit),
-    saveMeta: rows => packs.saveMeta(rows),
-    saveFacts: rows => packs.saveFacts(rows),
-    loadMeta: (cell, urls) => packs.loadMeta(cell, urls),
+    loadOrigins: cell => facts.loadOrigins(cell),
+    saveOrigin: (cell, state) => facts.saveOrigin(cell, state),
+    refusedOrigins: limit => facts.refusedOrigins(limit),
+    saveMeta: rows => facts.saveMeta(rows),
+    saveFacts: rows => facts.saveFacts(rows),
+    loadMeta: (cell, urls) => facts.loadMeta(cell, urls),
     takeBudget: (incarnation, held, want) => lives.takeBudget(incarnation, held, want),
     settings: () => cells.settings(),
     set: values => saveSettings(db, values),
-    files: () => packs.files(),
-    swapFiles: (inputs, outputs, seat) => packs.swapFiles(inputs, outputs, seat),
+    files: () => files.files(),
+    swapFiles: (inputs, outputs, seat) => files.swapFiles(inputs, outputs, seat),
     tryEnd: () => cells.tryEnd(),
     reopen: () => cells.reopen(),
     totals: () => readTotals(db),
@@ -210,90 +200,4 @@ function saveSettings(db: SqliteDatabase, values: Readonly<Record<string, string
     db.run('INSERT OR REPLACE INTO setting VALUES (?, ?)', name, value)
     if (name === 'maxPages') db.run('UPDATE crawl SET max_pages = ?', value === '' ? null : Number(value))
   }
-}
-
-function readRefusedOrigins(db: SqliteDatabase, limit: number): RefusedOrigins {
-  const refused = `FROM origin WHERE verdict = 'unavailable'`
-  const [total] = db.first(`SELECT count(*) ${refused}`)!
-  const rows = db.all(
-    `SELECT origin, checked_at, failures, status, detail ${refused} ORDER BY origin LIMIT ?`,
-    limit,
-  )
-  const first = rows.map(([origin, checkedAt, failures, status, detail]) => ({
-    origin: String(origin),
-    checkedAt: Number(checkedAt),
-    failures: Number(failures),
-    status: Number(status),
-    detail: String(detail),
-  }))
-  return { total: Number(total), first }
-}
-
-function readTotals(db: SqliteDatabase): Totals {
-  const [state, reason] = db.first('SELECT state, finish_reason FROM crawl')!
-  const [pages, bytes, discovered, settled, backlog] = db
-    .first(
-      `SELECT coalesce(sum(pages), 0), coalesce(sum(bytes), 0), coalesce(sum(discovered), 0), coalesce(sum(settled), 0),
-         coalesce(sum(appended - consumed), 0) FROM cell`,
-    )!
-    .map(Number)
-  const cells = Object.fromEntries(CELL_STATES.map(name => [name, 0])) as Record<CellState, number>
-  for (const [name, count] of db.all('SELECT state, count(*) FROM cell GROUP BY state'))
-    cells[String(name) as CellState] = Number(count)
-  const outcomes = db
-    .all('SELECT code, sum(count), max(detail) FROM cell_outcome GROUP BY code ORDER BY 2 DESC')
-    .map(outcomeCount)
-  return {
-    open: state === 'open',
-    finishReason: reason === null ? null : (String(reason) as FinishReason),
-    pages,
-    bytes,
-    discovered,
-    settled,
-    backlog,
-    cells,
-    outcomes,
-  }
-}
-
-function readParked(db: SqliteDatabase, limit: number): ParkedCell[] {
-  return db
-    .all(
-      `SELECT cell, parked_until, parked_why, discovered - settled + appended - consumed FROM cell
-       WHERE state = 'parked' ORDER BY rank LIMIT ?`,
-      limit,
-    )
-    .map(([cell, until, why, queued]) => ({
-      cell: String(cell),
-      until: Number(until),
-      why: String(why),
-      queued: Number(queued),
-    }))
-}
-
-function readSites(db: SqliteDatabase, after: CellId, limit: number): SiteSummary[] {
-  return db
-    .all(
-      `SELECT cell, state, pages, bytes, fetch_ms, discovered, settled, first_fetch, last_fetch FROM cell WHERE cell > ? ORDER BY cell LIMIT ?`,
-      after,
-      limit,
-    )
-    .map(([cell, state, pages, bytes, fetchMs, discovered, settled, firstFetch, lastFetch]) => ({
-      cell: String(cell),
-      state: String(state) as CellState,
-      pages: Number(pages),
-      bytes: Number(bytes),
-      fetchMs: Number(fetchMs),
-      firstFetch: Number(firstFetch),
-      lastFetch: Number(lastFetch),
-      discovered: Number(discovered),
-      settled: Number(settled),
-      outcomes: db
-        .all('SELECT code, count, detail FROM cell_outcome WHERE cell = ?', String(cell))
-        .map(outcomeCount),
-    }))
-}
-
-function outcomeCount([code, count, detail]: readonly unknown[]): OutcomeCount {
-  return { code: String(code) as OutcomeCode, count: Number(count), detail: String(detail) }
 }

@@ -35,5 +35,5 @@ export function relayBus(
 
 function concerns(message: BusMessage, incarnation: Incarnation): boolean {
   if (message.kind === 'free') return false
-  return (message.kind !== 'leases' && message.kind !== 'pong') || message.to === incarnation
+  return !('to' in message) || message.to === incarnation
 }

@@ -491,8 +491,30 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         await ledger.joinAddresses('y.test', ['192.0.2.1'], 100)
         await ledger.takeTurn(b, '192.0.2.1', LEASE, 0)
         expect(await ledger.waiting(9)).toMatchObject([
-          { cell: 'old.x.test', turnOf: a },
-          { cell: 'y.test', turnOf: b },
+          { cell: 'old.x.test', turnOf: a, turn: 'x.test' },
+          { cell: 'y.test', turnOf: b, turn: '192.0.2.1' },
+        ])
+      })
+
+      it('finds the lanes that cells were bound to, and what each has been given, whoever bound them', async () => {
+        await ledger.append([append('x.test', '/'), append('y.test', '/'), append('z.test', '/')])
+        await ledger.estimate([{ cell: 'x.test', size: 40 }])
+        await ledger.bind([
+          { cell: 'x.test', agent: 'a', lane: 2 },
+          { cell: 'y.test', agent: 'a', lane: 2 },
+          { cell: 'unknown.test', agent: 'a', lane: 1 },
+        ])
+        expect((await ledger.waiting(9)).map(({ boundTo }) => boundTo)).toEqual([
+          { agent: 'a', lane: 2 },
+          { agent: 'a', lane: 2 },
+          null,
+        ])
+        expect(await ledger.laneLoads()).toEqual([{ agent: 'a', lane: 2, cells: 2, size: 41 }])
+        await ledger.bind([{ cell: 'y.test', agent: 'b', lane: 1 }])
+        await lease(await ledger.join('a'), 'x.test')
+        expect(await ledger.laneLoads()).toEqual([
+          { agent: 'a', lane: 2, cells: 1, size: 40 },
+          { agent: 'b', lane: 1, cells: 1, size: 1 },
         ])
       })
 

@@ -82,6 +82,10 @@ function aCall(random: SeededRandom, held: Map<string, Held>, count: number): Ca
     ledger => ledger.closeSilent(LEASE * 2),
     ledger => (count % 3 === 0 ? ledger.rankBySize() : ledger.estimate([{ cell, size: count % 50 }])),
     ledger => ledger.agents(),
+    ledger =>
+      count % 3 === 0
+        ? ledger.laneLoads()
+        : ledger.bind([{ cell, agent: `agent-${count % 3}`, lane: 1 + (count % 2) }]),
     ledger => ledger.grant(agent, [cell, target], LEASE, 0),
     commit,
     commit,

@@ -1,0 +1,11 @@
+/** What can be wrong with a ledger as a whole; `message` is one line for the user. */
+export class LedgerError extends Error {
+  /** `away`: no answer came; the call may have been carried out or not. */
+  readonly kind: 'corrupt' | 'newer' | 'missing' | 'read-only' | 'full' | 'busy' | 'away'
+
+  constructor(kind: LedgerError['kind'], message: string) {
+    super(message)
+    this.name = 'LedgerError'
+    this.kind = kind
+  }
+}

@@ -1,0 +1,109 @@
+/** What is known of sites beside their queues: robots state of their origins, and meta-info of the previous crawl (D6). */
+import type { CellId } from '../model/cell.js'
+import type { MetaInfo } from '../model/page.js'
+import type { MetaFacts, OriginState, RefusedOrigins } from './ledger.js'
+import type { SqliteDatabase } from './sqlite-database.js'
+
+export class SqliteSiteFacts {
+  readonly #db: SqliteDatabase
+
+  constructor(db: SqliteDatabase) {
+    this.#db = db
+  }
+
+  loadOrigins(cell: CellId): OriginState[] {
+    return this.#db
+      .all(
+        'SELECT origin, checked_at, failures, verdict, status, detail, body FROM origin WHERE cell = ?',
+        cell,
+      )
+      .map(([origin, checkedAt, failures, verdict, status, detail, body]) => ({
+        origin: String(origin),
+        checkedAt: Number(checkedAt),
+        failures: Number(failures),
+        verdict: String(verdict) as OriginState['verdict'],
+        status: Number(status),
+        detail: String(detail),
+        body: body as Buffer,
+      }))
+  }
+
+  saveOrigin(cell: CellId, state: OriginState): void {
+    this.#db.run(
+      'INSERT OR REPLACE INTO origin VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      cell,
+      state.origin,
+      state.checkedAt,
+      state.failures,
+      state.verdict,
+      state.status,
+      state.detail,
+      state.body,
+    )
+  }
+
+  refusedOrigins(limit: number): RefusedOrigins {
+    const refused = `FROM origin WHERE verdict = 'unavailable'`
+    const [total] = this.#db.first(`SELECT count(*) ${refused}`)!
+    const rows = this.#db.all(
+      `SELECT origin, checked_at, failures, status, detail ${refused} ORDER BY origin LIMIT ?`,
+      limit,
+    )
+    const first = rows.map(([origin, checkedAt, failures, status, detail]) => ({
+      origin: String(origin),
+      checkedAt: Number(checkedAt),
+      failures: Number(failures),
+      status: Number(status),
+      detail: String(detail),
+    }))
+    return { total: Number(total), first }
+  }
+
+  saveMeta(rows: readonly { cell: CellId; url: string; meta: MetaInfo }[]): void {
+    for (const { cell, url, meta } of rows) {
+      this.#db.run(
+        `INSERT OR REPLACE INTO meta_info (cell, url, etag, last_modified, digest, stored_at, links)
+         VALUES (?, ?, ?, ?, ?, ?, ?)`,
+        cell,
+        url,
+        meta.etag,
+        meta.lastModified,
+        meta.digest,
+        meta.storedAt,
+        meta.links.join('\n'),
+      )
+    }
+  }
+
+  saveFacts(rows: readonly MetaFacts[]): void {
+    for (const { cell, url, digest, facts } of rows)
+      this.#db.run(
+        'UPDATE meta_info SET facts = ? WHERE cell = ? AND url = ? AND digest = ?',
+        facts,
+        cell,
+        url,
+        digest,
+      )
+  }
+
+  loadMeta(cell: CellId, urls: readonly string[]): Map<string, MetaInfo> {
+    const found = new Map<string, MetaInfo>()
+    const rows = this.#db.all(
+      `SELECT url, etag, last_modified, digest, stored_at, links, facts FROM meta_info
+       WHERE cell = ? AND url IN (SELECT value FROM json_each(?))`,
+      cell,
+      JSON.stringify(urls),
+    )
+    for (const [url, etag, lastModified, digest, storedAt, links, facts] of rows) {
+      found.set(String(url), {
+        etag: String(etag),
+        lastModified: String(lastModified),
+        digest: String(digest),
+        storedAt: String(storedAt),
+        links: links === '' ? [] : String(links).split('\n'),
+        ...(facts === null ? {} : { facts: facts as Uint8Array }),
+      })
+    }
+    return found
+  }
+}

@@ -1,0 +1,83 @@
+/** The crawl as a whole, for those who look at it. */
+import type { CellId } from '../model/cell.js'
+import type { OutcomeCode } from '../model/outcome.js'
+import type { CellState, FinishReason, OutcomeCount, ParkedCell, SiteSummary, Totals } from './ledger.js'
+import type { SqliteDatabase } from './sqlite-database.js'
+
+const CELL_STATES: readonly CellState[] = [
+  'waiting',
+  'resting',
+  'leased',
+  'draining',
+  'finished',
+  'parked',
+  'closed',
+]
+export function readTotals(db: SqliteDatabase): Totals {
+  const [state, reason] = db.first('SELECT state, finish_reason FROM crawl')!
+  const [pages, bytes, discovered, settled, backlog] = db
+    .first(
+      `SELECT coalesce(sum(pages), 0), coalesce(sum(bytes), 0), coalesce(sum(discovered), 0), coalesce(sum(settled), 0),
+         coalesce(sum(appended - consumed), 0) FROM cell`,
+    )!
+    .map(Number)
+  const cells = Object.fromEntries(CELL_STATES.map(name => [name, 0])) as Record<CellState, number>
+  for (const [name, count] of db.all('SELECT state, count(*) FROM cell GROUP BY state'))
+    cells[String(name) as CellState] = Number(count)
+  const outcomes = db
+    .all('SELECT code, sum(count), max(detail) FROM cell_outcome GROUP BY code ORDER BY 2 DESC')
+    .map(outcomeCount)
+  return {
+    open: state === 'open',
+    finishReason: reason === null ? null : (String(reason) as FinishReason),
+    pages,
+    bytes,
+    discovered,
+    settled,
+    backlog,
+    cells,
+    outcomes,
+  }
+}
+
+export function readParked(db: SqliteDatabase, limit: number): ParkedCell[] {
+  return db
+    .all(
+      `SELECT cell, parked_until, parked_why, discovered - settled + appended - consumed FROM cell
+       WHERE state = 'parked' ORDER BY rank LIMIT ?`,
+      limit,
+    )
+    .map(([cell, until, why, queued]) => ({
+      cell: String(cell),
+      until: Number(until),
+      why: String(why),
+      queued: Number(queued),
+    }))
+}
+
+export function readSites(db: SqliteDatabase, after: CellId, limit: number): SiteSummary[] {
+  return db
+    .all(
+      `SELECT cell, state, pages, bytes, fetch_ms, discovered, settled, first_fetch, last_fetch FROM cell WHERE cell > ? ORDER BY cell LIMIT ?`,
+      after,
+      limit,
+    )
+    .map(([cell, state, pages, bytes, fetchMs, discovered, settled, firstFetch, lastFetch]) => ({
+      cell: String(cell),
+      state: String(state) as CellState,
+      pages: Number(pages),
+      bytes: Number(bytes),
+      fetchMs: Number(fetchMs),
+      firstFetch: Number(firstFetch),
+      lastFetch: Number(lastFetch),
+      discovered: Number(discovered),
+      settled: Number(settled),
+      outcomes: db
+        .all('SELECT code, count, detail FROM cell_outcome WHERE cell = ?', String(cell))
+        .map(outcomeCount),
+    }))
+}
+
+function outcomeCount([code, count, detail]: readonly unknown[]): OutcomeCount {
+  return { code: String(code) as OutcomeCode, count: Number(count), detail: String(detail) }
+}
