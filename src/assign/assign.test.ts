@@ -11,6 +11,8 @@ const waiting = (sizes: readonly number[]): WaitingCell[] =>
     size,
     backlog: 1,
     turnOf: null,
+    turn: `s${i}.test`,
+    boundTo: null,
   }))
 
 const agent = (name: string, over: Partial<AgentView> = {}): AgentView => ({
@@ -40,7 +42,7 @@ describe.each(ASSIGNMENTS)('%s', name => {
         const freeLanes = Math.floor((lanes - busyLanes.length) * random.next() + 0.5)
         return agent(String.fromCharCode(97 + i), { lanes, busyLanes, freeLanes, capacity: random.next() })
       })
-      const given = assignment.assign(cells, agents)
+      const { given } = assignment.assign(cells, agents)
       const all = [...given.values()].flat()
       expect(new Set(all).size).toBe(all.length)
       for (const cell of all) expect(cells.some(row => row.cell === cell)).toBe(true)
@@ -65,7 +67,7 @@ describe.each(ASSIGNMENTS)('%s', name => {
       for (let step = 0; left.length > 0; step++) {
         expect(step).toBeLessThan(200)
         const agents = ['a', 'b', 'c'].filter((_, i) => i === step % 3 || random.next() < 0.8)
-        const given = assignment.assign(
+        const { given } = assignment.assign(
           left,
           agents.map(each => agent(each)),
         )
@@ -81,9 +83,10 @@ describe.each(ASSIGNMENTS)('%s', name => {
     const cells = waiting(sizesOf(random, 30)).map((row, i) => ({
       ...row,
       group: `g${i % 12}`,
+      turn: `g${i % 12}`,
       turnOf: i % 12 < 3 ? 97 + (i % 12) : null,
     }))
-    const given = assignment.assign(
+    const { given } = assignment.assign(
       cells,
       ['a', 'b', 'c'].map(each => agent(each, { lanes: 9 })),
     )
@@ -102,15 +105,15 @@ describe.each(ASSIGNMENTS)('%s', name => {
   it('says the same for the same seed', () => {
     const say = () => {
       const assignment = chooseAssignment(name, new SeededRandom(11))
-      return [...assignment.assign(waiting([5, 4, 3, 2, 1, 9]), [agent('a'), agent('b')])]
+      return [...assignment.assign(waiting([5, 4, 3, 2, 1, 9]), [agent('a'), agent('b')]).given]
     }
     expect(say()).toEqual(say())
   })
 
   it('gives nothing to nobody', () => {
     const assignment = chooseAssignment(name, new SeededRandom(1))
-    expect(assignment.assign(waiting([1]), []).size).toBe(0)
-    expect(assignment.assign([], [agent('a')]).size).toBe(0)
+    expect(assignment.assign(waiting([1]), []).given.size).toBe(0)
+    expect(assignment.assign([], [agent('a')]).given.size).toBe(0)
   })
 })
 
@@ -119,14 +122,14 @@ describe('dynamic', () => {
 
   it('takes the head of S, the first sites for the lanes with most to spare (D14)', () => {
     const agents = [agent('a', { capacity: 1 }), agent('b', { capacity: 3 })]
-    expect([...dynamic.assign(waiting([9, 8, 7, 6, 5]), agents)]).toEqual([
+    expect([...dynamic.assign(waiting([9, 8, 7, 6, 5]), agents).given]).toEqual([
       [98, ['s0.test', 's1.test']],
       [97, ['s2.test', 's3.test']],
     ])
   })
 
   it('lets equal agents take turns', () => {
-    const given = dynamic.assign(waiting([9, 8, 7, 6]), [agent('a'), agent('b')])
+    const { given } = dynamic.assign(waiting([9, 8, 7, 6]), [agent('a'), agent('b')])
     expect([...given.values()]).toEqual([
       ['s0.test', 's2.test'],
       ['s1.test', 's3.test'],
@@ -139,8 +142,8 @@ describe('hash', () => {
   const wide = (name: string, capacity = 1) => agent(name, { lanes: 4_000, freeLanes: 4_000, capacity })
   const ownersBy = (agents: readonly AgentView[]) => {
     const owners = new Map<string, number>()
-    for (const [incarnation, own] of chooseAssignment('hash', new SeededRandom(1)).assign(cells, agents))
-      for (const cell of own) owners.set(cell, incarnation)
+    const { given } = chooseAssignment('hash', new SeededRandom(1)).assign(cells, agents)
+    for (const [incarnation, own] of given) for (const cell of own) owners.set(cell, incarnation)
     return owners
   }
   const shareOf = (owners: ReadonlyMap<string, number>, name: string) =>
@@ -163,9 +166,34 @@ describe('hash', () => {
 
   it('does not move cells for small changes of capacity', () => {
     const hash = chooseAssignment('hash', new SeededRandom(1))
-    const before = [...hash.assign(cells, [wide('a'), wide('b')])]
-    expect([...hash.assign(cells, [wide('a', 1.4), wide('b', 0.8)])]).toEqual(before)
-    expect([...hash.assign(cells, [wide('a', 5), wide('b', 0.8)])]).not.toEqual(before)
+    const before = [...hash.assign(cells, [wide('a'), wide('b')]).given]
+    expect([...hash.assign(cells, [wide('a', 1.4), wide('b', 0.8)]).given]).toEqual(before)
+    expect([...hash.assign(cells, [wide('a', 5), wide('b', 0.8)]).given]).not.toEqual(before)
+  })
+})
+
+describe.each(['hash', 'static-random', 'static-size'] as const)('%s, sites of one group', name => {
+  /** All of one group, whose turn `a` holds. */
+  const grouped = waiting(Array.from({ length: 12 }, () => 1)).map(row => ({
+    ...row,
+    group: 'g',
+    turn: 'g',
+    turnOf: 97,
+  }))
+
+  it('says that the turn is wanted, and gives its holder no more of them meanwhile', () => {
+    const assignment = chooseAssignment(name, new SeededRandom(4))
+    const { given, wanted } = assignment.assign(grouped, [agent('a', { lanes: 9 }), agent('b', { lanes: 9 })])
+    expect([...wanted]).toEqual([[97, new Set(['g'])]])
+    expect(given.size).toBe(0)
+  })
+
+  it('wants nothing for an agent that has no lane for it', () => {
+    const assignment = chooseAssignment(name, new SeededRandom(4))
+    const full = agent('b', { lanes: 9, freeLanes: 0, busyLanes: [1, 2, 3, 4, 5, 6, 7, 8, 9] })
+    const { given, wanted } = assignment.assign(grouped, [agent('a', { lanes: 9 }), full])
+    expect(wanted.size).toBe(0)
+    expect(given.get(97)!.length).toBeGreaterThan(0)
   })
 })
 
@@ -176,7 +204,7 @@ describe('static', () => {
     const assignment = chooseAssignment(name, new SeededRandom(seed))
     const lanes = new Map<string, number[]>()
     for (let left = waiting(sizes); left.length > 0; ) {
-      const given = assignment.assign(left, agents)
+      const { given } = assignment.assign(left, agents)
       for (const [incarnation, cells] of given) {
         for (const cell of cells) {
           const key = `${incarnation}/${assignment.laneOf(cell)}`
@@ -210,8 +238,8 @@ describe('static', () => {
     const last = cells.slice(6)
     const lane = assignment.laneOf('s6.test')
     const busy = agents.map(each => agent(each.name, { busyLanes: [lane], freeLanes: 1 }))
-    expect(assignment.assign(last, busy).size).toBe(0)
-    expect(assignment.assign(last, agents).size).toBe(1)
+    expect(assignment.assign(last, busy).given.size).toBe(0)
+    expect(assignment.assign(last, agents).given.size).toBe(1)
   })
 
   it('sites of an agent that left are bound anew, all others stay where they are', () => {
@@ -220,7 +248,7 @@ describe('static', () => {
     const ownerOf = (list: readonly AgentView[]) => {
       const owners = new Map<string, string>()
       for (let left = cells; left.length > 0; ) {
-        const given = assignment.assign(left, list)
+        const { given } = assignment.assign(left, list)
         for (const [incarnation, own] of given)
           for (const cell of own) owners.set(cell, `${incarnation}/${assignment.laneOf(cell)}`)
         left = left.filter(({ cell }) => !owners.has(cell))
@@ -234,4 +262,41 @@ describe('static', () => {
       else expect(after.get(cell)).toBe(owner)
     }
   })
+  it.each(['static-random', 'static-size'] as const)(
+    '%s: a coordinator that comes later goes on with what is bound, and fills the lanes up evenly',
+    name => {
+      const cells = waiting(Array.from({ length: 20 }, (_, i) => 30 - i))
+      const first = chooseAssignment(name, new SeededRandom(1))
+      first.assign(cells.slice(0, 11), agents)
+      const bindings = new Map(first.plan!.takeNew().map(({ cell, ...lane }) => [cell, lane]))
+      expect(bindings.size).toBe(11)
+      expect(first.plan!.takeNew()).toEqual([])
+      const loads = [...bindings].map(([cell, lane]) => {
+        const { size } = cells.find(row => row.cell === cell)!
+        return { ...lane, cells: 1, size }
+      })
+      const summed = new Map<string, (typeof loads)[number]>()
+      for (const load of loads) {
+        const known = summed.get(`${load.agent}${load.lane}`)
+        summed.set(`${load.agent}${load.lane}`, {
+          ...load,
+          cells: load.cells + (known?.cells ?? 0),
+          size: load.size + (known?.size ?? 0),
+        })
+      }
+      const second = chooseAssignment(name, new SeededRandom(2))
+      second.plan!.restore([...summed.values()])
+      second.assign(
+        cells.map(row => ({ ...row, boundTo: bindings.get(row.cell) ?? null })),
+        agents,
+      )
+      for (const [cell, { lane }] of bindings) expect(second.laneOf(cell)).toBe(lane)
+      const late = second.plan!.takeNew()
+      expect(late).toHaveLength(9)
+      const count = new Map<string, number>()
+      for (const { agent: name, lane } of [...bindings.values(), ...late])
+        count.set(`${name}${lane}`, (count.get(`${name}${lane}`) ?? 0) + 1)
+      if (name === 'static-random') expect([...count.values()].sort()).toEqual([3, 3, 3, 3, 4, 4])
+    },
+  )
 })

@@ -1,5 +1,5 @@
-import type { Incarnation, WaitingCell } from '../cluster/index.js'
-import type { CellId } from '../model/cell.js'
+import type { Incarnation, LaneLoad, LaneName, WaitingCell } from '../cluster/index.js'
+import type { CellId, GroupId } from '../model/cell.js'
 
 /** An agent as an assignment sees it. */
 export interface AgentView {
@@ -14,18 +14,32 @@ export interface AgentView {
   readonly capacity: number
 }
 
+/** What one round of handing out comes to. */
+export interface Assigned {
+  readonly given: ReadonlyMap<Incarnation, readonly CellId[]>
+  /** Turns that an agent holds and that lanes of others, free and meant for such a cell, wait for. */
+  readonly wanted: ReadonlyMap<Incarnation, ReadonlySet<GroupId>>
+}
+
+/** Of an assignment that binds cells to lanes ahead: what it has bound is in the ledger, not in its memory alone. */
+export interface LanePlan {
+  /** What is bound already; told to whoever takes the coordinator's seat. */
+  restore(loads: readonly LaneLoad[]): void
+  /** What was bound since it was last asked, to be written down before it is leased. */
+  takeNew(): readonly (LaneName & { readonly cell: CellId })[]
+}
+
 /** Port: the strategy that says which agent a waiting cell goes to. */
 export interface Assignment {
   readonly name: AssignmentName
   /** `head`: the first cells of S are enough. `all`: a cell far down may be the only one for a free lane. */
   readonly looksAt: 'head' | 'all'
   /** Cells of `waiting` (which is in the order of S) for the free lanes of `agents`, best first. */
-  assign(
-    waiting: readonly WaitingCell[],
-    agents: readonly AgentView[],
-  ): ReadonlyMap<Incarnation, readonly CellId[]>
+  assign(waiting: readonly WaitingCell[], agents: readonly AgentView[]): Assigned
   /** The lane of its agent that a cell is bound to; 0 where any will do. */
   laneOf(cell: CellId): number
+  /** Null where nothing is planned ahead. */
+  readonly plan: LanePlan | null
 }
 
 export const ASSIGNMENTS = ['dynamic', 'hash', 'static-random', 'static-size'] as const

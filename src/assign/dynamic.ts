@@ -3,18 +3,15 @@
  * the first lanes, and a lane that is done takes the head of S. S is kept by the ledger, so nothing is kept here.
  */
 import type { Incarnation, WaitingCell } from '../cluster/index.js'
-import type { CellId } from '../model/cell.js'
-import type { AgentView, Assignment } from './assignment.js'
+import type { AgentView, Assigned, Assignment } from './assignment.js'
 import { HandOut } from './hand-out.js'
 
 export class DynamicAssignment implements Assignment {
   readonly name = 'dynamic'
   readonly looksAt = 'head'
+  readonly plan = null
 
-  assign(
-    waiting: readonly WaitingCell[],
-    agents: readonly AgentView[],
-  ): ReadonlyMap<Incarnation, readonly CellId[]> {
+  assign(waiting: readonly WaitingCell[], agents: readonly AgentView[]): Assigned {
     const round = new HandOut(agents)
     const lanes = lanesByCapacity(agents)
     let first = 0
@@ -25,7 +22,7 @@ export class DynamicAssignment implements Assignment {
       while (first < lanes.length && !round.hasLane(lanes[first])) first++
       if (round.give(row, holder ?? lanes[first]) && holder === null) first++
     }
-    return round.given
+    return round
   }
 
   laneOf(): number {

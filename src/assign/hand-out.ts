@@ -4,10 +4,11 @@
  */
 import type { Incarnation, WaitingCell } from '../cluster/index.js'
 import type { CellId, GroupId } from '../model/cell.js'
-import type { AgentView } from './assignment.js'
+import type { AgentView, Assigned } from './assignment.js'
 
-export class HandOut {
+export class HandOut implements Assigned {
   readonly given = new Map<Incarnation, CellId[]>()
+  readonly wanted = new Map<Incarnation, Set<GroupId>>()
   readonly #free: Map<Incarnation, number>
   readonly #turns = new Map<GroupId, Incarnation>()
   #left: number
@@ -31,10 +32,20 @@ export class HandOut {
     return (this.#free.get(agent) ?? 0) > 0
   }
 
-  /** False when the agent has no free lane or another holds the turn. */
+  /** Notes that the cell is meant for `owner`, who has a lane for it but not its turn. */
+  want({ turnOf, turn }: WaitingCell, owner: Incarnation | null): void {
+    if (turnOf === null || owner === null || owner === turnOf || !this.hasLane(owner)) return
+    const turns = this.wanted.get(turnOf)
+    if (turns) turns.add(turn)
+    else this.wanted.set(turnOf, new Set([turn]))
+  }
+
+  /** False when the agent has no free lane, another holds the turn, or another waits for the turn that it holds. */
   give(row: WaitingCell, agent: Incarnation): boolean {
     const holder = this.holderOf(row)
     if (!this.hasLane(agent) || (holder !== null && holder !== agent)) return false
+    // What it has in hand ends first: with one more of that group each time, the turn would never come to others.
+    if (this.wanted.get(agent)?.has(row.turn)) return false
     this.#free.set(agent, this.#free.get(agent)! - 1)
     this.#left--
     this.#turns.set(row.group, agent)

@@ -3,10 +3,10 @@
  * weighted by capacity. An agent that joins takes its share from all others and nothing moves between them; one that
  * leaves gives its cells to all others.
  */
-import type { Incarnation, WaitingCell } from '../cluster/index.js'
+import type { WaitingCell } from '../cluster/index.js'
 import type { CellId } from '../model/cell.js'
 import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
-import type { AgentView, Assignment } from './assignment.js'
+import type { AgentView, Assigned, Assignment } from './assignment.js'
 import { HandOut } from './hand-out.js'
 
 /** Capacity is measured all the time; cells change their agent only when it has changed by this factor. */
@@ -22,20 +22,20 @@ interface Contender {
 export class HashAssignment implements Assignment {
   readonly name = 'hash'
   readonly looksAt = 'all'
+  readonly plan = null
   readonly #weights = new Map<string, number>()
 
-  assign(
-    waiting: readonly WaitingCell[],
-    agents: readonly AgentView[],
-  ): ReadonlyMap<Incarnation, readonly CellId[]> {
+  assign(waiting: readonly WaitingCell[], agents: readonly AgentView[]): Assigned {
     const contenders = this.#contenders(agents)
     const round = new HandOut(agents)
+    for (const row of waiting)
+      if (row.turnOf !== null) round.want(row, winnerOf(row.cell, contenders)?.incarnation ?? null)
     for (const row of waiting) {
       if (round.isOver) break
       const owner = winnerOf(row.cell, contenders)
       if (owner !== null) round.give(row, owner.incarnation)
     }
-    return round.given
+    return round
   }
 
   laneOf(): number {

@@ -3,18 +3,22 @@
  * and waits for that lane however idle others are. `static-random` gives each lane about the same number of sites,
  * `static-size` about the same number of objects. Only when its agent is gone is a site bound anew.
  */
-import type { Incarnation, WaitingCell } from '../cluster/index.js'
+import type { LaneLoad, LaneName, WaitingCell } from '../cluster/index.js'
 import type { CellId } from '../model/cell.js'
 import type { Random } from '../model/random.js'
-import type { AgentView, Assignment } from './assignment.js'
+import type { AgentView, Assigned, Assignment, LanePlan } from './assignment.js'
 import { HandOut } from './hand-out.js'
 import { LeastLoaded, type LoadedLane } from './least-loaded.js'
 
-export class StaticAssignment implements Assignment {
+export class StaticAssignment implements Assignment, LanePlan {
   readonly name: 'static-random' | 'static-size'
   readonly looksAt = 'all'
   readonly #random: Random
+  /** Of cells that wait or were leased since we began; those of the coordinator before us are in the ledger. */
   readonly #bound = new Map<CellId, LoadedLane>()
+  #new: (LaneName & { readonly cell: CellId })[] = []
+  /** What was bound before we began, by lane, until the lane is met. */
+  readonly #before = new Map<string, number>()
   /** Lanes of each agent that is here. */
   #lanes = new Map<string, LoadedLane[]>()
   #loads = new LeastLoaded()
@@ -24,14 +28,31 @@ export class StaticAssignment implements Assignment {
     this.#random = random
   }
 
-  assign(
-    waiting: readonly WaitingCell[],
-    agents: readonly AgentView[],
-  ): ReadonlyMap<Incarnation, readonly CellId[]> {
+  get plan(): LanePlan {
+    return this
+  }
+
+  restore(loads: readonly LaneLoad[]): void {
+    for (const { agent, lane, cells, size } of loads)
+      this.#before.set(`${agent} ${lane}`, this.name === 'static-size' ? size : cells)
+  }
+
+  takeNew(): readonly (LaneName & { readonly cell: CellId })[] {
+    const bound = this.#new
+    this.#new = []
+    return bound
+  }
+
+  assign(waiting: readonly WaitingCell[], agents: readonly AgentView[]): Assigned {
     this.#meet(agents)
     this.#bind(waiting)
     const offers = new Map(agents.map(agent => [agent.name, { agent, idle: idleLanes(agent) }]))
     const round = new HandOut(agents)
+    for (const row of waiting) {
+      const lane = row.turnOf === null ? undefined : this.#bound.get(row.cell)
+      const offer = lane && offers.get(lane.agent)
+      if (lane && offer?.idle.has(lane.lane)) round.want(row, offer.agent.incarnation)
+    }
     for (const row of waiting) {
       if (round.isOver) break
       const lane = this.#bound.get(row.cell)
@@ -39,7 +60,7 @@ export class StaticAssignment implements Assignment {
       if (!lane || !offer?.idle.has(lane.lane)) continue
       if (round.give(row, offer.agent.incarnation)) offer.idle.delete(lane.lane)
     }
-    return round.given
+    return round
   }
 
   laneOf(cell: CellId): number {
@@ -69,11 +90,19 @@ export class StaticAssignment implements Assignment {
   }
 
   #newLane(agent: string, lane: number): LoadedLane {
-    return { agent, lane, load: 0, order: this.#random.next() }
+    return { agent, lane, load: this.#before.get(`${agent} ${lane}`) ?? 0, order: this.#random.next() }
+  }
+
+  /** Bound by a coordinator before this one, to a lane that is here. */
+  #recall({ cell, boundTo }: WaitingCell): boolean {
+    const lane = boundTo === null ? undefined : this.#lanes.get(boundTo.agent)?.[boundTo.lane - 1]
+    if (lane === undefined) return false
+    this.#bound.set(cell, lane)
+    return true
   }
 
   #bind(waiting: readonly WaitingCell[]): void {
-    const fresh = waiting.filter(({ cell }) => !this.#bound.has(cell))
+    const fresh = waiting.filter(row => !this.#bound.has(row.cell) && !this.#recall(row))
     if (fresh.length === 0) return
     const bySize = this.name === 'static-size'
     if (bySize) fresh.sort((a, b) => b.size - a.size)
@@ -82,6 +111,7 @@ export class StaticAssignment implements Assignment {
       const lane = this.#loads.first
       if (lane === undefined) return
       this.#bound.set(cell, lane)
+      this.#new.push({ cell, agent: lane.agent, lane: lane.lane })
       this.#loads.loadFirst(bySize ? Math.max(1, size) : 1)
     }
   }

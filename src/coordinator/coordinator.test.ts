@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { ManualClock } from '../../test/kit/manual-clock.js'
-import { chooseAssignment } from '../assign/index.js'
+import { type AssignmentName, chooseAssignment } from '../assign/index.js'
 import { type Bus, type BusMessage, type Ledger, LocalBus } from '../cluster/index.js'
 import { openMemoryLedger } from '../cluster/memory-ledger.js'
 import { SeededRandom } from '../model/random.js'
@@ -34,14 +34,14 @@ class Place {
     await this.ledger.heartbeat(incarnation, LEASE, JSON.stringify(status))
   }
 
-  async coordinator(bus: Bus = this.bus.join()): Promise<Coordinator> {
+  async coordinator(bus: Bus = this.bus.join(), assign: AssignmentName = 'dynamic'): Promise<Coordinator> {
     this.life = await this.ledger.join('coordinator', 0)
     return new Coordinator({
       clock: this.clock,
       ledger: this.ledger,
       bus,
       incarnation: this.life,
-      assignment: chooseAssignment('dynamic', new SeededRandom(1)),
+      assignment: chooseAssignment(assign, new SeededRandom(this.life)),
       leaseMs: LEASE,
       beatMs: BEAT,
       leastDelayMs: () => 0,
@@ -151,6 +151,39 @@ describe('the coordinator', () => {
     expect(await place.cellsOf(a)).toEqual(['x'])
     heir.stopping.abort()
   })
+
+  it.each(['static-random', 'static-size'] as const)(
+    'with %s dies, and the next one keeps every site on the lane it was bound to',
+    async assign => {
+      const cells = Array.from({ length: 30 }, (_, i) => `site-${i}`)
+      await place.site(...cells)
+      const lanes = await Promise.all(['a', 'b'].map(name => place.ledger.join(name, 3)))
+      const offer = async () => {
+        for (const incarnation of lanes) await place.beat(incarnation, 1, 1e9)
+      }
+      await offer()
+      const first = (await place.coordinator(place.bus.join(), assign)).run()
+      await place.settle()
+      place.stopping.abort()
+      await first
+      const bound = new Map((await place.ledger.waiting(99)).map(({ cell, boundTo }) => [cell, boundTo]))
+      expect(bound.size).toBeGreaterThan(20)
+      expect([...bound.values()]).not.toContain(null)
+      await place.ledger.leave(place.life)
+      const heir = new Place()
+      Object.assign(heir, { clock: place.clock, bus: place.bus, ledger: place.ledger })
+      void (await heir.coordinator(place.bus.join(), assign)).run()
+      for (let i = 0; i < 3; i++) {
+        place.clock.advance(BEAT)
+        await offer()
+        await place.settle()
+      }
+      const later = await place.ledger.waiting(99)
+      expect(later.length).toBeLessThan(bound.size)
+      for (const { cell, boundTo } of later) expect(boundTo).toEqual(bound.get(cell))
+      heir.stopping.abort()
+    },
+  )
 
   it('closes an agent that fell silent; its sites go to another, from the head of S', async () => {
     await place.site('x', 'y')

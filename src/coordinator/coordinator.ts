@@ -81,12 +81,13 @@ export class Coordinator {
 
   /** With every beat: the seat, the agents, and those that have fallen silent. */
   async #lookAround(): Promise<void> {
-    const { ledger, incarnation, leaseMs, ordersBySize, onClosed } = this.#parts
+    const { ledger, incarnation, leaseMs, ordersBySize, onClosed, assignment } = this.#parts
     const before = this.#seat
     this.#seat = await ledger.takeSeat(incarnation, leaseMs)
     if (this.#seat === null) return
     const closed = await ledger.closeSilent(SILENT_LEASES * leaseMs)
     if (closed.length > 0) onClosed(closed)
+    if (before === null) assignment.plan?.restore(await ledger.laneLoads())
     if (before === null && ordersBySize) await this.#orderBySize()
     this.#book.look(await ledger.agents())
     this.#mayWait = true
@@ -111,7 +112,7 @@ export class Coordinator {
 
   /** Gives free lanes what the assignment picks from S; tells how many cells that were. */
   async #handOut(): Promise<number> {
-    const { ledger, assignment } = this.#parts
+    const { ledger, bus, assignment } = this.#parts
     const agents = this.#book.views()
     const able = agents.filter(({ freeLanes }) => freeLanes > 0)
     const free = able.reduce((sum, { freeLanes }) => sum + freeLanes, 0)
@@ -124,7 +125,12 @@ export class Coordinator {
     )
     if (waiting.length === 0) return 0
     const views = agents.map(view => ({ ...view, freeLanes: Math.min(view.freeLanes, waiting.length) }))
-    const given = await this.#grantAll(assignment.assign(waiting, views), waiting.length)
+    const assigned = assignment.assign(waiting, views)
+    const bound = assignment.plan?.takeNew() ?? []
+    if (bound.length > 0) await ledger.bind(bound)
+    const given = await this.#grantAll(assigned.given, waiting.length)
+    // Said again with every beat, until it is no longer so: the bus may lose it.
+    for (const [to, groups] of assigned.wanted) bus.send({ kind: 'wanted', to, groups: [...groups] })
     // What was not given has to wait for a lane, or for its turn.
     if (given < waiting.length || waiting.length === limit) this.#mayWait = true
     return given

@@ -75,6 +75,7 @@ export class FlakyBus implements LedgerWitness {
     const { agent, coordinator } = this.#ends
     switch (message.kind) {
       case 'leases':
+      case 'wanted':
       case 'pong':
         return [agent.get(message.to)]
       case 'ping':

@@ -29,7 +29,7 @@ export function simulateLanes(method: Method, sites: readonly KnownSite[], seed:
   const times = new Array<Millis>(AGENTS * LANES_PER_AGENT).fill(0)
   let busy: BusyLane[] = []
   for (let now = 0; waiting.length > 0; ) {
-    const given = assignment.assign(waiting, views(busy))
+    const { given } = assignment.assign(waiting, views(busy))
     for (const [agent, cells] of given) {
       for (const cell of cells) {
         const lane = assignment.laneOf(cell) || freeLane(busy, agent)
@@ -46,7 +46,16 @@ export function simulateLanes(method: Method, sites: readonly KnownSite[], seed:
 }
 
 function row({ site, size }: KnownSite, rank: number): WaitingCell {
-  return { cell: `${site}`, group: `${site}`, rank, size, backlog: 1, turnOf: null }
+  return {
+    cell: `${site}`,
+    group: `${site}`,
+    rank,
+    size,
+    backlog: 1,
+    turnOf: null,
+    turn: `${site}`,
+    boundTo: null,
+  }
 }
 
 function views(busy: readonly BusyLane[]): AgentView[] {
