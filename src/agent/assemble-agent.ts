@@ -47,7 +47,7 @@ export interface AgentInput {
   readonly bus: Bus
   /** How long a lease lasts without a heartbeat. */
   readonly leaseMs?: Millis
-  /** How many sites at a time this machine can do with now, and a figure for what it has to spare (D13). */
+  /** What this machine has to spare (D13); without it, enough for all lanes. */
   readonly capacity?: AgentParts['capacity']
   readonly fetcher: Fetcher
   /** The files of this life. */
@@ -198,7 +198,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     tenure,
     leaseMs,
     slices: config.slices === 'on',
-    capacity: input.capacity ?? (() => ({ lanes: config.lanes, capacity: 1 })),
+    capacity: input.capacity ?? (() => ({ lanes: config.lanes, capacity: 1, load: null })),
     desk,
     lane,
     transmitter,

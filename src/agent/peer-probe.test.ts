@@ -16,8 +16,13 @@ it('agents know how far the others are, and forget those that no longer answer',
   const deaf = b.listen(message => there.hear(message))
   here.look()
   for (let i = 0; i < 9; i++) await Promise.resolve()
-  expect(here.peers).toEqual({ 2: { rttMs: 4, bytesPerSecond: 4_096_000 } })
+  // The light answer came after 4 ms, the heavy one after 4 more.
+  const measured = { 2: { rttMs: 4, bytesPerSecond: 2_048_000 } }
+  expect(here.peers).toEqual(measured)
   deaf()
+  clock.advance(10_000)
+  here.look()
+  expect(here.peers).toEqual(measured)
   clock.advance(10_000)
   here.look()
   expect(here.peers).toEqual({})

@@ -1,6 +1,7 @@
 /**
- * How far the other agents are (D4): now and then a message with some weight goes to all of them, and each answers. What
- * it took is the round trip; the weight over that time is a lower bound of the bandwidth.
+ * How far the other agents are (D4): now and then two messages go to all of them, a light one and one with some weight,
+ * and each is answered. What the light one took is the round trip; the weight over the time of the heavy one is a lower
+ * bound of the bandwidth.
  */
 import type { Bus, BusMessage, Incarnation } from '../cluster/index.js'
 import type { Clock, Millis } from '../model/clock.js'
@@ -8,6 +9,8 @@ import type { Clock, Millis } from '../model/clock.js'
 const EVERY_MS = 10_000
 /** Heavy enough to show a slow wire, light enough to be nothing. */
 const WEIGHT = 'x'.repeat(16 * 1024)
+/** What a clock may call no time at all. */
+const LEAST_MS = 0.01
 
 export interface Peer {
   readonly rttMs: Millis
@@ -19,6 +22,8 @@ export class PeerProbe {
   readonly #bus: Bus
   readonly #own: Incarnation
   readonly #peers = new Map<Incarnation, Peer>()
+  /** Who has answered since the last look. */
+  readonly #answered = new Set<Incarnation>()
   #sentAt: Millis = Number.NEGATIVE_INFINITY
 
   constructor(clock: Clock, bus: Bus, own: Incarnation) {
@@ -27,7 +32,7 @@ export class PeerProbe {
     this.#own = own
   }
 
-  /** What was measured last, by agent. Those that no longer answer are forgotten with the next look. */
+  /** What was measured last, by agent. Those that did not answer are forgotten with the next look. */
   get peers(): Readonly<Record<Incarnation, Peer>> {
     return Object.fromEntries(this.#peers)
   }
@@ -37,18 +42,28 @@ export class PeerProbe {
     const now = this.#clock.monotonic()
     if (now - this.#sentAt < EVERY_MS) return
     this.#sentAt = now
-    this.#peers.clear()
+    for (const peer of this.#peers.keys()) if (!this.#answered.has(peer)) this.#peers.delete(peer)
+    this.#answered.clear()
+    this.#bus.send({ kind: 'ping', from: this.#own, at: now, weight: '' })
     this.#bus.send({ kind: 'ping', from: this.#own, at: now, weight: WEIGHT })
   }
 
   hear(message: BusMessage): void {
     if (message.kind === 'ping')
-      this.#bus.send({ kind: 'pong', to: message.from, from: this.#own, at: message.at })
+      this.#bus.send({
+        kind: 'pong',
+        to: message.from,
+        from: this.#own,
+        at: message.at,
+        bytes: message.weight.length,
+      })
     if (message.kind !== 'pong' || message.to !== this.#own) return
-    const rttMs = Math.max(0.01, this.#clock.monotonic() - message.at)
-    this.#peers.set(message.from, {
-      rttMs: Math.round(rttMs * 100) / 100,
-      bytesPerSecond: Math.round((WEIGHT.length * 1000) / rttMs),
-    })
+    const tookMs = Math.max(LEAST_MS, this.#clock.monotonic() - message.at)
+    this.#answered.add(message.from)
+    const known = this.#peers.get(message.from)
+    const rttMs = message.bytes === 0 ? Math.round(tookMs * 100) / 100 : (known?.rttMs ?? tookMs)
+    const bytesPerSecond =
+      message.bytes === 0 ? (known?.bytesPerSecond ?? 0) : Math.round((message.bytes * 1000) / tookMs)
+    this.#peers.set(message.from, { rttMs, bytesPerSecond })
   }
 }

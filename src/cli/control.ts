@@ -14,6 +14,7 @@ import {
 import { ConfigError } from '../config/index.js'
 import { sleep } from '../model/clock.js'
 import { shellWord } from '../model/for-people.js'
+import { agentLines, agentStates } from './agent-lines.js'
 import { asideLines, number, plural, SHOWN_SITES, size } from './summary.js'
 
 const CHECKPOINT_LOOK_MS = 200
@@ -34,7 +35,9 @@ export function statusCommand(): Command {
         const totals = await ledger.totals()
         const settings = await ledger.settings()
         const running = isRunning(directory)
-        const waitingFor = running ? waitingOf(await ledger.agents()) : ''
+        const rows = running ? await ledger.agents() : []
+        const waitingFor = waitingOf(rows)
+        const agents = agentStates(rows, systemClock.now())
         const parked = (await ledger.parked(SHOWN_SITES)).map(({ cell, ...rest }) => ({
           site: cell,
           ...rest,
@@ -45,11 +48,13 @@ export function statusCommand(): Command {
               waitingFor,
               ...totals,
               ...metrics,
+              agents,
               setAside: parked,
               settings: liveOnly(settings),
             })
           : [
               ...statusLines(directory, running, totals, waitingFor),
+              ...agentLines(agents),
               ...Object.entries(metrics).map(([name, value]) => `  ${name} ${value}`),
               ...asideLines(parked, totals.cells.parked, systemClock.now()).map(line => `  ${line}`),
               settingsLine(settings),

@@ -27,6 +27,7 @@ import {
 import { knownHosts } from './known-hosts.js'
 import { LiveSettings } from './live-settings.js'
 import type { Log } from './log.js'
+import { machineGauges } from './machine-gauges.js'
 import { Monitor } from './monitor.js'
 import { openFetcher, userAgentOf } from './open-fetcher.js'
 import { saveWidened, widenedScope } from './scope-settings.js'
@@ -84,7 +85,13 @@ export class AgentHost {
     this.#parts = parts
     this.#diskTrouble = order.diskTrouble
     this.#scope = scopeOf(config, settings)
-    const monitor = new Monitor({ lanes: config.lanes, directory, clock })
+    const monitor = new Monitor({
+      lanes: config.lanes,
+      clock,
+      gauges: machineGauges(directory),
+      receivedBytes: () => this.#crew.counters.bytes,
+      allowedBytes: () => this.#crew.rate.bytesPerSecond,
+    })
     this.#crew = assembleAgent({
       ...openStore(order, parts.worker),
       name: agent,
@@ -106,8 +113,9 @@ export class AgentHost {
       hooks: parts.hooks,
       hosts,
       recrawl: config.previous !== undefined,
-      // Alone, there is nobody to leave more to.
-      ...(agents > 1 ? { capacity: () => monitor.capacity() } : {}),
+      capacity: () =>
+        // Alone, there is nobody to leave more to.
+        agents > 1 ? monitor.capacity() : { lanes: config.lanes, capacity: 1, load: monitor.load() },
       log: (event, fields) => log.warn(event, fields),
       onScopeWidened: target => {
         log.info('a seed redirects; its target joins the scope', { target })

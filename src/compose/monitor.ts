@@ -1,64 +1,114 @@
 /**
- * What an agent has left of its machine (D4, D13). A busy one is given fewer sites, long before it is too late with its
- * heartbeats and taken for dead.
+ * What an agent has left of its machine (D4, D13): processor, memory, disk and network. A busy one is given fewer sites,
+ * long before it is too late with its heartbeats and taken for dead.
  */
-import { statfsSync } from 'node:fs'
-import { freemem, totalmem } from 'node:os'
-import { performance } from 'node:perf_hooks'
+import type { AgentCapacity, MachineLoad } from '../agent/index.js'
 import type { Clock, Millis } from '../model/clock.js'
+import type { LineReading } from './network-line.js'
+
+/** What is read of the machine: all of it since some beginning, or as it is now. */
+export interface Gauges {
+  /** Share of the time since the last look in which this agent's thread had something to do. */
+  busyShare(): number
+  memoryFree(): number
+  diskFree(): number
+  /** The machine's network, where it can be measured. */
+  line(): LineReading | null
+}
 
 export interface MonitorParts {
   readonly lanes: number
-  readonly directory: string
   readonly clock: Clock
-}
-
-/** What was measured last; shares are of 1. */
-export interface MachineLoad {
-  /** Time in which this agent's thread had nothing to do. */
-  readonly cpuIdle: number
-  readonly memoryFree: number
-  readonly diskFree: number
+  readonly gauges: Gauges
+  /** Payload bytes that this agent has received. */
+  readonly receivedBytes: () => number
+  /** Its part of `--bandwidth`, bytes a second; 0 is no limit. */
+  readonly allowedBytes: () => number
 }
 
 const LOOK_MS = 1_000
-/** Idle time below which an agent wants fewer sites; at none it still wants a quarter. */
-const BUSY_BELOW = 0.2
+/** What is left below which an agent wants fewer sites; with nothing left it still wants a quarter. */
+const BUSY_BELOW = { cpu: 0.2, memory: 0.02, disk: 0.01, bandwidth: 0.05 }
 const LEAST_SHARE = 1 / 4
+
+interface Reading {
+  readonly at: Millis
+  readonly received: number
+  readonly line: LineReading | null
+}
 
 export class Monitor {
   readonly #parts: MonitorParts
-  #lookedAt: Millis = Number.NEGATIVE_INFINITY
-  #loop = performance.eventLoopUtilization()
-  #load: MachineLoad = { cpuIdle: 1, memoryFree: 1, diskFree: 1 }
+  /** Null before the first look. */
+  #last: Reading | null = null
+  #load: MachineLoad = { cpuIdle: 1, memoryFree: 1, diskFree: 1, bandwidthFree: null, bytesPerSecond: 0 }
 
   constructor(parts: MonitorParts) {
     this.#parts = parts
   }
 
   /** Sites at a time that it can do with, and a figure that orders agents by what they have to spare. */
-  capacity(): { readonly lanes: number; readonly capacity: number } {
-    const { cpuIdle, memoryFree, diskFree } = this.#look()
-    const wanted = Math.max(LEAST_SHARE, Math.min(1, cpuIdle / BUSY_BELOW, memoryFree / 0.02))
-    const lanes = Math.max(1, Math.ceil(this.#parts.lanes * wanted))
+  capacity(): AgentCapacity {
+    const load = this.load()
+    const { cpuIdle, memoryFree, diskFree } = load
+    // A line that cannot be measured is not what is scarce.
+    const bandwidthFree = load.bandwidthFree ?? 1
+    const wanted = Math.min(
+      1,
+      cpuIdle / BUSY_BELOW.cpu,
+      memoryFree / BUSY_BELOW.memory,
+      diskFree / BUSY_BELOW.disk,
+      bandwidthFree / BUSY_BELOW.bandwidth,
+    )
+    const lanes = Math.max(1, Math.ceil(this.#parts.lanes * Math.max(LEAST_SHARE, wanted)))
     // The scarcest counts. Two digits: agents that are about equal take turns.
-    const scarcest = Math.min(cpuIdle, 10 * memoryFree, 10 * diskFree)
-    return { lanes, capacity: Math.max(0.01, Math.round(scarcest * 100) / 100) }
+    const scarcest = Math.min(cpuIdle, 10 * memoryFree, 10 * diskFree, bandwidthFree)
+    return { lanes, capacity: Math.max(0.01, Math.round(scarcest * 100) / 100), load }
   }
 
-  #look(): MachineLoad {
-    const now = this.#parts.clock.monotonic()
-    if (now - this.#lookedAt < LOOK_MS) return this.#load
-    this.#lookedAt = now
-    const loop = performance.eventLoopUtilization()
-    const { utilization } = performance.eventLoopUtilization(loop, this.#loop)
-    this.#loop = loop
-    const disk = statfsSync(this.#parts.directory)
+  /** As of the last second. */
+  load(): MachineLoad {
+    const { clock, gauges } = this.#parts
+    const last = this.#last
+    const passedMs = last === null ? 0 : clock.monotonic() - last.at
+    if (last !== null && passedMs < LOOK_MS) return this.#load
+    const now = this.#read()
+    this.#last = now
+    const busyShare = gauges.busyShare()
+    if (last === null) return this.#load
+    const bytesPerSecond = ((now.received - last.received) * 1000) / passedMs
     this.#load = {
-      cpuIdle: 1 - utilization,
-      memoryFree: freemem() / totalmem(),
-      diskFree: disk.bavail / disk.blocks,
+      cpuIdle: share(1 - busyShare),
+      memoryFree: share(gauges.memoryFree()),
+      diskFree: share(gauges.diskFree()),
+      bandwidthFree: this.#bandwidthFree(bytesPerSecond, last.line, now.line, passedMs),
+      bytesPerSecond: Math.round(bytesPerSecond),
     }
     return this.#load
   }
+
+  #read(): Reading {
+    const { clock, gauges, receivedBytes } = this.#parts
+    return { at: clock.monotonic(), received: receivedBytes(), line: gauges.line() }
+  }
+
+  /** Of what the user allows and of what the machine's line carries: the scarcer; null when neither is known. */
+  #bandwidthFree(
+    used: number,
+    before: LineReading | null,
+    after: LineReading | null,
+    passedMs: Millis,
+  ): number | null {
+    const allowed = this.#parts.allowedBytes()
+    const ofLimit = allowed > 0 ? 1 - used / allowed : null
+    const ofLine =
+      before && after ? 1 - ((after.bytes - before.bytes) * 1000) / passedMs / after.bytesPerSecond : null
+    if (ofLimit === null && ofLine === null) return null
+    return share(Math.min(ofLimit ?? 1, ofLine ?? 1))
+  }
+}
+
+/** Three digits are enough for everybody who looks. */
+function share(value: number): number {
+  return Math.round(Math.min(1, Math.max(0, value)) * 1000) / 1000
 }

@@ -13,6 +13,10 @@ class Bucket {
     return this.#perSecond > 0
   }
 
+  get perSecond(): number {
+    return this.#perSecond
+  }
+
   /** What is owed stays owed, and is paid at the new rate. */
   set(perSecond: number, now: Millis): void {
     const owed = (Math.max(0, this.#freeAt - now) * this.#perSecond) / 1000
@@ -62,6 +66,11 @@ export class RateLimit {
 
   get isLimited(): boolean {
     return this.#pages.isLimited || this.#bytes.isLimited
+  }
+
+  /** 0 is no limit. */
+  get bytesPerSecond(): number {
+    return this.#bytes.perSecond
   }
 
   /** Those who wait for the total rate. */

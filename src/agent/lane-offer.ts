@@ -1,0 +1,79 @@
+/** What an agent says of its lanes: how many more sites it would take now, on the bus and in every heartbeat. */
+import type { Bus, Incarnation, LaneStatus } from '../cluster/index.js'
+import { LIMITS } from '../model/limits.js'
+import type { Holdings } from './holdings.js'
+import type { LaneCount } from './site-crawl.js'
+
+/** What an agent has left of its machine (D4). Shares are of 1; `bandwidthFree` is null where nobody knows the line. */
+export interface MachineLoad {
+  /** Time in which this agent's thread had nothing to do. */
+  readonly cpuIdle: number
+  readonly memoryFree: number
+  readonly diskFree: number
+  readonly bandwidthFree: number | null
+  /** What this agent received. */
+  readonly bytesPerSecond: number
+}
+
+/** What is left of this machine for more sites (D13). */
+export interface AgentCapacity {
+  /** Of lanes at work, how many are enough. */
+  readonly lanes: number
+  /** Orders agents by what they have to spare. */
+  readonly capacity: number
+  readonly load: MachineLoad | null
+}
+
+export interface LaneOfferParts {
+  readonly bus: Bus
+  readonly incarnation: Incarnation
+  readonly lanes: number
+  readonly laneCount: LaneCount
+  readonly capacity: () => AgentCapacity
+}
+
+export class LaneOffer {
+  readonly #parts: LaneOfferParts
+  readonly #holdings: Holdings
+  /** Nothing more is wanted: the agent stops, or has no page left to ask for. */
+  readonly #isDone: () => boolean
+  #told = ''
+  #words = 0
+
+  constructor(parts: LaneOfferParts, holdings: Holdings, isDone: () => boolean) {
+    this.#parts = parts
+    this.#holdings = holdings
+    this.#isDone = isDone
+  }
+
+  /** Sites that could be taken now; none or less where there are too many. */
+  get free(): number {
+    const { lanes, laneCount, capacity } = this.#parts
+    // Who finds no room here rests in the ledger, and lets us look at the next.
+    const room = 2 * lanes + LIMITS.sitesInWait - this.#holdings.sites.size
+    return Math.min(capacity().lanes - laneCount.busy, room) - this.#holdings.opening
+  }
+
+  status(): LaneStatus & { readonly load: MachineLoad | null } {
+    const { laneCount, capacity } = this.#parts
+    const { load, capacity: left } = capacity()
+    return {
+      at: ++this.#words,
+      seen: this.#holdings.seen,
+      free: this.#isDone() ? 0 : Math.max(0, this.free),
+      held: this.#holdings.count,
+      busyLanes: laneCount.numbers(),
+      capacity: left,
+      load,
+    }
+  }
+
+  /** Tells the coordinator what has changed; it looks for itself with every heartbeat. */
+  tell(): void {
+    const status = this.status()
+    const words = `${status.free} ${status.held} ${status.seen}`
+    if (words === this.#told) return
+    this.#told = words
+    this.#parts.bus.send({ kind: 'free', from: this.#parts.incarnation, status })
+  }
+}

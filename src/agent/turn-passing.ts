@@ -1,0 +1,32 @@
+/**
+ * Passing turns on. An agent keeps the turn of a group as long as it has a site of it in hand; where others have lanes
+ * that wait for it, it has the turn for a while yet, and then gives those sites back, at the tail of S.
+ */
+import type { GroupId } from '../model/cell.js'
+import type { Clock, Millis } from '../model/clock.js'
+
+/** Sites that are given back are rebuilt later: a turn has to be worth that. */
+const KEEP_MS = 10_000
+/** Who wants a turn says so every second; after this long without a word it is wanted no more. */
+const FORGET_MS = 5_000
+
+export class TurnPassing {
+  readonly #clock: Clock
+  readonly #wanted = new Map<GroupId, { readonly since: Millis; heardAt: Millis }>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Others want these turns; returns those that have been kept for long enough. */
+  due(groups: readonly GroupId[]): ReadonlySet<GroupId> {
+    const now = this.#clock.monotonic()
+    for (const [group, { heardAt }] of this.#wanted) if (now - heardAt > FORGET_MS) this.#wanted.delete(group)
+    for (const group of groups) {
+      const known = this.#wanted.get(group)
+      if (known) known.heardAt = now
+      else this.#wanted.set(group, { since: now, heardAt: now })
+    }
+    return new Set(groups.filter(group => now - this.#wanted.get(group)!.since >= KEEP_MS))
+  }
+}
