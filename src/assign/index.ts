@@ -6,7 +6,6 @@
 export {
   type AgentView,
   ASSIGNMENTS,
-  type Assigned,
   type Assignment,
   type AssignmentName,
 } from './assignment.js'
