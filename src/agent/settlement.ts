@@ -3,7 +3,7 @@ import type { FetchResult } from '../fetch/index.js'
 import { LIMITS } from '../model/limits.js'
 import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
 import type { Exchange } from '../model/page.js'
-import { normaliseUrl } from '../model/url.js'
+import { redirectTarget } from '../model/redirect.js'
 
 export interface Settlement {
   readonly code: OutcomeCode
@@ -13,13 +13,22 @@ export interface Settlement {
   readonly redirect: string
 }
 
-export function settlementOf(result: FetchResult, hops: number, maxHops: number): Settlement {
+/** `isConditional`: the request said what is known of the page, so that 304 is an answer to it. */
+export function settlementOf(
+  result: FetchResult,
+  hops: number,
+  maxHops: number,
+  isConditional: boolean,
+): Settlement {
   if (!result.ok)
     return { code: result.code, detail: result.detail, exchange: result.exchange ?? null, redirect: '' }
   const exchange = result.exchange
   const { status } = exchange
   const plain = (code: OutcomeCode, detail: string): Settlement => ({ code, detail, exchange, redirect: '' })
-  if (status === 304) return plain('NOT_MODIFIED', '')
+  if (status === 304)
+    return isConditional
+      ? plain('NOT_MODIFIED', '')
+      : plain('REDIRECT_BAD', 'status 304, though nothing was known of the page')
   if (status >= 200 && status < 300) return plain('OK', '')
   if (status >= 300 && status < 400) return redirectOf(exchange, hops, maxHops)
   if (status === 429 || status === 503) return plain('HTTP_BUSY', `status ${status}`)
@@ -28,11 +37,10 @@ export function settlementOf(result: FetchResult, hops: number, maxHops: number)
 }
 
 function redirectOf(exchange: Exchange, hops: number, maxHops: number): Settlement {
-  const location = exchange.header('location')
-  const target = location === undefined ? null : normaliseUrl(escapeBytes(location), exchange.url)
+  const target = redirectTarget(exchange)
   if (target === null) {
-    const detail =
-      location === undefined ? `status ${exchange.status} without Location` : 'Location is not a web address'
+    const isMissing = exchange.header('location') === undefined
+    const detail = isMissing ? `status ${exchange.status} without Location` : 'Location is not a web address'
     return { code: 'REDIRECT_BAD', detail, exchange, redirect: '' }
   }
   if (target.length > LIMITS.urlChars) {
@@ -42,11 +50,6 @@ function redirectOf(exchange: Exchange, hops: number, maxHops: number): Settleme
   if (hops >= maxHops)
     return { code: 'REDIRECT_BAD', detail: `more than ${maxHops} redirects in a row`, exchange, redirect: '' }
   return { code: 'REDIRECT', detail: '', exchange, redirect: target }
-}
-
-/** Servers send other letters than ASCII as they are: the bytes are asked for, whatever they stand for. */
-function escapeBytes(location: string): string {
-  return location.replace(/[\u0080-\u00ff]/g, byte => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
 /** Pages count for `--max-pages` and in the report; robots.txt, redirects and errors do not. */

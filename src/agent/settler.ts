@@ -126,7 +126,7 @@ export class Settler {
     result: FetchResult,
     known: MetaInfo | undefined,
   ): Promise<boolean> {
-    const settlement = settlementOf(result, entry.hops, LIMITS.redirectHops)
+    const settlement = settlementOf(result, entry.hops, LIMITS.redirectHops, known !== undefined)
     if (settlement.exchange) site.answered = true
     if (isPage(settlement.code)) site.succeeded = true
     if (this.#second.queues(site, entry, settlement)) return false

@@ -40,6 +40,13 @@ describe('orbweaver robots, with a file', () => {
     })
   })
 
+  test('what a line says does not speak to the terminal', async () => {
+    const loud = join(folder, 'loud.txt')
+    writeFileSync(loud, 'User-agent: *\nDisallow: /*\x1b[2J\u009b31m?token=a\nDisallow: /x\x1b]0;owned\x07*')
+    const { stdout } = await robots('--url', '/x%1B]0;owned%07', loud)
+    expect(stdout).toBe('disallowed\nline 3: Disallow: /x ]0;owned *\n')
+  })
+
   test('as JSON', async () => {
     const { stdout, code } = await robots('--agent', 'FooBot', '--url', 'http://a.test/x', FILE, '--json')
     expect(code).toBe(1)

@@ -6,6 +6,7 @@ import { ConfigError } from '../config/config-error.js'
 import { seedUrl } from '../config/seed-url.js'
 import { looksBinary } from '../manners/robots-bytes.js'
 import { RobotsRules, type RobotsVerdict } from '../manners/robots-rules.js'
+import { withoutControls } from '../model/for-people.js'
 import { LIMITS } from '../model/limits.js'
 import { normaliseUrl } from '../model/url.js'
 import { EXIT } from './exit-codes.js'
@@ -107,7 +108,7 @@ const NOTHING = Buffer.alloc(0)
 
 function asLines(found: Found, { allowed, line }: RobotsVerdict): string {
   const reason = found.without?.reason ?? (line ? `line ${line.number}: ${line.text}` : 'no line forbids it')
-  return `${allowed ? 'allowed' : 'disallowed'}\n${reason}\n`
+  return `${allowed ? 'allowed' : 'disallowed'}\n${withoutControls(reason)}\n`
 }
 
 function asJson(

@@ -11,6 +11,8 @@ describe('the blacklist', () => {
     ['*.example.org', 'example.org'],
     ['.example.org', 'example.org'],
     ['example.org:8080', 'example.org:8080'],
+    ['example.org.', 'example.org'],
+    ['example.org.:8080', 'example.org:8080'],
     ['https://example.org/some/page', 'example.org'],
     ['bücher.example', 'xn--bcher-kva.example'],
     ['192.0.2.1', '192.0.2.1'],

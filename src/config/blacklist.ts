@@ -27,6 +27,6 @@ function linesOf(path: string): string[] {
 function hostName(entry: string): string {
   const name = entry.trim().replace(/^(?:\*?\.)/, '')
   const url = normaliseUrl(/^https?:\/\//i.test(name) ? name : `http://${name}`)
-  if (url !== null && /^[^\s/@]+$/.test(siteOf(url))) return siteOf(url)
+  if (url !== null && /^[^\s/@]+$/.test(siteOf(url))) return siteOf(url).replace(/\.(?=:|$)/, '')
   throw new TypeError(`"${entry}" is not a host or a domain`)
 }

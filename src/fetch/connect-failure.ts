@@ -21,6 +21,7 @@ const TLS_MEANINGS: Readonly<Record<string, string>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the server does not speak TLS on this port',
   ERR_SSL_UNSUPPORTED_PROTOCOL: 'the server speaks only outdated TLS',
   ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: 'the server speaks only outdated TLS',
+  ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: 'the server does not speak HTTP/1.1',
   ECONNRESET: 'the server closed the connection during the handshake',
 }
 
@@ -50,6 +51,10 @@ export function connectTimeout(host: string, address: string): ConnectFailure {
 
 export function forbiddenAddress(host: string, address: string, reason: string): ConnectFailure {
   return { ok: false, code: 'ADDRESS_FORBIDDEN', detail: `${at(host, address)} is ${reason}` }
+}
+
+export function forbiddenPort(host: string, port: number): ConnectFailure {
+  return { ok: false, code: 'ADDRESS_FORBIDDEN', detail: `${host}: port ${port} is not one of the web` }
 }
 
 function at(host: string, address: string): string {

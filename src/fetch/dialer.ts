@@ -6,9 +6,10 @@
 import { isIP } from 'node:net'
 import type { Clock, Millis } from '../model/clock.js'
 import type { AddressGuard } from './address-guard.js'
-import { type ConnectFailure, forbiddenAddress } from './connect-failure.js'
+import { type ConnectFailure, forbiddenAddress, forbiddenPort } from './connect-failure.js'
 import type { Connection } from './connection.js'
 import type { FetchLimits } from './fetch-limits.js'
+import { isForbiddenPort } from './forbidden-ports.js'
 import type { Endpoint, Resolver } from './resolver.js'
 import { SocketOpener } from './socket-opener.js'
 
@@ -28,6 +29,8 @@ export interface DialerOptions {
   readonly limits: FetchLimits
   readonly resolver: Resolver
   readonly guard: AddressGuard
+  /** Lets requests go to any port, whatever listens there. */
+  readonly allowPrivate?: boolean
   readonly localAddress?: string
   readonly ca?: string
 }
@@ -40,6 +43,7 @@ export class Dialer {
   readonly #connectMs: Millis
   readonly #resolver: Resolver
   readonly #guard: AddressGuard
+  readonly #anyPort: boolean
   readonly #localFamily: number
   readonly #sockets: SocketOpener
 
@@ -48,6 +52,7 @@ export class Dialer {
     this.#connectMs = options.limits.connectMs
     this.#resolver = options.resolver
     this.#guard = options.guard
+    this.#anyPort = options.allowPrivate ?? false
     this.#localFamily = options.localAddress === undefined ? 0 : isIP(options.localAddress)
     this.#sockets = new SocketOpener(options)
   }
@@ -64,6 +69,8 @@ export class Dialer {
     if (!found.ok) return found
     const pinned = this.#pin(target, found.endpoints)
     if ('code' in pinned) return pinned
+    const isTheUsers = this.#anyPort || pinned.some(endpoint => endpoint.trusted)
+    if (!isTheUsers && isForbiddenPort(target.port)) return forbiddenPort(target.host, target.port)
     const until = this.#clock.monotonic() + this.#connectMs
     let failure: ConnectFailure = {
       ok: false,

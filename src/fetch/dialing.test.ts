@@ -49,6 +49,18 @@ describe('the address guard', () => {
     },
   )
 
+  test.each([0, 22, 25, 6667])('port %i of the web is not one', async port => {
+    expect(await get(fetcherWith({}), `http://192.0.43.8:${port}/`)).toMatchObject({
+      code: 'ADDRESS_FORBIDDEN',
+      detail: `192.0.43.8: port ${port} is not one of the web`,
+    })
+  })
+
+  test('port 0 does not stand for the usual one, even where every port is allowed', async () => {
+    const opened = await get(fetcherWith({ allowPrivate: true }), 'http://127.0.0.1:0/')
+    expect(opened).toMatchObject({ ok: false, code: expect.stringMatching(/^CONNECT_/) })
+  })
+
   test('names host, address and reason', async () => {
     expect(await get(fetcherWith({}), 'http://localhost:1/')).toMatchObject({
       code: 'ADDRESS_FORBIDDEN',

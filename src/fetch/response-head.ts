@@ -4,11 +4,13 @@
  * without one.
  */
 import type { OutcomeCode } from '../model/outcome.js'
+import { effectiveType } from './content-type-lines.js'
 
 const LF = 0x0a
 const CR = 0x0d
 const SPACE = 0x20
 const TAB = 0x09
+const CONTENT_TYPE = 'content-type'
 
 /** Index just past the empty line that ends a head, or -1. Lines may end in CRLF or LF. */
 export function headEnd(bytes: Uint8Array, from: number, to: number): number {
@@ -38,11 +40,11 @@ export class ResponseHead {
     this.#spans = spans
   }
 
-  /** First value of a header by lower-case name. */
+  /** First value of a header by lower-case name; of Content-Type what all of them say together. */
   header(name: string): string | undefined {
     const spans = this.#spans
     for (let i = 0; i < spans.length; i += 3) {
-      if (this.#named(i, name)) return this.#value(i)
+      if (this.#named(i, name)) return name === CONTENT_TYPE ? this.#type(i) : this.#value(i)
     }
     return undefined
   }
@@ -76,6 +78,14 @@ export class ResponseHead {
       if ((text.charCodeAt(start + k) | 0x20) !== name.charCodeAt(k)) return false
     }
     return true
+  }
+
+  /** Nearly always there is one, and it is one type. */
+  #type(first: number): string {
+    for (let i = first + 3; i < this.#spans.length; i += 3)
+      if (this.#named(i, CONTENT_TYPE)) return effectiveType(this.values(CONTENT_TYPE))
+    const value = this.#value(first)
+    return value.includes(',') ? effectiveType([value]) : value
   }
 
   #value(i: number): string {

@@ -67,6 +67,13 @@ describe('framing', () => {
     })
   })
 
+  test.each([1, 2, 7, 100])('empty lines before it are passed over, in pieces of %i', size => {
+    const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello'
+    const got = read(`\r\n\n\r\n${answer}`, { pieces: [size] })
+    expect(got).toMatchObject({ at: 'complete', raw: 'hello', head: answer.slice(0, -5) })
+    expect(read('\r\n'.repeat(50) + answer, { pieces: [size] }).at).toBe('failed')
+  })
+
   test('Content-Length not reached is not complete', () => {
     expect(read('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello', { end: true }).at).toBe('body')
   })

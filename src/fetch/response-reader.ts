@@ -19,6 +19,10 @@ export interface BodyJudge {
 type At = 'head' | 'body' | 'complete' | 'stopped' | 'failed'
 
 const EMPTY = Buffer.alloc(0)
+const LF = 0x0a
+const CR = 0x0d
+/** Of empty lines before an answer so many are passed over. */
+const BLANK_BYTES = 16
 const STATUS_LINE_START = Buffer.from('HTTP/1.')
 
 export class ResponseReader {
@@ -37,6 +41,7 @@ export class ResponseReader {
   #partial = EMPTY
   #partialBytes = 0
   #interim = 0
+  #blankBytes = 0
   #framing: Framing = { by: 'close' }
   #body: BodyBuffer | null = null
   #chunks: ChunkScanner | null = null
@@ -92,6 +97,7 @@ export class ResponseReader {
 
   #feedHead(bytes: Buffer, from: number, to: number): number {
     if (this.#partialBytes === 0) {
+      if (this.#isBlank(bytes[from]!)) return from + 1
       const end = headEnd(bytes, from, to)
       if (end >= 0 && end - from <= this.#limits.headerBytes) {
         this.#takeHead(bytes, from, end, to)
@@ -99,6 +105,11 @@ export class ResponseReader {
       }
     }
     return this.#feedPartialHead(bytes, from, to)
+  }
+
+  /** Some servers end a body with an empty line too many, and the next answer then begins with it. */
+  #isBlank(byte: number): boolean {
+    return (byte === CR || byte === LF) && this.#blankBytes++ < BLANK_BYTES
   }
 
   /** The head comes in pieces: what came is kept, and the search goes on where it stopped. */

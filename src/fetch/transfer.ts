@@ -139,7 +139,8 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
     const dialing = new AbortController()
     this.#dialing = dialing
     const host = hostOf(this.site)
-    const port = Number(this.site.slice(host.length + 1)) || (this.secure ? 443 : 80)
+    const written = this.site.slice(host.length + 1)
+    const port = written === '' ? (this.secure ? 443 : 80) : Number(written)
     const target = { host, port, secure: this.secure, address: this.address }
     const dialed = await this.#tools.dialer.dial(target, dialing.signal)
     const { pool } = this.#tools

@@ -49,7 +49,9 @@ describe('scope', () => {
     expect(any.accepts('https://ads.example.net/')).toBe(false)
     expect(any.accepts('https://myexample.net/')).toBe(true)
     expect(any.isBlacklisted('example.net:8080')).toBe(true)
+    expect(any.isBlacklisted('ads.example.net.')).toBe(true)
     any.setBlacklist(['example.net:8080', '192.0.2.1'])
+    expect(any.isBlacklisted('example.net.:8080')).toBe(true)
     expect(
       ['example.net', 'example.net:8080', '192.0.2.1', '[::1]'].map(site => any.isBlacklisted(site)),
     ).toEqual([false, true, true, false])

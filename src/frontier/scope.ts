@@ -63,8 +63,11 @@ export class Scope {
   /** Asked for every request, because the list may have changed since the URL was queued. */
   isBlacklisted(site: Site): boolean {
     if (this.#blacklist.size === 0) return false
-    if (this.#blacklist.has(site)) return true
     let name = hostOf(site)
+    const port = site.slice(name.length)
+    // `example.org.` is the same host, spelled out.
+    if (name.endsWith('.')) name = name.slice(0, -1)
+    if (this.#blacklist.has(name + port)) return true
     for (;;) {
       if (this.#blacklist.has(name)) return true
       const dot = name.indexOf('.')

@@ -9,7 +9,7 @@ import type { Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
 import type { Exchange } from '../model/page.js'
-import { normaliseUrl } from '../model/url.js'
+import { redirectTarget } from '../model/redirect.js'
 import { retryAfterHeaderMs } from './politeness.js'
 import { looksBinary } from './robots-bytes.js'
 import { type Asked, type ProcedureParts, RobotsProcedure } from './robots-procedure.js'
@@ -77,7 +77,7 @@ async function follow(
     const exchange = result.exchange as Exchange
     if (!REDIRECTS.has(exchange.status)) return judge(result, exchange, mode, now)
     const { status } = exchange
-    const target = normaliseUrl(exchange.header('location') ?? 'no:where', url)
+    const target = redirectTarget(exchange)
     if (target === null) return unavailable(status, `robots.txt answered ${status} without a usable Location`)
     if (hops === LIMITS.robotsHops)
       return unavailable(status, `robots.txt redirects more than ${LIMITS.robotsHops} times`)

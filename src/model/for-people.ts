@@ -8,7 +8,12 @@ const SECRET =
 /** Short, without what a terminal would obey, and without secrets. */
 export function forPeople(text: string): string {
   const short = text.length > LIMITS.detailChars ? `${text.slice(0, LIMITS.detailChars)}…` : text
-  return withoutSecrets(short.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' '))
+  return withoutSecrets(withoutControls(short))
+}
+
+/** Without what a terminal would obey. */
+export function withoutControls(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
 }
 
 export function withoutSecrets(text: string): string {

@@ -163,6 +163,25 @@ describeFamily('a head', [
     row: keepsPage,
   },
   {
+    does: 'with an empty line before it',
+    misbehave: says(`\r\n${ok('Content-Length: 19\r\n', HTML)}`),
+    outcome: 'OK',
+    row: keepsPage,
+  },
+  {
+    does: 'with two content types of which the last one counts',
+    misbehave: says(
+      `HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\nContent-Type: text/html\r\nContent-Length: 19\r\n\r\n${HTML}`,
+    ),
+    outcome: 'OK',
+    row: row => expect(row).toMatchObject({ title: 'kept', mimeDetected: 'text/html' }),
+  },
+  {
+    does: 'that says 304 though nothing was known',
+    misbehave: says('HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\nhello'),
+    outcome: 'REDIRECT_BAD',
+  },
+  {
     does: 'with 10000 headers',
     misbehave: says(ok('X: y\r\n'.repeat(10_000), HTML)),
     outcome: 'HEADERS_TOO_LARGE',

@@ -96,6 +96,19 @@ describeFamily('a redirect that', [
       expect(asked(crawled, does)).toHaveLength(6)
     },
   },
+  {
+    does: 'leads to a mail server',
+    misbehave: redirects(() => 'http://192.0.43.8:25/'),
+    outcome: 'REDIRECT',
+    row: (_row, crawled) =>
+      expect(crawled.rows.get('http://192.0.43.8:25/')?.outcome).toBe('ADDRESS_FORBIDDEN'),
+  },
+  {
+    does: 'has letters outside ASCII',
+    misbehave: redirects(target => (target === '/' ? '/caf\xe9' : '/')),
+    outcome: 'REDIRECT',
+    row: row => expect(row.redirect).toBe(urlOf('has letters outside ASCII', '/caf%E9')),
+  },
   { does: 'leads to a file', misbehave: redirects(() => 'file:///etc/passwd'), outcome: 'REDIRECT_BAD' },
   {
     does: 'leads to data',

@@ -55,6 +55,14 @@ describeFamily(
       const week = Number(/week=(\d+)/.exec(target)?.[1] ?? 0)
       return `<title>Week ${week}</title>No events in week ${week}${link(`/?week=${week + 1}`)}`
     }),
+    trap('months by offset with their days', 'calendar', 1_500, target => {
+      const day = /day=(\d+)/.exec(target)
+      if (day)
+        return `<title>Day ${day[1]}</title>Nothing on day ${day[1]}${link(`/?day=${Number(day[1]) + 1}`)}`
+      const month = Number(/month=(\d+)/.exec(target)?.[1] ?? 0)
+      const days = [1, 11, 21].map(number => link(`/?day=${month * 30 + number}`))
+      return `<title>Month ${month}</title>Choose a day ${days.join('')}${link(`/?month=${month + 1}`)}`
+    }),
     trap('folders inside themselves', 'repeated-segments', 10, () => `<title>folder</title>${link('a/')}`),
     trap('two folders inside each other', 'repeated-segments', 12, () => link('a/b/')),
     trap('ever longer addresses', 'growing', 60, target => link(`${target}-and-${target.length}`)),

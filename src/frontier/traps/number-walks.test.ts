@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { ManualClock } from '../../../test/kit/manual-clock.js'
+import { readTraps } from '../../model/trap.js'
 import { NumberWalks, stepOf } from './number-walks.js'
+import { SiteTraps } from './site-traps.js'
 
 const at = (path: string) => `https://example.org${path}`
 
@@ -88,5 +91,53 @@ describe('a walk', () => {
     walks.replay(at('/?n=3'), at('/?n=2'), true)
     expect(walks.judge(at('/?n=-4'), at('/?n=-5'))).toBe(false)
     expect(walks.judge(at('/?n=4'), at('/?n=3'))).toBe(true)
+  })
+
+  /** A calendar by offset: pages taken of a site whose months link to two days each, which say `day(n)`. */
+  function monthsTaken(day: (n: number) => string, links: (n: number) => string[] = () => []): number {
+    const traps = new SiteTraps({
+      rules: readTraps([])!,
+      maxPages: 1e9,
+      clock: new ManualClock(),
+      known: { knows: () => false, restoreKnown: () => {} },
+    })
+    const queue: { url: string; via: string }[] = [{ url: at('/?month=1'), via: at('/') }]
+    const seen = new Set<string>()
+    for (let taken = 0; ; taken++) {
+      const next = queue.shift()
+      if (next === undefined || taken === 3_000) return taken
+      const [, kind, number] = /(month|day)=(\d+)/.exec(next.url) ?? ['', '', '0']
+      const n = Number(number)
+      const body = Buffer.from(kind === 'month' ? `Month ${n}: choose a day` : day(n))
+      const found = kind === 'month' ? [`/?month=${n + 1}`, `/?day=${2 * n}`, `/?day=${2 * n + 1}`] : links(n)
+      traps.beginPage(next.url, '', body, next.via)
+      for (const url of found.map(at)) {
+        if (seen.has(url)) continue
+        seen.add(url)
+        if (traps.judge({ url, via: next.url, depth: 1, hops: 0, score: 0 }) === null)
+          queue.push({ url, via: next.url })
+      }
+      traps.endPage(next.url, body)
+    }
+  }
+
+  it('whose pages link to others by number ends when those have long shown nothing', () => {
+    expect(monthsTaken(n => `Nothing on day ${n}`)).toBeLessThan(1_000)
+    expect(
+      monthsTaken(
+        n => `Nothing on day ${n}`,
+        n => [`/?day=${n + 1}`, '/?month=7'],
+      ),
+    ).toBeLessThan(1_000)
+  })
+
+  it('goes on while those have something to say, or lead to something', () => {
+    expect(monthsTaken(n => `On day ${n}: ${'abcdefghijklmnopq'[n % 17]}${'rstuvwxyz'[n % 9]}`)).toBe(3_000)
+    expect(
+      monthsTaken(
+        n => `More on ${n}`,
+        n => [`/story-${'ab'.repeat(n)}`],
+      ),
+    ).toBe(3_000)
   })
 })

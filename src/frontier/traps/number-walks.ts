@@ -5,6 +5,7 @@
 import { fingerprint, takeFingerprint } from '../../model/fingerprint.js'
 import { pathStart } from '../../model/url.js'
 import { addressWords, hashOfWords, pageWords } from './page-words.js'
+import { shapeOf, WalkLeaves } from './walk-leaves.js'
 
 /**
  * Shorter walks are not looked at, and after as many empty pages in a row a walk is over. Some thousand pages of few words
@@ -31,6 +32,9 @@ interface Walk {
 
 export class NumberWalks {
   readonly #walks = new Map<number, Walk>()
+  readonly #leaves = new WalkLeaves()
+  /** Of the long ones: their pages are no news on the pages they link to. */
+  readonly #shapes = new Set<number>()
 
   /** Looks at a URL that is new, found on `via`; true when it would go on with a walk that is over. */
   judge(url: string, via: string): boolean {
@@ -54,7 +58,31 @@ export class NumberWalks {
   longWalk(url: string, via: string): number | null {
     const key = stepOf(url, via)
     const walk = key === null ? undefined : this.#walks.get(key)
-    return walk !== undefined && walk.steps >= walk.patience ? key : null
+    if (walk === undefined || walk.steps < walk.patience) return null
+    const shape = shapeOf(url)
+    if (shape !== null && this.#shapes.size < WALKS) this.#shapes.add(shape)
+    return key
+  }
+
+  /** Whether a new URL on a page of a long walk is more than its next step. */
+  isFruit(key: number, url: string, page: string): boolean {
+    const walk = this.#walks.get(key)
+    return stepOf(url, page) !== key && this.#leaves.isFruit(url, walk?.patience ?? LONG)
+  }
+
+  /** What long walks link to besides their steps: the kind that a page is of, when it is such a one. */
+  leafOf(url: string): number | null {
+    return this.#leaves.kindOf(url)
+  }
+
+  /** Whether a new URL on such a page is more than another of the kind, or a step of the walk. */
+  isFruitOfLeaf(url: string): boolean {
+    const shape = shapeOf(url)
+    return shape === null || !(this.#shapes.has(shape) || this.#leaves.kindOf(url) !== null)
+  }
+
+  readLeaf(kind: number, url: string, body: Uint8Array, isFruitful: boolean): void {
+    this.#leaves.read(kind, contentOf(url, body), isFruitful)
   }
 
   /** A page of a long walk was read. `isFruitful`: it brought something new besides the next steps. */

@@ -12,7 +12,7 @@ import { Calendars } from './calendar.js'
 import { Facets, sortedQuery } from './facets.js'
 import { GrowingUrls } from './growing.js'
 import { LookAlikes } from './look-alikes.js'
-import { NumberWalks, stepOf } from './number-walks.js'
+import { NumberWalks } from './number-walks.js'
 import { addressWords, hashOfWords, pageWords } from './page-words.js'
 import { repeatsSegments } from './repeated-segments.js'
 import { dateOf, type UrlDate } from './url-date.js'
@@ -44,8 +44,10 @@ export class SiteTraps {
   #pageIsAlike = false
   #pageDate: UrlDate | null = null
   #pageWalk: number | null = null
+  #pageLeaf: number | null = null
   #pageUrl = ''
   #pageIsFruitful = false
+  #leafIsFruitful = false
 
   constructor(options: SiteTrapsOptions) {
     const has = (rule: TrapRule) => options.rules.has(rule)
@@ -93,8 +95,10 @@ export class SiteTraps {
     this.#pageIsAlike = this.#lookAlikes?.isAlike(url, title, body) ?? false
     this.#pageDate = this.#calendars === null ? null : dateOf(url)
     this.#pageWalk = this.#walks?.longWalk(url, via) ?? null
+    this.#pageLeaf = this.#walks?.leafOf(url) ?? null
     this.#pageUrl = url
     this.#pageIsFruitful = false
+    this.#leafIsFruitful = false
   }
 
   endPage(url: string, body: Uint8Array): void {
@@ -103,9 +107,11 @@ export class SiteTraps {
       this.#calendars?.read(this.#pageDate, content, this.#pageIsFruitful, this.#options.clock.now())
     }
     if (this.#pageWalk !== null) this.#walks?.read(this.#pageWalk, url, body, this.#pageIsFruitful)
+    if (this.#pageLeaf !== null) this.#walks?.readLeaf(this.#pageLeaf, url, body, this.#leafIsFruitful)
     this.#pageIsAlike = false
     this.#pageDate = null
     this.#pageWalk = null
+    this.#pageLeaf = null
   }
 
   /** True once when a page that cannot exist should be asked for. */
@@ -138,8 +144,9 @@ export class SiteTraps {
 
   #accept(discovery: Discovery): void {
     if (this.#pageDate !== null && dateOf(discovery.url) === null) this.#pageIsFruitful = true
-    if (this.#pageWalk !== null && stepOf(discovery.url, this.#pageUrl) !== this.#pageWalk)
+    if (this.#pageWalk !== null && this.#walks?.isFruit(this.#pageWalk, discovery.url, this.#pageUrl))
       this.#pageIsFruitful = true
+    if (this.#pageLeaf !== null && this.#walks?.isFruitOfLeaf(discovery.url)) this.#leafIsFruitful = true
     if (this.#facets === null) return
     const sorted = sortedQuery(discovery.url)
     if (sorted !== discovery.url) this.#options.known.restoreKnown({ ...discovery, url: sorted })

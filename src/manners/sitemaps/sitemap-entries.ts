@@ -7,13 +7,13 @@ export type SitemapForm = 'urlset' | 'index' | 'rss' | 'atom' | 'text'
 /** `href` is as written; what it lists is a page or another sitemap. False ends the reading. */
 export type TakeEntry = (href: string, kind: 'page' | 'sitemap') => boolean
 
-const ROOTS: Readonly<Record<string, SitemapForm>> = {
-  urlset: 'urlset',
-  sitemapindex: 'index',
-  rss: 'rss',
-  rdf: 'rss',
-  feed: 'atom',
-}
+const ROOTS: ReadonlyMap<string, SitemapForm> = new Map([
+  ['urlset', 'urlset'],
+  ['sitemapindex', 'index'],
+  ['rss', 'rss'],
+  ['rdf', 'rss'],
+  ['feed', 'atom'],
+])
 /** Parts of an entry that have a `loc` or `link` of their own. */
 const INNER = new Set(['image', 'video', 'news'])
 
@@ -45,7 +45,7 @@ class EntryReader implements TagHandler {
 
   opened(name: string, prefix: string, attributes: string, isEmpty: boolean): boolean {
     if (this.form === null) {
-      this.form = ROOTS[name] ?? null
+      this.form = ROOTS.get(name) ?? null
       return this.form !== null || name !== 'html'
     }
     if (this.#wanted !== null) {
