@@ -55,8 +55,11 @@ export function codingFor(name: string, bytes: Buffer): Coding | 'identity' | 'u
   switch (name) {
     case 'gzip':
     case 'x-gzip':
-      return bytes[0] === 0x1f && bytes[1] === 0x8b ? GZIP : 'identity'
+      if (isGzip(bytes)) return GZIP
+      // The second byte of all that zlib itself writes is no letter, or one of few: text does not begin so.
+      return bytes[0] === 0x78 && bytes[1] !== 0x5e && looksLikeZlib(bytes) ? ZLIB : 'identity'
     case 'deflate':
+      if (isGzip(bytes)) return GZIP
       return looksLikeZlib(bytes) ? ZLIB : RAW_DEFLATE
     case 'br':
       return BROTLI
@@ -70,6 +73,10 @@ export function codingFor(name: string, bytes: Buffer): Coding | 'identity' | 'u
       // Servers write charsets and other nonsense here; browsers pass it by.
       return 'identity'
   }
+}
+
+function isGzip(bytes: Buffer): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b
 }
 
 /** RFC 1950: method 8, and a header divisible by 31. Many servers send raw deflate under the same name. */

@@ -22,6 +22,9 @@ describe('content encodings are undone', () => {
     ['deflate', zlib.deflateSync(page)],
     ['deflate', zlib.deflateRawSync(page)],
     ['br', zlib.brotliCompressSync(page)],
+    // Each under the other's name.
+    ['deflate', zlib.gzipSync(page)],
+    ['gzip', zlib.deflateSync(page)],
     ['gzip', Buffer.concat([zlib.gzipSync(page.subarray(0, 100)), zlib.gzipSync(page.subarray(100))])],
   ])('%s', async (name, payload) => {
     expect((await body(payload, [name])).equals(page)).toBe(true)

@@ -21,6 +21,9 @@ const isControl = (c: number): boolean => c < 0x09 || c === 0x0b || (c > 0x0d &&
 /** One stray NUL is an editor's mistake; one byte in ten is no text. */
 const BINARY_SHARE = 0.1
 const LOOKED_AT = 4_096
+const WIDE_LOOKED_AT = 64
+/** `Allow` and the like: less would be by chance. */
+const WIDE_LEAST = 16
 
 export function looksBinary(bytes: Uint8Array): boolean {
   if (utf16Order(bytes) !== null) return false
@@ -37,20 +40,34 @@ export function robotsText(bytes: Uint8Array): { readonly text: string; readonly
   const kept = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, LIMITS.robotsBytes))
   const order = utf16Order(kept)
   if (order === null) return { text: kept.toString('latin1', markLength(kept)), isWhole }
-  const units = Buffer.from(kept.subarray(2, kept.length - (kept.length % 2)))
+  const units = Buffer.from(kept.subarray(isMarked(kept) ? 2 : 0, kept.length & ~1))
   if (order === 'big') units.swap16()
   return { text: Buffer.from(units.toString('utf16le')).toString('latin1'), isWhole }
 }
 
-/** A mark alone is not believed: its text must look like it too. */
+/** A mark alone is not believed: its text must look like it too. Text that looks like it needs no mark. */
 function utf16Order(bytes: Uint8Array): 'little' | 'big' | null {
   if (bytes[0] === 0xff && bytes[1] === 0xfe && bytes[3] === 0) return 'little'
-  return bytes[0] === 0xfe && bytes[1] === 0xff && bytes[2] === 0 ? 'big' : null
+  if (bytes[0] === 0xfe && bytes[1] === 0xff && bytes[2] === 0) return 'big'
+  if (isWide(bytes, 1)) return 'little'
+  return isWide(bytes, 0) ? 'big' : null
+}
+
+/** Directives are ASCII: in two bytes a character every other one is zero, at `parity`, and no other. */
+function isWide(bytes: Uint8Array, parity: 0 | 1): boolean {
+  const end = Math.min(bytes.length & ~1, WIDE_LOOKED_AT)
+  for (let i = 0; i < end; i += 2) if (bytes[i + parity] !== 0 || bytes[i + 1 - parity] === 0) return false
+  return end >= WIDE_LEAST
+}
+
+/** A mark of UTF-16, whatever follows. */
+function isMarked(bytes: Uint8Array): boolean {
+  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
 }
 
 /** Part of a byte order mark is skipped too, as Google does; so is one of UTF-16 before plain bytes. */
 function markLength(bytes: Uint8Array): number {
-  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) return 2
+  if (isMarked(bytes)) return 2
   let length = 0
   while (length < UTF8_BOM.length && bytes[length] === UTF8_BOM[length]) length++
   return length

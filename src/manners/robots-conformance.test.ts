@@ -130,6 +130,11 @@ describe('what a line may look like', () => {
       'UTF-16, the other way round',
       Buffer.from('\ufeffUser-agent: spider\nDisallow: /x', 'utf16le').swap16(),
     ],
+    ['UTF-16 without a mark', Buffer.from('User-agent: spider\nDisallow: /x', 'utf16le')],
+    [
+      'UTF-16 without a mark, the other way round',
+      Buffer.from('User-agent: spider\nDisallow: /x', 'utf16le').swap16(),
+    ],
     ['a mark of UTF-16 that is not meant', Buffer.from('\xff\xfeUser-agent: spider\nDisallow: /x', 'latin1')],
     ['a page around it', '<html><pre>\nUser-agent: spider\nDisallow: /x\n</pre></html>'],
   ])('%s', (_, text) => {
