@@ -56,7 +56,7 @@ export function bisect(
   random: SeededRandom,
 ): Int32Array {
   const effort = { ...outer, fm: outer.bisectionFm, shrink: outer.bisectionShrink }
-  const sided = { ...level, fixed: level.fixed.map(p => (p < 0 ? -1 : p < middle ? 0 : 1)) }
+  const sided = level.withFixed(level.fixed.map(p => (p < 0 ? -1 : p < middle ? 0 : 1)))
   const { goals, caps } = sideRoom(level, room, first, middle, end)
   const hierarchy = coarsen(workspace, sided, effort.bisectionSize, effort, null, true, random)
   const coarsest = hierarchy.levels[hierarchy.levels.length - 1]
@@ -78,7 +78,7 @@ function sideRoom(
   end: number,
 ): { goals: Float64Array; caps: Float64Array } {
   const r = level.constraintCount
-  const total = totalWeights(level, level.weights)
+  const total = totalWeights(level)
   const goals = new Float64Array(2 * r)
   const caps = new Float64Array(2 * r)
   for (let p = first; p < end; p++)

@@ -51,14 +51,15 @@ function checkHypergraph({ hypergraph }: PartitionRequest): void {
   if (netOffsets[0] !== 0 || netOffsets[netCount] !== pins.length) refuse('the offsets do not span the pins')
   for (let net = 0; net < netCount; net++)
     if (netOffsets[net + 1] < netOffsets[net]) refuse(`net ${net} ends before it begins`)
-  for (const vertex of pins)
-    if (vertex >= vertexCount) refuse(`a net names vertex ${vertex} of ${vertexCount}`)
-  for (const weight of vertexWeights) if (!isAmount(weight)) refuse(`a vertex weighs ${weight}`)
-  for (const cost of netCosts) if (!isAmount(cost)) refuse(`a net costs ${cost}`)
+  for (let i = 0; i < pins.length; i++)
+    if (pins[i] >= vertexCount) refuse(`a net names vertex ${pins[i]} of ${vertexCount}`)
+  checkAmounts(vertexWeights, 'a vertex weighs')
+  checkAmounts(netCosts, 'a net costs')
 }
 
-function isAmount(value: number): boolean {
-  return value >= 0 && value < Number.POSITIVE_INFINITY
+function checkAmounts(amounts: Float64Array, what: string): void {
+  for (let i = 0; i < amounts.length; i++)
+    if (!(amounts[i] >= 0 && amounts[i] < Number.POSITIVE_INFINITY)) refuse(`${what} ${amounts[i]}`)
 }
 
 function refuse(reason: string): never {

@@ -55,7 +55,7 @@ function byDegree(level: Level, random: SeededRandom): Int32Array {
 /** What a vertex weighs in comparison: its share of each constraint, and its share of the vertices. */
 function massesOf(level: Level): Float64Array {
   const r = level.constraintCount
-  const total = totalWeights(level, level.weights)
+  const total = totalWeights(level)
   const masses = new Float64Array(level.vertexCount)
   for (let v = 0; v < level.vertexCount; v++) {
     let mass = 0.02 / level.vertexCount

@@ -1,6 +1,6 @@
-import { contractNets, type NetSource } from './contract.js'
+import { contractNets } from './contract.js'
 import type { Hypergraph } from './hypergraph.js'
-import { type Level, levelOf } from './level.js'
+import { type Level, levelOf, type NetList } from './level.js'
 import { PartitionError } from './partition-error.js'
 import type { PartitionRequest } from './request.js'
 
@@ -21,14 +21,14 @@ export function takeIn(request: PartitionRequest): Intake {
   const columns = columnsOf(hypergraph, request.epsilons)
   const pulls = pullsOf(request)
   const { map, count, fixed } = unitsOf(request, pulls !== null)
-  const nets = contractNets(pulls === null ? hypergraph : withPulls(hypergraph, pulls), map, count)
+  const nets = contractNets(pulls === null ? netsOf(hypergraph) : withPulls(hypergraph, pulls), map, count)
   const r = columns.length
   const weights = new Float64Array(count * r)
   for (let v = 0; v < hypergraph.vertexCount; v++)
     for (let i = 0; i < r; i++) weights[map[v] * r + i] += columns[i].weight(v)
   const unitOf = map.slice(0, hypergraph.vertexCount)
   return {
-    level: levelOf(nets, count, r, weights, fixed),
+    level: levelOf(nets, r, weights, fixed),
     unitOf,
     preferred:
       request.previous === undefined ? null : preferredOf(request.previous, k, unitOf, weights, r, count),
@@ -153,13 +153,22 @@ function defaultMigrationWeight(hypergraph: Hypergraph, constraint: number): num
   return weight > 0 ? (0.1 * cost) / weight : 0
 }
 
+/** The same arrays as those of levels, so that one compiled loop serves both: no number in them reaches 2^31. */
+export function netsOf({ netCount, netOffsets, pins, netCosts }: Hypergraph): NetList {
+  return { netCount, netOffsets: asSigned(netOffsets), pins: asSigned(pins), netCosts }
+}
+
+function asSigned(array: Uint32Array): Int32Array {
+  return new Int32Array(array.buffer as ArrayBuffer, array.byteOffset, array.length)
+}
+
 /** The nets of the hypergraph and one per pull, in which vertexCount + p stands for part p. */
-function withPulls(hypergraph: Hypergraph, pulls: Pulls): NetSource {
+function withPulls(hypergraph: Hypergraph, pulls: Pulls): NetList {
   const { vertexCount, netCount } = hypergraph
   const extra = pulls.vertices.length
   const pinCount = hypergraph.netOffsets[netCount]
-  const netOffsets = new Uint32Array(netCount + extra + 1)
-  const pins = new Uint32Array(pinCount + 2 * extra)
+  const netOffsets = new Int32Array(netCount + extra + 1)
+  const pins = new Int32Array(pinCount + 2 * extra)
   const netCosts = new Float64Array(netCount + extra)
   netOffsets.set(hypergraph.netOffsets)
   pins.set(hypergraph.pins)

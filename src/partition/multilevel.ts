@@ -32,7 +32,7 @@ export function coarsen(
 ): Hierarchy {
   const levels = [finest]
   const maps: Int32Array[] = []
-  const total = totalWeights(finest, finest.weights)
+  const total = totalWeights(finest)
   const maxWeights = total.map(sum => (effort.clusterWeight * sum) / stopAt)
   let level = finest
   let names = labels
@@ -96,6 +96,6 @@ function carryUp(parts: Int32Array, map: Int32Array): Int32Array {
 export function refine(placement: Placement, effort: Effort, random: SeededRandom): void {
   rebalance(placement)
   refineByLabels(placement, effort.labelRounds, random)
-  refineByMoves(placement, effort.fm, random)
+  if (placement.level.pins.length <= effort.fmPins) refineByMoves(placement, effort.fm, random)
   rebalance(placement)
 }

@@ -16,7 +16,7 @@ export function partition(request: PartitionRequest): Partition {
   const shares = sharesOf(request)
   const intake = takeIn(request)
   const plan = planRoom(intake.level, shares, intake.epsilons, intake.preferred)
-  const level = { ...intake.level, fixed: plan.fixed }
+  const level = intake.level.withFixed(plan.fixed)
   const workspace = new Workspace(deadlineOf(request))
   const units = solve(workspace, level, plan.room, intake.preferred, presets[request.preset], request.seed)
   fillEmptyParts(level, plan.room, units, intake.unitOf)

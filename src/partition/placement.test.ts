@@ -5,6 +5,7 @@ import { SeededRandom } from '../model/random.js'
 import { contractNets } from './contract.js'
 import { objectivesOf } from './figures.js'
 import { refineByMoves } from './fm.js'
+import { netsOf } from './intake.js'
 import { levelOf } from './level.js'
 import { Placement } from './placement.js'
 import { Workspace } from './workspace.js'
@@ -26,7 +27,7 @@ function made({ vertices, k, nets, seed }: typeof shape extends fc.Arbitrary<inf
   const hypergraph = hypergraphOf(vertices, lists, 1, weights, costs)
   const ids = Int32Array.from({ length: vertices }, (_, v) => v)
   const free = new Int32Array(vertices).fill(-1)
-  const level = levelOf(contractNets(hypergraph, ids, vertices), vertices, 1, weights, free)
+  const level = levelOf(contractNets(netsOf(hypergraph), ids, vertices), 1, weights, free)
   const random = new SeededRandom(seed)
   const draw = (bound: number) => Math.floor(random.next() * bound)
   const parts = Int32Array.from({ length: vertices }, () => draw(k))

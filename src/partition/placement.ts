@@ -35,7 +35,7 @@ export class Placement {
   /** Cost of v's nets that have no other pin in v's part. */
   readonly lone: Float64Array
   readonly workspace: Workspace
-  km1 = 0
+  km1: number
 
   /** Takes `parts` over and changes it. */
   constructor(workspace: Workspace, level: Level, k: number, parts: Int32Array, caps: Float64Array) {
@@ -50,7 +50,7 @@ export class Placement {
     this.links = workspace.links(level.vertexCount * k)
     this.lone = workspace.lone(level.vertexCount)
     this.#weigh()
-    this.#count()
+    this.km1 = this.#count()
   }
 
   #weigh(): void {
@@ -62,10 +62,11 @@ export class Placement {
     }
   }
 
-  #count(): void {
+  #count(): number {
     const { netCount, netOffsets, pins, netCosts } = this.level
     const { k, parts, pinCounts, links, lone } = this
     const touched = new Int32Array(k)
+    let km1 = 0
     this.workspace.spend(2 * pins.length + ((netCount + this.level.vertexCount) * k) / 16)
     for (let e = 0; e < netCount; e++) {
       const base = e * k
@@ -76,13 +77,14 @@ export class Placement {
         const p = parts[pins[i]]
         if (pinCounts[base + p]++ === 0) touched[count++] = p
       }
-      this.km1 += (count - 1) * cost
+      km1 += (count - 1) * cost
       for (let i = netOffsets[e]; i < end; i++) {
         const v = pins[i]
         for (let j = 0; j < count; j++) links[v * k + touched[j]] += cost
         if (pinCounts[base + parts[v]] === 1) lone[v] += cost
       }
     }
+    return km1
   }
 
   fits(vertex: number, part: number): boolean {

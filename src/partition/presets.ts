@@ -14,6 +14,8 @@ export interface Effort {
   readonly maxNetSize: number
   readonly labelRounds: number
   readonly fm: FmLimits
+  /** Levels with more pins are refined by labels alone. */
+  readonly fmPins: number
   readonly initialTries: number
   /** Vertices of the coarsest level of a bisection. */
   readonly bisectionSize: number
@@ -33,18 +35,19 @@ export interface Effort {
 
 export const presets: Readonly<Record<PresetName, Effort>> = {
   fast: {
-    coarsestPerPart: 20,
-    coarsestSize: 200,
+    coarsestPerPart: 8,
+    coarsestSize: 160,
     clusterWeight: 1.5,
-    shrink: 1.8,
+    shrink: 2.5,
     maxNetSize: 300,
     labelRounds: 3,
     fm: { rounds: 1, seeds: 20, patience: 100, worthwhile: 0.01 },
+    fmPins: 30_000,
     initialTries: 1,
     bisectionSize: 60,
     bisectionTries: 3,
     bisectionFm: { rounds: 1, seeds: 1000, patience: 50, worthwhile: 0.01 },
-    bisectionShrink: 2,
+    bisectionShrink: 4,
     population: 1,
     scratchShare: 1,
     budget: 0,
@@ -59,6 +62,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     maxNetSize: 500,
     labelRounds: 3,
     fm: { rounds: 10, seeds: 20, patience: 300, worthwhile: 0.004 },
+    fmPins: Number.POSITIVE_INFINITY,
     initialTries: 1,
     bisectionSize: 60,
     bisectionTries: 10,
@@ -78,6 +82,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     maxNetSize: 1000,
     labelRounds: 3,
     fm: { rounds: 10, seeds: 10, patience: 300, worthwhile: 0.002 },
+    fmPins: Number.POSITIVE_INFINITY,
     initialTries: 1,
     bisectionSize: 60,
     bisectionTries: 12,

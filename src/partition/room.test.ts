@@ -6,9 +6,14 @@ import { planRoom } from './room.js'
 
 function levelWith(weights: readonly number[], constraintCount: number, fixed?: readonly number[]) {
   const count = weights.length / constraintCount
-  const none = { count: 0, offsets: new Int32Array(1), pins: new Int32Array(0), costs: new Float64Array(0) }
+  const none = {
+    netCount: 0,
+    netOffsets: new Int32Array(1),
+    pins: new Int32Array(0),
+    netCosts: new Float64Array(0),
+  }
   const pinned = Int32Array.from({ length: count }, (_, v) => fixed?.[v] ?? -1)
-  return levelOf(none, count, constraintCount, Float64Array.from(weights), pinned)
+  return levelOf(none, constraintCount, Float64Array.from(weights), pinned)
 }
 
 const equal = (k: number) => new Array<number>(k).fill(1 / k)

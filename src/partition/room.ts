@@ -30,7 +30,7 @@ export function planRoom(
 ): RoomPlan {
   const r = level.constraintCount
   const k = shares.length
-  const total = totalWeights(level, level.weights)
+  const total = totalWeights(level)
   const rest = total.slice()
   const fixed = level.fixed.slice()
   const heavy: number[] = []
