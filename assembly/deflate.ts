@@ -20,9 +20,11 @@ export const LITERAL_COUNTS: usize = 0x1400
 export const DISTANCE_COUNTS: usize = 0x1900
 /** By length of the match. */
 export const LENGTH_SYMBOLS: usize = 0x1a00
-/** Last place of each hash of four bytes. */
+/** Last place of each hash of five bytes. */
 const PLACES: usize = 0x2000
-const HASH_BITS: u32 = 13
+const HASH_BITS: u64 = 13
+/** Five bytes make a match: one of four costs about what its letters do, and takes longer. So three bytes of eight are shifted out. */
+const BEYOND: u64 = 24
 export const INPUT: usize = 0x10000
 export const INPUT_BYTES: usize = 0x100000
 export const OUTPUT: usize = INPUT + INPUT_BYTES
@@ -33,44 +35,8 @@ const WINDOW: usize = 32768
 /** The search ends here before the input does, so that eight bytes can be read from anywhere. */
 const MARGIN: usize = 12
 
-let out: usize = 0
-let bits: u64 = 0
-let bitCount: u64 = 0
-
-function placeOf(word: u32): usize {
-  return PLACES + (((word * 0x9e3779b1) >> (32 - HASH_BITS)) << 2)
-}
-
-/** Writes the whole bytes of what has gathered; fewer than eight bits stay. */
-function flush(): void {
-  store<u64>(out, bits)
-  out += <usize>(bitCount >> 3)
-  bits >>= bitCount & 56
-  bitCount &= 7
-}
-
-function put(entry: u32): void {
-  bits |= <u64>(entry & 0xffffff) << bitCount
-  bitCount += entry >> 24
-}
-
-function putLiteral(symbol: usize, counts: bool): void {
-  if (bitCount > 48) flush()
-  put(load<u32>(LITERALS + (symbol << 2)))
-  if (counts) count(LITERAL_COUNTS, symbol)
-}
-
-function putMatch(length: usize, distance: usize, counts: bool): void {
-  const past = distance - 1
-  const symbol = <usize>load<u8>(DISTANCE_SYMBOLS + (past < 256 ? past : 256 + (past >> 7)))
-  flush()
-  put(load<u32>(LENGTHS + (length << 2)))
-  put(load<u32>(DISTANCES + (symbol << 2)))
-  bits |= <u64>(distance - load<u32>(DISTANCE_BASES + (symbol << 2))) << bitCount
-  bitCount += load<u32>(DISTANCE_EXTRAS + (symbol << 2))
-  if (!counts) return
-  count(LITERAL_COUNTS, 257 + <usize>load<u8>(LENGTH_SYMBOLS + length))
-  count(DISTANCE_COUNTS, symbol)
+function placeOf(word: u64): usize {
+  return PLACES + (<usize>(((word << BEYOND) * 0x9e3779b185ebca87) >> (64 - HASH_BITS)) << 2)
 }
 
 function count(table: usize, symbol: usize): void {
@@ -78,10 +44,15 @@ function count(table: usize, symbol: usize): void {
   store<u32>(place, load<u32>(place) + 1)
 }
 
-/** How many bytes from `here` on equal those from `there` on; the first four do. */
+function countMatch(length: usize, distanceSymbol: usize): void {
+  count(LITERAL_COUNTS, 257 + <usize>load<u8>(LENGTH_SYMBOLS + length))
+  count(DISTANCE_COUNTS, distanceSymbol)
+}
+
+/** How many bytes from `here` on equal those from `there` on; the first five do. */
 function matchLength(there: usize, here: usize, end: usize): usize {
   const max = min(MATCH_MAX, end - here)
-  let length: usize = 4
+  let length: usize = 5
   while (length + 8 <= max) {
     const difference = load<u64>(there + length) ^ load<u64>(here + length)
     if (difference != 0) return length + <usize>(ctz(difference) >> 3)
@@ -94,34 +65,74 @@ function matchLength(there: usize, here: usize, end: usize): usize {
 /**
  * Deflates the first `size` bytes at INPUT into one block at OUTPUT. The host has put the block's header there:
  * `headerBytes` whole bytes, then `headerBits` more bits, which stand in `last`. Returns the size of the block.
+ *
+ * What has gathered of the output stays in local variables: those are registers, and globals are not. `flush`,
+ * wherever it stands below, writes the whole bytes and keeps fewer than eight bits.
  */
 export function deflate(size: usize, headerBytes: usize, last: u32, headerBits: u32, counts: bool): usize {
   const end = INPUT + size
   const limit = size > MARGIN ? end - MARGIN : INPUT
-  out = OUTPUT + headerBytes
-  bits = last
-  bitCount = headerBits
-  memory.fill(PLACES, 0, 4 << HASH_BITS)
+  let out = OUTPUT + headerBytes
+  let bits: u64 = last
+  let bitCount: u64 = headerBits
+  memory.fill(PLACES, 0, 4 << <usize>HASH_BITS)
   let here = INPUT
   while (here < limit) {
-    const word = load<u32>(here)
+    const word = load<u64>(here)
     const place = placeOf(word)
     const there = <usize>load<u32>(place)
     store<u32>(place, <u32>here)
-    if (load<u32>(there) != word || here - there > WINDOW) {
-      putLiteral(word & 255, counts)
+    if ((load<u64>(there) ^ word) << BEYOND != 0 || here - there > WINDOW) {
+      const symbol = <usize>word & 255
+      const entry = load<u32>(LITERALS + (symbol << 2))
+      bits |= <u64>(entry & 0xffffff) << bitCount
+      bitCount += entry >> 24
+      if (counts) count(LITERAL_COUNTS, symbol)
       here++
+      if (bitCount > 48) {
+        store<u64>(out, bits)
+        out += <usize>(bitCount >> 3)
+        bits >>= bitCount & 56
+        bitCount &= 7
+      }
       continue
     }
+    store<u64>(out, bits)
+    out += <usize>(bitCount >> 3)
+    bits >>= bitCount & 56
+    bitCount &= 7
     const length = matchLength(there, here, end)
-    putMatch(length, here - there, counts)
+    const distance = here - there
+    const past = distance - 1
+    const symbol = <usize>load<u8>(DISTANCE_SYMBOLS + (past < 256 ? past : 256 + (past >> 7)))
+    const lengthEntry = load<u32>(LENGTHS + (length << 2))
+    bits |= <u64>(lengthEntry & 0xffffff) << bitCount
+    bitCount += lengthEntry >> 24
+    const distanceEntry = load<u32>(DISTANCES + (symbol << 2))
+    bits |= <u64>(distanceEntry & 0xffffff) << bitCount
+    bitCount += distanceEntry >> 24
+    bits |= <u64>(distance - load<u32>(DISTANCE_BASES + (symbol << 2))) << bitCount
+    bitCount += load<u32>(DISTANCE_EXTRAS + (symbol << 2))
+    store<u64>(out, bits)
+    out += <usize>(bitCount >> 3)
+    bits >>= bitCount & 56
+    bitCount &= 7
+    if (counts) countMatch(length, symbol)
     here += length
     // The end of a match is a likely start of the next.
-    store<u32>(placeOf(load<u32>(here - 1)), <u32>(here - 1))
+    store<u32>(placeOf(load<u64>(here - 1)), <u32>(here - 1))
   }
-  for (; here < end; here++) putLiteral(load<u8>(here), counts)
-  putLiteral(END_OF_BLOCK, counts)
-  flush()
+  for (; here <= end; here++) {
+    const symbol = here < end ? <usize>load<u8>(here) : END_OF_BLOCK
+    const entry = load<u32>(LITERALS + (symbol << 2))
+    bits |= <u64>(entry & 0xffffff) << bitCount
+    bitCount += entry >> 24
+    if (counts) count(LITERAL_COUNTS, symbol)
+    store<u64>(out, bits)
+    out += <usize>(bitCount >> 3)
+    bits >>= bitCount & 56
+    bitCount &= 7
+  }
   if (bitCount > 0) store<u8>(out++, <u8>bits)
   return out - OUTPUT
 }
