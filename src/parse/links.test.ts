@@ -40,6 +40,11 @@ describe('links are found', () => {
       '</p title="<a href=no>"><a href=a></p x=\'>\'><a href=b>',
       ['a', 'b'],
     ],
+    [
+      'with a NUL at an end, which is U+FFFD, and without other controls',
+      '<a href=a\0><a href="\0b"><a href="\x01c\x1f ">',
+      ['a%EF%BF%BD', '%EF%BF%BDb', 'c'],
+    ],
     ['in areas', '<map><area href=a></map>', ['a']],
     ['behind what closes wrongly', '</div></a></p></table><a href=a></b></i>', ['a']],
     ['after the end of the page', '</body></html><a href=a>', ['a']],

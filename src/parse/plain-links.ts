@@ -78,8 +78,8 @@ export class PlainLinks {
   read(bytes: Uint8Array, from: number, to: number): ReadResult {
     let start = from
     let end = to
-    while (start < end && bytes[start]! <= 0x20) start++
-    while (start < end && bytes[end - 1]! <= 0x20) end--
+    while (start < end && isEdge(bytes[start]!)) start++
+    while (start < end && isEdge(bytes[end - 1]!)) end--
     let i = this.#begin(bytes, start, end)
     if (i < 0) return Read.odd
     const beginning = this.#beginning
@@ -220,6 +220,11 @@ export class PlainLinks {
     while (this.#relative.bytes[slash] !== 0x2f) slash--
     return slash >= this.#rooted.length ? slash + 1 : length
   }
+}
+
+/** What the URL parser cuts off at both ends. A NUL is not: to it that is U+FFFD already. */
+function isEdge(c: number): boolean {
+  return c <= 0x20 && c !== 0
 }
 
 /**
