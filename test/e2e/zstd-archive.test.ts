@@ -37,7 +37,7 @@ describe('--archive zstd, on any Node', () => {
     const check = await checkWarcs(small)
     expect(check.problems).toEqual([])
     expect([...check.pages].sort()).toEqual(expected)
-  }, 60_000)
+  })
 
   it('is read by export, body by body at the places that the tables name', async () => {
     const to = temporary('pages')
@@ -49,7 +49,7 @@ describe('--archive zstd, on any Node', () => {
     expect(pages.length).toBeGreaterThanOrEqual(expected.length * 0.9)
     for (const { parentPath, name } of pages.slice(0, 50))
       expect(readFileSync(join(parentPath, name), 'utf8')).toMatch(/<html/i)
-  }, 60_000)
+  })
 
   it('killed in the middle and resumed, at level 1: all of it, each page once, larger than at level 12', async () => {
     const slow = await WebServer.listen(plan, { clock: systemClock, port: 0, latencyMs: 8 })
@@ -65,5 +65,5 @@ describe('--archive zstd, on any Node', () => {
     expect(check.problems).toEqual([])
     expect([...check.pages].sort()).toEqual(all)
     expect(sizeOf(fast)).toBeGreaterThan(sizeOf(small))
-  }, 60_000)
+  })
 })
