@@ -22,7 +22,6 @@ const CHECKPOINT_WAIT_MS = 120_000
 
 export function statusCommand(): Command {
   return new Command('status')
-    .description('say how far a crawl is')
     .argument('<dir>', 'directory of the crawl')
     .option(
       '--metrics',
@@ -67,7 +66,6 @@ export function statusCommand(): Command {
 export function setCommand(): Command {
   const known = Object.entries(LIVE_SETTINGS).map(([name, { help }]) => `  ${name.padEnd(20)} ${help}`)
   return new Command('set')
-    .description('change settings of a crawl, also while it runs')
     .argument('<dir>', 'directory of the crawl')
     .argument('<key=value...>', 'what to change')
     .addHelpText(
@@ -86,41 +84,33 @@ export function setCommand(): Command {
 }
 
 export function stopCommand(): Command {
-  return new Command('stop')
-    .description('seal what is fetched and stop a running crawl')
-    .argument('<dir>', 'directory of the crawl')
-    .action((directory: string) =>
-      withLedger(directory, async ledger => {
-        needRunning(directory)
-        await ledger.set({ stop: String(systemClock.now()) })
-        process.stderr.write(`stopping; go on later with: orbweaver resume ${shellWord(directory)}\n`)
-      }),
-    )
+  return new Command('stop').argument('<dir>', 'directory of the crawl').action((directory: string) =>
+    withLedger(directory, async ledger => {
+      needRunning(directory)
+      await ledger.set({ stop: String(systemClock.now()) })
+      process.stderr.write(`stopping; go on later with: orbweaver resume ${shellWord(directory)}\n`)
+    }),
+  )
 }
 
 export function checkpointCommand(): Command {
-  return new Command('checkpoint')
-    .description('make everything fetched so far durable now')
-    .argument('<dir>', 'directory of the crawl')
-    .action((directory: string) =>
-      withLedger(directory, async ledger => {
-        needRunning(directory)
-        const asked = String(systemClock.now())
-        await ledger.set({ 'checkpoint.asked': asked })
-        for (let waited = 0; waited < CHECKPOINT_WAIT_MS; waited += CHECKPOINT_LOOK_MS) {
-          if ((await ledger.settings())['checkpoint.done'] === asked) {
-            process.stderr.write(
-              `checkpoint done: ${plural((await ledger.totals()).pages, 'page')} acknowledged\n`,
-            )
-            return
-          }
-          await sleep(systemClock, CHECKPOINT_LOOK_MS)
+  return new Command('checkpoint').argument('<dir>', 'directory of the crawl').action((directory: string) =>
+    withLedger(directory, async ledger => {
+      needRunning(directory)
+      const asked = String(systemClock.now())
+      await ledger.set({ 'checkpoint.asked': asked })
+      for (let waited = 0; waited < CHECKPOINT_WAIT_MS; waited += CHECKPOINT_LOOK_MS) {
+        if ((await ledger.settings())['checkpoint.done'] === asked) {
+          process.stderr.write(
+            `checkpoint done: ${plural((await ledger.totals()).pages, 'page')} acknowledged\n`,
+          )
+          return
         }
-        throw new ConfigError(
-          `the crawl in ${directory} did not answer within ${CHECKPOINT_WAIT_MS / 1000} s`,
-        )
-      }),
-    )
+        await sleep(systemClock, CHECKPOINT_LOOK_MS)
+      }
+      throw new ConfigError(`the crawl in ${directory} did not answer within ${CHECKPOINT_WAIT_MS / 1000} s`)
+    }),
+  )
 }
 
 async function withLedger(directory: string, task: (ledger: Ledger) => Promise<void>): Promise<void> {

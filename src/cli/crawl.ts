@@ -10,16 +10,13 @@ import {
   systemClock,
 } from '../compose/index.js'
 import { ConfigError, type CrawlConfig, FIELDS, loadConfig, variableOf } from '../config/index.js'
+import type { Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
 import { ProgressDisplay } from './progress.js'
 import { summaryOf } from './summary.js'
 
-type Say = (exitCode: number) => void
-
 export function crawlCommand(say: Say): Command {
-  const command = new Command('crawl')
-    .description('crawl from these URLs into a new directory')
-    .argument('[url...]', 'where to start')
+  const command = new Command('crawl').argument('[url...]', 'where to start')
   for (const { flag, help, many } of Object.values(FIELDS)) {
     const option = new Option(flag, help)
     if (many) option.argParser((value: string, list: string[] | undefined) => [...(list ?? []), value])
@@ -45,7 +42,6 @@ export function crawlCommand(say: Say): Command {
 
 export function resumeCommand(say: Say): Command {
   return new Command('resume')
-    .description('go on with a crawl that was stopped, killed or ended at its limit')
     .argument('<dir>', 'directory of the crawl')
     .option('--robots <mode>', 'strict, rfc9309 or ignore, for this run (as the crawl was asked for)')
     .option('--json', 'print the report as one JSON object on stdout')

@@ -8,6 +8,7 @@ import { checkConfig } from '../config/index.js'
 import { shellWord } from '../model/for-people.js'
 import { formatTable, openTables, type Result, type Value } from '../query/index.js'
 import { truth, WebPlan, WebServer } from '../simulate/web/index.js'
+import type { Say } from './commands.js'
 import { watch } from './crawl.js'
 import { EXIT } from './exit-codes.js'
 import { number, plural } from './summary.js'
@@ -21,9 +22,8 @@ const QUERIES = [
   'SELECT target_host_name, count(*) AS links FROM links GROUP BY ALL ORDER BY links DESC LIMIT 5',
 ]
 
-export function demoCommand(say: (exitCode: number) => void): Command {
+export function demoCommand(say: Say): Command {
   return new Command('demo')
-    .description('crawl a generated web on this machine and query it, offline, in under a minute')
     .option('--out <dir>', 'where to put the crawl (a temporary directory)')
     .action(async (options: { out?: string }) => {
       const out = options.out ?? join(mkdtempSync(join(tmpdir(), 'orbweaver-demo-')), 'crawl')

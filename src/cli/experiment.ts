@@ -66,7 +66,7 @@ export function experimentCommand(): Command {
       const methods = flags.simulate ? await simulated(flags) : await real(flags)
       process.stdout.write(flags.json ? `${JSON.stringify({ methods })}\n` : `${table(methods).join('\n')}\n`)
     })
-  return new Command('experiment').description("do a paper's experiment again").addCommand(balance)
+  return new Command('experiment').addCommand(balance)
 }
 
 function whole(least: number): (value: string) => number {

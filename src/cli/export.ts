@@ -24,7 +24,6 @@ Works while the crawl runs, on what is committed. Nothing that is there is writt
 
 export function exportCommand(): Command {
   return new Command('export')
-    .description('write a crawl as files for the browser, JSON lines or Markdown')
     .argument('<dir>', 'the crawl')
     .addOption(
       new Option('--to <kind>', 'what to write')

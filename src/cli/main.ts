@@ -11,27 +11,8 @@ import { ConfigError } from '../config/config-error.js'
 import { shellWord } from '../model/for-people.js'
 import { VERSION } from '../model/version.js'
 import { PartitionError } from '../partition/partition-error.js'
+import { COMMANDS, type Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
-
-type Say = (exitCode: number) => void
-
-/** Each command is loaded when it is wanted: DuckDB alone takes a quarter of a second of CPU to load. */
-const COMMANDS: Readonly<Record<string, (say: Say) => Promise<Command>>> = {
-  crawl: async say => (await import('./crawl.js')).crawlCommand(say),
-  resume: async say => (await import('./crawl.js')).resumeCommand(say),
-  status: async () => (await import('./control.js')).statusCommand(),
-  set: async () => (await import('./control.js')).setCommand(),
-  stop: async () => (await import('./control.js')).stopCommand(),
-  checkpoint: async () => (await import('./control.js')).checkpointCommand(),
-  query: async () => (await import('./query.js')).queryCommand(),
-  export: async () => (await import('./export.js')).exportCommand(),
-  robots: async say => (await import('./robots.js')).robotsCommand(say),
-  partition: async () => (await import('./partition.js')).partitionCommand(),
-  experiment: async () => (await import('./experiment.js')).experimentCommand(),
-  web: async () => (await import('./web.js')).webCommand(),
-  simulate: async say => (await import('./simulate.js')).simulateCommand(say),
-  demo: async say => (await import('./demo.js')).demoCommand(say),
-}
 
 /** Runs one command; the result is the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -47,9 +28,10 @@ export async function main(argv: readonly string[]): Promise<number> {
   const program = new Command('orbweaver')
     .description('Crawls the web politely, keeps every page, and answers SQL about them.')
     .version(VERSION)
+    .configureHelp({ subcommandTerm: command => command.name() })
     .addHelpText('after', HELP)
-  const wanted = Object.hasOwn(COMMANDS, argv[0] ?? '') ? [COMMANDS[argv[0]]] : Object.values(COMMANDS)
-  for (const load of wanted) program.addCommand(await load(say))
+  for (const [name, { about }] of Object.entries(COMMANDS))
+    program.addCommand(isWanted(name, argv) ? await load(name, say) : new Command(name).description(about))
   quietly(program)
   try {
     await program.parseAsync(argv, { from: 'user' })
@@ -57,6 +39,16 @@ export async function main(argv: readonly string[]): Promise<number> {
   } catch (error) {
     return failureCode(error, argv)
   }
+}
+
+/** Of the others their names are enough, for the list of commands and for whoever mistypes one. */
+function isWanted(name: string, [first, second]: readonly string[]): boolean {
+  return name === first || (first === 'help' && name === second)
+}
+
+async function load(name: string, say: Say): Promise<Command> {
+  const { about, load } = COMMANDS[name]
+  return (await load(say)).description(about)
 }
 
 /** Commander throws instead of ending the process, and leaves the message to us. */

@@ -55,7 +55,6 @@ FILE is a METIS graph if its name ends in .graph, else an hMETIS hypergraph. doc
 
 export function partitionCommand(): Command {
   return new Command('partition')
-    .description('split a graph or hypergraph into parts of even weight with few links between them')
     .argument('<file>', 'hypergraph (hMETIS) or graph (METIS, name ends in .graph)')
     .argument('[partfile]', 'with --check: the parts to look at')
     .requiredOption('-k, --k <n>', 'number of parts')

@@ -34,7 +34,6 @@ Works while the crawl runs. The SQL is DuckDB's; it can read the tables of this 
 
 export function queryCommand(): Command {
   return new Command('query')
-    .description('ask a crawl with SQL: tables pages, links, sites')
     .argument('<dir>', 'the crawl')
     .argument('[sql]', 'one SELECT; without it the tables are listed')
     .addOption(

@@ -9,6 +9,7 @@ import { RobotsRules, type RobotsVerdict } from '../manners/robots-rules.js'
 import { withoutControls } from '../model/for-people.js'
 import { LIMITS } from '../model/limits.js'
 import { normaliseUrl } from '../model/url.js'
+import type { Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
 
 interface RobotsFlags {
@@ -37,10 +38,9 @@ Examples:
   $ orbweaver robots --agent examplebot --url https://example.org/page robots.txt
   $ curl -s https://example.org/robots.txt | orbweaver robots --url /page -`
 
-export function robotsCommand(say: (exitCode: number) => void): Command {
+export function robotsCommand(say: Say): Command {
   const many = (value: string, list: string[] | undefined) => [...(list ?? []), value]
   return new Command('robots')
-    .description('say whether robots.txt allows a URL, and by which line')
     .argument('[file]', 'a robots.txt to go by; - is stdin; without it the live one is asked for')
     .option('--agent <name>', 'product token of the crawler', 'orbweaver')
     .requiredOption('--url <url>', 'the URL; with FILE also just a path')

@@ -37,7 +37,6 @@ Examples:
 
 export function simulateCommand(say: (exitCode: number) => void): Command {
   return new Command('simulate')
-    .description('crawl a made-up web in virtual time, with faults, and check every promise')
     .option('--agents <n>', 'agents at the start', whole(1), 5)
     .option('--sites <n>', 'sites of the web', whole(1), 40)
     .option('--pages <n>', 'pages of all sites together (500, or two a site)', whole(1))

@@ -37,7 +37,6 @@ Examples:
 
 export function webCommand(clock: Clock = systemClock): Command {
   const command = new Command('web')
-    .description('serve a generated web on loopback: same seed, same pages')
     .option('--sites <n>', 'number of sites', '40')
     .option('--pages <n>', 'HTML pages of all sites together', '20000')
     .option('--seed <n>', 'seed of everything', '1')

@@ -1,0 +1,68 @@
+/** The sub-commands: what each is for, and where it is found. A command is loaded when it is wanted: some bring much along. */
+import type { Command } from 'commander'
+
+export type Say = (exitCode: number) => void
+
+export interface CommandEntry {
+  readonly about: string
+  readonly load: (say: Say) => Promise<Command>
+}
+
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  crawl: {
+    about: 'crawl from these URLs into a new directory',
+    load: async say => (await import('./crawl.js')).crawlCommand(say),
+  },
+  resume: {
+    about: 'go on with a crawl that was stopped, killed or ended at its limit',
+    load: async say => (await import('./crawl.js')).resumeCommand(say),
+  },
+  status: {
+    about: 'say how far a crawl is',
+    load: async () => (await import('./control.js')).statusCommand(),
+  },
+  set: {
+    about: 'change settings of a crawl, also while it runs',
+    load: async () => (await import('./control.js')).setCommand(),
+  },
+  stop: {
+    about: 'seal what is fetched and stop a running crawl',
+    load: async () => (await import('./control.js')).stopCommand(),
+  },
+  checkpoint: {
+    about: 'make everything fetched so far durable now',
+    load: async () => (await import('./control.js')).checkpointCommand(),
+  },
+  query: {
+    about: 'ask a crawl with SQL: tables pages, links, sites',
+    load: async () => (await import('./query.js')).queryCommand(),
+  },
+  export: {
+    about: 'write a crawl as files for the browser, JSON lines or Markdown',
+    load: async () => (await import('./export.js')).exportCommand(),
+  },
+  robots: {
+    about: 'say whether robots.txt allows a URL, and by which line',
+    load: async say => (await import('./robots.js')).robotsCommand(say),
+  },
+  partition: {
+    about: 'split a graph or hypergraph into parts of even weight with few links between them',
+    load: async () => (await import('./partition.js')).partitionCommand(),
+  },
+  experiment: {
+    about: "do a paper's experiment again",
+    load: async () => (await import('./experiment.js')).experimentCommand(),
+  },
+  web: {
+    about: 'serve a generated web on loopback: same seed, same pages',
+    load: async () => (await import('./web.js')).webCommand(),
+  },
+  simulate: {
+    about: 'crawl a made-up web in virtual time, with faults, and check every promise',
+    load: async say => (await import('./simulate.js')).simulateCommand(say),
+  },
+  demo: {
+    about: 'crawl a generated web on this machine and query it, offline, in under a minute',
+    load: async say => (await import('./demo.js')).demoCommand(say),
+  },
+}
