@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '..')
 const OPTIONS = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--baseDir', root]
 
 /** Pages of memory; the host gives `page` what one of the web needs. */
-const MODULES = { deflate: 96, snappy: 96, page: 1, xxh64: 5 }
+const MODULES = { deflate: 96, snappy: 96, page: 1, xxh64: 5, robots: 2 }
 
 for (const [name, pages] of Object.entries(MODULES)) {
   const source = `assembly/${name}.ts`

@@ -86,12 +86,12 @@ function plainGram(
 }
 
 /** The `$` that ends a pattern is none. */
-export function lastLetter(bytes: Uint8Array, to: number): number {
+function lastLetter(bytes: Uint8Array, to: number): number {
   return bytes[to - 1] === DOLLAR ? to - 2 : to - 1
 }
 
 /** So many letters of a pattern, if they need no respelling. */
-export function gramAt(bytes: Uint8Array, from: number, at: number, letters: number): number {
+function gramAt(bytes: Uint8Array, from: number, at: number, letters: number): number {
   if (at > from && (bytes[at - 1] === PERCENT || (at - 1 > from && bytes[at - 2] === PERCENT))) return NONE
   let gram = 0
   for (let i = at; i < at + letters; i++) {

@@ -34,15 +34,27 @@ export function looksBinary(bytes: Uint8Array): boolean {
   return controls > looked * BINARY_SHARE
 }
 
-/** What is read: one character a byte, UTF-8 as a rule; UTF-16 that says so is turned into it. The mark is left out. */
-export function robotsText(bytes: Uint8Array): { readonly text: string; readonly isWhole: boolean } {
+export interface RobotsFile {
+  readonly bytes: Buffer
+  /** The same, one character a byte. */
+  readonly text: string
+  /** False when it was cut, and its last line may be too. */
+  readonly isWhole: boolean
+}
+
+/** What is read: UTF-8 as a rule; UTF-16 is turned into it. The mark is left out. */
+export function robotsFile(bytes: Uint8Array): RobotsFile {
   const isWhole = bytes.length <= LIMITS.robotsBytes
   const kept = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, LIMITS.robotsBytes))
   const order = utf16Order(kept)
-  if (order === null) return { text: kept.toString('latin1', markLength(kept)), isWhole }
+  if (order === null) return fileOf(kept.subarray(markLength(kept)), isWhole)
   const units = Buffer.from(kept.subarray(isMarked(kept) ? 2 : 0, kept.length & ~1))
   if (order === 'big') units.swap16()
-  return { text: Buffer.from(units.toString('utf16le')).toString('latin1'), isWhole }
+  return fileOf(Buffer.from(units.toString('utf16le')), isWhole)
+}
+
+function fileOf(bytes: Buffer, isWhole: boolean): RobotsFile {
+  return { bytes, text: bytes.latin1Slice(0, bytes.length), isWhole }
 }
 
 /** A mark alone is not believed: its text must look like it too. Text that looks like it needs no mark. */

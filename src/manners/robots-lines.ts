@@ -1,4 +1,6 @@
-/** The text of a robots.txt -> its directives, in order: spelling mistakes taken as meant, everything else left out. */
+/** A robots.txt -> its directives, in order: spelling mistakes taken as meant, everything else left out. */
+import type { RobotsFile } from './robots-bytes.js'
+import { LINE_FIELDS, LineKind, lineKind, lineNumber, robotsMemory } from './robots-memory.js'
 
 export type DirectiveKind = 'agent' | 'allow' | 'disallow' | 'delay' | 'sitemap'
 
@@ -10,12 +12,7 @@ export interface Line {
   valueStart: number
 }
 
-export type DirectiveHandler = (kind: DirectiveKind, line: Readonly<Line>) => void
-
-const LF = 0x0a
-const CR = 0x0d
 const COLON = 0x3a
-const USUAL = 'Disallow: '
 
 const SPELLINGS: Readonly<Record<DirectiveKind, readonly string[]>> = {
   agent: ['user-agent', 'useragent', 'user agent', 'user_agent', 'user-agnet', 'usr-agent', 'user-agen'],
@@ -36,6 +33,19 @@ for (const [kind, words] of Object.entries(SPELLINGS))
 const STARTS = 'uadcs'
 const LONGEST_KEY = 64
 
+let lastWord = ''
+let lastKind: DirectiveKind | undefined
+
+/** Who misspells a word does it all the time: it is made a text of its own once. */
+function kindBefore(text: string, start: number, split: number): DirectiveKind | undefined {
+  const end = dropBlanks(text, start, split)
+  if (end - start !== lastWord.length || !text.startsWith(lastWord, start)) {
+    lastWord = text.slice(start, end)
+    lastKind = kindOf(lastWord)
+  }
+  return lastKind
+}
+
 /** `Disallowed:` and `User-agents:` too: a known word with something after it. */
 function kindOf(key: string): DirectiveKind | undefined {
   if (key.length > LONGEST_KEY) return undefined
@@ -46,61 +56,51 @@ function kindOf(key: string): DirectiveKind | undefined {
   return undefined
 }
 
-/** `text` has one character a byte. `isWhole`: false when it was cut, and its last line may be too. */
-export function readDirectives(text: string, isWhole: boolean, handle: DirectiveHandler): void {
-  const line: Line = { number: 1, start: 0, end: 0, valueStart: 0 }
-  const feeds = new Finder(text, '\n')
-  const returns = new Finder(text, '\r')
-  const hashes = new Finder(text, '#')
-  for (let start = 0; ; line.number++) {
-    const end = Math.min(feeds.from(start), returns.from(start))
-    // A rule cut by the limit would say something its author did not mean.
-    if (end === text.length && !isWhole) return
-    if (end > start) readLine(text, start, Math.min(end, hashes.from(start)), line, handle)
-    if (end === text.length) return
-    start = text.charCodeAt(end) === CR && text.charCodeAt(end + 1) === LF ? end + 2 : end + 1
-  }
+export interface DirectiveHandler {
+  /** Allow and Disallow lines in a row, as `robots-memory.ts` has lines, in this part of an array that is used again. */
+  rules(lines: Int32Array, from: number, to: number): void
+  /** Any other directive, or a rule that is oddly spelled. */
+  directive(kind: DirectiveKind, line: Readonly<Line>): void
 }
 
-/** The next place of a character, found by the engine's own search: a file is gone through once, however long. */
-class Finder {
-  readonly #text: string
-  readonly #character: string
-  #at = -1
-
-  constructor(text: string, character: string) {
-    this.#text = text
-    this.#character = character
-  }
-
-  /** `start` never goes back. The length of the text when there is none. */
-  from(start: number): number {
-    if (this.#at < start) {
-      const at = this.#text.indexOf(this.#character, start)
-      this.#at = at < 0 ? this.#text.length : at
+export function readDirectives({ bytes, text, isWhole }: RobotsFile, handler: DirectiveHandler): void {
+  const line: Line = { number: 0, start: 0, end: 0, valueStart: 0 }
+  robotsMemory().lines(bytes, isWhole, lines => {
+    for (let at = 0; at < lines.length; ) {
+      const end = endOfRules(lines, at)
+      if (end > at) handler.rules(lines, at, end)
+      else readLine(text, lines, at, line, handler)
+      at = Math.max(end, at + LINE_FIELDS)
     }
-    return this.#at
-  }
+  })
 }
 
-/** `to` is where the comment begins, if there is one. */
-function readLine(text: string, from: number, to: number, line: Line, handle: DirectiveHandler): void {
-  const start = skipBlanks(text, from, to)
-  const end = dropBlanks(text, start, to)
-  line.start = start
-  line.end = end
-  // How nearly all lines are written.
-  if (text.startsWith(USUAL, start) && end > start + USUAL.length) {
-    line.valueStart = skipBlanks(text, start + USUAL.length, end)
-    handle('disallow', line)
+/** Where the rules that begin at `from` end: nearly all lines of a long file are some. */
+function endOfRules(lines: Int32Array, from: number): number {
+  let at = from
+  while (at < lines.length && isRule(lineKind(lines[at]!))) at += LINE_FIELDS
+  return at
+}
+
+function isRule(kind: number): boolean {
+  return kind === LineKind.disallow || kind === LineKind.allow
+}
+
+function readLine(text: string, lines: Int32Array, at: number, line: Line, handler: DirectiveHandler): void {
+  line.number = lineNumber(lines[at]!)
+  line.start = lines[at + 1]!
+  line.end = lines[at + 2]!
+  line.valueStart = lines[at + 3]!
+  if (lineKind(lines[at]!) === LineKind.agent) {
+    handler.directive('agent', line)
     return
   }
-  const split = splitAt(text, start, end)
+  const split = splitAt(text, line.start, line.end)
   if (split < 0) return
-  const kind = kindOf(text.slice(start, dropBlanks(text, start, split)))
+  const kind = kindBefore(text, line.start, split)
   if (kind === undefined) return
-  line.valueStart = skipBlanks(text, split + 1, end)
-  handle(kind, line)
+  line.valueStart = skipBlanks(text, split + 1, line.end)
+  handler.directive(kind, line)
 }
 
 /** Where key and value part: at the colon, or at the only gap of a line that lacks it; -1 when neither is there. */

@@ -4,8 +4,14 @@
  */
 import { pathStart } from '../model/url.js'
 import { canonicalPath, looseQuery } from './path-form.js'
-import { robotsText } from './robots-bytes.js'
-import { type DirectiveKind, type Line, readable, readDirectives } from './robots-lines.js'
+import { type RobotsFile, robotsFile } from './robots-bytes.js'
+import {
+  type DirectiveHandler,
+  type DirectiveKind,
+  type Line,
+  readable,
+  readDirectives,
+} from './robots-lines.js'
 import { beats, type Rule, type RuleVerdict } from './rule.js'
 import { RuleIndex } from './rule-index.js'
 import { WrittenRules } from './written-rules.js'
@@ -25,20 +31,20 @@ export class RobotsRules {
   readonly #crawlDelayMs: number | null
   readonly #sitemaps: readonly string[]
 
-  private constructor(text: string, group: Group, sitemaps: readonly string[]) {
-    this.#text = text
+  private constructor(file: RobotsFile, group: Group, sitemaps: readonly string[]) {
+    this.#text = file.text
     this.#written = group.rules
-    this.#index = group.rules.count > 0 ? new RuleIndex(text, group.rules) : null
+    this.#index = group.rules.count > 0 ? new RuleIndex(file.text, group.rules) : null
     this.#crawlDelayMs = group.delayMs
     this.#sitemaps = sitemaps
   }
 
   /** Any bytes at all. `productToken` is the name of the crawler; a version after a slash is left out. */
   static parse(bytes: Uint8Array, productToken: string): RobotsRules {
-    const { text, isWhole } = robotsText(bytes)
-    const reading = new Reading(text, productToken)
-    readDirectives(text, isWhole, reading.take)
-    return new RobotsRules(text, reading.group, reading.sitemaps)
+    const file = robotsFile(bytes)
+    const reading = new Reading(file.text, productToken)
+    readDirectives(file, reading)
+    return new RobotsRules(file, reading.group, reading.sitemaps)
   }
 
   /** `url` is normalised. Called for every URL: nothing is allocated where the path needs no respelling. */
@@ -88,7 +94,7 @@ interface Addressed {
 }
 
 /** What has been read so far: all groups that name us make one, all groups for everybody another. */
-class Reading {
+class Reading implements DirectiveHandler {
   readonly sitemaps: string[] = []
   readonly #text: string
   readonly #token: string
@@ -110,10 +116,15 @@ class Reading {
     return this.#isNamed ? this.#ours : this.#everybodys
   }
 
-  readonly take = (kind: DirectiveKind, line: Readonly<Line>): void => {
+  rules(lines: Int32Array, from: number, to: number): void {
+    this.#inRules = true
+    this.#groupOf(this.#rulesFor)?.rules.addAll(lines, from, to)
+  }
+
+  directive(kind: DirectiveKind, line: Readonly<Line>): void {
     switch (kind) {
       case 'agent':
-        this.#agent(this.#valueOf(line))
+        this.#agent(line)
         break
       case 'sitemap':
         if (line.valueStart < line.end) this.sitemaps.push(readable(this.#valueOf(line)))
@@ -124,7 +135,7 @@ class Reading {
       case 'allow':
       case 'disallow':
         this.#inRules = true
-        this.#rule(kind === 'allow', line)
+        this.#groupOf(this.#rulesFor)?.rules.add(kind === 'allow', line)
         break
     }
   }
@@ -137,11 +148,14 @@ class Reading {
    * Agents in a row share the rules after them; only a rule ends the row, as the RFC and Google have it. A Crawl-delay,
    * which neither knows, is for the agents just above it.
    */
-  #agent(value: string): void {
+  #agent(line: Readonly<Line>): void {
     if (this.#inRules) this.#rulesFor.us = this.#rulesFor.all = false
     if (this.#inRules || this.#afterDelay) this.#delayFor.us = this.#delayFor.all = false
     this.#inRules = this.#afterDelay = false
-    const name = value.split(/\s/, 1)[0]!.toLowerCase()
+    // Most are meant for others, as their first letter tells.
+    const first = this.#text.charAt(line.valueStart)
+    if (first !== '*' && first.toLowerCase() !== this.#token.charAt(0)) return
+    const name = this.#valueOf(line).split(/\s/, 1)[0]!.toLowerCase()
     if (name === '*') this.#rulesFor.all = this.#delayFor.all = true
     else if (isNamedBy(this.#token, name)) this.#rulesFor.us = this.#delayFor.us = this.#isNamed = true
   }
@@ -152,10 +166,6 @@ class Reading {
     const group = this.#groupOf(this.#delayFor)
     if (group === null || !(seconds >= 0)) return
     group.delayMs = Math.max(group.delayMs ?? 0, Math.min(seconds * 1000, Number.MAX_SAFE_INTEGER))
-  }
-
-  #rule(isAllow: boolean, line: Readonly<Line>): void {
-    this.#groupOf(this.#rulesFor)?.rules.add(isAllow, line)
   }
 
   #groupOf(addressed: Addressed): Group | null {

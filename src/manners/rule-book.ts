@@ -1,4 +1,5 @@
 /** The rules of a group that can match a path, by number. One becomes an object when it is first looked at. */
+import { LINE_FIELDS } from './robots-memory.js'
 import { Rule } from './rule.js'
 import type { WrittenRules } from './written-rules.js'
 
@@ -58,17 +59,17 @@ export class RuleBook {
   /** Returns how many there are. */
   #addPaths(): number {
     const { bytes, from, to } = this
-    const written = this.#written
+    const lines = this.#written.places
     const places = this.#places
     let count = 0
-    for (let i = 0; i < written.count; i++) {
-      const start = written.patternStart(i)
-      const end = written.patternEnd(i)
+    for (let at = 0; at < lines.length; at += LINE_FIELDS) {
+      const start = lines[at + 3]!
+      const first = bytes[start]
       // What begins otherwise matches no path.
-      if (start === end || (bytes[start] !== SLASH && bytes[start] !== STAR)) continue
+      if ((first !== SLASH && first !== STAR) || start === lines[at + 2]) continue
       from[count] = start
-      to[count] = end
-      places[count++] = i
+      to[count] = lines[at + 2]!
+      places[count++] = at / LINE_FIELDS
     }
     return count
   }

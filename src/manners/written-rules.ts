@@ -1,7 +1,8 @@
 /** The Allow and Disallow lines of a group, as places in the file: thirty thousand lines need no thirty thousand objects. */
 import type { Line } from './robots-lines.js'
+import { LINE_FIELDS as FIELDS, LineKind, lineKind, lineNumber, numberAndKind } from './robots-memory.js'
 
-const FIELDS = 4
+const FEW = 16 * FIELDS
 
 export class WrittenRules {
   #places = new Int32Array(16 * FIELDS)
@@ -11,26 +12,36 @@ export class WrittenRules {
     return this.#count
   }
 
-  add(isAllow: boolean, line: Readonly<Line>): void {
-    const at = this.#count++ * FIELDS
-    if (at === this.#places.length) {
-      const larger = new Int32Array(at * 2)
-      larger.set(this.#places)
-      this.#places = larger
-    }
-    const places = this.#places
-    places[at] = line.number * 2 + (isAllow ? 1 : 0)
-    places[at + 1] = line.start
-    places[at + 2] = line.end
-    places[at + 3] = line.valueStart
+  add(isAllow: boolean, { number, start, end, valueStart }: Readonly<Line>): void {
+    const at = this.#count * FIELDS
+    const places = this.#roomFor(at + FIELDS)
+    places[at] = numberAndKind(number, isAllow ? LineKind.allow : LineKind.disallow)
+    places[at + 1] = start
+    places[at + 2] = end
+    places[at + 3] = valueStart
+    this.#count++
+  }
+
+  addAll(lines: Int32Array, from: number, to: number): void {
+    const at = this.#count * FIELDS
+    const places = this.#roomFor(at + to - from)
+    // A view costs more than copying a few numbers.
+    if (to - from > FEW) places.set(lines.subarray(from, to), at)
+    else for (let i = from; i < to; i++) places[at + i - from] = lines[i]!
+    this.#count += (to - from) / FIELDS
+  }
+
+  /** Four numbers for each, as `robots-memory.ts` has lines. */
+  get places(): Int32Array {
+    return this.#places.subarray(0, this.#count * FIELDS)
   }
 
   isAllow(index: number): boolean {
-    return (this.#places[index * FIELDS]! & 1) === 1
+    return lineKind(this.#places[index * FIELDS]!) === LineKind.allow
   }
 
   lineNumber(index: number): number {
-    return this.#places[index * FIELDS]! >> 1
+    return lineNumber(this.#places[index * FIELDS]!)
   }
 
   /** The whole line, blanks around it and comment apart. */
@@ -45,5 +56,14 @@ export class WrittenRules {
 
   patternEnd(index: number): number {
     return this.#places[index * FIELDS + 2]!
+  }
+
+  #roomFor(numbers: number): Int32Array {
+    if (numbers > this.#places.length) {
+      const larger = new Int32Array(Math.max(numbers, this.#places.length * 2))
+      larger.set(this.#places)
+      this.#places = larger
+    }
+    return this.#places
   }
 }

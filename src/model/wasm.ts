@@ -21,7 +21,7 @@ export interface WasmPlace {
 }
 
 /** A new instance; `T` is what the module exports. */
-export function loadWasm<T>(name: 'deflate' | 'snappy' | 'page' | 'xxh64'): T {
+export function loadWasm<T>(name: 'deflate' | 'snappy' | 'page' | 'xxh64' | 'robots'): T {
   const bytes = readFileSync(packageFile(`wasm/${name}.wasm`))
   const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes))
   return instance.exports as T
