@@ -3,25 +3,28 @@ import type { MessagePort } from 'node:worker_threads'
 import type { AgentEnd, AgentProgress } from '../agent/index.js'
 import type { LedgerError } from '../cluster/index.js'
 import type { AgentOrder } from './agent-host.js'
+import type { Suffering } from './harmed-ledger.js'
 
 /** What an agent's thread is started with. */
 export interface AgentThreadData {
   readonly order: AgentOrder
   readonly ledger: MessagePort
   readonly bus: MessagePort
+  /** For fault tests: the harm that waits for an agent; null when none ever will. */
+  readonly harms: SharedArrayBuffer | null
 }
 
 export type ToAgent =
   | { readonly kind: 'stop' }
   | { readonly kind: 'seal'; readonly id: number }
   | { readonly kind: 'disk'; readonly trouble: string }
-  /** For fault tests: the thread stands still for so long. */
-  | { readonly kind: 'freeze'; readonly ms: number }
 
 export type FromAgent =
   | { readonly kind: 'progress'; readonly progress: AgentProgress }
   | { readonly kind: 'sealed'; readonly id: number }
   | { readonly kind: 'disk'; readonly detail: string | null }
+  /** For fault tests. */
+  | { readonly kind: 'harm'; readonly what: Suffering }
   | { readonly kind: 'ended'; readonly end: AgentEnd; readonly progress: AgentProgress }
   /** `isFenced`: its life was ended by the ledger, and a new one may begin. */
   | {

@@ -1,17 +1,19 @@
 /** Entry of the thread of one agent, when there are several. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { FencedError, loadHooks } from '../agent/index.js'
-import { LedgerError, portBus, portLedger } from '../cluster/index.js'
+import { type Ledger, LedgerError, portBus, portLedger } from '../cluster/index.js'
 import { AgentHost } from './agent-host.js'
 import type { AgentThreadData, FromAgent, ToAgent } from './agent-messages.js'
 import { absolute } from './crawl-directory.js'
+import { HarmBox } from './faults.js'
+import { harmedLedger } from './harmed-ledger.js'
 import { Log } from './log.js'
 import { StoreWorker } from './store-worker.js'
 import { systemClock } from './system.js'
 
 const TELL_MS = 500
 
-const { order, ledger: ledgerPort, bus } = workerData as AgentThreadData
+const { order, ledger: ledgerPort, bus, harms } = workerData as AgentThreadData
 const tell = (message: FromAgent) => parentPort!.postMessage(message)
 
 async function main(): Promise<void> {
@@ -20,7 +22,7 @@ async function main(): Promise<void> {
   const log = new Log(directory)
   try {
     const host = await AgentHost.open(order, {
-      ledger: portLedger(ledgerPort),
+      ledger: openLedger(),
       bus: portBus(bus),
       hooks: config.hooks === undefined ? {} : await loadHooks(config.hooks, absolute),
       log,
@@ -47,6 +49,12 @@ async function main(): Promise<void> {
   }
 }
 
+function openLedger(): Ledger {
+  const ledger = portLedger(ledgerPort)
+  if (harms === null) return ledger
+  return harmedLedger(ledger, new HarmBox(harms), what => tell({ kind: 'harm', what }))
+}
+
 function obey(host: AgentHost, message: ToAgent): void {
   switch (message.kind) {
     case 'stop':
@@ -57,9 +65,6 @@ function obey(host: AgentHost, message: ToAgent): void {
       break
     case 'disk':
       host.setDiskTrouble(message.trouble)
-      break
-    case 'freeze':
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, message.ms)
   }
 }
 

@@ -1,33 +1,86 @@
 /**
- * For fault tests only: `ORBWEAVER_FAULTS` makes leases short and lets SIGUSR2 do harm to one agent after the other, e.g.
- * `lease=2000,kill,freeze=5000`: the first signal ends the thread of agent-1, the second stops agent-2 for five seconds,
- * and so on in turn. With `deaf` agents are not told of new rows: the bus may lose what it wants. See CONTRIBUTING.md.
+ * For fault tests only: `ORBWEAVER_FAULTS=lease=4000,harms=FILE` makes leases short and lets SIGUSR2 do the harm to agents
+ * that the file names when the signal comes. It is done at the worst moment, not at any:
+ *
+ *   kill     the next agent whose pack is stored and not committed ends like one that crashed
+ *   freeze   the next such agent stands still until one of the pack's sites belongs to another
+ *   finish   nobody sees new links until one who thinks that its site is done has been told that it is not
+ *
+ * With `deaf` agents are not told of new rows: the bus may lose what it wants. See CONTRIBUTING.md.
  */
+import { readFileSync } from 'node:fs'
 import type { Millis } from '../model/clock.js'
 
-export type Harm = 'kill' | { readonly freezeMs: Millis }
+const HARMS = ['kill', 'freeze', 'finish'] as const
+
+export type Harm = (typeof HARMS)[number]
 
 export interface Faults {
   readonly leaseMs: Millis | null
   readonly isDeaf: boolean
-  /** True when signals do harm; else they are left as they are. */
-  readonly isHarmful: boolean
+  /** Null when nothing is asked for: then nobody looks. */
+  readonly harms: HarmBox | null
   /** What the next signal does. */
   next(): Harm | null
 }
 
 export function readFaults(text: string | undefined): Faults {
-  const harms: Harm[] = []
+  let file: string | null = null
   let leaseMs: Millis | null = null
   let isDeaf = false
   for (const word of (text ?? '').split(',')) {
     const [name, value] = word.split('=')
     if (name === 'lease') leaseMs = Number(value)
     if (name === 'deaf') isDeaf = true
-    if (name === 'kill') harms.push('kill')
-    if (name === 'freeze') harms.push({ freezeMs: Number(value) })
+    if (name === 'harms') file = value
   }
-  let done = 0
-  const isHarmful = harms.length > 0
-  return { leaseMs, isDeaf, isHarmful, next: () => (isHarmful ? harms[done++ % harms.length] : null) }
+  return {
+    leaseMs,
+    isDeaf,
+    harms: file === null ? null : new HarmBox(),
+    next: () => (file === null ? null : harmIn(readFileSync(file, 'utf8'))),
+  }
+}
+
+function harmIn(text: string): Harm | null {
+  return HARMS.find(known => known === text.trim()) ?? null
+}
+
+/** In memory that all threads share. */
+const DUE = 0
+const THAWS = 1
+
+/** The harm that is due, whoever it meets, and the gate behind which the frozen wait. */
+export class HarmBox {
+  readonly memory: SharedArrayBuffer
+  readonly #words: Int32Array
+
+  constructor(memory = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)) {
+    this.memory = memory
+    this.#words = new Int32Array(memory)
+  }
+
+  post(harm: Harm): void {
+    Atomics.store(this.#words, DUE, HARMS.indexOf(harm) + 1)
+  }
+
+  isDue(harm: Harm): boolean {
+    return Atomics.load(this.#words, DUE) === HARMS.indexOf(harm) + 1
+  }
+
+  /** True for the one who meets it. */
+  take(harm: Harm): boolean {
+    const due = HARMS.indexOf(harm) + 1
+    return Atomics.compareExchange(this.#words, DUE, due, 0) === due
+  }
+
+  /** The whole thread stands still until the next thaw. */
+  standStill(): void {
+    Atomics.wait(this.#words, THAWS, Atomics.load(this.#words, THAWS))
+  }
+
+  thaw(): void {
+    Atomics.add(this.#words, THAWS, 1)
+    Atomics.notify(this.#words, THAWS)
+  }
 }

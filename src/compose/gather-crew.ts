@@ -58,6 +58,7 @@ function threadCrew(parts: CrewParts): Crew {
     agents: config.agents,
     leaseMs,
     isDeaf: faults.isDeaf,
+    harms: faults.harms,
     ledger: thread.ledger,
     ledgerThread: thread,
     bus,
@@ -65,7 +66,7 @@ function threadCrew(parts: CrewParts): Crew {
     onDiskTrouble: detail => disk.refused(detail),
   })
   crew.setDiskTrouble(disk.trouble)
-  if (faults.isHarmful)
+  if (faults.harms !== null)
     process.on('SIGUSR2', () => {
       const harm = faults.next()
       if (harm !== null) crew.harm(harm)

@@ -6,12 +6,13 @@ import { MessageChannel, type Worker } from 'node:worker_threads'
 import type { AgentEnd, AgentProgress } from '../agent/index.js'
 import { type Incarnation, type Ledger, LedgerError, type LocalBus, relayBus } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import type { Millis } from '../model/clock.js'
+import { type Millis, sleep } from '../model/clock.js'
 import type { AgentOrder } from './agent-host.js'
 import type { AgentThreadData, FromAgent, ToAgent } from './agent-messages.js'
 import type { Crew } from './crew.js'
 import { AgentsKeepDyingError } from './errors.js'
-import type { Harm } from './faults.js'
+import type { Harm, HarmBox } from './faults.js'
+import type { Suffering } from './harmed-ledger.js'
 import type { LedgerThread } from './ledger-host.js'
 import type { Log } from './log.js'
 import { recoverLife } from './recovery.js'
@@ -21,6 +22,8 @@ import { startThread } from './thread.js'
 /** Deaths in a row, each soon after its birth, after which it is not bad luck. */
 const MOST_DEATHS = 5
 const SOON_MS = 10_000
+/** For fault tests: how often it is asked whether a frozen agent has lost a site. */
+const THAW_LOOK_MS = 50
 /** The young generation of an agent's thread: pages are garbage as soon as they are packed. */
 const YOUNG_MB = 32
 
@@ -35,6 +38,8 @@ export interface ThreadCrewParts {
   readonly leaseMs: Millis
   /** For fault tests: agents are not told of new rows. */
   readonly isDeaf: boolean
+  /** For fault tests: what waits for an agent. */
+  readonly harms: HarmBox | null
   readonly log: Log
   readonly onDiskTrouble: (detail: string | null) => void
 }
@@ -60,7 +65,6 @@ export class ThreadCrew implements Crew {
   #diskTrouble = ''
   #deaths = 0
   #lastSeal = 0
-  #harmed = 0
 
   constructor(parts: ThreadCrewParts) {
     this.#parts = parts
@@ -113,18 +117,14 @@ export class ThreadCrew implements Crew {
     return [...this.#members.values()].some(member => member.incarnation === incarnation)
   }
 
-  /** For fault tests: ends the thread of an agent as a crash would, or makes it stand still. */
+  /** For fault tests: harm is done to the first agent that gets into the way of it. */
   harm(how: Harm): void {
-    const agent = `agent-${(this.#harmed++ % this.#parts.agents) + 1}`
-    const member = this.#members.get(agent)
-    if (!member) return
-    this.#parts.log.warn('fault', { agent, how })
-    if (how === 'kill') void member.thread.terminate()
-    else member.thread.postMessage({ kind: 'freeze', ms: how.freezeMs } satisfies ToAgent)
+    this.#parts.harms?.post(how)
   }
 
   async #start(agent: string): Promise<void> {
-    const { config, directory, crawl, agents, ledger, ledgerThread, bus, leaseMs, isDeaf } = this.#parts
+    const { config, directory, crawl, agents, ledger, ledgerThread, bus, leaseMs, isDeaf, harms } =
+      this.#parts
     const incarnation = await ledger.join(agent, config.lanes)
     const number = Number(agent.slice(agent.lastIndexOf('-') + 1))
     const order: AgentOrder = {
@@ -139,7 +139,12 @@ export class ThreadCrew implements Crew {
       diskTrouble: this.#diskTrouble,
     }
     const wires = new MessageChannel()
-    const data: AgentThreadData = { order, ledger: ledgerThread.connect(), bus: wires.port2 }
+    const data: AgentThreadData = {
+      order,
+      ledger: ledgerThread.connect(),
+      bus: wires.port2,
+      harms: harms?.memory ?? null,
+    }
     const thread = startThread('agent-thread', data, { youngMb: YOUNG_MB, hands: [data.ledger, data.bus] })
     const member: Member = {
       agent,
@@ -170,6 +175,9 @@ export class ThreadCrew implements Crew {
       case 'disk':
         this.#parts.onDiskTrouble(message.detail)
         return
+      case 'harm':
+        void this.#suffer(member, message.what)
+        return
       case 'ended':
         member.progress = message.progress
         this.#leave(member)
@@ -181,6 +189,20 @@ export class ThreadCrew implements Crew {
         // The ledger itself is broken: no new agent would do better.
         if (message.ledger !== null) this.#settle?.reject(new LedgerError(message.ledger, message.message))
     }
+  }
+
+  /** For fault tests: an agent that stands still is ended, or let go once one of its sites is another's. */
+  async #suffer({ agent, incarnation, thread }: Member, what: Suffering): Promise<void> {
+    const { log, ledger, harms } = this.#parts
+    log.warn('fault', { agent, ...what })
+    if (what.how === 'kill') void thread.terminate()
+    if (what.how !== 'freeze') return
+    for (;;) {
+      const held = new Map((await ledger.leases(incarnation, 0)).map(({ cell, epoch }) => [cell, epoch]))
+      if (what.cells.some(({ cell, epoch }) => held.get(cell) !== epoch)) break
+      await sleep(clock, THAW_LOOK_MS)
+    }
+    harms?.thaw()
   }
 
   /** The thread has ended without its farewell. */

@@ -3,7 +3,7 @@
  * moments: while a pack's bytes are on disk and its commit is not in the ledger. What holds afterwards is read from the
  * server's log, the tables and the archive, by code that shares nothing with the crawler.
  */
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { expect } from 'vitest'
@@ -11,40 +11,68 @@ import { systemClock } from '../../src/compose/system.js'
 import { type ServedRequest, truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { checkWarcs, urlsWith } from '../kit/crawled.js'
 import { orbweaver, type RunningCommand, start, temporary } from '../kit/orbweaver.js'
+import { impolite } from './impolite.js'
+import { agentsAtWork, deaths, lateLinks, strayBytes, thawed } from './traces.js'
+
+/**
+ * kill: the whole process, then resume. thread: that of an agent whose pack is uncommitted. freeze: such an agent stands
+ * still until a site of that pack is another's. finish: links are hidden until a site with some was to be finished.
+ */
+type Fault = 'kill' | 'thread' | 'freeze' | 'finish'
 
 export interface Trial {
   readonly seed: number
   readonly sites: number
   readonly pages: number
-  /** kill: the whole process, then resume. thread: one agent's thread ends. freeze: one stands still beyond its lease. */
-  readonly faults: readonly ('kill' | 'thread' | 'freeze')[]
-  /** Of the server: a crawl has to last long enough for all that befalls it. */
+  /** Pages of each site; a power law where it is not said. */
+  readonly sizes?: readonly number[]
+  /** Of each agent: with fewer lanes than sites in all, none is left without work. */
+  readonly lanes: number
+  readonly faults: readonly Fault[]
+  /** Requests between two faults. */
+  readonly step: number
+  /** Of the servers, on average. */
   readonly latencyMs: number
+  /** That of the largest site, until all is over that has to befall the crawl: it must not end before. */
+  readonly slowestMs: number
   readonly deadlineMs: number
-  /** So many pages and faults that all agents have some, and some lead to refused packs and finishes; else chance decides. */
-  readonly showsRefusals: boolean
+}
+
+export interface TrialFigures {
+  readonly pages: number
+  readonly requests: number
+  readonly refetches: number
+  readonly staleCommits: number
+  readonly refusedFinishes: number
+  readonly deaths: number
+  readonly agents: number
 }
 
 const AGENTS = 4
 const DELAY_MS = 20
 const LEASE_MS = 4_000
-const FREEZE_MS = 6_000
-/** What two looks at a clock on a busy machine may differ by. */
-const GRAIN_MS = 2
+/** From sites that answer at once, where the delay is all that there is between two requests, to slow ones. */
+const LATENCY_SPREAD = 0.95
 
-export async function runTrial(trial: Trial): Promise<void> {
-  const plan = new WebPlan({ sites: trial.sites, pages: trial.pages, seed: trial.seed })
+export async function runTrial(trial: Trial): Promise<TrialFigures> {
+  const plan = new WebPlan(trial)
+  const knobs = { latencyMs: trial.latencyMs, latencySpread: LATENCY_SPREAD }
+  const slowSites = new Map([[largestOf(plan), trial.slowestMs]])
   const log: ServedRequest[] = []
   const server = await WebServer.listen(plan, {
+    ...knobs,
+    slowSites,
     clock: systemClock,
     port: 0,
-    latencyMs: trial.latencyMs,
     onServed: request => log.push(request),
   })
   const expected = [...truth(plan, server.authority)].sort()
   const out = temporary('crawl')
   try {
-    await crawlThrough(trial, server, out)
+    const crawl = await crawlThrough(trial, server, out)
+    slowSites.clear()
+    const end = await crawl.ended
+    expect(end.code, end.stderr).toBe(0)
   } finally {
     await server.close()
   }
@@ -54,111 +82,106 @@ export async function runTrial(trial: Trial): Promise<void> {
   expect([...check.pages].sort()).toEqual(expected)
   const said = await orbweaver(['status', out, '--json'])
   expect(JSON.parse(said.stdout)).toMatchObject({ pages: expected.length, backlog: 0, finishReason: 'done' })
-  expect(impolite(log)).toEqual([])
-  const shown = refusals(out)
-  expect(server.counts().repeats, 'pages fetched again').toBeGreaterThan(0)
-  if (trial.showsRefusals) {
-    expect(shown.stalePacks, 'refused stale commits').toBeGreaterThan(0)
-    expect(shown.refusedFinishes, 'refused finishes').toBeGreaterThan(0)
-    expect(shown.agents).toBe(AGENTS)
+  expect(impolite(log, { delayMs: DELAY_MS, plan, knobs, authority: server.authority })).toEqual([])
+  const { requests, repeats: refetches } = server.counts()
+  const staleCommits = thawed(out).filter(answer => answer === 'stale').length
+  return {
+    pages: expected.length,
+    requests,
+    refetches,
+    staleCommits,
+    refusedFinishes: lateLinks(out),
+    deaths: deaths(out),
+    agents: agentsAtWork(out),
   }
-  expect(shown.agents).toBeGreaterThan(1)
 }
 
-async function crawlThrough(trial: Trial, server: WebServer, out: string): Promise<void> {
-  const harms = trial.faults.flatMap(fault =>
-    fault === 'thread' ? ['kill'] : fault === 'freeze' ? [`freeze=${FREEZE_MS}`] : [],
-  )
-  let given = 0
-  const env = () => ({
-    ORBWEAVER_FAULTS: ['deaf', `lease=${LEASE_MS}`, ...harms.slice(given), ...harms.slice(0, given)].join(
-      ',',
-    ),
-  })
-  const sources = Array.from({ length: AGENTS }, (_, i) => ['--source-address', `127.0.0.${11 + i}`]).flat()
-  const flags = ['--scope', 'any', '--resolve', '*.test=127.0.0.1', '--contact', 'https://example.org/']
-  const ask = ['crawl', server.seed, ...flags, ...sources]
-  let crawl = start([...ask, '--agents', String(AGENTS), '--delay', String(DELAY_MS), '--out', out], env())
-  for (const [i, fault] of trial.faults.entries()) {
+/** Everything that the crawl went through is seen in the figures. */
+export function expectHarm(trial: Trial, figures: TrialFigures): void {
+  const given = (fault: Fault) => trial.faults.filter(each => each === fault).length
+  expect(figures.refetches, 'pages fetched again').toBeGreaterThan(0)
+  expect(figures.staleCommits, 'refused stale commits').toBeGreaterThanOrEqual(given('freeze'))
+  expect(figures.refusedFinishes, 'refused finishes').toBeGreaterThanOrEqual(given('finish'))
+  expect(figures.deaths, 'agents that died alone').toBeGreaterThanOrEqual(given('thread'))
+  expect(figures.agents, 'agents that brought pages').toBe(AGENTS)
+}
+
+function largestOf(plan: WebPlan): number {
+  const sites = Array.from({ length: plan.sites }, (_, site) => site)
+  return sites.sort((a, b) => plan.sizeOf(b) - plan.sizeOf(a))[0]
+}
+
+/** Resolves when all faults are over, with the process that goes on. */
+async function crawlThrough(trial: Trial, server: WebServer, out: string): Promise<RunningCommand> {
+  const harms = temporary('harms')
+  const env = { ORBWEAVER_FAULTS: `deaf,lease=${LEASE_MS},harms=${harms}` }
+  let crawl = start([...ask(trial, server), '--out', out], env)
+  const isSo = (what: string, look: () => boolean) => until(what, look, crawl, trial.deadlineMs)
+  for (const fault of trial.faults) {
     const { requests } = server.counts()
-    const step = trial.pages / (3 * trial.faults.length)
-    await until(
-      () => existsSync(join(out, 'ledger.db')) && server.counts().requests > requests + step,
-      crawl,
-      trial,
+    await isSo(
+      'requests',
+      () => existsSync(join(out, 'ledger.db')) && server.counts().requests > requests + trial.step,
     )
-    if (fault === 'freeze') {
-      // Nothing is held up meanwhile: what it then commits belongs to others.
-      crawl.process.kill('SIGUSR2')
-      given++
-      await new Promise(resolve => setTimeout(resolve, FREEZE_MS + 1_000))
-      continue
+    if (fault === 'kill') {
+      await killUncommitted(crawl, out, isSo)
+      crawl = start(['resume', out], env)
+    } else {
+      writeFileSync(harms, fault === 'thread' ? 'kill' : fault)
+      await harm(fault, crawl, out, isSo)
     }
-    const ledger = new Database(join(out, 'ledger.db'), { timeout: 10_000 })
-    // The instant: a pack's bytes are on disk, and its commit waits for us.
-    ledger.exec('BEGIN IMMEDIATE')
-    await until(() => strayBytes(out, ledger) > 0, crawl, trial)
-    crawl.process.kill(fault === 'kill' ? 'SIGKILL' : 'SIGUSR2')
-    if (fault === 'kill') expect((await crawl.ended).signal, `fault ${i}: ${crawl.said()}`).toBe('SIGKILL')
-    else given++
-    ledger.exec('ROLLBACK')
-    ledger.close()
-    if (fault === 'kill') crawl = start(['resume', out], env())
   }
-  const end = await crawl.ended
-  expect(end.code, end.stderr).toBe(0)
+  return crawl
 }
 
-async function until(isSo: () => boolean, command: RunningCommand, trial: Trial): Promise<void> {
+function ask(trial: Trial, server: WebServer): string[] {
+  const sources = Array.from({ length: AGENTS }, (_, i) => ['--source-address', `127.0.0.${11 + i}`]).flat()
+  const web = ['--scope', 'any', '--resolve', '*.test=127.0.0.1', '--contact', 'https://example.org/']
+  const crew = ['--agents', String(AGENTS), '--lanes', String(trial.lanes), '--delay', String(DELAY_MS)]
+  return ['crawl', server.seed, ...web, ...sources, ...crew]
+}
+
+type Look = (what: string, look: () => boolean) => Promise<void>
+
+async function killUncommitted(crawl: RunningCommand, out: string, isSo: Look): Promise<void> {
+  const ledger = new Database(join(out, 'ledger.db'), { timeout: 10_000 })
+  // The instant: a pack's bytes are on disk, and its commit waits for us.
+  ledger.exec('BEGIN IMMEDIATE')
+  await isSo('bytes that no pack knows of', () => strayBytes(out, ledger) > 0)
+  crawl.process.kill('SIGKILL')
+  expect((await crawl.ended).signal, crawl.said()).toBe('SIGKILL')
+  expect(strayBytes(out, ledger)).toBeGreaterThan(0)
+  ledger.exec('ROLLBACK')
+  ledger.close()
+}
+
+/** Asks for harm and waits until it is done. */
+async function harm(
+  fault: Exclude<Fault, 'kill'>,
+  crawl: RunningCommand,
+  out: string,
+  isSo: Look,
+): Promise<void> {
+  const before = { deaths: deaths(out), lateLinks: lateLinks(out), thawed: thawed(out).length }
+  crawl.process.kill('SIGUSR2')
+  if (fault === 'thread') return isSo('an agent that dies', () => deaths(out) > before.deaths)
+  if (fault === 'finish') return isSo('a refused finish', () => lateLinks(out) > before.lateLinks)
+  await isSo('an agent that goes on', () => thawed(out).length > before.thawed)
+  // On a machine that stood still for seconds its whole life was closed meanwhile: then it can commit nothing at all.
+  if (thawed(out).at(-1) !== 'stale') return harm(fault, crawl, out, isSo)
+}
+
+async function until(
+  what: string,
+  isSo: () => boolean,
+  command: RunningCommand,
+  deadlineMs: number,
+): Promise<void> {
   for (let waited = 0; !isSo(); waited += 5) {
     await new Promise(resolve => setTimeout(resolve, 5))
-    if (command.process.exitCode !== null) throw new Error(`it ended too early: ${command.said()}`)
-    if (waited > trial.deadlineMs) throw new Error(`nothing happens any more: ${command.said()}`)
+    const { exitCode, signalCode } = command.process
+    if (exitCode !== null || signalCode !== null)
+      throw new Error(`it ended while waiting for ${what}: ${command.said()}`)
+    if (waited > deadlineMs) throw new Error(`waiting for ${what}: ${command.said()}`)
   }
-}
-
-/** Bytes of the archive that no committed pack knows of. */
-function strayBytes(out: string, ledger: Database.Database): number {
-  const rows = ledger.prepare('SELECT name, bytes FROM file').raw().all() as [string, number][]
-  const known = new Map(rows)
-  const folder = join(out, 'archive')
-  const excess = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0
-  return readdirSync(folder)
-    .filter(name => name.includes('.warc'))
-    .reduce(
-      (sum, name) =>
-        sum + Math.max(0, excess(name) - (known.get(`archive/${name.replace(/\.open$/, '')}`) ?? 0)),
-      0,
-    )
-}
-
-/** Two agents on a site at once, or two requests within the delay; the attempts of a robots procedure count as one. */
-function impolite(log: readonly ServedRequest[]): string[] {
-  const last = new Map<string, ServedRequest>()
-  const problems: string[] = []
-  for (const request of [...log].sort((a, b) => a.startMs - b.startMs)) {
-    const before = last.get(request.site)
-    last.set(request.site, request)
-    if (!before) continue
-    const gap = Math.round(request.startMs - before.startMs)
-    const what = `${request.site}: ${request.target} from ${request.from} ${gap} ms after ${before.target} from ${before.from}`
-    if (request.from !== before.from && request.startMs < before.endMs) problems.push(`at once: ${what}`)
-    const isProcedure = request.target === '/robots.txt' && before.target === '/robots.txt'
-    if (gap < DELAY_MS - GRAIN_MS && !isProcedure) problems.push(`too soon: ${what}`)
-  }
-  return problems
-}
-
-/** What the agents' lives counted, as their last words in the ledger say. */
-function refusals(out: string): { stalePacks: number; refusedFinishes: number; agents: number } {
-  const ledger = new Database(join(out, 'ledger.db'))
-  const [stalePacks, refusedFinishes, agents] = ledger
-    .prepare(
-      `SELECT sum(coalesce(status ->> 'stalePacks', 0)), sum(coalesce(status ->> 'refusedFinishes', 0)),
-         count(DISTINCT name) FROM agent WHERE lanes > 0 AND pages > 0`,
-    )
-    .raw()
-    .get() as [number, number, number]
-  ledger.close()
-  return { stalePacks, refusedFinishes, agents }
 }

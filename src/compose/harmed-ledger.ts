@@ -1,0 +1,59 @@
+/** For fault tests only: the ledger as an agent sees it to whom harm is done, at the calls where it hurts most. */
+import type { CommitResult, InboxRow, Ledger, Pack, PackCell } from '../cluster/index.js'
+import type { CellId, Epoch } from '../model/cell.js'
+import type { Harm, HarmBox } from './faults.js'
+
+/** What an agent says that meets with harm. */
+export type Suffering =
+  /** Its pack is stored, its commit not sent: it stands still until it is ended or let go. */
+  | { readonly how: 'kill' | 'freeze'; readonly cells: readonly Pick<PackCell, 'cell' | 'epoch'>[] }
+  /** Let go, it has sent the pack all the same. */
+  | { readonly how: 'thawed'; readonly answer: CommitResult['status'] }
+  /** A site could not be finished, because of a late link. */
+  | { readonly how: 'finish'; readonly cell: CellId }
+
+export function harmedLedger(ledger: Ledger, harms: HarmBox, tell: (what: Suffering) => void): Ledger {
+  const at = new HarmPlaces(ledger, harms, tell)
+  return new Proxy(ledger, {
+    get(target, name) {
+      if (name === 'commit') return (pack: Pack) => at.commit(pack)
+      if (name === 'readInbox')
+        return (cell: CellId, after: number, limit: number) => at.readInbox(cell, after, limit)
+      if (name === 'finish') return (cell: CellId, epoch: Epoch) => at.finish(cell, epoch)
+      return target[name as keyof Ledger]
+    },
+  })
+}
+
+class HarmPlaces {
+  readonly #ledger: Ledger
+  readonly #harms: HarmBox
+  readonly #tell: (what: Suffering) => void
+
+  constructor(ledger: Ledger, harms: HarmBox, tell: (what: Suffering) => void) {
+    this.#ledger = ledger
+    this.#harms = harms
+    this.#tell = tell
+  }
+
+  async commit(pack: Pack): Promise<CommitResult> {
+    const how = (['kill', 'freeze'] as const).find((harm: Harm) => this.#harms.take(harm))
+    if (how === undefined) return this.#ledger.commit(pack)
+    this.#tell({ how, cells: pack.cells.map(({ cell, epoch }) => ({ cell, epoch })) })
+    this.#harms.standStill()
+    const answer = await this.#ledger.commit(pack)
+    this.#tell({ how: 'thawed', answer: answer.status })
+    return answer
+  }
+
+  /** As if all links had come just after this look. */
+  async readInbox(cell: CellId, after: number, limit: number): Promise<readonly InboxRow[]> {
+    return this.#harms.isDue('finish') ? [] : this.#ledger.readInbox(cell, after, limit)
+  }
+
+  async finish(cell: CellId, epoch: Epoch): Promise<boolean> {
+    const isFinished = await this.#ledger.finish(cell, epoch)
+    if (!isFinished && this.#harms.take('finish')) this.#tell({ how: 'finish', cell })
+    return isFinished
+  }
+}
