@@ -2,6 +2,8 @@
 export class Counters {
   /** Requests sent, robots.txt apart. */
   fetches = 0
+  /** Those of them whose end is in a pack that was shipped. */
+  concluded = 0
   /** Pages settled with content (2xx or 304), acknowledged or not yet. */
   pages = 0
   /** Payload bytes received. */

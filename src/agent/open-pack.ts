@@ -14,6 +14,8 @@ export class OpenPack {
   readonly agent: string
   readonly openedAt: Millis
   readonly builder: PackBuilder
+  /** Requests whose end is in here, also those that lead to another try. */
+  requests = 0
   readonly #shares = new Map<SiteCrawl, Share>()
   #rowBytes = 0
 

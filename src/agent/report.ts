@@ -5,14 +5,14 @@ import type { UrlCounts } from './count-urls.js'
 import { failedOf, type Metrics, measure, queuedOf, round } from './metrics.js'
 
 /** What an agent did in all runs of the crawl. */
-interface AgentReport {
+export interface AgentReport {
   readonly name: string
   /** Runs it took part in. */
   readonly lives: number
   /** Acknowledged, like `bytes`. */
   readonly pages: number
   readonly bytes: number
-  /** Requests sent, robots.txt apart; what a killed run sent in its last moments is missing. */
+  /** Requests sent, robots.txt apart; what a killed run sent in its last moments is missing, and while it runs what is under way. */
   readonly fetches: number
   /** Share of all fetch time (D24: the normalised workload). */
   readonly workload: number
@@ -128,7 +128,7 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
   }
 }
 
-function agentReports(work: readonly AgentWork[]): AgentReport[] {
+export function agentReports(work: readonly AgentWork[]): AgentReport[] {
   const fetchMs = work.reduce((sum, agent) => sum + agent.fetchMs, 0)
   const workload = (own: number) => (fetchMs > 0 ? round(own / fetchMs) : 0)
   return work.map(({ name, lives, pages, bytes, fetches, fetchMs: own, lanes }) => ({

@@ -127,6 +127,7 @@ export class Settler {
     known: MetaInfo | undefined,
   ): Promise<boolean> {
     const settlement = settlementOf(result, entry.hops, LIMITS.redirectHops, known !== undefined)
+    this.#parts.pack().requests++
     if (settlement.exchange) site.answered = true
     if (isPage(settlement.code)) site.succeeded = true
     if (this.#second.queues(site, entry, settlement)) return false

@@ -128,10 +128,11 @@ export class Transmitter {
 
   async #ship(pack: OpenPack): Promise<void> {
     const { clock, ledger, store, incarnation, grouping, counters, sent, heard } = this.#parts
+    counters.concluded += pack.requests
     for (;;) {
       const files = await this.#store(pack)
       const news = await heard.newsIn(pack.heard)
-      const sending = pack.toLedger(incarnation, files, counters.fetches, news, grouping, clock.now())
+      const sending = pack.toLedger(incarnation, files, counters.concluded, news, grouping, clock.now())
       const answer = await ledger.commit(sending)
       if (answer.status === 'committed') {
         counters.packs++

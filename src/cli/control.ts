@@ -15,6 +15,7 @@ import { ConfigError } from '../config/index.js'
 import { sleep } from '../model/clock.js'
 import { shellWord } from '../model/for-people.js'
 import { agentLines, agentStates } from './agent-lines.js'
+import { metricLines } from './metric-lines.js'
 import { asideLines, number, plural, SHOWN_SITES, size } from './summary.js'
 
 const CHECKPOINT_LOOK_MS = 200
@@ -25,13 +26,14 @@ export function statusCommand(): Command {
     .argument('<dir>', 'directory of the crawl')
     .option(
       '--metrics',
-      'overlap, coverage, quality, messages and workload so far; reads what is known of every URL',
+      'overlap, coverage, quality, messages and the work of every lane so far; reads what is known of every URL',
     )
     .option('--json', 'as one JSON object')
     .action((directory: string, options: { json?: boolean; metrics?: boolean }) =>
       withLedger(directory, async ledger => {
-        const metrics = options.metrics ? await metricsNow(ledger, readCrawlFile(directory).config) : {}
         const totals = await ledger.totals()
+        const { config } = readCrawlFile(directory)
+        const metrics = options.metrics ? await metricsNow(ledger, totals, config) : null
         const settings = await ledger.settings()
         const running = isRunning(directory)
         const rows = running ? await ledger.agents() : []
@@ -54,7 +56,7 @@ export function statusCommand(): Command {
           : [
               ...statusLines(directory, running, totals, waitingFor),
               ...agentLines(agents),
-              ...Object.entries(metrics).map(([name, value]) => `  ${name} ${value}`),
+              ...(metrics === null ? [] : metricLines(metrics)),
               ...asideLines(parked, totals.cells.parked, systemClock.now()).map(line => `  ${line}`),
               settingsLine(settings),
             ].join('\n')

@@ -115,6 +115,7 @@ Examples:
   orbweaver crawl example.org --max-pages 100 --out my-crawl
   orbweaver query my-crawl "SELECT url, title FROM pages LIMIT 10"
   orbweaver resume my-crawl                            go on where it stopped
+  orbweaver experiment dynamic-balance --quick         a paper's experiment again, our figures beside its own
   orbweaver demo                                       see it work, offline, in under a minute
 
 Exit codes: 0 done, 1 bug (for robots: disallowed), 3 disk full, 4 bad input, 5 no page could be fetched, 6 directory in use,

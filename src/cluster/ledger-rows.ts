@@ -118,7 +118,10 @@ export interface AgentWork {
   readonly pages: number
   readonly bytes: number
   readonly fetchMs: Millis
-  /** Requests sent, as its lives last told: what one that was killed did after that is missing. */
+  /**
+   * Requests sent. Of a life that is over, as it last told: what it did after that is missing. Of one that goes on, those
+   * whose end is acknowledged: what is under way has not been asked for in vain.
+   */
   readonly fetches: number
   /** Links that came from other agents, in how many messages, and in how many if a site sent all its links at once. */
   readonly links: number

@@ -45,7 +45,7 @@ export interface Ledger {
    * Null while another life has it; its epoch rises with every new holder.
    */
   takeSeat(incarnation: Incarnation, leaseMs: Millis): Promise<Epoch | null>
-  /** Renews all leases of a life, and brings what changed. `status` is JSON; `fetches` in it is what a pack calls so. */
+  /** Renews all leases of a life, and brings what changed. `status` is JSON; `fetches` in it are all requests it has sent. */
   heartbeat(incarnation: Incarnation, leaseMs: Millis, status: string): Promise<Heartbeat>
 
   /** Head of S; with `able`, without the cells whose group's turn is held by a life that is not among them. */

@@ -52,7 +52,6 @@ export class MemoryCells {
     if (life?.open) {
       life.heartbeatAt = now
       life.status = status
-      life.fetches = Math.max(life.fetches, fetchesIn(status))
       for (const row of life.held) {
         row.leaseUntil = now + leaseMs
         held.push({ cell: row.cell, epoch: row.epoch, appended: row.appended })
@@ -301,9 +300,4 @@ export class MemoryCells {
 /** The last of S first: put at the head one by one, they keep their order. */
 function byRankDown(rows: Iterable<CellRow>): CellRow[] {
   return [...rows].sort((a, b) => b.rank - a.rank || b.id - a.id)
-}
-
-function fetchesIn(status: string): number {
-  const told = JSON.parse(status) as { fetches?: unknown }
-  return Number(told.fetches ?? 0)
 }

@@ -54,9 +54,11 @@ export class MemoryWork {
 
   agentWork(): AgentWork[] {
     const sums = new Map<string, Omit<AgentWork, 'links' | 'messages' | 'coalescedMessages' | 'lanes'>>()
-    for (const { name, pages, bytes, fetchMs, fetches, lanes } of this.#state.lives) {
+    for (const life of this.#state.lives) {
+      const { name, pages, bytes, fetchMs, lanes } = life
       // Who only coordinated did no work.
       if (lanes === 0) continue
+      const fetches = life.open ? life.fetches : Math.max(life.fetches, fetchesIn(life.status))
       const known = sums.get(name) ?? { name, lives: 0, pages: 0, bytes: 0, fetchMs: 0, fetches: 0 }
       sums.set(name, {
         name,
@@ -84,4 +86,8 @@ export class MemoryWork {
     }
     return work
   }
+}
+
+function fetchesIn(status: string): number {
+  return Number((JSON.parse(status) as { fetches?: unknown }).fetches ?? 0)
 }

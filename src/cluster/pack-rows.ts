@@ -79,7 +79,7 @@ export interface Pack {
   readonly cells: readonly PackCell[]
   readonly appends: readonly Append[]
   readonly files: readonly PackFile[]
-  /** Requests this life has sent so far. */
+  /** Requests this life has sent whose end is in this pack or in an earlier one. */
   readonly fetches: number
   readonly lanes: readonly LaneWork[]
   readonly heard: Heard

@@ -63,8 +63,7 @@ export class SqliteCells {
       now + leaseMs,
     )
     const open = this.#db.run(
-      `UPDATE agent SET heartbeat_at = ?1, status = ?2, fetches = max(fetches, coalesce(?2 ->> 'fetches', 0))
-       WHERE incarnation = ?3 AND open = 1`,
+      'UPDATE agent SET heartbeat_at = ?, status = ? WHERE incarnation = ? AND open = 1',
       now,
       status,
       incarnation,

@@ -61,7 +61,8 @@ export class SqliteWork {
   agentWork(): AgentWork[] {
     return this.#db
       .all(
-        `SELECT name, count(*), sum(pages), sum(bytes), sum(fetch_ms), sum(fetches), sum(links), sum(messages),
+        `SELECT name, count(*), sum(pages), sum(bytes), sum(fetch_ms),
+           sum(iif(open, fetches, max(fetches, coalesce(status ->> 'fetches', 0)))), sum(links), sum(messages),
            sum(coalesced) FROM agent WHERE lanes > 0 GROUP BY name ORDER BY name`,
       )
       .map(([name, ...sums]) => {

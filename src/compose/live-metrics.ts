@@ -2,20 +2,35 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { countUrls, KnownWeb, type Metrics, measure } from '../agent/index.js'
-import type { Ledger } from '../cluster/index.js'
+import { type AgentReport, agentReports, countUrls, KnownWeb, type Metrics, measure } from '../agent/index.js'
+import type { Ledger, Totals } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import { FrontierSpace } from '../frontier/index.js'
 import { LIMITS } from '../model/limits.js'
 
-/** Reads what the crawl has written down of its URLs, once through. */
-export async function metricsNow(ledger: Ledger, { truth }: CrawlConfig): Promise<Metrics> {
+export interface LiveMetrics extends Metrics {
+  /** Of every agent and its lanes. */
+  readonly work: readonly AgentReport[]
+}
+
+/**
+ * Reads what the crawl has written down of its URLs, once through. The totals are from before: what is acknowledged while
+ * we read is then no copy of anything.
+ */
+export async function metricsNow(
+  ledger: Ledger,
+  totals: Totals,
+  { truth }: CrawlConfig,
+): Promise<LiveMetrics> {
   const folder = mkdtempSync(join(tmpdir(), 'orbweaver-metrics-'))
   const { seenBytes, queueBytes } = LIMITS
   const space = new FrontierSpace({ folder, seenBytes, queueBytes, salt: 0 })
   try {
+    const work = await ledger.agentWork()
     const urls = await countUrls(ledger, space, truth === undefined ? null : KnownWeb.read(truth))
-    return measure(await ledger.totals(), await ledger.agentWork(), urls)
+    const metrics = measure(totals, work, urls)
+    // More URLs than pages were acknowledged meanwhile.
+    return { ...metrics, overlap: Math.max(0, metrics.overlap), work: agentReports(work) }
   } finally {
     space.close()
     rmSync(folder, { recursive: true, force: true })

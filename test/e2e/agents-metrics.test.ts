@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Report } from '../../src/agent/index.js'
 import { systemClock } from '../../src/compose/system.js'
 import { rankedTruth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
-import { GENERATED, orbweaver, temporary } from '../kit/orbweaver.js'
+import { GENERATED, orbweaver, start, temporary } from '../kit/orbweaver.js'
 
 /** D23: what agents say to each other and how they share the work, in a real crawl that is stopped and resumed. */
 describe('the figures of a crawl by two agents, over two runs', () => {
@@ -55,4 +55,25 @@ describe('the figures of a crawl by two agents, over two runs', () => {
     for (const { lane } of lanes) expect([1, 2, 3]).toContain(lane)
     expect(await ask('SELECT max(lane) AS n FROM pages')).toBeLessThanOrEqual(3)
   })
+})
+
+describe('the figures of a crawl that goes on', () => {
+  it('count nothing twice that is only under way, and name the work of every lane', async () => {
+    const plan = new WebPlan({ sites: 10, pages: 2_000, seed: 22, linksPerPage: 25 })
+    const server = await WebServer.listen(plan, { clock: systemClock, port: 0, latencyMs: 100 })
+    const out = temporary('crawl')
+    const flags = ['--agents', '2', '--lanes', '3', '--archive', 'none', '--sitemap', 'none', '--out', out]
+    const crawl = start(['crawl', server.seed, ...GENERATED, ...flags])
+    const look = async () =>
+      JSON.parse((await orbweaver(['status', out, '--metrics', '--json'])).stdout || '{"pages":0}') as Report & { work: Report['agents'] }
+    let now = await look()
+    while (now.pages < 30) now = await look()
+    await orbweaver(['stop', out])
+    await crawl.ended
+    await server.close()
+    expect(now).toMatchObject({ running: true, overlap: 0, overlapFetches: 0, coverageIsEstimate: true })
+    const lanes = now.work.flatMap(agent => agent.lanes)
+    expect(lanes.reduce((sum, { pages }) => sum + pages, 0)).toBe(now.pages)
+    expect(lanes.reduce((sum, { workload }) => sum + workload, 0)).toBeCloseTo(1, 1)
+  }, 120_000)
 })
