@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { type Ledger, openSqliteLedger } from '../cluster/index.js'
 import { checkConfig } from '../config/index.js'
 import { cellOf, groupOf } from '../model/cell.js'
-import type { Millis } from '../model/clock.js'
+import type { Cancel, Millis } from '../model/clock.js'
 import { siteOf } from '../model/url.js'
 import {
   AGENTS,
@@ -22,11 +22,20 @@ import {
   laneTimes,
   METHODS,
   type Method,
+  sitesOf,
+  sizeFor,
   startingOrder,
 } from '../simulate/experiments/index.js'
 import { truth, WebServer } from '../simulate/web/index.js'
 import { createSession, LEDGER_FILE } from './session.js'
 import { systemClock as clock } from './system.js'
+
+/** Of the download time; beyond it the processors are the limit, and then all sites are equally slow. */
+const MOST_OWN = 0.3
+
+const LOOK_MS: Millis = 500
+const MOST_STILL_MS: Millis = 3_000
+const MOST_ATTEMPTS = 10
 
 export interface BalanceOptions {
   readonly pages: number
@@ -47,17 +56,22 @@ export async function crawlBalance(options: BalanceOptions): Promise<Balance[]> 
   try {
     for (const method of METHODS) {
       const started = clock.monotonic()
-      const run = new BalanceCrawl(web, join(folder, method.name), method, seed)
-      const found = await run.crawl(known)
+      const run = await crawlAwake(
+        attempt => new BalanceCrawl(web, join(folder, `${method.name}-${attempt}`), method, seed),
+        known,
+        tell,
+      )
+      const found = run.pages
       if (found !== expected) throw new Error(`${method.name} stored ${found} of ${expected} pages`)
       const ledger = run.openLedger()
-      balances.push(balanceOf(method, laneTimes(await ledger.agentWork())))
+      const times = laneTimes(await ledger.agentWork())
       if (known.length === 0) known = await learn(ledger, web)
       await ledger.close()
-      const seconds = ((clock.monotonic() - started) / 1000).toFixed(0)
-      tell(
-        `${method.name}: ${found} pages in ${seconds} s, stdev ${balances.at(-1)!.stdevPercent.toFixed(2)} %`,
-      )
+      const balance = balanceOf(method, times)
+      balances.push(balance)
+      tell(inWords(balance, found, clock.monotonic() - started))
+      const ownMs = sum(times) - sum(sitesOf(plan, latencyMs).map(({ downloadMs }) => downloadMs))
+      if (ownMs > MOST_OWN * sum(times)) tell(busy(ownMs / sum(times)))
     }
   } finally {
     await web.close()
@@ -66,11 +80,65 @@ export async function crawlBalance(options: BalanceOptions): Promise<Balance[]> 
   return balances
 }
 
+/** A machine that slept meanwhile would be counted as slow servers, on all lanes alike: then the crawl is made once more. */
+async function crawlAwake(
+  begin: (attempt: number) => BalanceCrawl,
+  known: readonly KnownSite[],
+  tell: BalanceOptions['tell'],
+): Promise<BalanceCrawl> {
+  for (let attempt = 1; ; attempt++) {
+    const run = begin(attempt)
+    const watch = new StillWatch()
+    await run.crawl(known)
+    const stillMs = watch.end()
+    if (stillMs < MOST_STILL_MS || attempt === MOST_ATTEMPTS) return run
+    tell(`  stood still for ${(stillMs / 1000).toFixed(0)} s meanwhile: once more`)
+  }
+}
+
+/** Adds up the time in which this process could do nothing. */
+class StillWatch {
+  #cancel: Cancel
+  #lastMs = clock.now()
+  #stillMs: Millis = 0
+
+  constructor() {
+    this.#cancel = clock.after(LOOK_MS, () => this.#look())
+  }
+
+  end(): Millis {
+    this.#cancel()
+    return this.#stillMs
+  }
+
+  #look(): void {
+    const now = clock.now()
+    const lateMs = now - this.#lastMs - LOOK_MS
+    if (lateMs > LOOK_MS) this.#stillMs += lateMs
+    this.#lastMs = now
+    this.#cancel = clock.after(LOOK_MS, () => this.#look())
+  }
+}
+
+function inWords({ name, stdevPercent }: Balance, pages: number, tookMs: Millis): string {
+  return `${name}: ${pages} pages in ${(tookMs / 1000).toFixed(0)} s, stdev ${stdevPercent.toFixed(2)} %`
+}
+
+function busy(own: number): string {
+  const share = Math.round(100 * own)
+  return `  ${share} % of the download time went by on this machine and not at the servers: a larger --latency would be fairer`
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}
+
 class BalanceCrawl {
   readonly #web: WebServer
   readonly #directory: string
   readonly #method: Method
   readonly #seed: number
+  #pages = 0
 
   constructor(web: WebServer, directory: string, method: Method, seed: number) {
     this.#web = web
@@ -80,7 +148,11 @@ class BalanceCrawl {
   }
 
   /** The number of pages stored. */
-  async crawl(known: readonly KnownSite[]): Promise<number> {
+  get pages(): number {
+    return this.#pages
+  }
+
+  async crawl(known: readonly KnownSite[]): Promise<void> {
     const { plan, authority } = this.#web
     const sites = known.length > 0 ? known : Array.from({ length: plan.sites }, (_, site) => unknown(site))
     const order = startingOrder(this.#method, sites, this.#seed)
@@ -103,7 +175,7 @@ class BalanceCrawl {
     })
     const session = createSession(config, this.#directory)
     await this.#tellSizes(known, seeds)
-    return (await session.run()).pages
+    this.#pages = (await session.run()).pages
   }
 
   openLedger(create = false): Ledger {
@@ -112,19 +184,17 @@ class BalanceCrawl {
 
   /** What is known goes into the ledger before the crawl begins; S is then ordered by it. */
   async #tellSizes(known: readonly KnownSite[], seeds: readonly string[]): Promise<void> {
-    const { sizes } = this.#method
-    if (known.length === 0 || sizes === 'unknown') return
     const { plan, authority } = this.#web
+    const sizes = known.flatMap(site => {
+      const size = sizeFor(this.#method, site)
+      return size === null ? [] : [{ cell: cellOf(plan.urlOf(site.site, 0, authority)), size }]
+    })
+    if (sizes.length === 0) return
     const ledger = this.openLedger(true)
     await ledger.append(
       seeds.map(url => ({ cell: cellOf(url), group: groupOf(siteOf(url), 'domain'), rows: [] })),
     )
-    await ledger.estimate(
-      known.map(({ site, size, downloadMs }) => ({
-        cell: cellOf(plan.urlOf(site, 0, authority)),
-        size: sizes === 'objects' ? size : Math.round(downloadMs),
-      })),
-    )
+    await ledger.estimate(sizes)
     await ledger.close()
   }
 }

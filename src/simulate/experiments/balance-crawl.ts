@@ -2,7 +2,6 @@
  * The experiment with the real coordinator, agents, lanes and transmitter in virtual time. One page stands for many, and
  * takes their time: a crawl of all 98,585 would give the same shares and take a hundred times as long.
  */
-import type { AgentWork } from '../../cluster/index.js'
 import type { Millis } from '../../model/clock.js'
 import type { OutcomeCode } from '../../model/outcome.js'
 import type { Answer, Web } from '../virtual-web.js'
@@ -13,7 +12,9 @@ import {
   balanceOf,
   type KnownSite,
   LANES_PER_AGENT,
+  laneTimes,
   type Method,
+  sizeFor,
   startingOrder,
 } from './dynamic-balance.js'
 
@@ -44,15 +45,6 @@ export async function simulateCrawl(
   return balanceOf(method, laneTimes(agentWork))
 }
 
-/** Of every lane, also of those that had nothing to do; what coordinates and has no lane is no agent here. */
-export function laneTimes(agents: readonly AgentWork[]): Millis[] {
-  const times = new Array<Millis>(AGENTS * LANES_PER_AGENT).fill(0)
-  const working = agents.filter(({ lanes }) => lanes.length > 0)
-  for (const [at, { lanes }] of working.entries())
-    for (const { lane, fetchMs } of lanes) times[at * LANES_PER_AGENT + lane - 1] += fetchMs
-  return times
-}
-
 /** Sites without links between them, each a tree of pages that take equally long. */
 class BalanceWeb implements Web {
   readonly pages: number
@@ -65,13 +57,11 @@ class BalanceWeb implements Web {
     this.seeds = order.map(site => this.#url(site, 0))
   }
 
-  /** What the coordinator is told (D12). */
-  sizesFor({ sizes }: Method): { cell: string; size: number }[] {
-    if (sizes === 'unknown') return []
-    return this.#sites.map(({ site, size, downloadMs }) => ({
-      cell: `s${site}.test`,
-      size: sizes === 'objects' ? size : Math.round(downloadMs),
-    }))
+  sizesFor(method: Method): { cell: string; size: number }[] {
+    return this.#sites.flatMap(site => {
+      const size = sizeFor(method, site)
+      return size === null ? [] : [{ cell: `s${site.site}.test`, size }]
+    })
   }
 
   siteOf(host: string): number {

@@ -2,7 +2,9 @@
  * Table 1 of the dynamic partition paper (D24): six lanes on three agents download 30 sites of 98,585 pages together,
  * with sites bound to lanes beforehand or taken one after the other, at random or by size. How even is their work?
  */
+import { normalised, sampleStdev } from '../../agent/index.js'
 import type { Assignment } from '../../assign/index.js'
+import type { AgentWork } from '../../cluster/index.js'
 import type { Millis } from '../../model/clock.js'
 import { SeededRandom } from '../../model/random.js'
 import { latencyOf, type WebKnobs, WebPlan } from '../web/index.js'
@@ -76,15 +78,23 @@ export function startingOrder({ sizes }: Method, sites: readonly KnownSite[], se
   return drawn.sort((a, b) => a.at - b.at).map(({ site }) => site)
 }
 
-function sampleStdevPercent(shares: readonly number[]): number {
-  const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length
-  const squares = shares.reduce((sum, share) => sum + (share - mean) ** 2, 0)
-  return 100 * Math.sqrt(squares / (shares.length - 1))
+/** What a method is told of a site before the crawl begins (D12); null when nothing. */
+export function sizeFor({ sizes }: Method, { size, downloadMs }: KnownSite): number | null {
+  if (sizes === 'unknown') return null
+  return sizes === 'objects' ? size : Math.round(downloadMs)
+}
+
+/** Of every lane, also of those that had nothing to do; what coordinates and has no lane is no agent here. */
+export function laneTimes(agents: readonly AgentWork[]): Millis[] {
+  const times = new Array<Millis>(AGENTS * LANES_PER_AGENT).fill(0)
+  const working = agents.filter(({ lanes }) => lanes.length > 0)
+  for (const [at, { lanes }] of working.entries())
+    for (const { lane, fetchMs } of lanes) times[at * LANES_PER_AGENT + lane - 1] += fetchMs
+  return times
 }
 
 /** `times`: the download time of every lane, those that had nothing to do included. */
 export function balanceOf({ name, paperPercent }: Method, times: readonly Millis[]): Balance {
-  const sum = times.reduce((total, time) => total + time, 0)
-  const workload = times.map(time => time / sum)
-  return { name, workload, stdevPercent: sampleStdevPercent(workload), paperPercent }
+  const workload = normalised(times)
+  return { name, workload, stdevPercent: 100 * sampleStdev(workload), paperPercent }
 }

@@ -2,7 +2,7 @@
  * experiments/: the tables of the papers, done again.
  * In: a seed and a size. Out: our figures beside the paper's. How a crawl is run comes in from outside.
  */
-export { laneTimes, simulateCrawl } from './balance-crawl.js'
+export { simulateCrawl } from './balance-crawl.js'
 export {
   AGENTS,
   type Balance,
@@ -11,9 +11,12 @@ export {
   balanceWeb,
   type KnownSite,
   LANES_PER_AGENT,
+  laneTimes,
   METHODS,
   type Method,
   PAGES,
+  sitesOf,
+  sizeFor,
   startingOrder,
 } from './dynamic-balance.js'
 export { type MeanBalance, overSeeds } from './many-seeds.js'

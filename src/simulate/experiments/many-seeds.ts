@@ -1,4 +1,5 @@
 /** One experiment over many seeds: what its methods do on average, and how far single runs are from that. */
+import { sampleStdev } from '../../agent/index.js'
 import { type Balance, balanceWeb, type KnownSite, METHODS, type Method, sitesOf } from './dynamic-balance.js'
 
 /** What the means of many seeds say; `workload` is the mean of each lane's. */
@@ -40,15 +41,13 @@ export async function overSeeds(options: ManySeeds, run: SeededRun): Promise<Mea
 function meanOf({ name, paperPercent }: Method, runs: readonly Balance[]): MeanBalance {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   const all = runs.map(({ stdevPercent }) => stdevPercent)
-  const middle = mean(all)
-  const squares = all.reduce((sum, value) => sum + (value - middle) ** 2, 0)
   return {
     name,
     workload: runs[0].workload.map((_, lane) => mean(runs.map(({ workload }) => workload[lane]))),
-    stdevPercent: middle,
+    stdevPercent: mean(all),
     paperPercent,
     seeds: runs.length,
-    spreadPercent: runs.length > 1 ? Math.sqrt(squares / (runs.length - 1)) : 0,
+    spreadPercent: sampleStdev(all),
     leastPercent: Math.min(...all),
     mostPercent: Math.max(...all),
   }
