@@ -65,7 +65,9 @@ describe('the figures of a crawl that goes on', () => {
     const flags = ['--agents', '2', '--lanes', '3', '--archive', 'none', '--sitemap', 'none', '--out', out]
     const crawl = start(['crawl', server.seed, ...GENERATED, ...flags])
     const look = async () =>
-      JSON.parse((await orbweaver(['status', out, '--metrics', '--json'])).stdout || '{"pages":0}') as Report & { work: Report['agents'] }
+      JSON.parse(
+        (await orbweaver(['status', out, '--metrics', '--json'])).stdout || '{"pages":0}',
+      ) as Report & { work: Report['agents'] }
     let now = await look()
     while (now.pages < 30) now = await look()
     await orbweaver(['stop', out])
