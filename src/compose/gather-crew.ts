@@ -24,6 +24,8 @@ export interface CrewParts {
   readonly worker: StoreWorker
   readonly log: Log
   readonly disk: DiskGuard
+  /** The disk refused a pack, or (with null) took one. */
+  readonly onDisk: (detail: string | null) => void
 }
 
 export async function gatherCrew(parts: CrewParts): Promise<Crew> {
@@ -31,7 +33,7 @@ export async function gatherCrew(parts: CrewParts): Promise<Crew> {
 }
 
 async function localCrew(parts: CrewParts): Promise<Crew> {
-  const { directory, name, config, leaseMs, thread, bus, hooks, worker, log, disk } = parts
+  const { directory, name, config, leaseMs, thread, bus, hooks, worker, log, disk, onDisk } = parts
   const { ledger } = thread
   const agent = 'agent-1'
   const order = {
@@ -45,12 +47,11 @@ async function localCrew(parts: CrewParts): Promise<Crew> {
     sourceAddress: config.sourceAddress[0],
     diskTrouble: disk.trouble,
   }
-  const onDiskTrouble = (detail: string | null) => disk.refused(detail)
-  return LocalCrew.open(order, { ledger, bus: bus.join(), hooks, log, worker, onDiskTrouble })
+  return LocalCrew.open(order, { ledger, bus: bus.join(), hooks, log, worker, onDiskTrouble: onDisk })
 }
 
 function threadCrew(parts: CrewParts): Crew {
-  const { directory, name, config, leaseMs, faults, thread, bus, log, disk } = parts
+  const { directory, name, config, leaseMs, faults, thread, bus, log, disk, onDisk } = parts
   const crew = new ThreadCrew({
     directory,
     crawl: name,
@@ -63,7 +64,7 @@ function threadCrew(parts: CrewParts): Crew {
     ledgerThread: thread,
     bus,
     log,
-    onDiskTrouble: detail => disk.refused(detail),
+    onDiskTrouble: onDisk,
   })
   crew.setDiskTrouble(disk.trouble)
   if (faults.harms !== null)

@@ -41,8 +41,7 @@ export class HeartbeatDuties {
   }
 
   onHeartbeat({ settings }: Heartbeat): void {
-    const { config, crew, keeper, disk, spent, stop } = this.#parts
-    crew.setDiskTrouble(disk.trouble)
+    const { config, keeper, spent, stop } = this.#parts
     if (config.tables !== 'none') keeper.tend()
     if (settings.stop) stop()
     this.#answerCheckpoint(settings)
@@ -51,9 +50,15 @@ export class HeartbeatDuties {
     this.#aside(spent.tend())
   }
 
+  /** A fast crawl fills a small disk between two heartbeats. */
+  onPack(): void {
+    this.#aside(this.#lookAtDisk())
+  }
+
   async #lookAtDisk(): Promise<void> {
-    const { config, disk, stop } = this.#parts
+    const { config, crew, disk, stop } = this.#parts
     await disk.look()
+    crew.setDiskTrouble(disk.trouble)
     if (disk.troubleMs > config.maxWait * 1000) stop()
   }
 

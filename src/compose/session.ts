@@ -190,7 +190,11 @@ export class CrawlSession {
     const bus = new LocalBus()
     const leaseMs = this.#faults.leaseMs ?? LEASE_MS
     const faults = this.#faults
-    const seats = { directory, name, config, leaseMs, faults, thread, bus, hooks, worker, log, disk }
+    const onDisk = (detail: string | null) => {
+      disk.refused(detail)
+      this.#running?.duties.onPack()
+    }
+    const seats = { directory, name, config, leaseMs, faults, thread, bus, hooks, worker, log, disk, onDisk }
     const crew = await gatherCrew(seats)
     const onHeartbeat = (beat: Heartbeat) => this.#running?.duties.onHeartbeat(beat)
     const helm = new Helm({ config, ledger, bus: bus.join(), incarnation, leaseMs, log, onHeartbeat })
