@@ -7,7 +7,8 @@ import { GENERATED, orbweaver, temporary } from '../kit/orbweaver.js'
 
 /** D23, D25: how good the first pages of a crawl are, against the PageRank of the generated web. */
 describe('quality of the first pages', () => {
-  const plan = new WebPlan({ sites: 8, pages: 2_400, seed: 5 })
+  // One site: of several the machine's load decides which are crawled first.
+  const plan = new WebPlan({ sites: 1, pages: 1_500, seed: 5 })
   const folder = temporary('')
   const ranks = join(folder, 'ranks.tsv')
   let server: WebServer
@@ -32,12 +33,12 @@ describe('quality of the first pages', () => {
   }
 
   it('is higher by in-links than breadth first, both better than chance, and coverage is exact', async () => {
-    const breadth = await crawl('breadth', '--max-pages', '600')
-    const inlinks = await crawl('inlinks', '--max-pages', '600', '--order', 'inlinks')
-    expect(breadth).toMatchObject({ pages: 600, coverageIsEstimate: false, coverage: inlinks.coverage })
-    // Pages drawn at random would have the quality of their share: about 0.34 and 0.50 against 0.25.
-    expect(breadth.quality).toBeGreaterThan(breadth.coverage)
-    expect(inlinks.quality).toBeGreaterThan(breadth.quality + 0.05)
+    const breadth = await crawl('breadth', '--max-pages', '375')
+    const inlinks = await crawl('inlinks', '--max-pages', '375', '--order', 'inlinks')
+    expect(breadth).toMatchObject({ pages: 375, coverageIsEstimate: false, coverage: inlinks.coverage })
+    // Pages drawn at random would have the quality of their share: 0.57 and 0.83 against 0.25.
+    expect(breadth.quality).toBeGreaterThan(breadth.coverage + 0.1)
+    expect(inlinks.quality).toBeGreaterThan(breadth.quality + 0.1)
   })
 
   it('of a whole crawl is 1, whatever the order, and so it stands in its status', async () => {
