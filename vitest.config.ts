@@ -38,6 +38,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     pool: 'forks',
+    globalSetup: 'test/kit/own-tmp.ts',
     // All cores: left to itself vitest keeps one free, which of two is half.
     maxWorkers: '100%',
     sequence: { sequencer: LongestFirst },
