@@ -60,10 +60,10 @@ function quietly(command: Command): void {
 /** One line for a command that Commander could not make sense of, with what would have made sense. */
 function usageProblem(error: CommanderError, argv: readonly string[]): string {
   const [first = '', second = ''] = argv
+  if (error.code === 'commander.help' && first === 'help')
+    return `unknown command '${second}'; orbweaver --help lists the commands`
   if (error.code === 'commander.help')
-    return first === 'help'
-      ? `unknown command '${second}'; orbweaver --help lists the commands`
-      : 'say what to do; orbweaver --help lists the commands'
+    return `say what to do; orbweaver${first === '' ? '' : ` ${first}`} --help lists the commands`
   const message = error.message
     .replace(/^error: /, '')
     .replace(/\s*\n\s*/g, ' ')
