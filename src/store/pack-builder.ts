@@ -8,6 +8,7 @@ import { appendCdxjEntry, shiftCdxjEntry } from './cdxj.js'
 import { appendLinks, type PageLinks } from './link-rows.js'
 import type { PackBytes } from './pack-store.js'
 import { appendPageRow, shiftPageRow } from './page-row.js'
+import { tableLinks, tableRow } from './table-url.js'
 import type { Revisit, WarcRecords } from './warc-records.js'
 
 export interface PackEntry {
@@ -86,9 +87,10 @@ export class PackBuilder {
       appendCdxjEntry(this.#cdxj, exchange, row, record, revisit !== undefined)
     }
     if (tables && entry.inTables !== false) {
-      appendPageRow(this.#pages, row, offset, length)
+      const shown = tableRow(row)
+      appendPageRow(this.#pages, shown, offset, length)
       if (entry.links) {
-        appendLinks(this.#links, row.url, entry.links)
+        appendLinks(this.#links, shown.url, tableLinks(entry.links))
         this.#linkRows += entry.links.targets.length
       }
     }

@@ -8,7 +8,7 @@ import { RawServer } from '../kit/raw-server.js'
 
 const SECRET = 's3cr3t'
 const COOKIE = 'c00k1e'
-/** In a query it is a part of the URL, and stands wherever the URL has to; in what people read it does not. */
+/** In a query it is a part of the URL, so frontier, archive and index have it; what is read or handed around has not. */
 const TOKEN = 't0k3nv4lu3'
 const LOGIN = `user:${SECRET}@`
 
@@ -19,7 +19,8 @@ const PAGE = `<base href="http://${LOGIN}own.test/dir/">
 <a href="http://${LOGIN}own.test/absolute">a</a> <a href="//${LOGIN}own.test/scheme-relative">b</a>
 <a href="relative">c</a> <a href="http://${LOGIN}other.test/foreign">d</a>
 <a href="http://${LOGIN}closed.test:1/unreachable">e</a>
-<a href="http://token-${SECRET}@own.test/name-only">f</a> <img srcset="http://${LOGIN}own.test/i.png 2x">`
+<a href="http://token-${SECRET}@own.test/name-only">f</a> <a href="/door?token=${TOKEN}">h</a>
+<a href="http://other.test/door?x=1&amp;api_key=${TOKEN}">i</a> <img srcset="http://${LOGIN}own.test/i.png 2x">`
 
 const PATHS = [
   'absolute',
@@ -115,10 +116,17 @@ describe('secrets', () => {
     expect(requests.filter(request => request.includes(SECRET) || request.includes(COOKIE))).toEqual([])
   })
 
-  it('no log, report or terminal quotes the token of a URL', () => {
+  it('no log, report, table or terminal shows the token of a URL, and the URL was asked for with it', () => {
     expect(files['report.json']).toMatch(/bad\.xml\?access_token=\S+ is no sitemap/)
-    for (const text of [files['report.json'], files['crawl.log'], end.stderr, end.stdout])
+    const { pages, links } = files
+    for (const text of [files['report.json'], files['crawl.log'], pages, links, end.stderr, end.stdout])
       expect(text).not.toContain(TOKEN)
+    expect(pages).toMatch(/own\.test\/door\?token=~[0-9a-f]{8}"/)
+    expect(links).toMatch(/other\.test\/door\?x=1&api_key=~[0-9a-f]{8}"/)
+    const asked = requests.map(request => request.split(' ', 2)[1])
+    expect(asked.filter(target => target.includes(TOKEN))).toEqual(
+      expect.arrayContaining([`/door?token=${TOKEN}`, `/door?x=1&api_key=${TOKEN}`]),
+    )
   })
 
   it('no log, report, table or terminal holds one', () => {
