@@ -1,5 +1,5 @@
 /** `orbweaver partition`: a hypergraph or graph file into parts; `--check` says what a part file is worth. */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Command, Option } from 'commander'
 import { type PartitionOptions, partition } from '../compose/partition.js'
@@ -100,6 +100,8 @@ function run(file: string, partFile: string | undefined, flags: PartitionFlags):
   const k = wholeNumber('-k', flags.k, 1)
   const out = flags.out ?? `${file}.part.${k}`
   if (!existsSync(dirname(out))) throw new ConfigError(`--out ${out}: its folder does not exist`)
+  if (statSync(out, { throwIfNoEntry: false })?.isDirectory())
+    throw new ConfigError(`--out ${out}: this is a folder; name a file`)
   const request = requestOf(file, k, flags)
   const result = partition(request)
   writeParts(out, result.parts)

@@ -116,6 +116,14 @@ describe('the figures of a partition', () => {
     expect(imbalanceOf(hypergraph, parts, third, new Set([0]))[0]).toBeCloseTo(6 / 14 - 1)
   })
 
+  it('say what more vertices than parts force: 50 equal ones in 7 parts, one of which has 8', () => {
+    const hypergraph = hypergraphOf(50, [], 1, new Float64Array(50).fill(3))
+    expect(imbalanceBoundOf(hypergraph, new Array<number>(7).fill(1 / 7))[0]).toBeCloseTo(8 / (50 / 7) - 1)
+    const uneven = hypergraphOf(5, [], 1, Float64Array.from([10, 9, 8, 7, 1]))
+    // Of the four heaviest two are together: 7 and 8 at best, where 35 / 3 is even.
+    expect(imbalanceBoundOf(uneven, [1 / 3, 1 / 3, 1 / 3])[0]).toBeCloseTo(15 / (35 / 3) - 1)
+  })
+
   it('are 0 where nothing weighs anything', () => {
     const hypergraph = hypergraphOf(2, [[0, 1]], 1, new Float64Array(2))
     expect(imbalanceOf(hypergraph, Int32Array.from([0, 0]), [0.5, 0.5])).toEqual([0])

@@ -84,7 +84,7 @@ export function imbalanceOf(
 
 /**
  * What no partition can go below: a group or a lone vertex is in one part, at best the one with the largest share;
- * the pinned ones of a part are all in it.
+ * the pinned ones of a part are all in it; and where there are more of them than parts, some must share one.
  */
 export function imbalanceBoundOf(
   hypergraph: Hypergraph,
@@ -102,7 +102,7 @@ export function imbalanceBoundOf(
     const unitLoads = new Float64Array(units)
     for (let v = 0; v < vertexCount; v++) unitLoads[unitOf[v]] += vertexWeights[v * constraintCount + r]
     const pinned = new Float64Array(shares.length)
-    let worst = 0
+    let worst = crowding(unitLoads, shares.length) / largest
     for (let unit = 0; unit < units; unit++) {
       if (unitPart[unit] === -1) worst = Math.max(worst, unitLoads[unit] / largest)
       else pinned[unitPart[unit]] += unitLoads[unit]
@@ -110,6 +110,23 @@ export function imbalanceBoundOf(
     for (let p = 0; p < shares.length; p++) worst = Math.max(worst, pinned[p] / shares[p])
     return Math.max(0, excess(worst, total))
   })
+}
+
+/**
+ * Of the j * k + 1 heaviest units j + 1 share a part, whose load is that of the j + 1 lightest among them at least. So
+ * seven parts of 50 equal vertices cannot all have less than eight.
+ */
+function crowding(loads: Float64Array, k: number): number {
+  const rising = loads.slice().sort()
+  const count = rising.length
+  const sums = new Float64Array(count + 1)
+  for (let i = 0; i < count; i++) sums[i + 1] = sums[i] + rising[i]
+  let most = 0
+  for (let j = 1; j * k < count; j++) {
+    const lightest = count - j * k - 1
+    most = Math.max(most, sums[lightest + j + 1] - sums[lightest])
+  }
+  return most
 }
 
 /** Groups and lone vertices, numbered in the order of their first vertex. */

@@ -96,6 +96,7 @@ function carryUp(parts: Int32Array, map: Int32Array): Int32Array {
 export function refine(placement: Placement, effort: Effort, random: SeededRandom): void {
   rebalance(placement)
   refineByLabels(placement, effort.labelRounds, random)
-  if (placement.level.pins.length <= effort.fmPins) refineByMoves(placement, effort.fm, random)
+  const pairs = placement.level.vertexCount * placement.k
+  if (pairs <= effort.fmPairs) refineByMoves(placement, effort.fm, random)
   rebalance(placement)
 }

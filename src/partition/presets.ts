@@ -14,8 +14,8 @@ export interface Effort {
   readonly maxNetSize: number
   readonly labelRounds: number
   readonly fm: FmLimits
-  /** Levels with more pins are refined by labels alone. */
-  readonly fmPins: number
+  /** Levels with more pairs of a vertex and a part are refined by labels alone. */
+  readonly fmPairs: number
   readonly initialTries: number
   /** Vertices of the coarsest level of a bisection. */
   readonly bisectionSize: number
@@ -42,7 +42,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     maxNetSize: 300,
     labelRounds: 3,
     fm: { rounds: 1, seeds: 20, patience: 100, worthwhile: 0.01 },
-    fmPins: 30_000,
+    fmPairs: 300_000,
     initialTries: 1,
     bisectionSize: 60,
     bisectionTries: 3,
@@ -62,7 +62,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     maxNetSize: 500,
     labelRounds: 3,
     fm: { rounds: 10, seeds: 20, patience: 300, worthwhile: 0.004 },
-    fmPins: Number.POSITIVE_INFINITY,
+    fmPairs: Number.POSITIVE_INFINITY,
     initialTries: 1,
     bisectionSize: 60,
     bisectionTries: 10,
@@ -82,7 +82,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     maxNetSize: 1000,
     labelRounds: 3,
     fm: { rounds: 10, seeds: 10, patience: 300, worthwhile: 0.002 },
-    fmPins: Number.POSITIVE_INFINITY,
+    fmPairs: Number.POSITIVE_INFINITY,
     initialTries: 1,
     bisectionSize: 60,
     bisectionTries: 12,

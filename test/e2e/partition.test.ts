@@ -129,6 +129,7 @@ describe('orbweaver partition', () => {
     ['a second file', [WEB, at('told'), '-k', '2'], 'Only --check takes a second file'],
     ['a check of one file', ['--check', WEB, '-k', '2'], '--check wants two files'],
     ['a check of other parts', ['--check', WEB, bad, '-k', '2'], 'bad.hgr, line 1: 2 numbers, 1 are wanted'],
+    ['a folder for a file', [WEB, '-k', '2', '--out', '.'], '--out .: this is a folder; name a file'],
     ['a folder that is not there', [WEB, '-k', '2', '--out', at('no/where')], 'its folder does not exist'],
   ])('refuses %s in one line, and writes nothing', async (_, args, complaint) => {
     write('rings2.graph', ['2 1', 2, 1])

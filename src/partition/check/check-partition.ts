@@ -93,7 +93,7 @@ function imbalanceOf(weights: Rows, parts: readonly number[], shares: readonly n
   })
 }
 
-/** A group or a lone vertex is in one part, at best the largest; pinned ones are where they are. */
+/** A group or a lone vertex is in one part, at best the largest; pinned ones are where they are; many must share. */
 function boundOf(
   weights: Rows,
   shares: readonly number[],
@@ -110,7 +110,7 @@ function boundOf(
       if (fixed[vertex] !== -1) unitPart.set(unit, fixed[vertex])
     })
     const pinned = shares.map(() => 0)
-    let worst = 0
+    let worst = crowdOf([...unitLoad.values()], shares.length) / largest
     for (const [unit, load] of unitLoad) {
       const part = unitPart.get(unit)
       if (part === undefined) worst = Math.max(worst, load / largest)
@@ -119,6 +119,18 @@ function boundOf(
     for (let part = 0; part < shares.length; part++) worst = Math.max(worst, pinned[part] / shares[part])
     return Math.max(0, excess(worst, sum(column)))
   })
+}
+
+/** More than j times as many as there are parts: j + 1 of them are in the same part, none lighter than the last. */
+function crowdOf(loads: number[], k: number): number {
+  const falling = loads.sort((a, b) => b - a)
+  const before = [0]
+  for (const load of falling) before.push(before[before.length - 1] + load)
+  const crowds = falling.map((_, last) => {
+    const others = Math.floor(last / k)
+    return last % k === 0 && last > 0 ? before[last + 1] - before[last - others] : 0
+  })
+  return largestOf(crowds)
 }
 
 /** How far above an even load; where nothing weighs anything there is nothing to balance. */
