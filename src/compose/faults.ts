@@ -3,7 +3,7 @@
  * that the file names when the signal comes. It is done at the worst moment, not at any:
  *
  *   kill     the next agent whose pack is stored and not committed ends like one that crashed
- *   freeze   the next such agent stands still until one of the pack's sites belongs to another
+ *   freeze   the next such agent stands still until another has brought pages of one of the pack's sites
  *   finish   nobody sees new links until one who thinks that its site is done has been told that it is not
  *
  * With `deaf` agents are not told of new rows: the bus may lose what it wants. See CONTRIBUTING.md.

@@ -1,7 +1,9 @@
 /** For fault tests only: the ledger as an agent sees it to whom harm is done, at the calls where it hurts most. */
 import type { CommitResult, InboxRow, Ledger, Pack, PackCell } from '../cluster/index.js'
 import type { CellId, Epoch } from '../model/cell.js'
+import { type Millis, sleep } from '../model/clock.js'
 import type { Harm, HarmBox } from './faults.js'
+import { systemClock as clock } from './system.js'
 
 /** What an agent says that meets with harm. */
 export type Suffering =
@@ -11,6 +13,10 @@ export type Suffering =
   | { readonly how: 'thawed'; readonly answer: CommitResult['status'] }
   /** A site could not be finished, because of a late link. */
   | { readonly how: 'finish'; readonly cell: CellId }
+
+const LOOK_MS: Millis = 100
+/** Of a crawl that is tried. */
+const MOST_SITES = 1_000
 
 export function harmedLedger(ledger: Ledger, harms: HarmBox, tell: (what: Suffering) => void): Ledger {
   const at = new HarmPlaces(ledger, harms, tell)
@@ -23,6 +29,22 @@ export function harmedLedger(ledger: Ledger, harms: HarmBox, tell: (what: Suffer
       return target[name as keyof Ledger]
     },
   })
+}
+
+/** Resolves when another agent has brought pages of one of these cells, which a frozen one still has in its hands. */
+export async function untilOthersWork(
+  ledger: Ledger,
+  cells: readonly { readonly cell: CellId }[],
+  mostMs: Millis,
+): Promise<void> {
+  const pagesNow = async () => new Map((await ledger.sites('', MOST_SITES)).map(row => [row.cell, row.pages]))
+  const before = await pagesNow()
+  const end = clock.monotonic() + mostMs
+  while (clock.monotonic() < end) {
+    const now = await pagesNow()
+    if (cells.some(({ cell }) => (now.get(cell) ?? 0) > (before.get(cell) ?? 0))) return
+    await sleep(clock, LOOK_MS)
+  }
 }
 
 class HarmPlaces {

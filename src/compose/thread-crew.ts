@@ -6,13 +6,13 @@ import { MessageChannel, type Worker } from 'node:worker_threads'
 import type { AgentEnd, AgentProgress } from '../agent/index.js'
 import { type Incarnation, type Ledger, LedgerError, type LocalBus, relayBus } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import { type Millis, sleep } from '../model/clock.js'
+import type { Millis } from '../model/clock.js'
 import type { AgentOrder } from './agent-host.js'
 import type { AgentThreadData, FromAgent, ToAgent } from './agent-messages.js'
 import type { Crew } from './crew.js'
 import { AgentsKeepDyingError } from './errors.js'
 import type { Harm, HarmBox } from './faults.js'
-import type { Suffering } from './harmed-ledger.js'
+import { type Suffering, untilOthersWork } from './harmed-ledger.js'
 import type { LedgerThread } from './ledger-host.js'
 import type { Log } from './log.js'
 import { recoverLife } from './recovery.js'
@@ -22,8 +22,8 @@ import { startThread } from './thread.js'
 /** Deaths in a row, each soon after its birth, after which it is not bad luck. */
 const MOST_DEATHS = 5
 const SOON_MS = 10_000
-/** For fault tests: how often it is asked whether a frozen agent has lost a site. */
-const THAW_LOOK_MS = 50
+/** For fault tests, in leases: after two the life of the frozen would be closed, and all it knows void. */
+const LONGEST_FREEZE = 1.8
 /** The young generation of an agent's thread: pages are garbage as soon as they are packed. */
 const YOUNG_MB = 32
 
@@ -191,17 +191,13 @@ export class ThreadCrew implements Crew {
     }
   }
 
-  /** For fault tests: an agent that stands still is ended, or let go once one of its sites is another's. */
-  async #suffer({ agent, incarnation, thread }: Member, what: Suffering): Promise<void> {
-    const { log, ledger, harms } = this.#parts
+  /** For fault tests: an agent that stands still is ended, or let go when it does the most harm. */
+  async #suffer({ agent, thread }: Member, what: Suffering): Promise<void> {
+    const { log, ledger, leaseMs, harms } = this.#parts
     log.warn('fault', { agent, ...what })
     if (what.how === 'kill') void thread.terminate()
     if (what.how !== 'freeze') return
-    for (;;) {
-      const held = new Map((await ledger.leases(incarnation, 0)).map(({ cell, epoch }) => [cell, epoch]))
-      if (what.cells.some(({ cell, epoch }) => held.get(cell) !== epoch)) break
-      await sleep(clock, THAW_LOOK_MS)
-    }
+    await untilOthersWork(ledger, what.cells, LONGEST_FREEZE * leaseMs)
     harms?.thaw()
   }
 

@@ -16,7 +16,7 @@ import { agentsAtWork, deaths, lateLinks, strayBytes, thawed } from './traces.js
 
 /**
  * kill: the whole process, then resume. thread: that of an agent whose pack is uncommitted. freeze: such an agent stands
- * still until a site of that pack is another's. finish: links are hidden until a site with some was to be finished.
+ * still until another has brought pages of its sites. finish: links are hidden until a site with some was to be finished.
  */
 type Fault = 'kill' | 'thread' | 'freeze' | 'finish'
 
@@ -50,7 +50,9 @@ export interface TrialFigures {
 
 const AGENTS = 4
 const DELAY_MS = 20
-const LEASE_MS = 4_000
+const LEASE_MS = 6_000
+/** Of a harm that came to nothing. */
+const MOST_TRIES = 3
 /** From sites that answer at once, where the delay is all that there is between two requests, to slow ones. */
 const LATENCY_SPREAD = 0.95
 
@@ -161,6 +163,7 @@ async function harm(
   crawl: RunningCommand,
   out: string,
   isSo: Look,
+  tries = MOST_TRIES,
 ): Promise<void> {
   const before = { deaths: deaths(out), lateLinks: lateLinks(out), thawed: thawed(out).length }
   crawl.process.kill('SIGUSR2')
@@ -168,7 +171,7 @@ async function harm(
   if (fault === 'finish') return isSo('a refused finish', () => lateLinks(out) > before.lateLinks)
   await isSo('an agent that goes on', () => thawed(out).length > before.thawed)
   // On a machine that stood still for seconds its whole life was closed meanwhile: then it can commit nothing at all.
-  if (thawed(out).at(-1) !== 'stale') return harm(fault, crawl, out, isSo)
+  if (thawed(out).at(-1) === 'refused' && tries > 1) return harm(fault, crawl, out, isSo, tries - 1)
 }
 
 async function until(
