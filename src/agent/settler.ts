@@ -178,6 +178,7 @@ export class Settler {
       url: entry.url,
       body: exchange.body,
       contentType: exchange.header('content-type'),
+      refresh: exchange.header('refresh'),
       wantText: this.#parts.wantText,
       wantRequisites: this.#parts.assets,
       known: this.#knownTo(site, entry),

@@ -21,8 +21,6 @@ type At = 'head' | 'body' | 'complete' | 'stopped' | 'failed'
 const EMPTY = Buffer.alloc(0)
 const LF = 0x0a
 const CR = 0x0d
-/** Of empty lines before an answer so many are passed over. */
-const BLANK_BYTES = 16
 const STATUS_LINE_START = Buffer.from('HTTP/1.')
 
 export class ResponseReader {
@@ -109,7 +107,7 @@ export class ResponseReader {
 
   /** Some servers end a body with an empty line too many, and the next answer then begins with it. */
   #isBlank(byte: number): boolean {
-    return (byte === CR || byte === LF) && this.#blankBytes++ < BLANK_BYTES
+    return (byte === CR || byte === LF) && this.#blankBytes++ < this.#limits.blankBytes
   }
 
   /** The head comes in pieces: what came is kept, and the search goes on where it stopped. */

@@ -10,6 +10,8 @@ export const LIMITS = {
   headerCount: 256,
   /** 100 Continue, 103 Early Hints: a server sends one or two before the real head. */
   interimResponses: 8,
+  /** Empty lines before an answer, left over from the one before it: one, as a rule. */
+  blankBytes: 16,
   /** Size and extensions of one chunk; real ones have no extensions at all. */
   chunkLineBytes: 4_096,
   /**

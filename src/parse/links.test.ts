@@ -168,6 +168,17 @@ describe('the kind of a link', () => {
     expect([page.links, [...page.kinds]]).toEqual([['http://site.test/dir/a'], [kind]])
   })
 
+  it('is refresh for where a Refresh header leads, from the page or its base', () => {
+    for (const [html, found] of [
+      ['<p>', 'http://site.test/dir/a'],
+      ['<base href=/b/>', 'http://site.test/b/a'],
+    ] as const) {
+      const request = { url: URL, body: Buffer.from(html), contentType: 'text/html', refresh: '0; URL="a"' }
+      const page = parsePage({ ...request, wantText: false, wantRequisites: false })
+      expect([page.links, [...page.kinds]]).toEqual([[found], [LinkKind.refresh]])
+    }
+  })
+
   it('is requisite for what the page is made of, and only when asked for', () => {
     const html = `<link rel=stylesheet href=1><link rel="alternate stylesheet" href=2><link rel=icon href=3>
       <script src=4></script><img src=5 srcset="6 1x, 7,8 2x,9"><video src=10 poster=11><source src=12><track src=13></video>

@@ -1,6 +1,6 @@
 /** From the body of a response to what the crawl wants to know of it. */
 import { LIMITS } from '../model/limits.js'
-import type { KnownLinks, ParsedPage } from '../model/page.js'
+import { type KnownLinks, LinkKind, type ParsedPage } from '../model/page.js'
 import { originOf } from '../model/url.js'
 import { encodingName, toUtf8, type Utf8Page } from './charset.js'
 import { type ContentType, readContentType } from './content-type.js'
@@ -10,6 +10,7 @@ import { detectType, isHtml } from './mime.js'
 import { pageBase } from './page-base.js'
 import { textAreaStart, withSentinels } from './page-memory.js'
 import { PendingLinks } from './pending-links.js'
+import { refreshTarget } from './refresh.js'
 import { Scanner } from './scanner.js'
 import { TextRanges } from './text-ranges.js'
 import { TextWriter } from './text-writer.js'
@@ -23,6 +24,8 @@ export interface ParseRequest {
   readonly body: Buffer
   /** Content-Type header. */
   readonly contentType: string | undefined
+  /** Refresh header: what `<meta http-equiv=refresh>` stands for. */
+  readonly refresh?: string | undefined
   readonly wantText: boolean
   readonly wantRequisites: boolean
   /** Links that it has are counted instead of listed. */
@@ -54,6 +57,8 @@ function parseHtml(request: ParseRequest, declared: ContentType, mime: string): 
   const scanned = new Findings(pending, request.wantRequisites)
   const understood = scanner.scan(memory, length, scanned, text)
   const findings = understood ? scanned : (parseFully(page, request.wantRequisites) ?? scanned)
+  const refresh = request.refresh === undefined ? null : refreshTarget(request.refresh)
+  if (refresh !== null) findings.links.addText(refresh, LinkKind.refresh)
   const base = pageBase(request.url, findings.base, page.charset)
   const isOwn = base.url !== null && originOf(base.url) === originOf(request.url)
   const known = isOwn ? (request.known ?? null) : null
