@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { type Ledger, openSqliteLedger } from '../cluster/index.js'
 import { checkConfig } from '../config/index.js'
 import { cellOf, groupOf } from '../model/cell.js'
-import type { Cancel, Millis } from '../model/clock.js'
+import type { Millis } from '../model/clock.js'
 import { siteOf } from '../model/url.js'
 import {
   AGENTS,
@@ -28,12 +28,12 @@ import {
 } from '../simulate/experiments/index.js'
 import { truth, WebServer } from '../simulate/web/index.js'
 import { createSession, LEDGER_FILE } from './session.js'
+import { StillWatch } from './still-watch.js'
 import { systemClock as clock } from './system.js'
 
 /** Of the download time; beyond it the processors are the limit, and then all sites are equally slow. */
 const MOST_OWN = 0.3
 
-const LOOK_MS: Millis = 500
 const MOST_STILL_MS: Millis = 3_000
 const MOST_ATTEMPTS = 10
 
@@ -88,35 +88,11 @@ async function crawlAwake(
 ): Promise<BalanceCrawl> {
   for (let attempt = 1; ; attempt++) {
     const run = begin(attempt)
-    const watch = new StillWatch()
+    const watch = new StillWatch(clock)
     await run.crawl(known)
     const stillMs = watch.end()
     if (stillMs < MOST_STILL_MS || attempt === MOST_ATTEMPTS) return run
     tell(`  stood still for ${(stillMs / 1000).toFixed(0)} s meanwhile: once more`)
-  }
-}
-
-/** Adds up the time in which this process could do nothing. */
-class StillWatch {
-  #cancel: Cancel
-  #lastMs = clock.now()
-  #stillMs: Millis = 0
-
-  constructor() {
-    this.#cancel = clock.after(LOOK_MS, () => this.#look())
-  }
-
-  end(): Millis {
-    this.#cancel()
-    return this.#stillMs
-  }
-
-  #look(): void {
-    const now = clock.now()
-    const lateMs = now - this.#lastMs - LOOK_MS
-    if (lateMs > LOOK_MS) this.#stillMs += lateMs
-    this.#lastMs = now
-    this.#cancel = clock.after(LOOK_MS, () => this.#look())
   }
 }
 
