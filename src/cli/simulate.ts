@@ -6,6 +6,8 @@ import {
   explain,
   FAULT_PRESETS,
   type FaultPreset,
+  MUTATIONS,
+  type Mutation,
   type SimulationOptions,
   type SimulationResult,
   shrink,
@@ -25,15 +27,21 @@ interface Flags {
   readonly delay: number
   readonly runs: number
   readonly small?: boolean
+  readonly break?: Mutation
   readonly json?: boolean
 }
+
+/** Larger ones take too long to be run again and again. */
+const LARGE_SITES = 1_000
 
 const EXAMPLES = `
 Examples:
   $ orbweaver simulate --agents 50 --sites 100000 --seed 7 --faults heavy
       one crawl, with agents killed, frozen and cut off, disks full and answers lost; its figures
   $ orbweaver simulate --small --runs 1000
-      a thousand small crawls as CI makes them; the first violation is made small and shown`
+      a thousand small crawls as CI makes them; the first violation is made small and shown
+  $ orbweaver simulate --small --runs 100 --break no-fencing
+      the same with one rule of the ledger broken, to see what a violation looks like`
 
 export function simulateCommand(say: (exitCode: number) => void): Command {
   return new Command('simulate')
@@ -51,6 +59,11 @@ export function simulateCommand(say: (exitCode: number) => void): Command {
     .option('--delay <ms>', 'pause between two requests to a site', whole(0), 500)
     .option('--runs <n>', 'so many runs, each with the next seed', whole(1), 1)
     .option('--small', 'small faulty crawls as CI makes them, every seed a little different')
+    .addOption(
+      new Option('--break <rule>', 'break a rule on purpose: the checker must notice').choices(
+        Object.keys(MUTATIONS),
+      ),
+    )
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
@@ -69,56 +82,91 @@ function whole(least: number): (value: string) => number {
 
 async function simulateAll(flags: Flags): Promise<boolean> {
   const started = systemClock.monotonic()
-  const results: SimulationResult[] = []
+  // Ten thousand runs are not kept, only what they add up to.
+  const figures: Figures[] = []
   for (let run = 0; run < flags.runs; run++) {
     const options = optionsOf(flags, flags.seed + run)
     const result = await simulate(options)
-    results.push(result)
+    figures.push(figuresOf(options, result))
     if (result.violations.length > 0) {
-      const small = flags.sites > 1_000 ? { options, result } : await shrink(options, result)
-      process.stderr.write(`${explain(small, options.seed)}\n`)
+      const small = options.sites > LARGE_SITES ? { options, result } : await shrink(options, result)
+      process.stderr.write(`${explain(small, commandFor(flags, options.seed))}\n`)
       return false
     }
   }
-  tell(flags, results, (systemClock.monotonic() - started) / 1000)
+  tell(flags, figures, (systemClock.monotonic() - started) / 1000)
   return true
 }
 
 function optionsOf(flags: Flags, seed: number): SimulationOptions {
-  if (flags.small) return smallRun(seed)
+  const mutation = flags.break === undefined ? {} : { mutation: flags.break }
+  if (flags.small) return { ...smallRun(seed), ...mutation }
   const { agents, sites, faults, assign, lanes, delay } = flags
   const pages = flags.pages ?? Math.max(500, 2 * sites)
-  return { seed, agents, sites, pages, faults, assign, lanes, delayMs: delay, keepsHistory: false }
+  return {
+    seed,
+    agents,
+    sites,
+    pages,
+    faults,
+    assign,
+    lanes,
+    delayMs: delay,
+    keepsHistory: false,
+    ...mutation,
+  }
 }
 
-function tell(flags: Flags, results: readonly SimulationResult[], seconds: number): void {
-  const mean = (of: (result: SimulationResult) => number) =>
-    results.reduce((sum, result) => sum + of(result), 0) / results.length
+/** Makes the same run again. */
+function commandFor(flags: Flags, seed: number): string {
+  const { agents, sites, pages, faults, assign, lanes, delay } = flags
+  const shape = flags.small
+    ? '--small'
+    : `--agents ${agents} --sites ${sites}${pages === undefined ? '' : ` --pages ${pages}`} --faults ${faults} ` +
+      `--assign ${assign} --lanes ${lanes} --delay ${delay}`
+  return `orbweaver simulate ${shape} --seed ${seed}${flags.break === undefined ? '' : ` --break ${flags.break}`}`
+}
+
+function figuresOf({ agents, sites }: SimulationOptions, result: SimulationResult) {
+  const { metrics } = result
+  return {
+    agents,
+    sites,
+    pages: result.pages,
+    faults: result.faults.length,
+    overlap: metrics.overlap,
+    overlapFetches: metrics.overlapFetches,
+    coverage: metrics.coverage,
+    communication: metrics.communication,
+    messages: metrics.messages,
+    coalescedMessages: metrics.coalescedMessages,
+    workloadStdev: metrics.workloadStdev,
+    refusedCommits: result.refusedCommits,
+    refusedFinishes: result.refusedFinishes,
+    requests: result.requests,
+    virtualSeconds: result.virtualMs / 1000,
+    history: Number.parseInt(result.history.hash, 16),
+  }
+}
+
+type Figures = ReturnType<typeof figuresOf>
+
+/** Of several runs, the means. */
+function tell(flags: Flags, figures: readonly Figures[], seconds: number): void {
+  const { history: _, ...first } = figures[0]
+  const names = Object.keys(first) as (keyof typeof first)[]
+  const mean = (name: keyof Figures) => figures.reduce((sum, run) => sum + run[name], 0) / figures.length
+  const { user, system } = process.cpuUsage()
   const summary = {
-    runs: results.length,
+    runs: figures.length,
     seed: flags.seed,
-    agents: flags.agents,
-    sites: flags.sites,
-    pages: mean(result => result.pages),
-    assign: flags.assign,
-    faults: mean(result => result.faults.length),
+    assign: flags.small ? 'each in turn' : flags.assign,
+    ...Object.fromEntries(names.map(name => [name, mean(name)])),
     violations: 0,
-    overlap: mean(result => result.metrics.overlap),
-    overlapFetches: mean(result => result.metrics.overlapFetches),
-    coverage: mean(result => result.metrics.coverage),
-    communication: mean(result => result.metrics.communication),
-    messages: mean(result => result.metrics.messages),
-    coalescedMessages: mean(result => result.metrics.coalescedMessages),
-    workloadStdev: mean(result => result.metrics.workloadStdev),
-    refusedCommits: mean(result => result.refusedCommits),
-    refusedFinishes: mean(result => result.refusedFinishes),
-    requests: mean(result => result.requests),
-    virtualSeconds: mean(result => result.virtualMs / 1000),
     seconds,
-    history: results
-      .map(({ history }) => history.hash)
-      .join(' ')
-      .slice(0, 80),
+    cpuSeconds: (user + system) / 1e6,
+    peakMegabytes: process.resourceUsage().maxRSS / 1024,
+    history: figures.reduce((hash, run) => (Math.imul(hash, 31) + run.history) >>> 0, 0).toString(16),
   }
   if (flags.json) process.stdout.write(`${JSON.stringify(summary)}\n`)
   else

@@ -25,6 +25,7 @@ export class MemoryCells {
   leave(incarnation: Incarnation): void {
     const life = this.#state.life(incarnation)
     if (!life) return
+    if (life.open && life.lanes > 0) this.#state.crawling--
     life.open = false
     life.budget = 0
     for (const row of byRankDown(life.held)) this.#failed(row)
@@ -73,9 +74,10 @@ export class MemoryCells {
     this.#reclaimExpired()
     this.#wakeRested()
     const { order, turns } = this.#state
+    const ableLives = able === undefined ? null : new Set(able)
     const fits = (row: CellRow) => {
       const holder = turns.get(row.group)?.agent ?? null
-      return able === undefined || holder === null || able.includes(holder)
+      return ableLives === null || holder === null || ableLives.has(holder)
     }
     return order.waiting.first(limit, fits).map(row => {
       const own = turns.get(row.group)
@@ -140,7 +142,7 @@ export class MemoryCells {
   /** A test on this row alone. */
   finish(cell: CellId, epoch: Epoch): boolean {
     const row = this.#heldRow(cell, epoch)
-    if (!row || (this.#state.rules.testsFinish && row.appended !== row.consumed)) return false
+    if (!row || (row.appended !== row.consumed && this.#state.keeps('tests-finish'))) return false
     this.#giveUp(row)
     this.#state.move(row, 'finished')
     return true
@@ -176,10 +178,12 @@ export class MemoryCells {
     if (!state.open) return state.finishReason
     this.#reclaimExpired()
     const { counts, maxPages, pages } = state
-    if (counts.leased > 0 || counts.draining > 0) return null
     const waiting = counts.waiting + counts.resting
-    if (waiting > 0 && !(maxPages !== null && pages >= maxPages)) return null
-    state.open = false
+    if (state.keeps('tests-end')) {
+      if (counts.leased > 0 || counts.draining > 0) return null
+      if (waiting > 0 && !(maxPages !== null && pages >= maxPages)) return null
+    }
+    state.open = !state.keeps('latches-end')
     state.finishReason = waiting > 0 ? 'limit' : counts.parked > 0 ? 'parked' : 'done'
     return state.finishReason
   }
@@ -215,7 +219,7 @@ export class MemoryCells {
     const own = this.#turns.waitOf(ownTurn(siteOfCell(cell)))
     this.#state.move(row, 'leased')
     this.#state.hold(row, incarnation)
-    row.epoch++
+    if (this.#state.keeps('raises-epochs') || row.epoch === 0) row.epoch++
     row.leaseUntil = until
     row.notBefore = lastLease === 0 ? 0 : Math.ceil(lastLease + Math.max(own.delayMs, delayMs))
     row.grant = ++this.#state.grants
@@ -279,7 +283,7 @@ export class MemoryCells {
 
   /** D16. */
   #failed(row: CellRow): void {
-    if (this.#state.rules.failedGoTo === 'head') this.#toHead(row)
+    if (this.#state.keeps('failed-to-head')) this.#toHead(row)
     else this.#toWaiting(row, ++this.#state.nextRank)
   }
 

@@ -9,12 +9,12 @@ import { bindCells, laneLoads } from './memory-bindings.js'
 import { MemoryCells } from './memory-cells.js'
 import { MemoryLives } from './memory-lives.js'
 import { MemoryPacks } from './memory-packs.js'
-import { ALL_RULES, type CellRow, type MemoryRules, MemoryState } from './memory-state.js'
+import { type CellRow, type MemoryRule, MemoryState } from './memory-state.js'
 import { MemoryTurns } from './memory-turns.js'
 import { MemoryWork } from './memory-work.js'
 
-export function openMemoryLedger(now: () => Millis, rules: MemoryRules = ALL_RULES): Ledger {
-  const state = new MemoryState(rules)
+export function openMemoryLedger(now: () => Millis, broken: MemoryRule | null = null): Ledger {
+  const state = new MemoryState(broken)
   const turns = new MemoryTurns(state, now)
   const lives = new MemoryLives(state, now)
   const cells = new MemoryCells(state, now, turns, lives)

@@ -16,6 +16,7 @@ export class MemoryLives {
   join(agent: string, lanes = 1): Incarnation {
     const { lives } = this.#state
     const incarnation = lives.length + 1
+    if (lanes > 0) this.#state.crawling++
     lives.push({
       incarnation,
       name: agent,
@@ -70,8 +71,8 @@ export class MemoryLives {
   }
 
   share(incarnation: Incarnation): number {
-    const crawling = this.#crawling()
-    return crawling.some(life => life.incarnation === incarnation) ? 1 / crawling.length : 0
+    const life = this.#state.life(incarnation)
+    return life?.open && life.lanes > 0 ? 1 / this.#state.crawling : 0
   }
 
   agents(): AgentRow[] {

@@ -178,7 +178,7 @@ export class MemoryPacks {
   }
 
   #refusal(pack: Pack): CommitResult | null {
-    if (!this.#state.rules.fences) return null
+    if (!this.#state.keeps('fences')) return null
     if (!this.#state.life(pack.incarnation)?.open) return { status: 'refused', why: 'incarnation-closed' }
     if (!this.#state.open) return { status: 'refused', why: 'crawl-closed' }
     const stale = pack.cells.filter(cell => !this.#isCurrent(cell)).map(({ cell }) => cell)
@@ -193,12 +193,13 @@ export class MemoryPacks {
   #isCurrent(cell: PackCell): boolean {
     const row = this.#state.cells.get(cell.cell)
     if (!row || (row.state !== 'leased' && row.state !== 'draining')) return false
-    return row.epoch === cell.epoch && row.lastPack === cell.number - 1
+    const isOld = row.epoch !== cell.epoch && this.#state.keeps('checks-epochs')
+    return !isOld && row.lastPack === cell.number - 1
   }
 
   #commitCell(cell: PackCell): void {
     const row = this.#state.cells.get(cell.cell)!
-    row.lastPack = this.#state.rules.fences ? cell.number : row.lastPack + 1
+    row.lastPack = this.#state.keeps('fences') ? cell.number : row.lastPack + 1
     // Copied: the sender's buffer serves its next pack.
     const journal = Uint8Array.from(cell.journal)
     if (row.journals) row.journals.push(journal)
@@ -227,7 +228,7 @@ export class MemoryPacks {
     for (const { url, depth, hops, score, via } of rows)
       row.inbox.push({ position: ++this.#lastPosition, url, depth, hops, score, via, sender })
     row.appended += rows.length
-    if (row.state === 'finished') this.#state.move(row, 'waiting')
+    if (row.state === 'finished' && this.#state.keeps('wakes-finished')) this.#state.move(row, 'waiting')
   }
 
   #saveFile({ name, kind, bytes }: PackFile, incarnation: Incarnation): void {

@@ -64,17 +64,24 @@ export interface TurnRow {
   delayMs: Millis
 }
 
-/** Rules that only the simulator switches off, to see that somebody notices. */
-export interface MemoryRules {
+/** Rules that the simulator can switch off, one at a time, to see that somebody notices. */
+export type MemoryRule =
   /** Packs of an old epoch, an old number or a closed life are refused. */
-  readonly fences: boolean
+  | 'fences'
+  /** Of these, the old epochs alone. */
+  | 'checks-epochs'
+  /** Every lease of a cell has a higher epoch than the last. */
+  | 'raises-epochs'
   /** A cell is finished only when all rows of its inbox are consumed. */
-  readonly testsFinish: boolean
-  /** Where the cells of an agent that failed go in S. */
-  readonly failedGoTo: 'head' | 'tail'
-}
-
-export const ALL_RULES: MemoryRules = { fences: true, testsFinish: true, failedGoTo: 'head' }
+  | 'tests-finish'
+  /** An append turns a finished cell to waiting. */
+  | 'wakes-finished'
+  /** The cells of an agent that failed go to the head of S, not to the tail. */
+  | 'failed-to-head'
+  /** The crawl ends only when nothing waits or is leased. */
+  | 'tests-end'
+  /** Nothing is leased or committed after the end. */
+  | 'latches-end'
 
 const STATES: readonly CellState[] = [
   'waiting',
@@ -89,6 +96,8 @@ const STATES: readonly CellState[] = [
 export class MemoryState {
   readonly cells = new Map<CellId, CellRow>()
   readonly lives: LifeRow[] = []
+  /** Open lives that crawl: each has its share. */
+  crawling = 0
   readonly turns = new Map<GroupId, TurnRow>()
   readonly settings = new Map<string, string>()
   /** Cells that an assignment has bound to lanes. */
@@ -112,11 +121,15 @@ export class MemoryState {
   gapUntil: Millis = 0
   grants = 0
   seat: { agent: Incarnation | null; epoch: Epoch; until: Millis } = { agent: null, epoch: 0, until: 0 }
-  readonly rules: MemoryRules
+  readonly #broken: MemoryRule | null
 
-  constructor(rules: MemoryRules) {
-    this.rules = rules
+  constructor(broken: MemoryRule | null) {
+    this.#broken = broken
     this.counts = Object.fromEntries(STATES.map(state => [state, 0])) as Record<CellState, number>
+  }
+
+  keeps(rule: MemoryRule): boolean {
+    return rule !== this.#broken
   }
 
   life(incarnation: Incarnation): LifeRow | undefined {

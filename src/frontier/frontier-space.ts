@@ -1,12 +1,12 @@
 /** What all cells of an agent share: memory for seen-sets, memory for queues, and a folder for what does not fit. */
-import { mkdirSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { LIMITS } from '../model/limits.js'
 import { QueueSpace } from './queue-space.js'
 import { RankedRoom } from './ranked-window.js'
 import { SeenSpace } from './seen-space.js'
 
 export interface FrontierSpaceOptions {
-  /** Derived data: emptied at the start and at the end. */
+  /** Derived data: emptied at the start and at the end; made when something has to go there. */
   readonly folder: string
   readonly seenBytes: number
   readonly queueBytes: number
@@ -20,8 +20,7 @@ export class FrontierSpace {
   readonly ranked = new RankedRoom(LIMITS.rankedBytes)
 
   constructor(options: FrontierSpaceOptions) {
-    rmSync(options.folder, { recursive: true, force: true })
-    mkdirSync(options.folder, { recursive: true })
+    if (existsSync(options.folder)) rmSync(options.folder, { recursive: true, force: true })
     this.seen = new SeenSpace({ folder: options.folder, limitBytes: options.seenBytes, salt: options.salt })
     this.queues = new QueueSpace(options.folder, options.queueBytes)
   }

@@ -7,25 +7,29 @@ import type { CellId, Epoch, GroupId, Lease } from '../model/cell.js'
 import { groupOf } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { OutcomeCode } from '../model/outcome.js'
-import { hostOf, siteOf } from '../model/url.js'
+import { hostOf, type Site, siteOf } from '../model/url.js'
 import type { Disk, StoredRow } from './disk.js'
 import type { LedgerMethod, LedgerWitness } from './flaky-ledger.js'
 import type { History } from './history.js'
 import type { Machine } from './machine.js'
 import type { Witness } from './virtual-fetcher.js'
+import type { VirtualTime } from './virtual-time.js'
 import type { Web } from './virtual-web.js'
 
-export type Promised = 'P1' | 'P2' | 'P3' | 'P5' | 'P6' | 'P7' | 'P8' | 'P9' | 'D16' | 'bug'
+export type Promised = 'P1' | 'P2' | 'P3' | 'P4' | 'P5' | 'P6' | 'P7' | 'P8' | 'P9' | 'D16' | 'bug'
 
 export interface Violation {
   readonly promise: Promised
   readonly what: string
+  /** How long the history was by then. */
+  readonly after?: number
   /** Words to look for in the history. */
   readonly about: readonly string[]
 }
 
 /** What is under way, and what was last, in one group of sites. */
 interface GroupTraffic {
+  readonly group: GroupId
   open: number
   machine: Machine | null
   lastEnd: Millis
@@ -34,7 +38,8 @@ interface GroupTraffic {
 }
 
 interface Request {
-  readonly group: GroupId
+  readonly traffic: GroupTraffic
+  readonly site: Site
   readonly url: string
   readonly isRobots: boolean
 }
@@ -47,10 +52,12 @@ interface Held {
 export interface CheckerParts {
   readonly web: Web
   readonly delayMs: Millis
-  readonly now: () => Millis
+  readonly time: VirtualTime
   readonly history: History
 }
 
+/** Violations that are kept: one is enough to see what is wrong. */
+const MOST = 20
 /** Times are sums of fractions. */
 const ROUNDING_MS = 0.001
 
@@ -58,6 +65,9 @@ export class Checker implements Witness, LedgerWitness {
   readonly violations: Violation[] = []
   readonly #parts: CheckerParts
   readonly #traffic = new Map<GroupId, GroupTraffic>()
+  readonly #trafficOf = new Map<Site, GroupTraffic>()
+  /** With a request under way. */
+  readonly #openSites = new Set<Site>()
   readonly #requests = new Map<number, Request>()
   readonly #lastPageEnd = new Map<string, Millis>()
   readonly #stored = new Map<string, readonly StoredRow[]>()
@@ -98,23 +108,24 @@ export class Checker implements Witness, LedgerWitness {
 
   /** P5, P9, and the second half of P3. */
   requested(machine: Machine, url: string): number {
-    const { web, history, now } = this.#parts
+    const { web, history, time } = this.#parts
     const site = siteOf(url)
     const isRobots = url.endsWith('/robots.txt')
-    const group = groupOf(site, 'domain')
+    const traffic = this.#trafficAt(site)
     const request = ++this.#requestCount
     history.add('request', machine.name, url)
-    this.#requests.set(request, { group, url, isRobots })
-    this.#politely(machine, group, url, isRobots)
+    this.#requests.set(request, { traffic, site, url, isRobots })
+    this.#politely(machine, traffic, site, url, isRobots)
+    this.#openSites.add(site)
     if (!isRobots) {
       this.fetches++
       this.#fetched.add(url)
       this.#slowly(site, url)
-      if (web.isForbidden(url)) this.#break('P9', `${url} is forbidden by robots.txt`, [url, siteOf(url)])
+      if (web.isForbidden(url)) this.#break('P9', `${url} is forbidden by robots.txt`, [url, site])
       if (this.#acknowledged.has(url))
         this.#break(
           'P3',
-          `${url} was asked for again at ${now()} ms by ${machine.name}, after it was acknowledged`,
+          `${url} was asked for again at ${time.now} ms by ${machine.name}, after it was acknowledged`,
           [url],
         )
     }
@@ -123,13 +134,14 @@ export class Checker implements Witness, LedgerWitness {
 
   answered(number: number): void {
     const request = this.#requests.get(number)!
-    const now = this.#parts.now()
+    const { now } = this.#parts.time
     this.#requests.delete(number)
     this.#parts.history.add('answer', request.url)
-    const traffic = this.#traffic.get(request.group)!
+    const { traffic, site, isRobots } = request
     traffic.open--
     traffic.lastEnd = now
-    if (!request.isRobots) this.#lastPageEnd.set(siteOf(request.url), now)
+    this.#openSites.delete(site)
+    if (!isRobots) this.#lastPageEnd.set(site, now)
   }
 
   /** A pack is on the disk; it counts once the ledger has it. */
@@ -140,6 +152,9 @@ export class Checker implements Witness, LedgerWitness {
 
   called(method: LedgerMethod, args: readonly unknown[], answer: unknown): void {
     switch (method) {
+      case 'join':
+        this.#parts.history.add('join', String(args[0]), answer as Incarnation)
+        break
       case 'grant':
         this.#granted(args[0] as Incarnation, answer as readonly Lease[])
         break
@@ -171,8 +186,11 @@ export class Checker implements Witness, LedgerWitness {
   }
 
   /** What must hold when all is over. */
-  settle(files: readonly FileRow[], disk: Disk, left: string): void {
+  settle(files: readonly FileRow[], disk: Disk, left: string, busy: readonly string[]): void {
     if (!this.#isClosed) this.#break('P7', `the crawl did not end: ${left}`, [])
+    if (busy.length > 0) this.#break('P7', `${busy.join(', ')} did not notice the end`, busy)
+    for (const name of disk.spoiled)
+      this.#break('P4', `${name} was written to after it had been cut back`, [name])
     const kept = new Map<string, number>()
     for (const file of files) {
       const { rows, foundBytes } = disk.read(file)
@@ -201,24 +219,37 @@ export class Checker implements Witness, LedgerWitness {
       this.#break('P2', `${this.#acknowledged.size - expected} URLs that do not exist were acknowledged`, [])
   }
 
-  #politely(machine: Machine, group: GroupId, url: string, isRobots: boolean): void {
-    let traffic = this.#traffic.get(group)
-    if (!traffic) {
-      traffic = { open: 0, machine: null, lastEnd: Number.NEGATIVE_INFINITY, robotsOf: '' }
-      this.#traffic.set(group, traffic)
+  #trafficAt(site: Site): GroupTraffic {
+    const known = this.#trafficOf.get(site)
+    if (known) return known
+    const group = groupOf(site, 'domain')
+    const traffic = this.#traffic.get(group) ?? {
+      group,
+      open: 0,
+      machine: null,
+      lastEnd: Number.NEGATIVE_INFINITY,
+      robotsOf: '',
     }
-    const { now, delayMs } = this.#parts
+    this.#traffic.set(group, traffic)
+    this.#trafficOf.set(site, traffic)
+    return traffic
+  }
+
+  #politely(machine: Machine, traffic: GroupTraffic, site: Site, url: string, isRobots: boolean): void {
+    const { group } = traffic
+    const { time, delayMs } = this.#parts
     const sameProcedure = isRobots && traffic.robotsOf === url && traffic.machine === machine
     if (traffic.open > 0 && traffic.machine !== machine)
       this.#break('P5', `${machine.name} asks for ${url} while ${traffic.machine?.name} is at ${group}`, [
         group,
       ])
-    else if (traffic.open > 0)
+    // Without a delay the sites of a group have no turns to wait for; one site still has one connection.
+    else if (traffic.open > 0 && (delayMs > 0 || this.#openSites.has(site)))
       this.#break('P5', `two requests of ${machine.name} to ${group} at once`, [group])
-    else if (!sameProcedure && now() - traffic.lastEnd < delayMs - ROUNDING_MS)
+    else if (!sameProcedure && time.now - traffic.lastEnd < delayMs - ROUNDING_MS)
       this.#break(
         'P5',
-        `${url} is asked for ${round(now() - traffic.lastEnd)} ms after the last request to ${group}`,
+        `${url} is asked for ${round(time.now - traffic.lastEnd)} ms after the last request to ${group}`,
         [group],
       )
     traffic.open++
@@ -227,9 +258,9 @@ export class Checker implements Witness, LedgerWitness {
   }
 
   #slowly(site: string, url: string): void {
-    const { web, now } = this.#parts
+    const { web, time } = this.#parts
     const delayMs = web.crawlDelayMs(web.siteOf(hostOf(site)))
-    const since = now() - (this.#lastPageEnd.get(site) ?? Number.NEGATIVE_INFINITY)
+    const since = time.now - (this.#lastPageEnd.get(site) ?? Number.NEGATIVE_INFINITY)
     if (since < delayMs - ROUNDING_MS)
       this.#break(
         'P5',
@@ -309,7 +340,8 @@ export class Checker implements Witness, LedgerWitness {
   }
 
   #break(promise: Promised, what: string, about: readonly string[]): void {
-    if (this.violations.length < 20) this.violations.push({ promise, what, about })
+    if (this.violations.length >= MOST) return
+    this.violations.push({ promise, what, about, after: this.#parts.history.length })
   }
 }
 

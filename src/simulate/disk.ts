@@ -23,15 +23,30 @@ export interface DiskFile {
   readonly name: string
   readonly owner: Incarnation
   extents: Extent[]
+  /** Cut back to what was committed: nothing more may come. */
+  isCut: boolean
 }
 
 export class Disk {
   readonly #files = new Map<string, DiskFile>()
+  readonly #spoiled = new Set<string>()
+
+  /** Files that were written to after they had been cut back. */
+  get spoiled(): ReadonlySet<string> {
+    return this.#spoiled
+  }
 
   create(name: string, owner: Incarnation): DiskFile {
-    const file: DiskFile = { name, owner, extents: [] }
+    const file: DiskFile = { name, owner, extents: [], isCut: false }
     this.#files.set(name, file)
     return file
+  }
+
+  append(file: DiskFile, start: number, end: number, rows: readonly StoredRow[]): Extent {
+    const extent: Extent = { start, end, rows, isFlushed: false }
+    file.extents.push(extent)
+    if (file.isCut) this.#spoiled.add(file.name)
+    return extent
   }
 
   /** A machine died: what was not flushed is gone. */
@@ -40,18 +55,20 @@ export class Disk {
       if (file.owner === owner) file.extents = file.extents.filter(extent => extent.isFlushed)
   }
 
-  /** Keeps the committed part of the files of one life as new files; the writer still has the old ones open. */
-  recover(owner: Incarnation, committed: ReadonlyMap<string, number>): number {
-    let cut = 0
+  /**
+   * Keeps the committed part of the files of one life as new files; the writer still has the old ones open. As the
+   * `same` files only where that mistake is made on purpose.
+   */
+  recover(owner: Incarnation, committed: ReadonlyMap<string, number>, as: 'new' | 'same'): void {
     for (const file of [...this.#files.values()]) {
       if (file.owner !== owner) continue
       const bytes = committed.get(file.name) ?? 0
-      cut += file.extents.filter(extent => extent.end > bytes).length
-      const kept = file.extents.filter(extent => extent.end <= bytes)
-      if (bytes === 0) this.#files.delete(file.name)
-      else this.#files.set(file.name, { name: file.name, owner, extents: kept })
+      const kept = as === 'same' ? file : { ...file }
+      kept.extents = file.extents.filter(extent => extent.end <= bytes)
+      kept.isCut = true
+      if (bytes === 0 && as === 'new') this.#files.delete(file.name)
+      else this.#files.set(file.name, kept)
     }
-    return cut
   }
 
   /** Rows in the committed part of a file, and how many bytes of that part are there. */

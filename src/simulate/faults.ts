@@ -42,7 +42,10 @@ export interface Fault {
 export const FAULT_PRESETS = ['none', 'light', 'heavy'] as const
 export type FaultPreset = (typeof FAULT_PRESETS)[number]
 
-const LEASE_MS = 30_000
+/** Shorter than a real one: a crawl of a minute meets what takes a real one an hour. */
+export const LEASE_MS = 10_000
+/** A life is closed after so long without a word. */
+export const SILENCE_MS = 2 * LEASE_MS
 const OTHERS: readonly FaultKind[] = [
   'kill',
   'kill-after-store',
@@ -84,7 +87,8 @@ function draw(kind: FaultKind, agents: number, random: Random): Fault {
 function lengthOf(kind: FaultKind): Millis {
   switch (kind) {
     case 'zombie':
-      return 1.6 * LEASE_MS
+      // Some come back while their life is still open, some when it is not.
+      return 1.8 * LEASE_MS
     case 'pause':
       return LEASE_MS / 3
     case 'partition':

@@ -40,19 +40,11 @@ const TIMEOUT_MS = 2_000
 
 export function flakyLedger(parts: FlakyLedgerParts): Ledger {
   const line = new Line(parts)
-  const methods = new Map<string, (...args: unknown[]) => Promise<unknown>>()
-  return new Proxy({} as Ledger, {
-    get(_target, name) {
-      if (typeof name !== 'string' || name === 'then') return undefined
-      if (name === 'close') return async () => {}
-      let method = methods.get(name)
-      if (!method) {
-        method = (...args) => line.call(name as LedgerMethod, args)
-        methods.set(name, method)
-      }
-      return method
-    },
-  })
+  const methods = Object.keys(parts.ledger).map(name => [
+    name,
+    (...args: unknown[]) => line.call(name as LedgerMethod, args),
+  ])
+  return { ...Object.fromEntries(methods), close: async () => {} } as Ledger
 }
 
 class Line {

@@ -1,18 +1,20 @@
 /** What happened, in order: its hash tells whether two runs were the same, its lines tell a person what went wrong. */
 import type { Millis } from '../model/clock.js'
+import { sentenceOf } from './narrate.js'
+import type { VirtualTime } from './virtual-time.js'
 
 export type Fact = readonly (string | number)[]
 
 export class History {
   readonly #keeps: boolean
-  readonly #now: () => Millis
+  readonly #time: VirtualTime
   readonly #lines: { readonly at: Millis; readonly fact: Fact }[] = []
   #hash = 0x811c9dc5
   #length = 0
 
   /** `keeps`: lines for people as well; the large runs do without. */
-  constructor(now: () => Millis, keeps: boolean) {
-    this.#now = now
+  constructor(time: VirtualTime, keeps: boolean) {
+    this.#time = time
     this.#keeps = keeps
   }
 
@@ -25,7 +27,7 @@ export class History {
   }
 
   add(...fact: Fact): void {
-    const at = this.#now()
+    const at = this.#time.now
     this.#length++
     let hash = mix(this.#hash, Math.floor(at * 1_000))
     for (const part of fact) {
@@ -36,12 +38,17 @@ export class History {
     if (this.#keeps) this.#lines.push({ at, fact })
   }
 
-  /** Lines that name one of `words`, and all that befell machines and ledger as a whole. */
-  about(words: readonly string[]): string[] {
+  /** Of the first `length` facts, those that name one of `words`, and all that befell machines and ledger as a whole. */
+  about(words: readonly string[], length = this.#lines.length): string[] {
     return this.#lines
-      .filter(({ fact }) => fact[0] === 'fault' || fact.some(part => words.some(word => isAbout(part, word))))
-      .map(({ at, fact }) => `${(at / 1000).toFixed(3).padStart(9)} s  ${fact.join(' ')}`)
+      .slice(0, length)
+      .filter(({ fact }) => isGeneral(fact) || fact.some(part => words.some(word => isAbout(part, word))))
+      .map(({ at, fact }) => `${(at / 1000).toFixed(3).padStart(9)} s  ${sentenceOf(fact)}`)
   }
+}
+
+function isGeneral([kind]: Fact): boolean {
+  return kind === 'fault' || kind === 'join' || kind === 'leave' || kind === 'end'
 }
 
 function isAbout(part: string | number, word: string): boolean {

@@ -4,6 +4,7 @@
  * up; the same seed gives the same history. Read `world.ts`, then `checker.ts`. `web/` is another thing: a web to serve.
  */
 export { FAULT_PRESETS, type FaultPreset } from './faults.js'
+export { MUTATIONS, type Mutation } from './mutations.js'
 export { explain, shrink } from './shrink.js'
 export { smallRun } from './small-run.js'
 export { type SimulationOptions, type SimulationResult, simulate } from './world.js'

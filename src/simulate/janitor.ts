@@ -6,13 +6,12 @@ import type { Incarnation, Ledger } from '../cluster/index.js'
 import type { Millis } from '../model/clock.js'
 import type { Checker } from './checker.js'
 import type { Disk } from './disk.js'
+import { LEASE_MS, SILENCE_MS } from './faults.js'
 import { EPOCH_MS } from './machine.js'
 import type { Mutation } from './mutations.js'
 import type { VirtualTime } from './virtual-time.js'
 
-const ROUND_MS = 15_000
-/** Two leases without a word. */
-const SILENCE_MS = 60_000
+const ROUND_MS = LEASE_MS / 2
 
 export interface JanitorParts {
   readonly time: VirtualTime
@@ -35,7 +34,7 @@ export class Janitor {
     const { ledger, checker } = this.#parts
     await ledger.leave(incarnation)
     checker.called('leave', [incarnation], undefined)
-    await this.#recover(incarnation)
+    await this.recover(incarnation)
   }
 
   async #round(): Promise<void> {
@@ -45,14 +44,16 @@ export class Janitor {
       const silentMs: Millis = now - heartbeatAt
       if (silentMs > SILENCE_MS) await this.close(incarnation)
       // The rule broken: what looks like an orphan goes, whoever may still write to it.
-      else if (mutation === 'orphans-of-the-living') await this.#recover(incarnation)
+      else if (mutation === 'orphans-of-the-living') await this.recover(incarnation)
     }
     time.after(mutation === 'orphans-of-the-living' ? 1_000 : ROUND_MS, () => void this.#round())
   }
 
-  async #recover(incarnation: Incarnation): Promise<void> {
-    const { ledger, disk } = this.#parts
+  /** Only for lives that are closed. */
+  async recover(incarnation: Incarnation): Promise<void> {
+    const { ledger, disk, mutation } = this.#parts
     const files = (await ledger.files()).filter(file => file.incarnation === incarnation)
-    disk.recover(incarnation, new Map(files.map(({ name, bytes }) => [name, bytes])))
+    const committed = new Map(files.map(({ name, bytes }) => [name, bytes]))
+    disk.recover(incarnation, committed, mutation === 'cut-in-place' ? 'same' : 'new')
   }
 }

@@ -59,6 +59,12 @@ export class Machine {
     }
   }
 
+  /** Runs `task` at once where the machine is awake and not slow, else as `after` would. */
+  now(task: () => void): void {
+    if (this.#state === 'running' && this.slownessMs === 0) task()
+    else this.after(0, task)
+  }
+
   /** Told at the moment of death: connections break. */
   onDeath(task: () => void): void {
     this.#onDeath.push(task)

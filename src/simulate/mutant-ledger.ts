@@ -1,32 +1,91 @@
 /** A ledger as a careless agent would use it: each mistake that the rules of the ledger prevent, made on purpose. */
-import { type CommitResult, type Ledger, LedgerError, type Pack } from '../cluster/index.js'
-import type { CellId, Epoch } from '../model/cell.js'
-import { type Clock, sleep } from '../model/clock.js'
+import type { Append, CommitResult, InboxRow, Ledger, Pack } from '../cluster/index.js'
+import { LedgerError } from '../cluster/index.js'
+import type { CellId, Epoch, Lease } from '../model/cell.js'
+import { type Clock, type Millis, sleep } from '../model/clock.js'
+import { LEASE_MS } from './faults.js'
 import type { Mutation } from './mutations.js'
 
 /** Between the two halves of what should be one step. */
 const BETWEEN_MS = 3_000
 
+/** On the agent's side. */
 export function mutantLedger(ledger: Ledger, clock: Clock, mutation: Mutation | undefined): Ledger {
   switch (mutation) {
     case 'links-late':
-      return withMethod(ledger, 'commit', (pack: Pack) => commitWithoutLinks(ledger, clock, pack))
+      return { ...ledger, commit: pack => commitWithoutLinks(ledger, clock, pack) }
     case 'lost-is-refused':
-      return withMethod(ledger, 'commit', (pack: Pack) => commitOrRefused(ledger, pack))
+      return { ...ledger, commit: pack => commitOrRefused(ledger, pack) }
+    case 'early-acknowledgement':
+      return { ...ledger, commit: pack => commitUnheard(ledger, pack) }
+    case 'sent-too-early':
+      return sendingOnce(ledger)
+    case 'no-turns':
+      return { ...ledger, commit: pack => ledger.commit({ ...pack, appends: alone(pack.appends) }) }
+    case 'journal-cut':
+      return { ...ledger, readJournal: (...asked) => journalButLast(ledger, ...asked) }
+    case 'waits-untold':
+      return { ...ledger, saveWait: async () => {} }
+    case 'no-handover-wait':
+      return { ...ledger, leases: async (...asked) => atOnce(await ledger.leases(...asked)) }
+    case 'lease-overrun':
+      return {
+        ...ledger,
+        heartbeat: (life, _leaseMs, status) => ledger.heartbeat(life, LEASE_MS, status),
+      }
     default:
       return ledger
   }
 }
 
-/** What the ledger's own side does wrong: it looks into the inbox, and a moment later finishes the cell. */
+/** How long an agent believes its leases to last. */
+export function believedLeaseMs(mutation: Mutation | undefined): Millis {
+  return mutation === 'lease-overrun' ? 3 * LEASE_MS : LEASE_MS
+}
+
+/** What the ledger's own side does wrong. */
 export function mutantCore(ledger: Ledger, clock: Clock, mutation: Mutation | undefined): Ledger {
-  if (mutation !== 'finish-not-exists') return ledger
-  return withMethod(ledger, 'finish', async (cell: CellId, epoch: Epoch) => {
-    const unread = await ledger.readInbox(cell, 0, 1)
-    if (unread.length > 0) return false
-    await sleep(clock, BETWEEN_MS)
-    return ledger.finish(cell, epoch)
-  })
+  switch (mutation) {
+    case 'finish-not-exists':
+      return { ...ledger, finish: (cell, epoch) => finishAfterLook(ledger, clock, cell, epoch) }
+    case 'stale-in-part':
+      return { ...ledger, commit: pack => commitInPart(ledger, pack) }
+    case 'no-pack-id':
+      return forgettingIds(ledger)
+    case 'read-is-consumed':
+      return readingOnce(ledger)
+    default:
+      return ledger
+  }
+}
+
+/** It looks into the inbox, and a moment later finishes the cell. */
+async function finishAfterLook(ledger: Ledger, clock: Clock, cell: CellId, epoch: Epoch): Promise<boolean> {
+  const unread = await ledger.readInbox(cell, 0, 1)
+  if (unread.length > 0) return false
+  await sleep(clock, BETWEEN_MS)
+  return ledger.finish(cell, epoch)
+}
+
+async function commitInPart(ledger: Ledger, pack: Pack): Promise<CommitResult> {
+  const answer = await ledger.commit(pack)
+  if (answer.status !== 'stale') return answer
+  return ledger.commit({ ...pack, cells: pack.cells.filter(({ cell }) => !answer.cells.includes(cell)) })
+}
+
+function forgettingIds(ledger: Ledger): Ledger {
+  let sent = 0
+  return { ...ledger, commit: pack => ledger.commit({ ...pack, id: `${pack.id} ${++sent}` }) }
+}
+
+function readingOnce(ledger: Ledger): Ledger {
+  const readTo = new Map<CellId, number>()
+  const readInbox = async (cell: CellId, after: number, limit: number): Promise<readonly InboxRow[]> => {
+    const rows = await ledger.readInbox(cell, Math.max(after, readTo.get(cell) ?? 0), limit)
+    if (rows.length > 0) readTo.set(cell, rows[rows.length - 1].position)
+    return rows
+  }
+  return { ...ledger, readInbox }
 }
 
 async function commitWithoutLinks(ledger: Ledger, clock: Clock, pack: Pack): Promise<CommitResult> {
@@ -47,8 +106,35 @@ async function commitOrRefused(ledger: Ledger, pack: Pack): Promise<CommitResult
   }
 }
 
-function withMethod<K extends keyof Ledger>(ledger: Ledger, name: K, method: Ledger[K]): Ledger {
-  return new Proxy(ledger, {
-    get: (_target, asked) => (asked === name ? method : ledger[asked as keyof Ledger]),
-  })
+async function commitUnheard(ledger: Ledger, pack: Pack): Promise<CommitResult> {
+  void ledger.commit(pack).catch(() => {})
+  return { status: 'committed' }
+}
+
+/** A URL that was in any pack before, committed or not, is left out; a pack that is written anew keeps its own. */
+function sendingOnce(ledger: Ledger): Ledger {
+  const sentIn = new Map<string, string>()
+  const commit = (pack: Pack): Promise<CommitResult> => {
+    const isNew = ({ url }: { readonly url: string }) => (sentIn.get(url) ?? pack.id) === pack.id
+    const appends = pack.appends.map(append => ({ ...append, rows: append.rows.filter(isNew) }))
+    for (const { rows } of appends) for (const { url } of rows) sentIn.set(url, pack.id)
+    return ledger.commit({ ...pack, appends: appends.filter(({ rows }) => rows.length > 0) })
+  }
+  return { ...ledger, commit }
+}
+
+function alone(appends: readonly Append[]): Append[] {
+  return appends.map(append => ({ ...append, group: append.cell }))
+}
+
+async function journalButLast(
+  ledger: Ledger,
+  ...[cell, from, maxBytes]: Parameters<Ledger['readJournal']>
+): ReturnType<Ledger['readJournal']> {
+  const blobs = await ledger.readJournal(cell, from, maxBytes)
+  return blobs.slice(0, -1)
+}
+
+function atOnce(leases: readonly Lease[]): Lease[] {
+  return leases.map(lease => ({ ...lease, notBefore: 0, waitUntil: 0, turnFrom: 0 }))
 }

@@ -1,4 +1,4 @@
-import type { MemoryRules } from '../cluster/memory-state.js'
+import type { MemoryRule } from '../cluster/memory-state.js'
 
 /**
  * The rules of the ledger, each with the mistake it prevents. The simulator can make any of these mistakes; nothing else
@@ -12,15 +12,38 @@ export const MUTATIONS = {
   'lost-is-refused': 'no answer to a COMMIT counts as a refusal',
   'orphans-of-the-living': 'files are cut back while their writer lives',
   'failed-to-tail': 'sites of a failed agent go to the tail of S',
+  'old-epochs': 'packs of an epoch that is over are committed',
+  'epoch-stays': 'a cell that changes hands keeps its epoch',
+  'stale-in-part': 'of a pack with a stale cell the rest is committed, and nobody is told',
+  'no-pack-id': 'a pack that is sent again is not known again',
+  'early-acknowledgement': 'a pack counts as committed once it is sent',
+  'sent-too-early': 'a link counts as sent before its row is durable',
+  'finished-stays': 'an append does not wake a finished cell',
+  'read-is-consumed': 'rows of an inbox are gone once they are read, not once their pack is committed',
+  'journal-cut': 'a cell is rebuilt without its last pack',
+  'cut-in-place': 'a file is cut back under its old name, which its writer still has open',
+  'lease-overrun': 'an agent goes on for two leases after its last heartbeat',
+  'no-handover-wait': 'the first request under a new lease does not wait for what the last one left behind',
+  'waits-untold': 'a Crawl-delay is not told to the ledger',
+  'no-turns': 'sites of one domain are leased as if they had nothing in common',
+  'end-unchecked': 'the crawl is ended without a look at what waits and what is leased',
+  'end-unlatched': 'the end is told and the crawl row stays open',
 } as const
 
 export type Mutation = keyof typeof MUTATIONS
 
-/** The rules that the ledger itself keeps. */
-export function rulesUnder(mutation: Mutation | undefined): MemoryRules {
-  return {
-    fences: mutation !== 'no-fencing',
-    testsFinish: mutation !== 'finish-not-exists',
-    failedGoTo: mutation === 'failed-to-tail' ? 'tail' : 'head',
-  }
+/** The rules that the ledger itself keeps, less the one that is broken. */
+const BROKEN: Partial<Record<Mutation, MemoryRule>> = {
+  'no-fencing': 'fences',
+  'finish-not-exists': 'tests-finish',
+  'failed-to-tail': 'failed-to-head',
+  'old-epochs': 'checks-epochs',
+  'epoch-stays': 'raises-epochs',
+  'finished-stays': 'wakes-finished',
+  'end-unchecked': 'tests-end',
+  'end-unlatched': 'latches-end',
+}
+
+export function brokenBy(mutation: Mutation | undefined): MemoryRule | null {
+  return (mutation && BROKEN[mutation]) ?? null
 }

@@ -1,44 +1,16 @@
 /** The machines of a simulated crawl and what befalls them: started, killed, frozen, revived, cut off, started again. */
 import path from 'node:path'
-import { assembleAgent } from '../agent/index.js'
-import { chooseAssignment } from '../assign/index.js'
-import type { Incarnation, Ledger } from '../cluster/index.js'
-import { LedgerClock } from '../cluster/ledger-clock.js'
-import { patientLedger } from '../cluster/patient-ledger.js'
-import type { CrawlConfig } from '../config/index.js'
-import { Coordinator } from '../coordinator/index.js'
-import { FrontierSpace, HostNames, Scope } from '../frontier/index.js'
-import type { Random } from '../model/random.js'
-import { SeededRandom } from '../model/random.js'
-import { PackBuilder } from '../store/index.js'
-import type { Checker, Violation } from './checker.js'
-import type { Disk } from './disk.js'
+import type { Incarnation } from '../cluster/index.js'
+import { FrontierSpace } from '../frontier/index.js'
+import type { Violation } from './checker.js'
 import type { Fault } from './faults.js'
-import type { FlakyBus } from './flaky-bus.js'
-import { FAIR_WEATHER, flakyLedger, type LedgerWitness, type Weather } from './flaky-ledger.js'
+import { FAIR_WEATHER, type Weather } from './flaky-ledger.js'
 import type { History } from './history.js'
-import type { Janitor } from './janitor.js'
+import { live, type WorldParts } from './life.js'
 import { Machine } from './machine.js'
-import { mutantLedger } from './mutant-ledger.js'
-import type { Mutation } from './mutations.js'
-import { type Servers, VirtualFetcher } from './virtual-fetcher.js'
-import { type DiskHealth, VirtualStore } from './virtual-store.js'
-import type { VirtualTime } from './virtual-time.js'
+import type { DiskHealth } from './virtual-store.js'
 
-export interface ParkParts {
-  readonly time: VirtualTime
-  readonly random: Random
-  readonly seed: number
-  readonly mutation: Mutation | undefined
-  readonly weather: Weather
-  readonly bus: FlakyBus
-  readonly janitor: Janitor
-  readonly config: CrawlConfig
-  readonly ledger: Ledger
-  readonly disk: Disk
-  readonly servers: Servers
-  readonly checker: Checker
-  readonly witness: LedgerWitness
+export interface ParkParts extends WorldParts {
   readonly history: History
   readonly scratch: string
   readonly faults: readonly Fault[]
@@ -55,11 +27,10 @@ interface Process {
   isOver: boolean
 }
 
-const LEASE_MS = 30_000
-const BEAT_MS = 1_000
 const SEEN_BYTES = 256 * 1024
 const QUEUE_BYTES = 256 * 1024
 const RESTART_MS = 5_000
+const COORDINATORS = 3
 
 export class Park {
   readonly bugs: Violation[] = []
@@ -69,6 +40,7 @@ export class Park {
   /** Machines that will be started again. */
   #expected = 0
   #started = 0
+  readonly #candidates = new Set<string>()
 
   constructor(parts: ParkParts) {
     this.#parts = parts
@@ -77,6 +49,13 @@ export class Park {
   /** Nobody is at work any more, and nobody will be. */
   get isQuiet(): boolean {
     return this.#expected === 0 && this.#processes.every(({ isOver, machine }) => isOver || machine.isDead)
+  }
+
+  /** Names of those who are at work. */
+  get busy(): string[] {
+    return this.#processes
+      .filter(({ isOver, machine }) => !isOver && !machine.isDead)
+      .map(({ machine }) => machine.name)
   }
 
   start(name = `agent-${this.#processes.length + 1}`): void {
@@ -107,12 +86,7 @@ export class Park {
 
   async #live(process: Process): Promise<string> {
     const { machine } = process
-    const { config, random, seed, scratch } = this.#parts
-    const clock = new LedgerClock(machine.clock)
-    const ledger = clock.setBy(this.#ledgerOf(process))
-    const incarnation = await ledger.join(machine.name, config.lanes)
-    process.incarnation = incarnation
-    await ledger.heartbeat(incarnation, LEASE_MS, '{}')
+    const { seed, scratch } = this.#parts
     const space = new FrontierSpace({
       folder: path.join(scratch, String(++this.#started)),
       seenBytes: SEEN_BYTES,
@@ -120,79 +94,24 @@ export class Park {
       salt: seed,
     })
     machine.onDeath(() => space.close())
-    const store = this.#storeOf(process)
-    const stopping = new AbortController()
-    const coordinator = new Coordinator({
-      clock,
-      ledger,
-      bus: this.#parts.bus.join(machine, incarnation, 'coordinator'),
-      incarnation,
-      assignment: chooseAssignment(config.assign, new SeededRandom(seed)),
-      leaseMs: LEASE_MS,
-      beatMs: BEAT_MS,
-      leastDelayMs: () => Number(config.delay),
-      ordersBySize: true,
-      signal: stopping.signal,
-      onClosed: () => {},
-    })
-    const { agent } = assembleAgent({
-      name: machine.name,
-      incarnation,
-      config,
-      clock,
-      random: new SeededRandom(Math.floor(random.next() * 2 ** 32)),
-      ledger,
-      bus: this.#parts.bus.join(machine, incarnation, 'agent'),
-      fetcher: new VirtualFetcher(machine, this.#parts.servers, {
-        requested: (asking, url) => {
-          this.progressed()
-          return this.#parts.checker.requested(asking, url)
-        },
-        answered: request => this.#parts.checker.answered(request),
-      }),
-      store,
-      newBuilder: () =>
-        new PackBuilder({ agent: machine.name, records: null, tables: true, startBytes: 4_096 }),
-      archives: false,
-      space,
-      scope: new Scope({ seeds: config.seeds, kind: 'any', include: [], exclude: [] }),
-      hooks: {},
-      hosts: new HostNames(),
-      recrawl: false,
-      log: () => {},
-      onScopeWidened: () => {},
-      onDiskTrouble: () => {},
-      waitingFor: () => '',
-      onHeartbeat: () => {},
-    })
-    const coordinating = coordinator.run()
-    const end = await agent.run().finally(() => stopping.abort())
-    await coordinating
-    await store.close()
-    space.close()
-    return end
-  }
-
-  #ledgerOf({ machine }: Process): Ledger {
-    const { ledger, time, random, weather, witness, mutation } = this.#parts
-    const far = flakyLedger({ ledger, machine, time, random, weather, witness })
-    return patientLedger(mutantLedger(far, machine.clock, mutation), machine.clock)
-  }
-
-  #storeOf(process: Process): VirtualStore {
-    const { disk, checker, mutation } = this.#parts
-    const { machine, health, incarnation } = process
-    return new VirtualStore({
-      disk,
+    return live({
+      ...this.#parts,
       machine,
-      incarnation,
-      health,
-      ledgerFirst: mutation === 'ledger-first',
-      onStored: (id, rows) => {
-        checker.stored(id, rows)
-        process.diesAfterStore?.()
+      health: process.health,
+      space,
+      coordinates: this.#coordinates(machine.name),
+      onJoined: incarnation => {
+        process.incarnation = incarnation
       },
+      onRequest: () => this.progressed(),
+      onStored: () => process.diesAfterStore?.(),
     })
+  }
+
+  /** A few are enough: who has the seat acts, and the others only ask for it. */
+  #coordinates(name: string): boolean {
+    if (this.#candidates.size < COORDINATORS) this.#candidates.add(name)
+    return this.#candidates.has(name)
   }
 
   #strike(fault: Fault): void {

@@ -1,8 +1,9 @@
 /** A violation, made as small as it can be: fewer faults, fewer sites, fewer agents, as long as the promise is broken. */
+import type { Violation } from './checker.js'
 import { type SimulationOptions, type SimulationResult, simulate } from './world.js'
 
 /** Runs spent on it at most. */
-const TRIES = 60
+const TRIES = 100
 const LINES = 80
 
 export interface Shrunk {
@@ -24,8 +25,9 @@ export async function shrink(options: SimulationOptions, found: SimulationResult
   }
   await attempt({})
   await withFewerFaults(() => best, attempt)
-  for (const part of ['sites', 'pages', 'agents'] as const) {
-    while (best.options[part] > 2 && (await attempt({ [part]: Math.ceil(best.options[part] / 2) })));
+  for (const part of ['sites', 'pages', 'agents', 'lanes'] as const) {
+    while (best.options[part] > 1 && (await attempt({ [part]: Math.floor(best.options[part] / 2) })));
+    while (best.options[part] > 1 && (await attempt({ [part]: best.options[part] - 1 })));
   }
   await withFewerFaults(() => best, attempt)
   return best
@@ -39,16 +41,32 @@ async function withFewerFaults(
     await attempt({ faults: best().result.faults.filter((_fault, i) => i !== at) })
 }
 
-/** What a person needs to see what went wrong, and to make it go wrong again. */
-export function explain({ options, result }: Shrunk, seed: number): string {
+/** What was promised, for those who do not know the numbers by heart. */
+const PROMISES: Readonly<Record<Violation['promise'], string>> = {
+  P1: 'no acknowledged page is lost',
+  P2: 'every URL is found, whatever fails',
+  P3: 'no page is stored twice, or fetched after it was acknowledged',
+  P4: 'files hold what was committed and nothing else',
+  P5: 'never two agents on a site, never two requests within its delay',
+  P6: 'who has lost a site cannot commit anything for it',
+  P7: 'the crawl ends',
+  P8: 'same seed, same history',
+  P9: 'robots.txt is obeyed',
+  D16: 'sites of an agent that failed are the next to be given out',
+  bug: 'no agent fails for a reason of its own',
+}
+
+/** What a person needs to see what went wrong, and to make it go wrong again with `command`. */
+export function explain({ options, result }: Shrunk, command: string): string {
   const { violations, history, faults } = result
-  const lines = history.about(violations[0].about)
+  const { promise, what, about, after } = violations[0]
+  const lines = history.about(about, after)
   return [
-    `seed ${seed}: ${violations.map(({ promise, what }) => `${promise} ${what}`).join('\n  ')}`,
-    `still so with ${options.agents} agents, ${options.sites} sites, ${result.pages} pages and ${faults.length} faults:`,
-    ...faults.map(
-      ({ kind, after, agent, forMs }) => `  ${kind} after ${after.toFixed(2)}, agent ${agent}, ${forMs} ms`,
-    ),
+    `${promise} is broken: ${PROMISES[promise]}`,
+    `  ${what}`,
+    `to see it again: ${command}`,
+    `it still happens with ${options.agents} agents, ${options.sites} sites, ${result.pages} pages and ${faults.length} faults;`,
+    `what led to it${about.length > 0 ? ` (${about.join(', ')})` : ''}, in virtual time:`,
     ...(lines.length > LINES ? [`  … ${lines.length - LINES} lines before`] : []),
     ...lines.slice(-LINES),
   ].join('\n')

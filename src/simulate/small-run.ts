@@ -12,7 +12,7 @@ export function smallRun(seed: number): SimulationOptions {
     faults: seed % 4 === 0 ? 'heavy' : 'light',
     assign: ASSIGNMENTS[seed % ASSIGNMENTS.length],
     lanes: 2 + (seed % 7),
-    delayMs: 500,
+    delayMs: 200,
     keepsHistory: false,
   }
 }

@@ -18,6 +18,7 @@ export interface Witness {
 const NOTHING = Buffer.alloc(0)
 const HEAD = Buffer.from('HTTP/1.1 200 OK\r\n\r\n')
 const ADDRESS = '192.0.2.1'
+const STOPPED: FetchResult = { ok: false, code: 'RESET', detail: 'stopped' }
 
 /** The servers: what all machines ask. */
 export class Servers {
@@ -60,6 +61,7 @@ export class VirtualFetcher implements Fetcher {
   readonly #witness: Witness
   /** Requests on the wire: they end with the machine. */
   readonly #open = new Set<number>()
+  readonly #cuts = new WeakMap<AbortSignal, Set<() => void>>()
 
   constructor(machine: Machine, servers: Servers, witness: Witness) {
     this.#machine = machine
@@ -72,6 +74,7 @@ export class VirtualFetcher implements Fetcher {
   }
 
   fetch({ url }: { readonly url: string }, signal: AbortSignal): Promise<FetchResult> {
+    if (signal.aborted) return Promise.resolve(STOPPED)
     const startedAt = this.#servers.now
     const request = this.#witness.requested(this.#machine, url)
     this.#open.add(request)
@@ -79,18 +82,33 @@ export class VirtualFetcher implements Fetcher {
     return new Promise(resolve => {
       const cut = () => {
         this.#close(request)
-        resolve({ ok: false, code: 'RESET', detail: 'stopped' })
+        resolve(STOPPED)
       }
-      signal.addEventListener('abort', cut, { once: true })
+      const cuts = this.#cutsOf(signal)
+      cuts.add(cut)
+      const arrive = () => {
+        cuts.delete(cut)
+        resolve({ ok: true, exchange: exchangeOf(url, answer, startedAt, latencyMs) })
+      }
       this.#servers.after(latencyMs, () => {
         // The server is done with it, whoever still listens.
         this.#close(request)
-        this.#machine.after(0, () => {
-          signal.removeEventListener('abort', cut)
-          resolve({ ok: true, exchange: exchangeOf(url, answer, startedAt, latencyMs) })
-        })
+        this.#machine.now(arrive)
       })
     })
+  }
+
+  /** What to do when a signal aborts: one listener for all requests, because signals take a microsecond each. */
+  #cutsOf(signal: AbortSignal): Set<() => void> {
+    const known = this.#cuts.get(signal)
+    if (known) return known
+    const cuts = new Set<() => void>()
+    this.#cuts.set(signal, cuts)
+    const cutAll = () => {
+      for (const cut of cuts) cut()
+    }
+    signal.addEventListener('abort', cutAll, { once: true })
+    return cuts
   }
 
   async resolve(): Promise<readonly string[]> {

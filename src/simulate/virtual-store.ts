@@ -47,8 +47,7 @@ export class VirtualStore implements PackStore {
     }
     const file = this.#open()
     this.#before = this.#bytes
-    const extent = { start: this.#bytes, end: this.#bytes + bytes, rows, isFlushed: false }
-    file.extents.push(extent)
+    const extent = this.#parts.disk.append(file, this.#bytes, this.#bytes + bytes, rows)
     this.#bytes += bytes
     const flushing = this.#pass(FLUSH_MS + health.slownessMs + (ledgerFirst ? LATE_MS : 0)).then(() => {
       extent.isFlushed = true

@@ -11,6 +11,8 @@ interface Event {
   task: (() => void) | null
 }
 
+const SETTLED = Promise.resolve()
+
 export class VirtualTime {
   readonly #heap: Event[] = []
   #now: Millis = 0
@@ -46,7 +48,8 @@ export class VirtualTime {
         // A tick that is asked for by a microtask comes when all microtasks are done.
         process.nextTick(tick)
       }
-      const tick = () => queueMicrotask(step)
+      // What a promise calls costs half of what `queueMicrotask` does.
+      const tick = () => void SETTLED.then(step)
       tick()
     })
   }

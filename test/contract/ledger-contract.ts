@@ -1,5 +1,6 @@
 /** What every ledger must keep, whatever it is built on. Each test is named by the rule it guards. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import * as vitest from 'vitest'
+import { expect } from 'vitest'
 import type { Append, Ledger, Pack, PackCell } from '../../src/cluster/index.js'
 import { type Discovery, type Lease, ownTurn } from '../../src/model/cell.js'
 
@@ -7,6 +8,14 @@ import { type Discovery, type Lease, ownTurn } from '../../src/model/cell.js'
 export interface LedgerUnderTest {
   readonly ledger: Ledger
   advance(ms: number): void
+}
+
+/** Who runs the tests: vitest, or `mutants.test.ts`, which wants some of them to fail. */
+export interface Runner {
+  describe(name: string, body: () => void): void
+  it(name: string, test: () => Promise<void>): void
+  beforeEach(task: () => Promise<unknown>): void
+  afterEach(task: () => Promise<unknown>): void
 }
 
 const LEASE = 10_000
@@ -49,7 +58,11 @@ const pack = (incarnation: number, id: string, cells: PackCell[], over: Partial<
   ...over,
 })
 
-export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest>): void {
+export function ledgerContract(
+  name: string,
+  open: () => Promise<LedgerUnderTest>,
+  { describe, it, beforeEach, afterEach }: Runner = vitest,
+): void {
   describe(name, () => {
     let ledger: Ledger
     let advance: (ms: number) => void
@@ -96,6 +109,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         await ledger.append([append('a.test', '/')])
         const first = await lease(a, 'a.test')
         expect(await ledger.grant(b, ['a.test'], LEASE, 0)).toEqual([])
+        expect(await ledger.grant(a, ['a.test'], LEASE, 0)).toEqual([])
         await ledger.release('a.test', first.epoch, 'tail')
         expect((await lease(b, 'a.test')).epoch).toBeGreaterThan(first.epoch)
       })
@@ -374,6 +388,17 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         await ledger.commit(pack(me, 'p1', [share(held, { pages: 1 })]))
         await ledger.release('a.test', held.epoch, 'head')
         expect(await ledger.tryEnd()).toBe('limit')
+        expect(await ledger.grant(me, ['a.test'], LEASE, 0)).toEqual([])
+      })
+
+      it('a committed page leaves the budget of its life', async () => {
+        await ledger.set({ maxPages: '2' })
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        await ledger.append([append('a.test', '/')])
+        expect((await ledger.takeBudget(a, 0, 1)).granted).toBe(1)
+        const held = await lease(a, 'a.test')
+        await ledger.commit(pack(a, 'p1', [share(held, { pages: 1 })]))
+        expect((await ledger.takeBudget(b, 0, 2)).granted).toBe(1)
       })
 
       it('a life that ends returns its page budget', async () => {

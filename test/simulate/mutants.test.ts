@@ -3,8 +3,7 @@
  * same run then. A checker that lets one of these pass would prove nothing.
  */
 import { describe, expect, it } from 'vitest'
-import { simulate, smallRun } from '../../src/simulate/index.js'
-import { MUTATIONS, type Mutation } from '../../src/simulate/mutations.js'
+import { MUTATIONS, type Mutation, simulate, smallRun } from '../../src/simulate/index.js'
 
 /** Looked at in turn until one shows the mistake: some need a crash within a second of a link. */
 const SEEDS = 60

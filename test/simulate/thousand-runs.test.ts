@@ -27,7 +27,8 @@ it(`${RUNS} faulty runs break no promise`, { timeout: 3_600_000 }, async () => {
   for (let seed = first; seed < first + RUNS; seed++) {
     const options = { ...smallRun(seed), scratch }
     const result = await simulate(options)
-    if (result.violations.length > 0) expect.fail(explain(await shrink(options, result), seed))
+    if (result.violations.length > 0)
+      expect.fail(explain(await shrink(options, result), `orbweaver simulate --small --seed ${seed}`))
     expect(isFaulty(result), `seed ${seed} is a small faulty run`).toBe(true)
     totals.refusedCommits += result.refusedCommits
     totals.refusedFinishes += result.refusedFinishes

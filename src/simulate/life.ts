@@ -1,0 +1,156 @@
+/** One life of an agent in the simulated world: the real parts, joined over ports that fail. */
+import { assembleAgent } from '../agent/index.js'
+import { chooseAssignment } from '../assign/index.js'
+import type { Incarnation, Ledger } from '../cluster/index.js'
+import { LedgerClock } from '../cluster/ledger-clock.js'
+import { patientLedger } from '../cluster/patient-ledger.js'
+import type { CrawlConfig } from '../config/index.js'
+import { Coordinator } from '../coordinator/index.js'
+import { type FrontierSpace, HostNames, Scope } from '../frontier/index.js'
+import type { Clock } from '../model/clock.js'
+import { type Random, SeededRandom } from '../model/random.js'
+import { PackBuilder } from '../store/index.js'
+import type { Checker } from './checker.js'
+import type { Disk } from './disk.js'
+import { LEASE_MS } from './faults.js'
+import type { FlakyBus } from './flaky-bus.js'
+import { flakyLedger, type LedgerWitness, type Weather } from './flaky-ledger.js'
+import type { Janitor } from './janitor.js'
+import type { Machine } from './machine.js'
+import { believedLeaseMs, mutantLedger } from './mutant-ledger.js'
+import type { Mutation } from './mutations.js'
+import { type Servers, VirtualFetcher } from './virtual-fetcher.js'
+import { type DiskHealth, VirtualStore } from './virtual-store.js'
+import type { VirtualTime } from './virtual-time.js'
+
+/** What all lives share. */
+export interface WorldParts {
+  readonly time: VirtualTime
+  readonly random: Random
+  readonly seed: number
+  readonly mutation: Mutation | undefined
+  readonly weather: Weather
+  readonly bus: FlakyBus
+  readonly janitor: Janitor
+  readonly config: CrawlConfig
+  readonly ledger: Ledger
+  readonly disk: Disk
+  readonly servers: Servers
+  readonly checker: Checker
+  readonly witness: LedgerWitness
+}
+
+export interface LifeParts extends WorldParts {
+  readonly machine: Machine
+  readonly health: DiskHealth
+  readonly space: FrontierSpace
+  /** Whether it asks for the coordinator's seat. */
+  readonly coordinates: boolean
+  readonly onJoined: (incarnation: Incarnation) => void
+  readonly onRequest: () => void
+  readonly onStored: () => void
+}
+
+const BEAT_MS = 1_000
+const PACK_BYTES = 4_096
+const NOTHING = () => {}
+
+/** Resolves when the agent has ended, by itself; never when its machine dies. */
+export async function live(parts: LifeParts): Promise<string> {
+  const { machine, config, space } = parts
+  const clock = new LedgerClock(machine.clock)
+  const ledger = clock.setBy(ledgerOf(parts))
+  const incarnation = await ledger.join(machine.name, config.lanes)
+  parts.onJoined(incarnation)
+  await ledger.heartbeat(incarnation, LEASE_MS, '{}')
+  const store = storeOf(parts, incarnation)
+  const stopping = new AbortController()
+  const coordinating = parts.coordinates
+    ? coordinate(parts, ledger, clock, incarnation, stopping.signal)
+    : null
+  const { agent } = assembleAgent({
+    name: machine.name,
+    incarnation,
+    config,
+    clock,
+    leaseMs: believedLeaseMs(parts.mutation),
+    random: new SeededRandom(Math.floor(parts.random.next() * 2 ** 32)),
+    ledger,
+    bus: parts.bus.join(machine, incarnation, 'agent'),
+    fetcher: fetcherOf(parts),
+    store,
+    newBuilder: () =>
+      new PackBuilder({ agent: machine.name, records: null, tables: true, startBytes: PACK_BYTES }),
+    archives: false,
+    space,
+    scope: new Scope({ seeds: config.seeds, kind: 'any', include: [], exclude: [] }),
+    hooks: {},
+    hosts: new HostNames(),
+    recrawl: false,
+    log: NOTHING,
+    onScopeWidened: NOTHING,
+    onDiskTrouble: NOTHING,
+    waitingFor: () => '',
+    onHeartbeat: NOTHING,
+  })
+  const end = await agent.run().finally(() => stopping.abort())
+  await coordinating
+  await store.close()
+  space.close()
+  return end
+}
+
+function coordinate(
+  { seed, config, bus, machine, janitor }: LifeParts,
+  ledger: Ledger,
+  clock: Clock,
+  incarnation: Incarnation,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const coordinator = new Coordinator({
+    clock,
+    ledger,
+    bus: bus.join(machine, incarnation, 'coordinator'),
+    incarnation,
+    assignment: chooseAssignment(config.assign, new SeededRandom(seed)),
+    leaseMs: LEASE_MS,
+    beatMs: BEAT_MS,
+    leastDelayMs: () => Number(config.delay),
+    ordersBySize: true,
+    signal,
+    onClosed: lives => {
+      for (const life of lives) void janitor.recover(life)
+    },
+  })
+  return coordinator.run()
+}
+
+function ledgerOf({ ledger, machine, time, random, weather, witness, mutation }: LifeParts): Ledger {
+  const far = flakyLedger({ ledger, machine, time, random, weather, witness })
+  return patientLedger(mutantLedger(far, machine.clock, mutation), machine.clock)
+}
+
+function storeOf(parts: LifeParts, incarnation: Incarnation): VirtualStore {
+  const { disk, checker, mutation, machine, health, onStored } = parts
+  return new VirtualStore({
+    disk,
+    machine,
+    incarnation,
+    health,
+    ledgerFirst: mutation === 'ledger-first',
+    onStored: (id, rows) => {
+      checker.stored(id, rows)
+      onStored()
+    },
+  })
+}
+
+function fetcherOf({ machine, servers, checker, onRequest }: LifeParts): VirtualFetcher {
+  return new VirtualFetcher(machine, servers, {
+    requested: (asking, url) => {
+      onRequest()
+      return checker.requested(asking, url)
+    },
+    answered: request => checker.answered(request),
+  })
+}
