@@ -101,7 +101,7 @@ export class Agent {
         peers: this.#probe.peers,
         waiting: parts.waitingFor(),
       }),
-      onBeat: (beat, seen) => this.#take(beat, seen),
+      onBeat: (beat, sent) => this.#take(beat, sent.monotonic),
       onFailure: error => this.fail(error),
       onPause: () => parts.transmitter.poke(),
     })
@@ -228,8 +228,8 @@ export class Agent {
   }
 
   /** Notices lost cells, new rows, new leases and the end. */
-  #take(beat: Heartbeat, seen: number): void {
-    const lost = this.#holdings.compare(beat.held, seen)
+  #take(beat: Heartbeat, sentAt: Millis): void {
+    const lost = this.#holdings.compare(beat.held, sentAt)
     if (lost.length > 0) this.lost(lost)
     for (const { cell, epoch, appended } of beat.held) {
       const site = this.sites.get(cell)

@@ -1,7 +1,7 @@
 /** The cells in this agent's hands: takes up what was leased to it, opens each once, and lets go of what is over. */
 import type { Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
 import type { CellId, Epoch, Lease } from '../model/cell.js'
-import type { Clock } from '../model/clock.js'
+import type { Clock, Millis } from '../model/clock.js'
 import type { SiteCrawl } from './site-crawl.js'
 import type { SiteDesk } from './site-desk.js'
 
@@ -32,6 +32,12 @@ export class Holdings {
   readonly #working = new Map<CellId, Promise<void>>()
   /** Leased, but not yet in `#sites`. */
   readonly #opening = new Set<Lease>()
+  /** When the question was sent that a lease is the answer to: a beat sent later knows of it, or it is lost. */
+  readonly #askedAt = new WeakMap<Lease, Millis>()
+  #lastBeat: { readonly sentAt: Millis; readonly held: ReadonlyMap<CellId, Epoch> } = {
+    sentAt: Number.NEGATIVE_INFINITY,
+    held: new Map(),
+  }
   /** The last grant that we know of, and whether there may be more. */
   #seen = 0
   #due: 'none' | 'new' | 'all' = 'new'
@@ -64,23 +70,22 @@ export class Holdings {
   }
 
   /** What the ledger says we hold: the sites that it does not name are lost, cells that we do not have are looked for. */
-  compare(held: Heartbeat['held'], seen: number): SiteCrawl[] {
-    const rows = new Map(held.map(({ cell, epoch }) => [cell, epoch]))
+  compare(held: Heartbeat['held'], sentAt: Millis): SiteCrawl[] {
+    this.#lastBeat = { sentAt, held: new Map(held.map(({ cell, epoch }) => [cell, epoch])) }
     if (held.some(({ cell, epoch }) => !this.#has(cell, epoch))) this.#due = 'all'
-    // What was granted while the beat was under way is not in its answer.
-    return [...this.#sites.values()].filter(
-      ({ cell, lease }) => lease.grant <= seen && rows.get(cell) !== lease.epoch,
-    )
+    return [...this.#sites.values()].filter(({ lease }) => this.#isLost(lease))
   }
 
   /** Opens what was granted since we last looked. */
   async take(): Promise<void> {
-    const { ledger, incarnation, signal, onFailure } = this.#parts
+    const { clock, ledger, incarnation, signal, onFailure } = this.#parts
     while (this.#due !== 'none' && !signal.aborted) {
       const after = this.#due === 'new' ? this.#seen : 0
       this.#due = 'none'
+      const askedAt = clock.monotonic()
       const leases = await ledger.leases(incarnation, after)
       for (const lease of leases) {
+        this.#askedAt.set(lease, askedAt)
         this.#seen = Math.max(this.#seen, lease.grant)
         if (this.#has(lease.cell, lease.epoch)) continue
         // Not waited for: a name that is slow to look up holds nobody else up.
@@ -108,8 +113,8 @@ export class Holdings {
         await ledger.rest(cell, epoch, backlog?.until ?? clock.now() + TURN_LOOK_MS)
         return
       }
-      // It may have been lost, and leased to us again, while it was being opened.
-      if (this.#isSuperseded(lease)) {
+      // It may have been lost, and leased to us again, while it was being opened, or before we heard of it.
+      if (this.#isSuperseded(lease) || this.#isLost(lease)) {
         desk.close(site)
         return
       }
@@ -135,6 +140,12 @@ export class Holdings {
     if ((this.#sites.get(cell)?.lease.epoch ?? 0) > epoch) return true
     for (const other of this.#opening) if (other.cell === cell && other.epoch > epoch) return true
     return false
+  }
+
+  /** True when the last beat was sent after we asked for this lease, and did not know it any more. */
+  #isLost(lease: Lease): boolean {
+    const { sentAt, held } = this.#lastBeat
+    return (this.#askedAt.get(lease) ?? 0) < sentAt && held.get(lease.cell) !== lease.epoch
   }
 
   async #crawl(site: SiteCrawl): Promise<void> {

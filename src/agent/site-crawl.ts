@@ -54,7 +54,9 @@ export class LaneCount {
 
   /** Of the lanes at work. */
   numbers(): number[] {
-    return this.#sites.flatMap((sites, lane) => (sites > 0 && lane > 0 ? [lane] : []))
+    const atWork: number[] = []
+    for (let lane = 1; lane < this.#sites.length; lane++) if (this.#sites[lane] > 0) atWork.push(lane)
+    return atWork
   }
 }
 

@@ -117,6 +117,7 @@ Examples:
   orbweaver resume my-crawl                            go on where it stopped
   orbweaver experiment dynamic-balance --quick         a paper's experiment again, our figures beside its own
   orbweaver demo                                       see it work, offline, in under a minute
+  orbweaver simulate --small --runs 20                 the crawler in virtual time, with faults, every promise checked
 
 Exit codes: 0 done, 1 bug (for robots: disallowed), 3 disk full, 4 bad input, 5 no page could be fetched, 6 directory in use,
   7 ledger damaged or newer, 10 page limit reached, 11 interrupted, 12 some sites set aside`

@@ -16,7 +16,8 @@ export function patientLedger(ledger: Ledger, clock: Clock): Ledger {
       let method = methods.get(name)
       if (!method) {
         const ask = ledger[name as keyof Ledger] as (...args: unknown[]) => Promise<unknown>
-        method = (...args) => until(() => ask(...args), clock)
+        // An answer that comes costs one promise more, not a loop.
+        method = (...args) => ask(...args).catch(error => askAgain(() => ask(...args), error, clock))
         methods.set(name, method)
       }
       return method
@@ -24,13 +25,14 @@ export function patientLedger(ledger: Ledger, clock: Clock): Ledger {
   })
 }
 
-async function until(ask: () => Promise<unknown>, clock: Clock): Promise<unknown> {
-  for (;;) {
+async function askAgain(ask: () => Promise<unknown>, first: unknown, clock: Clock): Promise<unknown> {
+  for (let error = first; ; ) {
+    if (!(error instanceof LedgerError) || error.kind !== 'away') throw error
+    await sleep(clock, AGAIN_MS)
     try {
       return await ask()
-    } catch (error) {
-      if (!(error instanceof LedgerError) || error.kind !== 'away') throw error
+    } catch (next) {
+      error = next
     }
-    await sleep(clock, AGAIN_MS)
   }
 }

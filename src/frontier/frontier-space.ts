@@ -1,5 +1,5 @@
 /** What all cells of an agent share: memory for seen-sets, memory for queues, and a folder for what does not fit. */
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { LIMITS } from '../model/limits.js'
 import { QueueSpace } from './queue-space.js'
 import { RankedRoom } from './ranked-window.js'
@@ -20,7 +20,11 @@ export class FrontierSpace {
   readonly ranked = new RankedRoom(LIMITS.rankedBytes)
 
   constructor(options: FrontierSpaceOptions) {
-    if (existsSync(options.folder)) rmSync(options.folder, { recursive: true, force: true })
+    // Where nothing was, nothing is made before it is needed: the simulator begins thousands of lives.
+    if (existsSync(options.folder)) {
+      rmSync(options.folder, { recursive: true, force: true })
+      mkdirSync(options.folder, { recursive: true })
+    }
     this.seen = new SeenSpace({ folder: options.folder, limitBytes: options.seenBytes, salt: options.salt })
     this.queues = new QueueSpace(options.folder, options.queueBytes)
   }

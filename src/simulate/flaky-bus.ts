@@ -22,7 +22,7 @@ export const GOOD_BUS: BusQuality = { lost: 0, doubled: 0, delayMs: 1 }
 export const BAD_BUS: BusQuality = { lost: 0.2, doubled: 0.1, delayMs: 20 }
 
 /** Of a thousand agents that say how far they are from each other, a few are enough here. */
-const PINGED = 8
+const PINGED = 2
 
 type Role = 'agent' | 'coordinator'
 

@@ -37,6 +37,7 @@ export interface FlakyLedgerParts {
 
 /** How long a caller waits for an answer that does not come. */
 const TIMEOUT_MS = 2_000
+const SLOW_ANSWERS = 0.25
 
 export function flakyLedger(parts: FlakyLedgerParts): Ledger {
   const line = new Line(parts)
@@ -80,12 +81,21 @@ class Line {
       witness.called(method, args, answer)
       const isLost = method === 'commit' && weather.lostAnswers > 0 && random.next() < weather.lostAnswers
       if (isLost) noAnswer()
-      else this.#answer(() => resolve(answer))
+      else this.#answer(method, () => resolve(answer))
     }, reject)
   }
 
-  #answer(task: () => void): void {
-    const { time, machine } = this.#parts
+  /**
+   * Most answers are there as soon as they are given, and all of the time was spent on the way to the ledger: who asks
+   * cannot tell, unless something befalls it in between. So a part of the answers, and all to commits, take their time.
+   */
+  #answer(method: LedgerMethod, task: () => void): void {
+    const { time, machine, random, weather } = this.#parts
+    const isQuick = method !== 'commit' && weather.latencyMs <= FAIR_WEATHER.latencyMs
+    if (isQuick && this.#lastAnswer <= time.now && random.next() >= SLOW_ANSWERS) {
+      machine.now(task)
+      return
+    }
     this.#lastAnswer = Math.max(time.now + this.#latency(), this.#lastAnswer)
     machine.after(this.#lastAnswer - time.now, task)
   }

@@ -30,7 +30,9 @@ interface Process {
 const SEEN_BYTES = 256 * 1024
 const QUEUE_BYTES = 256 * 1024
 const RESTART_MS = 5_000
-const COORDINATORS = 3
+/** What it takes a supervisor to see that a process is gone. */
+const SEEN_MS = 200
+const COORDINATORS = 2
 
 export class Park {
   readonly bugs: Violation[] = []
@@ -182,7 +184,7 @@ export class Park {
     history.add('fault', 'dies', machine.name, incarnation)
     machine.kill()
     disk.crash(incarnation)
-    if (isSeen && incarnation > 0) time.after(RESTART_MS / 5, () => void janitor.close(incarnation))
+    if (isSeen && incarnation > 0) time.after(SEEN_MS, () => void janitor.close(incarnation))
     this.#startAgain(machine.name, forMs)
   }
 

@@ -3,7 +3,7 @@ import type { Violation } from './checker.js'
 import { type SimulationOptions, type SimulationResult, simulate } from './world.js'
 
 /** Runs spent on it at most. */
-const TRIES = 100
+const TRIES = 50
 const LINES = 80
 
 export interface Shrunk {
@@ -14,7 +14,10 @@ export interface Shrunk {
 export async function shrink(options: SimulationOptions, found: SimulationResult): Promise<Shrunk> {
   const { promise } = found.violations[0]
   let tries = 0
-  let best: Shrunk = { options: { ...options, faults: found.faults, keepsHistory: true }, result: found }
+  let best: Shrunk = {
+    options: { ...options, faults: found.faults, keepsHistory: true, stopsEarly: true },
+    result: found,
+  }
   const attempt = async (changed: Partial<SimulationOptions>): Promise<boolean> => {
     if (++tries > TRIES) return false
     const smaller = { ...best.options, ...changed }
@@ -25,10 +28,12 @@ export async function shrink(options: SimulationOptions, found: SimulationResult
   }
   await attempt({})
   await withFewerFaults(() => best, attempt)
-  for (const part of ['sites', 'pages', 'agents', 'lanes'] as const) {
-    while (best.options[part] > 1 && (await attempt({ [part]: Math.floor(best.options[part] / 2) })));
-    while (best.options[part] > 1 && (await attempt({ [part]: best.options[part] - 1 })));
-  }
+  for (const part of ['agents', 'pages', 'sites', 'lanes'] as const)
+    for (const by of [1 / 4, 1 / 2, 3 / 4])
+      while (
+        best.options[part] > 1 &&
+        (await attempt({ [part]: Math.max(1, Math.floor(best.options[part] * by)) }))
+      );
   await withFewerFaults(() => best, attempt)
   return best
 }

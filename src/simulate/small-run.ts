@@ -6,10 +6,10 @@ import type { SimulationOptions } from './world.js'
 export function smallRun(seed: number): SimulationOptions {
   return {
     seed,
-    agents: 5 + (seed % 3),
-    sites: 40 + (seed % 5),
+    agents: 5 + (seed % 2),
+    sites: 40 + (seed % 3),
     pages: 510,
-    faults: seed % 4 === 0 ? 'heavy' : 'light',
+    faults: seed % 5 === 0 ? 'heavy' : 'light',
     assign: ASSIGNMENTS[seed % ASSIGNMENTS.length],
     lanes: 2 + (seed % 7),
     delayMs: 200,

@@ -41,6 +41,9 @@ type Nature = 'plain' | 'missing' | 'broken' | 'flaky' | 'moved' | 'hidden'
 
 const ROBOTS_PATH = '/robots.txt'
 const CROSS_LINKS = 2
+const CROSS_CHANCE = 0.2
+/** Sites with a Crawl-delay have no more. */
+const SLOW_PAGES = 10
 /** Sites that can be told from a page of this one: a tree over all sites, so that every site is found. */
 const SITES_PER_PARENT = 3
 
@@ -83,9 +86,9 @@ export class VirtualWeb implements Web {
     return guest ? site + 1 : site
   }
 
-  /** What the site's robots.txt asks for between two requests. */
+  /** What the site's robots.txt asks for between two requests; never of a site that it would hold up for long. */
   crawlDelayMs(site: number): Millis {
-    return this.#chance(site, 0, 1) < 0.05 ? 2_000 : 0
+    return this.#sizes[site] <= SLOW_PAGES && this.#chance(site, 0, 1) < 0.1 ? 2_000 : 0
   }
 
   /** What a server takes to answer. */
@@ -168,7 +171,7 @@ export class VirtualWeb implements Web {
     this.#islandOfNext(site, page, links)
     if (page === 0) this.#childSites(site, links)
     for (let i = 0; i < CROSS_LINKS; i++) {
-      if (this.#chance(site, page, 10 + i) > 0.3) continue
+      if (this.#chance(site, page, 10 + i) > CROSS_CHANCE) continue
       const target = this.#anySite(this.#chance(site, page, 20 + i))
       links.push(this.#url(target, Math.floor(this.#chance(site, page, 30 + i) * this.#sizes[target])))
     }

@@ -51,6 +51,8 @@ export interface SimulationOptions {
   readonly keepsHistory: boolean
   /** A folder for what does not fit into memory, for runs by the hundred; one of its own when absent. */
   readonly scratch?: string
+  /** Ends with the first violation: what comes after it is of no interest. */
+  readonly stopsEarly?: boolean
   /** A rule of the ledger switched off, to see that the checker notices. */
   readonly mutation?: Mutation
 }
@@ -138,13 +140,10 @@ class World {
     await this.#time.run(() => {
       if (this.#checker.isClosed) endedAt = Math.min(endedAt, this.#time.now)
       const isOver = this.#checker.isClosed && this.#park.isQuiet
-      if (isOver || this.#park.bugs.length > 0 || this.#time.events > most) return true
+      if (isOver || this.#park.bugs.length > 0 || this.#time.events > most || this.#isBroken) return true
       return this.#time.now > Math.min(longest, endedAt + FAREWELL_MS)
     })
-    const left = this.#checker.isClosed ? '' : await this.#left()
-    await this.#ledger.endAllLeases()
-    const busy = this.#checker.isClosed ? this.#park.busy : []
-    this.#checker.settle(await this.#ledger.files(), this.#disk, left, busy)
+    if (!this.#isBroken) await this.#settle()
     const agentWork = await this.#ledger.agentWork()
     return {
       violations: [...this.#park.bugs, ...this.#checker.violations],
@@ -161,6 +160,19 @@ class World {
       refusedFinishes: this.#checker.refusedFinishes,
       agentWork,
     }
+  }
+
+  /** A violation was seen, and that is enough. */
+  get #isBroken(): boolean {
+    return this.#options.stopsEarly === true && this.#checker.violations.length > 0
+  }
+
+  async #settle(): Promise<void> {
+    const { isClosed } = this.#checker
+    const left = isClosed ? '' : await this.#left()
+    await this.#ledger.endAllLeases()
+    const files = await this.#ledger.files()
+    this.#checker.settle(files, this.#disk, left, isClosed ? this.#park.busy : [])
   }
 
   #metrics(agentWork: readonly AgentWork[]): Promise<Metrics> {

@@ -16,25 +16,28 @@ const CELLS = 'sqlite-cells.ts'
 const PACKS = 'sqlite-packs.ts'
 const TURNS = 'sqlite-turns.ts'
 const LIVES = 'sqlite-lives.ts'
+const INBOXES = 'sqlite-inboxes.ts'
+const FILES = 'sqlite-files.ts'
+const ORDER = 'sqlite-order.ts'
 
 export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   {
     rule: 'an append is refused once the crawl is closed',
-    file: PACKS,
-    keeps: 'if (!this.#crawlOpen()) return false',
+    file: INBOXES,
+    keeps: `if (this.#db.first('SELECT state FROM crawl')![0] !== 'open') return false`,
     breaks: '',
     caughtBy: 'is refused once the crawl is closed, and taken again after reopen',
   },
   {
     rule: 'an append turns a finished cell to waiting',
-    file: PACKS,
+    file: INBOXES,
     keeps: `CASE state WHEN 'finished' THEN 'waiting' ELSE state END`,
     breaks: 'state',
     caughtBy: 'turns a finished cell to waiting in the same step',
   },
   {
     rule: 'a new site goes to the tail of S',
-    file: PACKS,
+    file: INBOXES,
     keeps: 'UPDATE crawl SET next_rank = next_rank + 1 RETURNING next_rank',
     breaks: 'UPDATE crawl SET first_rank = first_rank - 1 RETURNING first_rank',
     caughtBy: 'puts a new site at the tail of S and keeps the order of arrival',
@@ -84,7 +87,7 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   {
     rule: 'links are durable with the page they stood on',
     file: PACKS,
-    keeps: 'for (const append of pack.appends) this.#appendOne(append, pack.incarnation)',
+    keeps: 'for (const append of pack.appends) inboxes.add(append, pack.incarnation)',
     breaks: '',
     caughtBy: 'acknowledges pages, links, files and counters in one step',
   },
@@ -118,21 +121,21 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'files are swapped only by the holder of the seat',
-    file: PACKS,
+    file: FILES,
     keeps: 'if (seat !== undefined && epoch !== seat) return false',
     breaks: '',
     caughtBy: 'swaps files only while it has the seat; a swap whose answer was lost is true again',
   },
   {
     rule: 'files are swapped only while every input is listed',
-    file: PACKS,
+    file: FILES,
     keeps: 'throw new SwapRefused()',
     breaks: 'continue',
     caughtBy: 'swaps files only when every input is still listed',
   },
   {
     rule: 'a swap whose answer was lost is known again',
-    file: PACKS,
+    file: FILES,
     keeps: 'if (inputs.length > 0 && this.#isSwapped(inputs, outputs)) return true',
     breaks: '',
     caughtBy: 'swaps files only while it has the seat; a swap whose answer was lost is true again',
@@ -168,15 +171,15 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   {
     rule: 'sites of an agent that left go to the head of S',
     file: CELLS,
-    keeps: 'for (const [cell] of held) this.#toHead(String(cell))',
-    breaks: 'for (const [cell] of held) this.#toWaiting(String(cell), this.#tail())',
+    keeps: 'for (const [cell] of held) this.#order.toHead(String(cell))',
+    breaks: 'for (const [cell] of held) this.#order.toTail(String(cell))',
     caughtBy: 'goes to the HEAD of S when its agent leaves or falls silent (D16)',
   },
   {
     rule: 'sites of an agent that fell silent go to the head of S',
-    file: CELLS,
-    keeps: 'for (const [cell] of expired) this.#toHead(String(cell))',
-    breaks: 'for (const [cell] of expired) this.#toWaiting(String(cell), this.#tail())',
+    file: ORDER,
+    keeps: 'for (const [cell] of expired) this.toHead(String(cell))',
+    breaks: 'for (const [cell] of expired) this.toTail(String(cell))',
     caughtBy: 'goes to the HEAD of S when its agent leaves or falls silent (D16)',
   },
   {
@@ -188,7 +191,7 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'after a gap of the ledger nobody’s cells are taken',
-    file: CELLS,
+    file: ORDER,
     keeps: 'AND (SELECT gap_until FROM crawl) <= ? ORDER BY rank DESC',
     breaks: 'AND 0 <= ? ORDER BY rank DESC',
     caughtBy: 'is not taken from others right after a gap in which nobody reached the ledger',

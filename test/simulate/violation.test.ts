@@ -1,0 +1,53 @@
+/** What a person sees when a promise is broken: the promise, how to see it again, and a history that is short. */
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { explain, type SimulationOptions, shrink, simulate, smallRun } from '../../src/simulate/index.js'
+
+const orbweaver = fileURLToPath(new URL('../../bin/orbweaver.js', import.meta.url))
+
+it('a violation is made small, and its history leads up to it and no further', async () => {
+  let options: SimulationOptions = { ...smallRun(1), mutation: 'no-fencing' }
+  let found = await simulate(options)
+  for (let seed = 2; found.violations.length === 0 && seed <= 60; seed++) {
+    options = { ...smallRun(seed), mutation: 'no-fencing' }
+    found = await simulate(options)
+  }
+  const small = await shrink(options, found)
+  const { agents, sites, pages } = small.options
+  expect([agents, sites, pages].reduce((size, part) => size * part, 1)).toBeLessThan(
+    (options.agents * options.sites * options.pages) / 4,
+  )
+  expect(small.result.faults.length).toBeLessThan(found.faults.length)
+  const lines = explain(small, 'orbweaver simulate --small --seed 1').split('\n')
+  expect(lines[0]).toBe('P6 is broken: who has lost a site cannot commit anything for it')
+  expect(lines.at(-1)).toMatch(
+    /^ +[\d.]+ s {2}life \d+ sends pack [0-9a-f]{8} of .*; the ledger says committed$/,
+  )
+  expect(lines.length).toBeLessThan(100)
+})
+
+it('the command says the promise, the seed and the history, and ends with 1', () => {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [orbweaver, 'simulate', '--small', '--runs', '60', '--break', 'no-fencing'],
+    { encoding: 'utf8' },
+  )
+  expect(status).toBe(1)
+  expect(stdout).toBe('')
+  expect(stderr).toMatch(/^P6 is broken: who has lost a site/)
+  expect(stderr).toMatch(/\nto see it again: orbweaver simulate --small --seed \d+ --break no-fencing\n/)
+  expect(stderr).toMatch(/\n +[\d.]+ s {2}the ledger leases .* to life \d+, epoch \d+\n/)
+})
+
+it('without a delay nothing is broken', async () => {
+  for (const seed of [1, 2, 3]) {
+    const { violations, acknowledged, pages } = await simulate({
+      ...smallRun(seed),
+      delayMs: 0,
+      faults: 'light',
+    })
+    expect(violations, `seed ${seed}`).toEqual([])
+    expect(acknowledged).toBe(pages)
+  }
+})
