@@ -133,6 +133,7 @@ function requestOf(file: string, k: number, flags: PartitionFlags): PartitionOpt
   if (k > vertexCount) throw new ConfigError(`${file}: ${vertexCount} vertices cannot make ${k} parts (-k)`)
   if (flags.migrationWeight !== undefined && flags.previous === undefined)
     throw new ConfigError('--migration-weight says what moving costs; --previous FILE says from where')
+  const groups = given(flags.groups, name => readGroups(name, vertexCount))
   return {
     hypergraph,
     k,
@@ -142,9 +143,9 @@ function requestOf(file: string, k: number, flags: PartitionFlags): PartitionOpt
     ...present({
       objectives:
         flags.objective.length === 0 ? undefined : readObjectives(file, hypergraph, flags.objective),
-      fixed: given(flags.fixed, name => readFixed(name, vertexCount, k)),
+      groups,
+      fixed: given(flags.fixed, name => readFixed(name, vertexCount, k, groups)),
       targets: given(flags.targets, name => readTargets(name, k)),
-      groups: given(flags.groups, name => readGroups(name, vertexCount)),
       affinity: given(flags.affinity, name => readAffinity(name, vertexCount, k)),
       previous: given(flags.previous, name => readPrevious(name, vertexCount)),
       migrationWeight: given(flags.migrationWeight, text => amount('--migration-weight', text)),

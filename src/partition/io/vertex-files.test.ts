@@ -126,6 +126,12 @@ describe('files with a line per vertex', () => {
       'line 2: a part is -2; it cannot',
     ],
     [
+      'a group fixed to two parts',
+      (name: string) => readFixed(name, 3, 3, Int32Array.of(7, -1, 7)),
+      '0\n1\n2\n',
+      'line 3: part 2, but group 7 is already fixed to part 0',
+    ],
+    [
       'a group too high',
       (name: string) => readGroups(name, 1),
       '3000000000\n',

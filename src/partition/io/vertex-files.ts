@@ -29,9 +29,17 @@ export function readWeights(file: string, vertexCount: number): WeightColumns {
   return { constraintCount, weights: values.slice(0, count) }
 }
 
-/** A line per vertex: the part it is pinned to, or -1. */
-export function readFixed(file: string, vertexCount: number, k: number): Int32Array {
-  return readIntegers(file, vertexCount, 'a part', partBelow(k))
+/** A line per vertex: the part it is pinned to, or -1. Vertices of one group cannot be pinned to different parts. */
+export function readFixed(file: string, vertexCount: number, k: number, groups?: Int32Array): Int32Array {
+  const groupPart = new Map<number, number>()
+  return readIntegers(file, vertexCount, 'a part', (scanner, part, vertex) => {
+    partBelow(k)(scanner, part)
+    const group = groups === undefined || part === -1 ? -1 : groups[vertex]
+    if (group === -1) return
+    const known = groupPart.get(group) ?? part
+    if (known !== part) scanner.fail(`part ${part}, but group ${group} is already fixed to part ${known}`)
+    groupPart.set(group, part)
+  })
 }
 
 /** A line per vertex: the number of its group, or -1. Vertices of one group stay together. */
@@ -98,9 +106,9 @@ export function readAffinity(file: string, vertexCount: number, k: number): Affi
 
 const MAX_GROUP = 2 ** 31 - 1
 
-type CheckInteger = (scanner: LineScanner, value: number) => void
+type CheckInteger = (scanner: LineScanner, value: number, vertex: number) => void
 
-function partBelow(k: number): CheckInteger {
+function partBelow(k: number): (scanner: LineScanner, part: number) => void {
   return (scanner, part) => {
     if (part >= k) scanner.fail(`part ${part} is out of range; they go from 0 to ${k - 1}`)
   }
@@ -111,7 +119,7 @@ function readIntegers(file: string, count: number, what: string, check: CheckInt
   const values = new Int32Array(count)
   forEachLine(scanner, count, 'vertices', vertex => {
     const value = scanner.integerOrNone(what)
-    check(scanner, value)
+    check(scanner, value, vertex)
     if (scanner.hasMore()) scanner.fail('more than one number in a line')
     values[vertex] = value
   })
