@@ -1,10 +1,9 @@
 /** Commands that look at or steer a crawl from outside: status, set, stop, checkpoint. */
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { type Ledger, openSqliteLedger } from '../cluster/index.js'
+import { LEDGER_FILE, type Ledger, openSqliteLedger } from '../cluster/index.js'
 import {
   DirectoryLock,
-  LEDGER_FILE,
   LIVE_SETTINGS,
   metricsNow,
   readCrawlFile,

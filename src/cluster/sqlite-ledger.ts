@@ -46,6 +46,9 @@ const READS: ReadonlySet<LedgerMethod> = new Set<LedgerMethod>([
   'sites',
 ])
 
+/** Its name in a crawl's directory. */
+export const LEDGER_FILE = 'ledger.db'
+
 export class SqliteCore {
   readonly #path: string
   readonly #db: SqliteDatabase

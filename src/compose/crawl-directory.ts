@@ -1,6 +1,7 @@
 /** The folder of a crawl: made once, refused when it is something else, found again by `resume`. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { LEDGER_FILE } from '../cluster/index.js'
 import { ConfigError, type CrawlConfig, checkConfig } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
 import { shellWord } from '../model/for-people.js'
@@ -110,7 +111,7 @@ export function holdsPages(directory: string): boolean {
 
 /** True when the crawl never began, or ended without one stored page: there is nothing to lose. */
 function isBarren(directory: string): boolean {
-  if (!existsSync(join(directory, 'ledger.db'))) return !holdsPages(directory)
+  if (!existsSync(join(directory, LEDGER_FILE))) return !holdsPages(directory)
   try {
     const report: { pages?: number; bytes?: number } = JSON.parse(
       readFileSync(join(directory, 'report.json'), 'utf8'),

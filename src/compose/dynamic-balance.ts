@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Ledger, openSqliteLedger } from '../cluster/index.js'
+import { LEDGER_FILE, type Ledger, openSqliteLedger } from '../cluster/index.js'
 import { checkConfig } from '../config/index.js'
 import { cellOf, groupOf } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
@@ -27,7 +27,7 @@ import {
   startingOrder,
 } from '../simulate/experiments/index.js'
 import { truth, WebServer } from '../simulate/web/index.js'
-import { createSession, LEDGER_FILE } from './session.js'
+import { createSession } from './session.js'
 import { StillWatch } from './still-watch.js'
 import { systemClock as clock } from './system.js'
 

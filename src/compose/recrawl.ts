@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Append, type Ledger, type MetaFacts, openSqliteLedger } from '../cluster/index.js'
+import { type Append, LEDGER_FILE, type Ledger, type MetaFacts, openSqliteLedger } from '../cluster/index.js'
 import { readDiscoveries } from '../frontier/index.js'
 import { type CellId, cellOf, type Discovery, type Grouping, groupOf, siteOfCell } from '../model/cell.js'
 import { previousFacts, previousPages } from '../query/index.js'
@@ -33,7 +33,7 @@ export async function importPrevious(
 
 /** The previous ledger knows every URL, also those that were still queued when the crawl ended. */
 async function importUrls(directory: string, ledger: Ledger, grouping: Grouping): Promise<number> {
-  const path = join(directory, 'ledger.db')
+  const path = join(directory, LEDGER_FILE)
   if (!existsSync(path)) return 0
   const previous = openSqliteLedger(path, { create: false, now: systemClock.now })
   let urls = 0

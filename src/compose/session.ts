@@ -14,6 +14,7 @@ import {
 import {
   type Heartbeat,
   type Incarnation,
+  LEDGER_FILE,
   type Ledger,
   LocalBus,
   openSqliteLedger,
@@ -44,8 +45,6 @@ import { writeSitesTable } from './sites-table.js'
 import { Spent } from './spent.js'
 import { StoreWorker } from './store-worker.js'
 import { systemClock as clock } from './system.js'
-
-export const LEDGER_FILE = 'ledger.db'
 
 /** Makes a new crawl directory and the session that works on it. */
 export function createSession(config: CrawlConfig, directory: string, guests: Guests = {}): CrawlSession {

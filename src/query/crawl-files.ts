@@ -4,7 +4,7 @@
  */
 import { existsSync, statSync } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
-import { LedgerError, openSqliteLedger } from '../cluster/index.js'
+import { LEDGER_FILE, LedgerError, openSqliteLedger } from '../cluster/index.js'
 import { ConfigError } from '../config/config-error.js'
 import { locateFile, type Manifest, readManifest } from '../store/index.js'
 import type { TableName } from './columns.js'
@@ -49,7 +49,7 @@ function refuseOthers(dir: string): void {
   const stats = statSync(dir, { throwIfNoEntry: false })
   if (!stats) throw new ConfigError(`there is no directory ${dir}`)
   if (!stats.isDirectory()) throw new ConfigError(`${dir} is a file; give the directory of a crawl`)
-  const marks = ['crawl.json', 'ledger.db', 'tables/manifest.json']
+  const marks = ['crawl.json', LEDGER_FILE, 'tables/manifest.json']
   if (!marks.some(mark => existsSync(join(dir, mark))))
     throw new ConfigError(
       `${dir} is not a crawl: it has no crawl.json; give the directory that orbweaver crawl made`,
@@ -59,7 +59,7 @@ function refuseOthers(dir: string): void {
 async function fromLedger(dir: string): Promise<{ files: readonly ListedFile[]; open: boolean } | null> {
   try {
     // Listing files asks for no time.
-    const ledger = openSqliteLedger(join(dir, 'ledger.db'), { create: false, now: () => 0 })
+    const ledger = openSqliteLedger(join(dir, LEDGER_FILE), { create: false, now: () => 0 })
     try {
       const { open } = await ledger.totals()
       return { files: await ledger.files(), open }
