@@ -10,7 +10,7 @@ const IN_SHORT: Trial = {
   pages: 1_500,
   // Small ones that are done early, while others still have links for them.
   sizes: [420, 310, 250, 200, 150, 80, 40, 20, 20, 10],
-  lanes: 2,
+  lanes: 3,
   faults: ['finish', 'kill', 'freeze', 'thread', 'kill', 'freeze', 'thread'],
   step: 40,
   latencyMs: 60,
@@ -23,7 +23,7 @@ const IN_FULL: Trial = {
   seed: 41,
   sites: 60,
   pages: 20_000,
-  lanes: 12,
+  lanes: 16,
   faults: Array.from({ length: 20 }, (_, i): Trial['faults'] =>
     i % 7 === 3 ? ['kill', 'freeze'] : i % 7 === 5 ? ['kill', 'thread', 'finish'] : ['kill', 'thread'],
   ).flat(),
