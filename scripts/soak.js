@@ -12,7 +12,12 @@ const seed = String(Math.floor(Date.now() / 86_400_000) * 100_000)
 
 const parts = {
   small: () => simulate('--small', '--runs', '10000', '--seed', seed),
-  large: () => simulate('--agents', '1000', '--sites', '1000000', '--faults', 'heavy', '--seed', seed),
+  // Little more than a page a site: the largest site alone decides how long a thousand agents wait for the end.
+  large: () =>
+    simulate(
+      ...['--agents', '1000', '--sites', '1000000', '--pages', '1200000'],
+      ...['--delay', '100', '--faults', 'heavy', '--seed', seed],
+    ),
   trial: () => run('npx', ['vitest', 'run', 'test/faults/many-agents.test.ts'], { ORBWEAVER_SOAK: '1' }),
 }
 
