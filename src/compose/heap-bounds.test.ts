@@ -23,7 +23,35 @@ for (let i = 0; i < 1_500_000; i++) {
 console.log(most)
 `
 
+/** What a thread has that is started like an agent's, and one that is started like the others. */
+const THREADS = `
+import { Worker } from 'node:worker_threads'
+const { boundHeap, keepHeapBounds, startWithYoung } = await import(process.env.BOUNDS)
+boundHeap()
+const code = \`
+  const v8 = await import('node:v8')
+  const { parentPort } = await import('node:worker_threads')
+  const young = () => v8.getHeapSpaceStatistics().find(space => space.space_name === 'new_space').space_size
+  let live = []
+  for (let i = 0; i < 300_000; i++) {
+    live.push({ a: i, b: 'x' + i })
+    if (live.length > 40_000) live = live.slice(20_000)
+  }
+  parentPort.postMessage(young())\`
+const youngOf = async (megabytes) => {
+  const started = megabytes ? startWithYoung(megabytes) : () => {}
+  const worker = new Worker(code, { eval: true, resourceLimits: { maxYoungGenerationSizeMb: 1.5 * (megabytes || 2) } })
+  worker.once('online', () => { started(); keepHeapBounds() })
+  return new Promise(resolve => worker.once('message', resolve))
+}
+console.log(JSON.stringify([await youngOf(8), await youngOf(0)]))
+`
+
 function youngBytes(bounded: boolean): number {
+  return Number(run(SCRIPT, bounded))
+}
+
+function run(script: string, bounded: boolean): string {
   const tsx = pathToFileURL(join(process.cwd(), 'node_modules/tsx/dist/esm/index.mjs')).href
   const env = {
     ...process.env,
@@ -31,11 +59,18 @@ function youngBytes(bounded: boolean): number {
     BOUNDED: bounded ? '1' : '',
     TSX_DISABLE_CACHE: '1',
   }
-  const args = ['--import', tsx, '--input-type=module', '-e', SCRIPT]
-  return Number(execFileSync(process.execPath, args, { env, encoding: 'utf8' }))
+  const args = ['--import', tsx, '--input-type=module', '-e', script]
+  return execFileSync(process.execPath, args, { env, encoding: 'utf8' })
 }
 
 it('the young generation stays small when threads start; left alone it would not', () => {
   expect(youngBytes(true)).toBeLessThanOrEqual(8 * 1024 * 1024)
   expect(youngBytes(false)).toBeGreaterThan(8 * 1024 * 1024)
+})
+
+it("a thread that is started with a young generation of some size has it, the others don't", () => {
+  const [agent, other] = JSON.parse(run(THREADS, true)) as number[]
+  expect(agent).toBeGreaterThan(4 * 1024 * 1024)
+  expect(agent).toBeLessThanOrEqual(8 * 1024 * 1024)
+  expect(other).toBeLessThanOrEqual(2 * 1024 * 1024)
 })

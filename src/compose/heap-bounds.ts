@@ -16,6 +16,8 @@ const ARRAY_LENGTH = 256
 const FLAGS = ['--heap-growing-percent=50', '--semi-space-growth-factor=1']
 
 let isBounded = false
+/** Of the threads that are starting. */
+const starting: string[] = []
 
 export function boundHeap(): void {
   const survivors: number[][] = []
@@ -28,6 +30,20 @@ export function boundHeap(): void {
 /** While a thread starts: V8 then sets the young generation to grow at least twofold, for all threads. */
 export function keepHeapBounds(): void {
   if (isBounded) for (const flag of FLAGS) setFlagsFromString(flag)
+}
+
+/**
+ * Threads that start from now on, until the returned function is called, have a young generation of this size at
+ * once, as far as their own limit allows it: it could not grow to that later, because none grows.
+ */
+export function startWithYoung(megabytes: number): () => void {
+  const halves = String(Math.ceil(megabytes / 2))
+  starting.push(halves)
+  setFlagsFromString(`--min-semi-space-size=${halves}`)
+  return () => {
+    starting.splice(starting.indexOf(halves), 1)
+    setFlagsFromString(`--min-semi-space-size=${starting.at(-1) ?? '0'}`)
+  }
 }
 
 function youngBytes(): number {

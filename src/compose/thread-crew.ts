@@ -24,8 +24,8 @@ const MOST_DEATHS = 5
 const SOON_MS = 10_000
 /** For fault tests, in leases: after two the life of the frozen would be closed, and all it knows void. */
 const LONGEST_FREEZE = 1.8
-/** The young generation of an agent's thread: pages are garbage as soon as they are packed. */
-const YOUNG_MB = 32
+/** The young generation of an agent's thread, as large as a crawl by one agent has it. */
+const YOUNG_MB = 8
 
 export interface ThreadCrewParts {
   readonly directory: string
