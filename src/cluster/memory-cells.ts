@@ -265,7 +265,7 @@ export class MemoryCells {
     for (const row of due) this.#toWaiting(row, ++this.#state.nextRank)
   }
 
-  /** Leases that ended without a renewal: their cells go to the head of S, unless the ledger itself was away. */
+  /** Leases that ended without a renewal, unless the ledger itself was away, or nobody at all was heard since. */
   #reclaimExpired(): void {
     const now = this.#now()
     if (this.#firstEnd >= now || this.#state.gapUntil > now) return
@@ -273,7 +273,7 @@ export class MemoryCells {
     let firstEnd = Number.POSITIVE_INFINITY
     for (const { held } of this.#state.lives) {
       for (const row of held) {
-        if (row.leaseUntil < now) expired.push(row)
+        if (row.leaseUntil < now && !this.#state.isUnheardSince(row.leaseUntil)) expired.push(row)
         else firstEnd = Math.min(firstEnd, row.leaseUntil)
       }
     }

@@ -37,7 +37,7 @@ export class MemoryLives {
 
   silent(silentMs: Millis): Incarnation[] {
     const now = this.#now()
-    if (this.#state.gapUntil > now) return []
+    if (this.#state.gapUntil > now || this.#state.isUnheardSince(now - silentMs)) return []
     return this.#state.lives
       .filter(({ open, heartbeatAt }) => open && heartbeatAt < now - silentMs)
       .map(({ incarnation }) => incarnation)
@@ -49,7 +49,9 @@ export class MemoryLives {
     const now = this.#now()
     if (!this.#state.life(incarnation)?.open) return null
     const isFree =
-      seat.agent === null || !this.#state.life(seat.agent)?.open || (seat.until < now && gapUntil <= now)
+      seat.agent === null ||
+      !this.#state.life(seat.agent)?.open ||
+      (seat.until < now && gapUntil <= now && !this.#state.isUnheardSince(seat.until))
     if (seat.agent !== incarnation && !isFree) return null
     if (seat.agent !== incarnation) seat.epoch++
     seat.agent = incarnation

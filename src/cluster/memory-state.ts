@@ -132,6 +132,11 @@ export class MemoryState {
     return rule !== this.#broken
   }
 
+  /** Nobody at all was heard since: whoever is silent may be so because the machine stood still. */
+  isUnheardSince(time: Millis): boolean {
+    return this.lastHeartbeat > 0 && this.lastHeartbeat < time
+  }
+
   life(incarnation: Incarnation): LifeRow | undefined {
     return this.lives[incarnation - 1]
   }

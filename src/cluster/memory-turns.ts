@@ -125,8 +125,9 @@ export class MemoryTurns {
   #heldUntil(turn: TurnRow, holder: Incarnation, leaseMs: Millis): Millis {
     const life = this.#state.life(holder)
     const until = Math.max(turn.leaseUntil, life?.open ? life.heartbeatAt + leaseMs : 0)
-    // The ledger itself was away: everybody gets the time to speak again.
+    // The ledger itself was away, or nobody at all was heard since: everybody gets the time to speak again.
     const { gapUntil } = this.#state
+    if (life?.open && this.#state.isUnheardSince(until)) return Math.max(until, this.#now())
     return life && gapUntil > this.#now() ? Math.max(until, gapUntil) : until
   }
 }

@@ -123,7 +123,7 @@ export function translated<T>(path: string, task: () => T): T {
 }
 
 function ledgerErrorOf(path: string, error: unknown): LedgerError | null {
-  const code = (error as { code?: string }).code ?? ''
+  const code = codeOf(error)
   if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT'))
     return new LedgerError(
       'corrupt',
@@ -139,4 +139,11 @@ function ledgerErrorOf(path: string, error: unknown): LedgerError | null {
   if (code.startsWith('SQLITE_BUSY'))
     return new LedgerError('busy', `the ledger ${path} is locked by another process`)
   return null
+}
+
+/** Of a statement that could not even be prepared the binding passes on the words only. */
+function codeOf(error: unknown): string {
+  const { code = '', message = '' } = error as { code?: string; message?: string }
+  if (code.startsWith('SQLITE_') && code !== 'SQLITE_ERROR') return code
+  return /readonly database|unable to open database/.test(message) ? 'SQLITE_READONLY' : code
 }

@@ -29,13 +29,13 @@ export class SqliteLives {
     return this.#db.first('SELECT 1 FROM agent WHERE incarnation = ? AND open = 1', incarnation) !== undefined
   }
 
-  /** The ledger itself was away: everybody gets the time to speak again. */
+  /** The ledger itself was away, or nobody at all was heard: everybody gets the time to speak again. */
   silent(silentMs: Millis): Incarnation[] {
     const now = this.#now()
     return this.#db
       .all(
-        `SELECT incarnation FROM agent WHERE open = 1 AND heartbeat_at < ?
-         AND (SELECT gap_until FROM crawl) <= ? ORDER BY incarnation DESC`,
+        `SELECT incarnation FROM agent, crawl WHERE open = 1 AND heartbeat_at < ?1 AND gap_until <= ?2
+         AND (last_heartbeat = 0 OR last_heartbeat >= ?1) ORDER BY incarnation DESC`,
         now - silentMs,
         now,
       )
@@ -45,9 +45,12 @@ export class SqliteLives {
   takeSeat(incarnation: Incarnation, leaseMs: Millis): Epoch | null {
     const now = this.#now()
     if (!this.isOpen(incarnation)) return null
-    const [holder, until, gapUntil] = this.#db.first('SELECT seat_agent, seat_until, gap_until FROM crawl')!
-    const isFree =
-      holder === null || !this.isOpen(Number(holder)) || (Number(until) < now && Number(gapUntil) <= now)
+    const [holder, ...times] = this.#db.first(
+      'SELECT seat_agent, seat_until, gap_until, last_heartbeat FROM crawl',
+    )!
+    const [until, gapUntil, last] = times.map(Number)
+    const isSilent = until < now && gapUntil <= now && (last === 0 || last >= until)
+    const isFree = holder === null || !this.isOpen(Number(holder)) || isSilent
     if (holder !== incarnation && !isFree) return null
     const [epoch] = this.#db.first(
       `UPDATE crawl SET seat_epoch = seat_epoch + (seat_agent IS NOT ?1), seat_agent = ?1, seat_until = ?2

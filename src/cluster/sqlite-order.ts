@@ -97,14 +97,15 @@ export class SqliteOrder {
     for (const [cell] of due) this.toTail(String(cell))
   }
 
-  /** Leases that ended without a renewal: their cells go to the head of S, unless the ledger itself was away. */
+  /**
+   * Leases that ended without a renewal: their cells go to the head of S, unless the ledger itself was away, or nobody at
+   * all was heard since they ended: then the machine stood still, and its agents with it.
+   */
   reclaimExpired(): void {
-    const now = this.#now()
     const expired = this.#db.all(
-      `SELECT cell FROM cell WHERE state IN ('leased', 'draining') AND lease_until < ?
-       AND (SELECT gap_until FROM crawl) <= ? ORDER BY rank DESC`,
-      now,
-      now,
+      `SELECT cell FROM cell, crawl WHERE cell.state IN ('leased', 'draining') AND lease_until < ?1
+       AND gap_until <= ?1 AND (last_heartbeat = 0 OR last_heartbeat >= lease_until) ORDER BY rank DESC`,
+      this.#now(),
     )
     for (const [cell] of expired) this.toHead(String(cell))
   }

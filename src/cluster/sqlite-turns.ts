@@ -119,12 +119,16 @@ export class SqliteTurns {
 
   /** A life that still speaks holds its turns; one that has fallen silent held them for a lease since. */
   #heldUntil(holder: Incarnation, leaseUntil: Millis, leaseMs: Millis): Millis {
-    const [open, heartbeatAt, gapUntil] = this.#db.first(
-      'SELECT a.open, a.heartbeat_at, c.gap_until FROM agent a, crawl c WHERE a.incarnation = ?',
-      holder,
-    ) ?? [0, 0, 0]
-    const until = Math.max(leaseUntil, open ? Number(heartbeatAt) + leaseMs : 0)
-    // The ledger itself was away: everybody gets the time to speak again.
-    return Number(gapUntil) > this.#now() ? Math.max(until, Number(gapUntil)) : until
+    const [open, heartbeatAt, gapUntil, last] = (
+      this.#db.first(
+        'SELECT a.open, a.heartbeat_at, c.gap_until, c.last_heartbeat FROM agent a, crawl c WHERE a.incarnation = ?',
+        holder,
+      ) ?? [0, 0, 0, 0]
+    ).map(Number)
+    const now = this.#now()
+    const until = Math.max(leaseUntil, open ? heartbeatAt + leaseMs : 0)
+    // The ledger itself was away, or nobody at all was heard since: everybody gets the time to speak again.
+    if (open && last > 0 && last < until) return Math.max(until, now)
+    return gapUntil > now ? Math.max(until, gapUntil) : until
   }
 }

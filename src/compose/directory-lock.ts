@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import Database from 'libsql'
+import { LedgerError } from '../cluster/index.js'
 
 /**
  * One process per crawl directory. The lock is an exclusive transaction on a file of its own: the system drops it
@@ -14,14 +15,14 @@ export class DirectoryLock {
 
   /** Null when another process holds it. */
   static take(directory: string): DirectoryLock | null {
-    const db = new Database(join(directory, 'lock'), { timeout: 0 })
+    const db = openLock(directory)
     try {
       db.exec('BEGIN EXCLUSIVE')
       return new DirectoryLock(db)
     } catch (error) {
       db.close()
       if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) return null
-      throw error
+      throw readOnly(directory, error)
     }
   }
 
@@ -29,4 +30,18 @@ export class DirectoryLock {
     this.#db.exec('ROLLBACK')
     this.#db.close()
   }
+}
+
+function openLock(directory: string): Database.Database {
+  try {
+    return new Database(join(directory, 'lock'), { timeout: 0 })
+  } catch (error) {
+    throw readOnly(directory, error)
+  }
+}
+
+/** A directory, or a lock in it, that may not be written: said as of the ledger that stands beside it. */
+function readOnly(directory: string, error: unknown): unknown {
+  if (!/readonly database|unable to open database/.test((error as Error).message)) return error
+  return new LedgerError('read-only', `${directory} cannot be written; check its permissions`)
 }

@@ -144,7 +144,10 @@ export function ledgerContract(
         await ledger.heartbeat(b, LEASE, '{}')
         expect(await ledger.waiting(10)).toEqual([])
         expect((await ledger.heartbeat(a, LEASE, '{}')).held).toHaveLength(1)
-        advance(LEASE + 1)
+        for (const ms of [LEASE, 1]) {
+          advance(ms)
+          await ledger.heartbeat(b, LEASE, '{}')
+        }
         expect(await ledger.waiting(10)).toHaveLength(1)
       })
 
@@ -476,6 +479,23 @@ export function ledgerContract(
         expect(await ledger.closeSilent(2 * LEASE)).toEqual([])
       })
 
+      it('closes nobody and takes nothing when nobody was heard at all: the machine stood still', async () => {
+        const [a, b, c] = [await ledger.join('a'), await ledger.join('b', 0), await ledger.join('c', 0)]
+        await ledger.append([append('x.test', '/')])
+        const seat = await ledger.takeSeat(b, LEASE)
+        for (const life of [a, b, c]) await ledger.heartbeat(life, LEASE, '{}')
+        const held = await lease(a, 'x.test')
+        await ledger.takeTurn(a, '192.0.2.1', LEASE, 0)
+        advance(9 * LEASE)
+        expect(await ledger.closeSilent(2 * LEASE)).toEqual([])
+        expect(await ledger.takeSeat(c, LEASE)).toBeNull()
+        expect(await ledger.takeSeat(b, LEASE)).toBe(seat)
+        expect(await ledger.waiting(9)).toEqual([])
+        expect(await ledger.tryEnd()).toBeNull()
+        expect(await ledger.takeTurn(b, '192.0.2.1', LEASE, 0)).toBeNull()
+        expect((await ledger.heartbeat(a, LEASE, '{}')).held).toMatchObject([{ epoch: held.epoch }])
+      })
+
       it('grants for others: a life finds its leases by their number, and says which it has seen', async () => {
         const [a, b] = [await ledger.join('a', 7), await ledger.join('b')]
         await ledger.append([append('x.test', '/'), append('y.test', '/'), append('z.test', '/')])
@@ -598,9 +618,12 @@ export function ledgerContract(
         await ledger.takeTurn(a, '192.0.2.1', LEASE, 0)
         advance(LEASE / 2)
         const { now } = await ledger.heartbeat(a, LEASE, '{}')
-        advance(LEASE)
+        advance(LEASE / 2)
+        await ledger.heartbeat(b, LEASE, '{}')
+        advance(LEASE / 2)
         expect(await ledger.takeTurn(b, '192.0.2.1', LEASE, 400)).toBeNull()
         advance(1)
+        await ledger.heartbeat(b, LEASE, '{}')
         expect(await ledger.takeTurn(b, '192.0.2.1', LEASE, 400)).toMatchObject({
           nextAllowed: now + LEASE + 400,
         })

@@ -10,6 +10,8 @@ export interface Seen {
   endMs: number
   /** Which connection of the server it came on. */
   readonly connection: number
+  /** The address it came from. */
+  readonly from: string
 }
 
 /** Answers, or returns false to be answered with a page that has no links. */
@@ -79,7 +81,14 @@ export class NamedHosts {
   #answer(request: IncomingMessage, response: ServerResponse, connection: number): void {
     const host = request.headers.host ?? ''
     const path = request.url ?? '/'
-    const seen: Seen = { host, path, startMs: performance.now(), endMs: Number.POSITIVE_INFINITY, connection }
+    const seen: Seen = {
+      host,
+      path,
+      startMs: performance.now(),
+      endMs: Number.POSITIVE_INFINITY,
+      connection,
+      from: request.socket.remoteAddress ?? '',
+    }
     this.log.push(seen)
     // Taken before the bytes leave: afterwards this process may be out of turn while the client already reads them.
     const end = response.end.bind(response) as (body?: string) => ServerResponse

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Report } from '../../src/agent/index.js'
+import type { AgentState } from '../../src/cli/agent-lines.js'
+import { systemClock } from '../../src/compose/system.js'
+import { WebPlan, WebServer } from '../../src/simulate/web/index.js'
+import { closerThan, NamedHosts, sited } from '../kit/named-hosts.js'
+import { GENERATED, orbweaver, start, temporary } from '../kit/orbweaver.js'
+
+const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
+const logOf = (out: string) => readFileSync(join(out, 'crawl.log'), 'utf8')
+
+async function agentsOf(out: string): Promise<AgentState[]> {
+  const said = await orbweaver(['status', out, '--json'])
+  return (JSON.parse(said.stdout || '{}') as { agents?: AgentState[] }).agents ?? []
+}
+
+describe('agents that share a crawl', () => {
+  it('pass the turn of a group on: two that have sites of it both get ahead, and none asks within the delay', async () => {
+    const hosts = await NamedHosts.start()
+    const seeds = Array.from({ length: 8 }, (_, i) => hosts.set(`s${i}.group.test`, sited(34)))
+    const out = temporary('crawl')
+    const flags = ['--delay', '100', '--agents', '2', '--lanes', '4', '--assign', 'static-random']
+    const sources = ['--source-address', '127.0.0.31', '--source-address', '127.0.0.32']
+    const end = await orbweaver(['crawl', ...seeds, ...hosts.flags, ...flags, ...sources, '--out', out])
+    await hosts.close()
+    expect(end.code, end.stderr).toBe(0)
+    const pages = hosts.log.filter(({ path }) => path !== '/robots.txt')
+    expect(pages).toHaveLength(8 * 35)
+    const changes = pages.filter(({ from }, i) => i > 0 && from !== pages[i - 1].from)
+    // One for each who came to an end; more only when a turn was passed on before that.
+    expect(changes.length).toBeGreaterThan(1)
+    expect(closerThan(100 - 2, hosts.log)).toEqual([])
+  })
+
+  it('say how busy they are; a busy one is given fewer sites and is not taken for dead', async () => {
+    const server = await WebServer.listen(new WebPlan({ sites: 60, pages: 1_500, seed: 8 }), {
+      clock: systemClock,
+      port: 0,
+      latencyMs: 150,
+    })
+    const out = temporary('crawl')
+    const flags = ['--agents', '2', '--lanes', '8', '--out', out, '--json']
+    const env = { ORBWEAVER_FAULTS: 'lease=6000,busy=12000' }
+    const crawl = start(['crawl', server.seed, ...GENERATED, ...flags], env)
+    while (server.counts().requests < 200) await pause(20)
+    let agents = await agentsOf(out)
+    for (; agents.length < 2 || agents.some(({ peers }) => peers.length === 0); agents = await agentsOf(out));
+    expect(agents.map(({ name }) => name)).toEqual(['agent-1', 'agent-2'])
+    for (const { load, peers, capacity } of agents) {
+      expect(Object.keys(load!).sort()).toEqual([
+        'bandwidthFree',
+        'bytesPerSecond',
+        'cpuIdle',
+        'diskFree',
+        'memoryFree',
+      ])
+      expect(peers[0].rttMs).toBeGreaterThan(0)
+      expect(peers[0].bytesPerSecond).toBeGreaterThan(0)
+      expect(capacity).toBeGreaterThan(0)
+    }
+    crawl.process.kill('SIGUSR2')
+    let [busy] = agents
+    while (busy && (busy.load!.cpuIdle > 0.15 || busy.busyLanes + busy.freeLanes > 4))
+      [busy] = await agentsOf(out)
+    expect(busy, 'it was busy, and had a half of its lanes at most').toBeDefined()
+    const end = await crawl.ended
+    await server.close()
+    expect(end.code, end.stderr).toBe(0)
+    const { agents: done } = JSON.parse(end.stdout) as Report
+    expect(done.map(({ lives }) => lives)).toEqual([1, 1])
+    expect(logOf(out)).not.toMatch(/silent|died|cells lost/)
+  })
+
+  it('go on where they were when the whole machine stood still for longer than their leases', async () => {
+    const server = await WebServer.listen(new WebPlan({ sites: 10, pages: 400, seed: 9 }), {
+      clock: systemClock,
+      port: 0,
+      latencyMs: 40,
+    })
+    const out = temporary('crawl')
+    const env = { ORBWEAVER_FAULTS: 'lease=1000' }
+    const crawl = start(['crawl', server.seed, ...GENERATED, '--agents', '2', '--out', out, '--json'], env)
+    while (server.counts().requests < 50) await pause(20)
+    crawl.process.kill('SIGSTOP')
+    await pause(4_000)
+    crawl.process.kill('SIGCONT')
+    const end = await crawl.ended
+    await server.close()
+    expect(end.code, end.stderr).toBe(0)
+    const { agents } = JSON.parse(end.stdout) as Report
+    expect(agents.map(({ lives }) => lives)).toEqual([1, 1])
+    expect(logOf(out)).not.toMatch(/silent|died/)
+  })
+})
