@@ -141,9 +141,13 @@ function ledgerErrorOf(path: string, error: unknown): LedgerError | null {
   return null
 }
 
-/** Of a statement that could not even be prepared the binding passes on the words only. */
 function codeOf(error: unknown): string {
-  const { code = '', message = '' } = error as { code?: string; message?: string }
+  const { code = '' } = error as { code?: string }
   if (code.startsWith('SQLITE_') && code !== 'SQLITE_ERROR') return code
-  return /readonly database|unable to open database/.test(message) ? 'SQLITE_READONLY' : code
+  return isUnwritable(error) ? 'SQLITE_READONLY' : code
+}
+
+/** Of a file that could not even be opened the binding passes on the words only. */
+export function isUnwritable(error: unknown): boolean {
+  return /readonly database|unable to open (database|connection)/i.test((error as Error).message)
 }

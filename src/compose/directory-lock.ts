@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import Database from 'libsql'
-import { LedgerError } from '../cluster/index.js'
+import { isUnwritable, LedgerError } from '../cluster/index.js'
 
 /**
  * One process per crawl directory. The lock is an exclusive transaction on a file of its own: the system drops it
@@ -42,6 +42,6 @@ function openLock(directory: string): Database.Database {
 
 /** A directory, or a lock in it, that may not be written: said as of the ledger that stands beside it. */
 function readOnly(directory: string, error: unknown): unknown {
-  if (!/readonly database|unable to open database/.test((error as Error).message)) return error
+  if (!isUnwritable(error)) return error
   return new LedgerError('read-only', `${directory} cannot be written; check its permissions`)
 }

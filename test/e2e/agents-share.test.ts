@@ -80,11 +80,11 @@ describe('agents that share a crawl', () => {
       latencyMs: 40,
     })
     const out = temporary('crawl')
-    const env = { ORBWEAVER_FAULTS: 'lease=1000' }
+    const env = { ORBWEAVER_FAULTS: 'lease=4000' }
     const crawl = start(['crawl', server.seed, ...GENERATED, '--agents', '2', '--out', out, '--json'], env)
     while (server.counts().requests < 50) await pause(20)
     crawl.process.kill('SIGSTOP')
-    await pause(4_000)
+    await pause(10_000)
     crawl.process.kill('SIGCONT')
     const end = await crawl.ended
     await server.close()
