@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/agent/index.js'
@@ -10,6 +10,21 @@ import { GENERATED, orbweaver, start, temporary } from '../kit/orbweaver.js'
 
 const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 const logOf = (out: string) => readFileSync(join(out, 'crawl.log'), 'utf8')
+
+/** Hooks that take nearly all the time of one agent's thread, for twelve seconds from when a file appears. */
+const BUSY = `
+import { existsSync } from 'node:fs'
+import { workerData } from 'node:worker_threads'
+let until = 0
+const toil = () => {
+  if (until === 0 && existsSync(import.meta.filename + '.now')) until = performance.now() + 12_000
+  const end = performance.now() + 180
+  while (performance.now() < Math.min(end, until));
+  if (until === 0 || until > end) setTimeout(toil, 20).unref()
+}
+if (workerData?.order?.agent === 'agent-1') toil()
+export const accept = () => true
+`
 
 async function agentsOf(out: string): Promise<AgentState[]> {
   const said = await orbweaver(['status', out, '--json'])
@@ -41,8 +56,10 @@ describe('agents that share a crawl', () => {
       latencyMs: 150,
     })
     const out = temporary('crawl')
-    const flags = ['--agents', '2', '--lanes', '8', '--out', out, '--json']
-    const env = { ORBWEAVER_FAULTS: 'lease=6000,busy=12000' }
+    const hooks = temporary('busy.mjs')
+    writeFileSync(hooks, BUSY)
+    const flags = ['--agents', '2', '--lanes', '8', '--out', out, '--json', '--hooks', hooks]
+    const env = { ORBWEAVER_FAULTS: 'lease=6000' }
     const crawl = start(['crawl', server.seed, ...GENERATED, ...flags], env)
     while (server.counts().requests < 200) await pause(20)
     let agents = await agentsOf(out)
@@ -60,7 +77,7 @@ describe('agents that share a crawl', () => {
       expect(peers[0].bytesPerSecond).toBeGreaterThan(0)
       expect(capacity).toBeGreaterThan(0)
     }
-    crawl.process.kill('SIGUSR2')
+    writeFileSync(`${hooks}.now`, '')
     let [busy] = agents
     while (busy && (busy.load!.cpuIdle > 0.15 || busy.busyLanes + busy.freeLanes > 4))
       [busy] = await agentsOf(out)
