@@ -2,7 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/agent/index.js'
-import type { AgentState } from '../../src/cli/agent-lines.js'
+import { type AgentState, agentStates } from '../../src/cli/agent-lines.js'
+import { openSqliteLedger } from '../../src/cluster/index.js'
+import { LEDGER_FILE } from '../../src/compose/session.js'
 import { systemClock } from '../../src/compose/system.js'
 import { WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { closerThan, NamedHosts, sited } from '../kit/named-hosts.js'
@@ -78,9 +80,13 @@ describe('agents that share a crawl', () => {
       expect(capacity).toBeGreaterThan(0)
     }
     writeFileSync(`${hooks}.now`, '')
+    const ledger = openSqliteLedger(join(out, LEDGER_FILE), { create: false, now: systemClock.now })
     let [busy] = agents
-    while (busy && (busy.load!.cpuIdle > 0.15 || busy.busyLanes + busy.freeLanes > 4))
-      [busy] = await agentsOf(out)
+    while (busy && (busy.load!.cpuIdle > 0.15 || busy.busyLanes + busy.freeLanes > 4)) {
+      await pause(100)
+      busy = agentStates(await ledger.agents(), systemClock.now())[0]
+    }
+    await ledger.close()
     expect(busy, 'it was busy, and had a half of its lanes at most').toBeDefined()
     const end = await crawl.ended
     await server.close()
