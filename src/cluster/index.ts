@@ -5,8 +5,7 @@
  */
 export { type Bus, type BusMessage, type LaneStatus, LocalBus } from './bus.js'
 export * from './ledger.js'
-export { LEDGER_FILE, openSqliteLedger } from './sqlite-ledger.js'
 export { isUnwritable } from './sqlite-database.js'
-export { openSqliteLedger } from './sqlite-ledger.js'
+export { LEDGER_FILE, openSqliteLedger, openSqliteLedger } from './sqlite-ledger.js'
 export { portBus, relayBus } from './thread-bus.js'
 export { portLedger, threadLedger } from './thread-ledger.js'
