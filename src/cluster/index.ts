@@ -6,6 +6,6 @@
 export { type Bus, type BusMessage, type LaneStatus, LocalBus } from './bus.js'
 export * from './ledger.js'
 export { isUnwritable } from './sqlite-database.js'
-export { LEDGER_FILE, openSqliteLedger, openSqliteLedger } from './sqlite-ledger.js'
+export { LEDGER_FILE, openSqliteLedger } from './sqlite-ledger.js'
 export { portBus, relayBus } from './thread-bus.js'
 export { portLedger, threadLedger } from './thread-ledger.js'

@@ -126,12 +126,13 @@ export function ledgerContract(
       })
 
       it('is kept by a heartbeat, and lost cells are not in its answer', async () => {
-        const a = await ledger.join('a')
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
         await ledger.append([append('a.test', '/')])
         await lease(a, 'a.test')
         advance(LEASE - 1)
         expect((await ledger.heartbeat(a, LEASE, '{}')).held.map(cell => cell.cell)).toEqual(['a.test'])
         advance(LEASE - 1)
+        await ledger.heartbeat(b, LEASE, '{}')
         expect(await ledger.waiting(10)).toEqual([])
       })
 
