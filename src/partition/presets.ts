@@ -88,10 +88,10 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     bisectionTries: 12,
     bisectionFm: { rounds: 3, seeds: 1000, patience: 100, worthwhile: 0.01 },
     bisectionShrink: 2,
-    population: 20,
+    population: 40,
     scratchShare: 0.4,
     budget: 800e6,
     maxRuns: 600,
-    patience: 80,
+    patience: 160,
   },
 }
