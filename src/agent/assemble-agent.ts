@@ -32,6 +32,7 @@ import { LaneCount } from './site-crawl.js'
 import { SiteDesk } from './site-desk.js'
 import { SitemapDesk } from './sitemap-desk.js'
 import { Tenure } from './tenure.js'
+import { TenuredFetcher } from './tenured-fetcher.js'
 import { Transmitter } from './transmitter.js'
 import { Turns } from './turns.js'
 
@@ -86,13 +87,14 @@ export interface AssembledAgent {
 }
 
 export function assembleAgent(input: AgentInput): AssembledAgent {
-  const { name, clock, ledger, incarnation, config, fetcher, store, space, scope } = input
+  const { name, clock, ledger, incarnation, config, store, space, scope } = input
   const stopping = new AbortController()
   const { signal } = stopping
   // A listener for every site that waits: Node would call a dozen of them a leak.
   setMaxListeners(0, signal)
   const leaseMs = input.leaseMs ?? LEASE_MS
   const tenure = new Tenure(clock, leaseMs, signal)
+  const fetcher = new TenuredFetcher(input.fetcher, tenure)
   const counters = new Counters()
   const settings = laneSettings(config)
   const sent = new SentLinks()

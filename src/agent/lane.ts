@@ -165,7 +165,7 @@ export class Lane {
     // Cut short by our own stop: the URL stays queued, unsettled.
     if (signal.aborted || site.lost) return false
     // Cut off by the end of the leases; nobody took the site, so it is asked again once they are renewed.
-    if (until.aborted && !result.ok) return this.#ask(site, entry, pause, false)
+    if (!result.ok && (until.aborted || !tenure.holds)) return this.#ask(site, entry, pause, false)
     const isPage = await settler.settle(site, entry, result, known)
     if (this.#parts.recycles) result.exchange?.release?.()
     return isPage

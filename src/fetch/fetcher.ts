@@ -15,6 +15,11 @@ export interface FetchRequest {
   readonly address?: string
   /** Another bound on the body than the general one: robots.txt and sitemaps have their own. */
   readonly bodyBytes?: number
+  /**
+   * Asked just before the request is written, which may be long after it was made: connections are few, and a
+   * process can be stopped at any moment. False, and nothing is written; the result is `RESET`.
+   */
+  readonly mayBegin?: () => boolean
 }
 
 type FetchFailure = {

@@ -160,3 +160,26 @@ describe('failures are values', () => {
     await expect(fetcherWith().fetch({ url: 'http://127.0.0.1/a b' }, signal)).rejects.toThrow(TypeError)
   })
 })
+
+describe('a request that may not begin any more', () => {
+  test('is not written, and its connection serves the next', async () => {
+    const server = await serverSaying(ok('hello'))
+    const fetcher = fetcherWith()
+    const url = `${server.origin}/`
+    const late = await fetcher.fetch({ url, mayBegin: () => false }, signal)
+    expect(late).toMatchObject({ ok: false, code: 'RESET' })
+    const next = await fetcher.fetch({ url, mayBegin: () => true }, signal)
+    expect(next.ok).toBe(true)
+    expect(server.requests).toHaveLength(1)
+    expect(server.connections).toBe(1)
+  })
+
+  test('is asked about when a connection is there, not when it is made', async () => {
+    const server = await serverSaying(ok('hello'))
+    let isHeld = true
+    const asked = fetcherWith().fetch({ url: `${server.origin}/`, mayBegin: () => isHeld }, signal)
+    isHeld = false
+    expect(await asked).toMatchObject({ ok: false, code: 'RESET' })
+    expect(server.requests).toEqual([])
+  })
+})

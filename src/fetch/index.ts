@@ -15,6 +15,6 @@
 export { addressGuard } from './address-guard.js'
 export { CachingResolver } from './caching-resolver.js'
 export { ContentDecoder } from './content-decoder.js'
-export type { Fetcher, FetchResult } from './fetcher.js'
+export type { Fetcher, FetchRequest, FetchResult } from './fetcher.js'
 export { HttpFetcher, type HttpFetcherOptions } from './http-fetcher.js'
 export { StaticHosts } from './static-hosts.js'

@@ -158,7 +158,12 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
   }
 
   #send(connection: Connection): void {
-    const { clock, limits } = this.#tools
+    const { clock, limits, pool } = this.#tools
+    if (this.#request.mayBegin?.() === false) {
+      if (this.#slot !== null) pool.release(this.#slot, connection)
+      this.#settle({ ok: false, code: 'RESET', detail: 'given up' })
+      return
+    }
     this.#at = 'talking'
     this.#startedAt = clock.now()
     this.#sentAt = clock.monotonic()
