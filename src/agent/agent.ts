@@ -7,7 +7,7 @@
  */
 import type { BusMessage, Heartbeat, Ledger } from '../cluster/index.js'
 import type { CellId, GroupId } from '../model/cell.js'
-import type { Clock, Millis } from '../model/clock.js'
+import { type Clock, type Millis, sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import { Wake } from '../model/wake.js'
 import type { Admission } from './admission.js'
@@ -67,6 +67,8 @@ export class Agent {
   readonly #probe: PeerProbe
   readonly #turnPassing: TurnPassing
   #waitingCells = 1
+  /** The more agents there are, the less often each speaks of its lanes. */
+  #gatherMs: Millis = 0
   #ended = false
   #failure: Error | null = null
 
@@ -112,7 +114,7 @@ export class Agent {
   }
 
   async run(): Promise<AgentEnd> {
-    const { transmitter, stopping, bus } = this.#parts
+    const { transmitter, stopping, bus, clock } = this.#parts
     const deaf = bus.listen(message => this.#hear(message))
     const beating = this.#pulse.run()
     try {
@@ -121,6 +123,7 @@ export class Agent {
         if (this.#ended || stopping.signal.aborted) break
         this.#offer.tell()
         await this.#wake.wait(HEARTBEAT_MS)
+        if (this.#gatherMs >= 1) await sleep(clock, this.#gatherMs)
         if (this.#failure) throw this.#failure
       }
       await this.#quiet()
@@ -239,6 +242,7 @@ export class Agent {
     }
     if (!beat.crawlOpen) this.#ended = true
     this.#waitingCells = beat.waiting
+    this.#gatherMs = beat.share > 0 ? LIMITS.gatherMsPerAgent / beat.share : 0
     this.#tendBudget()
     // Alone there is nobody to ask.
     if (beat.share < 1) this.#probe.look()

@@ -60,7 +60,7 @@ export class LaneOffer {
     return {
       at: ++this.#words,
       seen: this.#holdings.seen,
-      free: this.#isDone() ? 0 : Math.max(0, this.free),
+      free: this.#offered,
       held: this.#holdings.count,
       busyLanes: laneCount.numbers(),
       capacity: left,
@@ -68,12 +68,16 @@ export class LaneOffer {
     }
   }
 
+  get #offered(): number {
+    return this.#isDone() ? 0 : Math.max(0, this.free)
+  }
+
   /** Tells the coordinator what has changed; it looks for itself with every heartbeat. */
   tell(): void {
-    const status = this.status()
-    const words = `${status.free} ${status.held} ${status.seen}`
+    const { count, seen } = this.#holdings
+    const words = `${this.#offered} ${count} ${seen}`
     if (words === this.#told) return
     this.#told = words
-    this.#parts.bus.send({ kind: 'free', from: this.#parts.incarnation, status })
+    this.#parts.bus.send({ kind: 'free', from: this.#parts.incarnation, status: this.status() })
   }
 }

@@ -68,7 +68,7 @@ export class Lane {
   /** Visits what the site's queue has ready; returns when there is nothing ready or the site is to be left. */
   async crawl(site: SiteCrawl): Promise<void> {
     const { clock, transmitter, signal, settings } = this.#parts
-    const others = new Set<Promise<void>>()
+    let others: Set<Promise<void>> | null = null
     site.loops++
     while (this.#goesOn(site)) {
       if (transmitter.crowded) await transmitter.room(signal)
@@ -86,12 +86,13 @@ export class Lane {
         site.frontier.hasReady(clock.now())
       ) {
         const other = this.crawl(site)
-        others.add(other)
-        void other.finally(() => others.delete(other)).catch(() => {})
+        const known: Set<Promise<void>> = others ?? new Set()
+        others = known.add(other)
+        void other.finally(() => known.delete(other)).catch(() => {})
       }
     }
     site.loops--
-    await Promise.all(others)
+    if (others !== null) await Promise.all(others)
   }
 
   #goesOn(site: SiteCrawl): boolean {

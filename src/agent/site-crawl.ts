@@ -91,8 +91,8 @@ export class SiteCrawl {
   cursor: number
   /** The ledger says there may be rows past the cursor. */
   inboxDirty = true
-  /** The ledger's count of inbox rows at the last heartbeat. */
-  appendedSeen = -1
+  /** The ledger's count of inbox rows when it was leased, or at the last heartbeat. */
+  appendedSeen: number
   readonly #lanes: LaneCount
   #idle = false
   /** Connections that wait long for their turn. */
@@ -127,6 +127,7 @@ export class SiteCrawl {
     this.failures = parts.failures ?? 0
     this.lastPack = parts.lease.lastPack
     this.cursor = parts.lease.cursor
+    this.appendedSeen = parts.lease.appended
     this.#lanes = parts.lanes
     this.#lane = parts.lanes.take(parts.lease.lane)
   }

@@ -39,7 +39,11 @@ export class SiteDesk {
   async open(lease: Lease): Promise<SiteCrawl | null> {
     const { clock, ledger, turns, lanes, robots } = this.#parts
     const { cell } = lease
-    const [pace, origins] = await Promise.all([turns.open(lease), ledger.loadOrigins(cell)])
+    // Of a site that nobody has had before, nothing is known.
+    const [pace, origins] =
+      lease.epoch === 1
+        ? [await turns.open(lease), []]
+        : await Promise.all([turns.open(lease), ledger.loadOrigins(cell)])
     if (pace === null) return null
     const gate = new OriginGate({ cell, ledger, clock, settings: robots }, origins)
     const frontier = this.#parts.newFrontier()

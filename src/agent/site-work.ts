@@ -48,8 +48,8 @@ export class SiteWork {
     const { clock, ledger, lane, transmitter, admission, signal } = this.#parts
     let idleMs = 0
     while (site.mode.is !== 'leaving' && !signal.aborted) {
-      await readInbox(ledger, site, transmitter, admission, signal)
-      await lane.crawl(site)
+      if (site.inboxDirty) await readInbox(ledger, site, transmitter, admission, signal)
+      if (site.sitemapsDue || site.frontier.hasReady(clock.now())) await lane.crawl(site)
       if (this.#endsSlice(site) || site.inboxDirty || site.frontier.hasReady(clock.now())) continue
       if (this.#parks(site)) continue
       site.idle = true

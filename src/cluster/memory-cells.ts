@@ -236,6 +236,7 @@ export class MemoryCells {
       until: row.leaseUntil,
       lastPack: row.lastPack,
       cursor: row.cursor,
+      appended: row.appended,
       notBefore: row.notBefore,
       waitUntil: own.nextAllowed,
       turnFrom: this.#turns.waitOf(row.group).nextAllowed,

@@ -108,13 +108,13 @@ export class SqliteCells {
     return this.#db
       .all(
         `SELECT c.cell, c.epoch, c.lease_until, c.last_pack, c.inbox_cursor, c.not_before, c.grant_number, c.lane,
-           coalesce(t.next_allowed, 0)
+           coalesce(t.next_allowed, 0), c.appended
          FROM cell c LEFT JOIN turn t ON t.grp = c.grp WHERE c.agent = ? AND c.grant_number > ?
          ORDER BY c.grant_number`,
         incarnation,
         after,
       )
-      .map(([cell, epoch, until, lastPack, cursor, notBefore, grant, lane, turnFrom]) => {
+      .map(([cell, epoch, until, lastPack, cursor, notBefore, grant, lane, turnFrom, appended]) => {
         const own = this.#turns.waitOf(ownTurn(siteOfCell(String(cell))))
         return {
           cell: String(cell),
@@ -122,6 +122,7 @@ export class SqliteCells {
           until: Number(until),
           lastPack: Number(lastPack),
           cursor: Number(cursor),
+          appended: Number(appended),
           notBefore: Number(notBefore),
           waitUntil: own.nextAllowed,
           turnFrom: Number(turnFrom),

@@ -9,7 +9,8 @@
 import type { Assignment } from '../assign/index.js'
 import type { Bus, BusMessage, FinishReason, Incarnation, Ledger } from '../cluster/index.js'
 import type { CellId, Epoch } from '../model/cell.js'
-import type { Clock, Millis } from '../model/clock.js'
+import { type Clock, type Millis, sleep } from '../model/clock.js'
+import { LIMITS } from '../model/limits.js'
 import { Wake } from '../model/wake.js'
 import { LaneBook } from './lane-book.js'
 
@@ -71,6 +72,8 @@ export class Coordinator {
         }
         const end = this.#seat === null ? null : await this.#coordinate()
         if (end !== null) return end
+        const gatherMs = this.#book.size * LIMITS.gatherMsPerAgent
+        if (gatherMs >= 1) await sleep(clock, gatherMs, signal)
         await this.#wake.wait(Math.max(1, this.#due - clock.monotonic()))
       }
       return null
@@ -139,14 +142,17 @@ export class Coordinator {
   async #grantAll(picked: ReadonlyMap<Incarnation, readonly CellId[]>, waiting: number): Promise<number> {
     const { ledger, bus, leaseMs, leastDelayMs, assignment } = this.#parts
     let left = waiting
-    for (const [to, cells] of picked) {
-      for (const [lane, bound] of byLane(cells, cell => assignment.laneOf(cell))) {
+    const grantTo = async (to: Incarnation, cells: readonly CellId[]) => {
+      const grants = [...byLane(cells, cell => assignment.laneOf(cell))].map(async ([lane, bound]) => {
         const leases = await ledger.grant(to, bound, leaseMs, leastDelayMs(), lane)
         this.#book.granted(to, leases)
         left -= leases.length
-      }
+      })
+      await Promise.all(grants)
       bus.send({ kind: 'leases', to, waiting: left })
     }
+    // All under way at once: the ledger takes them together, and nobody waits for the answer to another.
+    await Promise.all([...picked].map(([to, cells]) => grantTo(to, cells)))
     return waiting - left
   }
 

@@ -35,6 +35,11 @@ export class LaneBook {
     }
   }
 
+  /** Agents that crawl. */
+  get size(): number {
+    return this.#entries.size
+  }
+
   /** A word on the bus: it may come late, or twice. True when it was news. */
   hear(from: Incarnation, status: LaneStatus): boolean {
     const entry = this.#entries.get(from)

@@ -8,6 +8,8 @@ import { RuleBook } from './rule-book.js'
 import { scanRules } from './rule-scan.js'
 import type { WrittenRules } from './written-rules.js'
 
+/** So few are tried one after the other: to look for letters takes longer. */
+const FEW = 4
 /** So many rules are indexed at once; more only when it has shown that many paths will be asked about. */
 const SMALL = 256
 const PATHS_BEFORE_INDEX = 16
@@ -52,6 +54,10 @@ export class RuleIndex {
 
   #build(book: RuleBook): void {
     this.#isBuilt = true
+    if (book.count <= FEW) {
+      this.#others = Array.from({ length: book.count }, (_, number) => book.rule(number)).sort(byWinner)
+      return
+    }
     const all = new Int32Array(book.count)
     for (let i = 0; i < all.length; i++) all[i] = i
     const threes = GramIndex.of(3, book, all)

@@ -55,6 +55,8 @@ export interface Lease {
   readonly lastPack: number
   /** Inbox position up to which rows are consumed by committed packs. */
   readonly cursor: number
+  /** Rows its inbox has had in all when it was granted: who reads it after that needs no other reason to. */
+  readonly appended: number
   /** No request before these ledger times: politeness survives hand-over. After the last lease and the site's delay, */
   readonly notBefore: Millis
   /** as the site itself asked (Retry-After) or its failures made us, */

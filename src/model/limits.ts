@@ -99,6 +99,11 @@ export const LIMITS = {
   groupWaitMs: 30_000,
   /** Sites in hand that wait for their turn, besides those that have a lane; more rest in the ledger. */
   sitesInWait: 4_000,
+  /**
+   * Between two rounds of handing out, and between two words of an agent about its lanes, for every agent there is: a
+   * round looks at all of them, so a thousand are served ten times a second, and a few at once.
+   */
+  gatherMsPerAgent: 0.1,
   /** An address that serves more sites is a CDN: its sites have nothing in common. */
   sitesPerAddress: 100,
   /** Addresses of one site whose turn it needs; those with more are CDNs. */

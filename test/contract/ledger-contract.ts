@@ -156,7 +156,7 @@ export function ledgerContract(
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
         await ledger.append([{ ...append('www.a.test', '/'), group: 'a.test' }])
         const first = await lease(a, 'www.a.test')
-        expect(first).toMatchObject({ notBefore: 0, waitUntil: 0, turnFrom: 0, delayMs: 0 })
+        expect(first).toMatchObject({ appended: 1, notBefore: 0, waitUntil: 0, turnFrom: 0, delayMs: 0 })
         await ledger.saveWait('a.test', first.until + 99_000, 0)
         await ledger.saveWait('a.test', first.until, 0)
         await ledger.saveWait(ownTurn('www.a.test'), first.until + 500_000, 7_000)
