@@ -155,9 +155,9 @@ export class Lane {
     counters.fetches++
     const request = {
       url: withoutMark(entry.url),
-      ...(known ? { known } : {}),
-      ...(wantsPage && types.length > 0 ? { types } : {}),
-      ...(wantsPage ? {} : { bodyBytes: this.#parts.sitemapBytes }),
+      known,
+      types: wantsPage && types.length > 0 ? types : undefined,
+      bodyBytes: wantsPage ? undefined : this.#parts.sitemapBytes,
     }
     const until = tenure.signal
     const result = await fetcher.fetch(request, until)

@@ -15,7 +15,8 @@ export class TenuredFetcher implements Fetcher {
   }
 
   fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchResult> {
-    return this.#fetcher.fetch({ ...request, mayBegin: this.#mayBegin }, signal)
+    const { url, known, types, address, bodyBytes } = request
+    return this.#fetcher.fetch({ url, known, types, address, bodyBytes, mayBegin: this.#mayBegin }, signal)
   }
 
   resolve(host: string): Promise<readonly string[]> {

@@ -1,25 +1,26 @@
 import type { OutcomeCode } from '../model/outcome.js'
 import type { Exchange, MetaInfo } from '../model/page.js'
 
+/** What is absent may be written as undefined: requests made in one place then all have one shape, which is quick to read. */
 export interface FetchRequest {
   /** Normalised URL. Redirects are not followed: they come back as an exchange with its Location. */
   readonly url: string
   /** Makes the request conditional. */
-  readonly known?: MetaInfo
+  readonly known?: MetaInfo | undefined
   /**
    * Lower-case type prefixes (`text/html`, `image/`) worth a body; everything when absent. Judged by the
    * headers (D7).
    */
-  readonly types?: readonly string[]
+  readonly types?: readonly string[] | undefined
   /** Only this address of the host (M11 asks each one in turn); all of them, in order, when absent. */
-  readonly address?: string
+  readonly address?: string | undefined
   /** Another bound on the body than the general one: robots.txt and sitemaps have their own. */
-  readonly bodyBytes?: number
+  readonly bodyBytes?: number | undefined
   /**
    * Asked just before the request is written, which may be long after it was made: connections are few, and a
    * process can be stopped at any moment. False, and nothing is written; the result is `RESET`.
    */
-  readonly mayBegin?: () => boolean
+  readonly mayBegin?: (() => boolean) | undefined
 }
 
 type FetchFailure = {

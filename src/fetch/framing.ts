@@ -45,7 +45,9 @@ export function isPersistent(head: ResponseHead, framing: Framing): boolean {
 
 /** What was done to the payload, in the order it was done; `identity` and framing left out. */
 export function codingsOf(head: ResponseHead): readonly string[] {
-  const codings = head.members('content-encoding')
-  for (const coding of head.members('transfer-encoding')) if (coding !== 'chunked') codings.push(coding)
+  const ofContent = head.members('content-encoding')
+  const ofTransfer = head.members('transfer-encoding')
+  if (ofContent.length === 0 && ofTransfer.length === 0) return ofContent
+  const codings = [...ofContent, ...ofTransfer.filter(coding => coding !== 'chunked')]
   return codings.filter(coding => coding !== 'identity')
 }

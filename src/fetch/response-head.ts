@@ -11,6 +11,7 @@ const CR = 0x0d
 const SPACE = 0x20
 const TAB = 0x09
 const CONTENT_TYPE = 'content-type'
+const NO_MEMBERS: readonly string[] = []
 
 /** Index just past the empty line that ends a head, or -1. Lines may end in CRLF or LF. */
 export function headEnd(bytes: Uint8Array, from: number, to: number): number {
@@ -57,16 +58,14 @@ export class ResponseHead {
   }
 
   /** The comma-separated members of all headers of that name, lower case; empty members are dropped. */
-  members(name: string): string[] {
-    const found: string[] = []
+  members(name: string): readonly string[] {
+    let found: string[] | null = null
     for (let i = 0; i < this.#spans.length; i += 3) {
       if (!this.#named(i, name)) continue
-      for (const member of this.#value(i).split(',')) {
-        const trimmed = member.trim().toLowerCase()
-        if (trimmed !== '') found.push(trimmed)
-      }
+      found ??= []
+      for (const member of listed(this.#value(i))) if (member !== '') found.push(member)
     }
-    return found
+    return found ?? NO_MEMBERS
   }
 
   #named(i: number, name: string): boolean {
@@ -93,6 +92,11 @@ export class ResponseHead {
     const value = this.#text.slice(from, this.#spans[i + 2]).trim()
     return value.includes('\n') ? value.replace(/\r?\n[ \t]*/g, ' ') : value
   }
+}
+
+function listed(value: string): string[] {
+  if (!value.includes(',')) return [value.toLowerCase()]
+  return value.split(',').map(member => member.trim().toLowerCase())
 }
 
 /** Parses a whole head (status line to empty line). */
@@ -132,13 +136,17 @@ function addLine(text: string, start: number, end: number, spans: number[]): voi
 
 /** The three digits at `at`, or -1. Anything from 100 to 999 is a status: servers invent them. */
 function statusAt(text: string, at: number): number {
-  const status =
-    (text.charCodeAt(at) - 0x30) * 100 +
-    (text.charCodeAt(at + 1) - 0x30) * 10 +
-    (text.charCodeAt(at + 2) - 0x30)
+  const hundreds = digitAt(text, at)
+  const tens = digitAt(text, at + 1)
+  const ones = digitAt(text, at + 2)
+  if (hundreds < 1 || tens < 0 || ones < 0) return -1
   const after = text.charCodeAt(at + 3)
-  if (!/^[1-9]\d\d$/.test(text.slice(at, at + 3))) return -1
-  return after === SPACE || after === CR || after === LF ? status : -1
+  return after === SPACE || after === CR || after === LF ? hundreds * 100 + tens * 10 + ones : -1
+}
+
+function digitAt(text: string, at: number): number {
+  const digit = text.charCodeAt(at) - 0x30
+  return digit >= 0 && digit <= 9 ? digit : -1
 }
 
 function badStatusLine(text: string): HeadFailure {

@@ -59,19 +59,42 @@ export function encodingName(label: string): string | null {
 
 /** The sniffer looks at these for a `<meta>`. */
 const PRESCAN_BYTES = 1_024
-const UTF8_META = /charset\s*=\s*["']?\s*utf-?8["'\s/>;]/i
+const WORD = Buffer.from('charset')
+/** What may stand between the word and the end of "utf-8". */
+const LABEL_CHARS = 40
+const UTF8_LABEL = /^\s*=\s*["']?\s*utf-?8["'\s/>;]/i
+/** How far the word can be moved on when its last letter would lie on this byte. */
+const STEP = new Uint8Array(256).fill(WORD.length)
+for (let i = 0; i < WORD.length; i++) {
+  STEP[WORD[i]] = WORD.length - 1 - i
+  STEP[WORD[i] & ~0x20] = WORD.length - 1 - i
+}
 
 /**
  * Whether the page says UTF-8, once and nothing else, and is: nearly all do. (One that says so in a comment only is
  * taken for UTF-8 as well, because that is what its bytes are.)
  */
 function saysUtf8(body: Buffer): boolean {
-  const head = body.latin1Slice(0, Math.min(body.length, PRESCAN_BYTES))
-  const said = UTF8_META.exec(head)
-  if (said === null || head.startsWith('<?')) return false
-  return (
-    head.search(/charset/i) === said.index && !/charset/i.test(head.slice(said.index + 7)) && isUtf8(body)
-  )
+  const to = Math.min(body.length, PRESCAN_BYTES)
+  const said = wordEnd(body, 0, to)
+  if (said < 0 || (body[0] === 0x3c && body[1] === 0x3f)) return false
+  const label = body.latin1Slice(said, Math.min(to, said + LABEL_CHARS))
+  return UTF8_LABEL.test(label) && wordEnd(body, said, to) < 0 && isUtf8(body)
+}
+
+/** Where the next "charset" ends, in letters of any case; -1 when there is none. */
+function wordEnd(body: Buffer, from: number, to: number): number {
+  for (let last = from + WORD.length - 1; last < to; ) {
+    const step = STEP[body[last]]
+    if (step > 0) last += step
+    else {
+      let i = WORD.length - 1
+      while (i > 0 && (body[last - WORD.length + i] | 0x20) === WORD[i - 1]) i--
+      if (i === 0) return last + 1
+      last++
+    }
+  }
+  return -1
 }
 
 function declaredCharset(body: Buffer): string | null {
