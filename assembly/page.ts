@@ -3,27 +3,22 @@
  * and copying text. AssemblyScript with SIMD; `src/parse/page-memory.ts` puts the page into this module's memory.
  */
 
-/** By the first letter of a tag, which lengths of name are of interest: `createSieve` in `src/parse/tags.ts`. */
-export const SIEVE: usize = 0x0400
-/** By byte, bits of `ByteClass` in `src/parse/page-memory.ts`. */
-export const CLASSES: usize = 0x0800
-/** Where the page begins; positions that the host gives and gets count from here. */
-export const PAGE: usize = 0x1000
+import { DECISIVE, FOUND, FOUND_ROOM, isOf, LETTER, NAME_LETTER, NAME_STOP, PAGE, RESULTS, SIEVE } from './layout'
 
-const LETTER: u32 = 1
-const NAME_STOP: u32 = 2
-const DECISIVE: u32 = 4
-const NAME_LETTER: u32 = 8
+export { CLASSES, FOUND, PAGE, RESULTS, SIEVE, TARGETS, TARGET_ROOM } from './layout'
+export { attachBase, readLink, settleOrigin } from './links'
 
 const BRACKET: i8 = 0x3c
 const SPACE: i8 = 0x20
+/** The letters of two attributes, as they lie in memory. */
+const HREF: u32 = 0x66657268
+const ROLE: u32 = 0x656c6f72
+const REL: u32 = 0x6c6572
+/** LIMITS.attributeBytes */
+const VALUE_BYTES: usize = 64 * 1024
 const AMPERSAND: i8 = 0x26
 /** First byte of a no-break space. */
 const LEAD: i8 = <i8>0xc2
-
-function isOf(byte: u32, byteClass: u32): bool {
-  return (<u32>load<u8>(CLASSES + byte) & byteClass) != 0
-}
 
 /** The next '<'; there is one behind the page. */
 function bracketFrom(from: usize): usize {
@@ -50,13 +45,61 @@ function tagEnd(from: usize): usize {
   }
 }
 
+/** Where the value of the first href of the anchor read last begins and ends; 0 when it has none. */
+let hrefStart: usize = 0
+let hrefEnd: usize = 0
+
+/**
+ * Behind the start tag of an anchor whose name ends at `from`; 0 where the host has to read it: its attributes are not all
+ * ` name="value"`, or one of them says more than where the link leads.
+ */
+function anchorEnd(from: usize): usize {
+  let i = from
+  hrefStart = 0
+  while (load<u8>(i) != 0x3e) {
+    if (load<u8>(i) != 0x20) return 0
+    const name = ++i
+    while (isOf(load<u8>(i), NAME_LETTER)) i++
+    const quote = load<u8>(i + 1)
+    if (i == name || load<u8>(i) != 0x3d || (quote != 0x22 && quote != 0x27)) return 0
+    const letters = load<u32>(name) | 0x20202020
+    const nameBytes = i - name
+    if (nameBytes == 3 && (letters & 0xffffff) == REL) return 0
+    if (nameBytes == 4 && letters == ROLE) return 0
+    const value = i + 2
+    i = value
+    while (load<u8>(i) != quote) i++
+    if (nameBytes == 4 && letters == HREF && hrefStart == 0) {
+      if (i - value > VALUE_BYTES) return 0
+      hrefStart = value
+      hrefEnd = i
+    }
+    i++
+  }
+  return i + 1
+}
+
+/**
+ * The anchor whose name ends at `from`, in a page of `length` bytes: returns the position behind its start tag, or 0 where
+ * the host has to read it. The results are where its href begins and ends; it begins at 0 when there is none.
+ */
+export function anchor(from: usize, length: usize): usize {
+  const behind = anchorEnd(PAGE + from)
+  if (behind == 0 || behind > PAGE + length) return 0
+  store<u32>(RESULTS, hrefStart == 0 ? 0 : <u32>(hrefStart - PAGE))
+  store<u32>(RESULTS + 4, <u32>(hrefEnd - PAGE))
+  return behind - PAGE
+}
+
 /**
  * The first '<' at or after `from` that the host has to look at: of a start tag that the sieve lets through, a comment,
- * anything odd. Not less than `length` when there is none.
+ * anything odd. Not less than `length` when there is none. Plain anchors on the way are put into the list of those found;
+ * the first result is how many.
  */
 export function nextOfInterest(from: usize, length: usize): usize {
   const end = PAGE + length
   let here = bracketFrom(PAGE + from)
+  let found: u32 = 0
   while (here < end) {
     const isEndTag = load<u8>(here + 1) == 0x2f
     const name = here + (isEndTag ? 2 : 1)
@@ -64,13 +107,24 @@ export function nextOfInterest(from: usize, length: usize): usize {
     if (isOf(first, LETTER)) {
       let stop = name + 1
       while (!isOf(load<u8>(stop), NAME_STOP)) stop++
-      if (!isEndTag && ((load<u32>(SIEVE + (first << 2)) >>> <u32>(stop - name)) & 1) != 0) break
-      const behind = tagEnd(stop)
+      let behind: usize
+      if (isEndTag || ((load<u32>(SIEVE + (first << 2)) >>> <u32>(stop - name)) & 1) == 0) behind = tagEnd(stop)
+      else {
+        if (stop != name + 1 || (first | 0x20) != 0x61 || found == FOUND_ROOM) break
+        behind = anchorEnd(stop)
+        if (behind > end) break
+        if (behind != 0 && hrefStart != 0) {
+          store<u32>(FOUND + (<usize>found << 3), <u32>(hrefStart - PAGE))
+          store<u32>(FOUND + (<usize>found << 3), <u32>(hrefEnd - PAGE), 4)
+          found++
+        }
+      }
       if (behind == 0) break
       here = bracketFrom(behind)
     } else if (isEndTag || first == 0x21 || first == 0x3f) break
     else here = bracketFrom(here + 1)
   }
+  store<u32>(RESULTS, found)
   return here - PAGE
 }
 

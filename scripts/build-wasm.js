@@ -1,17 +1,20 @@
 /** Compiles each module of `assembly/` to `wasm/`, unless what is there is newer. Part of `npm run build`. */
-import { statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 const OPTIONS = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--baseDir', root]
 
 /** Pages of memory; the host gives `page` what one of the web needs. */
-const MODULES = { deflate: 96, snappy: 96, page: 1, xxh64: 5, robots: 2 }
+const MODULES = { deflate: 96, snappy: 96, page: 4, xxh64: 5, robots: 2 }
+
+const sources = readdirSync(join(root, 'assembly')).map(name => `assembly/${name}`)
+const newestSource = Math.max(...[...sources, 'scripts/build-wasm.js'].map(writtenAt))
 
 for (const [name, pages] of Object.entries(MODULES)) {
   const source = `assembly/${name}.ts`
   const output = `wasm/${name}.wasm`
-  if (writtenAt(output) > Math.max(writtenAt(source), writtenAt('scripts/build-wasm.js'))) continue
+  if (writtenAt(output) > newestSource) continue
   // Loading the compiler takes seconds: only when there is something to compile.
   const { default: asc } = await import('assemblyscript/asc')
   const { error, stderr } = await asc.main([

@@ -7,6 +7,7 @@ import type { KnownLinks } from '../model/page.js'
 import { normaliseUrl, originOf } from '../model/url.js'
 import { LinkSet } from './link-set.js'
 import { pageBase } from './page-base.js'
+import { withSentinels } from './page-memory.js'
 import { PendingLinks } from './pending-links.js'
 
 // The same cases every time, unless someone looks for new ones.
@@ -28,6 +29,12 @@ const PIECES = [
     'b.html',
     'a',
     'x:y',
+    '?',
+    '?q',
+    '/./',
+    '/../',
+    '.x',
+    '..x',
     ':',
     'http:',
     'http://h.test',
@@ -90,7 +97,7 @@ describe('links of a page', () => {
     ] as const)
       pending.addRange(start, end, 1)
     const known = knownOf(['http://h.test/known'])
-    const resolved = pending.resolve(pageBase('http://h.test/', null), bytes, known)
+    const resolved = pending.resolve(pageBase('http://h.test/', null), withSentinels(bytes, 0, false), known)
     expect(resolved.links).toEqual(['http://h.test/new', 'http://o.test/known'])
     expect(resolved.known).toBe(1)
   })
@@ -108,6 +115,7 @@ describe('links of a page', () => {
         const escaped = written.map((link, i) => link.replaceAll('&', AMPERSANDS[i % AMPERSANDS.length]))
         const links = escaped.map(link => decodeHTMLAttribute(link))
         const bytes = Buffer.from(`${escaped.join('"')}"`)
+        const memory = withSentinels(bytes, 0, false)
         let start = 0
         for (const link of escaped) {
           const end = start + Buffer.byteLength(link)
@@ -116,10 +124,10 @@ describe('links of a page', () => {
         }
         const urls = links.map(link => normaliseUrl(link, base)).filter(url => url !== null)
         const distinct = [...new Set(urls)]
-        expect(pending.resolve(pageBase(base, null), bytes, null).links).toEqual(distinct)
+        expect(pending.resolve(pageBase(base, null), memory, null).links).toEqual(distinct)
         // What is known of the own origin is counted, whichever way it is written; what is not, is listed.
         const own = distinct.filter((url, i) => i % 2 === 0 && originOf(url) === originOf(base))
-        const resolved = pending.resolve(pageBase(base, null), bytes, knownOf(own))
+        const resolved = pending.resolve(pageBase(base, null), memory, knownOf(own))
         expect(resolved.links.length + resolved.known).toBe(distinct.length)
         expect(distinct.filter(url => !resolved.links.includes(url)).every(url => own.includes(url))).toBe(
           true,

@@ -4,5 +4,6 @@
  */
 interface Buffer<TArrayBuffer extends ArrayBufferLike = ArrayBufferLike> {
   latin1Slice(start: number, end: number): string
+  latin1Write(text: string, offset: number): number
   utf8Slice(start: number, end: number): string
 }

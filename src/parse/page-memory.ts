@@ -4,8 +4,9 @@
  * WebAssembly module (`assembly/page.ts`) and is used again for the next page.
  */
 import { LIMITS } from '../model/limits.js'
-import { loadWasm, type WasmMemory, type WasmPlace } from '../model/wasm.js'
+import { loadWasm, type WasmPlace } from '../model/wasm.js'
 import { TAG_CODES } from './names.js'
+import { type LinkExports, PlainLinks } from './plain-links.js'
 
 const SENTINELS = Uint8Array.of(0x3c, 0x22, 0x27, 0x3e)
 /** Bytes behind the sentinels, and behind the text, that a look ahead may touch. */
@@ -13,24 +14,32 @@ const SLACK = 64
 const KEPT_BYTES = 4 * 1024 * 1024
 const FIRST_BYTES = 2 * 1024 * 1024
 const WASM_PAGE_BYTES = 64 * 1024
+const FOUND_ROOM = 1_024
 
-interface PageExports {
-  readonly memory: WasmMemory
+interface PageExports extends LinkExports {
   readonly SIEVE: WasmPlace
   readonly CLASSES: WasmPlace
+  readonly FOUND: WasmPlace
   readonly PAGE: WasmPlace
+  anchor(from: number, length: number): number
   nextOfInterest(from: number, length: number): number
   copyRun(from: number, to: number, at: number, afterSpace: number): number
 }
 
-/** What `nextOfInterest` asks of a byte. */
-const ByteClass = { letter: 1, nameStop: 2, decisive: 4, nameLetter: 8 } as const
+/** What the module asks of a byte. `inPath`, `inQuery`: it stands there as it is. */
+const ByteClass = { letter: 1, nameStop: 2, decisive: 4, nameLetter: 8, inPath: 16, inQuery: 32 } as const
 
 export class PageMemory {
   readonly bytes: Buffer
   /** See `assembly/page.ts`; all places are those of `bytes`. */
   readonly nextOfInterest: PageExports['nextOfInterest']
   readonly copyRun: PageExports['copyRun']
+  readonly anchor: PageExports['anchor']
+  /** Of `anchor`: where the href begins (0: there is none) and ends. Of `nextOfInterest`: how many were found. */
+  readonly results: Int32Array
+  /** The plain anchors that `nextOfInterest` passed: where each href begins and ends. */
+  readonly found: Int32Array
+  readonly links: PlainLinks
   readonly #sieve: Int32Array
   #filledWith: Int32Array | undefined
 
@@ -41,8 +50,12 @@ export class PageMemory {
     this.bytes = Buffer.from(buffer, wasm.PAGE.value, byteCount)
     this.#sieve = new Int32Array(buffer, wasm.SIEVE.value, 256)
     new Uint8Array(buffer, wasm.CLASSES.value, 256).set(byteClasses())
+    this.results = new Int32Array(buffer, wasm.RESULTS.value, 2)
+    this.found = new Int32Array(buffer, wasm.FOUND.value, 2 * FOUND_ROOM)
     this.nextOfInterest = wasm.nextOfInterest
     this.copyRun = wasm.copyRun
+    this.anchor = wasm.anchor
+    this.links = new PlainLinks(wasm)
   }
 
   /** Which tags `nextOfInterest` stops at. */
@@ -61,6 +74,10 @@ function byteClasses(): Uint8Array {
   const classes = Uint8Array.from(TAG_CODES, code => (code === 0 ? ByteClass.nameStop : 0))
   mark(letters, ByteClass.letter | ByteClass.nameLetter)
   mark('0123456789-_', ByteClass.nameLetter)
+  // '&' is in neither: it may begin a character reference.
+  mark(`${letters}0123456789-_~!$()*+,;=@/.%`, ByteClass.inPath | ByteClass.inQuery)
+  mark("'", ByteClass.inPath)
+  mark(':?', ByteClass.inQuery)
   mark('=>"\'', ByteClass.decisive)
   return classes
 }

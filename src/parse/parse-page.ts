@@ -50,7 +50,6 @@ function parseHtml(request: ParseRequest, declared: ContentType, mime: string): 
     mime === 'application/xhtml+xml' ? { ...decoded, bytes: closeEmptyTags(decoded.bytes) } : decoded
   const length = page.bytes.length - page.start
   const memory = withSentinels(page.bytes, page.start, request.wantText)
-  const { bytes } = memory
   const text = request.wantText ? ranges : null
   text?.reset()
   pending.reset()
@@ -62,7 +61,7 @@ function parseHtml(request: ParseRequest, declared: ContentType, mime: string): 
   const base = pageBase(request.url, findings.base, page.charset)
   const isOwn = base.url !== null && originOf(base.url) === originOf(request.url)
   const known = isOwn ? (request.known ?? null) : null
-  const resolved = findings.links.resolve(base, bytes, known)
+  const resolved = findings.links.resolve(base, memory, known)
   return {
     charset: page.charset,
     mime,

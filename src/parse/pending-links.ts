@@ -9,7 +9,8 @@ import { type KnownLinks, LinkKind } from '../model/page.js'
 import { decodeValue } from './attributes.js'
 import { LinkSet } from './link-set.js'
 import type { PageBase } from './page-base.js'
-import { PlainLinks, Read } from './plain-links.js'
+import type { PageMemory } from './page-memory.js'
+import { Read } from './plain-links.js'
 
 export interface PageLinks {
   readonly links: readonly string[]
@@ -18,7 +19,6 @@ export interface PageLinks {
   readonly known: number
 }
 
-const plainLinks = new PlainLinks()
 const linkSet = new LinkSet()
 
 export class PendingLinks {
@@ -41,6 +41,12 @@ export class PendingLinks {
     this.#kinds[this.#count++] = kind
   }
 
+  /** Adds the first `count` anchors of those that were found in `memory` on the way. */
+  addFound(memory: PageMemory, count: number): void {
+    for (let i = 0; i < count; i++)
+      this.addRange(memory.found[2 * i]!, memory.found[2 * i + 1]!, LinkKind.anchor)
+  }
+
   addText(href: string, kind: number): void {
     this.addRange(~this.#texts.length, 0, kind)
     this.#texts.push(href)
@@ -50,7 +56,8 @@ export class PendingLinks {
    * Resolves all links; of several with the same URL and kind the first stays. Links that `known` knows are counted,
    * and no string is made for them.
    */
-  resolve(base: PageBase, bytes: Buffer, known: KnownLinks | null): PageLinks {
+  resolve(base: PageBase, memory: PageMemory, known: KnownLinks | null): PageLinks {
+    const { bytes, links: plainLinks } = memory
     plainLinks.attach(base.url, base.ownQueries)
     linkSet.reset(this.#count)
     let linksItself = false
@@ -63,11 +70,11 @@ export class PendingLinks {
         if (linksItself) continue
         linksItself = true
       }
-      const read = start < 0 ? Read.odd : plainLinks.read(bytes, start, end)
+      const read = start < 0 ? Read.odd : plainLinks.read(start, end)
       if (read === Read.plain) {
         if (!linkSet.add(kind)) continue
         if (known?.has(fingerprint.low, fingerprint.high, plainLinks.isOwn)) continue
-        linkSet.list(plainLinks.target.latin1Slice(0, plainLinks.length), kind)
+        linkSet.list(plainLinks.url(), kind)
       } else if (read === Read.odd) {
         const url = base.resolve(start < 0 ? this.#texts[~start]! : decodeValue(bytes, start, end))
         if (url === null) continue

@@ -44,6 +44,7 @@ export class Scanner {
   readonly #tags = createTagTable()
   readonly #attributes = new AttributeSlots()
   readonly #nesting = new Nesting()
+  #memory!: PageMemory
   #bytes = NOTHING
   #length = 0
   #findings!: Findings
@@ -58,6 +59,7 @@ export class Scanner {
    */
   scan(memory: PageMemory, length: number, findings: Findings, text: TextRanges | null): boolean {
     const { bytes } = memory
+    this.#memory = memory
     this.#bytes = bytes
     this.#length = length
     this.#findings = findings
@@ -68,14 +70,14 @@ export class Scanner {
       READ_ALWAYS | (text === null ? 0 : READ_FOR_TEXT) | (findings.wantRequisites ? Trait.requisites : 0)
     this.#sieve = sieveFor(this.#wanted)
     memory.sift(this.#sieve)
-    this.#run(memory)
+    this.#run()
     this.#bytes = NOTHING
     this.#attributes.attach(NOTHING)
     // Which of several comes first in the tree depends on where they stand.
     return this.#nesting.understood && findings.bases < 2
   }
 
-  #run(memory: PageMemory): void {
+  #run(): void {
     const bytes = this.#bytes
     const length = this.#length
     const wantsText = this.#text !== null
@@ -83,7 +85,7 @@ export class Scanner {
     let i = 0
     for (;;) {
       // Where no text is wanted, what lies between two tags of interest is stepped over in one go.
-      i = wantsText || !this.#nesting.ordinary ? nextTag(bytes, i) : memory.nextOfInterest(i, length)
+      i = wantsText || !this.#nesting.ordinary ? nextTag(bytes, i) : this.#nextOfInterest(i)
       if (i >= length) break
       const markup = AFTER_BRACKET[bytes[i + 1]!]!
       if (markup === 0) {
@@ -102,6 +104,13 @@ export class Scanner {
       this.#text.add(bytes, textStart, length)
   }
 
+  #nextOfInterest(from: number): number {
+    const next = this.#memory.nextOfInterest(from, this.#length)
+    const found = this.#memory.results[0]!
+    if (found > 0) this.#findings.links.addFound(this.#memory, found)
+    return next
+  }
+
   /**
    * Each of these takes the position of the name or what follows `<!`, and returns where the next token
    * begins.
@@ -112,6 +121,10 @@ export class Scanner {
     if (ordinary) {
       const nameEnd = tagNameEnd(bytes, at)
       if (this.#isOfNoInterest(at, nameEnd)) return this.#attributes.skip(nameEnd)
+      if (nameEnd === at + 1 && (bytes[at]! | 0x20) === 0x61) {
+        const end = this.#anchor(nameEnd)
+        if (end !== 0) return end
+      }
     }
     const nameEnd = this.#tags.read(bytes, at)
     const tag = this.#tags.found
@@ -128,6 +141,16 @@ export class Scanner {
     if (this.#text !== null && ordinary)
       this.#text.open(tag, traits, reads ? this.#attributes.text(Attribute.role) : null)
     return (traits & Trait.raw) === 0 ? end : this.#rawText(tag, end)
+  }
+
+  /** A link like nearly all are; 0 when it is not. */
+  #anchor(nameEnd: number): number {
+    const end = this.#memory.anchor(nameEnd, this.#length)
+    if (end === 0) return 0
+    const { results } = this.#memory
+    if (results[0]! > 0) this.#findings.links.addRange(results[0]!, results[1]!, LinkKind.anchor)
+    this.#text?.open(Tag.a, TAG_TRAITS[Tag.a]!, null)
+    return end
   }
 
   /** (Shifts count modulo 32: a longer name is at worst looked at in vain.) */
