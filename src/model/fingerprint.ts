@@ -1,14 +1,15 @@
 /**
  * 64-bit fingerprints of URLs: two 32-bit lanes kept as a pair of numbers, because a BigInt per link costs more
- * than the hash itself. Everything that must recognise a URL (seen-set, sent-cache, journal) uses this one function.
+ * than the hash itself. Everything that must recognise a URL (seen-set, sent-cache, journal) uses this one function,
+ * or the same steps in `assembly/links.ts`.
  */
 
 /** Low and high half of the last fingerprint taken; read them at once, before the next call. */
 export const fingerprint = { low: 0, high: 0 }
 
 /** Where the two lanes of a fingerprint begin. */
-export const LANE_A = 0x9e3779b9 | 0
-export const LANE_B = 0x85ebca6b | 0
+const LANE_A = 0x9e3779b9 | 0
+const LANE_B = 0x85ebca6b | 0
 
 /** Writes the fingerprint of `text` to `fingerprint`. Two multiply-rotate lanes over UTF-16 units, crossed at the end. */
 export function takeFingerprint(text: string): void {
@@ -19,22 +20,21 @@ export function takeFingerprint(text: string): void {
     a = stepA(a, unit)
     b = stepB(b, unit, a)
   }
-  finishFingerprint(a, b, text.length)
+  finish(a, b, text.length)
 }
 
-/** The steps on their own, for code that meets the characters of a URL one by one anyway: first A, then B. */
-export function stepA(a: number, unit: number): number {
+function stepA(a: number, unit: number): number {
   const product = Math.imul(a ^ unit, 0xcc9e2d51)
   return (product << 15) | (product >>> 17)
 }
 
-export function stepB(b: number, unit: number, a: number): number {
+function stepB(b: number, unit: number, a: number): number {
   const product = Math.imul(b ^ unit, 0x1b873593)
   return (((product << 13) | (product >>> 19)) + a) | 0
 }
 
 /** Writes the fingerprint of a text of `length` units whose lanes ended at `a` and `b`. */
-export function finishFingerprint(a: number, b: number, length: number): void {
+function finish(a: number, b: number, length: number): void {
   let low = a ^ length
   let high = (b + low) | 0
   low = mix(low)
