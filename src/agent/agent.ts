@@ -12,6 +12,7 @@ import { LIMITS } from '../model/limits.js'
 import { Wake } from '../model/wake.js'
 import type { Admission } from './admission.js'
 import type { Counters } from './counters.js'
+import { wordOf } from './heartbeat-word.js'
 import { Holdings } from './holdings.js'
 import type { Lane } from './lane.js'
 import { LaneOffer, type LaneOfferParts } from './lane-offer.js'
@@ -97,12 +98,7 @@ export class Agent {
     this.#pulse = new Pulse({
       ...parts,
       signal,
-      status: () => ({
-        ...parts.counters,
-        ...this.#offer.status(),
-        peers: this.#probe.peers,
-        waiting: parts.waitingFor(),
-      }),
+      status: () => wordOf(parts.counters, this.#offer.status(), this.#probe.peers, parts.waitingFor()),
       onBeat: (beat, sent) => this.#take(beat, sent.monotonic),
       onFailure: error => this.fail(error),
       onPause: () => parts.transmitter.poke(),

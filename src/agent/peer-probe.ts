@@ -22,6 +22,8 @@ export class PeerProbe {
   readonly #bus: Bus
   readonly #own: Incarnation
   readonly #peers = new Map<Incarnation, Peer>()
+  /** The same for those who ask; null when it has changed. */
+  #told: Readonly<Record<Incarnation, Peer>> | null = null
   /** Who has answered since the last look. */
   readonly #answered = new Set<Incarnation>()
   #sentAt: Millis = Number.NEGATIVE_INFINITY
@@ -34,7 +36,8 @@ export class PeerProbe {
 
   /** What was measured last, by agent. Those that did not answer are forgotten with the next look. */
   get peers(): Readonly<Record<Incarnation, Peer>> {
-    return Object.fromEntries(this.#peers)
+    this.#told ??= Object.fromEntries(this.#peers)
+    return this.#told
   }
 
   /** Called with every heartbeat. */
@@ -44,6 +47,7 @@ export class PeerProbe {
     this.#sentAt = now
     for (const peer of this.#peers.keys()) if (!this.#answered.has(peer)) this.#peers.delete(peer)
     this.#answered.clear()
+    this.#told = null
     this.#bus.send({ kind: 'ping', from: this.#own, at: now, weight: '' })
     this.#bus.send({ kind: 'ping', from: this.#own, at: now, weight: WEIGHT })
   }
@@ -65,5 +69,6 @@ export class PeerProbe {
     const bytesPerSecond =
       message.bytes === 0 ? (known?.bytesPerSecond ?? 0) : Math.round((message.bytes * 1000) / tookMs)
     this.#peers.set(message.from, { rttMs, bytesPerSecond })
+    this.#told = null
   }
 }

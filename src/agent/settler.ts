@@ -234,9 +234,9 @@ export class Settler {
       row: rowOf(site, entry, settlement, content, clock.now()),
       // noarchive: the row says that it was there, and the archive holds nothing of it.
       exchange: content.rules.archive ? exchange : null,
-      ...(content.revisit ? { revisit: content.revisit } : {}),
-      ...(content.links ? { links: content.links } : {}),
-      ...(isService(code) ? { inTables: false } : {}),
+      revisit: content.revisit,
+      links: content.links,
+      inTables: !isService(code),
     })
   }
 

@@ -119,7 +119,8 @@ export class StaticAssignment implements Assignment, LanePlan {
 
 /** Numbers of the lanes that may be given a site now. */
 function idleLanes({ lanes, busyLanes }: AgentView): Set<number> {
-  const idle = new Set(Array.from({ length: lanes }, (_, i) => i + 1))
+  const idle = new Set<number>()
+  for (let lane = 1; lane <= lanes; lane++) idle.add(lane)
   for (const lane of busyLanes) idle.delete(lane)
   return idle
 }

@@ -54,8 +54,6 @@ export class LedgerClock implements Clock {
       }
       return beat
     }
-    return new Proxy(ledger, {
-      get: (_target, name) => (name === 'heartbeat' ? heartbeat : ledger[name as keyof Ledger]),
-    })
+    return { ...ledger, heartbeat }
   }
 }

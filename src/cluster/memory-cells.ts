@@ -53,6 +53,7 @@ export class MemoryCells {
     if (life?.open) {
       life.heartbeatAt = now
       life.status = status
+      life.seen = null
       for (const row of life.held) {
         row.leaseUntil = now + leaseMs
         held.push({ cell: row.cell, epoch: row.epoch, appended: row.appended })
@@ -63,7 +64,7 @@ export class MemoryCells {
       now,
       held,
       waiting: state.counts.waiting,
-      settings: Object.fromEntries(state.settings),
+      settings: state.settings,
       crawlOpen: state.open,
       lifeOpen: life?.open ?? false,
       share: this.#lives.share(incarnation),

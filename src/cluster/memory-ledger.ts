@@ -58,7 +58,7 @@ export function openMemoryLedger(now: () => Millis, broken: MemoryRule | null = 
     saveFacts: async rows => packs.saveFacts(rows),
     loadMeta: async (cell, urls) => packs.loadMeta(cell, urls),
     takeBudget: async (incarnation, held, want) => lives.takeBudget(incarnation, held, want),
-    settings: async () => Object.fromEntries(state.settings),
+    settings: async () => state.settings,
     set: async values => saveSettings(state, values),
     files: async () => packs.files(),
     swapFiles: async (inputs, outputs, seat) => packs.swapFiles(inputs, outputs, seat),
@@ -74,10 +74,9 @@ export function openMemoryLedger(now: () => Millis, broken: MemoryRule | null = 
 }
 
 function saveSettings(state: MemoryState, values: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(values)) {
-    state.settings.set(name, value)
-    if (name === 'maxPages') state.maxPages = value === '' ? null : Number(value)
-  }
+  state.settings = { ...state.settings, ...values }
+  const { maxPages } = values
+  if (maxPages !== undefined) state.maxPages = maxPages === '' ? null : Number(maxPages)
 }
 
 function refusedOrigins(packs: MemoryPacks, limit: number): RefusedOrigins {

@@ -24,6 +24,7 @@ export class MemoryLives {
       heartbeatAt: this.#now(),
       budget: 0,
       status: '{}',
+      seen: 0,
       lanes,
       pages: 0,
       bytes: 0,
@@ -78,14 +79,16 @@ export class MemoryLives {
   }
 
   agents(): AgentRow[] {
-    return this.#state.lives
-      .filter(({ open }) => open)
-      .map(({ name, incarnation, open, heartbeatAt, status, lanes, held }) => {
-        const seen = Number((JSON.parse(status) as { seen?: unknown }).seen ?? 0)
-        let unseen = 0
-        for (const { grant } of held) if (grant > seen) unseen++
-        return { name, incarnation, open, heartbeatAt, status, lanes, unseen }
-      })
+    const rows: AgentRow[] = []
+    for (const life of this.#state.lives) {
+      if (!life.open) continue
+      const { name, incarnation, open, heartbeatAt, status, lanes, held } = life
+      life.seen ??= Number((JSON.parse(status) as { seen?: unknown }).seen ?? 0)
+      let unseen = 0
+      for (const { grant } of held) if (grant > life.seen) unseen++
+      rows.push({ name, incarnation, open, heartbeatAt, status, lanes, unseen })
+    }
+    return rows
   }
 
   #crawling(): LifeRow[] {

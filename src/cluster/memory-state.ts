@@ -46,6 +46,8 @@ export interface LifeRow {
   heartbeatAt: Millis
   budget: number
   status: string
+  /** The last grant that the status knows of; null until somebody asks. */
+  seen: number | null
   readonly lanes: number
   pages: number
   bytes: number
@@ -99,7 +101,8 @@ export class MemoryState {
   /** Open lives that crawl: each has its share. */
   crawling = 0
   readonly turns = new Map<GroupId, TurnRow>()
-  readonly settings = new Map<string, string>()
+  /** Replaced as a whole: every heartbeat brings it. */
+  settings: Readonly<Record<string, string>> = {}
   /** Cells that an assignment has bound to lanes. */
   readonly bound = new Map<CellId, LaneName>()
   /** Leased cells by group; groups without one are not in it. */

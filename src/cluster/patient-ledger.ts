@@ -9,20 +9,14 @@ import { type Ledger, LedgerError } from './ledger.js'
 const AGAIN_MS = 500
 
 export function patientLedger(ledger: Ledger, clock: Clock): Ledger {
-  const methods = new Map<string, (...args: unknown[]) => Promise<unknown>>()
-  return new Proxy(ledger, {
-    get(_target, name) {
-      if (typeof name !== 'string' || name === 'then') return undefined
-      let method = methods.get(name)
-      if (!method) {
-        const ask = ledger[name as keyof Ledger] as (...args: unknown[]) => Promise<unknown>
-        // An answer that comes costs one promise more, not a loop.
-        method = (...args) => ask(...args).catch(error => askAgain(() => ask(...args), error, clock))
-        methods.set(name, method)
-      }
-      return method
-    },
+  const methods = Object.entries(ledger).map(([name, call]) => {
+    const ask = call as (...args: unknown[]) => Promise<unknown>
+    // An answer that comes costs one promise more, not a loop.
+    const patiently = (...args: unknown[]) =>
+      ask(...args).then(undefined, error => askAgain(() => ask(...args), error, clock))
+    return [name, patiently]
   })
+  return Object.fromEntries(methods) as Ledger
 }
 
 async function askAgain(ask: () => Promise<unknown>, first: unknown, clock: Clock): Promise<unknown> {

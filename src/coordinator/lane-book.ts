@@ -5,13 +5,14 @@ import type { Lease } from '../model/cell.js'
 
 interface Entry {
   readonly row: AgentRow
+  /** What the row says. */
+  readonly told: LaneStatus
+  /** The latest word, on the bus or in a row. */
   status: LaneStatus
   /** Leases that its latest word does not know of: at least this many, and those we granted. */
   unseen: number
   granted: { readonly grant: number; readonly lane: number }[]
 }
-
-const SILENT: LaneStatus = { at: 0, seen: 0, free: 0, held: 0, busyLanes: [], capacity: 1 }
 
 export class LaneBook {
   #entries = new Map<Incarnation, Entry>()
@@ -23,10 +24,11 @@ export class LaneBook {
     for (const row of rows) {
       if (row.lanes === 0) continue
       const known = before.get(row.incarnation)
-      const told: LaneStatus = { ...SILENT, ...(JSON.parse(row.status) as Partial<LaneStatus>) }
+      const told = known?.row.status === row.status ? known.told : statusIn(row.status)
       const isNews = !known || told.at >= known.status.at
       this.#entries.set(row.incarnation, {
         row,
+        told,
         status: isNews ? told : known.status,
         unseen: isNews ? row.unseen : known.unseen,
         // The ledger counts what we granted before we looked, and no more what was lost since, unseen.
@@ -80,4 +82,17 @@ export class LaneBook {
 function unseenOf(entry: Entry): number {
   entry.granted = entry.granted.filter(({ grant }) => grant > entry.status.seen)
   return Math.max(entry.unseen, entry.granted.length)
+}
+
+/** Less than this is said by who has not spoken yet. Only what is asked for is kept of a word: there is much more in it. */
+function statusIn(text: string): LaneStatus {
+  const {
+    at = 0,
+    seen = 0,
+    free = 0,
+    held = 0,
+    busyLanes = [],
+    capacity = 1,
+  } = JSON.parse(text) as Partial<LaneStatus>
+  return { at, seen, free, held, busyLanes, capacity }
 }

@@ -2,7 +2,7 @@
  * A file of 4 KiB pages for what does not fit in memory: pages are taken, written, read and given back in any order.
  * It is derived data: never flushed on purpose, deleted on close and on start.
  */
-import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 export const PAGE_BYTES = 4096
@@ -19,7 +19,7 @@ export class PageFile {
   /** Nothing is created before the first page is written; what a crash left behind goes now. */
   constructor(path: string) {
     this.#path = path
-    rmSync(path, { force: true })
+    if (existsSync(path)) rmSync(path, { force: true })
   }
 
   /** Pages in use. */

@@ -98,7 +98,7 @@ export class RobotsProcedure {
     if (signal.aborted) return { is: 'stopped' }
     if (turn !== true) return { is: 'later', until: turn }
     // One byte more than is read tells a file that is too long from one that just fits.
-    const request = { url, bodyBytes: LIMITS.robotsBytes + 1, ...(address === undefined ? {} : { address }) }
+    const request = { url, bodyBytes: LIMITS.robotsBytes + 1, address }
     const result = await this.#within(shareMs, own => fetcher.fetch(request, own))
     turns.after(result)
     if (signal.aborted) return { is: 'stopped' }

@@ -38,6 +38,8 @@ export interface FlakyLedgerParts {
 /** How long a caller waits for an answer that does not come. */
 const TIMEOUT_MS = 2_000
 const SLOW_ANSWERS = 0.25
+/** One for all: what it costs to make an error is to write down where. */
+const NO_ANSWER = new LedgerError('away', 'the ledger does not answer')
 
 export function flakyLedger(parts: FlakyLedgerParts): Ledger {
   const line = new Line(parts)
@@ -45,7 +47,7 @@ export function flakyLedger(parts: FlakyLedgerParts): Ledger {
     name,
     (...args: unknown[]) => line.call(name as LedgerMethod, args),
   ])
-  return { ...Object.fromEntries(methods), close: async () => {} } as Ledger
+  return Object.fromEntries([...methods, ['close', async () => {}]]) as Ledger
 }
 
 class Line {
@@ -73,8 +75,7 @@ class Line {
     reject: (error: Error) => void,
   ): void {
     const { ledger, machine, random, weather, witness } = this.#parts
-    const noAnswer = () =>
-      machine.after(TIMEOUT_MS, () => reject(new LedgerError('away', 'the ledger does not answer')))
+    const noAnswer = () => machine.after(TIMEOUT_MS, () => reject(NO_ANSWER))
     if (weather.isLedgerAway || machine.isCutOff) return void noAnswer()
     const call = ledger[method] as (...values: readonly unknown[]) => Promise<unknown>
     call(...args).then(answer => {

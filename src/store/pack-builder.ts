@@ -18,8 +18,8 @@ export interface PackEntry {
   readonly row: PageRow
   /** Archived when there is one with a response in it. */
   readonly exchange?: Exchange | null | undefined
-  readonly revisit?: Revisit
-  readonly links?: PageLinks
+  readonly revisit?: Revisit | null
+  readonly links?: PageLinks | null
   /** False keeps it out of the tables: robots.txt is archived, but is no page. */
   readonly inTables?: boolean
 }
@@ -76,11 +76,12 @@ export class PackBuilder {
   }
 
   add(entry: PackEntry): void {
-    const { row, exchange, revisit } = entry
+    const { row, exchange } = entry
     const { records, tables } = this.#options
     let offset = -1
     let length = 0
     if (records && exchange && exchange.responseHead.length > 0) {
+      const revisit = entry.revisit ?? undefined
       const record = records.appendExchange(this.#warc, exchange, row, revisit)
       offset = record.offset
       length = record.length

@@ -1,0 +1,38 @@
+/** What an agent says of itself with every heartbeat. */
+import type { Incarnation, LaneStatus } from '../cluster/index.js'
+import type { Counters } from './counters.js'
+import type { MachineLoad } from './lane-offer.js'
+import type { Peer } from './peer-probe.js'
+
+/** Every name written out: to spread one object over another takes ten times as long, and it is done every second. */
+export function wordOf(
+  counters: Counters,
+  lanes: LaneStatus & { readonly load: MachineLoad | null },
+  peers: Readonly<Record<Incarnation, Peer>>,
+  waiting: string,
+) {
+  return {
+    fetches: counters.fetches,
+    concluded: counters.concluded,
+    pages: counters.pages,
+    bytes: counters.bytes,
+    errors: counters.errors,
+    redirects: counters.redirects,
+    retries: counters.retries,
+    exchanged: counters.exchanged,
+    messages: counters.messages,
+    coalescedMessages: counters.coalescedMessages,
+    packs: counters.packs,
+    stalePacks: counters.stalePacks,
+    refusedFinishes: counters.refusedFinishes,
+    at: lanes.at,
+    seen: lanes.seen,
+    free: lanes.free,
+    held: lanes.held,
+    busyLanes: lanes.busyLanes,
+    capacity: lanes.capacity,
+    load: lanes.load,
+    peers,
+    waiting,
+  } satisfies Counters & LaneStatus & Record<string, unknown>
+}
