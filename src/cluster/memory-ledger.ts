@@ -9,7 +9,7 @@ import { bindCells, laneLoads } from './memory-bindings.js'
 import { MemoryCells } from './memory-cells.js'
 import { MemoryLives } from './memory-lives.js'
 import { MemoryPacks } from './memory-packs.js'
-import { type CellRow, type MemoryRule, MemoryState } from './memory-state.js'
+import { type MemoryRule, MemoryState } from './memory-state.js'
 import { MemoryTurns } from './memory-turns.js'
 import { MemoryWork } from './memory-work.js'
 
@@ -102,7 +102,7 @@ function totalsOf(state: MemoryState): Totals {
     sum.discovered += row.discovered
     sum.settled += row.settled
     sum.backlog += row.appended - row.consumed
-    for (const { code, count, detail } of outcomesOf(row)) {
+    for (const { code, count, detail } of row.outcomes) {
       const known = outcomes.get(code) ?? { count: 0, detail: '' }
       const told = [known.detail, detail].sort()[1]
       outcomes.set(code, { count: known.count + count, detail: told })
@@ -145,10 +145,6 @@ function sitesOf(state: MemoryState, after: CellId, limit: number): SiteSummary[
       lastFetch: row.lastFetch,
       discovered: row.discovered,
       settled: row.settled,
-      outcomes: outcomesOf(row),
+      outcomes: row.outcomes,
     }))
-}
-
-function outcomesOf(row: CellRow): OutcomeCount[] {
-  return [...(row.outcomes ?? [])].map(([code, { count, detail }]) => ({ code, count, detail }))
 }

@@ -13,6 +13,8 @@ import type {
   PackCell,
   PackFile,
 } from './ledger.js'
+import { MemoryJournals } from './memory-journals.js'
+import { SharedRows } from './memory-shared.js'
 import type { CellRow, MemoryState } from './memory-state.js'
 import type { MemoryTurns } from './memory-turns.js'
 import type { MemoryWork } from './memory-work.js'
@@ -29,7 +31,9 @@ export class MemoryPacks {
   readonly #work: MemoryWork
   readonly #ids = new Set<string>()
   readonly #files = new Map<string, Listed>()
-  readonly #origins = new Map<CellId, Map<string, OriginState>>()
+  readonly #origins = new Map<CellId, readonly OriginState[]>()
+  readonly #journals = new MemoryJournals()
+  readonly #shared = new SharedRows()
   readonly #meta = new Map<CellId, Map<string, MetaInfo>>()
   #lastPosition = 0
 
@@ -56,8 +60,8 @@ export class MemoryPacks {
     const journals = this.#state.cells.get(cell)?.journals ?? []
     const found: { number: number; journal: Uint8Array }[] = []
     let bytes = 0
-    for (let number = Math.max(1, from); number <= journals.length; number++) {
-      const journal = journals[number - 1]
+    for (let number = Math.max(1, from); 2 * number <= journals.length; number++) {
+      const journal = this.#journals.read(journals[2 * number - 2], journals[2 * number - 1])
       if (bytes > 0 && bytes + journal.length > maxBytes) break
       bytes += journal.length
       found.push({ number, journal })
@@ -74,8 +78,8 @@ export class MemoryPacks {
     for (const cell of [...this.#state.cells.keys()].sort()) {
       if (cell < after.cell) continue
       const journals = this.#state.cells.get(cell)?.journals ?? []
-      for (let number = cell === after.cell ? after.number + 1 : 1; number <= journals.length; number++) {
-        const journal = journals[number - 1]
+      for (let number = cell === after.cell ? after.number + 1 : 1; 2 * number <= journals.length; number++) {
+        const journal = this.#journals.read(journals[2 * number - 2], journals[2 * number - 1])
         if (bytes > 0 && bytes + journal.length > maxBytes) return found
         bytes += journal.length
         found.push({ cell, number, journal })
@@ -109,17 +113,16 @@ export class MemoryPacks {
   }
 
   loadOrigins(cell: CellId): OriginState[] {
-    return [...(this.#origins.get(cell)?.values() ?? [])]
+    return [...(this.#origins.get(cell) ?? [])]
   }
 
   saveOrigin(cell: CellId, state: OriginState): void {
-    const known = this.#origins.get(cell)
-    if (known) known.set(state.origin, state)
-    else this.#origins.set(cell, new Map([[state.origin, state]]))
+    const others = (this.#origins.get(cell) ?? []).filter(({ origin }) => origin !== state.origin)
+    this.#origins.set(cell, [...others, this.#shared.origin(state)])
   }
 
   *origins(): Iterable<OriginState> {
-    for (const origins of this.#origins.values()) yield* origins.values()
+    for (const origins of this.#origins.values()) yield* origins
   }
 
   saveMeta(rows: readonly { readonly cell: CellId; readonly url: string; readonly meta: MetaInfo }[]): void {
@@ -200,10 +203,9 @@ export class MemoryPacks {
   #commitCell(cell: PackCell): void {
     const row = this.#state.cells.get(cell.cell)!
     row.lastPack = this.#state.keeps('fences') ? cell.number : row.lastPack + 1
-    // Copied: the sender's buffer serves its next pack.
-    const journal = Uint8Array.from(cell.journal)
-    if (row.journals) row.journals.push(journal)
-    else row.journals = [journal]
+    const at = this.#journals.add(cell.journal)
+    if (row.journals) row.journals.push(at, cell.journal.length)
+    else row.journals = [at, cell.journal.length]
     row.consumed += cell.consumed
     row.cursor = Math.max(row.cursor, cell.cursor)
     row.discovered += cell.discovered
@@ -214,11 +216,7 @@ export class MemoryPacks {
     if (row.firstFetch === 0) row.firstFetch = Math.round(cell.firstFetch)
     row.lastFetch = Math.max(row.lastFetch, Math.round(cell.lastFetch))
     if (cell.consumed > 0) dropUpTo(row, cell.cursor)
-    for (const { code, count, detail } of cell.outcomes) {
-      row.outcomes ??= new Map()
-      const known = row.outcomes.get(code)
-      row.outcomes.set(code, { count: count + (known?.count ?? 0), detail })
-    }
+    row.outcomes = this.#shared.outcomes(row.outcomes, cell.outcomes)
   }
 
   /** Adds rows and counts them in the same step that turns a finished cell to waiting. */

@@ -1,8 +1,7 @@
 /** The rows of a ledger that lives in memory, and the indexes over them that SQLite would keep. */
 import type { CellId, Epoch, GroupId } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
-import type { OutcomeCode } from '../model/outcome.js'
-import type { CellState, FinishReason, InboxRow, Incarnation, LaneName } from './ledger.js'
+import type { CellState, FinishReason, InboxRow, Incarnation, LaneName, OutcomeCount } from './ledger.js'
 import { RankOrder } from './memory-order.js'
 
 export interface CellRow {
@@ -35,8 +34,10 @@ export interface CellRow {
   sizeEstimate: number
   /** Most cells are never read or packed at the same time: null until there is something in them. */
   inbox: InboxRow[] | null
-  journals: Uint8Array[] | null
-  outcomes: Map<OutcomeCode, { count: number; detail: string }> | null
+  /** Place and length of each, in `MemoryJournals`. */
+  journals: number[] | null
+  /** Never changed in place: cells to which the same befell share one. */
+  outcomes: readonly OutcomeCount[]
 }
 
 export interface LifeRow {
@@ -94,6 +95,8 @@ const STATES: readonly CellState[] = [
   'parked',
   'closed',
 ]
+
+const NO_OUTCOMES: readonly OutcomeCount[] = []
 
 export class MemoryState {
   readonly cells = new Map<CellId, CellRow>()
@@ -174,7 +177,7 @@ export class MemoryState {
       sizeEstimate: 0,
       inbox: null,
       journals: null,
-      outcomes: null,
+      outcomes: NO_OUTCOMES,
     }
     this.cells.set(cell, row)
     this.counts.waiting++

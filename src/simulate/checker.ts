@@ -58,6 +58,8 @@ export interface CheckerParts {
 
 /** Violations that are kept: one is enough to see what is wrong. */
 const MOST = 20
+/** Sites whose requests are remembered, at least. */
+const LEAST_SWEEP = 10_000
 /** Times are sums of fractions. */
 const ROUNDING_MS = 0.001
 
@@ -66,6 +68,8 @@ export class Checker implements Witness, LedgerWitness {
   readonly #parts: CheckerParts
   readonly #traffic = new Map<GroupId, GroupTraffic>()
   readonly #trafficOf = new Map<Site, GroupTraffic>()
+  /** So many sites, and the quiet ones are forgotten. */
+  #sweepAt = LEAST_SWEEP
   /** With a request under way. */
   readonly #openSites = new Set<Site>()
   readonly #requests = new Map<number, Request>()
@@ -141,7 +145,7 @@ export class Checker implements Witness, LedgerWitness {
     traffic.open--
     traffic.lastEnd = now
     this.#openSites.delete(site)
-    if (!isRobots) this.#lastPageEnd.set(site, now)
+    if (!isRobots && this.#crawlDelayMs(site) > 0) this.#lastPageEnd.set(site, now)
   }
 
   /** A pack is on the disk; it counts once the ledger has it. */
@@ -222,6 +226,7 @@ export class Checker implements Witness, LedgerWitness {
   #trafficAt(site: Site): GroupTraffic {
     const known = this.#trafficOf.get(site)
     if (known) return known
+    if (this.#trafficOf.size >= this.#sweepAt) this.#sweep()
     const group = groupOf(site, 'domain')
     const traffic = this.#traffic.get(group) ?? {
       group,
@@ -233,6 +238,17 @@ export class Checker implements Witness, LedgerWitness {
     this.#traffic.set(group, traffic)
     this.#trafficOf.set(site, traffic)
     return traffic
+  }
+
+  /** Where nothing is under way and the delay is over, whatever comes next is right: what was need not be known. */
+  #sweep(): void {
+    const { time, delayMs } = this.#parts
+    for (const [site, { group, open, lastEnd }] of this.#trafficOf) {
+      if (open > 0 || time.now - lastEnd < delayMs) continue
+      this.#trafficOf.delete(site)
+      this.#traffic.delete(group)
+    }
+    this.#sweepAt = 2 * this.#trafficOf.size + LEAST_SWEEP
   }
 
   #politely(machine: Machine, traffic: GroupTraffic, site: Site, url: string, isRobots: boolean): void {
@@ -258,8 +274,9 @@ export class Checker implements Witness, LedgerWitness {
   }
 
   #slowly(site: string, url: string): void {
-    const { web, time } = this.#parts
-    const delayMs = web.crawlDelayMs(web.siteOf(hostOf(site)))
+    const { time } = this.#parts
+    const delayMs = this.#crawlDelayMs(site)
+    if (delayMs === 0) return
     const since = time.now - (this.#lastPageEnd.get(site) ?? Number.NEGATIVE_INFINITY)
     if (since < delayMs - ROUNDING_MS)
       this.#break(
@@ -267,6 +284,11 @@ export class Checker implements Witness, LedgerWitness {
         `${url} is asked for ${round(since)} ms after the last page, its Crawl-delay is ${delayMs} ms`,
         [site],
       )
+  }
+
+  #crawlDelayMs(site: Site): Millis {
+    const { web } = this.#parts
+    return web.crawlDelayMs(web.siteOf(hostOf(site)))
   }
 
   #granted(incarnation: Incarnation, leases: readonly Lease[]): void {
