@@ -105,7 +105,7 @@ export class Holdings {
     const { cell, epoch } = lease
     this.#opening.add(lease)
     try {
-      await this.#endOld(cell)
+      if (this.#isAtWork(cell)) await this.#endOld(cell)
       // A group that has enough of its sites in hand: one more would only stand in line.
       const backlog = desk.backlogOf(cell)
       const site = backlog === null ? await desk.open(lease) : null
@@ -118,7 +118,7 @@ export class Holdings {
         desk.close(site)
         return
       }
-      await this.#endOld(cell)
+      if (this.#isAtWork(cell)) await this.#endOld(cell)
       this.#sites.set(cell, site)
       const working = this.#crawl(site).catch(error => onFailure(error as Error))
       this.#working.set(cell, working)
@@ -126,6 +126,10 @@ export class Holdings {
       this.#opening.delete(lease)
       onChange()
     }
+  }
+
+  #isAtWork(cell: CellId): boolean {
+    return this.#sites.has(cell) || this.#working.has(cell)
   }
 
   /** Lost, and ours again: the work under the old lease ends first. */

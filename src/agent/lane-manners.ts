@@ -63,7 +63,8 @@ export class LaneManners {
 
   /** Takes the turn if that needs no wait. */
   turnNow(site: SiteCrawl, pause: Pause): boolean {
-    return !this.#parts.rate.isLimited && this.#parts.tenure.holds && site.pace.turnNow(pause)
+    const { rate, settings, tenure } = this.#parts
+    return !rate.isLimited && !settings.paused && tenure.holds && site.pace.turnNow(pause)
   }
 
   /** Waits for the turn and takes it. */

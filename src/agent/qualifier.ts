@@ -58,7 +58,7 @@ export class Qualifier {
     const pause = manners.pauseOf(0)
     const hasTurn = manners.isFarOff(site)
       ? (await manners.farTurn(site, pause)) && (await manners.stillDue(site, pause))
-      : await manners.turn(site, pause)
+      : manners.turnNow(site, pause) || (await manners.turn(site, pause))
     if (!hasTurn) return
     if (mode === 'ignore' || site.mode.is === 'leaving' || signal.aborted) {
       manners.pass(site, pause)

@@ -53,9 +53,9 @@ async function procedure(turns: Turns): Promise<{ own: SitePace; held: Procedure
 }
 
 /** Whether `promise` is settled once everything that can happen now has happened. */
-async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+async function isSettled(promise: unknown): Promise<boolean> {
   let settled = false
-  void promise.then(() => {
+  void Promise.resolve(promise).then(() => {
     settled = true
   })
   for (let i = 0; i < 5; i++) await new Promise(resolve => setImmediate(resolve))

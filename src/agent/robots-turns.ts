@@ -39,10 +39,17 @@ export class ProcedureTurns implements RobotsTurns {
     this.#pauseAfter = parts.pause
   }
 
-  async before(url: string): Promise<true | Millis> {
-    const turn = await this.#turnOf(siteOf(url))
-    if (turn === true && !this.#isFirst) await this.#parts.manners.oneMore()
+  before(url: string): true | Promise<true | Millis> {
+    const site = siteOf(url)
+    const isFirst = this.#isFirst
     this.#isFirst = false
+    if (isFirst && this.#held?.site === site) return true
+    return this.#wait(site, isFirst)
+  }
+
+  async #wait(site: Site, isFirst: boolean): Promise<true | Millis> {
+    const turn = await this.#turnOf(site)
+    if (turn === true && !isFirst) await this.#parts.manners.oneMore()
     return turn
   }
 

@@ -30,6 +30,8 @@ export interface TurnsParts {
   readonly sitesPerAddress?: number
 }
 
+type KnownWaits = Pick<Lease, 'notBefore' | 'waitUntil' | 'delayMs'>
+
 export class Turns {
   readonly #parts: TurnsParts
   readonly #groups = new Map<GroupId, GroupPace>()
@@ -50,14 +52,18 @@ export class Turns {
   }
 
   /** The pace of a leased cell; null while another agent holds the turn of one of its addresses. */
-  async open(lease: Lease): Promise<SitePace | null> {
+  open(lease: Lease): SitePace | Promise<SitePace | null> {
     const site = siteOfCell(lease.cell)
     const filed = groupOf(site, this.#parts.grouping)
-    const wanted = groupOf(site, this.#grouping)
+    const wanted = this.#grouping === this.#parts.grouping ? filed : groupOf(site, this.#grouping)
     if (wanted === filed) return this.#paceOf(site, this.#enter(filed, lease.turnFrom), false, lease)
     // A site alone has nobody to share its turn with.
     if (this.#grouping === 'none') return this.#paceOf(site, this.#enter(wanted, 0), false, lease)
-    const domain = await this.#enterByName(wanted)
+    return this.#openByName(site, wanted, lease)
+  }
+
+  async #openByName(site: Site, group: GroupId, lease: Lease): Promise<SitePace | null> {
+    const domain = await this.#enterByName(group)
     return domain && this.#paceOf(site, domain, true, lease)
   }
 
@@ -110,15 +116,21 @@ export class Turns {
     for (const site of this.#sites) site.ease(delayMs)
   }
 
-  async #paceOf(
+  /** Needs no wait where addresses do not count. */
+  #paceOf(
     site: Site,
     domain: GroupPace,
     isNamed: boolean,
-    known: Pick<Lease, 'notBefore' | 'waitUntil' | 'delayMs'>,
-  ): Promise<SitePace | null> {
+    known: KnownWaits,
+  ): SitePace | Promise<SitePace | null> {
+    if (this.#grouping !== 'ip') return this.#paceIn([domain], site, isNamed, known)
+    return this.#withAddresses(site, domain, isNamed).then(
+      groups => groups && this.#paceIn(groups, site, isNamed, known),
+    )
+  }
+
+  #paceIn(groups: readonly GroupPace[], site: Site, isNamed: boolean, known: KnownWaits): SitePace {
     const { clock, leastDelayMs, signal } = this.#parts
-    const groups = this.#grouping === 'ip' ? await this.#withAddresses(site, domain, isNamed) : [domain]
-    if (groups === null) return null
     const pace = new SitePace({
       clock,
       groups,

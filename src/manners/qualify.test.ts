@@ -40,7 +40,7 @@ const hurried: Clock = {
     return systemClock.after(0, task)
   },
 }
-const always: RobotsTurns = { before: async () => true, after: () => {} }
+const always: RobotsTurns = { before: () => true, after: () => {} }
 
 async function look(
   origin: string,
@@ -303,7 +303,7 @@ describe('all addresses of the host are tried in turn', () => {
     const host = await hostOfSeveral(Array<Answer>(12).fill(() => {}))
     const asked: string[] = []
     const turns: RobotsTurns = {
-      before: async url => {
+      before: url => {
         asked.push(url)
         return true
       },

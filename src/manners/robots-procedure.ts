@@ -19,7 +19,7 @@ const LEAST_SHARE_MS = 2_000
 /** The politeness turn that each attempt needs; all attempts of one procedure on a site count as one request. */
 export interface RobotsTurns {
   /** True: send. A time: not before then, come back. Holds no other turn while it waits for one. */
-  before(url: string): Promise<true | Millis>
+  before(url: string): true | Promise<true | Millis>
   /** What an attempt brought: its time and its bytes count like those of a page. */
   after(result: FetchResult): void
 }
@@ -94,7 +94,8 @@ export class RobotsProcedure {
   ): Promise<Asked & { result?: FetchResult }> {
     const { fetcher, turns } = this.#parts
     const signal = this.#signal
-    const turn = await turns.before(url)
+    const before = turns.before(url)
+    const turn = before === true ? true : await before
     if (signal.aborted) return { is: 'stopped' }
     if (turn !== true) return { is: 'later', until: turn }
     // One byte more than is read tells a file that is too long from one that just fits.
