@@ -2,6 +2,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Command, Option } from 'commander'
+import { compileLess } from '../compose/compile-less.js'
 import { type PartitionOptions, partition } from '../compose/partition.js'
 import { systemClock } from '../compose/system.js'
 import { ConfigError } from '../config/config-error.js'
@@ -97,6 +98,7 @@ function run(file: string, partFile: string | undefined, flags: PartitionFlags):
   if (partFile !== undefined)
     throw new ConfigError(`what is ${partFile} for? Only --check takes a second file`)
   const started = systemClock.monotonic()
+  if (flags.preset === 'fast') compileLess()
   const k = wholeNumber('-k', flags.k, 1)
   const out = flags.out ?? `${file}.part.${k}`
   if (!existsSync(dirname(out))) throw new ConfigError(`--out ${out}: its folder does not exist`)
