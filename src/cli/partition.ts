@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { Command, Option } from 'commander'
 import { compileLess } from '../compose/compile-less.js'
 import { type PartitionOptions, partition } from '../compose/partition.js'
-import { systemClock } from '../compose/system.js'
+import { systemClock } from '../compose/system-clock.js'
 import { ConfigError } from '../config/config-error.js'
 import { checkPartition } from '../partition/check/index.js'
 import {

@@ -7,7 +7,7 @@ import {
   partitionObjectives,
   partition as partitionRequest,
 } from '../partition/index.js'
-import { systemClock } from './system.js'
+import { systemClock } from './system-clock.js'
 
 const DEFAULT_EPSILON = 0.05
 

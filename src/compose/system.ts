@@ -1,19 +1,8 @@
-/** The real clock and the real dice. Only `compose` hands them out. */
+/** The real dice, and the real clock. Only `compose` hands them out. */
 import { randomFillSync } from 'node:crypto'
-import type { Cancel, Clock, Millis } from '../model/clock.js'
 import type { Random } from '../model/random.js'
 
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  // It counts whole milliseconds, and may be slewed meanwhile.
-  grainMs: 2,
-  monotonic: () => performance.now(),
-  after(delayMs: Millis, task: () => void): Cancel {
-    const timer = setTimeout(task, Math.max(0, delayMs))
-    return () => clearTimeout(timer)
-  },
-  soon: task => void setImmediate(task),
-}
+export { systemClock } from './system-clock.js'
 
 // Random bytes are drawn in bulk: a call into OpenSSL per record id costs more than the id.
 const POOL_BYTES = 4096

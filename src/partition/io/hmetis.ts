@@ -67,18 +67,25 @@ function readNets(scanner: LineScanner, { netCount, vertexCount, hasCosts }: Hea
   for (let net = 0; net < netCount; net++) {
     if (!scanner.nextLine()) scanner.fail(`the file ends after ${net} of ${netCount} nets`)
     if (hasCosts && scanner.hasMore()) netCosts[net] = scanner.number('the cost of the net')
-    while (scanner.hasMore()) {
-      const vertex = scanner.integer('a vertex')
-      if (vertex < 1 || vertex > vertexCount)
-        scanner.fail(`vertex ${vertex} is out of range; they go from 1 to ${vertexCount}`)
-      if (namedBy[vertex - 1] === net + 1) continue
-      namedBy[vertex - 1] = net + 1
-      pins[pinCount++] = vertex - 1
+    const begin = pinCount
+    let read = scanner.shortIntegers(pins, begin)
+    while (scanner.hasMore()) pins[read++] = vertexOf(scanner, scanner.integer('a vertex'), vertexCount)
+    for (let at = begin; at < read; at++) {
+      const vertex = vertexOf(scanner, pins[at], vertexCount) - 1
+      if (namedBy[vertex] === net + 1) continue
+      namedBy[vertex] = net + 1
+      pins[pinCount++] = vertex
     }
     if (pinCount === netOffsets[net]) failEmpty(scanner, net, netCount)
     netOffsets[net + 1] = pinCount
   }
   return { netOffsets, pins: pins.slice(0, pinCount), netCosts }
+}
+
+function vertexOf(scanner: LineScanner, vertex: number, vertexCount: number): number {
+  if (vertex < 1 || vertex > vertexCount)
+    scanner.fail(`vertex ${vertex} is out of range; they go from 1 to ${vertexCount}`)
+  return vertex
 }
 
 /** Blank lines at the end of a file that is too short are no nets either; say what is really wrong. */

@@ -9,6 +9,9 @@ const NEWLINE = 10
 const SPACE = 32
 const PERCENT = 37
 const ZERO = 48
+const CARRIAGE_RETURN = 13
+/** So many digits fit into 32 bits. */
+const SHORT_DIGITS = 9
 /** More digits than this may not be exact in a double; the slow way decides. */
 const EXACT_DIGITS = 15
 const SHOWN_CHARS = 24
@@ -87,6 +90,30 @@ export class LineScanner {
     return value
   }
 
+  /**
+   * Puts the numbers that stand next on this line into `into`, from `count` on, and says how many it then holds. It
+   * stops at the first that is more than a few digits and a space: `hasMore` tells whether something is left.
+   */
+  shortIntegers(into: Uint32Array | Float64Array, count: number): number {
+    const bytes = this.#bytes
+    const end = bytes.length
+    let at = this.#at
+    let next = count
+    for (;;) {
+      while (at < end && bytes[at] === SPACE) at++
+      const start = at
+      let value = 0
+      for (; at < end && bytes[at] >= ZERO && bytes[at] < ZERO + 10; at++)
+        value = value * 10 + bytes[at] - ZERO
+      const digits = at - start
+      if (digits === 0 || digits > SHORT_DIGITS || (at < end && !isEndOfShort(bytes[at]))) {
+        this.#at = start
+        return next
+      }
+      into[next++] = value
+    }
+  }
+
   /** A whole number from -1 up, where -1 means none. */
   integerOrNone(what: string): number {
     if (!this.hasMore()) this.fail(`${what} is missing`)
@@ -152,9 +179,14 @@ export class LineScanner {
   }
 
   #afterLine(from: number): number {
+    if (this.#bytes[from] === NEWLINE) return from + 1
     const newline = this.#bytes.indexOf(NEWLINE, from)
     return newline === -1 ? this.#bytes.length : newline + 1
   }
+}
+
+function isEndOfShort(byte: number): boolean {
+  return byte === SPACE || byte === NEWLINE || byte === CARRIAGE_RETURN
 }
 
 /** What ends a token: white space, a comment, the end of the file. */

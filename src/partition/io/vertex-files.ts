@@ -21,6 +21,7 @@ export function readWeights(file: string, vertexCount: number): WeightColumns {
   let constraintCount = 0
   forEachLine(scanner, vertexCount, 'vertices', vertex => {
     const before = count
+    count = scanner.shortIntegers(values, count)
     while (scanner.hasMore()) values[count++] = scanner.number(`a weight of vertex ${vertex + 1}`)
     if (vertex === 0) constraintCount = count
     if (count - before !== constraintCount)

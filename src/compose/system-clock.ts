@@ -1,0 +1,14 @@
+/** The real clock, apart from the dice: what only tells the time need not load OpenSSL. */
+import type { Cancel, Clock, Millis } from '../model/clock.js'
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  // It counts whole milliseconds, and may be slewed meanwhile.
+  grainMs: 2,
+  monotonic: () => performance.now(),
+  after(delayMs: Millis, task: () => void): Cancel {
+    const timer = setTimeout(task, Math.max(0, delayMs))
+    return () => clearTimeout(timer)
+  },
+  soon: task => void setImmediate(task),
+}
