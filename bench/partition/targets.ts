@@ -1,9 +1,13 @@
 /** The targets that are not a km1: speed, presets, a large set, a crawler more. */
 import type { Checked } from '../../src/partition/check/index.js'
 import { readHypergraph } from '../../src/partition/io/index.js'
+import { fastRow } from './fast.js'
+import { geometricMean, verdict } from './figures.js'
 import { writeLargeSet } from './made-set.js'
 import { average, checked, gpmetis, hasGpmetis, type Made, orbweaver } from './partitioners.js'
 import { type BenchSet, EPSILON } from './sets.js'
+
+export type Row = [target: string, measured: string, verdict: string]
 
 export interface Measured {
   readonly set: BenchSet
@@ -11,15 +15,14 @@ export interface Measured {
   readonly preset: 'default' | 'quality'
   readonly limit: number
   readonly ours: readonly Made[]
+  /** The same with the fast preset, each right after its twin; empty beside `quality`. */
+  readonly fast: readonly Made[]
   /** Empty where gpmetis is not installed. */
   readonly theirs: readonly Made[]
 }
 
-type Row = [target: string, measured: string, verdict: string]
-
 const TIMES_GPMETIS = 12
 const QUIET_SECONDS = 5
-const FAST_TIMES = 3
 const LARGE_SECONDS = 60
 const LARGE_BYTES = 2e9
 const LARGE_PARTS = 64
@@ -41,7 +44,7 @@ export async function targetRows(
     ...plain
       .filter(({ set, k }) => k === 64 && set.name !== 'ibm01' && set.name !== 'california')
       .map(speedRow),
-    ...(plain.length > 0 ? [await fastRow(plain, folder), await qualityRow(plain, measured, folder)] : []),
+    ...(plain.length > 0 ? [fastRow(plain), await qualityRow(plain, measured, folder)] : []),
     ...(google === undefined ? [] : await oneMoreRows(google, seeds, folder)),
     ...(withLarge ? await largeRows(folder) : []),
   ]
@@ -54,21 +57,6 @@ function speedRow({ set, k, ours, theirs }: Measured): Row {
   const found = times === undefined ? 'gpmetis not installed' : `${times.toFixed(1)}x`
   const isMet = seconds < QUIET_SECONDS && (times ?? 0) <= TIMES_GPMETIS
   return [target, `${found}, ${seconds.toFixed(2)} CPU s`, verdict(isMet)]
-}
-
-async function fastRow(plain: readonly Measured[], folder: string): Promise<Row> {
-  const ratios: number[] = []
-  const worse: number[] = []
-  for (const { set, k, ours } of plain) {
-    const fast = await orbweaver(set, k, 1, folder, ['--preset', 'fast'])
-    ratios.push(ours[0].cpuSeconds / fast.cpuSeconds)
-    worse.push(fast.km1 / ours[0].km1)
-  }
-  const times = geometricMean(ratios)
-  const least = Math.min(...ratios).toFixed(1)
-  const loss = geometricMean(worse).toFixed(3)
-  const found = `${times.toFixed(1)}x faster (at least ${least}x), km1 ${loss}x, over ${plain.length} runs`
-  return [`fast: ${FAST_TIMES}x faster than default`, found, verdict(times >= FAST_TIMES)]
 }
 
 /** On the runs that have no `quality` row of their own, one seed. */
@@ -138,14 +126,6 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-function geometricMean(values: readonly number[]): number {
-  return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length)
-}
-
 function percent(share: number): string {
   return `${(100 * share).toFixed(1)} %`
-}
-
-function verdict(isMet: boolean): string {
-  return isMet ? 'met' : '**missed**'
 }
