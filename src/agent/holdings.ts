@@ -32,6 +32,8 @@ export class Holdings {
   readonly #working = new Map<CellId, Promise<void>>()
   /** Leased, but not yet in `#sites`. */
   readonly #opening = new Set<Lease>()
+  /** How often a cell is in it: mostly once. */
+  readonly #openingCells = new Map<CellId, number>()
   /** When the question was sent that a lease is the answer to: a beat sent later knows of it, or it is lost. */
   readonly #askedAt = new WeakMap<Lease, Millis>()
   #lastBeat: { readonly sentAt: Millis; readonly held: ReadonlyMap<CellId, Epoch> } = {
@@ -96,6 +98,7 @@ export class Holdings {
 
   #has(cell: CellId, epoch: Epoch): boolean {
     if (this.#sites.get(cell)?.lease.epoch === epoch) return true
+    if (!this.#openingCells.has(cell)) return false
     for (const lease of this.#opening) if (lease.cell === cell && lease.epoch === epoch) return true
     return false
   }
@@ -104,6 +107,7 @@ export class Holdings {
     const { desk, ledger, clock, onChange, onFailure } = this.#parts
     const { cell, epoch } = lease
     this.#opening.add(lease)
+    this.#openingCells.set(cell, (this.#openingCells.get(cell) ?? 0) + 1)
     try {
       if (this.#isAtWork(cell)) await this.#endOld(cell)
       // A group that has enough of its sites in hand: one more would only stand in line.
@@ -124,12 +128,19 @@ export class Holdings {
       this.#working.set(cell, working)
     } finally {
       this.#opening.delete(lease)
+      this.#openedOne(cell)
       onChange()
     }
   }
 
   #isAtWork(cell: CellId): boolean {
     return this.#sites.has(cell) || this.#working.has(cell)
+  }
+
+  #openedOne(cell: CellId): void {
+    const left = this.#openingCells.get(cell)! - 1
+    if (left === 0) this.#openingCells.delete(cell)
+    else this.#openingCells.set(cell, left)
   }
 
   /** Lost, and ours again: the work under the old lease ends first. */
@@ -142,6 +153,7 @@ export class Holdings {
   /** True when this cell is in hand, or about to be, under a later lease. */
   #isSuperseded({ cell, epoch }: Lease): boolean {
     if ((this.#sites.get(cell)?.lease.epoch ?? 0) > epoch) return true
+    if (this.#openingCells.get(cell) === 1) return false
     for (const other of this.#opening) if (other.cell === cell && other.epoch > epoch) return true
     return false
   }

@@ -84,17 +84,19 @@ async function simulateAll(flags: Flags): Promise<boolean> {
   const started = systemClock.monotonic()
   // Ten thousand runs are not kept, only what they add up to.
   const figures: Figures[] = []
+  const struck = new Map<string, number>()
   for (let run = 0; run < flags.runs; run++) {
     const options = optionsOf(flags, flags.seed + run)
     const result = await simulate(options)
     figures.push(figuresOf(options, result))
+    for (const [what, times] of result.struck) struck.set(what, (struck.get(what) ?? 0) + times)
     if (result.violations.length > 0) {
       const small = options.sites > LARGE_SITES ? { options, result } : await shrink(options, result)
       process.stderr.write(`${explain(small, commandFor(flags, options.seed))}\n`)
       return false
     }
   }
-  tell(flags, figures, (systemClock.monotonic() - started) / 1000)
+  tell(flags, figures, struck, (systemClock.monotonic() - started) / 1000)
   return true
 }
 
@@ -152,7 +154,12 @@ function figuresOf({ agents, sites }: SimulationOptions, result: SimulationResul
 type Figures = ReturnType<typeof figuresOf>
 
 /** Of several runs, the means. */
-function tell(flags: Flags, figures: readonly Figures[], seconds: number): void {
+function tell(
+  flags: Flags,
+  figures: readonly Figures[],
+  struck: ReadonlyMap<string, number>,
+  seconds: number,
+): void {
   const { history: _, ...first } = figures[0]
   const names = Object.keys(first) as (keyof typeof first)[]
   const mean = (name: keyof Figures) => figures.reduce((sum, run) => sum + run[name], 0) / figures.length
@@ -162,6 +169,7 @@ function tell(flags: Flags, figures: readonly Figures[], seconds: number): void 
     seed: flags.seed,
     assign: flags.small ? 'each in turn' : flags.assign,
     ...Object.fromEntries(names.map(name => [name, mean(name)])),
+    struck: [...struck].map(([what, times]) => `${what} ${times}`).join(', '),
     violations: 0,
     seconds,
     cpuSeconds: (user + system) / 1e6,

@@ -24,6 +24,11 @@ export interface RobotsVerdict {
 
 const ALLOWED: RobotsVerdict = { allowed: true }
 
+/** Sites by the thousand have the robots.txt that their software came with: what was read of a short one is kept. */
+const SHARED_BYTES = 1_024
+const SHARED = 256
+const shared = new Map<string, RobotsRules>()
+
 export class RobotsRules {
   readonly #text: string
   readonly #written: WrittenRules
@@ -41,6 +46,18 @@ export class RobotsRules {
 
   /** Any bytes at all. `productToken` is the name of the crawler; a version after a slash is left out. */
   static parse(bytes: Uint8Array, productToken: string): RobotsRules {
+    if (bytes.length > SHARED_BYTES) return RobotsRules.#read(bytes, productToken)
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+    const key = `${productToken}\n${text}`
+    const known = shared.get(key)
+    if (known) return known
+    const rules = RobotsRules.#read(bytes, productToken)
+    if (shared.size >= SHARED) shared.clear()
+    shared.set(key, rules)
+    return rules
+  }
+
+  static #read(bytes: Uint8Array, productToken: string): RobotsRules {
     const file = robotsFile(bytes)
     const reading = new Reading(file.text, productToken)
     readDirectives(file, reading)

@@ -36,6 +36,8 @@ const COORDINATORS = 2
 
 export class Park {
   readonly bugs: Violation[] = []
+  /** What befell the machines, and how often: faults, and the deaths that came of them. */
+  readonly struck = new Map<string, number>()
   readonly #parts: ParkParts
   readonly #processes: Process[] = []
   #nextFault = 0
@@ -121,6 +123,7 @@ export class Park {
     const { kind, forMs } = fault
     const process = this.#victim(fault.agent)
     history.add('fault', kind, process?.machine.name ?? '', forMs)
+    this.#count(kind)
     const lasts = (begin: () => void, end: () => void) => {
       begin()
       time.after(forMs, end)
@@ -182,6 +185,7 @@ export class Park {
     if (machine.isDead || process.isOver) return
     process.diesAfterStore = null
     history.add('fault', 'dies', machine.name, incarnation)
+    this.#count('death')
     machine.kill()
     disk.crash(incarnation)
     if (isSeen && incarnation > 0) time.after(SEEN_MS, () => void janitor.close(incarnation))
@@ -207,6 +211,7 @@ export class Park {
     process.isOver = true
     const { machine, incarnation } = process
     history.add('fault', 'fails', machine.name, error.message)
+    this.#count('fenced off')
     if (error.constructor.name !== 'FencedError') {
       const what = `${machine.name} failed: ${error.stack ?? error.message}`
       this.bugs.push({ promise: 'bug', what, about: [machine.name] })
@@ -214,6 +219,10 @@ export class Park {
     machine.kill()
     if (incarnation > 0) void janitor.close(incarnation)
     this.#startAgain(machine.name, RESTART_MS)
+  }
+
+  #count(what: string): void {
+    this.struck.set(what, (this.struck.get(what) ?? 0) + 1)
   }
 
   #victim(number: number): Process | undefined {

@@ -62,6 +62,8 @@ export interface SimulationResult {
   readonly history: History
   readonly metrics: Metrics
   readonly faults: readonly Fault[]
+  /** What befell the machines in fact, and how often. */
+  readonly struck: ReadonlyMap<string, number>
   readonly virtualMs: Millis
   readonly events: number
   readonly requests: number
@@ -150,6 +152,7 @@ class World {
       history: this.#history,
       metrics: await this.#metrics(agentWork),
       faults: this.#faults,
+      struck: this.#park.struck,
       virtualMs: this.#time.now,
       events: this.#time.events,
       requests: this.#servers.requests,
