@@ -30,6 +30,11 @@ function bracketFrom(from: usize): usize {
   }
 }
 
+/** The next '<' at or after `from`. */
+export function nextBracket(from: usize): usize {
+  return bracketFrom(PAGE + from) - PAGE
+}
+
 /** Behind the tag whose name ends at `from`; 0 where its attributes are not all `name="value"`. */
 function tagEnd(from: usize): usize {
   let i = from

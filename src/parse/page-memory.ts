@@ -22,6 +22,7 @@ interface PageExports extends LinkExports {
   readonly FOUND: WasmPlace
   readonly PAGE: WasmPlace
   anchor(from: number, length: number): number
+  nextBracket(from: number): number
   nextOfInterest(from: number, length: number): number
   copyRun(from: number, to: number, at: number, afterSpace: number): number
 }
@@ -32,6 +33,7 @@ const ByteClass = { letter: 1, nameStop: 2, decisive: 4, nameLetter: 8, inPath: 
 export class PageMemory {
   readonly bytes: Buffer
   /** See `assembly/page.ts`; all places are those of `bytes`. */
+  readonly nextBracket: PageExports['nextBracket']
   readonly nextOfInterest: PageExports['nextOfInterest']
   readonly copyRun: PageExports['copyRun']
   readonly anchor: PageExports['anchor']
@@ -52,6 +54,7 @@ export class PageMemory {
     new Uint8Array(buffer, wasm.CLASSES.value, 256).set(byteClasses())
     this.results = new Int32Array(buffer, wasm.RESULTS.value, 2)
     this.found = new Int32Array(buffer, wasm.FOUND.value, 2 * FOUND_ROOM)
+    this.nextBracket = wasm.nextBracket
     this.nextOfInterest = wasm.nextOfInterest
     this.copyRun = wasm.copyRun
     this.anchor = wasm.anchor

@@ -3,6 +3,7 @@
  * like.
  */
 import { startsWithLetters, TAG_CODES } from './names.js'
+import type { PageMemory } from './page-memory.js'
 
 /**
  * A run this long is searched by the machine's own instructions; setting them up costs more than a short run.
@@ -10,16 +11,17 @@ import { startsWithLetters, TAG_CODES } from './names.js'
 const LONG_RUN = 16
 
 /** The next '<' at or after `from`; the sentinel when there is none. */
-export function nextTag(bytes: Buffer, from: number): number {
+export function nextTag({ bytes, nextBracket }: PageMemory, from: number): number {
   const long = from + LONG_RUN
   let i = from
-  while (bytes[i] !== 0x3c) if (++i === long) return bytes.indexOf(0x3c, i)
+  while (bytes[i] !== 0x3c) if (++i === long) return nextBracket(i)
   return i
 }
 
 /** Position of the end tag `</name` that closes raw text, or `length` when the page ends first. */
-export function rawTextEnd(bytes: Buffer, from: number, length: number, name: string): number {
-  for (let i = nextTag(bytes, from); i < length; i = nextTag(bytes, i + 1))
+export function rawTextEnd(memory: PageMemory, from: number, length: number, name: string): number {
+  const { bytes } = memory
+  for (let i = nextTag(memory, from); i < length; i = nextTag(memory, i + 1))
     if (bytes[i + 1] === 0x2f && isName(bytes, i + 2, name)) return i
   return length
 }
@@ -32,8 +34,9 @@ function isName(bytes: Buffer, at: number, name: string): boolean {
  * The same for script, where `<!--` hides a `<script>` and its end tag (the tokenizer's escaped and double
  * escaped states) until `-->`.
  */
-export function scriptEnd(bytes: Buffer, from: number, length: number): number {
-  for (let i = nextTag(bytes, from); i < length; i = nextTag(bytes, i + 1)) {
+export function scriptEnd(memory: PageMemory, from: number, length: number): number {
+  const { bytes } = memory
+  for (let i = nextTag(memory, from); i < length; i = nextTag(memory, i + 1)) {
     if (bytes[i + 1] === 0x2f) {
       if (isName(bytes, i + 2, 'script')) return i
     } else if (bytes[i + 1] === 0x21 && bytes[i + 2] === 0x2d && bytes[i + 3] === 0x2d) {

@@ -85,7 +85,7 @@ export class Scanner {
     let i = 0
     for (;;) {
       // Where no text is wanted, what lies between two tags of interest is stepped over in one go.
-      i = wantsText || !this.#nesting.ordinary ? nextTag(bytes, i) : this.#nextOfInterest(i)
+      i = wantsText || !this.#nesting.ordinary ? nextTag(this.#memory, i) : this.#nextOfInterest(i)
       if (i >= length) break
       const markup = AFTER_BRACKET[bytes[i + 1]!]!
       if (markup === 0) {
@@ -207,8 +207,8 @@ export class Scanner {
     const bytes = this.#bytes
     const end =
       tag === Tag.script
-        ? scriptEnd(bytes, from, this.#length)
-        : rawTextEnd(bytes, from, this.#length, TAG_NAMES[tag]!)
+        ? scriptEnd(this.#memory, from, this.#length)
+        : rawTextEnd(this.#memory, from, this.#length, TAG_NAMES[tag]!)
     if (tag === Tag.title && !this.#findings.titled && !this.#nesting.inert) {
       this.#findings.titled = true
       this.#findings.title = readTitle(bytes, from, end)

@@ -10,6 +10,8 @@
 import type { Exchange } from '../model/page.js'
 
 const CRLF = '\r\n'
+const CR = 0x0d
+const LF = 0x0a
 const RENAMED = 'X-Archive-Orig-Transfer-Encoding'
 
 export function archivedHead(exchange: Exchange): Buffer {
@@ -25,14 +27,16 @@ export function archivedHead(exchange: Exchange): Buffer {
 
 /** Ends in an empty line, has a header, and no bare LF. */
 function isWellFormed(head: Buffer): boolean {
-  const end = head.length - 4
-  if (end < 0 || head.readUInt32BE(end) !== 0x0d0a0d0a) return false
   let lines = 0
-  for (let at = head.indexOf(10); at >= 0; at = head.indexOf(10, at + 1)) {
-    if (head[at - 1] !== 13) return false
+  let lineStart = 0
+  for (let at = 0; at < head.length; at++) {
+    if (head[at] !== LF) continue
+    if (head[at - 1] !== CR) return false
     lines++
+    if (at - lineStart === 1) return lines > 2 && at === head.length - 1
+    lineStart = at + 1
   }
-  return lines > 2 && head.indexOf('\r\n\r\n', 0, 'latin1') === end
+  return false
 }
 
 function withoutReturn(line: string): string {
