@@ -91,6 +91,16 @@ describe('the coordinator', () => {
     expect(heard.filter(({ kind }) => kind === 'leases')).toHaveLength(2)
   })
 
+  it('lets nobody wait for the answer to what another was given', async () => {
+    await place.site('1', '2')
+    const [a, b] = [await place.agent('a', 1), await place.agent('b', 1)]
+    const { grant } = place.ledger
+    place.ledger.grant = (to, ...asked) => (to === a ? new Promise(() => {}) : grant(to, ...asked))
+    void (await place.coordinator()).run()
+    await place.settle()
+    expect(await place.cellsOf(b)).toHaveLength(1)
+  })
+
   it('does not give a lane twice: what an agent has not seen yet counts as taken', async () => {
     await place.site('1', '2', '3', '4')
     const a = await place.agent('a', 2)
