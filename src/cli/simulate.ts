@@ -1,4 +1,7 @@
 /** `orbweaver simulate`: a crawl in virtual time with faults, checked, and its figures. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { ASSIGNMENTS, type AssignmentName } from '../assign/index.js'
 import { systemClock } from '../compose/system.js'
@@ -22,7 +25,8 @@ interface Flags {
   readonly pages?: number
   readonly seed: number
   readonly faults: FaultPreset
-  readonly assign: AssignmentName
+  /** Absent: `dynamic`, or with `--small` each in turn. */
+  readonly assign?: AssignmentName
   readonly lanes: number
   readonly delay: number
   readonly runs: number
@@ -30,6 +34,16 @@ interface Flags {
   readonly break?: Mutation
   readonly json?: boolean
 }
+
+/** What makes a run small, or not. */
+const SIZES = [
+  ['agents', 'leastAgents'],
+  ['sites', 'leastSites'],
+  ['pages', 'leastPages'],
+  ['faults', 'leastFaults'],
+  ['kills', 'leastKills'],
+  ['zombies', 'leastZombies'],
+] as const
 
 /** Larger ones take too long to be run again and again. */
 const LARGE_SITES = 1_000
@@ -53,7 +67,9 @@ export function simulateCommand(say: (exitCode: number) => void): Command {
       new Option('--faults <how many>', 'none, light or heavy').choices(FAULT_PRESETS).default('light'),
     )
     .addOption(
-      new Option('--assign <how>', 'who gets which site').choices([...ASSIGNMENTS]).default('dynamic'),
+      new Option('--assign <how>', 'who gets which site (dynamic; with --small each in turn)').choices([
+        ...ASSIGNMENTS,
+      ]),
     )
     .option('--lanes <n>', 'lanes of each agent', whole(1), 20)
     .option('--delay <ms>', 'pause between two requests to a site', whole(0), 500)
@@ -81,12 +97,21 @@ function whole(least: number): (value: string) => number {
 }
 
 async function simulateAll(flags: Flags): Promise<boolean> {
+  const scratch = mkdtempSync(join(tmpdir(), 'orb-simulate-'))
+  try {
+    return await simulateIn(scratch, flags)
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+async function simulateIn(scratch: string, flags: Flags): Promise<boolean> {
   const started = systemClock.monotonic()
   // Ten thousand runs are not kept, only what they add up to.
   const figures: Figures[] = []
   const struck = new Map<string, number>()
   for (let run = 0; run < flags.runs; run++) {
-    const options = optionsOf(flags, flags.seed + run)
+    const options = { ...optionsOf(flags, flags.seed + run), scratch }
     const result = await simulate(options)
     figures.push(figuresOf(options, result))
     for (const [what, times] of result.struck) struck.set(what, (struck.get(what) ?? 0) + times)
@@ -102,8 +127,11 @@ async function simulateAll(flags: Flags): Promise<boolean> {
 
 function optionsOf(flags: Flags, seed: number): SimulationOptions {
   const mutation = flags.break === undefined ? {} : { mutation: flags.break }
-  if (flags.small) return { ...smallRun(seed), ...mutation }
-  const { agents, sites, faults, assign, lanes, delay } = flags
+  if (flags.small) {
+    const small = smallRun(seed)
+    return { ...small, assign: flags.assign ?? small.assign, ...mutation }
+  }
+  const { agents, sites, faults, assign = 'dynamic', lanes, delay } = flags
   const pages = flags.pages ?? Math.max(500, 2 * sites)
   return {
     seed,
@@ -121,9 +149,9 @@ function optionsOf(flags: Flags, seed: number): SimulationOptions {
 
 /** Makes the same run again. */
 function commandFor(flags: Flags, seed: number): string {
-  const { agents, sites, pages, faults, assign, lanes, delay } = flags
+  const { agents, sites, pages, faults, assign = 'dynamic', lanes, delay } = flags
   const shape = flags.small
-    ? '--small'
+    ? `--small${flags.assign === undefined ? '' : ` --assign ${assign}`}`
     : `--agents ${agents} --sites ${sites}${pages === undefined ? '' : ` --pages ${pages}`} --faults ${faults} ` +
       `--assign ${assign} --lanes ${lanes} --delay ${delay}`
   return `orbweaver simulate ${shape} --seed ${seed}${flags.break === undefined ? '' : ` --break ${flags.break}`}`
@@ -135,7 +163,9 @@ function figuresOf({ agents, sites }: SimulationOptions, result: SimulationResul
     agents,
     sites,
     pages: result.pages,
-    faults: result.faults.length,
+    faults: feltFaults(result),
+    kills: result.struck.get('death') ?? 0,
+    zombies: result.struck.get('revival') ?? 0,
     overlap: metrics.overlap,
     overlapFetches: metrics.overlapFetches,
     coverage: metrics.coverage,
@@ -151,6 +181,12 @@ function figuresOf({ agents, sites }: SimulationOptions, result: SimulationResul
   }
 }
 
+/** Those of the drawn faults that struck. */
+function feltFaults({ faults, struck }: SimulationResult): number {
+  const kinds = new Set(faults.map(({ kind }) => kind))
+  return [...kinds].reduce((sum, kind) => sum + (struck.get(kind) ?? 0), 0)
+}
+
 type Figures = ReturnType<typeof figuresOf>
 
 /** Of several runs, the means. */
@@ -164,15 +200,21 @@ function tell(
   const names = Object.keys(first) as (keyof typeof first)[]
   const mean = (name: keyof Figures) => figures.reduce((sum, run) => sum + run[name], 0) / figures.length
   const { user, system } = process.cpuUsage()
+  const cpuSeconds = (user + system) / 1e6
+  const least = (name: keyof Figures) => figures.reduce((most, run) => Math.min(most, run[name]), Infinity)
   const summary = {
     runs: figures.length,
     seed: flags.seed,
-    assign: flags.small ? 'each in turn' : flags.assign,
+    assign: flags.assign ?? (flags.small ? 'each in turn' : 'dynamic'),
     ...Object.fromEntries(names.map(name => [name, mean(name)])),
     struck: [...struck].map(([what, times]) => `${what} ${times}`).join(', '),
+    // No run was smaller than this.
+    ...Object.fromEntries(SIZES.map(([name, shown]) => [shown, least(name)])),
     violations: 0,
     seconds,
-    cpuSeconds: (user + system) / 1e6,
+    cpuSeconds,
+    // With the start of the process and all that is compiled on the way.
+    runsPerCpuMinute: (60 * figures.length) / cpuSeconds,
     peakMegabytes: process.resourceUsage().maxRSS / 1024,
     history: figures.reduce((hash, run) => (Math.imul(hash, 31) + run.history) >>> 0, 0).toString(16),
   }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Incarnation } from '../cluster/index.js'
 import { FrontierSpace } from '../frontier/index.js'
 import type { Violation } from './checker.js'
-import type { Fault } from './faults.js'
+import { type Fault, LEASE_MS } from './faults.js'
 import { FAIR_WEATHER, type Weather } from './flaky-ledger.js'
 import type { History } from './history.js'
 import { live, type WorldParts } from './life.js'
@@ -36,7 +36,7 @@ const COORDINATORS = 2
 
 export class Park {
   readonly bugs: Violation[] = []
-  /** What befell the machines, and how often: faults, and the deaths that came of them. */
+  /** What befell the machines, and how often: faults, the deaths that came of them, revivals after more than a lease. */
   readonly struck = new Map<string, number>()
   readonly #parts: ParkParts
   readonly #processes: Process[] = []
@@ -158,7 +158,10 @@ export class Park {
       case 'pause':
         lasts(
           () => machine.freeze(),
-          () => machine.revive(),
+          () => {
+            if (machine.isFrozen && fault.forMs > LEASE_MS) this.#count('revival')
+            machine.revive()
+          },
         )
         break
       case 'clock-jump':

@@ -40,6 +40,25 @@ it('the command says the promise, the seed and the history, and ends with 1', ()
   expect(stderr).toMatch(/\n +[\d.]+ s {2}the ledger leases .* to life \d+, epoch \d+\n/)
 })
 
+it('--assign says who gets which site in small runs too', () => {
+  const seed = 3
+  const history = (...flags: string[]): unknown => {
+    const args = [orbweaver, 'simulate', '--small', '--seed', String(seed), '--json', ...flags]
+    const summary = JSON.parse(spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout)
+    expect(summary).toMatchObject({ runs: 1, leastAgents: 6, leastSites: 40, violations: 0 })
+    expect(summary.leastPages).toBeGreaterThanOrEqual(500)
+    expect(summary.leastFaults).toBeGreaterThanOrEqual(5)
+    expect(summary.leastKills).toBeGreaterThan(0)
+    expect(summary.leastZombies).toBeGreaterThan(0)
+    expect(summary.runsPerCpuMinute).toBeGreaterThan(0)
+    return summary.history
+  }
+  const own = smallRun(seed).assign
+  const usual = history()
+  expect(history('--assign', own)).toBe(usual)
+  expect(history('--assign', own === 'hash' ? 'dynamic' : 'hash')).not.toBe(usual)
+})
+
 it('without a delay nothing is broken', async () => {
   for (const seed of [1, 2, 3]) {
     const { violations, acknowledged, pages } = await simulate({
