@@ -12,6 +12,9 @@ const CUT = 1 / 30
 /** How often those who wait for a renewal look. */
 const LOOK_MS = 250
 
+/** Nobody asks for the reason; left out, an error with its stack is made each time. */
+const CUT_OFF = 'the leases have ended'
+
 /** The moment just before a renewal is sent. */
 export interface Sending {
   readonly monotonic: Millis
@@ -33,7 +36,7 @@ export class Tenure {
     this.#stopping = stopping
     this.#period = this.#newPeriod()
     this.#sent = this.sending()
-    stopping.addEventListener('abort', () => this.#period.abort(), { once: true })
+    stopping.addEventListener('abort', () => this.#cut(), { once: true })
   }
 
   sending(): Sending {
@@ -46,7 +49,7 @@ export class Tenure {
     if (this.#period.signal.aborted && !this.#stopping.aborted) this.#period = this.#newPeriod()
     this.#cancel()
     const left = this.#leaseMs * (1 - CUT) - (this.#clock.monotonic() - sent.monotonic)
-    this.#cancel = this.#clock.after(Math.max(0, left), () => this.#period.abort())
+    this.#cancel = this.#clock.after(Math.max(0, left), () => this.#cut())
   }
 
   end(): void {
@@ -72,10 +75,14 @@ export class Tenure {
     return !this.#stopping.aborted && !isOver()
   }
 
+  #cut(): void {
+    this.#period.abort(CUT_OFF)
+  }
+
   #newPeriod(): AbortController {
     const period = new AbortController()
     setMaxListeners(0, period.signal)
-    if (this.#stopping.aborted) period.abort()
+    if (this.#stopping.aborted) period.abort(CUT_OFF)
     return period
   }
 }

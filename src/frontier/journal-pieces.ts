@@ -65,11 +65,13 @@ function pieceOf(plain: Uint8Array): Piece {
 
 /** Where the pieces lie that a `PieceWriter` wrote; `source` stands behind them afterwards. */
 export function piecesIn(source: ByteReader): Piece[] {
-  return Array.from({ length: source.number() }, () => {
+  const pieces: Piece[] = []
+  for (let left = source.number(); left > 0; left--) {
     const form = source.byte() === PLAIN ? PLAIN : DEFLATED
     const plainBytes = source.number()
-    return { form, plainBytes, stored: source.bytes(source.number()) }
-  })
+    pieces.push({ form, plainBytes, stored: source.bytes(source.number()) })
+  }
+  return pieces
 }
 
 /** Reads entries piece by piece. */

@@ -23,7 +23,9 @@ export class SeededRandom implements Random {
   }
 
   bytes(count: number): Uint8Array {
-    return Uint8Array.from({ length: count }, () => Math.floor(this.next() * 256))
+    const bytes = new Uint8Array(count)
+    for (let i = 0; i < count; i++) bytes[i] = Math.floor(this.next() * 256)
+    return bytes
   }
 }
 

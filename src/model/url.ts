@@ -47,12 +47,17 @@ export function targetOf(url: string): string {
 
 /** The host of a site, without its port; IPv6 addresses keep their brackets. */
 export function hostOf(site: Site): string {
+  // Most have no port.
+  if (!site.includes(':')) return site
   const colon = site.lastIndexOf(':')
   return colon > site.lastIndexOf(']') ? site.slice(0, colon) : site
 }
 
 // The public suffix list takes 50 ms of CPU to load: only when a name is looked up in it.
 let suffixes: typeof import('tldts') | undefined
+/** The same few hosts are asked about with every pack. */
+const domains = new Map<string, string>()
+const DOMAINS_MAX = 4_096
 
 /**
  * Registrable domain by the public suffix list (private section included); the host itself where there is
@@ -60,9 +65,14 @@ let suffixes: typeof import('tldts') | undefined
  */
 export function registrableDomain(site: Site): string {
   const host = hostOf(site)
+  const known = domains.get(host)
+  if (known !== undefined) return known
   if (host.startsWith('[') || isIP(host) > 0) return host
   suffixes ??= createRequire(import.meta.url)('tldts') as typeof import('tldts')
-  return suffixes.getDomain(host, { allowPrivateDomains: true }) ?? host
+  const domain = suffixes.getDomain(host, { allowPrivateDomains: true }) ?? host
+  if (domains.size >= DOMAINS_MAX) domains.clear()
+  domains.set(host, domain)
+  return domain
 }
 
 /** `www.example.org` and `example.org` count as one host for scope. */

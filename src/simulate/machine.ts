@@ -3,18 +3,18 @@
  * the machine can be killed, frozen and revived, slowed down, cut off, and its clock set wrong.
  */
 import type { Cancel, Clock, Millis } from '../model/clock.js'
-import type { VirtualTime } from './virtual-time.js'
+import type { Event, Host, VirtualTime } from './virtual-time.js'
 
 /** The wall clock of the simulated world begins here. */
 export const EPOCH_MS = 1_800_000_000_000
 
-export class Machine {
+export class Machine implements Host {
   readonly name: string
   readonly clock: Clock
   readonly #time: VirtualTime
   #state: 'running' | 'frozen' | 'dead' = 'running'
   /** What came while it was frozen. */
-  readonly #held: (() => void)[] = []
+  readonly #held: Event[] = []
   readonly #onDeath: (() => void)[] = []
   /** What its wall clock is off by. */
   skewMs: Millis = 0
@@ -45,18 +45,12 @@ export class Machine {
 
   /** Runs `task` on this machine once the time has come, or when it is awake again; never when it is dead. */
   after(delayMs: Millis, task: () => void): Cancel {
-    let isCancelled = false
-    const cancel = this.#time.after(delayMs + this.slownessMs, () => {
-      if (this.#state === 'running') task()
-      else if (this.#state === 'frozen')
-        this.#held.push(() => {
-          if (!isCancelled) task()
-        })
-    })
-    return () => {
-      isCancelled = true
-      cancel()
-    }
+    return this.#time.after(delayMs + this.slownessMs, task, this)
+  }
+
+  due(event: Event): void {
+    if (this.#state === 'running') event.task?.()
+    else if (this.#state === 'frozen') this.#held.push(event)
   }
 
   /** Runs `task` at once where the machine is awake and not slow, else as `after` would. */
@@ -85,6 +79,6 @@ export class Machine {
   revive(): void {
     if (this.#state !== 'frozen') return
     this.#state = 'running'
-    for (const task of this.#held.splice(0)) this.after(0, task)
+    for (const event of this.#held.splice(0)) this.#time.again(event, this.slownessMs)
   }
 }

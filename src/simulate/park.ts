@@ -33,6 +33,8 @@ const RESTART_MS = 5_000
 /** What it takes a supervisor to see that a process is gone. */
 const SEEN_MS = 200
 const COORDINATORS = 2
+/** Most agents store a pack every few seconds. */
+const LATE_MS = LEASE_MS / 2
 
 export class Park {
   readonly bugs: Violation[] = []
@@ -152,7 +154,7 @@ export class Park {
         this.#kill(process, fault)
         break
       case 'kill-after-store':
-        process.diesAfterStore = () => this.#kill(process, fault)
+        this.#killAfterStore(process, fault)
         break
       case 'zombie':
       case 'pause':
@@ -180,6 +182,24 @@ export class Park {
         change(health, { isFull: true }, { isFull: false })
         break
     }
+  }
+
+  /** Who stores nothing for long dies all the same, and where it is gone already, another does. */
+  #killAfterStore(process: Process, fault: Fault): void {
+    const { time } = this.#parts
+    let isDone = false
+    const kill = (victim: Process) => {
+      isDone = true
+      this.#kill(victim, fault)
+    }
+    const late = () => {
+      if (isDone) return
+      if (process.machine.isFrozen) return void time.after(LATE_MS, late)
+      const victim = process.machine.isDead || process.isOver ? this.#victim(fault.agent) : process
+      if (victim) kill(victim)
+    }
+    process.diesAfterStore = () => kill(process)
+    time.after(LATE_MS, late)
   }
 
   #kill(process: Process, { isSeen, forMs }: Fault): void {

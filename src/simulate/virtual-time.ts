@@ -5,9 +5,15 @@
 import type { Cancel, Millis } from '../model/clock.js'
 import { TimeHeap } from './time-heap.js'
 
+/** Who decides whether and when a task that is due is run. */
+export interface Host {
+  due(event: Event): void
+}
+
 /** What is to be done; null once it is cancelled. */
-interface Event {
+export interface Event {
   task: (() => void) | null
+  readonly host: Host | null
 }
 
 const SETTLED = Promise.resolve()
@@ -26,12 +32,17 @@ export class VirtualTime {
     return this.#events
   }
 
-  after(delayMs: Millis, task: () => void): Cancel {
-    const event: Event = { task }
+  after(delayMs: Millis, task: () => void, host: Host | null = null): Cancel {
+    const event: Event = { task, host }
     this.#heap.push(this.#now + Math.max(0, delayMs), event)
     return () => {
       event.task = null
     }
+  }
+
+  /** An event that was due, once more; who could cancel it still can. */
+  again(event: Event, delayMs: Millis): void {
+    this.#heap.push(this.#now + Math.max(0, delayMs), event)
   }
 
   /** Runs until `isOver` or until nothing can happen any more. */
@@ -60,7 +71,8 @@ export class VirtualTime {
       if (event.task === null) continue
       this.#now = at
       this.#events++
-      event.task()
+      if (event.host === null) event.task()
+      else event.host.due(event)
       return true
     }
   }
