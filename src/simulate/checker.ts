@@ -312,7 +312,10 @@ export class Checker implements Witness, LedgerWitness {
     if (this.#packs.has(pack.id)) return
     this.#packs.add(pack.id)
     if (this.#closedLives.has(pack.incarnation))
-      this.#break('P6', `life ${pack.incarnation} was closed and committed pack ${pack.id}`, [pack.id])
+      this.#break('P6', `life ${pack.incarnation} was closed and committed pack ${pack.id}`, [
+        pack.id,
+        ...pack.cells.map(({ cell }) => cell),
+      ])
     for (const { cell, epoch } of pack.cells) {
       const held = this.#held.get(cell)
       if (held?.incarnation !== pack.incarnation || held.epoch !== epoch)
