@@ -11,8 +11,8 @@ import {
   smallRun,
 } from '../../src/simulate/index.js'
 
-/** Looked at in turn until one shows the mistake: some need a crash within a second of a link. */
-const SEEDS = 60
+/** Looked at in turn until one shows the mistake: some need a crash within a second of a link, and show in one run of twelve. */
+const SEEDS = 150
 
 async function firstFound(
   mutation: Mutation,
