@@ -60,8 +60,9 @@ export function bisect(
   const { goals, caps } = sideRoom(level, room, first, middle, end)
   const hierarchy = coarsen(workspace, sided, effort.bisectionSize, effort, null, true, random)
   const coarsest = hierarchy.levels[hierarchy.levels.length - 1]
+  const tries = Math.max(effort.bisectionTries, effort.bisectionTriesInAll / (room.k - 1))
   let best: Outcome | null = null
-  for (let attempt = 0; attempt < effort.bisectionTries; attempt++) {
+  for (let attempt = 0; attempt < tries; attempt++) {
     if (best !== null && workspace.isExpired()) break
     const grown = tryBisection(workspace, coarsest, goals, caps, effort, attempt, random)
     if (isBetter(grown, best)) best = grown

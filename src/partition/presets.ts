@@ -20,6 +20,8 @@ export interface Effort {
   /** Vertices of the coarsest level of a bisection. */
   readonly bisectionSize: number
   readonly bisectionTries: number
+  /** With few parts there are few bisections, and each gets its share of so many tries if that is more. */
+  readonly bisectionTriesInAll: number
   readonly bisectionFm: FmLimits
   readonly bisectionShrink: number
   /** Partitions kept to breed from. */
@@ -46,6 +48,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     initialTries: 1,
     bisectionSize: 60,
     bisectionTries: 3,
+    bisectionTriesInAll: 18,
     bisectionFm: { rounds: 1, seeds: 1000, patience: 50, worthwhile: 0.01 },
     bisectionShrink: 4,
     population: 1,
@@ -66,6 +69,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     initialTries: 1,
     bisectionSize: 60,
     bisectionTries: 10,
+    bisectionTriesInAll: 0,
     bisectionFm: { rounds: 3, seeds: 1000, patience: 100, worthwhile: 0.01 },
     bisectionShrink: 2,
     population: 10,
@@ -86,11 +90,12 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     initialTries: 1,
     bisectionSize: 60,
     bisectionTries: 12,
+    bisectionTriesInAll: 0,
     bisectionFm: { rounds: 3, seeds: 1000, patience: 100, worthwhile: 0.01 },
     bisectionShrink: 2,
     population: 40,
     scratchShare: 0.4,
-    budget: 800e6,
+    budget: 1_000e6,
     maxRuns: 600,
     patience: 160,
   },
