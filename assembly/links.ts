@@ -25,6 +25,8 @@ const NOT_HTTP: u32 = 2
 
 /** Longer ones are not worth the room. */
 const HREF_BYTES: usize = 4096
+/** Each `..` inside an href has what stands before it read again: a page must not make that its work. */
+const CLIMBS: u32 = 8
 const NOWHERE: usize = 0
 
 /** As in `src/model/fingerprint.ts`. */
@@ -134,6 +136,7 @@ export function readLink(from: usize, to: usize): u32 {
   let b = laneB(beginning)
   let part = IN_PATH
   let previous: u32 = 0x2f
+  let climbs: u32 = 0
   for (; i < end; i++) {
     let c = <u32>load<u8>(i)
     if (!isOf(c, part)) {
@@ -165,20 +168,14 @@ export function readLink(from: usize, to: usize): u32 {
         i++
         continue
       }
-      if (next == 0x2e && i + 2 < end && load<u8>(i + 2) == 0x2f) {
-        at = parentOf(at, target)
-        if (at < target + lengthOf(beginning)) return ODD
-        i += 2
-        a = laneA(beginning)
-        b = laneB(beginning)
-        for (let again = target + lengthOf(beginning); again < at; again++) {
-          const byte = load<u8>(again)
-          a = stepA(a, byte)
-          b = stepB(b, byte, a)
-        }
-        continue
-      }
-      return ODD
+      if (next != 0x2e || i + 2 >= end || load<u8>(i + 2) != 0x2f || ++climbs > CLIMBS) return ODD
+      at = parentOf(at, target)
+      if (at < target + lengthOf(beginning)) return ODD
+      readAgain(target, at)
+      a = againA
+      b = againB
+      i += 2
+      continue
     }
     previous = c
     store<u8>(at++, <u8>c)
@@ -200,6 +197,20 @@ function finish(a: u32, b: u32, length: u32): void {
   store<u32>(RESULTS, high, 4)
   store<u32>(RESULTS, length, 12)
   store<u32>(RESULTS, beginning == FOREIGN ? 0 : 1, 16)
+}
+
+/** Where the lanes stand behind what is left of the URL, up to `at`. */
+let againA: u32 = 0
+let againB: u32 = 0
+
+function readAgain(target: usize, at: usize): void {
+  againA = laneA(beginning)
+  againB = laneB(beginning)
+  for (let here = target + lengthOf(beginning); here < at; here++) {
+    const byte = load<u8>(here)
+    againA = stepA(againA, byte)
+    againB = stepB(againB, byte, againA)
+  }
 }
 
 /** Where the folder above the one that ends at `at` ends; the root has none above it. */

@@ -35,6 +35,7 @@ const PIECES = [
     '/../',
     '.x',
     '..x',
+    'a/../'.repeat(5),
     ':',
     'http:',
     'http://h.test',
