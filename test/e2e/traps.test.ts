@@ -57,7 +57,8 @@ const sessions: SmallSite = path => {
   const match = /^\/(?:p(\d+))?(?:[;?].*)?$/.exec(path)
   if (match === null) return null
   const number = Number(match[1] ?? 0)
-  const id = token()
+  // With letters and digits for certain: one token in three hundred has digits only, and is a number to us.
+  const id = `7f3${token()}`
   const link = (n: number) => (n % 2 === 0 ? `/p${n};jsessionid=${id}` : `/p${n}?sid=${id}`)
   return page(`Page ${number}`, prose(number), numbers(12).map(link))
 }
