@@ -18,8 +18,11 @@ export const ORIGIN_BYTES: u32 = 128
 export const ORIGIN_SLOT: u32 = 132
 /** What links begin with, each with room for the rest behind it. */
 export const TARGETS: usize = 0x24000
-/** A base of twice the longest URL, and an href of 4 KB of which every byte may become three. */
-export const TARGET_ROOM: u32 = 0x4000
+/** The longest base that links are resolved against here. */
+export const BASE_BYTES: u32 = 0x1000
+/** Longer hrefs are not worth the room; every byte of one may become three. */
+export const HREF_BYTES: u32 = 0x1000
+export const TARGET_ROOM: u32 = BASE_BYTES + 3 * HREF_BYTES
 /** Where the page begins; positions that the host gives and gets count from here. */
 export const PAGE: usize = 0x40000
 

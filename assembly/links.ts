@@ -4,6 +4,7 @@
  */
 import {
   BEGINNINGS,
+  HREF_BYTES,
   IN_PATH,
   IN_QUERY,
   isOf,
@@ -23,8 +24,6 @@ const ODD: u32 = 0
 const PLAIN: u32 = 1
 const NOT_HTTP: u32 = 2
 
-/** Longer ones are not worth the room. */
-const HREF_BYTES: usize = 4096
 /** Each `..` inside an href has what stands before it read again: a page must not make that its work. */
 const CLIMBS: u32 = 8
 const NOWHERE: usize = 0

@@ -5,7 +5,7 @@
 
 import { DECISIVE, FOUND, FOUND_ROOM, isOf, LETTER, NAME_LETTER, NAME_STOP, PAGE, RESULTS, SIEVE } from './layout'
 
-export { CLASSES, FOUND, PAGE, RESULTS, SIEVE, TARGETS, TARGET_ROOM } from './layout'
+export { BASE_BYTES, CLASSES, FOUND, FOUND_ROOM, PAGE, RESULTS, SIEVE, TARGETS } from './layout'
 export { attachBase, readLink, settleOrigin } from './links'
 
 const BRACKET: i8 = 0x3c
@@ -14,8 +14,6 @@ const SPACE: i8 = 0x20
 const HREF: u32 = 0x66657268
 const ROLE: u32 = 0x656c6f72
 const REL: u32 = 0x6c6572
-/** LIMITS.attributeBytes */
-const VALUE_BYTES: usize = 64 * 1024
 const AMPERSAND: i8 = 0x26
 /** First byte of a no-break space. */
 const LEAD: i8 = <i8>0xc2
@@ -75,7 +73,6 @@ function anchorEnd(from: usize): usize {
     i = value
     while (load<u8>(i) != quote) i++
     if (nameBytes == 4 && letters == HREF && hrefStart == 0) {
-      if (i - value > VALUE_BYTES) return 0
       hrefStart = value
       hrefEnd = i
     }

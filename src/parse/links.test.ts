@@ -230,3 +230,26 @@ describe('<base>', () => {
     ])
   })
 })
+
+describe('plain anchors', () => {
+  const body = (html: string) => ({ url: URL, body: Buffer.from(html), contentType: 'text/html' })
+
+  it.each([true, false])(
+    'with an absurdly long href are no links, their neighbours are (text: %s)',
+    wantText => {
+      const longest = 'x'.repeat(LIMITS.attributeBytes)
+      const html = `<a href="a">a</a><a href="${longest}">b</a><a href="${longest}x">c</a><a href="d">d</a>`
+      const { links } = parsePage({ ...body(html), wantText, wantRequisites: false })
+      expect(links.map(link => link.length - 'http://site.test/dir/'.length)).toEqual([1, longest.length, 1])
+    },
+  )
+
+  it.each([true, false])('are all found, however many, in their order (text: %s)', wantText => {
+    const names = Array.from({ length: 5_000 }, (_, i) => `p${i}`)
+    const html = names
+      .map((name, i) => `<a ${i % 7 === 0 ? 'rel="x" ' : ''}href="${name}">${name}</a>`)
+      .join(' ')
+    const { links } = parsePage({ ...body(html), wantText, wantRequisites: false })
+    expect(links).toEqual(names.map(name => `http://site.test/dir/${name}`))
+  })
+})

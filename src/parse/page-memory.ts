@@ -14,12 +14,12 @@ const SLACK = 64
 const KEPT_BYTES = 4 * 1024 * 1024
 const FIRST_BYTES = 2 * 1024 * 1024
 const WASM_PAGE_BYTES = 64 * 1024
-const FOUND_ROOM = 1_024
 
 interface PageExports extends LinkExports {
   readonly SIEVE: WasmPlace
   readonly CLASSES: WasmPlace
   readonly FOUND: WasmPlace
+  readonly FOUND_ROOM: WasmPlace
   readonly PAGE: WasmPlace
   anchor(from: number, length: number): number
   nextBracket(from: number): number
@@ -53,7 +53,7 @@ export class PageMemory {
     this.#sieve = new Int32Array(buffer, wasm.SIEVE.value, 256)
     new Uint8Array(buffer, wasm.CLASSES.value, 256).set(byteClasses())
     this.results = new Int32Array(buffer, wasm.RESULTS.value, 2)
-    this.found = new Int32Array(buffer, wasm.FOUND.value, 2 * FOUND_ROOM)
+    this.found = new Int32Array(buffer, wasm.FOUND.value, 2 * wasm.FOUND_ROOM.value)
     this.nextBracket = wasm.nextBracket
     this.nextOfInterest = wasm.nextOfInterest
     this.copyRun = wasm.copyRun

@@ -4,20 +4,18 @@
  * has met before; for all else it says so, and `LinkResolver` has it. The pass itself is in `assembly/links.ts`.
  */
 import { fingerprint } from '../model/fingerprint.js'
-import { LIMITS } from '../model/limits.js'
 import { originOf, pathStart } from '../model/url.js'
 import type { WasmMemory, WasmPlace } from '../model/wasm.js'
 
 export interface LinkExports {
   readonly memory: WasmMemory
+  readonly BASE_BYTES: WasmPlace
   readonly RESULTS: WasmPlace
   readonly TARGETS: WasmPlace
   attachBase(whole: number, origin: number, folder: number, path: number, ownQueries: boolean): void
   readLink(from: number, to: number): number
   settleOrigin(from: number, length: number): void
 }
-
-const BASE_CHARS = LIMITS.urlChars * 2
 
 /** What `read` found. `notHttp`: a link that leads to nothing that can be crawled, as `mailto:` does. */
 export const Read = { odd: 0, plain: 1, notHttp: 2 } as const
@@ -30,6 +28,7 @@ export class PlainLinks {
   readonly #results: Uint32Array
   readonly #memory: Buffer
   readonly #base: number
+  readonly #baseBytes: number
 
   constructor(wasm: LinkExports) {
     const { buffer } = wasm.memory
@@ -37,6 +36,7 @@ export class PlainLinks {
     this.#results = new Uint32Array(buffer, wasm.RESULTS.value, 5)
     this.#memory = Buffer.from(buffer)
     this.#base = wasm.TARGETS.value
+    this.#baseBytes = wasm.BASE_BYTES.value
   }
 
   /**
@@ -44,7 +44,7 @@ export class PlainLinks {
    * in a query are sent in the encoding of the page, and are not plain.
    */
   attach(base: string | null, ownQueries: boolean): void {
-    if (base === null || base.length > BASE_CHARS) {
+    if (base === null || base.length > this.#baseBytes) {
       this.#wasm.attachBase(0, 0, 0, 0, ownQueries)
       return
     }

@@ -148,7 +148,7 @@ export class Scanner {
     const end = this.#memory.anchor(nameEnd, this.#length)
     if (end === 0) return 0
     const { results } = this.#memory
-    if (results[0]! > 0) this.#findings.links.addRange(results[0]!, results[1]!, LinkKind.anchor)
+    if (results[0]! > 0) this.#findings.links.addAnchor(results[0]!, results[1]!)
     this.#text?.open(Tag.a, TAG_TRAITS[Tag.a]!, null)
     return end
   }
