@@ -4,6 +4,7 @@
  * have many more of them than there mostly is to give.
  */
 import type { Incarnation } from '../cluster/index.js'
+import { Heap } from '../model/heap.js'
 import type { AgentView } from './assignment.js'
 
 interface Offer {
@@ -13,47 +14,29 @@ interface Offer {
 }
 
 export class FreeLanes {
-  /** A heap, the best first. */
-  readonly #offers: Offer[]
+  readonly #offers: Heap<Offer>
 
   constructor(agents: readonly AgentView[]) {
-    this.#offers = agents
-      .filter(({ freeLanes }) => freeLanes > 0)
-      .map(view => ({ view, taken: 0, capacity: view.capacity }))
-    for (let at = (this.#offers.length >> 1) - 1; at >= 0; at--) this.#sink(at)
+    const free = agents.filter(({ freeLanes }) => freeLanes > 0)
+    this.#offers = new Heap(
+      isBefore,
+      free.map(view => ({ view, taken: 0, capacity: view.capacity })),
+    )
   }
 
   /** Whose lane is the first; null when there is none. */
   get first(): Incarnation | null {
-    return this.#offers.length === 0 ? null : this.#offers[0].view.incarnation
+    return this.#offers.first?.view.incarnation ?? null
   }
 
   /** The first is taken, or of no use. */
   shift(): void {
-    const offer = this.#offers[0]
+    const offer = this.#offers.first
+    if (offer === undefined) return
     offer.taken++
     offer.capacity = offer.view.capacity / (offer.taken + 1)
-    if (offer.taken === offer.view.freeLanes) {
-      const last = this.#offers.pop()!
-      if (this.#offers.length === 0) return
-      this.#offers[0] = last
-    }
-    this.#sink(0)
-  }
-
-  #sink(from: number): void {
-    const offers = this.#offers
-    const offer = offers[from]
-    let at = from
-    for (;;) {
-      let child = 2 * at + 1
-      if (child >= offers.length) break
-      if (child + 1 < offers.length && isBefore(offers[child + 1], offers[child])) child++
-      if (!isBefore(offers[child], offer)) break
-      offers[at] = offers[child]
-      at = child
-    }
-    offers[at] = offer
+    if (offer.taken === offer.view.freeLanes) this.#offers.shift()
+    else this.#offers.firstChanged()
   }
 }
 
