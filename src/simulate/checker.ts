@@ -3,15 +3,15 @@
  * what it sees on the wire, and believes neither agents nor ledger.
  */
 import type { FileRow, Incarnation, Pack } from '../cluster/index.js'
-import type { CellId, Epoch, GroupId, Lease } from '../model/cell.js'
-import { groupOf } from '../model/cell.js'
+import type { CellId, Epoch, Lease } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { OutcomeCode } from '../model/outcome.js'
-import { hostOf, type Site, siteOf } from '../model/url.js'
+import { type Site, siteOf } from '../model/url.js'
 import type { Disk, StoredRow } from './disk.js'
 import type { LedgerMethod, LedgerWitness } from './flaky-ledger.js'
 import type { History } from './history.js'
 import type { Machine } from './machine.js'
+import { TrafficBook } from './traffic-book.js'
 import type { Witness } from './virtual-fetcher.js'
 import type { VirtualTime } from './virtual-time.js'
 import type { Web } from './virtual-web.js'
@@ -27,18 +27,7 @@ export interface Violation {
   readonly about: readonly string[]
 }
 
-/** What is under way, and what was last, in one group of sites. */
-interface GroupTraffic {
-  readonly group: GroupId
-  open: number
-  machine: Machine | null
-  lastEnd: Millis
-  /** The robots.txt that was asked for last, while nothing else was. */
-  robotsOf: string
-}
-
 interface Request {
-  readonly traffic: GroupTraffic
   readonly site: Site
   readonly url: string
   readonly isRobots: boolean
@@ -58,22 +47,12 @@ export interface CheckerParts {
 
 /** Violations that are kept: one is enough to see what is wrong. */
 const MOST = 20
-/** Sites whose requests are remembered, at least. */
-const LEAST_SWEEP = 10_000
-/** Times are sums of fractions. */
-const ROUNDING_MS = 0.001
 
 export class Checker implements Witness, LedgerWitness {
   readonly violations: Violation[] = []
   readonly #parts: CheckerParts
-  readonly #traffic = new Map<GroupId, GroupTraffic>()
-  readonly #trafficOf = new Map<Site, GroupTraffic>()
-  /** So many sites, and the quiet ones are forgotten. */
-  #sweepAt = LEAST_SWEEP
-  /** With a request under way. */
-  readonly #openSites = new Set<Site>()
+  readonly #traffic: TrafficBook
   readonly #requests = new Map<number, Request>()
-  readonly #lastPageEnd = new Map<string, Millis>()
   readonly #stored = new Map<string, readonly StoredRow[]>()
   readonly #acknowledged = new Map<string, OutcomeCode>()
   #overlap = 0
@@ -91,6 +70,7 @@ export class Checker implements Witness, LedgerWitness {
 
   constructor(parts: CheckerParts) {
     this.#parts = parts
+    this.#traffic = new TrafficBook(parts, (what, about) => this.#break('P5', what, about))
   }
 
   get isClosed(): boolean {
@@ -115,16 +95,13 @@ export class Checker implements Witness, LedgerWitness {
     const { web, history, time } = this.#parts
     const site = siteOf(url)
     const isRobots = url.endsWith('/robots.txt')
-    const traffic = this.#trafficAt(site)
     const request = ++this.#requestCount
     history.add('request', machine.name, url)
-    this.#requests.set(request, { traffic, site, url, isRobots })
-    this.#politely(machine, traffic, site, url, isRobots)
-    this.#openSites.add(site)
+    this.#requests.set(request, { site, url, isRobots })
+    this.#traffic.began(machine, site, url, isRobots)
     if (!isRobots) {
       this.fetches++
       this.#fetched.add(url)
-      this.#slowly(site, url)
       if (web.isForbidden(url)) this.#break('P9', `${url} is forbidden by robots.txt`, [url, site])
       if (this.#acknowledged.has(url))
         this.#break(
@@ -137,15 +114,10 @@ export class Checker implements Witness, LedgerWitness {
   }
 
   answered(number: number): void {
-    const request = this.#requests.get(number)!
-    const { now } = this.#parts.time
+    const { site, url, isRobots } = this.#requests.get(number)!
     this.#requests.delete(number)
-    this.#parts.history.add('answer', request.url)
-    const { traffic, site, isRobots } = request
-    traffic.open--
-    traffic.lastEnd = now
-    this.#openSites.delete(site)
-    if (!isRobots && this.#crawlDelayMs(site) > 0) this.#lastPageEnd.set(site, now)
+    this.#parts.history.add('answer', url)
+    this.#traffic.ended(site, isRobots)
   }
 
   /** A pack is on the disk; it counts once the ledger has it. */
@@ -221,74 +193,6 @@ export class Checker implements Witness, LedgerWitness {
     }
     if (this.#acknowledged.size > expected)
       this.#break('P2', `${this.#acknowledged.size - expected} URLs that do not exist were acknowledged`, [])
-  }
-
-  #trafficAt(site: Site): GroupTraffic {
-    const known = this.#trafficOf.get(site)
-    if (known) return known
-    if (this.#trafficOf.size >= this.#sweepAt) this.#sweep()
-    const group = groupOf(site, 'domain')
-    const traffic = this.#traffic.get(group) ?? {
-      group,
-      open: 0,
-      machine: null,
-      lastEnd: Number.NEGATIVE_INFINITY,
-      robotsOf: '',
-    }
-    this.#traffic.set(group, traffic)
-    this.#trafficOf.set(site, traffic)
-    return traffic
-  }
-
-  /** Where nothing is under way and the delay is over, whatever comes next is right: what was need not be known. */
-  #sweep(): void {
-    const { time, delayMs } = this.#parts
-    for (const [site, { group, open, lastEnd }] of this.#trafficOf) {
-      if (open > 0 || time.now - lastEnd < delayMs) continue
-      this.#trafficOf.delete(site)
-      this.#traffic.delete(group)
-    }
-    this.#sweepAt = 2 * this.#trafficOf.size + LEAST_SWEEP
-  }
-
-  #politely(machine: Machine, traffic: GroupTraffic, site: Site, url: string, isRobots: boolean): void {
-    const { group } = traffic
-    const { time, delayMs } = this.#parts
-    const sameProcedure = isRobots && traffic.robotsOf === url && traffic.machine === machine
-    if (traffic.open > 0 && traffic.machine !== machine)
-      this.#break('P5', `${machine.name} asks for ${url} while ${traffic.machine?.name} is at ${group}`, [
-        group,
-      ])
-    // Without a delay the sites of a group have no turns to wait for; one site still has one connection.
-    else if (traffic.open > 0 && (delayMs > 0 || this.#openSites.has(site)))
-      this.#break('P5', `two requests of ${machine.name} to ${group} at once`, [group])
-    else if (!sameProcedure && time.now - traffic.lastEnd < delayMs - ROUNDING_MS)
-      this.#break(
-        'P5',
-        `${url} is asked for ${round(time.now - traffic.lastEnd)} ms after the last request to ${group}`,
-        [group],
-      )
-    traffic.open++
-    traffic.machine = machine
-    traffic.robotsOf = isRobots ? url : ''
-  }
-
-  #slowly(site: string, url: string): void {
-    const { time } = this.#parts
-    const delayMs = this.#crawlDelayMs(site)
-    if (delayMs === 0) return
-    const since = time.now - (this.#lastPageEnd.get(site) ?? Number.NEGATIVE_INFINITY)
-    if (since < delayMs - ROUNDING_MS)
-      this.#break(
-        'P5',
-        `${url} is asked for ${round(since)} ms after the last page, its Crawl-delay is ${delayMs} ms`,
-        [site],
-      )
-  }
-
-  #crawlDelayMs(site: Site): Millis {
-    const { web } = this.#parts
-    return web.crawlDelayMs(web.siteOf(hostOf(site)))
   }
 
   #granted(incarnation: Incarnation, leases: readonly Lease[]): void {
@@ -368,8 +272,4 @@ export class Checker implements Witness, LedgerWitness {
     if (this.violations.length >= MOST) return
     this.violations.push({ promise, what, about, after: this.#parts.history.length })
   }
-}
-
-function round(ms: Millis): number {
-  return Math.round(ms * 1_000) / 1_000
 }
