@@ -6,7 +6,8 @@
 import { DECISIVE, FOUND, FOUND_ROOM, isOf, LETTER, NAME_LETTER, NAME_STOP, PAGE, RESULTS, SIEVE } from './layout'
 
 export { BASE_BYTES, CLASSES, FOUND, FOUND_ROOM, PAGE, RESULTS, SIEVE, TARGETS } from './layout'
-export { attachBase, readLink, settleOrigin } from './links'
+export { attachBase, settleOrigin } from './beginnings'
+export { readLink } from './links'
 
 const BRACKET: i8 = 0x3c
 const SPACE: i8 = 0x20

@@ -1,7 +1,7 @@
 /**
  * 64-bit fingerprints of URLs: two 32-bit lanes kept as a pair of numbers, because a BigInt per link costs more
  * than the hash itself. Everything that must recognise a URL (seen-set, sent-cache, journal) uses this one function,
- * or the same steps in `assembly/links.ts`.
+ * or the same steps in `assembly/fingerprint.ts`.
  */
 
 /** Low and high half of the last fingerprint taken; read them at once, before the next call. */
