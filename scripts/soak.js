@@ -13,7 +13,7 @@ const seed = String(Math.floor(Date.now() / 86_400_000) * 100_000)
 const parts = {
   small: () => simulate('--small', '--runs', '10000', '--seed', seed),
   // Little more than a page a site: the largest site alone decides how long a thousand agents wait for the end. What is
-  // done with soon is done with sooner in a large young generation; with it all of the process stays within 8 GB.
+  // done with soon is done with sooner in a large young generation; both sizes together leave room within 8 GB.
   large: () =>
     simulate(
       ...['--agents', '1000', '--sites', '1000000', '--pages', '1100000'],
