@@ -95,7 +95,16 @@ export interface Totals {
 }
 
 /** `resting`: waits, but not before its time. */
-export type CellState = 'waiting' | 'resting' | 'leased' | 'draining' | 'finished' | 'parked' | 'closed'
+export const CELL_STATES = [
+  'waiting',
+  'resting',
+  'leased',
+  'draining',
+  'finished',
+  'parked',
+  'closed',
+] as const
+export type CellState = (typeof CELL_STATES)[number]
 
 /** One life of one agent, as it last spoke of itself. */
 export interface AgentRow {

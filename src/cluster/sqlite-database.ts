@@ -100,7 +100,7 @@ export class SqliteDatabase {
     }
     for (let step = version; step < SCHEMA_STEPS.length; step++) {
       this.transaction(() => {
-        this.exec(SCHEMA_STEPS[step])
+        this.exec(SCHEMA_STEPS[step].sqlite)
         this.exec(`PRAGMA user_version = ${step + 1}`)
       })
     }

@@ -1,18 +1,10 @@
 /** The crawl as a whole, for those who look at it. */
 import type { CellId } from '../model/cell.js'
 import type { OutcomeCode } from '../model/outcome.js'
-import type { CellState, FinishReason, OutcomeCount, ParkedCell, SiteSummary, Totals } from './ledger.js'
+import type { ParkedCell, SiteSummary, Totals } from './ledger.js'
+import { CELL_STATES, type CellState, type FinishReason, type OutcomeCount } from './ledger.js'
 import type { SqliteDatabase } from './sqlite-database.js'
 
-const CELL_STATES: readonly CellState[] = [
-  'waiting',
-  'resting',
-  'leased',
-  'draining',
-  'finished',
-  'parked',
-  'closed',
-]
 export function readTotals(db: SqliteDatabase): Totals {
   const [state, reason] = db.first('SELECT state, finish_reason FROM crawl')!
   const [pages, bytes, discovered, settled, backlog] = db

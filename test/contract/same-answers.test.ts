@@ -1,14 +1,18 @@
-/** The ledger in memory answers whatever the one on SQLite answers, also to calls in orders nobody thought of. */
+/** The other ledgers answer whatever the one on SQLite answers, also to calls in orders nobody thought of. */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Ledger, openSqliteLedger } from '../../src/cluster/index.js'
 import { openMemoryLedger } from '../../src/cluster/memory-ledger.js'
+import { openPostgresLedger } from '../../src/cluster/postgres-ledger.js'
+import { systemClock as clock } from '../../src/compose/system.js'
 import { ownTurn } from '../../src/model/cell.js'
+import { type PostgresPlace, readPostgresUrl } from '../../src/model/postgres-url.js'
 import { SeededRandom } from '../../src/model/random.js'
+import { testDatabase } from '../kit/postgres.js'
 
-const RUNS = 12
+const RUNS = { memory: 12, postgres: 3 }
 const CALLS = 250
 const LEASE = 10_000
 const CELLS = ['a.test', 'www.b.test', 'old.b.test', 'c.test', 'd.test', 'e.test', 'www.f.test', 'x.f.test']
@@ -22,7 +26,7 @@ interface Held {
   cursor: number
 }
 
-/** One call made of chance; both ledgers are asked the same. */
+/** One call made of chance; both ledgers are asked the same, each with the cursor that it gave itself. */
 function aCall(random: SeededRandom, held: Map<string, Held>, count: number): Call {
   const below = (most: number) => Math.floor(random.next() * most)
   const cell = CELLS[below(CELLS.length)]
@@ -34,9 +38,10 @@ function aCall(random: SeededRandom, held: Map<string, Held>, count: number): Ca
   const rows = urls.map(url => ({ url, depth: below(3), hops: 0, score: 0, via: '' }))
   const target = CELLS[below(CELLS.length)]
   const append = { cell: target, group: groupOf(target), rows }
-  const commit: Call = async ledger => {
-    const inbox = await ledger.readInbox(cell, mine?.cursor ?? 0, 1 + (count % 3))
-    const cursor = inbox.at(-1)?.position ?? mine?.cursor ?? 0
+  const commit: Call = async (ledger, own) => {
+    const after = own.get(cell)?.cursor ?? 0
+    const inbox = await ledger.readInbox(cell, after, 1 + (count % 3))
+    const cursor = inbox.at(-1)?.position ?? after
     const shared = {
       cell,
       epoch,
@@ -67,7 +72,7 @@ function aCall(random: SeededRandom, held: Map<string, Held>, count: number): Ca
       waits,
     }
     const answer = await ledger.commit(pack)
-    return [answer, cursor, count % 4 === 0 ? await ledger.commit(pack) : null]
+    return [answer, { cursor }, count % 4 === 0 ? await ledger.commit(pack) : null]
   }
   const calls: readonly Call[] = [
     ledger => ledger.append([append]),
@@ -124,27 +129,60 @@ async function everything(ledger: Ledger): Promise<unknown> {
   }
 }
 
-it('answers like SQLite to any sequence of calls', async () => {
-  for (let seed = 1; seed <= RUNS; seed++) {
-    let now = 1_000_000
-    const path = join(mkdtempSync(join(tmpdir(), 'orb-same-')), 'ledger.db')
-    const sqlite = openSqliteLedger(path, { create: true, now: () => now })
-    const memory = openMemoryLedger(() => now)
-    const random = new SeededRandom(seed)
-    const held = new Map<string, Held>()
-    for (const ledger of [sqlite, memory])
-      for (const name of ['a', 'b', 'b', 'c', 'd']) await ledger.join(name)
-    for (let count = 1; count <= CALLS; count++) {
-      now += Math.floor(random.next() ** 4 * 2 * LEASE)
-      const call = aCall(random, held, count)
-      const [expected, answer] = [await call(sqlite, held), await call(memory, held)]
-      expect(plain(answer), `seed ${seed}, call ${count}`).toEqual(plain(expected))
-      remember(held, answer)
-    }
-    expect(await everything(memory), `seed ${seed}`).toEqual(await everything(sqlite))
-    await sqlite.close()
+let database: Awaited<ReturnType<typeof testDatabase>>
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.remove())
+
+it('in memory answers like SQLite to any sequence of calls', async () => {
+  for (let seed = 1; seed <= RUNS.memory; seed++)
+    await compare(
+      seed,
+      async now => openMemoryLedger(now),
+      answer => answer,
+    )
+})
+
+it('on PostgreSQL answers like SQLite to any sequence of calls, inbox positions apart', async () => {
+  const place = readPostgresUrl(database.url) as PostgresPlace
+  for (let seed = 1; seed <= RUNS.postgres; seed++) {
+    const open = (now: () => number) =>
+      openPostgresLedger({
+        place,
+        crawl: `same ${seed}`,
+        create: true,
+        clock,
+        timeSql: () => `${now()}::bigint`,
+      })
+    await compare(seed, open, withoutPositions)
   }
 })
+
+async function compare(
+  seed: number,
+  open: (now: () => number) => Promise<Ledger>,
+  comparable: (answer: unknown) => unknown,
+): Promise<void> {
+  let now = 1_000_000
+  const path = join(mkdtempSync(join(tmpdir(), 'orb-same-')), 'ledger.db')
+  const sqlite = openSqliteLedger(path, { create: true, now: () => now })
+  const other = await open(() => now)
+  const random = new SeededRandom(seed)
+  const [held, heldThere] = [new Map<string, Held>(), new Map<string, Held>()]
+  for (const ledger of [sqlite, other]) for (const name of ['a', 'b', 'b', 'c', 'd']) await ledger.join(name)
+  for (let count = 1; count <= CALLS; count++) {
+    now += Math.floor(random.next() ** 4 * 2 * LEASE)
+    const call = aCall(random, held, count)
+    const [expected, answer] = [await call(sqlite, held), await call(other, heldThere)]
+    expect(comparable(plain(answer)), `seed ${seed}, call ${count}`).toEqual(comparable(plain(expected)))
+    remember(held, expected)
+    remember(heldThere, answer)
+  }
+  expect(comparable(await everything(other)), `seed ${seed}`).toEqual(comparable(await everything(sqlite)))
+  await sqlite.close()
+  await other.close()
+}
 
 /** Outcomes with equal counts, and the cells a life holds, come in any order. */
 function plain(answer: unknown): unknown {
@@ -154,6 +192,12 @@ function plain(answer: unknown): unknown {
     key === 'outcomes' || key === 'held' ? sorted(value as unknown[]) : value,
   )
   return JSON.parse(text)
+}
+
+/** Positions grow on every ledger, each in its own way. */
+function withoutPositions(answer: unknown): unknown {
+  const isPosition = (key: string) => key === 'position' || key === 'cursor'
+  return plain(JSON.parse(JSON.stringify(answer, (key, value) => (isPosition(key) ? undefined : value))))
 }
 
 /** Follows leases and packs as an agent would, so that most calls are meaningful. */

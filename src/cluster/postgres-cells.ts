@@ -1,0 +1,274 @@
+/** Lives of agents, leases of cells, and the end: the rows that say who may do what. */
+import { type CellId, type Epoch, type Lease, ownTurn, siteOfCell } from '../model/cell.js'
+import type { Millis } from '../model/clock.js'
+import type { FinishReason, Heartbeat, Incarnation } from './ledger.js'
+import { type Row, textArray } from './postgres-connection.js'
+import { isOpenFor, TIMELINE } from './postgres-crawls.js'
+import type { PostgresDatabase, Transaction } from './postgres-database.js'
+import { shareOf, silentLives } from './postgres-lives.js'
+import { LOCKED, lockedCell, numbers, reclaimExpired, toHead, toTail, wakeRested } from './postgres-order.js'
+import { freeUnused, leaveTurns, takeTurns } from './postgres-turns.js'
+
+const HELD = `state IN ('leased', 'draining')`
+
+/** Closing returns the unused page budget and puts the cells of that life at the head of S (D16). */
+export async function leave(tx: Transaction, incarnation: Incarnation): Promise<void> {
+  await tx.all('SELECT 1 FROM agent WHERE incarnation = $1 FOR UPDATE', incarnation)
+  await tx.run('UPDATE agent SET open = 0, budget = 0 WHERE incarnation = $1', incarnation)
+  const held = await tx.all(
+    `SELECT ${LOCKED} FROM cell WHERE agent = $1 AND ${HELD} ORDER BY cell FOR UPDATE`,
+    incarnation,
+  )
+  await toHead(tx, held.map(lockedCell))
+  await leaveTurns(tx, incarnation)
+}
+
+export async function closeSilent(tx: Transaction, silentMs: Millis): Promise<Incarnation[]> {
+  const silent = await silentLives(tx, silentMs)
+  for (const incarnation of silent) await leave(tx, incarnation)
+  return silent
+}
+
+export async function endAllLeases(tx: Transaction): Promise<void> {
+  const open = await tx.all('SELECT incarnation FROM agent WHERE open = 1 ORDER BY incarnation DESC')
+  for (const [incarnation] of open) await leave(tx, Number(incarnation))
+}
+
+/** The crawl row is written last: all agents write it, and it is held no longer than the commit takes. */
+export async function heartbeat(
+  tx: Transaction,
+  incarnation: Incarnation,
+  leaseMs: Millis,
+  status: string,
+): Promise<Heartbeat> {
+  const crawlOpen = await isOpenFor(tx)
+  const open = await tx.run(
+    'UPDATE agent SET heartbeat_at = $1, status = $2 WHERE incarnation = $3 AND open = 1',
+    tx.now,
+    status,
+    incarnation,
+  )
+  const held = open ? await renew(tx, incarnation, tx.now + leaseMs) : []
+  await wakeRested(tx)
+  const [waiting] = (await tx.first(`SELECT count(*) FROM cell WHERE state = 'waiting'`))!
+  const settings = settingsIn(await tx.all(SETTINGS))
+  const share = await shareOf(tx, incarnation)
+  // Nobody heard from for a whole lease, or another server than the last: the agents may live and only the ledger was
+  // away. Nobody's cells are taken until all had time to renew.
+  await tx.run(
+    `UPDATE crawl SET last_heartbeat = greatest(last_heartbeat, $1), timeline = ${TIMELINE},
+       gap_until = CASE WHEN last_heartbeat > 0 AND $1 - last_heartbeat > $2 OR timeline <> ${TIMELINE}
+         THEN $1 + $2 ELSE gap_until END`,
+    tx.now,
+    leaseMs,
+  )
+  return { now: tx.now, held, waiting: Number(waiting), settings, crawlOpen, lifeOpen: open > 0, share }
+}
+
+const SETTINGS = 'SELECT name, value FROM setting'
+
+export async function settings(db: PostgresDatabase): Promise<Record<string, string>> {
+  return settingsIn(await db.all(SETTINGS))
+}
+
+function settingsIn(rows: readonly Row[]): Record<string, string> {
+  return Object.fromEntries(rows.map(([name, value]) => [String(name), String(value)]))
+}
+
+/** Grants for one life follow each other: their numbers say what it has not seen yet, so they rise as they are seen. */
+export async function grant(
+  tx: Transaction,
+  incarnation: Incarnation,
+  cells: readonly CellId[],
+  leaseMs: Millis,
+  delayMs: Millis,
+  lane = 0,
+): Promise<Lease[]> {
+  if (!(await isOpenFor(tx))) return []
+  const life = await tx.first('SELECT open FROM agent WHERE incarnation = $1 FOR NO KEY UPDATE', incarnation)
+  if (life?.[0] !== 1) return []
+  const found = await tx.all(
+    `SELECT ${LOCKED} FROM cell WHERE cell = ANY($1::text[]) AND state = 'waiting' ORDER BY cell FOR UPDATE`,
+    textArray(cells),
+  )
+  if (found.length === 0) return []
+  const waiting = found.map(lockedCell)
+  const groups = waiting.map(({ group }) => group)
+  const turns = await takeTurns(tx, incarnation, groups, leaseMs, delayMs)
+  const granted = waiting.filter(({ group }) => turns.has(group))
+  if (granted.length === 0) return []
+  const delays = await delaysOf(tx, granted)
+  const grants = await numbers(tx, 'grant_number', granted.length)
+  await tx.run(
+    `UPDATE cell SET state = 'leased', agent = $1, epoch = epoch + 1, lease_until = $2, lane = $3,
+       not_before = granted.not_before, grant_number = granted.number
+     FROM unnest($4::text[], $5::bigint[], $6::bigint[]) AS granted (name, not_before, number)
+     WHERE cell = granted.name`,
+    incarnation,
+    tx.now + leaseMs,
+    lane,
+    textArray(granted.map(({ cell }) => cell)),
+    granted.map(({ cell, leaseUntil }) =>
+      leaseUntil === 0 ? 0 : Math.ceil(leaseUntil + Math.max(delays.get(cell) ?? 0, delayMs)),
+    ),
+    grants,
+  )
+  return (await tx.all(LEASES, incarnation, grants[0] - 1)).map(leaseIn)
+}
+
+/** The pauses that the sites themselves asked for. */
+async function delaysOf(
+  tx: Transaction,
+  cells: readonly { readonly cell: CellId }[],
+): Promise<Map<CellId, Millis>> {
+  const own = new Map(cells.map(({ cell }) => [ownTurn(siteOfCell(cell)), cell]))
+  const rows = await tx.all(
+    'SELECT grp, delay_ms FROM turn WHERE grp = ANY($1::text[])',
+    textArray([...own.keys()]),
+  )
+  return new Map(rows.map(([group, delayMs]) => [own.get(String(group))!, Number(delayMs)]))
+}
+
+/** The waits of the site alone stand where `ownTurn` says: under its name behind an equals sign. */
+const LEASES = `SELECT c.cell, c.epoch, c.lease_until, c.last_pack, c.inbox_cursor, c.not_before, c.grant_number, c.lane,
+    coalesce(t.next_allowed, 0), c.appended, coalesce(own.next_allowed, 0), coalesce(own.delay_ms, 0)
+  FROM cell c LEFT JOIN turn t ON t.grp = c.grp LEFT JOIN turn own ON own.grp = '=' || split_part(c.cell, '#', 1)
+  WHERE c.agent = $1 AND c.grant_number > $2 ORDER BY c.grant_number`
+
+export async function leases(
+  db: PostgresDatabase,
+  incarnation: Incarnation,
+  after: number,
+): Promise<Lease[]> {
+  return (await db.all(LEASES, incarnation, after)).map(leaseIn)
+}
+
+function leaseIn([name, ...values]: Row): Lease {
+  const [epoch, until, lastPack, cursor, notBefore, grant, lane, turnFrom, appended, waitUntil, delayMs] =
+    values.map(Number)
+  return {
+    cell: String(name),
+    epoch,
+    until,
+    lastPack,
+    cursor,
+    appended,
+    notBefore,
+    waitUntil,
+    turnFrom,
+    delayMs,
+    grant,
+    lane,
+  }
+}
+
+export async function release(
+  tx: Transaction,
+  cell: CellId,
+  epoch: Epoch,
+  where: 'head' | 'tail',
+): Promise<boolean> {
+  const held = await tx.all(
+    `SELECT ${LOCKED} FROM cell WHERE cell = $1 AND epoch = $2 AND ${HELD} FOR UPDATE`,
+    cell,
+    epoch,
+  )
+  if (held.length === 0) return false
+  await (where === 'head' ? toHead : toTail)(tx, held.map(lockedCell))
+  return true
+}
+
+/** A test on this row alone, which is locked: a query over the inbox would miss an append that commits meanwhile. */
+export function finish(tx: Transaction, cell: CellId, epoch: Epoch): Promise<boolean> {
+  return giveUp(tx, cell, epoch, `state = 'finished'`, 'AND appended = consumed')
+}
+
+/** While a cell is parked or rests, its rank is the time that ends: the index finds those that are due. */
+export function park(
+  tx: Transaction,
+  cell: CellId,
+  epoch: Epoch,
+  until: Millis,
+  why: string,
+): Promise<boolean> {
+  const end = Math.ceil(until)
+  return giveUp(
+    tx,
+    cell,
+    epoch,
+    `state = 'parked', rank = $3, parked_until = $3, parked_why = $4`,
+    '',
+    end,
+    why,
+  )
+}
+
+export function rest(tx: Transaction, cell: CellId, epoch: Epoch, until: Millis): Promise<boolean> {
+  return giveUp(tx, cell, epoch, `state = 'resting', rank = $3`, '', Math.ceil(until))
+}
+
+/** The crawl row is locked first: whoever appends, commits or is granted something is before the end or after it. */
+export async function tryEnd(tx: Transaction): Promise<FinishReason | null> {
+  const [state, max, reason] = (await tx.first(
+    'SELECT state, max_pages, finish_reason FROM crawl FOR UPDATE',
+  ))!
+  if (state === 'closed') return String(reason) as FinishReason
+  await reclaimExpired(tx)
+  const rows = await tx.all('SELECT state, count(*) FROM cell GROUP BY state')
+  const count = Object.fromEntries(rows.map(([name, cells]) => [String(name), Number(cells)]))
+  if (count.leased || count.draining) return null
+  const [pages] = (await tx.first('SELECT coalesce(sum(pages), 0) FROM agent'))!
+  const full = max !== null && Number(pages) >= Number(max)
+  const waiting = (count.waiting ?? 0) + (count.resting ?? 0)
+  if (waiting && !full) return null
+  const why: FinishReason = waiting ? 'limit' : count.parked ? 'parked' : 'done'
+  await tx.run(`UPDATE crawl SET state = 'closed', finish_reason = $1, pages = $2`, why, Number(pages))
+  return why
+}
+
+export async function reopen(tx: Transaction): Promise<void> {
+  await tx.run(`UPDATE crawl SET state = 'open', finish_reason = NULL`)
+  await tx.run(
+    `UPDATE cell SET state = 'waiting' WHERE state = 'parked' OR state = 'finished' AND appended > consumed`,
+  )
+}
+
+async function renew(tx: Transaction, incarnation: Incarnation, until: Millis): Promise<Heartbeat['held']> {
+  const rows = await tx.all(
+    `WITH mine AS (SELECT cell AS name FROM cell WHERE agent = $2 AND ${HELD} ORDER BY cell FOR UPDATE)
+     UPDATE cell SET lease_until = $1 FROM mine WHERE cell = mine.name RETURNING cell, epoch, appended`,
+    until,
+    incarnation,
+  )
+  return rows.map(([cell, epoch, appended]) => ({
+    cell: String(cell),
+    epoch: Number(epoch),
+    appended: Number(appended),
+  }))
+}
+
+/** The lease ends; the turn of the group goes with its last lease. */
+async function giveUp(
+  tx: Transaction,
+  cell: CellId,
+  epoch: Epoch,
+  set: string,
+  condition: string,
+  ...values: (string | number)[]
+): Promise<boolean> {
+  const held = await tx.all(
+    `SELECT ${LOCKED} FROM cell WHERE cell = $1 AND epoch = $2 AND ${HELD} ${condition} FOR UPDATE`,
+    cell,
+    epoch,
+  )
+  if (held.length === 0) return false
+  const { agent, group } = lockedCell(held[0])
+  await tx.run(
+    `UPDATE cell SET ${set}, agent = NULL, lease_until = least(lease_until, $2) WHERE cell = $1`,
+    cell,
+    tx.now,
+    ...values,
+  )
+  if (agent !== null) await freeUnused(tx, [{ incarnation: agent, group, until: tx.now }])
+  return true
+}

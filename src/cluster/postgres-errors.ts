@@ -1,0 +1,42 @@
+/** What PostgreSQL, or the way to it, says when something is wrong, as one line that says what to do. No password is in it. */
+import { LedgerError } from './ledger.js'
+
+/** Two transactions were in each other's way: one of them is to begin again. */
+export function isCollision(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === '40P01' || code === '40001'
+}
+
+/** `place` is the host or hosts, the database and the user: as given, without a password. */
+export function ledgerErrorOf(place: string, error: unknown): unknown {
+  if (error instanceof LedgerError) return error
+  const code = codeOf(error)
+  const { message } = error as Error
+  if (/^(28|42501)/.test(code) || /client password must be/.test(message))
+    return new LedgerError(
+      'denied',
+      `${place} refuses this user; check the password in PGPASSWORD or PGPASSFILE, and what the user may do`,
+    )
+  if (code === '3D000') return new LedgerError('missing', `there is no such database: ${place}`)
+  if (code === '53100')
+    return new LedgerError('full', `the disk of ${place} is full; free some space there, then resume`)
+  if (/^XX00[12]/.test(code))
+    return new LedgerError('corrupt', `the database ${place} is damaged; restore it from a backup`)
+  if (isAway(code, message))
+    return new LedgerError('away', `${place} does not answer (${code === '' ? message : code})`)
+  return error
+}
+
+/** Connection lost or refused, starting or shutting down, too many clients, no longer the primary, or too slow. */
+function isAway(code: string, message: string): boolean {
+  return (
+    /^(08|53[34]|57P|25006|25P03|58030|55P03)/.test(code) ||
+    /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE|EHOST|ENET|EADDR)/.test(code) ||
+    /terminated|timeout|not queryable|Client was closed|Connection ended/i.test(message)
+  )
+}
+
+function codeOf(error: unknown): string {
+  const { code = '' } = error as { code?: unknown }
+  return typeof code === 'string' ? code : ''
+}

