@@ -1,11 +1,11 @@
 /** Commands that look at or steer a crawl from outside: status, set, stop, checkpoint. */
-import { join } from 'node:path'
 import { Command } from 'commander'
-import { LEDGER_FILE, type Ledger, openSqliteLedger } from '../cluster/index.js'
+import type { Ledger } from '../cluster/index.js'
 import {
   DirectoryLock,
   LIVE_SETTINGS,
   metricsNow,
+  openLedger,
   readCrawlFile,
   readLiveSetting,
   systemClock,
@@ -115,8 +115,7 @@ export function checkpointCommand(): Command {
 }
 
 async function withLedger(directory: string, task: (ledger: Ledger) => Promise<void>): Promise<void> {
-  readCrawlFile(directory)
-  const ledger = openSqliteLedger(join(directory, LEDGER_FILE), { create: false, now: systemClock.now })
+  const ledger = await openLedger(directory, readCrawlFile(directory).config)
   try {
     await task(ledger)
   } finally {

@@ -13,7 +13,7 @@ export const EXIT = {
   noPage: 5,
   /** The crawl directory is in use by another process. */
   busy: 6,
-  /** The ledger is damaged, cannot be written, or was made by a newer version. */
+  /** The ledger is damaged, cannot be written, does not answer, refuses us, or was made by a newer version. */
   ledger: 7,
   /** --max-pages was reached; URLs are still queued. */
   limit: 10,

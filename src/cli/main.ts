@@ -83,11 +83,7 @@ function failureCode(error: unknown, argv: readonly string[]): number {
   if (error instanceof DiskFullError) return complain(error.message, EXIT.disk)
   if (error instanceof AgentsKeepDyingError) return complain(error.message, EXIT.internal)
   if (error instanceof NewerCrawlError) return complain(error.message, EXIT.ledger)
-  if (error instanceof LedgerError)
-    return complain(
-      error.message,
-      error.kind === 'full' ? EXIT.disk : error.kind === 'missing' ? EXIT.config : EXIT.ledger,
-    )
+  if (error instanceof LedgerError) return complain(error.message, LEDGER_EXIT[error.kind] ?? EXIT.ledger)
   const code = (error as { code?: string }).code
   if (code !== undefined && DISK_FULL.has(code))
     return complain('the disk is full; free some space, then resume', EXIT.disk)
@@ -99,6 +95,13 @@ function failureCode(error: unknown, argv: readonly string[]): number {
     `orbweaver: this is a bug, please report it: ${(error as Error).stack ?? String(error)}\n`,
   )
   return EXIT.internal
+}
+
+/** What is wrong with what was asked for, and not with the ledger. */
+const LEDGER_EXIT: Partial<Record<LedgerError['kind'], number>> = {
+  full: EXIT.disk,
+  missing: EXIT.config,
+  taken: EXIT.config,
 }
 
 /** No room on the device, in the user's share of it, or in a file that may not grow; and what the store calls them. */
@@ -120,4 +123,4 @@ Examples:
   orbweaver simulate --small --runs 20                 the crawler in virtual time, with faults, every promise checked
 
 Exit codes: 0 done, 1 bug (for robots: disallowed), 3 disk full, 4 bad input, 5 no page could be fetched, 6 directory in use,
-  7 ledger damaged or newer, 10 page limit reached, 11 interrupted, 12 some sites set aside`
+  7 ledger damaged, newer or out of reach, 10 page limit reached, 11 interrupted, 12 some sites set aside`

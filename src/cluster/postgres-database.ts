@@ -1,7 +1,6 @@
 /** The part of PostgreSQL that the ledger uses: a few connections, and transactions that are begun again when two collide. */
 import type { Millis } from '../model/clock.js'
 import type { PostgresPlace } from '../model/postgres-url.js'
-import { LedgerError } from './ledger.js'
 import { PostgresConnection, type Row, type Value } from './postgres-connection.js'
 import { isCollision } from './postgres-errors.js'
 
@@ -92,7 +91,7 @@ export class PostgresDatabase {
 
   async #acquire(): Promise<PostgresConnection> {
     for (;;) {
-      if (this.#isClosed) throw new LedgerError('away', 'the ledger is closed')
+      if (this.#isClosed) throw new Error('the ledger is closed')
       const idle = this.#idle.pop()
       if (idle) {
         if (!idle.isLost) return idle

@@ -10,9 +10,10 @@ import {
   type Hooks,
 } from '../agent/index.js'
 import type { Bus, Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
+import { LedgerClock } from '../cluster/ledger-clock.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { FrontierSpace, Scope } from '../frontier/index.js'
-import type { Millis } from '../model/clock.js'
+import type { Clock, Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import { compilePattern } from '../model/url-pattern.js'
 import { VERSION } from '../model/version.js'
@@ -32,7 +33,7 @@ import { Monitor } from './monitor.js'
 import { openFetcher, userAgentOf } from './open-fetcher.js'
 import { saveWidened, widenedScope } from './scope-settings.js'
 import type { StoreWorker } from './store-worker.js'
-import { systemClock as clock, systemRandom as random } from './system.js'
+import { systemRandom as random, systemClock } from './system.js'
 
 /** What an agent of this machine has to know; all of it can be sent to a thread. */
 export interface AgentOrder {
@@ -58,6 +59,8 @@ export interface HostParts {
   readonly worker: StoreWorker
   /** The disk refused a pack, or took one again. */
   readonly onDiskTrouble: (detail: string | null) => void
+  /** Ledger time, where that is another machine's. */
+  readonly clock?: Clock
 }
 
 export class AgentHost {
@@ -71,7 +74,7 @@ export class AgentHost {
     if (order.config.archive.startsWith('zstd')) await loadZstd()
     const settings = await parts.ledger.settings()
     const hosts = await knownHosts(parts.ledger)
-    return new AgentHost(order, parts, settings, hosts)
+    return new AgentHost(order, await inLedgerTime(order, parts), settings, hosts)
   }
 
   private constructor(
@@ -81,7 +84,7 @@ export class AgentHost {
     hosts: AgentInput['hosts'],
   ) {
     const { config, directory, agent, agents, incarnation, leaseMs } = order
-    const { ledger, log } = parts
+    const { ledger, log, clock = systemClock } = parts
     this.#parts = parts
     this.#diskTrouble = order.diskTrouble
     this.#scope = scopeOf(config, settings)
@@ -171,6 +174,7 @@ export class AgentHost {
 
   progress(): AgentProgress {
     const { agent, counters, settings, rate } = this.#crew
+    const { clock = systemClock } = this.#parts
     return agentProgress(agent, counters, { settings, now: clock.now(), rateWaits: rate.waiting })
   }
 
@@ -186,6 +190,15 @@ export class AgentHost {
   }
 }
 
+/** The time of a database is that of its machine: the first heartbeat tells it, and the others keep it. */
+async function inLedgerTime(order: AgentOrder, parts: HostParts): Promise<HostParts> {
+  if (order.config.ledger === undefined) return parts
+  const clock = new LedgerClock(systemClock)
+  const ledger = clock.setBy(parts.ledger)
+  await ledger.heartbeat(order.incarnation, order.leaseMs, '{}')
+  return { ...parts, ledger, clock }
+}
+
 function openStore(
   { config, directory, crawl, incarnation, agent }: AgentOrder,
   worker: StoreWorker,
@@ -196,7 +209,7 @@ function openStore(
   const store = new DirectoryPackStore({
     directory,
     owner: { crawl, incarnation },
-    clock,
+    clock: systemClock,
     records,
     info: warcInfo({
       software: `orbweaver/${VERSION}`,

@@ -4,11 +4,13 @@ import type { AgentEnd, AgentProgress } from '../agent/index.js'
 import type { LedgerError } from '../cluster/index.js'
 import type { AgentOrder } from './agent-host.js'
 import type { Suffering } from './harmed-ledger.js'
+import type { CrawlInDatabase } from './open-ledger.js'
 
 /** What an agent's thread is started with. */
 export interface AgentThreadData {
   readonly order: AgentOrder
-  readonly ledger: MessagePort
+  /** A wire to the thread that has it, or where it is in a database. */
+  readonly ledger: MessagePort | CrawlInDatabase
   readonly bus: MessagePort
   /** For fault tests: the harm that waits for an agent; null when none ever will. */
   readonly harms: SharedArrayBuffer | null

@@ -1,5 +1,5 @@
 /** Entry of the thread of one agent, when there are several. */
-import { parentPort, workerData } from 'node:worker_threads'
+import { MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { FencedError, loadHooks } from '../agent/index.js'
 import { type Ledger, LedgerError, portBus, portLedger } from '../cluster/index.js'
 import { AgentHost } from './agent-host.js'
@@ -8,21 +8,23 @@ import { absolute } from './crawl-directory.js'
 import { HarmBox } from './faults.js'
 import { harmedLedger } from './harmed-ledger.js'
 import { Log } from './log.js'
+import { openPatiently } from './open-ledger.js'
 import { StoreWorker } from './store-worker.js'
 import { systemClock } from './system.js'
 
 const TELL_MS = 500
 
-const { order, ledger: ledgerPort, bus, harms } = workerData as AgentThreadData
+const { order, ledger: wire, bus, harms } = workerData as AgentThreadData
 const tell = (message: FromAgent) => parentPort!.postMessage(message)
 
 async function main(): Promise<void> {
   const { config, directory } = order
   const worker = new StoreWorker()
   const log = new Log(directory)
+  const ledger = wire instanceof MessagePort ? portLedger(wire) : await openPatiently(wire)
   try {
     const host = await AgentHost.open(order, {
-      ledger: openLedger(),
+      ledger: asHarmed(ledger),
       bus: portBus(bus),
       hooks: config.hooks === undefined ? {} : await loadHooks(config.hooks, absolute),
       log,
@@ -43,14 +45,13 @@ async function main(): Promise<void> {
     await worker.close()
     log.close()
     // Whoever still listens on a port would keep the thread.
-    ledgerPort.close()
+    await ledger.close()
     bus.close()
     parentPort!.close()
   }
 }
 
-function openLedger(): Ledger {
-  const ledger = portLedger(ledgerPort)
+function asHarmed(ledger: Ledger): Ledger {
   if (harms === null) return ledger
   return harmedLedger(ledger, new HarmBox(harms), what => tell({ kind: 'harm', what }))
 }

@@ -24,6 +24,11 @@ export function defaultDirectory(config: CrawlConfig, now: Millis): string {
   return `${host}-${new Date(now).toISOString().slice(0, 10)}`
 }
 
+/** In file names, and in a database. */
+export function crawlName({ name, seeds }: CrawlConfig): string {
+  return name ?? siteOf(seeds[0])
+}
+
 /** Makes the folder of a new crawl and writes crawl.json; an existing crawl is never touched. */
 export function createDirectory(directory: string, config: CrawlConfig, version: string, now: Millis): void {
   if (existsSync(directory)) makeWay(directory)

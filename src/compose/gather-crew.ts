@@ -6,7 +6,7 @@ import type { Millis } from '../model/clock.js'
 import { type Crew, LocalCrew } from './crew.js'
 import type { DiskGuard } from './disk-guard.js'
 import type { Faults } from './faults.js'
-import type { LedgerThread } from './ledger-host.js'
+import type { LedgerHost } from './ledger-host.js'
 import type { Log } from './log.js'
 import type { StoreWorker } from './store-worker.js'
 import { ThreadCrew } from './thread-crew.js'
@@ -18,7 +18,7 @@ export interface CrewParts {
   readonly config: CrawlConfig
   readonly leaseMs: Millis
   readonly faults: Faults
-  readonly thread: LedgerThread
+  readonly host: LedgerHost
   readonly bus: LocalBus
   readonly hooks: Hooks
   readonly worker: StoreWorker
@@ -33,8 +33,8 @@ export async function gatherCrew(parts: CrewParts): Promise<Crew> {
 }
 
 async function localCrew(parts: CrewParts): Promise<Crew> {
-  const { directory, name, config, leaseMs, thread, bus, hooks, worker, log, disk, onDisk } = parts
-  const { ledger } = thread
+  const { directory, name, config, leaseMs, host, bus, hooks, worker, log, disk, onDisk } = parts
+  const { ledger } = host
   const agent = 'agent-1'
   const order = {
     directory,
@@ -51,7 +51,7 @@ async function localCrew(parts: CrewParts): Promise<Crew> {
 }
 
 function threadCrew(parts: CrewParts): Crew {
-  const { directory, name, config, leaseMs, faults, thread, bus, log, disk, onDisk } = parts
+  const { directory, name, config, leaseMs, faults, host, bus, log, disk, onDisk } = parts
   const crew = new ThreadCrew({
     directory,
     crawl: name,
@@ -60,8 +60,8 @@ function threadCrew(parts: CrewParts): Crew {
     leaseMs,
     isDeaf: faults.isDeaf,
     harms: faults.harms,
-    ledger: thread.ledger,
-    ledgerThread: thread,
+    ledger: host.ledger,
+    ledgerHost: host,
     bus,
     log,
     onDiskTrouble: onDisk,

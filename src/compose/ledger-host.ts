@@ -1,9 +1,17 @@
-/** The ledger in a thread of its own, and a wire to it for every agent. */
+/** The ledger of a crawl that this process runs, and a way to it for every agent that has a thread of its own. */
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { type Ledger, threadLedger } from '../cluster/index.js'
+import type { CrawlInDatabase } from './open-ledger.js'
 import { startThread } from './thread.js'
 
-export class LedgerThread {
+export interface LedgerHost {
+  readonly ledger: Ledger
+  /** What an agent's thread is given: the end of a new wire, or where to connect to. */
+  connect(): MessagePort | CrawlInDatabase
+}
+
+/** SQLite, in a thread of its own. */
+export class LedgerThread implements LedgerHost {
   readonly #thread: Worker
   readonly ledger: Ledger
 
@@ -12,7 +20,6 @@ export class LedgerThread {
     this.ledger = threadLedger(this.#thread)
   }
 
-  /** The end of a new wire: whoever gets it can call the ledger from its own thread. */
   connect(): MessagePort {
     const wire = new MessageChannel()
     this.#thread.postMessage(wire.port1, [wire.port1])

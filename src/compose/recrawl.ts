@@ -4,14 +4,14 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Append, LEDGER_FILE, type Ledger, type MetaFacts, openSqliteLedger } from '../cluster/index.js'
+import { type Append, LEDGER_FILE, type Ledger, type MetaFacts } from '../cluster/index.js'
 import { readDiscoveries } from '../frontier/index.js'
 import { type CellId, cellOf, type Discovery, type Grouping, groupOf, siteOfCell } from '../model/cell.js'
 import { previousFacts, previousPages } from '../query/index.js'
 import { packFacts, warcDate } from '../store/index.js'
 import { readCrawlFile } from './crawl-directory.js'
 import type { Log } from './log.js'
-import { systemClock } from './system.js'
+import { openLedger } from './open-ledger.js'
 
 const BATCH_ROWS = 2_000
 /** Each of these carries the text of a page. */
@@ -33,9 +33,9 @@ export async function importPrevious(
 
 /** The previous ledger knows every URL, also those that were still queued when the crawl ended. */
 async function importUrls(directory: string, ledger: Ledger, grouping: Grouping): Promise<number> {
-  const path = join(directory, LEDGER_FILE)
-  if (!existsSync(path)) return 0
-  const previous = openSqliteLedger(path, { create: false, now: systemClock.now })
+  const { config } = readCrawlFile(directory)
+  if (config.ledger === undefined && !existsSync(join(directory, LEDGER_FILE))) return 0
+  const previous = await openLedger(directory, config)
   let urls = 0
   try {
     for (let after = ''; ; ) {

@@ -21,12 +21,11 @@ import {
 } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
-import { siteOf } from '../model/url.js'
 import { VERSION } from '../model/version.js'
 import { writeFileAtomically, writeManifest } from '../store/index.js'
 import { checkPaths, checkSeeds } from './check-seeds.js'
 import { countCrawl } from './count-crawl.js'
-import { absolute, createDirectory, readCrawlFile } from './crawl-directory.js'
+import { absolute, crawlName, createDirectory, readCrawlFile } from './crawl-directory.js'
 import type { Crew } from './crew.js'
 import { DirectoryLock } from './directory-lock.js'
 import { DiskGuard } from './disk-guard.js'
@@ -36,9 +35,10 @@ import { gatherCrew } from './gather-crew.js'
 import { type Guests, hooksOf } from './guests.js'
 import { HeartbeatDuties } from './heartbeat-duties.js'
 import { COORDINATOR_NAME, Helm } from './helm.js'
-import { LedgerThread } from './ledger-host.js'
+import { type LedgerHost, LedgerThread } from './ledger-host.js'
 import { Log } from './log.js'
 import { openFetcher } from './open-fetcher.js'
+import { hostInDatabase, inDatabase } from './open-ledger.js'
 import { checkLedgerFile, recoverDirectory } from './recovery.js'
 import { seedCrawl } from './seed-crawl.js'
 import { writeSitesTable } from './sites-table.js'
@@ -52,12 +52,12 @@ export function createSession(config: CrawlConfig, directory: string, guests: Gu
   checkPaths(config)
   openFetcher(config)
   createDirectory(directory, config, VERSION, clock.now())
-  return new CrawlSession(directory, guests)
+  return new CrawlSession(directory, guests, true)
 }
 
 /** Goes on with the crawl in `directory`. */
 export function resumeSession(directory: string, guests: Guests = {}): CrawlSession {
-  return new CrawlSession(directory, guests)
+  return new CrawlSession(directory, guests, false)
 }
 
 interface Running {
@@ -72,7 +72,7 @@ interface Running {
 
 /** What lives as long as a run does. */
 interface Tools {
-  readonly thread: LedgerThread
+  readonly host: LedgerHost
   readonly worker: StoreWorker
   readonly log: Log
   readonly hooks: Hooks
@@ -89,12 +89,14 @@ export class CrawlSession {
   readonly #config: CrawlConfig
   readonly #lock: DirectoryLock
   readonly #guests: Guests
+  readonly #isNew: boolean
   readonly #faults = readFaults(process.env.ORBWEAVER_FAULTS)
   #running: Running | null = null
   #stopRequested = false
   #damaged: readonly string[] = []
 
-  constructor(directory: string, guests: Guests) {
+  constructor(directory: string, guests: Guests, isNew: boolean) {
+    this.#isNew = isNew
     this.directory = absolute(directory)
     this.#config = {
       ...readCrawlFile(this.directory).config,
@@ -111,7 +113,7 @@ export class CrawlSession {
   }
 
   get name(): string {
-    return this.config.name ?? siteOf(this.config.seeds[0])
+    return crawlName(this.config)
   }
 
   /** Crawls to the end, the limit, or `stop`; writes and returns the report. */
@@ -141,13 +143,13 @@ export class CrawlSession {
   }
 
   async #runWith(hooks: Hooks, startedAtMs: Millis, started: Millis): Promise<Report> {
-    const thread = this.#openLedger()
-    const { ledger } = thread
+    const host = await this.#openLedger()
+    const { ledger } = host
     const log = new Log(this.directory)
     const worker = new StoreWorker()
     try {
       const spent = await Spent.since(started, ledger, clock)
-      const { end, urls } = await this.#crawl({ thread, worker, log, hooks, spent })
+      const { end, urls } = await this.#crawl({ host, worker, log, hooks, spent })
       const report = await buildReport(ledger, {
         version: VERSION,
         seeds: this.config.seeds,
@@ -171,7 +173,9 @@ export class CrawlSession {
   }
 
   /** A first look in this thread: what is wrong with the file is said before anything starts. */
-  #openLedger(): LedgerThread {
+  async #openLedger(): Promise<LedgerHost> {
+    const there = inDatabase(this.config)
+    if (there) return hostInDatabase(there, this.directory, this.#isNew)
     const path = join(this.directory, LEDGER_FILE)
     checkLedgerFile(this.directory, path)
     const fresh = openSqliteLedger(path, { create: !existsSync(path), now: clock.now })
@@ -181,8 +185,8 @@ export class CrawlSession {
 
   async #crawl(tools: Tools): Promise<Ended> {
     const { config, directory, name } = this
-    const { thread, worker, log, hooks, spent } = tools
-    const { ledger } = thread
+    const { host, worker, log, hooks, spent } = tools
+    const { ledger } = host
     const incarnation = await this.#prepare(ledger, log)
     const disk = new DiskGuard(directory, config.minFreeDisk, clock)
     await disk.look()
@@ -193,7 +197,7 @@ export class CrawlSession {
       disk.refused(detail)
       this.#running?.duties.onPack()
     }
-    const seats = { directory, name, config, leaseMs, faults, thread, bus, hooks, worker, log, disk, onDisk }
+    const seats = { directory, name, config, leaseMs, faults, host, bus, hooks, worker, log, disk, onDisk }
     const crew = await gatherCrew(seats)
     const onHeartbeat = (beat: Heartbeat) => this.#running?.duties.onHeartbeat(beat)
     const helm = new Helm({ config, ledger, bus: bus.join(), incarnation, leaseMs, log, onHeartbeat })

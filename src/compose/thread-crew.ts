@@ -2,7 +2,7 @@
  * Several agents, each in a thread of its own. One that dies is noticed: its life is closed, its cells go to the head of
  * S, its files are cut to what was committed, and a new agent starts in its place.
  */
-import { MessageChannel, type Worker } from 'node:worker_threads'
+import { MessageChannel, MessagePort, type Worker } from 'node:worker_threads'
 import type { AgentEnd, AgentProgress } from '../agent/index.js'
 import { type Incarnation, type Ledger, LedgerError, type LocalBus, relayBus } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
@@ -13,7 +13,7 @@ import type { Crew } from './crew.js'
 import { AgentsKeepDyingError } from './errors.js'
 import type { Harm, HarmBox } from './faults.js'
 import { type Suffering, untilOthersWork } from './harmed-ledger.js'
-import type { LedgerThread } from './ledger-host.js'
+import type { LedgerHost } from './ledger-host.js'
 import type { Log } from './log.js'
 import { recoverLife } from './recovery.js'
 import { systemClock as clock } from './system.js'
@@ -33,7 +33,7 @@ export interface ThreadCrewParts {
   readonly config: CrawlConfig
   readonly agents: number
   readonly ledger: Ledger
-  readonly ledgerThread: LedgerThread
+  readonly ledgerHost: LedgerHost
   readonly bus: LocalBus
   readonly leaseMs: Millis
   /** For fault tests: agents are not told of new rows. */
@@ -123,8 +123,7 @@ export class ThreadCrew implements Crew {
   }
 
   async #start(agent: string): Promise<void> {
-    const { config, directory, crawl, agents, ledger, ledgerThread, bus, leaseMs, isDeaf, harms } =
-      this.#parts
+    const { config, directory, crawl, agents, ledger, ledgerHost, bus, leaseMs, isDeaf, harms } = this.#parts
     const incarnation = await ledger.join(agent, config.lanes)
     const number = Number(agent.slice(agent.lastIndexOf('-') + 1))
     const order: AgentOrder = {
@@ -141,11 +140,12 @@ export class ThreadCrew implements Crew {
     const wires = new MessageChannel()
     const data: AgentThreadData = {
       order,
-      ledger: ledgerThread.connect(),
+      ledger: ledgerHost.connect(),
       bus: wires.port2,
       harms: harms?.memory ?? null,
     }
-    const thread = startThread('agent-thread', data, { youngMb: YOUNG_MB, hands: [data.ledger, data.bus] })
+    const hands = data.ledger instanceof MessagePort ? [data.ledger, data.bus] : [data.bus]
+    const thread = startThread('agent-thread', data, { youngMb: YOUNG_MB, hands })
     const member: Member = {
       agent,
       incarnation,

@@ -6,6 +6,7 @@
 import { isIP } from 'node:net'
 import { ASSIGNMENTS } from '../assign/index.js'
 import { LIMITS } from '../model/limits.js'
+import { readPostgresUrl } from '../model/postgres-url.js'
 import { readTraps, TRAP_RULES } from '../model/trap.js'
 import { normaliseUrl } from '../model/url.js'
 import { readBlacklist } from './blacklist.js'
@@ -67,6 +68,14 @@ const address = (value: unknown, name: string): string => {
   throw new TypeError(`${name} must be an IP address`)
 }
 
+/** What is wrong is said without the value: a password may stand in it. */
+const ledger = (value: unknown, name: string): string => {
+  const form = text(value, name)
+  const place = readPostgresUrl(form)
+  if (typeof place !== 'string') return form
+  throw new TypeError(`${name}: ${place}`)
+}
+
 const sitemap = (value: unknown, name: string): string => {
   const form = text(value, name)
   const url = form === 'robots' || form === 'none' ? form : normaliseUrl(form)
@@ -84,6 +93,11 @@ const traps = (value: unknown, name: string): readonly string[] => {
 export const FIELDS = {
   out: field('--out <dir>', 'where to put the crawl (./<host>-<date>)', optional(text)),
   name: field('--name <name>', 'name of the crawl, used in file names (the host)', optional(text)),
+  ledger: field(
+    '--ledger <postgres://user@host/database>',
+    'keep the ledger of the crawl in PostgreSQL, under --name; the password is read from PGPASSWORD or PGPASSFILE',
+    optional(ledger),
+  ),
   scope: field(
     '--scope <what>',
     'page, prefix, host, domain or any: how far to go from the seeds (host)',
