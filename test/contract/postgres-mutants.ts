@@ -1,0 +1,128 @@
+/**
+ * The rules of the ledger on PostgreSQL, each with the edit of its source that switches it off and the test that must notice:
+ * one of the contract, or one of those that hold a transaction open (`postgres-held-open.ts`).
+ */
+import type { LedgerMutant } from './mutants.js'
+
+const CELLS = 'postgres-cells.ts'
+const CRAWLS = 'postgres-crawls.ts'
+const INBOXES = 'postgres-inboxes.ts'
+const LIVES = 'postgres-lives.ts'
+const ORDER = 'postgres-order.ts'
+const PACKS = 'postgres-packs.ts'
+const TURNS = 'postgres-turns.ts'
+
+export const POSTGRES_MUTANTS: readonly LedgerMutant[] = [
+  {
+    rule: 'read is only what lies below the oldest open transaction',
+    file: INBOXES,
+    keeps: 'i.position < limits.horizon',
+    breaks: 'limits.horizon IS NOT NULL',
+    caughtBy: 'is not passed over by a reader, whoever began first and whoever commits first',
+  },
+  {
+    rule: 'a position is made of the writer’s transaction',
+    file: INBOXES,
+    keeps: '(SELECT (pg_current_xact_id()::text::bigint - first_x) *',
+    breaks: '(SELECT (SELECT count(*) FROM inbox) *',
+    caughtBy: 'is not passed over by a reader, whoever began first and whoever commits first',
+  },
+  {
+    rule: 'an append keeps the crawl from ending, and is refused after it',
+    file: CRAWLS,
+    keeps: 'SELECT state FROM crawl FOR KEY SHARE',
+    breaks: 'SELECT state FROM crawl',
+    caughtBy: 'waits for an end that is held open, and is refused',
+  },
+  {
+    rule: 'the end waits for those who write',
+    file: CELLS,
+    keeps: 'SELECT state, max_pages, finish_reason FROM crawl FOR UPDATE',
+    breaks: 'SELECT state, max_pages, finish_reason FROM crawl',
+    caughtBy: 'keeps the crawl from ending, and is refused when the end is before it',
+  },
+  {
+    rule: 'a finish tests the row that is locked, not what was there when it began',
+    file: CELLS,
+    keeps: `'AND appended = consumed'`,
+    breaks: `'AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.cell = cell.cell)'`,
+    caughtBy: 'keeps its cell from being finished: the finish waits for it and then sees it',
+  },
+  {
+    rule: 'a finish tests the counters',
+    file: CELLS,
+    keeps: `'AND appended = consumed'`,
+    breaks: `''`,
+    caughtBy: 'a cell with an unread row does not finish',
+  },
+  {
+    rule: 'an append turns a finished cell to waiting',
+    file: INBOXES,
+    keeps: `CASE cell.state WHEN 'finished' THEN 'waiting' ELSE cell.state END`,
+    breaks: 'cell.state',
+    caughtBy: 'after a finish that is held open, turns the cell to waiting again',
+  },
+  {
+    rule: 'epochs are checked under lock',
+    file: PACKS,
+    keeps: 'WHERE cell = ANY($1::text[]) ORDER BY cell FOR UPDATE',
+    breaks: 'WHERE cell = ANY($1::text[]) ORDER BY cell',
+    caughtBy: 'whose cell is being given to somebody else waits, and is stale',
+  },
+  {
+    rule: 'a pack names the epoch of each cell',
+    file: PACKS,
+    keeps: 'now.epoch === epoch && ',
+    breaks: '',
+    caughtBy: 'with a stale cell commits nothing and names the cell',
+  },
+  {
+    rule: 'a pack has the next number of each cell',
+    file: PACKS,
+    keeps: ' && now.lastPack === number - 1',
+    breaks: '',
+    caughtBy: 'out of sequence is stale',
+  },
+  {
+    rule: 'a life that is being closed commits nothing',
+    file: PACKS,
+    keeps: 'FOR KEY SHARE OF c FOR NO KEY UPDATE OF a',
+    breaks: 'FOR KEY SHARE OF c',
+    caughtBy: 'of a life that is being closed waits, and is refused',
+  },
+  {
+    rule: 'a pack is known again by its id',
+    file: PACKS,
+    keeps: `if (await tx.first('SELECT 1 FROM pack WHERE id = $1', pack.id)) return { status: 'committed' }`,
+    breaks: '',
+    caughtBy: 'sent twice under one id is committed once',
+  },
+  {
+    rule: 'a turn is freed only when no cell of its group is leased, looked for under its lock',
+    file: TURNS,
+    keeps: `await tx.all('SELECT 1 FROM turn WHERE grp = ANY($1::text[]) ORDER BY grp FOR UPDATE', names)`,
+    breaks: '',
+    caughtBy: 'stays with a life that is given a second cell of it while it gives back the first',
+  },
+  {
+    rule: 'a turn is held by one life at a time',
+    file: TURNS,
+    keeps: 'if (holder !== null && heldUntil >= tx.now) continue',
+    breaks: '',
+    caughtBy: 'are held by one life at a time and pass with their wait',
+  },
+  {
+    rule: 'after a gap nobody is robbed',
+    file: ORDER,
+    keeps: 'lease_until < $1 AND gap_until <= $1',
+    breaks: 'lease_until < $1',
+    caughtBy: 'is not taken from others right after a gap in which nobody reached the ledger',
+  },
+  {
+    rule: 'the seat has one holder',
+    file: LIVES,
+    keeps: 'if (holder !== incarnation && !isFree) return null',
+    breaks: '',
+    caughtBy: 'has one seat: its holder renews it, another takes it when the holder leaves or falls silent',
+  },
+]
