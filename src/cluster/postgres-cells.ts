@@ -207,8 +207,12 @@ export function rest(tx: Transaction, cell: CellId, epoch: Epoch, until: Millis)
   return giveUp(tx, cell, epoch, `state = 'resting', rank = $3`, '', Math.ceil(until))
 }
 
-/** The crawl row is locked first: whoever appends, commits or is granted something is before the end or after it. */
+/**
+ * The crawl row is locked first: whoever appends, commits or is granted something is before the end or after it. While
+ * somebody is at work there is no end, and nobody is made to wait.
+ */
 export async function tryEnd(tx: Transaction): Promise<FinishReason | null> {
+  if (await tx.first(`SELECT 1 FROM cell WHERE ${HELD} AND lease_until >= $1 LIMIT 1`, tx.now)) return null
   const [state, max, reason] = (await tx.first(
     'SELECT state, max_pages, finish_reason FROM crawl FOR UPDATE',
   ))!

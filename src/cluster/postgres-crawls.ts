@@ -1,7 +1,8 @@
 /**
  * Crawls in a database: each has a schema of its own, named by the crawl, made and brought up by the numbered steps. The
  * first era begins with it. A database whose system identifier is another than the era's is a copy or a restored backup: the
- * transactions it counts are not those that inbox positions were made of, so it is refused.
+ * transactions it counts are not those that inbox positions were made of. It is refused, except by a resume, which is alone
+ * with the crawl and begins a new era.
  */
 import { createHash } from 'node:crypto'
 import { LedgerError } from './ledger.js'
@@ -14,10 +15,16 @@ const NAME_BYTES = 63
 const PREFIX = 'orbweaver '
 /** Held while a crawl is made or brought up: two processes that begin at the same time do it one after the other. */
 const MIGRATION_LOCK = 0x6f_72_62
+/** Of one era: beyond it positions would no longer be whole numbers. A resume begins the next in time. */
+const MOST_IN_ERA = 2 ** 35
+const CURRENT_X = 'pg_current_xact_id()::text::bigint'
 const SYSTEM_ID = '(SELECT system_identifier::text FROM pg_control_system())'
 
 /** The number of the line of history this server writes: another after a standby was promoted. */
 export const TIMELINE = `('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint`
+
+/** Rows that one transaction can give to one cell; 2^36 transactions fit above them in a whole number. */
+export const ROWS_PER_WRITER = 2 ** 17
 
 /** Names that PostgreSQL would cut short are told apart by their digest. */
 export function schemaOf(crawl: string): string {
@@ -35,7 +42,7 @@ export async function prepareCrawl(
   db: PostgresDatabase,
   crawl: string,
   place: string,
-  create: boolean,
+  { create, adopt }: { readonly create: boolean; readonly adopt: boolean },
 ): Promise<void> {
   await db.use(async connection => {
     await connection.exec(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`)
@@ -49,7 +56,7 @@ export async function prepareCrawl(
       if (!create && version === null)
         throw new LedgerError('missing', `there is no crawl named "${crawl}" in ${place}`)
       await migrate(connection, schemaOf(crawl), version ?? 0, place)
-      if (!create) await refuseOthers(connection, place)
+      if (!create) await checkEra(connection, place, adopt)
     } finally {
       if (!connection.isLost) await connection.exec(`SELECT pg_advisory_unlock(${MIGRATION_LOCK})`)
     }
@@ -84,20 +91,41 @@ async function migrate(
       : ''
   const era =
     version === 0
-      ? `UPDATE crawl SET first_x = pg_current_xact_id()::text::bigint, system_id = ${SYSTEM_ID}, timeline = ${TIMELINE};`
+      ? `UPDATE crawl SET first_x = ${CURRENT_X}, system_id = ${SYSTEM_ID}, timeline = ${TIMELINE};`
       : ''
   await connection.exec(
     `BEGIN; ${begin} ${steps.join('\n')} ${era} UPDATE schema_version SET version = ${SCHEMA_STEPS.length}; COMMIT`,
   )
 }
 
-async function refuseOthers(connection: PostgresConnection, place: string): Promise<void> {
-  const [[isSame]] = await connection.exec(`SELECT system_id = ${SYSTEM_ID} FROM crawl`)
+async function checkEra(connection: PostgresConnection, place: string, adopt: boolean): Promise<void> {
+  const [[isSame, count]] = await connection.exec(
+    `SELECT system_id = ${SYSTEM_ID}, ${CURRENT_X} - first_x FROM crawl`,
+  )
+  if (adopt && (isSame !== true || Number(count) > MOST_IN_ERA)) return newEra(connection)
   if (isSame !== true)
     throw new LedgerError(
       'corrupt',
-      `${place} is not the database this crawl was made in, but a copy of it; go on with the original`,
+      `${place} is not the database this crawl was made in, but a copy of it; go on with the original, or resume the crawl here`,
     )
+}
+
+/**
+ * Unread rows keep their order and come before all that will be written: those of a cell are numbered from 1, and
+ * transactions are counted from so far back that none of them has a number that small.
+ */
+async function newEra(connection: PostgresConnection): Promise<void> {
+  await connection.exec(
+    `BEGIN; SELECT 1 FROM crawl FOR UPDATE;
+     UPDATE inbox SET position = -old.place FROM (SELECT cell, position,
+       row_number() OVER (PARTITION BY cell ORDER BY position) AS place FROM inbox) AS old
+     WHERE inbox.cell = old.cell AND inbox.position = old.position;
+     UPDATE inbox SET position = -position;
+     UPDATE cell SET inbox_cursor = 0 WHERE inbox_cursor <> 0;
+     UPDATE crawl SET era = era + 1, system_id = ${SYSTEM_ID}, timeline = ${TIMELINE}, first_x = ${CURRENT_X} - 1
+       - (SELECT coalesce(max(position), 0) / ${ROWS_PER_WRITER} FROM inbox);
+     COMMIT`,
+  )
 }
 
 /** The crawl row is shared by all who write, so that it cannot be closed meanwhile. Null once it is. */

@@ -8,14 +8,12 @@ import type { CellId } from '../model/cell.js'
 import { type Clock, sleep } from '../model/clock.js'
 import type { Append, InboxRow, Incarnation } from './ledger.js'
 import { type Row, textArray } from './postgres-connection.js'
-import { isOpenFor } from './postgres-crawls.js'
+import { isOpenFor, ROWS_PER_WRITER } from './postgres-crawls.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
 import { numbers } from './postgres-order.js'
 
 /** Seeds and the previous crawl come from no agent. */
 const NOBODY: Incarnation = 0
-/** Rows that one transaction can give to one cell; 2^36 transactions fit above them in a whole number. */
-const ROWS_PER_WRITER = 2 ** 17
 /** A statement of a seed list or of the previous crawl. */
 const ROWS_PER_APPEND = 20_000
 /** Rows that a transaction still open keeps from us: looked for again before the answer is "none". */

@@ -23,14 +23,16 @@ export interface PostgresLedgerOptions extends Pick<DatabaseOptions, 'timeSql'> 
   readonly crawl: string
   /** Whether the crawl is to be made; it must not be there then, and must be there otherwise. */
   readonly create: boolean
+  /** Whether a copy of its database may take its place: only of who is alone with the crawl. */
+  readonly adopt?: boolean
   readonly clock: Clock
 }
 
 export async function openPostgresLedger(options: PostgresLedgerOptions): Promise<Ledger> {
-  const { place, crawl, create, clock, timeSql } = options
+  const { place, crawl, create, adopt = false, clock, timeSql } = options
   const db = new PostgresDatabase({ place, schema: schemaOf(crawl), ...(timeSql && { timeSql }) })
   try {
-    await prepareCrawl(db, crawl, placeName(place), create)
+    await prepareCrawl(db, crawl, placeName(place), { create, adopt })
   } catch (error) {
     await db.close()
     throw error

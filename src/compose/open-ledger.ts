@@ -25,13 +25,13 @@ export function inDatabase(config: CrawlConfig): CrawlInDatabase | null {
 /** The ledger of a crawl that was begun: for commands that look at it or change a setting. */
 export async function openLedger(directory: string, config: CrawlConfig): Promise<Ledger> {
   const there = inDatabase(config)
-  if (there) return openPostgres(there, false)
+  if (there) return openPostgres(there, { create: false })
   return openSqliteLedger(join(directory, LEDGER_FILE), { create: false, now: clock.now })
 }
 
 /** For whoever crawls: while the database is away its calls wait, and are sent again. */
-export async function openPatiently(there: CrawlInDatabase, create = false): Promise<Ledger> {
-  return patientLedger(await openPostgres(there, create), clock)
+export async function openPatiently(there: CrawlInDatabase): Promise<Ledger> {
+  return patientLedger(await openPostgres(there, { create: false }), clock)
 }
 
 /** A new crawl must not be there yet. One whose first run died before it had a ledger is as good as new. */
@@ -40,17 +40,24 @@ export async function hostInDatabase(
   directory: string,
   isNew: boolean,
 ): Promise<LedgerHost> {
+  const host = async (create: boolean) => ({
+    ledger: patientLedger(await openPostgres(there, { create, adopt: true }), clock),
+    connect: () => there,
+  })
   try {
-    return { ledger: await openPatiently(there, isNew), connect: () => there }
+    return await host(isNew)
   } catch (error) {
     const isGone = error instanceof LedgerError && error.kind === 'missing' && !isNew
     if (!isGone || holdsPages(directory)) throw error
-    return { ledger: await openPatiently(there, true), connect: () => there }
+    return host(true)
   }
 }
 
 /** Loaded only here: who crawls with SQLite need not read a client of PostgreSQL. */
-async function openPostgres({ place, crawl }: CrawlInDatabase, create: boolean): Promise<Ledger> {
+async function openPostgres(
+  { place, crawl }: CrawlInDatabase,
+  how: { readonly create: boolean; readonly adopt?: boolean },
+): Promise<Ledger> {
   const { openPostgresLedger } = await import('../cluster/postgres-ledger.js')
-  return openPostgresLedger({ place, crawl, create, clock })
+  return openPostgresLedger({ place, crawl, ...how, clock })
 }

