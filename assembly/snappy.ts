@@ -1,11 +1,13 @@
 /**
  * Snappy's raw block format, the one codec every Parquet reader has, for up to two mebibytes at a time. AssemblyScript,
- * for the reasons given in `deflate.ts`.
+ * for the reasons given in `deflate.ts`. The size that a block begins with is the host's to write.
  */
 
-/** Last place of each hash of four bytes; the host sees only what follows. */
+/** Last place of each hash of five bytes; the host sees only what follows. */
 const PLACES: usize = 0x0400
-const HASH_BITS: u32 = 14
+const HASH_BITS: u64 = 14
+/** Five bytes make a match: those of four, which are possible, cost more time and more bytes. So three of eight are shifted out. */
+const BEYOND: u64 = 24
 export const INPUT: usize = 0x20000
 /** A Parquet page is closed by the value that takes it past one mebibyte, and a text has one at most. */
 export const INPUT_BYTES: usize = 0x210000
@@ -20,14 +22,8 @@ const SKIP_BITS: u32 = 5
 
 let out: usize = 0
 
-function placeOf(word: u32): usize {
-  return PLACES + (((word * 0x1e35a7bd) >> (32 - HASH_BITS)) << 2)
-}
-
-function putSize(size: usize): void {
-  let left = size
-  for (; left >= 128; left >>= 7) store<u8>(out++, <u8>(left | 128))
-  store<u8>(out++, <u8>left)
+function placeOf(word: u64): usize {
+  return PLACES + (<usize>(((word << BEYOND) * 0x9e3779b185ebca87) >> (64 - HASH_BITS)) << 2)
 }
 
 function putLiteral(from: usize, size: usize): void {
@@ -69,9 +65,9 @@ function putCopy(offset: usize, size: usize): void {
   }
 }
 
-/** How many bytes from `here` on equal those from `there` on; the first four do. */
+/** How many bytes from `here` on equal those from `there` on; the first five do. */
 function matchLength(there: usize, here: usize, end: usize): usize {
-  let length: usize = 4
+  let length: usize = 5
   while (here + length + 8 <= end) {
     const difference = load<u64>(there + length) ^ load<u64>(here + length)
     if (difference != 0) return length + <usize>(ctz(difference) >> 3)
@@ -81,22 +77,21 @@ function matchLength(there: usize, here: usize, end: usize): usize {
   return length
 }
 
-/** Compresses the first `size` bytes at INPUT to OUTPUT; returns the size there. */
+/** Compresses the first `size` bytes at INPUT to literals and copies at OUTPUT; returns the size there. */
 export function compress(size: usize): usize {
   const end = INPUT + size
   const limit = size > MARGIN ? end - MARGIN : INPUT
   out = OUTPUT
-  putSize(size)
-  memory.fill(PLACES, 0, 4 << HASH_BITS)
+  memory.fill(PLACES, 0, 4 << <usize>HASH_BITS)
   let literal = INPUT
   let here = INPUT
   let skip: u32 = 1 << SKIP_BITS
   while (here < limit) {
-    const word = load<u32>(here)
+    const word = load<u64>(here)
     const place = placeOf(word)
     const there = <usize>load<u32>(place)
     store<u32>(place, <u32>here)
-    if (there == 0 || here - there > WINDOW || load<u32>(there) != word) {
+    if ((load<u64>(there) ^ word) << BEYOND != 0 || here - there > WINDOW) {
       here += skip++ >> SKIP_BITS
       continue
     }
@@ -107,7 +102,7 @@ export function compress(size: usize): usize {
     literal = here
     skip = 1 << SKIP_BITS
     // The end of a match is a likely start of the next.
-    store<u32>(placeOf(load<u32>(here - 1)), <u32>(here - 1))
+    store<u32>(placeOf(load<u64>(here - 1)), <u32>(here - 1))
   }
   if (literal < end) putLiteral(literal, end - literal)
   return out - OUTPUT

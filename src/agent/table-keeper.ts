@@ -36,7 +36,9 @@ export interface TableKeeperParts {
 type Table = 'pages' | 'links'
 
 const TABLES: readonly Table[] = ['pages', 'links']
-/** A row group holds a tenth of what a merged file should. */
+/** A log holds a tenth of what a file should; one that is full waits for the others, and can be read meanwhile. */
+const LOGS_PER_FILE = 10
+/** Small files are left by each stop of a crawl. */
 const FILES_PER_MERGE = 10
 const MERGED = 'merged-'
 const GRACE_MS = 10_000
@@ -80,22 +82,25 @@ export class TableKeeper {
       const ended = closed
         ? files
         : files.map(file => ({ ...file, closed: file.closed && !isAlive(file.incarnation) }))
-      for (const log of completeLogs(ended, `${table}-log`)) if (!(await this.#convert(table, log))) return
+      const logs = completeLogs(ended, `${table}-log`)
+      while (logs.length >= (closed ? 1 : LOGS_PER_FILE))
+        if (!(await this.#convert(table, logs.splice(0, LOGS_PER_FILE)))) return
       await this.#merge(table, FILES_PER_MERGE)
     }
   }
 
-  async #convert(table: Table, log: FileRow): Promise<boolean> {
+  /** As many logs as a large file is made of become one; fewer, at the end, a small one that may be merged with others. */
+  async #convert(table: Table, logs: readonly FileRow[]): Promise<boolean> {
     const { directory, worker } = this.#parts
-    const name = log.name.replace(/\.rows$/, '.parquet')
-    const task = {
+    const first = basename(logs[0].name, '.rows')
+    const name = `tables/${table}/${logs.length < LOGS_PER_FILE ? '' : MERGED}${first}.parquet`
+    const { bytes } = await worker.convert({
       table,
-      logPath: join(directory, log.name),
-      committedBytes: log.bytes,
+      logs: logs.map(log => ({ path: join(directory, log.name), committedBytes: log.bytes })),
       outPath: join(directory, name),
-    }
-    const { bytes } = await worker.convert(task)
-    return this.#swap([log.name], { name, kind: table, bytes })
+    })
+    const inputs = logs.map(log => log.name)
+    return this.#swap(inputs, { name, kind: table, bytes })
   }
 
   async #merge(table: Table, atLeast: number): Promise<void> {

@@ -1,6 +1,6 @@
 /** Entry of the thread for slow store work: row logs to Parquet, Parquet files merged, indexes sorted. */
 import { parentPort } from 'node:worker_threads'
-import { concatParquet, convertLog, finishIndex } from '../store/index.js'
+import { concatParquet, convertLogs, finishIndex } from '../store/index.js'
 import type { StoreAnswer, StoreJob } from './store-worker.js'
 
 parentPort!.on('message', (job: StoreJob) => {
@@ -19,7 +19,7 @@ parentPort!.on('message', (job: StoreJob) => {
 function run(job: StoreJob): unknown {
   switch (job.kind) {
     case 'convert':
-      return convertLog(job.task)
+      return convertLogs(job.task)
     case 'concat':
       return concatParquet(job.inputs, job.outPath)
     case 'index':

@@ -145,12 +145,12 @@ export const LIMITS = {
   /** Rows in a table's log before they become a Parquet row group. */
   rowGroupRows: 10_000,
   rowGroupBytes: 16 * 1024 * 1024,
-  /** A merged Parquet file holds at least this many rows, unless the crawl has fewer. */
-  parquetRows: 100_000,
-  /** The same for links, which are forty times as many and fifty times as small. */
+  /** Links in a log: they are forty times as many and fifty times as small. */
   linkGroupRows: 100_000,
   /** Rows of a log under one checksum: what its reader holds in memory at once (one longer row apart). */
   segmentBytes: 4 * 1024 * 1024,
+  /** Texts of a pack compressed together: four times as far as a copy can reach back. */
+  textBlockBytes: 256 * 1024,
   /** Values of a Parquet column compressed together. */
   parquetPageBytes: 1024 * 1024,
   /** CDXJ lines sorted in memory at once; more are merged from disk. */

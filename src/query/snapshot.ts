@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import { link, readdir, rm } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { convertLog } from '../store/index.js'
+import { convertLogs } from '../store/index.js'
 import type { TableName } from './columns.js'
 import { type CrawlFiles, listCrawlFiles } from './crawl-files.js'
 import { makeScratch, removeScratch } from './scratch.js'
@@ -49,9 +49,15 @@ async function holdFiles(dir: string, listed: CrawlFiles, folders: string[]): Pr
     if (table === 'sites' && listed.open) continue
     files[table].push(await hold(path, pins, `${table}-${files[table].length}`))
   }
-  for (const [i, { table, path, bytes }] of listed.logs.entries()) {
-    const outPath = join(scratchDir, `${table}-${i}.parquet`)
-    convertLog({ table, logPath: path, committedBytes: bytes, outPath })
+  for (const table of ['pages', 'links'] as const) {
+    const logs = listed.logs.filter(log => log.table === table)
+    if (logs.length === 0) continue
+    const outPath = join(scratchDir, `${table}.parquet`)
+    convertLogs({
+      table,
+      logs: logs.map(({ path, bytes }) => ({ path, committedBytes: bytes })),
+      outPath,
+    })
     files[table].push(outPath)
   }
   return {

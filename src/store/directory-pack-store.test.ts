@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { CDXIndexer, WARCParser } from 'warcio'
+import { readLinks, readPages } from '../../test/kit/row-logs.js'
 import { inDirectory, SAMPLE_TIME, sampleExchange, sampleRow } from '../../test/kit/store-samples.js'
 import { systemClock } from '../compose/system.js'
 import { SeededRandom } from '../model/random.js'
@@ -9,7 +10,6 @@ import { DirectoryPackStore, type DirectoryPackStoreOptions } from './directory-
 import { completeLogs, locateFile } from './file-names.js'
 import { PackBuilder, type PackEntry } from './pack-builder.js'
 import type { PackBytes, StoredFile } from './pack-store.js'
-import { readLinkRows, readPageRows } from './segment.js'
 import { warcInfo } from './warc-info.js'
 import { responseOf, WarcReader } from './warc-reader.js'
 import { warcRecords } from './warc-records.js'
@@ -65,8 +65,7 @@ async function pagesOf(
 ): Promise<{ url: string; body: string }[]> {
   const pages: { url: string; body: string }[] = []
   for (const file of files.filter(({ kind }) => kind === 'pages-log')) {
-    for (const [view, segment] of readPageRows(locateFile(directory, file.name) ?? '', file.bytes)) {
-      const row = view.toRow()
+    for (const { row, segment } of readPages(locateFile(directory, file.name) ?? '', file.bytes)) {
       const reader = await WarcReader.open(locateFile(directory, segment.warc) ?? '')
       const result = await reader.record(segment.baseOffset + row.warcOffset, row.warcLength)
       await reader.close()
@@ -95,11 +94,7 @@ describe('a pack in a directory', () => {
         'http://example.org/page-3',
       ])
       const links = second.get('links-log')
-      const targets = Array.from(
-        readLinkRows(locateFile(directory, links?.name ?? '') ?? '', links?.bytes ?? 0),
-        view => view.toRow().target,
-      )
-      expect(targets).toHaveLength(6)
+      expect(readLinks(locateFile(directory, links?.name ?? '') ?? '', links?.bytes ?? 0)).toHaveLength(6)
       await store.close()
     }))
 
@@ -263,11 +258,8 @@ describe('a pack in a directory', () => {
       const refused: PackEntry = { tenancy: 'a', row: sampleRow({ outcome: 'ROBOTS_DISALLOWED', status: 0 }) }
       const files = await appended(store, packOf('p', [{ ...page(1), inTables: false }, refused]))
       const pages = byKind(files).get('pages-log')
-      const rows = Array.from(
-        readPageRows(locateFile(directory, pages?.name ?? '') ?? '', pages?.bytes ?? 0),
-        ([view]) => view.toRow(),
-      )
-      expect(rows).toEqual([{ ...refused.row, warcOffset: -1, warcLength: 0 }])
+      const rows = readPages(locateFile(directory, pages?.name ?? '') ?? '', pages?.bytes ?? 0)
+      expect(rows.map(({ row }) => row)).toEqual([{ ...refused.row, warcOffset: -1, warcLength: 0 }])
       expect(byKind(files).has('links-log')).toBe(false)
       expect(byKind(files).has('warc')).toBe(true)
       await store.close()

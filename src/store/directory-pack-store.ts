@@ -138,16 +138,18 @@ export class DirectoryPackStore implements PackStore {
 
   async #tableWrites(pack: PackBytes, place: Place): Promise<Write[]> {
     const writes: Write[] = []
-    const add = async (table: RowTable, { bytes, rows }: PackRows, maxRows: number) => {
+    const add = async (table: RowTable, { bytes, rows }: PackRows, maxRows: number, texts?: Buffer) => {
       if (rows === 0) return
       const kind = `${table}-log` as const
       const current = this.#files.current(kind)
       if (current && (current.rows >= maxRows || current.bytes >= this.#limits.logBytes))
         await this.#files.roll(kind)
       const header = { table, pack: pack.id, agent: pack.agent, ...place }
-      writes.push({ file: await this.#files.touch(kind, rows), buffers: segmentBuffers(header, bytes) })
+      const buffers = segmentBuffers(header, bytes)
+      if (texts) buffers.push(...segmentBuffers({ ...header, table: 'texts' }, texts))
+      writes.push({ file: await this.#files.touch(kind, rows), buffers })
     }
-    await add('pages', pack.pages, this.#limits.pageRows)
+    await add('pages', pack.pages, this.#limits.pageRows, pack.texts)
     await add('links', pack.links, this.#limits.linkRows)
     return writes
   }

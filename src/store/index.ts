@@ -10,7 +10,7 @@
  * the manifest are there whole or not at all; conversion needs memory for one row group.
  *
  * Read on in `pack-builder.ts` (one pack in memory), `directory-pack-store.ts` (packs to files), `warc-records.ts`,
- * `segment.ts` (row logs), `parquet/convert.ts`, `recover.ts`.
+ * `segment.ts` (row logs), `text-blocks.ts`, `parquet/convert.ts`, `recover.ts`.
  */
 export { parseArchiveFormat } from './archive-format.js'
 export { finishIndex, type IndexTask } from './cdxj-index.js'
@@ -30,7 +30,7 @@ export type { AppendResult, CloseResult, PackBytes, PackStore, StoredFile } from
 export { type PageFacts, packFacts, unpackFacts } from './page-facts.js'
 export { PageRowView, PageText } from './page-row.js'
 export { concatParquet } from './parquet/concat.js'
-export { type ConvertTask, convertLog, type ParquetSize } from './parquet/convert.js'
+export { type ConvertTask, convertLogs, type ParquetSize } from './parquet/convert.js'
 export { type SiteRow, writeSites } from './parquet/site-table.js'
 export { recover } from './recover.js'
 export { warcDate } from './utc-text.js'

@@ -7,8 +7,9 @@ import { ByteSink } from './byte-sink.js'
 import { appendCdxjEntry, shiftCdxjEntry } from './cdxj.js'
 import { appendLinks, type PageLinks } from './link-rows.js'
 import type { PackBytes } from './pack-store.js'
-import { appendPageRow, shiftPageRow } from './page-row.js'
+import { appendPageRow, PageInt, shiftPageRow } from './page-row.js'
 import { tableLinks, tableRow } from './table-url.js'
+import { readTexts, TextBlocks } from './text-blocks.js'
 import type { Revisit, WarcRecords } from './warc-records.js'
 
 export interface PackEntry {
@@ -36,6 +37,7 @@ export interface PackOptions {
 }
 
 const START_BYTES = 256 * 1024
+const NO_TEXT = Buffer.alloc(0)
 
 /** Where an entry ends in each stream; it begins where the one before ends. */
 interface Mark {
@@ -53,6 +55,7 @@ export class PackBuilder {
   readonly #options: PackOptions
   readonly #warc: ByteSink
   readonly #pages: ByteSink
+  readonly #texts = new TextBlocks()
   readonly #links = new ByteSink()
   readonly #cdxj = new ByteSink()
   readonly #marks: Mark[] = []
@@ -63,12 +66,12 @@ export class PackBuilder {
     this.#options = options
     const { startBytes = START_BYTES } = options
     this.#warc = new ByteSink(startBytes)
-    this.#pages = new ByteSink(startBytes / 2)
+    this.#pages = new ByteSink(startBytes / 4)
   }
 
   /** What the pack weighs so far, dropped cells included: for the decision to seal it. */
   get bytes(): number {
-    return this.#warc.length + this.#pages.length + this.#links.length
+    return this.#warc.length + this.#pages.length + this.#texts.bytes + this.#links.length
   }
 
   get entries(): number {
@@ -89,7 +92,7 @@ export class PackBuilder {
     }
     if (tables && entry.inTables !== false) {
       const shown = tableRow(row)
-      appendPageRow(this.#pages, shown, offset, length)
+      appendPageRow(this.#pages, shown, this.#texts.add(shown.text), offset, length)
       if (entry.links) {
         appendLinks(this.#links, shown.url, tableLinks(entry.links))
         this.#linkRows += entry.links.targets.length
@@ -109,6 +112,7 @@ export class PackBuilder {
   reset(): void {
     this.#warc.clear()
     this.#pages.clear()
+    this.#texts.clear()
     this.#links.clear()
     this.#cdxj.clear()
     this.#marks.length = 0
@@ -131,6 +135,7 @@ export class PackBuilder {
       agent: this.#options.agent,
       warc: (kept?.warc ?? this.#warc).view(),
       pages: { bytes: pages.view(), rows: countRows(pages.view()) },
+      texts: (kept?.texts ?? this.#texts).view(),
       links: { bytes: (kept?.links ?? this.#links).view(), rows: kept?.linkRows ?? this.#linkRows },
       cdxj: { bytes: cdxj.view(), rows: countRows(cdxj.view()) },
     }
@@ -141,18 +146,22 @@ export class PackBuilder {
     const kept: KeptStreams = {
       warc: new ByteSink(),
       pages: new ByteSink(),
+      texts: new TextBlocks(),
       links: new ByteSink(),
       cdxj: new ByteSink(),
       linkRows: 0,
     }
+    const texts = readTexts(this.#texts.view())
     let before = START
     for (const mark of this.#marks) {
+      const text = mark.pages > before.pages ? this.#textAt(before.pages, texts) : NO_TEXT
       if (!this.#dropped.has(mark.tenancy)) {
         const shift = kept.warc.length - before.warc
         const pageAt = kept.pages.length
         const entryAt = kept.cdxj.length
         kept.warc.append(this.#warc.view(before.warc, mark.warc))
         kept.pages.append(this.#pages.view(before.pages, mark.pages))
+        kept.texts.add(text)
         kept.links.append(this.#links.view(before.links, mark.links))
         kept.cdxj.append(this.#cdxj.view(before.cdxj, mark.cdxj))
         kept.linkRows += mark.linkRows - before.linkRows
@@ -163,11 +172,20 @@ export class PackBuilder {
     }
     return kept
   }
+
+  /** The text of the row at `at`: the next of `texts`, where it has one. */
+  #textAt(at: number, texts: Generator<Buffer>): Buffer {
+    if (this.#pages.view().readUInt32LE(at + PageInt.textBytes) === 0) return NO_TEXT
+    const { value, done } = texts.next()
+    if (done) throw new Error('a row of the pack has no text in its blocks')
+    return value
+  }
 }
 
 interface KeptStreams {
   readonly warc: ByteSink
   readonly pages: ByteSink
+  readonly texts: TextBlocks
   readonly links: ByteSink
   readonly cdxj: ByteSink
   linkRows: number

@@ -24,6 +24,8 @@ export interface PackBytes {
   /** Compressed WARC records, one behind the other. */
   readonly warc: Buffer
   readonly pages: PackRows
+  /** The texts of those rows, see `text-blocks.ts`. */
+  readonly texts: Buffer
   readonly links: PackRows
   readonly cdxj: PackRows
 }

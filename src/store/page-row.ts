@@ -4,13 +4,12 @@
  *   0 uint32 size of the row          40 float64 fetchedAt
  *   4 uint32 WARC offset in the pack  48 float64 fetchMs
  *   8 uint32 WARC length              56 float64 bodyBytes
- *  12 int32  status, depth, hops,     64 uint32 length of each of the sixteen texts, in the order of `PageText`
- *            lane, attempt, outlinks, 128 the texts
- *            outlinksForeign
+ *  12 int32  status, depth, hops,     64 uint32 length of each of the fifteen texts, in the order of `PageText`
+ *            lane, attempt, outlinks, 124 uint32 length of the page's text, which stands in a block (`text-blocks.ts`)
+ *            outlinksForeign          128 the fifteen texts
  *
  * The WARC offset has a place of its own so that a pack can be rewritten without some of its cells.
  */
-import { isUtf8 } from 'node:buffer'
 import type { OutcomeCode } from '../model/outcome.js'
 import type { PageRow } from '../model/page.js'
 import type { ByteSink } from './byte-sink.js'
@@ -36,10 +35,9 @@ export const PageText = {
   redirect: 12,
   etag: 13,
   lastModified: 14,
-  text: 15,
 } as const
 
-const TEXTS = 16
+const TEXTS = 15
 
 /** Places of the 32-bit numbers. */
 export const PageInt = {
@@ -50,15 +48,20 @@ export const PageInt = {
   attempt: 28,
   outlinks: 32,
   outlinksForeign: 36,
+  textBytes: 124,
 } as const
 
 /** Places of the 64-bit numbers. */
 export const PageNumber = { fetchedAt: 40, fetchMs: 48, bodyBytes: 56 } as const
 
-/** Appends `row`; the place of its record is given apart because it is known last (offset -1: not archived). */
+/**
+ * Appends `row`. Its text has gone to a block, of which only the length is told; the place of its record is given apart
+ * because it is known last (offset -1: not archived).
+ */
 export function appendPageRow(
   sink: ByteSink,
   row: PageRow,
+  textBytes: number,
   warcOffset = row.warcOffset,
   warcLength = row.warcLength,
 ): void {
@@ -81,7 +84,6 @@ export function appendPageRow(
     sink.text(row.redirect),
     sink.text(row.etag),
     sink.text(row.lastModified),
-    appendUtf8(sink, row.text),
   ]
   const bytes = sink.reserve(0)
   bytes.writeUInt32LE(sink.length - start, start)
@@ -98,13 +100,7 @@ export function appendPageRow(
   bytes.writeDoubleLE(row.fetchMs, start + PageNumber.fetchMs)
   bytes.writeDoubleLE(row.bodyBytes, start + PageNumber.bodyBytes)
   for (let i = 0; i < TEXTS; i++) bytes.writeUInt32LE(lengths[i], start + LENGTHS_AT + 4 * i)
-}
-
-/** Table readers refuse a file for one byte that is not UTF-8, so a text cut in mid-character is mended here. */
-function appendUtf8(sink: ByteSink, text: Uint8Array): number {
-  const valid = isUtf8(text) ? text : Buffer.from(Buffer.from(text).toString('utf8'))
-  sink.append(valid)
-  return valid.length
+  bytes.writeUInt32LE(textBytes, start + PageInt.textBytes)
 }
 
 /** Moves the record of the row at `at` by `shift` bytes. */
@@ -159,7 +155,8 @@ export class PageRowView {
     return this.bytes.toString('utf8', this.#starts[text], this.#starts[text + 1])
   }
 
-  toRow(): PageRow {
+  /** `text` is the next of the blocks that go with the rows, where the row has one. */
+  toRow(text: Uint8Array): PageRow {
     return {
       url: this.string(PageText.url),
       outcome: this.string(PageText.outcome) as OutcomeCode,
@@ -182,7 +179,7 @@ export class PageRowView {
       description: this.string(PageText.description),
       canonical: this.string(PageText.canonical),
       redirect: this.string(PageText.redirect),
-      text: new Uint8Array(this.bytes.subarray(this.#starts[PageText.text], this.#starts[PageText.text + 1])),
+      text,
       outlinks: this.int(PageInt.outlinks),
       outlinksForeign: this.int(PageInt.outlinksForeign),
       etag: this.string(PageText.etag),

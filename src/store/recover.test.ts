@@ -14,6 +14,7 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { WARCParser } from 'warcio'
+import { readLinks, readPages } from '../../test/kit/row-logs.js'
 import { inDirectory, sampleExchange, sampleRow } from '../../test/kit/store-samples.js'
 import { systemClock } from '../compose/system.js'
 import { SeededRandom } from '../model/random.js'
@@ -22,7 +23,6 @@ import { ownedFile } from './file-names.js'
 import { PackBuilder } from './pack-builder.js'
 import type { StoredFile } from './pack-store.js'
 import { type Holder, recover } from './recover.js'
-import { readLinkRows, readPageRows } from './segment.js'
 import { warcRecords } from './warc-records.js'
 
 const owner = { crawl: 'crawl', incarnation: 3 }
@@ -130,9 +130,8 @@ describe('after a crash', () => {
       for await (const record of new WARCParser([readFileSync(join(directory, warc))]))
         types.push(record.warcType)
       expect(types.filter(type => type === 'response')).toHaveLength(3)
-      const rows = Array.from(readPageRows(join(directory, pages), crashed.second.get(pages) ?? 0))
-      expect(rows).toHaveLength(3)
-      expect(Array.from(readLinkRows(join(directory, links), crashed.second.get(links) ?? 0))).toHaveLength(3)
+      expect(readPages(join(directory, pages), crashed.second.get(pages) ?? 0)).toHaveLength(3)
+      expect(readLinks(join(directory, links), crashed.second.get(links) ?? 0)).toHaveLength(3)
     }))
 
   it('running it again changes nothing, also after it was interrupted', () =>

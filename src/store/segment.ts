@@ -2,7 +2,7 @@
  * Row logs: append-only files of segments. A pack adds one or more; each says which pack, agent and WARC its rows
  * belong to, so that rows can hold places relative to the pack, and carries a checksum over all of itself.
  *
- *   0 'OWS' and the version   20 uint32 rows or link groups  44 WARC name, pack id, agent in UTF-8
+ *   0 'OWS' and the version   20 uint32 rows, groups, blocks 44 WARC name, pack id, agent in UTF-8
  *   4 uint32 crc32 from 8 on  24 float64 base offset            then the rows
  *   8 uint32 header bytes     32 uint32 length of the WARC's name
  *  12 uint32 row bytes        36 uint32 length of the pack id
@@ -11,13 +11,14 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { LIMITS } from '../model/limits.js'
-import { LinkRowView } from './link-rows.js'
-import { PageRowView } from './page-row.js'
 
 export type RowTable = 'pages' | 'links'
 
+/** The log of pages holds rows of a pack first, then the blocks of their texts. */
+type SegmentTable = RowTable | 'texts'
+
 export interface SegmentHeader {
-  readonly table: RowTable
+  readonly table: SegmentTable
   readonly pack: string
   readonly agent: string
   /** The pack's WARC, relative to the crawl directory; empty when nothing was archived. */
@@ -38,9 +39,9 @@ export class DamagedFileError extends Error {
   }
 }
 
-const MAGIC = 0x0153574f
+const MAGIC = 0x0253574f
 const FIXED_BYTES = 44
-const TABLES: readonly RowTable[] = ['pages', 'links']
+const TABLES: readonly SegmentTable[] = ['pages', 'links', 'texts']
 /** Names are ours and short; a longer header is damage. */
 const HEADER_BYTES_MAX = 16 * 1024
 const FIRST_READ_BYTES = 64 * 1024
@@ -141,23 +142,4 @@ function readExactly(path: string, file: number, at: number, length: number, buf
     done += count
   }
   return buffer.subarray(0, length)
-}
-
-/** Every row of a pages log with its segment; the view moves on with each step. */
-export function* readPageRows(path: string, committedBytes: number): Generator<[PageRowView, Segment]> {
-  const view = new PageRowView()
-  for (const segment of readSegments(path, committedBytes)) {
-    for (let at = 0; at < segment.rows.length; ) {
-      at += view.moveTo(segment.rows, at)
-      yield [view, segment]
-    }
-  }
-}
-
-/** Every link of a links log; the view moves on with each step. */
-export function* readLinkRows(path: string, committedBytes: number): Generator<LinkRowView> {
-  for (const segment of readSegments(path, committedBytes)) {
-    const view = new LinkRowView(segment.rows)
-    while (view.next()) yield view
-  }
 }

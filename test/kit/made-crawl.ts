@@ -10,7 +10,7 @@ import { siteOf } from '../../src/model/url.js'
 import { parsePage } from '../../src/parse/index.js'
 import {
   completeLogs,
-  convertLog,
+  convertLogs,
   DirectoryPackStore,
   locateFile,
   PackBuilder,
@@ -106,10 +106,9 @@ export class MadeCrawl {
         const name = `tables/${table}/m${++this.#merges}.parquet`
         const logPath = locateFile(this.dir, log.name)
         if (logPath === null) throw new Error(`${log.name} is gone`)
-        const { bytes } = convertLog({
+        const { bytes } = convertLogs({
           table,
-          logPath,
-          committedBytes: log.bytes,
+          logs: [{ path: logPath, committedBytes: log.bytes }],
           outPath: join(this.dir, name),
         })
         await this.ledger.swapFiles([log.name], [{ name, kind: table, bytes }])

@@ -1,23 +1,21 @@
 /**
- * Columns of a row group: values go in one by one, compressed pages come out. Memory holds one row group, and the next
+ * A column of a row group: values go in one by one, compressed pages come out. Memory holds one row group, and the next
  * one uses it again.
  */
 import { LIMITS } from '../../model/limits.js'
 import { ByteSink } from '../byte-sink.js'
+import { appendSnappy } from '../snappy.js'
 import { BlockSink } from './block-sink.js'
 import { ByteDictionary } from './byte-dictionary.js'
 import { appendHybrid, bitWidth } from './hybrid.js'
-import { appendSnappy } from './snappy.js'
-import { appendThrift, binary, int32, int64, struct, type ThriftValue } from './thrift.js'
+import { Levels } from './levels.js'
+import { appendDataHeader, appendDictionaryHeader, Encoding, type PageSizes } from './page-header.js'
+import { binary, int64, struct, type ThriftValue } from './thrift.js'
 
 export const ParquetType = { int32: 1, int64: 2, bytes: 6 } as const
-const PLAIN = 0
-const RLE = 3
-const RLE_DICTIONARY = 8
-const DATA_PAGE = 0
-const DICTIONARY_PAGE = 2
 
-type ColumnKind = 'text' | 'dictionary' | 'int32' | 'int64' | 'timestamp'
+/** `blocks` are texts that come compressed, see `block-column.ts`. */
+type ColumnKind = 'text' | 'blocks' | 'dictionary' | 'int32' | 'int64' | 'timestamp'
 
 export interface ColumnSpec {
   readonly name: string
@@ -40,20 +38,28 @@ export interface ColumnChunk {
   readonly statistics: ThriftValue
 }
 
+/** What a file needs of a column. */
+export interface GroupColumn {
+  readonly spec: ColumnSpec
+  readonly bufferedBytes: number
+  /** Ends the row group of this column and makes it ready for the next. */
+  finish(): ColumnChunk
+}
+
 const BY_HAND_BYTES = 48
 
 /** A page is put together and compressed here: columns end their pages one after the other. */
 const content = new ByteSink()
 const compressed = new ByteSink()
+const header = new ByteSink(64)
 
-export class Column {
+export class Column implements GroupColumn {
   readonly spec: ColumnSpec
   readonly #values = new ByteSink()
   readonly #pages = new BlockSink()
   #uncompressedBytes = 0
-  /** 1 for a value, 0 for a NULL, of the rows of the current page. */
-  #levels = new Uint8Array(1_024)
-  #pageRows = 0
+  /** Of the rows of the current page. */
+  readonly #levels = new Levels()
   #rows = 0
   #nulls = 0
   readonly #dictionary: ByteDictionary | undefined
@@ -107,12 +113,7 @@ export class Column {
   }
 
   #level(level: 0 | 1): void {
-    if (this.#pageRows === this.#levels.length) {
-      const larger = new Uint8Array(this.#levels.length * 2)
-      larger.set(this.#levels)
-      this.#levels = larger
-    }
-    this.#levels[this.#pageRows++] = level
+    this.#levels.add(level)
     this.#rows++
   }
 
@@ -124,21 +125,15 @@ export class Column {
   }
 
   #endPage(): void {
+    const { rows } = this.#levels
     content.clear()
-    if (!this.spec.required) {
-      content.uint32(0)
-      appendHybrid(content, this.#levels, this.#pageRows, 1)
-      content.view().writeUInt32LE(content.length - 4, 0)
-    }
+    if (!this.spec.required) this.#levels.appendTo(content, rows)
     if (this.#dictionary) this.#appendPlaces(this.#dictionary)
     else content.append(this.#values.view())
-    const encoding = this.#dictionary ? RLE_DICTIONARY : PLAIN
-    this.#addPage(DATA_PAGE, content.view(), [
-      5,
-      struct([1, int32(this.#pageRows)], [2, int32(encoding)], [3, int32(RLE)], [4, int32(RLE)]),
-    ])
+    const encoding = this.#dictionary ? Encoding.dictionary : Encoding.plain
+    this.#addPage(content.view(), sizes => appendDataHeader(header, sizes, rows, encoding))
     this.#values.clear()
-    this.#pageRows = 0
+    this.#levels.drop(rows)
   }
 
   #appendPlaces(dictionary: ByteDictionary): void {
@@ -149,36 +144,31 @@ export class Column {
     appendHybrid(content, places, places.length, width)
   }
 
-  #addPage(type: number, values: Buffer, typeHeader: readonly [number, ThriftValue]): void {
+  #addPage(values: Buffer, appendHeader: (sizes: PageSizes) => void): void {
     compressed.clear()
     appendSnappy(compressed, values)
-    const sizes = [values.length, compressed.length].map(int32)
-    const header = new ByteSink(64)
-    appendThrift(header, struct([1, int32(type)], [2, sizes[0]], [3, sizes[1]], typeHeader))
+    header.clear()
+    appendHeader({ bytes: values.length, compressedBytes: compressed.length })
     this.#pages.append(header.view())
     this.#pages.append(compressed.view())
     this.#uncompressedBytes += header.length + values.length
   }
 
-  /** Ends the row group of this column and makes it ready for the next. */
   finish(): ColumnChunk {
     let dictionaryBytes = 0
     if (this.#dictionary) {
       // One data page and its dictionary; the dictionary stands first in the file, so it is written first.
-      const entries = this.#dictionary.entries()
-      this.#addPage(DICTIONARY_PAGE, entries, [
-        7,
-        struct([1, int32(this.#dictionary.size)], [2, int32(PLAIN)]),
-      ])
+      const { size } = this.#dictionary
+      this.#addPage(this.#dictionary.entries(), sizes => appendDictionaryHeader(header, sizes, size))
       dictionaryBytes = this.#pages.length
     }
-    if (this.#pageRows > 0) this.#endPage()
+    if (this.#levels.rows > 0) this.#endPage()
     const chunk: ColumnChunk = {
       pages: this.#pages,
       dictionaryBytes,
       uncompressedBytes: this.#uncompressedBytes,
       values: this.#rows,
-      encodings: this.#dictionary ? [PLAIN, RLE, RLE_DICTIONARY] : [PLAIN, RLE],
+      encodings: [Encoding.plain, Encoding.runs, ...(this.#dictionary ? [Encoding.dictionary] : [])],
       statistics: this.#statistics(),
     }
     this.#dictionary?.clear()

@@ -1,17 +1,21 @@
-/** A row log in, a Parquet file out. Synchronous and free of anything but paths: meant for a worker thread. */
+/** Row logs in, a Parquet file out. Synchronous and free of anything but paths: meant for a worker thread. */
 import { LIMITS } from '../../model/limits.js'
 import { writeDurably } from '../durable.js'
-import { type RowTable, readLinkRows, readPageRows } from '../segment.js'
-import { Column } from './column.js'
-import { LINK_COLUMNS, LinkTable } from './link-table.js'
-import { PAGE_COLUMNS, PageTable } from './page-table.js'
+import { DamagedFileError, type RowTable, readSegments, type Segment } from '../segment.js'
+import type { GroupColumn } from './column.js'
+import { LinkTable } from './link-table.js'
+import { PageTable } from './page-table.js'
 import { ParquetFile } from './parquet-file.js'
 
 export interface ConvertTask {
   readonly table: RowTable
-  readonly logPath: string
-  readonly committedBytes: number
+  readonly logs: readonly RowLog[]
   readonly outPath: string
+}
+
+export interface RowLog {
+  readonly path: string
+  readonly committedBytes: number
 }
 
 export interface ParquetSize {
@@ -19,53 +23,48 @@ export interface ParquetSize {
   readonly bytes: number
 }
 
-/** A log is as long as one row group should be, and its last pack. Twice that begins another group. */
-const SLACK = 2
+/** What turns segments into columns. */
+interface Table {
+  readonly columns: readonly GroupColumn[]
+  /** True where a row group may end. */
+  readonly isComplete: boolean
+  /** Returns the number of rows. */
+  addSegment(segment: Segment): number
+}
 
-/** Writes the committed rows of a log to `outPath`, whole or not at all. Throws `DamagedFileError` on a bad log. */
-export function convertLog(task: ConvertTask): ParquetSize {
+const ROWS_PER_GROUP = { pages: LIMITS.rowGroupRows, links: LIMITS.linkGroupRows }
+
+/** Writes the committed rows of the logs to `outPath`, whole or not at all. Throws `DamagedFileError` on a bad log. */
+export function convertLogs(task: ConvertTask): ParquetSize {
   return writeDurably(task.outPath, descriptor => {
-    const file = new ParquetFile(descriptor, takeColumns(task.table))
-    const maxRows = SLACK * (task.table === 'pages' ? LIMITS.rowGroupRows : LIMITS.linkGroupRows)
+    const table = takeTable(task.table)
+    const file = new ParquetFile(descriptor, table.columns)
     let rows = 0
-    for (const _ of task.table === 'pages' ? pages(file, task) : links(file, task)) {
-      rows++
-      // Looking at the size of all columns costs as much as a row, so only now and then.
-      if (rows < maxRows && (rows % 64 > 0 || file.bufferedBytes < LIMITS.rowGroupBytes)) continue
-      file.endRowGroup()
-      rows = 0
+    for (const { path, committedBytes } of task.logs) {
+      for (const segment of readSegments(path, committedBytes)) {
+        rows += table.addSegment(segment)
+        const isFull = rows >= ROWS_PER_GROUP[task.table] || file.bufferedBytes >= LIMITS.rowGroupBytes
+        if (!isFull || !table.isComplete) continue
+        file.endRowGroup()
+        rows = 0
+      }
+      if (!table.isComplete) throw new DamagedFileError(path, committedBytes, 'texts of its rows are missing')
     }
     if (rows > 0) file.endRowGroup()
     const size = file.end()
-    spare.set(task.table, file.columns)
+    spare.set(task.table, table)
     return size
   })
 }
 
 /**
- * Columns of the last conversion, whose memory the next one uses: fresh ones each time are tens of megabytes that only a
- * full collection gives back, and this thread makes so little else that none comes. One that failed leaves none.
+ * What the last conversion worked with, whose memory the next one uses: fresh columns each time are tens of megabytes
+ * that only a full collection gives back, and this thread makes so little else that none comes. One that failed leaves none.
  */
-const spare = new Map<RowTable, readonly Column[]>()
+const spare = new Map<RowTable, Table>()
 
-function takeColumns(table: RowTable): readonly Column[] {
-  const columns = spare.get(table)
-  spare.delete(table)
-  return columns ?? (table === 'pages' ? PAGE_COLUMNS : LINK_COLUMNS).map(spec => new Column(spec))
-}
-
-function* pages(file: ParquetFile, task: ConvertTask): Generator<void> {
-  const table = new PageTable(file)
-  for (const [row, segment] of readPageRows(task.logPath, task.committedBytes)) {
-    table.add(row, segment)
-    yield
-  }
-}
-
-function* links(file: ParquetFile, task: ConvertTask): Generator<void> {
-  const table = new LinkTable(file)
-  for (const link of readLinkRows(task.logPath, task.committedBytes)) {
-    table.add(link)
-    yield
-  }
+function takeTable(name: RowTable): Table {
+  const table = spare.get(name)
+  spare.delete(name)
+  return table ?? (name === 'pages' ? new PageTable() : new LinkTable())
 }

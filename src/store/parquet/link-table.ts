@@ -1,11 +1,11 @@
 /** The `links` table: one row a link. */
 import { LinkKind } from '../../model/page.js'
-import type { LinkRowView } from '../link-rows.js'
-import type { ColumnSpec } from './column.js'
-import type { ParquetFile } from './parquet-file.js'
+import { LinkRowView } from '../link-rows.js'
+import type { Segment } from '../segment.js'
+import { Column, type ColumnSpec } from './column.js'
 import { findHost, host } from './url-host.js'
 
-export const LINK_COLUMNS: readonly ColumnSpec[] = [
+const LINK_COLUMNS: readonly ColumnSpec[] = [
   { name: 'url', kind: 'dictionary', required: true },
   { name: 'target', kind: 'text', required: true },
   { name: 'url_host_name', kind: 'dictionary' },
@@ -25,15 +25,19 @@ export function linkKindName(kind: number): string {
 const KIND_NAMES = Array.from({ length: 256 }, (_, kind) => Buffer.from(linkKindName(kind)))
 
 export class LinkTable {
-  readonly #file: ParquetFile
+  readonly columns = LINK_COLUMNS.map(spec => new Column(spec))
+  readonly isComplete = true
 
-  /** `file` has `LINK_COLUMNS`. */
-  constructor(file: ParquetFile) {
-    this.#file = file
+  /** Returns the number of links. */
+  addSegment(segment: Segment): number {
+    const link = new LinkRowView(segment.rows)
+    let rows = 0
+    for (; link.next(); rows++) this.#add(link)
+    return rows
   }
 
-  add(link: LinkRowView): void {
-    const [url, target, urlHost, targetHost, kind] = this.#file.columns
+  #add(link: LinkRowView): void {
+    const [url, target, urlHost, targetHost, kind] = this.columns
     const { bytes } = link
     url.addBytes(bytes, link.urlStart, link.urlEnd)
     target.addBytes(bytes, link.targetStart, link.targetEnd)

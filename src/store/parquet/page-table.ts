@@ -1,8 +1,8 @@
 /** The `pages` table: Common Crawl's column names where it has them, then ours. */
-import { PageInt, PageNumber, type PageRowView, PageText } from '../page-row.js'
+import { PageInt, PageNumber, PageRowView, PageText } from '../page-row.js'
 import type { Segment } from '../segment.js'
-import type { ColumnSpec } from './column.js'
-import type { ParquetFile } from './parquet-file.js'
+import { BlockColumn } from './block-column.js'
+import { Column, type ColumnSpec, type GroupColumn } from './column.js'
 import { Domains, findHost, host } from './url-host.js'
 
 /** Columns that are a text of the row as it stands; empty means unknown and becomes NULL. */
@@ -17,7 +17,6 @@ const TEXT_COLUMNS: readonly (readonly [ColumnSpec, number])[] = [
   [{ name: 'content_truncated', kind: 'dictionary' }, PageText.truncated],
   [{ name: 'title', kind: 'text' }, PageText.title],
   [{ name: 'description', kind: 'text' }, PageText.description],
-  [{ name: 'text', kind: 'text' }, PageText.text],
   [{ name: 'canonical', kind: 'text' }, PageText.canonical],
   [{ name: 'redirect_target', kind: 'text' }, PageText.redirect],
   [{ name: 'etag', kind: 'text' }, PageText.etag],
@@ -47,28 +46,48 @@ const OTHER_COLUMNS: readonly ColumnSpec[] = [
   { name: 'agent', kind: 'dictionary' },
 ]
 
-export const PAGE_COLUMNS: readonly ColumnSpec[] = [
+const PLAIN_COLUMNS: readonly ColumnSpec[] = [
   ...TEXT_COLUMNS.map(([spec]) => spec),
   ...INT_COLUMNS.map(([spec]) => spec),
   ...OTHER_COLUMNS,
 ]
 
 export class PageTable {
-  readonly #file: ParquetFile
+  readonly columns: readonly GroupColumn[]
+  readonly #plain = PLAIN_COLUMNS.map(spec => new Column(spec))
+  readonly #text = new BlockColumn({ name: 'text', kind: 'blocks' })
   readonly #domains = new Domains()
-  #segment: Segment | undefined
+  readonly #row = new PageRowView()
   #warc = Buffer.alloc(0)
   #agent = Buffer.alloc(0)
 
-  /** `file` has `PAGE_COLUMNS`. */
-  constructor(file: ParquetFile) {
-    this.#file = file
+  constructor() {
+    this.columns = [...this.#plain, this.#text]
   }
 
-  add(row: PageRowView, segment: Segment): void {
-    if (segment !== this.#segment) this.#enter(segment)
-    const { columns } = this.#file
+  get isComplete(): boolean {
+    return this.#text.isComplete
+  }
+
+  /** Rows, or the texts of rows before. Returns the number of rows. */
+  addSegment(segment: Segment): number {
+    if (segment.table === 'texts') {
+      this.#text.addBlocks(segment.rows)
+      return 0
+    }
+    this.#enter(segment)
+    let rows = 0
+    for (let at = 0; at < segment.rows.length; rows++) {
+      at += this.#row.moveTo(segment.rows, at)
+      this.#add(this.#row, segment)
+    }
+    return rows
+  }
+
+  #add(row: PageRowView, segment: Segment): void {
+    const columns = this.#plain
     const { bytes } = row
+    this.#text.addRow(row.int(PageInt.textBytes) > 0)
     let next = 0
     for (const [, text] of TEXT_COLUMNS)
       columns[next++].addBytes(bytes, row.textStart(text), row.textStart(text + 1))
@@ -88,7 +107,7 @@ export class PageTable {
   }
 
   #addPlace(row: PageRowView, segment: Segment, first: number): void {
-    const [filename, offset, length] = this.#file.columns.slice(first, first + 3)
+    const [filename, offset, length] = this.#plain.slice(first, first + 3)
     if (row.warcOffset < 0) {
       filename.addNull()
       offset.addNull()
@@ -101,7 +120,6 @@ export class PageTable {
   }
 
   #enter(segment: Segment): void {
-    this.#segment = segment
     this.#warc = Buffer.from(segment.warc)
     this.#agent = Buffer.from(segment.agent)
   }

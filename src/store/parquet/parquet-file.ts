@@ -1,7 +1,7 @@
 /** A Parquet file being written: row groups one after the other, the footer at the end. */
 import { ByteSink } from '../byte-sink.js'
 import { writeAll } from '../durable.js'
-import { type Column, type ColumnChunk, type ColumnSpec, ParquetType } from './column.js'
+import { type ColumnChunk, type ColumnSpec, type GroupColumn, ParquetType } from './column.js'
 import { appendThrift, int32, int64, list, struct, type ThriftValue, text } from './thrift.js'
 
 export const PARQUET_MAGIC = Buffer.from('PAR1')
@@ -11,6 +11,7 @@ const TIMESTAMP_MILLIS = 9
 
 const TYPES = {
   text: ParquetType.bytes,
+  blocks: ParquetType.bytes,
   dictionary: ParquetType.bytes,
   int32: ParquetType.int32,
   int64: ParquetType.int64,
@@ -18,14 +19,14 @@ const TYPES = {
 } as const
 
 export class ParquetFile {
-  readonly columns: readonly Column[]
+  readonly columns: readonly GroupColumn[]
   readonly #file: number
   readonly #rowGroups: ThriftValue[] = []
   #bytes = 0
   #rows = 0
 
   /** `file` is open for writing and empty, and so are the columns. */
-  constructor(file: number, columns: readonly Column[]) {
+  constructor(file: number, columns: readonly GroupColumn[]) {
     this.#file = file
     this.columns = columns
     this.#write(PARQUET_MAGIC)
@@ -109,7 +110,7 @@ function schemaElement(spec: ColumnSpec): ThriftValue {
     [3, int32(spec.required ? 0 : 1)],
     [4, text(spec.name)],
   ]
-  if (spec.kind === 'text' || spec.kind === 'dictionary') {
+  if (TYPES[spec.kind] === ParquetType.bytes) {
     const stringType = struct([1, struct()])
     fields.push([6, int32(UTF8)], [10, stringType])
   }

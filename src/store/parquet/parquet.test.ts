@@ -5,19 +5,19 @@ import fc from 'fast-check'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { snappyUncompress } from 'hyparquet/src/snappy.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pageLog } from '../../../test/kit/row-logs.js'
 import { anyRow, anyUrl, inDirectory, SAMPLE_TIME, sampleRow } from '../../../test/kit/store-samples.js'
 import { LIMITS } from '../../model/limits.js'
 import { LinkKind, type PageRow } from '../../model/page.js'
 import { hostOf, registrableDomain, siteOf } from '../../model/url.js'
 import { ByteSink } from '../byte-sink.js'
 import { appendLinks, type LinkRow } from '../link-rows.js'
-import { appendPageRow } from '../page-row.js'
 import { segmentBuffers } from '../segment.js'
+import { appendSnappy, snappyContent } from '../snappy.js'
 import { concatParquet, parquetRows } from './concat.js'
-import { convertLog } from './convert.js'
+import { convertLogs } from './convert.js'
 import { linkKindName } from './link-table.js'
 import { type SiteRow, writeSites } from './site-table.js'
-import { appendSnappy } from './snappy.js'
 
 type Row = Record<string, unknown>
 
@@ -36,13 +36,14 @@ const WARC = 'archive/crawl-1-00001.warc.gz'
 const BASE = 2 ** 33 + 17
 
 function writePages(path: string, rows: readonly PageRow[], agent = 'a1'): { rows: number; bytes: number } {
-  const sink = new ByteSink()
-  for (const row of rows) appendPageRow(sink, row)
-  const log = Buffer.concat(
-    segmentBuffers({ table: 'pages', pack: 'p', agent, warc: WARC, baseOffset: BASE }, sink.view()),
-  )
-  writeFileSync(`${path}.rows`, log)
-  return convertLog({ table: 'pages', logPath: `${path}.rows`, committedBytes: log.length, outPath: path })
+  const log = pageLog(rows, { pack: 'p', agent, warc: WARC, baseOffset: BASE })
+  const logPath = `${path}.rows`
+  writeFileSync(logPath, log)
+  return convertLogs({
+    table: 'pages',
+    logs: [{ path: logPath, committedBytes: log.length }],
+    outPath: path,
+  })
 }
 
 const known = (text: string) => (text === '' ? null : text)
@@ -213,7 +214,11 @@ describe('Parquet tables', () => {
             const log = Buffer.concat(segmentBuffers(header, sink.view()))
             const path = join(directory, 'links.parquet')
             writeFileSync(`${path}.rows`, log)
-            convertLog({ table: 'links', logPath: `${path}.rows`, committedBytes: log.length, outPath: path })
+            convertLogs({
+              table: 'links',
+              logs: [{ path: `${path}.rows`, committedBytes: log.length }],
+              outPath: path,
+            })
             const reader = await duck.runAndReadAll(
               `SELECT * EXCLUDE (file_row_number) FROM read_parquet('${path}', file_row_number = true) ORDER BY file_row_number`,
             )

@@ -52,18 +52,16 @@ export function writeSites(
       { name: 'site', kind: 'text', required: true, ordered: true },
       ...NUMBERS.map(([, spec]) => spec),
     ]
-    const file = new ParquetFile(
-      descriptor,
-      specs.map(spec => new Column(spec)),
-    )
+    const columns = specs.map(spec => new Column(spec))
+    const file = new ParquetFile(descriptor, columns)
     let rows = 0
     for (const site of sites) {
       const name = Buffer.from(site.site)
-      file.columns[0].addBytes(name, 0, name.length)
+      columns[0].addBytes(name, 0, name.length)
       for (const [i, [field, spec]] of NUMBERS.entries()) {
         const value = Math.round(site[field])
-        if (value === 0 && !spec.required) file.columns[i + 1].addNull()
-        else file.columns[i + 1].addNumber(value)
+        if (value === 0 && !spec.required) columns[i + 1].addNull()
+        else columns[i + 1].addNumber(value)
       }
       if (++rows % ROWS_PER_GROUP === 0) file.endRowGroup()
     }
