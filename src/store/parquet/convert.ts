@@ -13,7 +13,7 @@ export interface ConvertTask {
   readonly outPath: string
 }
 
-export interface RowLog {
+interface RowLog {
   readonly path: string
   readonly committedBytes: number
 }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
@@ -12,7 +12,7 @@ import { LinkKind, type PageRow } from '../../model/page.js'
 import { hostOf, registrableDomain, siteOf } from '../../model/url.js'
 import { ByteSink } from '../byte-sink.js'
 import { appendLinks, type LinkRow } from '../link-rows.js'
-import { segmentBuffers } from '../segment.js'
+import { DamagedFileError, readSegments, segmentBuffers } from '../segment.js'
 import { appendSnappy, snappyContent } from '../snappy.js'
 import { concatParquet, parquetRows } from './concat.js'
 import { convertLogs } from './convert.js'
@@ -36,14 +36,18 @@ const WARC = 'archive/crawl-1-00001.warc.gz'
 const BASE = 2 ** 33 + 17
 
 function writePages(path: string, rows: readonly PageRow[], agent = 'a1'): { rows: number; bytes: number } {
-  const log = pageLog(rows, { pack: 'p', agent, warc: WARC, baseOffset: BASE })
-  const logPath = `${path}.rows`
-  writeFileSync(logPath, log)
-  return convertLogs({
-    table: 'pages',
-    logs: [{ path: logPath, committedBytes: log.length }],
-    outPath: path,
+  return writeLogs(path, [[rows]], agent)
+}
+
+/** A log for each list of packs, all of them in one file. */
+function writeLogs(path: string, logs: readonly (readonly PageRow[])[][], agent = 'a1') {
+  const header = { pack: 'p', agent, warc: WARC, baseOffset: BASE }
+  const written = logs.map((packs, i) => {
+    const log = Buffer.concat(packs.map(rows => pageLog(rows, header)))
+    writeFileSync(`${path}.${i}.rows`, log)
+    return { path: `${path}.${i}.rows`, committedBytes: log.length }
   })
+  return convertLogs({ table: 'pages', logs: written, outPath: path })
 }
 
 const known = (text: string) => (text === '' ? null : text)
@@ -148,23 +152,39 @@ describe('Parquet tables', () => {
       ),
     ))
 
-  it('hold long columns in many pages, and a log of any length in bounded row groups', () =>
+  it('hold long columns in many pages, and logs of any length in bounded row groups', () =>
     inDirectory(async directory => {
       const text = new Uint8Array(Buffer.from('lorem ipsum dolor sit amet '.repeat(40)))
       const rows = Array.from({ length: 2 * LIMITS.rowGroupRows + 5 }, (_, i) =>
         sampleRow({
           url: `http://example.org/${i}`,
-          text,
+          text: i % 7 === 0 ? new Uint8Array() : text,
           title: i % 3 === 0 ? '' : `title ${i % 1000}`,
           depth: i,
         }),
       )
       const path = join(directory, 'pages.parquet')
-      const { bytes } = writePages(path, rows)
+      const packs = Array.from({ length: Math.ceil(rows.length / 1000) }, (_, i) =>
+        rows.slice(i * 1000, (i + 1) * 1000),
+      )
+      const { bytes } = writeLogs(path, [packs.slice(0, 4), packs.slice(4, 15), packs.slice(15)])
       const file = readFileSync(path)
       expect(file.length).toBe(bytes)
-      expect(parquetMetadata(Uint8Array.from(file).buffer).row_groups).toHaveLength(2)
+      const groups = parquetMetadata(Uint8Array.from(file).buffer).row_groups
+      expect(groups.map(group => Number(group.num_rows))).toEqual([10_000, 10_000, 5])
       expect(await readWithDuck(path)).toEqual(rows.map(row => expectedPage(row)))
+    }))
+
+  it('are not made of rows whose texts are missing', () =>
+    inDirectory(directory => {
+      const path = join(directory, 'pages.parquet')
+      writePages(path, [sampleRow()])
+      const log = `${path}.0.rows`
+      const [rows] = readSegments(log, statSync(log).size)
+      const committedBytes = rows.rows.byteOffset + rows.rows.length
+      expect(() =>
+        convertLogs({ table: 'pages', logs: [{ path: log, committedBytes }], outPath: path }),
+      ).toThrow(DamagedFileError)
     }))
 
   it('let a reader skip by URL and time', () =>
@@ -302,6 +322,7 @@ describe('snappy', () => {
     appendSnappy(sink, Buffer.from(bytes))
     const output = new Uint8Array(bytes.length)
     snappyUncompress(sink.view(1), output)
+    expect(snappyContent(sink.view(1)).equals(output)).toBe(true)
     return Buffer.from(output)
   }
 
