@@ -147,6 +147,7 @@ function parserOf(oid: number, format?: 'text' | 'binary'): (text: string) => un
 /** A text of PostgreSQL cannot hold a zero; what servers say may. */
 function sendable(value: Value): unknown {
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
+  if (Array.isArray(value)) return `{${value.join(',')}}`
   if (!(value instanceof Uint8Array) || Buffer.isBuffer(value)) return value
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
 }
@@ -165,14 +166,13 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Texts as one array of PostgreSQL: they are thousands in a statement, and this is most of what sending them costs. */
+/** Texts as one array of PostgreSQL: they are thousands in a statement, and hardly one has anything to escape. */
 export function textArray(texts: readonly string[]): string {
-  let out = ''
-  for (const text of texts) {
-    const plain = NEEDS_ESCAPE.test(text) ? text.replaceAll(ESCAPED, '\\$&') : text
-    out += `${out === '' ? '' : ','}"${plain}"`
-  }
-  return `{${out}}`
+  if (texts.length === 0) return '{}'
+  const plain = NEEDS_ESCAPE.test(texts.join(''))
+    ? texts.map(text => text.replaceAll(ESCAPED, '\\$&'))
+    : texts
+  return `{"${plain.join('","')}"}`
 }
 
 const NEEDS_ESCAPE = /["\\]/
