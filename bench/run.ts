@@ -11,6 +11,7 @@ import { machineFacts, writeSection } from './report/results.js'
 
 const SUB_COMMANDS: Readonly<Record<string, string>> = {
   table: 'the crawlers side by side, and the speed targets (this is the default)',
+  cluster: 'the ledger on PostgreSQL: links a second, leases a minute, CPU per page beside SQLite',
   agents: 'one agent beside two: CPU per page, pages per second',
   memory: 'peak memory with 1 M and 10 M known URLs',
   resume: 'time from `resume` to the first request, with the cache and without',

@@ -64,6 +64,11 @@ export class PostgresServer {
     this.#settings = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   }
 
+  /** Of the server that runs now. */
+  get pid(): number {
+    return this.#process?.pid ?? 0
+  }
+
   /** Where a ledger connects; with `user`, as somebody else. */
   url(database = 'postgres', user = USER): string {
     return `postgres://${user}@127.0.0.1:${this.port}/${database}`
