@@ -29,17 +29,27 @@ export class SeededRandom implements Random {
   }
 }
 
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+export const UUID_CHARS = 36
 
-/** A version 4 UUID out of 16 chosen bytes. */
+const HEX = Uint8Array.from('0123456789abcdef', digit => digit.charCodeAt(0))
+const DASH = 0x2d
+
+/** A version 4 UUID. */
 export function uuid(random: Random): string {
+  const text = Buffer.alloc(UUID_CHARS)
+  writeUuid(random, text)
+  return text.toString('latin1')
+}
+
+/** Writes a version 4 UUID, made of 16 chosen bytes, to the start of `target`. */
+export function writeUuid(random: Random, target: Uint8Array): void {
   const bytes = random.bytes(16)
   bytes[6] = (bytes[6] & 0x0f) | 0x40
   bytes[8] = (bytes[8] & 0x3f) | 0x80
-  let text = ''
+  let at = 0
   for (let i = 0; i < 16; i++) {
-    if (i === 4 || i === 6 || i === 8 || i === 10) text += '-'
-    text += HEX[bytes[i]]
+    if (i === 4 || i === 6 || i === 8 || i === 10) target[at++] = DASH
+    target[at++] = HEX[bytes[i] >> 4]
+    target[at++] = HEX[bytes[i] & 15]
   }
-  return text
 }

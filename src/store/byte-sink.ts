@@ -65,6 +65,15 @@ export class ByteSink {
     return count
   }
 
+  /** Appends `value`, of which the caller knows that it is ASCII. */
+  ascii(value: string): void {
+    const bytes = this.reserve(value.length)
+    if (value.length <= BY_HAND_CHARS)
+      for (let i = 0; i < value.length; i++) bytes[this.#length + i] = value.charCodeAt(i)
+    else bytes.latin1Write(value, this.#length)
+    this.#length += value.length
+  }
+
   /** What has been written so far, without copying; changes to the sink show through until it grows. */
   view(start = 0, end = this.#length): Buffer {
     return this.#bytes.subarray(start, end)

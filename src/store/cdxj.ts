@@ -12,6 +12,7 @@ import { timestamp } from './utc-text.js'
 import type { ArchivedRecord } from './warc-records.js'
 
 const ENTRY_HEAD_BYTES = 12
+const PLAIN = /^[\w:/.?&=%~+,;@!$'()*[\]-]*$/
 
 export function appendCdxjEntry(
   sink: ByteSink,
@@ -25,14 +26,19 @@ export function appendCdxjEntry(
   sink.advance(ENTRY_HEAD_BYTES)
   const mime = isRevisit ? 'warc/revisit' : row.mime
   sink.text(
-    `${surt(exchange.url)} ${timestamp(exchange.startedAt)} {"url":${JSON.stringify(exchange.url)},` +
-      (mime === '' ? '' : `"mime":${JSON.stringify(mime)},`) +
+    `${surt(exchange.url)} ${timestamp(exchange.startedAt)} {"url":${quoted(exchange.url)},` +
+      (mime === '' ? '' : `"mime":${quoted(mime)},`) +
       `"status":"${row.status}","digest":"${bareDigest(record.digest)}","length":"${record.length}","offset":"`,
   )
   const bytes = sink.view(start)
   bytes.writeUInt32LE(bytes.length, 0)
   bytes.writeUInt32LE(record.offset, 4)
   bytes.writeUInt32LE(record.length, 8)
+}
+
+/** As JSON has it; what could need an escape is rare in URLs and media types. */
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)
 }
 
 /** Moves an entry by `shift`: what stood before its record in the pack has grown or gone. */

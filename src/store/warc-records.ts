@@ -4,12 +4,13 @@
  * notion of a payload and by warcio's; `http-head.ts` says what that takes.
  */
 import type { Exchange, PageRow } from '../model/page.js'
-import { type Random, uuid } from '../model/random.js'
+import type { Random } from '../model/random.js'
 import type { ArchiveFormat } from './archive-format.js'
 import { ByteSink } from './byte-sink.js'
 import { sha1Digest } from './digest.js'
 import { archivedHead } from './http-head.js'
 import { type RecordCompressor, recordCompressor } from './record-compressor.js'
+import { RecordDraft } from './record-draft.js'
 import { warcDate } from './utc-text.js'
 
 /** Says that the body is already in an archive, so that only the head is stored. */
@@ -36,13 +37,32 @@ export type PageFacts = Pick<
 >
 
 const PROFILES = 'http://netpreserve.org/warc/1.1/revisit/'
-const END = Buffer.from('\r\n\r\n')
+const Field = {
+  date: Buffer.from('WARC-Date: '),
+  target: Buffer.from('\r\nWARC-Target-URI: '),
+  address: Buffer.from('WARC-IP-Address: '),
+  concurrentTo: Buffer.from('WARC-Concurrent-To: <urn:uuid:'),
+  filename: Buffer.from('WARC-Filename: '),
+  payloadDigest: Buffer.from('WARC-Payload-Digest: '),
+  payloadType: Buffer.from('WARC-Identified-Payload-Type: '),
+  truncated: Buffer.from('WARC-Truncated: '),
+  profile: Buffer.from('WARC-Profile: '),
+  refersToTarget: Buffer.from('WARC-Refers-To-Target-URI: '),
+  refersToDate: Buffer.from('WARC-Refers-To-Date: '),
+} as const
+const LINE_END = Buffer.from('\r\n')
+const ID_END = Buffer.from('>\r\n')
+const RESPONSE = Buffer.from('Content-Type: application/http; msgtype=response\r\n')
+const REQUEST = Buffer.from('Content-Type: application/http; msgtype=request\r\n')
+const FIELDS = Buffer.from('Content-Type: application/warc-fields\r\n')
 
 export class WarcRecords {
   readonly #random: Random
   readonly #compressor: RecordCompressor
-  /** One record is put together here before it is compressed: room for its header, then its block. */
-  readonly #scratch = new ByteSink(64 * 1024)
+  readonly #draft = new RecordDraft()
+  /** Fields that the records of an exchange have in common. */
+  readonly #common = new ByteSink()
+  readonly #metadata = new ByteSink()
 
   constructor(random: Random, compressor: RecordCompressor) {
     this.#random = random
@@ -55,30 +75,26 @@ export class WarcRecords {
 
   /** Appends the three records of an exchange. `facts.digest` is trusted as the payload's digest where it is given. */
   appendExchange(sink: ByteSink, exchange: Exchange, facts: PageFacts, revisit?: Revisit): ArchivedRecord {
-    const id = `<urn:uuid:${uuid(this.#random)}>`
-    const about =
-      `WARC-Date: ${warcDate(exchange.startedAt)}\r\n` +
-      `WARC-Target-URI: ${exchange.url}\r\n` +
-      (exchange.remoteAddress === '' ? '' : `WARC-IP-Address: ${exchange.remoteAddress}\r\n`)
-    const digest = revisit?.digest ?? (facts.digest || sha1Digest(exchange.payload))
+    const draft = this.#draft
+    const common = this.#common
     const offset = sink.length
-    const payloadType =
-      facts.mimeDetected === '' ? '' : `WARC-Identified-Payload-Type: ${oneLine(facts.mimeDetected)}\r\n`
-    const response =
-      about +
-      (digest === '' ? '' : `WARC-Payload-Digest: ${digest}\r\n`) +
-      (exchange.truncated === undefined ? '' : `WARC-Truncated: ${exchange.truncated}\r\n`) +
-      (revisit ? revisitFields(revisit) : payloadType) +
-      'Content-Type: application/http; msgtype=response\r\n'
-    const head = archivedHead(exchange)
-    if (revisit) this.#append(sink, 'revisit', id, response, head)
-    else this.#append(sink, 'response', id, response, head, exchange.payload, isCompressed(exchange))
+    const digest = revisit?.digest ?? (facts.digest || sha1Digest(exchange.payload))
+    this.#takeCommon(exchange)
+    this.#appendResponse(sink, exchange, facts.mimeDetected, digest, revisit)
     const length = sink.length - offset
-    const beside = `${about}WARC-Concurrent-To: ${id}\r\n`
-    const request = `${beside}Content-Type: application/http; msgtype=request\r\n`
-    this.#append(sink, 'request', this.#newId(), request, exchange.requestHead)
-    const metadata = `${beside}Content-Type: application/warc-fields\r\n`
-    this.#append(sink, 'metadata', this.#newId(), metadata, Buffer.from(metadataFields(exchange, facts)))
+    common.append(Field.concurrentTo)
+    draft.appendId(common)
+    common.append(ID_END)
+    draft.begin('request', this.#random)
+    draft.fields(common.view())
+    draft.fields(REQUEST)
+    this.#compressor.append(sink, draft.end(exchange.requestHead), false)
+    draft.begin('metadata', this.#random)
+    draft.fields(common.view())
+    draft.fields(FIELDS)
+    this.#metadata.clear()
+    this.#metadata.text(metadataFields(exchange, facts))
+    this.#compressor.append(sink, draft.end(this.#metadata.view()), false)
     return { offset, length, digest }
   }
 
@@ -89,56 +105,56 @@ export class WarcRecords {
     writtenAt: number,
     fields: Readonly<Record<string, string>>,
   ): void {
-    const header =
-      `WARC-Date: ${warcDate(writtenAt)}\r\nWARC-Filename: ${oneLine(filename)}\r\n` +
-      'Content-Type: application/warc-fields\r\n'
+    const draft = this.#draft
+    draft.begin('warcinfo', this.#random)
+    draft.field(Field.date, warcDate(writtenAt))
+    draft.field(Field.filename, oneLine(filename))
+    draft.fields(FIELDS)
     const lines = Object.entries(fields).map(([name, value]) => `${oneLine(name)}: ${oneLine(value)}\r\n`)
-    this.#append(sink, 'warcinfo', this.#newId(), header, Buffer.from(lines.join('')))
+    this.#compressor.append(sink, draft.end(Buffer.from(lines.join(''))), false)
   }
 
-  #newId(): string {
-    return `<urn:uuid:${uuid(this.#random)}>`
-  }
-
-  /** The block goes first, behind room for its header, because the header holds the block's digest. */
-  #append(
+  #appendResponse(
     sink: ByteSink,
-    type: string,
-    id: string,
-    fields: string,
-    head: Buffer,
-    payload?: Buffer,
-    incompressible = false,
+    exchange: Exchange,
+    mimeDetected: string,
+    digest: string,
+    revisit: Revisit | undefined,
   ): void {
-    const room = 512 + fields.length * 3
-    const scratch = this.#scratch
-    scratch.clear()
-    scratch.reserve(room + head.length + (payload?.length ?? 0) + END.length)
-    scratch.advance(room)
-    scratch.append(head)
-    if (payload) scratch.append(payload)
-    const block = scratch.view(room)
-    scratch.append(END)
-    const header =
-      `WARC/1.1\r\nWARC-Type: ${type}\r\nWARC-Record-ID: ${id}\r\n${fields}` +
-      `WARC-Block-Digest: ${sha1Digest(block)}\r\nContent-Length: ${block.length}\r\n\r\n`
-    const start = room - Buffer.byteLength(header)
-    scratch.view().write(header, start, 'utf8')
-    this.#compressor.append(sink, scratch.view(start), incompressible)
+    const draft = this.#draft
+    draft.begin(revisit ? 'revisit' : 'response', this.#random)
+    draft.fields(this.#common.view())
+    if (digest !== '') draft.field(Field.payloadDigest, digest)
+    if (exchange.truncated !== undefined) draft.field(Field.truncated, exchange.truncated)
+    if (revisit) {
+      draft.field(Field.profile, PROFILES + revisit.profile)
+      draft.field(Field.refersToTarget, revisit.refersToUrl)
+      if (revisit.refersToDate !== '') draft.field(Field.refersToDate, oneLine(revisit.refersToDate))
+    } else if (mimeDetected !== '') draft.field(Field.payloadType, oneLine(mimeDetected))
+    draft.fields(RESPONSE)
+    const head = archivedHead(exchange)
+    if (revisit) this.#compressor.append(sink, draft.end(head), false)
+    else this.#compressor.append(sink, draft.end(head, exchange.payload), isCompressed(exchange))
+  }
+
+  #takeCommon({ startedAt, url, remoteAddress }: Exchange): void {
+    const common = this.#common
+    common.clear()
+    common.append(Field.date)
+    common.ascii(warcDate(startedAt))
+    common.append(Field.target)
+    common.text(url)
+    common.append(LINE_END)
+    if (remoteAddress === '') return
+    common.append(Field.address)
+    common.text(remoteAddress)
+    common.append(LINE_END)
   }
 }
 
 /** The records of one agent; null when nothing is to be archived. Packs share it: it holds the compressor. */
 export function warcRecords(format: ArchiveFormat, random: Random): WarcRecords | null {
   return format.codec === 'none' ? null : new WarcRecords(random, recordCompressor(format))
-}
-
-function revisitFields(revisit: Revisit): string {
-  return (
-    `WARC-Profile: ${PROFILES}${revisit.profile}\r\n` +
-    `WARC-Refers-To-Target-URI: ${revisit.refersToUrl}\r\n` +
-    (revisit.refersToDate === '' ? '' : `WARC-Refers-To-Date: ${oneLine(revisit.refersToDate)}\r\n`)
-  )
 }
 
 function metadataFields(exchange: Exchange, facts: PageFacts): string {
