@@ -149,8 +149,8 @@ export const LIMITS = {
   linkGroupRows: 100_000,
   /** Rows of a log under one checksum: what its reader holds in memory at once (one longer row apart). */
   segmentBytes: 4 * 1024 * 1024,
-  /** Texts of a pack compressed together: four times as far as a copy can reach back. */
-  textBlockBytes: 256 * 1024,
+  /** Texts of a pack compressed together: at the start of a block there is nothing yet that a copy could reach back to. */
+  textBlockBytes: 1024 * 1024,
   /** Values of a Parquet column compressed together. */
   parquetPageBytes: 1024 * 1024,
   /** CDXJ lines sorted in memory at once; more are merged from disk. */
