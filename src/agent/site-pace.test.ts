@@ -213,6 +213,23 @@ describe('the pace of a site', () => {
     expect(site.isStillDue()).toBe(false)
   })
 
+  it('a turn that was not used for long is taken anew: others of the group need not have waited', async () => {
+    const scene = new Scene()
+    const group = scene.group()
+    const [slow, mate] = [scene.site([group]), scene.site([group])]
+    expect(slow.turnNow(SECOND)).toBe(true)
+    scene.clock.advance(LIMITS.turnHoldMs / 2)
+    expect(slow.isStillDue()).toBe(true)
+    scene.clock.advance(LIMITS.turnHoldMs / 2)
+    expect(mate.turnNow(SECOND)).toBe(true)
+    expect(slow.isStillDue()).toBe(false)
+    slow.done(SECOND, SECOND)
+    mate.done(SECOND, SECOND)
+    scene.clock.advance(1_000)
+    expect(slow.turnNow(SECOND)).toBe(true)
+    expect(slow.isStillDue()).toBe(true)
+  })
+
   it('tells the ledger of a pause that is longer than it knows, once for each doubling', async () => {
     const scene = new Scene()
     const site = scene.site([scene.group()], 1_000)

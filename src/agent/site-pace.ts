@@ -36,6 +36,8 @@ export class SitePace {
   #saving: Promise<void> | null = null
   /** What the site's Crawl-delay was when it was last asked; 0 when our own delay is longer. At first a guess. */
   #crawlDelayMs: Millis
+  /** When the turn was last taken. */
+  #takenAt: Millis = 0
   #givenUp = false
 
   constructor(parts: SitePaceParts) {
@@ -114,9 +116,13 @@ export class SitePace {
     })
   }
 
-  /** True while nothing has been learned since the turn was taken that forbids the request. */
+  /**
+   * True while nothing has been learned since the turn was taken that forbids the request, and there is time left for
+   * it: who takes a turn and then waits for something else may find that others of the group did not wait for him.
+   */
   isStillDue(): boolean {
-    return this.#waitUntil <= this.#parts.clock.now()
+    const now = this.#parts.clock.now()
+    return this.#waitUntil <= now && now - this.#takenAt <= LIMITS.turnHoldMs / 2
   }
 
   /** The request that had the turn is over, or was not sent after all. */
@@ -197,6 +203,7 @@ export class SitePace {
   }
 
   #take(now: Millis, pause: Pause): void {
+    this.#takenAt = now
     this.#crawlDelayMs = pause.ownMs > pause.groupMs ? pause.ownMs : 0
     const { grainMs } = this.#parts.clock
     if (pause.ownMs > 0) this.#notBefore = now + pause.ownMs + grainMs
