@@ -99,7 +99,7 @@ export class Agent {
       ...parts,
       signal,
       status: () => wordOf(parts.counters, this.#offer.status(), this.#probe.peers, parts.waitingFor()),
-      onBeat: (beat, sent) => this.#take(beat, sent.monotonic),
+      onBeat: beat => this.#take(beat),
       onFailure: error => this.fail(error),
       onPause: () => parts.transmitter.poke(),
     })
@@ -227,8 +227,8 @@ export class Agent {
   }
 
   /** Notices lost cells, new rows, new leases and the end. */
-  #take(beat: Heartbeat, sentAt: Millis): void {
-    const lost = this.#holdings.compare(beat.held, sentAt)
+  #take(beat: Heartbeat): void {
+    const lost = this.#holdings.compare(beat)
     if (lost.length > 0) this.lost(lost)
     for (const { cell, epoch, appended } of beat.held) {
       const site = this.sites.get(cell)

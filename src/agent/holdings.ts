@@ -1,7 +1,7 @@
 /** The cells in this agent's hands: takes up what was leased to it, opens each once, and lets go of what is over. */
 import type { Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
 import type { CellId, Epoch, Lease } from '../model/cell.js'
-import type { Clock, Millis } from '../model/clock.js'
+import type { Clock } from '../model/clock.js'
 import type { SiteCrawl } from './site-crawl.js'
 import type { SiteDesk } from './site-desk.js'
 
@@ -34,10 +34,9 @@ export class Holdings {
   readonly #opening = new Set<Lease>()
   /** How often a cell is in it: mostly once. */
   readonly #openingCells = new Map<CellId, number>()
-  /** When the question was sent that a lease is the answer to: a beat sent later knows of it, or it is lost. */
-  readonly #askedAt = new WeakMap<Lease, Millis>()
-  #lastBeat: { readonly sentAt: Millis; readonly held: ReadonlyMap<CellId, Epoch> } = {
-    sentAt: Number.NEGATIVE_INFINITY,
+  /** What the ledger knew of us when it last answered, and up to which grant. */
+  #lastBeat: { readonly grants: number; readonly held: ReadonlyMap<CellId, Epoch> } = {
+    grants: 0,
     held: new Map(),
   }
   /** The last grant that we know of, and whether there may be more. */
@@ -72,22 +71,26 @@ export class Holdings {
   }
 
   /** What the ledger says we hold: the sites that it does not name are lost, cells that we do not have are looked for. */
-  compare(held: Heartbeat['held'], sentAt: Millis): SiteCrawl[] {
-    this.#lastBeat = { sentAt, held: new Map(held.map(({ cell, epoch }) => [cell, epoch])) }
-    if (held.some(({ cell, epoch }) => !this.#has(cell, epoch))) this.#due = 'all'
-    return [...this.#sites.values()].filter(({ lease }) => this.#isLost(lease))
+  compare({ held, grants }: Pick<Heartbeat, 'held' | 'grants'>): SiteCrawl[] {
+    const epochs = new Map<CellId, Epoch>()
+    for (const { cell, epoch } of held) {
+      epochs.set(cell, epoch)
+      if (!this.#has(cell, epoch)) this.#due = 'all'
+    }
+    this.#lastBeat = { grants, held: epochs }
+    const lost: SiteCrawl[] = []
+    for (const site of this.#sites.values()) if (this.#isLost(site.lease)) lost.push(site)
+    return lost
   }
 
   /** Opens what was granted since we last looked. */
   async take(): Promise<void> {
-    const { clock, ledger, incarnation, signal, onFailure } = this.#parts
+    const { ledger, incarnation, signal, onFailure } = this.#parts
     while (this.#due !== 'none' && !signal.aborted) {
       const after = this.#due === 'new' ? this.#seen : 0
       this.#due = 'none'
-      const askedAt = clock.monotonic()
       const leases = await ledger.leases(incarnation, after)
       for (const lease of leases) {
-        this.#askedAt.set(lease, askedAt)
         this.#seen = Math.max(this.#seen, lease.grant)
         if (this.#has(lease.cell, lease.epoch)) continue
         // Not waited for: a name that is slow to look up holds nobody else up.
@@ -158,10 +161,13 @@ export class Holdings {
     return false
   }
 
-  /** True when the last beat was sent after we asked for this lease, and did not know it any more. */
-  #isLost(lease: Lease): boolean {
-    const { sentAt, held } = this.#lastBeat
-    return (this.#askedAt.get(lease) ?? 0) < sentAt && held.get(lease.cell) !== lease.epoch
+  /**
+   * True when the lease had been granted before the last beat was answered, and was not in the answer. When the beat was
+   * sent says nothing: it is sent again and again while the ledger is away, and other questions overtake it.
+   */
+  #isLost({ cell, epoch, grant }: Lease): boolean {
+    const { grants, held } = this.#lastBeat
+    return grant <= grants && held.get(cell) !== epoch
   }
 
   async #crawl(site: SiteCrawl): Promise<void> {

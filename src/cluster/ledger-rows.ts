@@ -73,6 +73,8 @@ export interface Heartbeat {
   readonly now: Millis
   /** Cells still held, with the inbox counter of each: more than the agent has read means new rows. */
   readonly held: readonly { readonly cell: CellId; readonly epoch: Epoch; readonly appended: number }[]
+  /** The number of the last lease granted to anybody: one with a higher number is not yet known here. */
+  readonly grants: number
   readonly waiting: number
   readonly settings: Readonly<Record<string, string>>
   readonly crawlOpen: boolean

@@ -63,6 +63,7 @@ export class MemoryCells {
     return {
       now,
       held,
+      grants: state.grants,
       waiting: state.counts.waiting,
       settings: state.settings,
       crawlOpen: state.open,

@@ -52,7 +52,7 @@ export class SqliteCells {
 
   heartbeat(incarnation: Incarnation, leaseMs: Millis, status: string): Heartbeat {
     const now = this.#now()
-    const [state, last] = this.#db.first('SELECT state, last_heartbeat FROM crawl')!
+    const [state, last, grants] = this.#db.first('SELECT state, last_heartbeat, grants FROM crawl')!
     // Nobody heard from for a whole lease: the agents may live and only the ledger was away. Nobody's cells are
     // taken until all had time to renew.
     const gap = Number(last) > 0 && now - Number(last) > leaseMs
@@ -74,6 +74,7 @@ export class SqliteCells {
     return {
       now,
       held,
+      grants: Number(grants),
       waiting,
       settings: this.settings(),
       crawlOpen: state === 'open',

@@ -136,6 +136,19 @@ export function ledgerContract(
         expect(await ledger.waiting(10)).toEqual([])
       })
 
+      it('is known to a heartbeat that tells a grant as high as its own: not named there, it is lost', async () => {
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        await ledger.append([append('a.test', '/'), append('b.test', '/')])
+        expect((await ledger.heartbeat(a, LEASE, '{}')).grants).toBe(0)
+        const [first] = await ledger.grant(a, ['a.test'], LEASE, 0)
+        expect((await ledger.heartbeat(a, LEASE, '{}')).grants).toBe(first.grant)
+        const [second] = await ledger.grant(b, ['b.test'], LEASE, 0)
+        expect(await ledger.heartbeat(a, LEASE, '{}')).toMatchObject({
+          grants: second.grant,
+          held: [{ cell: 'a.test' }],
+        })
+      })
+
       it('is not taken from others right after a gap in which nobody reached the ledger', async () => {
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
         await ledger.append([append('a.test', '/')])
