@@ -54,7 +54,7 @@ export class Qualifier {
   }
 
   async #ask(site: SiteCrawl, origin: string): Promise<void> {
-    const { clock, fetcher, manners, signal, mode } = this.#parts
+    const { clock, fetcher, manners, signal, mode, maxWaitMs } = this.#parts
     const pause = manners.pauseOf(0)
     const hasTurn = manners.isFarOff(site)
       ? (await manners.farTurn(site, pause)) && (await manners.stillDue(site, pause))
@@ -64,7 +64,8 @@ export class Qualifier {
       manners.pass(site, pause)
       return
     }
-    const turns = new ProcedureTurns({ ...this.#parts, pause }, siteOfCell(site.cell), site.pace)
+    const procedure = { clock, turns: this.#parts.turns, manners, pause, maxWaitMs }
+    const turns = new ProcedureTurns(procedure, siteOfCell(site.cell), site.pace)
     const until = this.#parts.tenure.signal
     const found = await qualify(origin, mode, { fetcher, clock, turns }, until).finally(() => turns.done())
     const endedAt = clock.now()

@@ -53,11 +53,13 @@ export async function qualify(
   parts: Omit<ProcedureParts, 'everyAddress'>,
   signal: AbortSignal,
 ): Promise<Qualified> {
-  const procedure = new RobotsProcedure({ ...parts, everyAddress: mode === 'strict' }, signal)
-  const found = await follow(`${origin}/robots.txt`, mode, procedure, parts.clock.now())
+  const { fetcher, clock, turns } = parts
+  const procedure = new RobotsProcedure({ fetcher, clock, turns, everyAddress: mode === 'strict' }, signal)
+  const found = await follow(`${origin}/robots.txt`, mode, procedure, clock.now())
   if ('is' in found) return found
   const { exchanges, problems, failedRounds } = procedure
-  return { ...found, exchanges, problems, failedRounds }
+  const { verdict, code, status, detail, body, retryAfterMs } = found
+  return { verdict, code, status, detail, body, retryAfterMs, exchanges, problems, failedRounds }
 }
 
 type Found = Omit<Qualification, 'exchanges' | 'problems' | 'failedRounds'>

@@ -2,11 +2,12 @@
  * M11: one robots.txt asked of every address of its host. A low-level error or a status of 500 and more: the next
  * address; all of them failed: two seconds later all once more. The first status below 500 decides.
  */
-import type { Fetcher, FetchResult } from '../fetch/index.js'
+import type { Fetcher, FetchRequest, FetchResult } from '../fetch/index.js'
 import { type Clock, type Millis, sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import type { Exchange } from '../model/page.js'
 import { hostOf, siteOf } from '../model/url.js'
+import { endAttempt, takeAttempt } from './attempt-signal.js'
 
 const ROUNDS = 2
 const PAUSE_MS = 2_000
@@ -15,6 +16,9 @@ const KEPT_EXCHANGES = 16
 const KEPT_PROBLEMS = 16
 /** However many addresses there are, an attempt gets this long. */
 const LEAST_SHARE_MS = 2_000
+
+/** Whatever address answers. */
+const UNKNOWN: readonly (string | undefined)[] = [undefined]
 
 /** The politeness turn that each attempt needs; all attempts of one procedure on a site count as one request. */
 export interface RobotsTurns {
@@ -61,10 +65,10 @@ export class RobotsProcedure {
     let worst: FetchResult | null = null
     for (let round = 0; round < (everyAddress ? ROUNDS : 1); round++) {
       if (round > 0) await sleep(clock, PAUSE_MS, this.#signal)
-      const addresses = await this.#addresses(url)
-      for (const [i, address] of addresses.entries()) {
+      const addresses = everyAddress ? await this.#addresses(url) : UNKNOWN
+      for (let i = 0; i < addresses.length; i++) {
         const shareMs = this.#shareMs(addresses.length * (everyAddress ? ROUNDS - round : 1) - i)
-        const asked = await this.#attempt(url, address, shareMs)
+        const asked = await this.#attempt(url, addresses[i], shareMs)
         if (asked.is !== 'failed') return asked
         if (worst === null || (!worst.exchange && asked.result.exchange)) worst = asked.result
       }
@@ -77,9 +81,9 @@ export class RobotsProcedure {
 
   /** Asked anew for each round. Where there is none, one attempt without an address tells why. */
   async #addresses(url: string): Promise<readonly (string | undefined)[]> {
-    if (!this.#parts.everyAddress) return [undefined]
     const found = await this.#parts.fetcher.resolve(hostOf(siteOf(url)))
-    return found.length === 0 ? [undefined] : [...new Set(found)]
+    if (found.length === 0) return UNKNOWN
+    return found.length === 1 ? found : [...new Set(found)]
   }
 
   /** What is left of the procedure's time for each attempt to come: all are made, also when they are many and silent. */
@@ -92,7 +96,7 @@ export class RobotsProcedure {
     address: string | undefined,
     shareMs: Millis,
   ): Promise<Asked & { result?: FetchResult }> {
-    const { fetcher, turns } = this.#parts
+    const { turns } = this.#parts
     const signal = this.#signal
     const before = turns.before(url)
     const turn = before === true ? true : await before
@@ -100,7 +104,7 @@ export class RobotsProcedure {
     if (turn !== true) return { is: 'later', until: turn }
     // One byte more than is read tells a file that is too long from one that just fits.
     const request = { url, bodyBytes: LIMITS.robotsBytes + 1, address }
-    const result = await this.#within(shareMs, own => fetcher.fetch(request, own))
+    const result = await this.#within(shareMs, request)
     turns.after(result)
     if (signal.aborted) return { is: 'stopped' }
     const status = result.exchange?.status ?? 0
@@ -112,18 +116,17 @@ export class RobotsProcedure {
     return { is: 'failed', result }
   }
 
-  async #within(shareMs: Millis, ask: (signal: AbortSignal) => Promise<FetchResult>): Promise<FetchResult> {
-    const own = new AbortController()
-    const stop = () => own.abort()
+  async #within(shareMs: Millis, request: FetchRequest): Promise<FetchResult> {
+    const { clock, fetcher } = this.#parts
+    const attempt = takeAttempt(this.#signal)
     let isOver = false
-    const cancel = this.#parts.clock.after(Math.ceil(shareMs), () => {
+    const cancel = clock.after(Math.ceil(shareMs), () => {
       isOver = true
-      stop()
+      attempt.abort()
     })
-    this.#signal.addEventListener('abort', stop, { once: true })
-    const result = await ask(own.signal)
-    this.#signal.removeEventListener('abort', stop)
+    const result = await fetcher.fetch(request, attempt.signal)
     cancel()
+    endAttempt(this.#signal, attempt)
     if (!isOver || result.exchange) return result
     return { ok: false, code: 'HEADERS_TOO_SLOW', detail: `no answer in ${Math.ceil(shareMs / 1000)} s` }
   }

@@ -95,7 +95,7 @@ export class FlakyBus implements LedgerWitness {
     const { lost, doubled, delayMs } = this.#quality
     const copies = this.#random.next() < lost ? 0 : this.#random.next() < doubled ? 2 : 1
     for (let copy = 0; copy < copies; copy++)
-      to.machine.after(2 * delayMs * this.#random.next(), () => to.hear?.(message))
+      to.machine.later(2 * delayMs * this.#random.next(), () => to.hear?.(message))
   }
 }
 

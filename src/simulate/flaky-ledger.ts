@@ -64,7 +64,7 @@ class Line {
     this.#lastArrival = Math.max(time.now + this.#latency(), this.#lastArrival)
     return new Promise((resolve, reject) => {
       // Once sent it arrives, whatever becomes of the machine.
-      time.after(this.#lastArrival - time.now, () => this.#arrive(method, args, resolve, reject))
+      time.later(this.#lastArrival - time.now, () => this.#arrive(method, args, resolve, reject))
     })
   }
 
@@ -75,15 +75,21 @@ class Line {
     reject: (error: Error) => void,
   ): void {
     const { ledger, machine, random, weather, witness } = this.#parts
-    const noAnswer = () => machine.after(TIMEOUT_MS, () => reject(NO_ANSWER))
-    if (weather.isLedgerAway || machine.isCutOff) return void noAnswer()
+    if (weather.isLedgerAway || machine.isCutOff) {
+      this.#noAnswer(reject)
+      return
+    }
     const call = ledger[method] as (...values: readonly unknown[]) => Promise<unknown>
     call(...args).then(answer => {
       witness.called(method, args, answer)
       const isLost = method === 'commit' && weather.lostAnswers > 0 && random.next() < weather.lostAnswers
-      if (isLost) noAnswer()
+      if (isLost) this.#noAnswer(reject)
       else this.#answer(method, () => resolve(answer))
     }, reject)
+  }
+
+  #noAnswer(reject: (error: Error) => void): void {
+    this.#parts.machine.later(TIMEOUT_MS, () => reject(NO_ANSWER))
   }
 
   /**
@@ -98,7 +104,7 @@ class Line {
       return
     }
     this.#lastAnswer = Math.max(time.now + this.#latency(), this.#lastAnswer)
-    machine.after(this.#lastAnswer - time.now, task)
+    machine.later(this.#lastAnswer - time.now, task)
   }
 
   #latency(): Millis {

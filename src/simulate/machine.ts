@@ -31,7 +31,7 @@ export class Machine implements Host {
       grainMs: 0,
       monotonic: () => time.now,
       after: (delayMs, task) => this.after(delayMs, task),
-      soon: task => void this.after(0, task),
+      soon: task => this.later(0, task),
     }
   }
 
@@ -48,6 +48,11 @@ export class Machine implements Host {
     return this.#time.after(delayMs + this.slownessMs, task, this)
   }
 
+  /** The same for what nobody cancels. */
+  later(delayMs: Millis, task: () => void): void {
+    this.#time.later(delayMs + this.slownessMs, task, this)
+  }
+
   due(event: Event): void {
     if (this.#state === 'running') event.task?.()
     else if (this.#state === 'frozen') this.#held.push(event)
@@ -56,7 +61,7 @@ export class Machine implements Host {
   /** Runs `task` at once where the machine is awake and not slow, else as `after` would. */
   now(task: () => void): void {
     if (this.#state === 'running' && this.slownessMs === 0) task()
-    else this.after(0, task)
+    else this.later(0, task)
   }
 
   /** Told at the moment of death: connections break. */

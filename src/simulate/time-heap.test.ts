@@ -23,6 +23,22 @@ it('brings what comes first, and of equal times who came first, however pushes a
   )
 })
 
+it('forgets what is not wanted, and brings the rest as before', () => {
+  const times = fc.array(fc.record({ time: fc.nat({ max: 20 }), isWanted: fc.boolean() }), { maxLength: 200 })
+  fc.assert(
+    fc.property(times, things => {
+      const heap = new TimeHeap<number>()
+      for (const [id, { time }] of things.entries()) heap.push(time, id)
+      heap.keep(id => things[id].isWanted)
+      const wanted = things.map((thing, id) => ({ ...thing, id })).filter(({ isWanted }) => isWanted)
+      expect(heap.size).toBe(wanted.length)
+      for (const { id } of wanted.sort((a, b) => a.time - b.time || a.id - b.id))
+        expect(heap.shift()).toBe(id)
+      expect(heap.shift()).toBe(null)
+    }),
+  )
+})
+
 it('grows', () => {
   const heap = new TimeHeap<number>()
   for (let i = 0; i < 5_000; i++) heap.push(5_000 - i, i)

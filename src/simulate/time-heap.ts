@@ -16,6 +16,10 @@ export class TimeHeap<T> {
     return this.#things.length === 0 ? Number.POSITIVE_INFINITY : this.#times[0]
   }
 
+  get size(): number {
+    return this.#things.length
+  }
+
   push(time: Millis, thing: T): void {
     const things = this.#things
     let at = things.length
@@ -43,23 +47,39 @@ export class TimeHeap<T> {
     const first = things[0]
     const last = things.pop()!
     const { length } = things
-    if (length > 0) this.#sink(this.#times[length], this.#orders[length], last)
+    if (length > 0) this.#sink(0, this.#times[length], this.#orders[length], last)
     return first
   }
 
-  /** From the top down. */
-  #sink(time: Millis, order: number, thing: T): void {
+  /** Forgets all that is not `wanted`; the others keep their order. */
+  keep(wanted: (thing: T) => boolean): void {
+    const things = this.#things
+    let kept = 0
+    for (let i = 0; i < things.length; i++) {
+      if (!wanted(things[i])) continue
+      things[kept] = things[i]
+      this.#times[kept] = this.#times[i]
+      this.#orders[kept] = this.#orders[i]
+      kept++
+    }
+    things.length = kept
+    for (let at = Math.floor((kept - 2) / WAYS); at >= 0; at--)
+      this.#sink(at, this.#times[at], this.#orders[at], things[at])
+  }
+
+  /** Down from a place that is free. */
+  #sink(from: number, time: Millis, order: number, thing: T): void {
     const things = this.#things
     const times = this.#times
     const orders = this.#orders
     const { length } = things
-    let at = 0
+    let at = from
     for (;;) {
-      const from = WAYS * at + 1
-      if (from >= length) break
-      let least = from
-      const to = Math.min(from + WAYS, length)
-      for (let child = from + 1; child < to; child++) {
+      const first = WAYS * at + 1
+      if (first >= length) break
+      let least = first
+      const to = Math.min(first + WAYS, length)
+      for (let child = first + 1; child < to; child++) {
         const sooner = times[child] - times[least]
         if (sooner < 0 || (sooner === 0 && orders[child] < orders[least])) least = child
       }

@@ -47,7 +47,7 @@ export class Servers {
   }
 
   after(delayMs: Millis, task: () => void): void {
-    this.#time.after(delayMs, task)
+    this.#time.later(delayMs, task)
   }
 
   get now(): Millis {

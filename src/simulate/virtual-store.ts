@@ -81,7 +81,7 @@ export class VirtualStore implements PackStore {
   }
 
   #pass(ms: Millis): Promise<void> {
-    return new Promise(resolve => void this.#parts.machine.after(ms, resolve))
+    return new Promise(resolve => this.#parts.machine.later(ms, resolve))
   }
 }
 

@@ -17,11 +17,15 @@ export interface Event {
 }
 
 const SETTLED = Promise.resolve()
+/** So many cancelled events at least, before they are looked for. */
+const LEAST_SWEEP = 10_000
 
 export class VirtualTime {
   readonly #heap = new TimeHeap<Event>()
   #now: Millis = 0
   #events = 0
+  /** Cancelled since the last sweep; some of them had been run before. */
+  #cancelled = 0
 
   get now(): Millis {
     return this.#now
@@ -37,7 +41,13 @@ export class VirtualTime {
     this.#heap.push(this.#now + Math.max(0, delayMs), event)
     return () => {
       event.task = null
+      if (++this.#cancelled > LEAST_SWEEP && 2 * this.#cancelled > this.#heap.size) this.#sweep()
     }
+  }
+
+  /** The same for what nobody cancels. */
+  later(delayMs: Millis, task: () => void, host: Host | null = null): void {
+    this.#heap.push(this.#now + Math.max(0, delayMs), { task, host })
   }
 
   /** An event that was due, once more; who could cancel it still can. */
@@ -61,6 +71,12 @@ export class VirtualTime {
       const tick = () => void SETTLED.then(step)
       tick()
     })
+  }
+
+  /** Most timers are set for long and cancelled soon: left to their time, a million of them would be waited for. */
+  #sweep(): void {
+    this.#cancelled = 0
+    this.#heap.keep(event => event.task !== null)
   }
 
   #runOne(): boolean {
