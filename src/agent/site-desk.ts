@@ -15,6 +15,8 @@ import { type LaneCount, SiteCrawl } from './site-crawl.js'
 import type { Turns } from './turns.js'
 
 const JOURNAL_BATCH_BYTES = 4 * 1024 * 1024
+/** A journal no longer than this is asked for once and kept for the second pass. */
+const KEPT_JOURNAL_BYTES = 64 * 1024
 
 export interface SiteDeskParts {
   readonly clock: Clock
@@ -74,17 +76,28 @@ export class SiteDesk {
         failures = failed ? failures + 1 : 0
       },
     }
-    const rebuilt = this.#rebuilding.then(() =>
-      rebuildCell(() => this.#journal(lease), frontier, this.#parts.space, decisions),
-    )
+    let whole: readonly Uint8Array[] | null = null
+    const blobs = () =>
+      whole ??
+      this.#journal(lease, journals => {
+        whole = journals
+      })
+    const rebuilt = this.#rebuilding.then(() => rebuildCell(blobs, frontier, this.#parts.space, decisions))
     this.#rebuilding = rebuilt.catch(() => {})
     return rebuilt.then(() => failures)
   }
 
-  async *#journal(lease: Lease): AsyncIterable<Uint8Array> {
+  /** `onWhole` is told when the first batch was all of it, and small. */
+  async *#journal(
+    lease: Lease,
+    onWhole: (journals: readonly Uint8Array[]) => void,
+  ): AsyncIterable<Uint8Array> {
     for (let from = 1; from <= lease.lastPack; ) {
       const batch = await this.#parts.ledger.readJournal(lease.cell, from, JOURNAL_BATCH_BYTES)
       if (batch.length === 0) return
+      const bytes = batch.reduce((sum, { journal }) => sum + journal.length, 0)
+      if (from === 1 && batch.length === lease.lastPack && bytes <= KEPT_JOURNAL_BYTES)
+        onWhole(batch.map(({ journal }) => journal))
       for (const { journal } of batch) yield journal
       from = batch[batch.length - 1].number + 1
     }

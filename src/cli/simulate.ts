@@ -18,6 +18,7 @@ import {
   smallRun,
 } from '../simulate/index.js'
 import { EXIT } from './exit-codes.js'
+import { SimulationDisplay } from './simulate-progress.js'
 
 interface Flags {
   readonly agents: number
@@ -110,9 +111,14 @@ async function simulateIn(scratch: string, flags: Flags): Promise<boolean> {
   // Ten thousand runs are not kept, only what they add up to.
   const figures: Figures[] = []
   const struck = new Map<string, number>()
+  const display = new SimulationDisplay(systemClock, process.stderr, usedSoFar)
   for (let run = 0; run < flags.runs; run++) {
     const options = { ...optionsOf(flags, flags.seed + run), scratch }
-    const result = await simulate(options)
+    const result = await simulate({
+      ...options,
+      onProgress: progress => display.look(progress, run + 1, flags.runs),
+    })
+    display.stop()
     figures.push(figuresOf(options, result))
     for (const [what, times] of result.struck) struck.set(what, (struck.get(what) ?? 0) + times)
     if (result.violations.length > 0) {
@@ -123,6 +129,11 @@ async function simulateIn(scratch: string, flags: Flags): Promise<boolean> {
   }
   tell(flags, figures, struck, (systemClock.monotonic() - started) / 1000)
   return true
+}
+
+function usedSoFar() {
+  const { user, system } = process.cpuUsage()
+  return { cpuMs: (user + system) / 1000, bytes: process.memoryUsage.rss() }
 }
 
 function optionsOf(flags: Flags, seed: number): SimulationOptions {

@@ -114,10 +114,9 @@ export class MemoryCells {
   }
 
   leases(incarnation: Incarnation, after: number): Lease[] {
-    return [...(this.#state.life(incarnation)?.held ?? [])]
-      .filter(({ grant }) => grant > after)
-      .sort((a, b) => a.grant - b.grant)
-      .map(row => this.#leaseOf(row))
+    const rows: CellRow[] = []
+    for (const row of this.#state.life(incarnation)?.held ?? []) if (row.grant > after) rows.push(row)
+    return rows.sort((a, b) => a.grant - b.grant).map(row => this.#leaseOf(row))
   }
 
   estimate(sizes: readonly { readonly cell: CellId; readonly size: number }[]): void {

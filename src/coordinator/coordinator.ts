@@ -116,10 +116,11 @@ export class Coordinator {
   /** Gives free lanes what the assignment picks from S; tells how many cells that were. */
   async #handOut(): Promise<number> {
     const { ledger, bus, assignment } = this.#parts
+    if (!this.#mayWait) return 0
     const agents = this.#book.views()
     const able = agents.filter(({ freeLanes }) => freeLanes > 0)
     const free = able.reduce((sum, { freeLanes }) => sum + freeLanes, 0)
-    if (free === 0 || !this.#mayWait) return 0
+    if (free === 0) return 0
     this.#mayWait = false
     const limit = assignment.looksAt === 'all' ? LOOK_AT_ALL : Math.max(free, LEAST_LOOK)
     const waiting = await ledger.waiting(

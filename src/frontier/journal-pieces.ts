@@ -24,7 +24,7 @@ interface Piece {
 
 export class PieceWriter {
   /** Where entries are written; `endEntry` follows each. */
-  readonly entry = new ByteWriter(512)
+  readonly entry = new ByteWriter(192)
   readonly #full: Piece[] = []
   #fullBytes = 0
 

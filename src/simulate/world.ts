@@ -55,6 +55,14 @@ export interface SimulationOptions {
   readonly stopsEarly?: boolean
   /** A rule of the ledger switched off, to see that the checker notices. */
   readonly mutation?: Mutation
+  /** Told every few thousand events how far it is; has no part in the history. */
+  readonly onProgress?: (progress: SimulationProgress) => void
+}
+
+export interface SimulationProgress {
+  readonly acknowledged: number
+  readonly pages: number
+  readonly virtualMs: Millis
 }
 
 export interface SimulationResult {
@@ -81,6 +89,10 @@ const LONGEST_MS = 1_800_000
 /** Nor need more events than this, and so many a page: who spins does not end. */
 const MOST_EVENTS = 100_000
 const EVENTS_PER_PAGE = 200
+/** Idle agents beat and look for work, whatever the pages do: so many of each may be of no use. */
+const EVENTS_PER_AGENT = 5_000
+/** Events between two looks at how far it is. */
+const PROGRESS_EVENTS = 4_096
 /** What an agent may take to notice the end. */
 const FAREWELL_MS = 300_000
 
@@ -137,9 +149,10 @@ class World {
     await this.#ledger.estimate(this.#options.sizes ?? [])
     for (let agent = 0; agent < this.#options.agents; agent++) this.#park.start()
     let endedAt = Number.POSITIVE_INFINITY
-    const most = MOST_EVENTS + this.#web.pages * EVENTS_PER_PAGE
+    const most = MOST_EVENTS + this.#web.pages * EVENTS_PER_PAGE + this.#options.agents * EVENTS_PER_AGENT
     const longest = LONGEST_MS + this.#web.pages * this.#options.delayMs
     await this.#time.run(() => {
+      if (this.#time.events % PROGRESS_EVENTS === 0) this.#tellProgress()
       if (this.#checker.isClosed) endedAt = Math.min(endedAt, this.#time.now)
       const isOver = this.#checker.isClosed && this.#park.isQuiet
       if (isOver || this.#park.bugs.length > 0 || this.#time.events > most || this.#isBroken) return true
@@ -163,6 +176,12 @@ class World {
       refusedFinishes: this.#checker.refusedFinishes,
       agentWork,
     }
+  }
+
+  #tellProgress(): void {
+    const { pages } = this.#web
+    const { acknowledged } = this.#checker
+    this.#options.onProgress?.({ acknowledged: acknowledged.size, pages, virtualMs: this.#time.now })
   }
 
   /** A violation was seen, and that is enough. */
