@@ -11,21 +11,23 @@ const orbweaver = fileURLToPath(new URL('../bin/orbweaver.js', import.meta.url))
 const seed = String(Math.floor(Date.now() / 86_400_000) * 100_000)
 
 const parts = {
-  small: () => simulate('--small', '--runs', '10000', '--seed', seed),
-  // Little more than a page a site: the largest site alone decides how long a thousand agents wait for the end. What is
-  // done with soon is done with sooner in a large young generation; both sizes together leave room within 8 GB.
+  small: () => simulate(HEAP, '--small', '--runs', '10000', '--seed', seed),
+  // Little more than a page a site: the largest site alone decides how long a thousand agents wait for the end.
   large: () =>
     simulate(
-      ...['--agents', '1000', '--sites', '1000000', '--pages', '1100000'],
+      LARGE_HEAP,
+      ...['--agents', '1000', '--sites', '1000000', '--pages', '1020000'],
       ...['--delay', '100', '--faults', 'heavy', '--seed', seed],
     ),
   trial: () => run('npx', ['vitest', 'run', 'test/faults/many-agents.test.ts'], { ORBWEAVER_SOAK: '1' }),
 }
 
-const HEAP = ['--max-old-space-size=6000', '--min-semi-space-size=64', '--max-semi-space-size=64']
+// A hundred thousand sites are in hand at once: with less room for what is young, most of them are copied to the old.
+const LARGE_HEAP = ['--max-old-space-size=6000', '--min-semi-space-size=512', '--max-semi-space-size=512']
+const HEAP = ['--min-semi-space-size=64', '--max-semi-space-size=64']
 
-function simulate(...args) {
-  run(process.execPath, [...HEAP, orbweaver, 'simulate', ...args])
+function simulate(heap, ...args) {
+  run(process.execPath, [...heap, orbweaver, 'simulate', ...args])
 }
 
 function run(command, args, env = {}) {

@@ -59,9 +59,9 @@ interface Known {
 export class OriginGate {
   readonly #parts: GateParts
   readonly #known = new Map<string, Known>()
-  readonly #asking = new Map<string, Promise<void>>()
+  #asking: Map<string, Promise<void>> | null = null
   /** Origins whose redirect leads to a group that cannot be asked before this time. */
-  readonly #postponed = new Map<string, Millis>()
+  #postponed: Map<string, Millis> | null = null
 
   constructor(parts: GateParts, states: readonly OriginState[]) {
     this.#parts = parts
@@ -101,11 +101,12 @@ export class OriginGate {
   /** Runs `ask` for the origin, unless somebody is at it already. */
   once(url: string, ask: (origin: string) => Promise<void>): Promise<void> {
     const origin = originOf(url)
-    let asking = this.#asking.get(origin)
-    if (!asking) {
-      asking = ask(origin).finally(() => this.#asking.delete(origin))
-      this.#asking.set(origin, asking)
-    }
+    const known = this.#asking?.get(origin)
+    if (known) return known
+    const all = this.#asking ?? new Map<string, Promise<void>>()
+    this.#asking = all
+    const asking = ask(origin).finally(() => all.delete(origin))
+    all.set(origin, asking)
     return asking
   }
 
@@ -128,20 +129,21 @@ export class OriginGate {
       ),
       body,
     }
-    this.#postponed.delete(origin)
+    this.#postponed?.delete(origin)
     this.#remember(state, found, before?.rounds)
     await ledger.saveOrigin(cell, state)
   }
 
   /** The procedure could not go on before this time; that is nobody's failure. */
   postpone(origin: string, until: Millis): void {
+    this.#postponed ??= new Map()
     this.#postponed.set(origin, until)
   }
 
   #judgeOrigin(origin: string, known: Known | undefined): GateVerdict | null {
     const { clock, settings } = this.#parts
     const now = clock.now()
-    const postponed = this.#postponed.get(origin) ?? 0
+    const postponed = this.#postponed?.get(origin) ?? 0
     const code = 'ROBOTS_UNAVAILABLE'
     if (postponed > now)
       return {

@@ -28,6 +28,8 @@ export class Tenure {
   #sent: Sending
   #period: AbortController
   #cancel: Cancel = () => {}
+  /** One wait for all who look: a thousand sites may wait for the same renewal. */
+  #looking: Promise<void> | null = null
 
   /** A life begins with what it has just been told: leases come later than that. */
   constructor(clock: Clock, leaseMs: Millis, stopping: AbortSignal) {
@@ -70,9 +72,15 @@ export class Tenure {
 
   /** Waits until a request may be sent; false when the agent stops, or `isOver` says there is nothing to wait for. */
   async held(isOver: () => boolean): Promise<boolean> {
-    while (!this.holds && !this.#stopping.aborted && !isOver())
-      await sleep(this.#clock, LOOK_MS, this.#stopping)
+    while (!this.holds && !this.#stopping.aborted && !isOver()) await this.#nextLook()
     return !this.#stopping.aborted && !isOver()
+  }
+
+  #nextLook(): Promise<void> {
+    this.#looking ??= sleep(this.#clock, LOOK_MS, this.#stopping).then(() => {
+      this.#looking = null
+    })
+    return this.#looking
   }
 
   #cut(): void {

@@ -7,6 +7,9 @@ interface Pool {
   readonly free: AbortController[]
 }
 
+/** Nobody asks for the reason; left out, an error with its stack is made each time. */
+const ENDED = 'the attempt has ended'
+
 const POOLS = new WeakMap<AbortSignal, Pool>()
 
 /** Aborts with `parent`, which must not be aborted yet. */
@@ -17,6 +20,10 @@ export function takeAttempt(parent: AbortSignal): AbortController {
   const attempt = new AbortController()
   all.add(attempt)
   return attempt
+}
+
+export function cutAttempt(attempt: AbortController): void {
+  attempt.abort(ENDED)
 }
 
 /** Nobody listens to it any more. */
@@ -32,7 +39,7 @@ function poolOf(parent: AbortSignal): Pool {
   const pool: Pool = { all: new Set(), free: [] }
   POOLS.set(parent, pool)
   const stop = () => {
-    for (const attempt of pool.all) attempt.abort()
+    for (const attempt of pool.all) attempt.abort(ENDED)
     pool.free.length = 0
   }
   parent.addEventListener('abort', stop, { once: true })

@@ -7,7 +7,7 @@ import { type Clock, type Millis, sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import type { Exchange } from '../model/page.js'
 import { hostOf, siteOf } from '../model/url.js'
-import { endAttempt, takeAttempt } from './attempt-signal.js'
+import { cutAttempt, endAttempt, takeAttempt } from './attempt-signal.js'
 
 const ROUNDS = 2
 const PAUSE_MS = 2_000
@@ -122,7 +122,7 @@ export class RobotsProcedure {
     let isOver = false
     const cancel = clock.after(Math.ceil(shareMs), () => {
       isOver = true
-      attempt.abort()
+      cutAttempt(attempt)
     })
     const result = await fetcher.fetch(request, attempt.signal)
     cancel()
