@@ -50,7 +50,11 @@ export async function heartbeat(
   )
   const held = open ? await renew(tx, incarnation, tx.now + leaseMs) : []
   await wakeRested(tx)
-  const [waiting] = (await tx.first(`SELECT count(*) FROM cell WHERE state = 'waiting'`))!
+  // The agent's row is ours by now: what was granted to it before is committed, what comes later has a higher number.
+  const [waiting, grants] = (await tx.first(
+    `SELECT count(*), (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM grant_number)
+     FROM cell WHERE state = 'waiting'`,
+  ))!.map(Number)
   const settings = settingsIn(await tx.all(SETTINGS))
   const share = await shareOf(tx, incarnation)
   // Nobody heard from for a whole lease, or another server than the last: the agents may live and only the ledger was
@@ -62,7 +66,7 @@ export async function heartbeat(
     tx.now,
     leaseMs,
   )
-  return { now: tx.now, held, waiting: Number(waiting), settings, crawlOpen, lifeOpen: open > 0, share }
+  return { now: tx.now, held, grants, waiting, settings, crawlOpen, lifeOpen: open > 0, share }
 }
 
 const SETTINGS = 'SELECT name, value FROM setting'
