@@ -23,8 +23,16 @@ export const BASE_BYTES: u32 = 0x1000
 /** Longer hrefs are not worth the room; every byte of one may become three. */
 export const HREF_BYTES: u32 = 0x1000
 export const TARGET_ROOM: u32 = BASE_BYTES + 3 * HREF_BYTES
+/** Codes of the bytes of a tag's name, 0 for what ends it: `TAG_CODES` in `src/parse/names.ts`. */
+export const NAME_CODES: usize = 0x3c000
+/** What tags do to the text: a table by name, see `src/parse/text-tags.ts`. */
+export const TEXT_TAGS: usize = 0x3d000
+export const TEXT_TAG_BITS: u32 = 8
+/** Pieces of text found: where each begins and ends, and its marks, as 32-bit numbers. */
+export const RANGES: usize = 0x40000
+export const RANGE_ROOM: u32 = 4096
 /** Where the page begins; positions that the host gives and gets count from here. */
-export const PAGE: usize = 0x40000
+export const PAGE: usize = 0x50000
 
 /** What `CLASSES` says of a byte. */
 export const LETTER: u32 = 1

@@ -2,84 +2,36 @@
  * What is done to every byte of a page, sixteen at a time where that helps: stepping over tags that tell a crawler nothing,
  * and copying text. AssemblyScript with SIMD; `src/parse/page-memory.ts` puts the page into this module's memory.
  */
+import { FOUND, FOUND_ROOM, isOf, LETTER, NAME_STOP, PAGE, RESULTS, SIEVE } from './layout'
+import { anchorEnd, bracketFrom, hrefEnd, hrefStart, tagEnd } from './tags'
 
-import { DECISIVE, FOUND, FOUND_ROOM, isOf, LETTER, NAME_LETTER, NAME_STOP, PAGE, RESULTS, SIEVE } from './layout'
-
-export { BASE_BYTES, CLASSES, FOUND, FOUND_ROOM, PAGE, RESULTS, SIEVE, TARGETS } from './layout'
+export {
+  BASE_BYTES,
+  CLASSES,
+  FOUND,
+  FOUND_ROOM,
+  NAME_CODES,
+  PAGE,
+  RANGE_ROOM,
+  RANGES,
+  RESULTS,
+  SIEVE,
+  TARGETS,
+  TEXT_TAG_BITS,
+  TEXT_TAGS,
+} from './layout'
 export { attachBase, settleOrigin } from './beginnings'
 export { readLink } from './links'
+export { nextForText } from './text'
 
-const BRACKET: i8 = 0x3c
 const SPACE: i8 = 0x20
-/** The letters of two attributes, as they lie in memory. */
-const HREF: u32 = 0x66657268
-const ROLE: u32 = 0x656c6f72
-const REL: u32 = 0x6c6572
 const AMPERSAND: i8 = 0x26
 /** First byte of a no-break space. */
 const LEAD: i8 = <i8>0xc2
 
-/** The next '<'; there is one behind the page. */
-function bracketFrom(from: usize): usize {
-  let here = from
-  while (true) {
-    const found = <u32>i8x16.bitmask(i8x16.eq(v128.load(here), i8x16.splat(BRACKET)))
-    if (found != 0) return here + <usize>ctz(found)
-    here += 16
-  }
-}
-
 /** The next '<' at or after `from`. */
 export function nextBracket(from: usize): usize {
   return bracketFrom(PAGE + from) - PAGE
-}
-
-/** Behind the tag whose name ends at `from`; 0 where its attributes are not all `name="value"`. */
-function tagEnd(from: usize): usize {
-  let i = from
-  while (true) {
-    while (!isOf(load<u8>(i), DECISIVE)) i++
-    const found = load<u8>(i)
-    if (found == 0x3e) return i + 1
-    const quote = load<u8>(i + 1)
-    if (found != 0x3d || !isOf(load<u8>(i - 1), NAME_LETTER) || (quote != 0x22 && quote != 0x27)) return 0
-    i += 2
-    while (load<u8>(i) != quote) i++
-    i++
-  }
-}
-
-/** Where the value of the first href of the anchor read last begins and ends; 0 when it has none. */
-let hrefStart: usize = 0
-let hrefEnd: usize = 0
-
-/**
- * Behind the start tag of an anchor whose name ends at `from`; 0 where the host has to read it: its attributes are not all
- * ` name="value"`, or one of them says more than where the link leads.
- */
-function anchorEnd(from: usize): usize {
-  let i = from
-  hrefStart = 0
-  while (load<u8>(i) != 0x3e) {
-    if (load<u8>(i) != 0x20) return 0
-    const name = ++i
-    while (isOf(load<u8>(i), NAME_LETTER)) i++
-    const quote = load<u8>(i + 1)
-    if (i == name || load<u8>(i) != 0x3d || (quote != 0x22 && quote != 0x27)) return 0
-    const letters = load<u32>(name) | 0x20202020
-    const nameBytes = i - name
-    if (nameBytes == 3 && (letters & 0xffffff) == REL) return 0
-    if (nameBytes == 4 && letters == ROLE) return 0
-    const value = i + 2
-    i = value
-    while (load<u8>(i) != quote) i++
-    if (nameBytes == 4 && letters == HREF && hrefStart == 0) {
-      hrefStart = value
-      hrefEnd = i
-    }
-    i++
-  }
-  return i + 1
 }
 
 /**

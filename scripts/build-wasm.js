@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '..')
 const OPTIONS = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--baseDir', root]
 
 /** Pages of memory; the host gives `page` what one of the web needs. */
-const MODULES = { deflate: 96, snappy: 96, page: 4, xxh64: 5, robots: 2 }
+const MODULES = { deflate: 96, snappy: 96, page: 5, xxh64: 5, robots: 2 }
 
 const sources = readdirSync(join(root, 'assembly')).map(name => `assembly/${name}`)
 const newestSource = Math.max(...[...sources, 'scripts/build-wasm.js'].map(writtenAt))

@@ -20,30 +20,55 @@ interface PageExports extends LinkExports {
   readonly CLASSES: WasmPlace
   readonly FOUND: WasmPlace
   readonly FOUND_ROOM: WasmPlace
+  readonly NAME_CODES: WasmPlace
+  readonly TEXT_TAGS: WasmPlace
+  readonly TEXT_TAG_BITS: WasmPlace
+  readonly RANGES: WasmPlace
+  readonly RANGE_ROOM: WasmPlace
   readonly PAGE: WasmPlace
   anchor(from: number, length: number): number
   nextBracket(from: number): number
   nextOfInterest(from: number, length: number): number
+  nextForText(from: number, length: number, state: number, watched: number, depth: number): number
   copyRun(from: number, to: number, at: number, afterSpace: number): number
 }
 
+/** What `nextForText` leaves in `results`. */
+export const Found = { anchors: 0, ranges: 1, textStart: 2, state: 3, depth: 4 } as const
+const RESULT_COUNT = 5
+/** Numbers to a piece of text in `ranges`. */
+const RANGE_NUMBERS = 3
+
 /** What the module asks of a byte. `inPath`, `inQuery`: it stands there as it is. */
 const ByteClass = { letter: 1, nameStop: 2, decisive: 4, nameLetter: 8, inPath: 16, inQuery: 32 } as const
+
+/** What the module knows of tags. */
+export interface TagTables {
+  readonly sieve: Int32Array
+  readonly textTags: BigUint64Array
+}
 
 export class PageMemory {
   readonly bytes: Buffer
   /** See `assembly/page.ts`; all places are those of `bytes`. */
   readonly nextBracket: PageExports['nextBracket']
   readonly nextOfInterest: PageExports['nextOfInterest']
+  readonly nextForText: PageExports['nextForText']
   readonly copyRun: PageExports['copyRun']
   readonly anchor: PageExports['anchor']
-  /** Of `anchor`: where the href begins (0: there is none) and ends. Of `nextOfInterest`: how many were found. */
+  /**
+   * Of `anchor`: where the href begins (0: there is none) and ends. Of `nextOfInterest`: how many were found. Of
+   * `nextForText`: see `Found`.
+   */
   readonly results: Int32Array
-  /** The plain anchors that `nextOfInterest` passed: where each href begins and ends. */
+  /** The plain anchors that were passed: where each href begins and ends. */
   readonly found: Int32Array
+  /** The text that `nextForText` passed: where each piece begins and ends, and its marks. */
+  readonly ranges: Int32Array
   readonly links: PlainLinks
   readonly #sieve: Int32Array
-  #filledWith: Int32Array | undefined
+  readonly #textTags: BigUint64Array
+  #filledWith: TagTables | undefined
 
   constructor(byteCount: number) {
     const wasm = loadWasm<PageExports>('page')
@@ -52,20 +77,25 @@ export class PageMemory {
     this.bytes = Buffer.from(buffer, wasm.PAGE.value, byteCount)
     this.#sieve = new Int32Array(buffer, wasm.SIEVE.value, 256)
     new Uint8Array(buffer, wasm.CLASSES.value, 256).set(byteClasses())
-    this.results = new Int32Array(buffer, wasm.RESULTS.value, 2)
+    new Uint8Array(buffer, wasm.NAME_CODES.value, 256).set(TAG_CODES)
+    this.#textTags = new BigUint64Array(buffer, wasm.TEXT_TAGS.value, 2 << wasm.TEXT_TAG_BITS.value)
+    this.results = new Int32Array(buffer, wasm.RESULTS.value, RESULT_COUNT)
+    this.ranges = new Int32Array(buffer, wasm.RANGES.value, RANGE_NUMBERS * wasm.RANGE_ROOM.value)
     this.found = new Int32Array(buffer, wasm.FOUND.value, 2 * wasm.FOUND_ROOM.value)
     this.nextBracket = wasm.nextBracket
     this.nextOfInterest = wasm.nextOfInterest
+    this.nextForText = wasm.nextForText
     this.copyRun = wasm.copyRun
     this.anchor = wasm.anchor
     this.links = new PlainLinks(wasm)
   }
 
-  /** Which tags `nextOfInterest` stops at. */
-  sift(sieve: Int32Array): void {
-    if (this.#filledWith === sieve) return
-    this.#filledWith = sieve
-    this.#sieve.set(sieve)
+  /** Which tags `nextOfInterest` and `nextForText` stop at. */
+  attach(tables: TagTables): void {
+    if (this.#filledWith === tables) return
+    this.#filledWith = tables
+    this.#sieve.set(tables.sieve)
+    this.#textTags.set(tables.textTags)
   }
 }
 

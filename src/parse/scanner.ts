@@ -10,11 +10,12 @@ import { Attribute, AttributeSlots } from './attributes.js'
 import type { Findings } from './findings.js'
 import { TAG_CODES } from './names.js'
 import { Nesting } from './nesting.js'
-import type { PageMemory } from './page-memory.js'
+import { Found, type PageMemory, type TagTables } from './page-memory.js'
 import { commentEnd, nextTag, rawTextEnd, scriptEnd } from './raw-text.js'
 import { Rel, relFlags } from './rel.js'
 import { createSieve, createTagTable, TAG_NAMES, TAG_TRAITS, Tag, Trait } from './tags.js'
 import type { TextRanges } from './text-ranges.js'
+import { createTextTags } from './text-tags.js'
 import { readTitle } from './title.js'
 
 /** What may follow '<': 0 is text, the rest begins markup. */
@@ -30,14 +31,14 @@ const READ_FOR_TEXT = Trait.block | Trait.cell | Trait.boilerplate | Trait.role
 
 const NOTHING: Buffer = Buffer.alloc(0)
 
-const sieves = new Map<number, Int32Array>()
-function sieveFor(traits: number): Int32Array {
-  let sieve = sieves.get(traits)
-  if (sieve === undefined) {
-    sieve = createSieve(traits)
-    sieves.set(traits, sieve)
+const tables = new Map<number, TagTables>()
+function tablesFor(traits: number): TagTables {
+  let found = tables.get(traits)
+  if (found === undefined) {
+    found = { sieve: createSieve(traits), textTags: createTextTags(traits) }
+    tables.set(traits, found)
   }
-  return sieve
+  return found
 }
 
 export class Scanner {
@@ -51,7 +52,7 @@ export class Scanner {
   #text: TextRanges | null = null
   /** Traits of the tags whose attributes are read. */
   #wanted = 0
-  #sieve = sieveFor(0)
+  #sieve = tablesFor(0).sieve
 
   /**
    * Scans the page of `length` bytes in `memory` (with the sentinels of `page-memory.ts` behind it). Returns
@@ -68,8 +69,9 @@ export class Scanner {
     this.#nesting.reset()
     this.#wanted =
       READ_ALWAYS | (text === null ? 0 : READ_FOR_TEXT) | (findings.wantRequisites ? Trait.requisites : 0)
-    this.#sieve = sieveFor(this.#wanted)
-    memory.sift(this.#sieve)
+    const tagTables = tablesFor(this.#wanted)
+    this.#sieve = tagTables.sieve
+    memory.attach(tagTables)
     this.#run()
     this.#bytes = NOTHING
     this.#attributes.attach(NOTHING)
@@ -80,12 +82,15 @@ export class Scanner {
   #run(): void {
     const bytes = this.#bytes
     const length = this.#length
-    const wantsText = this.#text !== null
     let textStart = 0
     let i = 0
     for (;;) {
-      // Where no text is wanted, what lies between two tags of interest is stepped over in one go.
-      i = wantsText || !this.#nesting.ordinary ? nextTag(this.#memory, i) : this.#nextOfInterest(i)
+      if (!this.#nesting.ordinary) i = nextTag(this.#memory, i)
+      else if (this.#text === null) i = this.#nextOfInterest(i)
+      else {
+        i = this.#nextForText(this.#text, i)
+        textStart = this.#memory.results[Found.textStart]!
+      }
       if (i >= length) break
       const markup = AFTER_BRACKET[bytes[i + 1]!]!
       if (markup === 0) {
@@ -107,6 +112,13 @@ export class Scanner {
   #nextOfInterest(from: number): number {
     const next = this.#memory.nextOfInterest(from, this.#length)
     const found = this.#memory.results[0]!
+    if (found > 0) this.#findings.links.addFound(this.#memory, found)
+    return next
+  }
+
+  #nextForText(text: TextRanges, from: number): number {
+    const next = text.find(this.#memory, from, this.#length)
+    const found = this.#memory.results[Found.anchors]!
     if (found > 0) this.#findings.links.addFound(this.#memory, found)
     return next
   }

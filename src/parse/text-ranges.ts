@@ -4,6 +4,7 @@
  * not swallow it.
  */
 import { LIMITS } from '../model/limits.js'
+import { Found, type PageMemory } from './page-memory.js'
 import { Tag, Trait } from './tags.js'
 
 /** Marks of a range. */
@@ -17,6 +18,12 @@ export const Mark = {
   main: 16,
   article: 32,
 } as const
+
+/** What a tag with these traits sets apart. */
+export function gapOf(traits: number): number {
+  if ((traits & Trait.block) !== 0) return Mark.line
+  return (traits & Trait.cell) !== 0 ? Mark.space : 0
+}
 
 export class TextRanges {
   count = 0
@@ -48,6 +55,39 @@ export class TextRanges {
     this.#preformatted = false
   }
 
+  /**
+   * Takes what the module finds from `from` on, up to the first tag that it leaves to the scanner, and returns where that
+   * one begins: the text in between, and the depth of the element that decides where it stands.
+   */
+  find(memory: PageMemory, from: number, length: number): number {
+    const decisive = this.#boilerplate.depth > 0 ? this.#boilerplate : this.#main
+    const state = this.#gap | (this.#preformatted ? Mark.preformatted : 0)
+    const next = memory.nextForText(from, length, state, decisive.tag, decisive.depth)
+    this.#take(memory.ranges, memory.results[Found.ranges]!)
+    const stateThere = memory.results[Found.state]!
+    this.#gap = stateThere & (Mark.line | Mark.space)
+    this.#preformatted = (stateThere & Mark.preformatted) !== 0
+    decisive.depth = memory.results[Found.depth]!
+    return next
+  }
+
+  #take(found: Int32Array, count: number): void {
+    const first = this.count
+    while (first + count > this.marks.length && this.#grow()) {}
+    const last = Math.min(first + count, this.marks.length)
+    const place = this.#place()
+    const { starts, ends, marks } = this
+    let bytes = 0
+    for (let i = first, at = 0; i < last; i++, at += 3) {
+      starts[i] = found[at]!
+      ends[i] = found[at + 1]!
+      marks[i] = found[at + 2]! | place
+      bytes += found[at + 1]! - found[at]!
+    }
+    this.count = last
+    this.#sum(place, bytes)
+  }
+
   /** Text between two tags. */
   add(bytes: Uint8Array, from: number, to: number): void {
     let start = from
@@ -58,7 +98,9 @@ export class TextRanges {
     while (bytes[end - 1]! <= 0x20) end--
     this.starts[this.count] = start
     this.ends[this.count] = end
-    this.marks[this.count++] = this.#gap | this.#place(end - start)
+    const place = this.#place()
+    this.marks[this.count++] = this.#gap | place | (this.#preformatted ? Mark.preformatted : 0)
+    this.#sum(place, end - start)
     this.#gap = end < to ? this.#blankGap(bytes, end, to) : 0
   }
 
@@ -68,20 +110,21 @@ export class TextRanges {
     return Mark.space
   }
 
-  #place(bytes: number): number {
-    const pre = this.#preformatted ? Mark.preformatted : 0
-    if (this.#boilerplate.depth > 0) return pre | Mark.boilerplate
-    const main = this.#main.depth > 0 ? Mark.main : 0
-    const article = this.#articles > 0 ? Mark.article : 0
+  /** Where text stands now. */
+  #place(): number {
+    if (this.#boilerplate.depth > 0) return Mark.boilerplate
+    return (this.#main.depth > 0 ? Mark.main : 0) | (this.#articles > 0 ? Mark.article : 0)
+  }
+
+  #sum(place: number, bytes: number): void {
+    if ((place & Mark.boilerplate) !== 0) return
     this.#plainBytes += bytes
-    if (main !== 0) this.#mainBytes += bytes
-    if (article !== 0) this.#articleBytes += bytes
-    return pre | main | article
+    if ((place & Mark.main) !== 0) this.#mainBytes += bytes
+    if ((place & Mark.article) !== 0) this.#articleBytes += bytes
   }
 
   open(tag: number, traits: number, role: string | null): void {
-    if ((traits & Trait.block) !== 0) this.#gap |= Mark.line
-    else if ((traits & Trait.cell) !== 0) this.#gap |= Mark.space
+    this.#gap |= gapOf(traits)
     if (tag === Tag.pre) this.#preformatted = true
     if (this.#boilerplate.depth > 0) {
       // A page's own text is never inside its menu: that one was left open.
@@ -106,8 +149,7 @@ export class TextRanges {
   }
 
   close(tag: number, traits: number): void {
-    if ((traits & Trait.block) !== 0) this.#gap |= Mark.line
-    else if ((traits & Trait.cell) !== 0) this.#gap |= Mark.space
+    this.#gap |= gapOf(traits)
     if (tag === Tag.pre) this.#preformatted = false
     if (this.#boilerplate.depth > 0) {
       this.#boilerplate.leave(tag)
@@ -127,8 +169,8 @@ export class TextRanges {
   }
 
   #grow(): boolean {
-    if (this.count >= LIMITS.textRanges) return false
-    const size = Math.min(this.count * 4, LIMITS.textRanges)
+    if (this.marks.length >= LIMITS.textRanges) return false
+    const size = Math.min(this.marks.length * 4, LIMITS.textRanges)
     const { starts, ends, marks } = this
     this.starts = new Int32Array(size)
     this.ends = new Int32Array(size)
@@ -143,7 +185,7 @@ export class TextRanges {
 /** One open element, followed by counting tags of its name. */
 class OpenTag {
   depth = 0
-  #tag = 0
+  tag = 0
 
   reset(): void {
     this.depth = 0
@@ -151,16 +193,16 @@ class OpenTag {
 
   enter(tag: number): void {
     if (this.depth > 0 || tag === 0) return
-    this.#tag = tag
+    this.tag = tag
     this.depth = 1
   }
 
   again(tag: number): void {
     // A button ends the one before it.
-    if (this.depth > 0 && tag === this.#tag && tag !== Tag.button) this.depth++
+    if (this.depth > 0 && tag === this.tag && tag !== Tag.button) this.depth++
   }
 
   leave(tag: number): void {
-    if (this.depth > 0 && tag === this.#tag) this.depth--
+    if (this.depth > 0 && tag === this.tag) this.depth--
   }
 }
