@@ -27,8 +27,7 @@ const END_FOR_HOST: u32 = 16
 const ATTRIBUTES: u32 = 32
 const ANCHOR: u32 = 64
 
-/** Letters of a name that its key tells apart; all tags in the table have fewer. */
-const KEY_LETTERS: usize = 12
+/** The key of an empty entry. */
 const NOBODY: u64 = 0
 const SCATTER: u64 = 0x9e3779b97f4a7c15
 const ENTRY_BYTES: usize = 16
@@ -71,7 +70,7 @@ export function nextForText(from: usize, length: usize, begin: u32, watched: u32
     let stop = name + 1
     for (let code = load<u8>(NAME_CODES + load<u8>(stop)); code != 0; code = load<u8>(NAME_CODES + load<u8>(++stop)))
       key = (key << 5) | <u64>code
-    const entry = entryOf(stop - name > KEY_LETTERS ? NOBODY : key)
+    const entry = entryOf(key)
     const action = load<u32>(entry, ACTION)
     if ((action & (isEndTag ? END_FOR_HOST : START_FOR_HOST)) != 0) break
     const behind = isEndTag || (action & ATTRIBUTES) == 0 ? tagEnd(stop) : anchorEnd(stop)

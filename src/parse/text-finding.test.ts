@@ -54,6 +54,10 @@ describe('text is found', () => {
     expect(text(odd(html))).toBe(expected)
   })
 
+  it('without a link that the page ends inside', () => {
+    expect(parse("<p>a<a href='x")).toEqual({ text: 'a', links: [], kinds: [] })
+  })
+
   it('and cut off nowhere, however many pieces and links stand in a row', () => {
     const words = Array.from({ length: 10_000 }, (_, n) => `w${n}`)
     expect(text(words.map(word => `<p>${word}`).join(''))).toBe(words.join('\n'))

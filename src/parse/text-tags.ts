@@ -25,7 +25,8 @@ const SLOT_BITS = 8n
 const SCATTER = 0x9e3779b97f4a7c15n
 /** Two to a slot: the key, then action and number. */
 const TABLE_LENGTH = 2 << Number(SLOT_BITS)
-const KEY_LETTERS = 12
+/** Every letter of a name leaves bits: a longer name, whose first letters are lost, is never taken for one this long. */
+const KEY_LETTERS = 11
 
 /** The table for a scan that looks at tags with one of the traits `wanted`. */
 export function createTextTags(wanted: number): BigUint64Array {
