@@ -35,18 +35,6 @@ export function nextBracket(from: usize): usize {
 }
 
 /**
- * The anchor whose name ends at `from`, in a page of `length` bytes: returns the position behind its start tag, or 0 where
- * the host has to read it. The results are where its href begins and ends; it begins at 0 when there is none.
- */
-export function anchor(from: usize, length: usize): usize {
-  const behind = anchorEnd(PAGE + from)
-  if (behind == 0 || behind > PAGE + length) return 0
-  store<u32>(RESULTS, hrefStart == 0 ? 0 : <u32>(hrefStart - PAGE))
-  store<u32>(RESULTS + 4, <u32>(hrefEnd - PAGE))
-  return behind - PAGE
-}
-
-/**
  * The first '<' at or after `from` that the host has to look at: of a start tag that the sieve lets through, a comment,
  * anything odd. Not less than `length` when there is none. Plain anchors on the way are put into the list of those found;
  * the first result is how many.

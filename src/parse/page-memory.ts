@@ -26,7 +26,6 @@ interface PageExports extends LinkExports {
   readonly RANGES: WasmPlace
   readonly RANGE_ROOM: WasmPlace
   readonly PAGE: WasmPlace
-  anchor(from: number, length: number): number
   nextBracket(from: number): number
   nextOfInterest(from: number, length: number): number
   nextForText(from: number, length: number, state: number, watched: number, depth: number): number
@@ -55,11 +54,7 @@ export class PageMemory {
   readonly nextOfInterest: PageExports['nextOfInterest']
   readonly nextForText: PageExports['nextForText']
   readonly copyRun: PageExports['copyRun']
-  readonly anchor: PageExports['anchor']
-  /**
-   * Of `anchor`: where the href begins (0: there is none) and ends. Of `nextOfInterest`: how many were found. Of
-   * `nextForText`: see `Found`.
-   */
+  /** Of `nextOfInterest`: how many anchors were found. Of `nextForText`: see `Found`. */
   readonly results: Int32Array
   /** The plain anchors that were passed: where each href begins and ends. */
   readonly found: Int32Array
@@ -86,7 +81,6 @@ export class PageMemory {
     this.nextOfInterest = wasm.nextOfInterest
     this.nextForText = wasm.nextForText
     this.copyRun = wasm.copyRun
-    this.anchor = wasm.anchor
     this.links = new PlainLinks(wasm)
   }
 

@@ -43,12 +43,12 @@ export class PendingLinks {
 
   /** Adds the first `count` anchors of those that were found in `memory` on the way. */
   addFound({ found }: PageMemory, count: number): void {
-    for (let i = 0; i < count; i++) this.addAnchor(found[2 * i]!, found[2 * i + 1]!)
-  }
-
-  /** One whose href is absurdly long is none. */
-  addAnchor(start: number, end: number): void {
-    if (end - start <= LIMITS.attributeBytes) this.addRange(start, end, LinkKind.anchor)
+    for (let i = 0; i < count; i++) {
+      const start = found[2 * i]!
+      const end = found[2 * i + 1]!
+      // One whose href is absurdly long is none.
+      if (end - start <= LIMITS.attributeBytes) this.addRange(start, end, LinkKind.anchor)
+    }
   }
 
   addText(href: string, kind: number): void {

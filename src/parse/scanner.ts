@@ -8,7 +8,6 @@
 import { LinkKind } from '../model/page.js'
 import { Attribute, AttributeSlots } from './attributes.js'
 import type { Findings } from './findings.js'
-import { TAG_CODES } from './names.js'
 import { Nesting } from './nesting.js'
 import { Found, type PageMemory, type TagTables } from './page-memory.js'
 import { commentEnd, nextTag, rawTextEnd, scriptEnd } from './raw-text.js'
@@ -52,7 +51,6 @@ export class Scanner {
   #text: TextRanges | null = null
   /** Traits of the tags whose attributes are read. */
   #wanted = 0
-  #sieve = tablesFor(0).sieve
 
   /**
    * Scans the page of `length` bytes in `memory` (with the sentinels of `page-memory.ts` behind it). Returns
@@ -69,9 +67,7 @@ export class Scanner {
     this.#nesting.reset()
     this.#wanted =
       READ_ALWAYS | (text === null ? 0 : READ_FOR_TEXT) | (findings.wantRequisites ? Trait.requisites : 0)
-    const tagTables = tablesFor(this.#wanted)
-    this.#sieve = tagTables.sieve
-    memory.attach(tagTables)
+    memory.attach(tablesFor(this.#wanted))
     this.#run()
     this.#bytes = NOTHING
     this.#attributes.attach(NOTHING)
@@ -86,10 +82,9 @@ export class Scanner {
     let i = 0
     for (;;) {
       if (!this.#nesting.ordinary) i = nextTag(this.#memory, i)
-      else if (this.#text === null) i = this.#nextOfInterest(i)
       else {
-        i = this.#nextForText(this.#text, i)
-        textStart = this.#memory.results[Found.textStart]!
+        i = this.#next(i)
+        if (this.#text !== null) textStart = this.#memory.results[Found.textStart]!
       }
       if (i >= length) break
       const markup = AFTER_BRACKET[bytes[i + 1]!]!
@@ -109,17 +104,14 @@ export class Scanner {
       this.#text.add(bytes, textStart, length)
   }
 
-  #nextOfInterest(from: number): number {
-    const next = this.#memory.nextOfInterest(from, this.#length)
-    const found = this.#memory.results[0]!
-    if (found > 0) this.#findings.links.addFound(this.#memory, found)
-    return next
-  }
-
-  #nextForText(text: TextRanges, from: number): number {
-    const next = text.find(this.#memory, from, this.#length)
-    const found = this.#memory.results[Found.anchors]!
-    if (found > 0) this.#findings.links.addFound(this.#memory, found)
+  /** The next tag that has to be looked at; what the module found on the way is taken over. */
+  #next(from: number): number {
+    const memory = this.#memory
+    const length = this.#length
+    const next =
+      this.#text === null ? memory.nextOfInterest(from, length) : this.#text.find(memory, from, length)
+    const anchors = memory.results[Found.anchors]!
+    if (anchors > 0) this.#findings.links.addFound(memory, anchors)
     return next
   }
 
@@ -130,14 +122,6 @@ export class Scanner {
   #startTag(at: number): number {
     const bytes = this.#bytes
     const ordinary = this.#nesting.ordinary
-    if (ordinary) {
-      const nameEnd = tagNameEnd(bytes, at)
-      if (this.#isOfNoInterest(at, nameEnd)) return this.#attributes.skip(nameEnd)
-      if (nameEnd === at + 1 && (bytes[at]! | 0x20) === 0x61) {
-        const end = this.#anchor(nameEnd)
-        if (end !== 0) return end
-      }
-    }
     const nameEnd = this.#tags.read(bytes, at)
     const tag = this.#tags.found
     const traits = TAG_TRAITS[tag]!
@@ -155,29 +139,10 @@ export class Scanner {
     return (traits & Trait.raw) === 0 ? end : this.#rawText(tag, end)
   }
 
-  /** A link like nearly all are; 0 when it is not. */
-  #anchor(nameEnd: number): number {
-    const end = this.#memory.anchor(nameEnd, this.#length)
-    if (end === 0) return 0
-    const { results } = this.#memory
-    if (results[0]! > 0) this.#findings.links.addAnchor(results[0]!, results[1]!)
-    this.#text?.open(Tag.a, TAG_TRAITS[Tag.a]!, null)
-    return end
-  }
-
-  /** (Shifts count modulo 32: a longer name is at worst looked at in vain.) */
-  #isOfNoInterest(at: number, nameEnd: number): boolean {
-    return ((this.#sieve[this.#bytes[at]!]! >>> (nameEnd - at)) & 1) === 0
-  }
-
   #endTag(at: number): number {
     const bytes = this.#bytes
     const markup = AFTER_BRACKET[bytes[at]!]
     if (markup !== Markup.startTag) return bytes[at] === 0x3e ? at + 1 : this.#bogusComment(at)
-    if (this.#nesting.ordinary) {
-      const nameEnd = tagNameEnd(bytes, at)
-      if (this.#text === null || this.#isOfNoInterest(at, nameEnd)) return this.#attributes.skip(nameEnd)
-    }
     const nameEnd = this.#tags.read(bytes, at)
     const tag = this.#tags.found
     const end = bytes[nameEnd] === 0x3e ? nameEnd + 1 : this.#attributes.skip(nameEnd)
@@ -227,10 +192,4 @@ export class Scanner {
     }
     return end
   }
-}
-
-function tagNameEnd(bytes: Uint8Array, at: number): number {
-  let i = at + 1
-  while (TAG_CODES[bytes[i]!] !== 0) i++
-  return i
 }
