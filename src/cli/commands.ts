@@ -17,6 +17,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     about: 'go on with a crawl that was stopped, killed or ended at its limit',
     load: async say => (await import('./crawl.js')).resumeCommand(say),
   },
+  agent: {
+    about: 'join a crawl whose ledger is in PostgreSQL, from another process or machine',
+    load: async say => (await import('./agent.js')).agentCommand(say),
+  },
   status: {
     about: 'say how far a crawl is',
     load: async () => (await import('./control.js')).statusCommand(),

@@ -10,8 +10,11 @@ export type Value = string | number | null | Uint8Array | readonly number[]
 const CONNECT_MS = 10_000
 /** No statement of ours takes so long; a host that has gone without a word is noticed. */
 const ANSWER_MS = 60_000
-/** Who stands still inside a transaction holds rows that others wait for. */
-const IDLE_IN_TRANSACTION_MS = 30_000
+/**
+ * Who stands still inside a transaction holds rows that others wait for, their heartbeats among them: the server ends it long
+ * before anybody's lease is over. What was under way is sent again.
+ */
+const IDLE_IN_TRANSACTION_MS = 1_500
 const INT8 = 20
 
 export class PostgresConnection {
@@ -21,7 +24,7 @@ export class PostgresConnection {
   readonly #names = new Map<string, string>()
   #isLost = false
 
-  /** `schema`: where the tables of the crawl are; `onLost` is told when the connection breaks, whoever uses it. */
+  /** `schema`: where the tables of the crawl are. */
   static async open(place: PostgresPlace, schema: string): Promise<PostgresConnection> {
     let last: unknown = null
     for (const host of place.hosts) {
@@ -71,6 +74,16 @@ export class PostgresConnection {
     } catch (error) {
       throw this.#translated(error)
     }
+  }
+
+  /** What others say on the channels that this connection listens to. */
+  onNotification(hear: (payload: string) => void): void {
+    this.#client.on('notification', ({ payload = '' }) => hear(payload))
+  }
+
+  /** Once, however it ends. */
+  onLost(task: () => void): void {
+    this.#client.once('end', task)
   }
 
   async close(): Promise<void> {

@@ -49,6 +49,8 @@ export interface AgentOrder {
   readonly sourceAddress: string | undefined
   readonly leaseMs: Millis
   readonly diskTrouble: string
+  /** For queues and seen-sets; beside the crawl unless said otherwise. */
+  readonly scratch?: string
 }
 
 export interface HostParts {
@@ -59,6 +61,7 @@ export interface HostParts {
   readonly worker: StoreWorker
   /** The disk refused a pack, or took one again. */
   readonly onDiskTrouble: (detail: string | null) => void
+  readonly onHeartbeat?: (beat: Heartbeat) => void
   /** Ledger time, where that is another machine's. */
   readonly clock?: Clock
 }
@@ -107,7 +110,7 @@ export class AgentHost {
       leaseMs,
       fetcher: openFetcher(config, order.sourceAddress),
       space: new FrontierSpace({
-        folder: join(directory, 'frontier', agent),
+        folder: order.scratch ?? join(directory, 'frontier', agent),
         seenBytes: LIMITS.seenBytes / agents,
         queueBytes: LIMITS.queueBytes / agents,
         salt: Math.floor(random.next() * 2 ** 32),
@@ -183,6 +186,7 @@ export class AgentHost {
     for (const target of widenedScope(beat.settings))
       if (!this.#scope.accepts(target)) this.#scope.widenTo(target)
     this.#applyPause()
+    this.#parts.onHeartbeat?.(beat)
   }
 
   #applyPause(): void {

@@ -1,6 +1,6 @@
 /** Who crawls: one agent in this thread, or several with a thread each. */
 import type { Hooks } from '../agent/index.js'
-import type { LocalBus } from '../cluster/index.js'
+import type { Incarnation, LocalBus } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
 import { type Crew, LocalCrew } from './crew.js'
@@ -8,6 +8,7 @@ import type { DiskGuard } from './disk-guard.js'
 import type { Faults } from './faults.js'
 import type { LedgerHost } from './ledger-host.js'
 import type { Log } from './log.js'
+import { recoverLife } from './recovery.js'
 import type { StoreWorker } from './store-worker.js'
 import { ThreadCrew } from './thread-crew.js'
 
@@ -47,7 +48,15 @@ async function localCrew(parts: CrewParts): Promise<Crew> {
     sourceAddress: config.sourceAddress[0],
     diskTrouble: disk.trouble,
   }
-  return LocalCrew.open(order, { ledger, bus: bus.join(), hooks, log, worker, onDiskTrouble: onDisk })
+  const newLife = async (ended: Incarnation) => {
+    await ledger.leave(ended)
+    const recovered = await recoverLife(directory, name, ledger, ended, 'gone')
+    const incarnation = await ledger.join(agent, config.lanes)
+    log.warn('the agent was fenced off; it begins anew', { ended, incarnation, ...recovered })
+    return { ...order, incarnation, diskTrouble: disk.trouble }
+  }
+  const means = { ledger, bus: bus.join(), hooks, log, worker, onDiskTrouble: onDisk }
+  return LocalCrew.open(order, means, config.ledger === undefined ? null : newLife)
 }
 
 function threadCrew(parts: CrewParts): Crew {

@@ -28,6 +28,8 @@ export interface HelmParts {
   readonly leaseMs: Millis
   readonly log: Log
   readonly onHeartbeat: (beat: Heartbeat) => void
+  /** Lives that the ledger has ended because they were silent. */
+  readonly onClosed: (lives: readonly Incarnation[]) => Promise<void>
 }
 
 export class Helm {
@@ -51,7 +53,11 @@ export class Helm {
       leastDelayMs: () => delayAfter(this.#delay, 0),
       ordersBySize: true,
       signal: this.#stopping.signal,
-      onClosed: lives => log.warn('agents have fallen silent; their sites go to others', { lives }),
+      onClosed: lives => {
+        log.warn('agents have fallen silent; their sites go to others', { lives })
+        const failed = (error: Error) => log.warn('their files wait for a resume', { error: error.message })
+        void parts.onClosed(lives).catch(failed)
+      },
     })
   }
 

@@ -1,17 +1,23 @@
 /** Where the ledger of a crawl is: in its directory, or in PostgreSQL under its name. */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { LEDGER_FILE, type Ledger, LedgerError, openSqliteLedger } from '../cluster/index.js'
+import { type Bus, LEDGER_FILE, type Ledger, LedgerError, openSqliteLedger } from '../cluster/index.js'
 import { patientLedger } from '../cluster/patient-ledger.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { type PostgresPlace, readPostgresUrl } from '../model/postgres-url.js'
 import { crawlName, holdsPages } from './crawl-directory.js'
-import type { LedgerHost } from './ledger-host.js'
-import { systemClock as clock } from './system.js'
+import { type LedgerHost, LedgerThread } from './ledger-host.js'
+import { checkLedgerFile } from './recovery.js'
+import { systemClock as clock, systemRandom as random } from './system.js'
 
 /** All that is needed to find it; can be sent to a thread. No password: that comes from the environment. */
 export interface CrawlInDatabase {
   readonly place: PostgresPlace
   readonly crawl: string
+}
+
+export interface WideBus extends Bus {
+  close(): Promise<void>
 }
 
 /** Null when the ledger is a file in the crawl's directory. */
@@ -34,8 +40,23 @@ export async function openPatiently(there: CrawlInDatabase): Promise<Ledger> {
   return patientLedger(await openPostgres(there, { create: false }), clock)
 }
 
+/** The ledger of a crawl that this process is to run. What is wrong with it is said before anything starts. */
+export async function hostLedger(
+  directory: string,
+  config: CrawlConfig,
+  isNew: boolean,
+): Promise<LedgerHost> {
+  const there = inDatabase(config)
+  if (there) return hostInDatabase(there, directory, isNew)
+  const path = join(directory, LEDGER_FILE)
+  checkLedgerFile(directory, path)
+  const fresh = openSqliteLedger(path, { create: !existsSync(path), now: clock.now })
+  void fresh.close()
+  return new LedgerThread(path)
+}
+
 /** A new crawl must not be there yet. One whose first run died before it had a ledger is as good as new. */
-export async function hostInDatabase(
+async function hostInDatabase(
   there: CrawlInDatabase,
   directory: string,
   isNew: boolean,
@@ -51,6 +72,12 @@ export async function hostInDatabase(
     if (!isGone || holdsPages(directory)) throw error
     return host(true)
   }
+}
+
+/** A bus that reaches the other processes of the crawl. */
+export async function openBus({ place, crawl }: CrawlInDatabase): Promise<WideBus> {
+  const { PostgresBus } = await import('../cluster/postgres-bus.js')
+  return new PostgresBus({ place, crawl, clock, random })
 }
 
 /** Loaded only here: who crawls with SQLite need not read a client of PostgreSQL. */

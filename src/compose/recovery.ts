@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FileRow, type Incarnation, type Ledger, LedgerError } from '../cluster/index.js'
-import { recover } from '../store/index.js'
+import { type Holder, recover } from '../store/index.js'
 import { holdsPages } from './crawl-directory.js'
 
 export interface RecoverySummary {
@@ -24,18 +24,21 @@ export function checkLedgerFile(directory: string, path: string): void {
     )
 }
 
-/** Must run under the directory lock, after all lives were closed in the ledger. */
+/** Must run under the directory lock, after all lives were closed in the ledger; one that was begun since is left alone. */
 export async function recoverDirectory(
   directory: string,
   crawl: string,
   ledger: Ledger,
   lives: Incarnation,
+  holder: Holder,
 ): Promise<RecoverySummary> {
   const files = await ledger.files()
   let cutBytes = 0
   const damaged: string[] = []
+  const open = new Set((await ledger.agents()).map(({ incarnation }) => incarnation))
   for (let incarnation = 1; incarnation <= lives; incarnation++) {
-    const life = settleLife(directory, crawl, files, incarnation)
+    if (open.has(incarnation)) continue
+    const life = settleLife(directory, crawl, files, incarnation, holder)
     cutBytes += life.cutBytes
     damaged.push(...life.damaged)
   }
@@ -43,14 +46,15 @@ export async function recoverDirectory(
   return { cutBytes, damaged }
 }
 
-/** The same for one life, while others go on; it must be closed in the ledger, and its writer gone. */
+/** The same for one life, while others go on; it must be closed in the ledger. */
 export async function recoverLife(
   directory: string,
   crawl: string,
   ledger: Ledger,
   incarnation: Incarnation,
+  holder: Holder,
 ): Promise<RecoverySummary> {
-  return settleLife(directory, crawl, await ledger.files(), incarnation)
+  return settleLife(directory, crawl, await ledger.files(), incarnation, holder)
 }
 
 function settleLife(
@@ -58,11 +62,12 @@ function settleLife(
   crawl: string,
   files: readonly FileRow[],
   incarnation: Incarnation,
+  holder: Holder,
 ): RecoverySummary {
   const committed = new Map(
     files.filter(file => file.incarnation === incarnation).map(file => [file.name, file.bytes]),
   )
-  const result = recover({ directory, owner: { crawl, incarnation }, committed, holder: 'gone' })
+  const result = recover({ directory, owner: { crawl, incarnation }, committed, holder })
   const cut = [...result.cut.map(file => file.cutBytes), ...result.removed.map(file => file.bytes)]
   return {
     cutBytes: cut.reduce((sum, bytes) => sum + bytes, 0),

@@ -1,5 +1,5 @@
 /** A crawl in this process, from the first look at its directory to the report. */
-import { existsSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   buildReport,
@@ -11,18 +11,12 @@ import {
   TableKeeper,
   type UrlCounts,
 } from '../agent/index.js'
-import {
-  type Heartbeat,
-  type Incarnation,
-  LEDGER_FILE,
-  type Ledger,
-  LocalBus,
-  openSqliteLedger,
-} from '../cluster/index.js'
+import { type Heartbeat, type Incarnation, type Ledger, LocalBus } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
 import { VERSION } from '../model/version.js'
 import { writeFileAtomically, writeManifest } from '../store/index.js'
+import { AgentsElsewhere } from './agents-elsewhere.js'
 import { checkPaths, checkSeeds } from './check-seeds.js'
 import { countCrawl } from './count-crawl.js'
 import { absolute, crawlName, createDirectory, readCrawlFile } from './crawl-directory.js'
@@ -35,11 +29,11 @@ import { gatherCrew } from './gather-crew.js'
 import { type Guests, hooksOf } from './guests.js'
 import { HeartbeatDuties } from './heartbeat-duties.js'
 import { COORDINATOR_NAME, Helm } from './helm.js'
-import { type LedgerHost, LedgerThread } from './ledger-host.js'
+import type { LedgerHost } from './ledger-host.js'
 import { Log } from './log.js'
 import { openFetcher } from './open-fetcher.js'
-import { hostInDatabase, inDatabase } from './open-ledger.js'
-import { checkLedgerFile, recoverDirectory } from './recovery.js'
+import { hostLedger } from './open-ledger.js'
+import { recoverDirectory } from './recovery.js'
 import { seedCrawl } from './seed-crawl.js'
 import { writeSitesTable } from './sites-table.js'
 import { Spent } from './spent.js'
@@ -68,6 +62,7 @@ interface Running {
   readonly disk: DiskGuard
   readonly log: Log
   readonly duties: HeartbeatDuties
+  readonly elsewhere: AgentsElsewhere
 }
 
 /** What lives as long as a run does. */
@@ -143,7 +138,7 @@ export class CrawlSession {
   }
 
   async #runWith(hooks: Hooks, startedAtMs: Millis, started: Millis): Promise<Report> {
-    const host = await this.#openLedger()
+    const host = await hostLedger(this.directory, this.config, this.#isNew)
     const { ledger } = host
     const log = new Log(this.directory)
     const worker = new StoreWorker()
@@ -166,21 +161,11 @@ export class CrawlSession {
       return report
     } finally {
       this.#running?.duties.end()
+      await this.#running?.elsewhere.close()
       await worker.close()
       await ledger.close()
       log.close()
     }
-  }
-
-  /** A first look in this thread: what is wrong with the file is said before anything starts. */
-  async #openLedger(): Promise<LedgerHost> {
-    const there = inDatabase(this.config)
-    if (there) return hostInDatabase(there, this.directory, this.#isNew)
-    const path = join(this.directory, LEDGER_FILE)
-    checkLedgerFile(this.directory, path)
-    const fresh = openSqliteLedger(path, { create: !existsSync(path), now: clock.now })
-    void fresh.close()
-    return new LedgerThread(path)
   }
 
   async #crawl(tools: Tools): Promise<Ended> {
@@ -200,7 +185,19 @@ export class CrawlSession {
     const seats = { directory, name, config, leaseMs, faults, host, bus, hooks, worker, log, disk, onDisk }
     const crew = await gatherCrew(seats)
     const onHeartbeat = (beat: Heartbeat) => this.#running?.duties.onHeartbeat(beat)
-    const helm = new Helm({ config, ledger, bus: bus.join(), incarnation, leaseMs, log, onHeartbeat })
+    const elsewhere = await AgentsElsewhere.meet({
+      directory,
+      crawl: name,
+      config,
+      ledger,
+      bus,
+      log,
+      leaseMs,
+    })
+    const onClosed = (lives: readonly Incarnation[]) =>
+      elsewhere.recover(lives.filter(life => !crew.isAlive(life)))
+    const ears = { onHeartbeat, onClosed }
+    const helm = new Helm({ config, ledger, bus: bus.join(), incarnation, leaseMs, log, ...ears })
     const keeper = new TableKeeper({
       isAlive: life => crew.isAlive(life),
       seat: () => helm.coordinator.seat,
@@ -212,7 +209,7 @@ export class CrawlSession {
     })
     const stop = () => this.stop()
     const duties = await HeartbeatDuties.begin({ config, ledger, crew, keeper, disk, spent, log, stop })
-    this.#running = { crew, helm, ledger, keeper, disk, log, duties }
+    this.#running = { crew, helm, ledger, keeper, disk, log, duties, elsewhere }
     if (this.#stopRequested) crew.stop()
     return this.#work(this.#running)
   }
@@ -224,7 +221,9 @@ export class CrawlSession {
     await ledger.reopen()
     await seedCrawl(config, ledger, log)
     const incarnation = await ledger.join(COORDINATOR_NAME, 0)
-    const recovered = await recoverDirectory(directory, name, ledger, incarnation - 1)
+    // The lock of this directory says nothing of agents in other processes.
+    const holder = config.ledger === undefined ? 'gone' : 'unknown'
+    const recovered = await recoverDirectory(directory, name, ledger, incarnation - 1, holder)
     this.#damaged = recovered.damaged
     log.info('start', { version: VERSION, incarnation, robots: config.robots, ...recovered })
     if (config.robots === 'ignore') log.warn('robots.txt is ignored (--robots ignore)')
@@ -232,7 +231,7 @@ export class CrawlSession {
     return incarnation
   }
 
-  async #work({ crew, helm, ledger, keeper, disk, log }: Running): Promise<Ended> {
+  async #work({ crew, helm, ledger, keeper, disk, log, elsewhere }: Running): Promise<Ended> {
     const helming = helm.run().catch((error: Error) => {
       crew.stop()
       throw error
@@ -244,6 +243,7 @@ export class CrawlSession {
       helm.release()
     }
     await helming
+    await elsewhere.farewell()
     if (this.config.tables !== 'none') {
       await keeper.finish()
       await writeSitesTable(this.directory, ledger)

@@ -208,7 +208,7 @@ export class ThreadCrew implements Crew {
     const { agent, incarnation } = member
     this.#leave(member)
     await ledger.leave(incarnation)
-    const recovered = await recoverLife(directory, crawl, ledger, incarnation)
+    const recovered = await recoverLife(directory, crawl, ledger, incarnation, 'gone')
     log.warn('an agent died; a new one takes its place', { agent, incarnation, ...recovered })
     this.#deaths = clock.monotonic() - member.bornAt < SOON_MS ? this.#deaths + 1 : 1
     if (this.#deaths > MOST_DEATHS * this.#parts.agents)

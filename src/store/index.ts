@@ -32,7 +32,7 @@ export { PageRowView, PageText } from './page-row.js'
 export { concatParquet } from './parquet/concat.js'
 export { type ConvertTask, convertLogs, type ParquetSize } from './parquet/convert.js'
 export { type SiteRow, writeSites } from './parquet/site-table.js'
-export { recover } from './recover.js'
+export { type Holder, recover } from './recover.js'
 export { warcDate } from './utc-text.js'
 export { warcInfo } from './warc-info.js'
 export {

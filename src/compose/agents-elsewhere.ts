@@ -1,0 +1,80 @@
+/**
+ * Agents of other processes, seen from the session that coordinates: what is said here they hear, their files are
+ * recovered, their end is awaited. Where the ledger is a file there are none.
+ */
+import type { Incarnation, Ledger, LocalBus } from '../cluster/index.js'
+import type { CrawlConfig } from '../config/index.js'
+import { type Millis, sleep } from '../model/clock.js'
+import { isElsewhere } from './joined-agent.js'
+import type { Log } from './log.js'
+import { inDatabase, openBus, type WideBus } from './open-ledger.js'
+import { recoverLife } from './recovery.js'
+import { systemClock as clock } from './system.js'
+
+const LOOK_MS = 200
+
+export interface ElsewhereParts {
+  readonly directory: string
+  readonly crawl: string
+  readonly config: CrawlConfig
+  readonly ledger: Ledger
+  readonly bus: LocalBus
+  readonly log: Log
+  readonly leaseMs: Millis
+}
+
+export class AgentsElsewhere {
+  readonly #parts: ElsewhereParts
+  readonly #wide: WideBus | null
+
+  static async meet(parts: ElsewhereParts): Promise<AgentsElsewhere> {
+    const there = inDatabase(parts.config)
+    return new AgentsElsewhere(parts, there && (await openBus(there)))
+  }
+
+  private constructor(parts: ElsewhereParts, wide: WideBus | null) {
+    this.#parts = parts
+    this.#wide = wide
+    if (!wide) return
+    const end = parts.bus.join()
+    end.listen(message => wide.send(message))
+    wide.listen(message => end.send(message))
+  }
+
+  /** Lives that are over in the ledger. Whoever had one may wake up and write on: what is committed is copied out of reach. */
+  async recover(lives: readonly Incarnation[]): Promise<void> {
+    if (!this.#wide) return
+    const { directory, crawl, ledger, log } = this.#parts
+    for (const incarnation of lives) {
+      const recovered = await recoverLife(directory, crawl, ledger, incarnation, 'unknown')
+      log.warn('an agent elsewhere was lost; its files are cut to what was committed', {
+        incarnation,
+        ...recovered,
+      })
+    }
+  }
+
+  /** After the end they commit what they have and close their files; who does not is not waited for longer than a lease. */
+  async farewell(): Promise<void> {
+    if (!this.#wide) return
+    const { ledger, leaseMs } = this.#parts
+    const { open } = await ledger.totals()
+    const until = clock.monotonic() + (open ? 0 : leaseMs)
+    let left = await this.#present()
+    while (left.length > 0 && clock.monotonic() < until) {
+      await sleep(clock, LOOK_MS)
+      left = await this.#present()
+    }
+    for (const incarnation of left) await ledger.leave(incarnation)
+    await this.recover(left)
+  }
+
+  async close(): Promise<void> {
+    await this.#wide?.close()
+  }
+
+  async #present(): Promise<Incarnation[]> {
+    const rows = await this.#parts.ledger.agents()
+    return rows.filter(({ name }) => isElsewhere(name)).map(({ incarnation }) => incarnation)
+  }
+}

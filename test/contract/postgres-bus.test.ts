@@ -1,0 +1,70 @@
+/** The bus between machines: what one says the others hear, as far as it goes. */
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import type { BusMessage } from '../../src/cluster/index.js'
+import { PostgresBus, payloadsOf } from '../../src/cluster/postgres-bus.js'
+import { systemClock as clock } from '../../src/compose/system.js'
+import { type PostgresPlace, readPostgresUrl } from '../../src/model/postgres-url.js'
+import { SeededRandom } from '../../src/model/random.js'
+import { testDatabase } from '../kit/postgres.js'
+
+const PATIENCE = { timeout: 30_000, interval: 50 }
+
+let database: Awaited<ReturnType<typeof testDatabase>>
+let place: PostgresPlace
+beforeAll(async () => {
+  database = await testDatabase()
+  place = readPostgresUrl(database.url) as PostgresPlace
+})
+afterAll(() => database.remove())
+
+function join(seed: number, crawl = 'bus'): { bus: PostgresBus; heard: BusMessage[] } {
+  const bus = new PostgresBus({ place, crawl, clock, random: new SeededRandom(seed) })
+  const heard: BusMessage[] = []
+  bus.listen(message => heard.push(message))
+  return { bus, heard }
+}
+
+it('tells everybody else of the same crawl, and finds its way back when the connection is cut', async () => {
+  const [a, b, stranger] = [join(1), join(2), join(3, 'another')]
+  const tells = (word: BusMessage) =>
+    vi.waitFor(() => {
+      a.bus.send(word)
+      expect(b.heard).toContainEqual(word)
+    }, PATIENCE)
+  await tells({ kind: 'leases', to: 7, waiting: 3 })
+  const client = new Client({ connectionString: database.url })
+  await client.connect()
+  await client.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'orbweaver'`,
+  )
+  await client.end()
+  await tells({ kind: 'inbox', cells: ['a.test'] })
+  expect(a.heard).toEqual([])
+  expect(stranger.heard).toEqual([])
+  for (const { bus } of [a, b, stranger]) await bus.close()
+})
+
+it('says what was said last before it goes', async () => {
+  const [a, b] = [join(1), join(2)]
+  await vi.waitFor(() => {
+    a.bus.send({ kind: 'inbox', cells: ['ready.test'] })
+    expect(b.heard).not.toEqual([])
+  }, PATIENCE)
+  a.bus.send({ kind: 'ended' })
+  await a.bus.close()
+  await vi.waitFor(() => expect(b.heard).toContainEqual({ kind: 'ended' }), PATIENCE)
+  await b.bus.close()
+})
+
+it('sends many cells in as few payloads as PostgreSQL takes, each once', () => {
+  const cells = Array.from({ length: 1_000 }, (_, i) => `site-${i}.example.org`)
+  const messages: BusMessage[] = [{ kind: 'ended' }, { kind: 'inbox', cells }, { kind: 'inbox', cells }]
+  const payloads = payloadsOf('me', messages)
+  for (const payload of payloads) expect(Buffer.byteLength(payload)).toBeLessThan(8_000)
+  const said = payloads.flatMap(payload => (JSON.parse(payload) as { messages: BusMessage[] }).messages)
+  expect(said.filter(({ kind }) => kind === 'ended')).toHaveLength(1)
+  expect(said.flatMap(message => (message.kind === 'inbox' ? message.cells : []))).toEqual(cells)
+  const tooLong: BusMessage = { kind: 'wanted', to: 1, groups: ['x'.repeat(9_000)] }
+  expect(payloadsOf('me', [tooLong])).toEqual([])
+})
