@@ -61,7 +61,6 @@ export interface HostParts {
   readonly worker: StoreWorker
   /** The disk refused a pack, or took one again. */
   readonly onDiskTrouble: (detail: string | null) => void
-  readonly onHeartbeat?: (beat: Heartbeat) => void
   /** Ledger time, where that is another machine's. */
   readonly clock?: Clock
 }
@@ -186,7 +185,6 @@ export class AgentHost {
     for (const target of widenedScope(beat.settings))
       if (!this.#scope.accepts(target)) this.#scope.widenTo(target)
     this.#applyPause()
-    this.#parts.onHeartbeat?.(beat)
   }
 
   #applyPause(): void {

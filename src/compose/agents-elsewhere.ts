@@ -7,7 +7,7 @@ import type { CrawlConfig } from '../config/index.js'
 import { type Millis, sleep } from '../model/clock.js'
 import { isElsewhere } from './joined-agent.js'
 import type { Log } from './log.js'
-import { inDatabase, openBus, type WideBus } from './open-ledger.js'
+import { bridge, inDatabase, openBus, type WideBus } from './open-ledger.js'
 import { recoverLife } from './recovery.js'
 import { systemClock as clock } from './system.js'
 
@@ -35,10 +35,7 @@ export class AgentsElsewhere {
   private constructor(parts: ElsewhereParts, wide: WideBus | null) {
     this.#parts = parts
     this.#wide = wide
-    if (!wide) return
-    const end = parts.bus.join()
-    end.listen(message => wide.send(message))
-    wide.listen(message => end.send(message))
+    if (wide) bridge(parts.bus, wide)
   }
 
   /** Lives that are over in the ledger. Whoever had one may wake up and write on: what is committed is copied out of reach. */

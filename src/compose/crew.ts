@@ -1,5 +1,5 @@
 /** The agents of this machine, seen from the session that started them. */
-import { type AgentEnd, type AgentProgress, FencedError } from '../agent/index.js'
+import type { AgentEnd, AgentProgress } from '../agent/index.js'
 import type { Incarnation } from '../cluster/index.js'
 import { AgentHost, type AgentOrder, type HostParts } from './agent-host.js'
 
@@ -17,63 +17,30 @@ export interface Crew {
   isAlive(incarnation: Incarnation): boolean
 }
 
-/** How an agent whose life the ledger has ended begins another one: what it is to know then. */
-export type NewLife = (ended: Incarnation) => Promise<AgentOrder>
-
 /** One agent, in the thread of the session: nothing has to be sent to it. */
 export class LocalCrew implements Crew {
-  readonly #parts: HostParts
-  readonly #newLife: NewLife | null
-  /** What earlier lives have told last. */
-  readonly #past: AgentProgress[] = []
-  #host: AgentHost
-  #incarnation: Incarnation
-  #isStopping = false
+  readonly #host: AgentHost
+  readonly #incarnation: Incarnation
   #isOver = false
 
-  /** Without `newLife` there is nobody who could end a life but the session. */
-  static async open(order: AgentOrder, parts: HostParts, newLife: NewLife | null): Promise<LocalCrew> {
-    return new LocalCrew(await AgentHost.open(order, parts), order.incarnation, parts, newLife)
+  static async open(order: AgentOrder, parts: HostParts): Promise<LocalCrew> {
+    return new LocalCrew(await AgentHost.open(order, parts), order.incarnation)
   }
 
-  private constructor(host: AgentHost, incarnation: Incarnation, parts: HostParts, newLife: NewLife | null) {
+  private constructor(host: AgentHost, incarnation: Incarnation) {
     this.#host = host
     this.#incarnation = incarnation
-    this.#parts = parts
-    this.#newLife = newLife
   }
 
   async run(): Promise<AgentEnd> {
     try {
-      for (;;) {
-        const end = await this.#host.run().catch(error => this.#revive(error))
-        if (end !== null) return end
-      }
+      return await this.#host.run()
     } finally {
       this.#isOver = true
     }
   }
 
-  /** Fenced off: it held still, or was kept from speaking, for too long. */
-  async #revive(error: unknown): Promise<null> {
-    if (!(error instanceof FencedError) || !this.#newLife) throw error
-    this.#past.push({
-      ...this.#host.progress(),
-      queued: 0,
-      sites: 0,
-      activeSites: 0,
-      inFlight: 0,
-      waiting: '',
-    })
-    const order = await this.#newLife(this.#incarnation)
-    this.#incarnation = order.incarnation
-    this.#host = await AgentHost.open(order, this.#parts)
-    if (this.#isStopping) this.#host.stop()
-    return null
-  }
-
   stop(): void {
-    this.#isStopping = true
     this.#host.stop()
   }
 
@@ -86,7 +53,7 @@ export class LocalCrew implements Crew {
   }
 
   progress(): readonly AgentProgress[] {
-    return [this.#host.progress(), ...this.#past]
+    return [this.#host.progress()]
   }
 
   isAlive(incarnation: Incarnation): boolean {

@@ -1,6 +1,6 @@
 /** Who crawls: one agent in this thread, or several with a thread each. */
 import type { Hooks } from '../agent/index.js'
-import type { Incarnation, LocalBus } from '../cluster/index.js'
+import type { LocalBus } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
 import { type Crew, LocalCrew } from './crew.js'
@@ -8,7 +8,6 @@ import type { DiskGuard } from './disk-guard.js'
 import type { Faults } from './faults.js'
 import type { LedgerHost } from './ledger-host.js'
 import type { Log } from './log.js'
-import { recoverLife } from './recovery.js'
 import type { StoreWorker } from './store-worker.js'
 import { ThreadCrew } from './thread-crew.js'
 
@@ -29,8 +28,14 @@ export interface CrewParts {
   readonly onDisk: (detail: string | null) => void
 }
 
+/**
+ * Where others can end an agent's life it has a thread of its own, which ends with it: nothing of the old life goes on in the
+ * new one. Hooks that are functions cannot go there.
+ */
 export async function gatherCrew(parts: CrewParts): Promise<Crew> {
-  return parts.config.agents > 1 ? threadCrew(parts) : localCrew(parts)
+  const { agents, ledger, hooks } = parts.config
+  const isShared = ledger !== undefined && (hooks !== undefined || Object.keys(parts.hooks).length === 0)
+  return agents > 1 || isShared ? threadCrew(parts) : localCrew(parts)
 }
 
 async function localCrew(parts: CrewParts): Promise<Crew> {
@@ -48,15 +53,7 @@ async function localCrew(parts: CrewParts): Promise<Crew> {
     sourceAddress: config.sourceAddress[0],
     diskTrouble: disk.trouble,
   }
-  const newLife = async (ended: Incarnation) => {
-    await ledger.leave(ended)
-    const recovered = await recoverLife(directory, name, ledger, ended, 'gone')
-    const incarnation = await ledger.join(agent, config.lanes)
-    log.warn('the agent was fenced off; it begins anew', { ended, incarnation, ...recovered })
-    return { ...order, incarnation, diskTrouble: disk.trouble }
-  }
-  const means = { ledger, bus: bus.join(), hooks, log, worker, onDiskTrouble: onDisk }
-  return LocalCrew.open(order, means, config.ledger === undefined ? null : newLife)
+  return LocalCrew.open(order, { ledger, bus: bus.join(), hooks, log, worker, onDiskTrouble: onDisk })
 }
 
 function threadCrew(parts: CrewParts): Crew {

@@ -1,25 +1,23 @@
 /**
  * An agent in a process of its own, on this machine or another: joins a crawl that `crawl` or `resume` runs, works until it
  * ends, and may be killed at any time. It sees the crawl's directory, and the ledger is in PostgreSQL. When the ledger has
- * ended its life, because it was silent for too long, it begins another.
+ * ended its life, because it was silent for too long, it begins another, in another thread.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type AgentEnd, FencedError, LEASE_MS, loadHooks } from '../agent/index.js'
-import type { Bus, Incarnation, Ledger } from '../cluster/index.js'
+import { type AgentEnd, LEASE_MS } from '../agent/index.js'
+import { type Ledger, LocalBus } from '../cluster/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
-import { sleep } from '../model/clock.js'
-import { AgentHost } from './agent-host.js'
 import { absolute, crawlName, readCrawlFile } from './crawl-directory.js'
 import { readFaults } from './faults.js'
 import { Log } from './log.js'
-import { type CrawlInDatabase, inDatabase, openBus, openPatiently } from './open-ledger.js'
-import { StoreWorker } from './store-worker.js'
+import { bridge, type CrawlInDatabase, inDatabase, openBus, openPatiently } from './open-ledger.js'
 import { systemClock as clock } from './system.js'
+import { ThreadCrew } from './thread-crew.js'
 
-/** Until it tries again as somebody new. */
-const NEW_LIFE_MS = 1_000
+/** How often it looks whether the crawl is to stop. */
+const LOOK_MS = 1_000
 
 /** Told apart from the agents that a session starts itself: their names have no colon. */
 export function isElsewhere(agent: string): boolean {
@@ -31,8 +29,7 @@ export class JoinedAgent {
   readonly #directory: string
   readonly #config: CrawlConfig
   readonly #there: CrawlInDatabase
-  readonly #leaseMs = readFaults(process.env.ORBWEAVER_FAULTS).leaseMs ?? LEASE_MS
-  #host: AgentHost | null = null
+  #crew: ThreadCrew | null = null
   #isStopping = false
 
   constructor(directory: string, lanes?: number) {
@@ -43,82 +40,74 @@ export class JoinedAgent {
       throw new ConfigError(
         `the ledger of ${directory} is a file: only a crawl with --ledger postgres://… can be joined`,
       )
-    this.#config = { ...config, agents: 1, ...(lanes !== undefined && { lanes }) }
+    this.#config = { ...config, ...(lanes !== undefined && { lanes }) }
     this.#there = there
   }
 
   /** Until the crawl has ended, or `stop`. */
   async run(): Promise<AgentEnd> {
     const ledger = await openPatiently(this.#there)
-    const bus = await openBus(this.#there)
+    const scratch = mkdtempSync(join(tmpdir(), 'orbweaver-agent-'))
     const log = new Log(this.#directory)
+    const bus = new LocalBus()
+    const wide = await openBus(this.#there)
+    bridge(bus, wide)
     try {
-      for (;;) {
-        if (this.#isStopping) return 'stopped'
-        if (!(await ledger.totals()).open) return 'ended'
-        const end = await this.#live(ledger, bus, log)
-        if (end !== 'fenced') return end
-        await sleep(clock, NEW_LIFE_MS)
-      }
+      if (!(await ledger.totals()).open) return 'ended'
+      return await this.#crawl(ledger, bus, log, scratch)
     } finally {
-      await bus.close()
+      await wide.close()
       await ledger.close()
       log.close()
+      rmSync(scratch, { recursive: true, force: true })
     }
   }
 
   /** What is fetched is committed first. */
   stop(): void {
     this.#isStopping = true
-    this.#host?.stop()
+    this.#crew?.stop()
   }
 
-  async #live(ledger: Ledger, bus: Bus, log: Log): Promise<AgentEnd | 'fenced'> {
-    const incarnation = await ledger.join(this.name, this.#config.lanes)
-    const scratch = mkdtempSync(join(tmpdir(), 'orbweaver-agent-'))
-    const worker = new StoreWorker()
-    log.info('an agent joins', { agent: this.name, incarnation })
-    try {
-      const { hooks } = this.#config
-      const host = await AgentHost.open(this.#order(incarnation, scratch), {
-        ledger,
-        bus,
-        hooks: hooks === undefined ? {} : await loadHooks(hooks, absolute),
-        log,
-        worker,
-        onDiskTrouble: detail => this.#host?.setDiskTrouble(detail ?? ''),
-        // Of the whole crawl, by `orbweaver stop`.
-        onHeartbeat: ({ settings }) => settings.stop && this.stop(),
-      })
-      this.#host = host
-      if (this.#isStopping) host.stop()
-      const end = await host.run()
-      // Its files are closed: nothing is left to recover.
-      await ledger.leave(incarnation)
-      return end
-    } catch (error) {
-      if (!(error instanceof FencedError)) throw error
-      log.warn('an agent was fenced off; it begins anew', { agent: this.name, incarnation })
-      return 'fenced'
-    } finally {
-      this.#host = null
-      await worker.close()
-      rmSync(scratch, { recursive: true, force: true })
-    }
-  }
-
-  #order(incarnation: Incarnation, scratch: string) {
-    return {
+  async #crawl(ledger: Ledger, bus: LocalBus, log: Log, scratch: string): Promise<AgentEnd> {
+    const crew = new ThreadCrew({
       directory: this.#directory,
       crawl: crawlName(this.#config),
       config: this.#config,
-      agent: this.name,
-      incarnation,
       agents: 1,
-      sourceAddress: this.#config.sourceAddress[0],
-      leaseMs: this.#leaseMs,
-      diskTrouble: '',
+      names: [this.name],
       scratch,
+      leaseMs: readFaults(process.env.ORBWEAVER_FAULTS).leaseMs ?? LEASE_MS,
+      isDeaf: false,
+      harms: null,
+      ledger,
+      ledgerHost: { ledger, connect: () => this.#there },
+      bus,
+      log,
+      onDiskTrouble: detail => crew.setDiskTrouble(detail ?? ''),
+    })
+    this.#crew = crew
+    if (this.#isStopping) crew.stop()
+    log.info('an agent joins', { agent: this.name })
+    const deaf = this.#heedStop(ledger)
+    const end = await crew.run().finally(deaf)
+    // Its files are closed: nothing is left to recover.
+    const own = (await ledger.agents()).filter(({ name }) => name === this.name)
+    for (const { incarnation } of own) await ledger.leave(incarnation)
+    return end
+  }
+
+  /** `orbweaver stop` is for all who work on the crawl. Returns how to heed it no more. */
+  #heedStop(ledger: Ledger): () => void {
+    let cancel = () => {}
+    const look = () => {
+      cancel = clock.after(LOOK_MS, look)
+      void ledger.settings().then(
+        ({ stop }) => stop && this.stop(),
+        () => {},
+      )
     }
+    look()
+    return () => cancel()
   }
 }

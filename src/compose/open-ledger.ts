@@ -1,7 +1,14 @@
 /** Where the ledger of a crawl is: in its directory, or in PostgreSQL under its name. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Bus, LEDGER_FILE, type Ledger, LedgerError, openSqliteLedger } from '../cluster/index.js'
+import {
+  type Bus,
+  LEDGER_FILE,
+  type Ledger,
+  LedgerError,
+  type LocalBus,
+  openSqliteLedger,
+} from '../cluster/index.js'
 import { patientLedger } from '../cluster/patient-ledger.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { type PostgresPlace, readPostgresUrl } from '../model/postgres-url.js'
@@ -78,6 +85,13 @@ async function hostInDatabase(
 export async function openBus({ place, crawl }: CrawlInDatabase): Promise<WideBus> {
   const { PostgresBus } = await import('../cluster/postgres-bus.js')
   return new PostgresBus({ place, crawl, clock, random })
+}
+
+/** What is said in this process is heard in the others, and the other way round. */
+export function bridge(bus: LocalBus, wide: WideBus): void {
+  const end = bus.join()
+  end.listen(message => wide.send(message))
+  wide.listen(message => end.send(message))
 }
 
 /** Loaded only here: who crawls with SQLite need not read a client of PostgreSQL. */

@@ -2,6 +2,7 @@
  * Several agents, each in a thread of its own. One that dies is noticed: its life is closed, its cells go to the head of
  * S, its files are cut to what was committed, and a new agent starts in its place.
  */
+import { join } from 'node:path'
 import { MessageChannel, MessagePort, type Worker } from 'node:worker_threads'
 import type { AgentEnd, AgentProgress } from '../agent/index.js'
 import { type Incarnation, type Ledger, LedgerError, type LocalBus, relayBus } from '../cluster/index.js'
@@ -32,6 +33,10 @@ export interface ThreadCrewParts {
   readonly crawl: string
   readonly config: CrawlConfig
   readonly agents: number
+  /** Of the agents; agent-1 and so on unless said otherwise. */
+  readonly names?: readonly string[]
+  /** Where they keep their queues and seen-sets; beside the crawl unless said otherwise. */
+  readonly scratch?: string
   readonly ledger: Ledger
   readonly ledgerHost: LedgerHost
   readonly bus: LocalBus
@@ -75,14 +80,18 @@ export class ThreadCrew implements Crew {
       this.#settle = { resolve, reject }
     })
     over.catch(() => {})
-    const names = Array.from({ length: this.#parts.agents }, (_, i) => `agent-${i + 1}`)
-    await Promise.all(names.map(name => this.#start(name)))
+    await Promise.all(this.#names.map(name => this.#start(name)))
     try {
       return await over
     } finally {
       await Promise.all([...this.#members.values()].map(({ thread }) => thread.terminate()))
       this.#members.clear()
     }
+  }
+
+  get #names(): readonly string[] {
+    const { agents, names } = this.#parts
+    return names ?? Array.from({ length: agents }, (_, i) => `agent-${i + 1}`)
   }
 
   stop(): void {
@@ -123,9 +132,9 @@ export class ThreadCrew implements Crew {
   }
 
   async #start(agent: string): Promise<void> {
-    const { config, directory, crawl, agents, ledger, ledgerHost, bus, leaseMs, isDeaf, harms } = this.#parts
+    const { config, directory, crawl, agents, ledger, ledgerHost, bus, leaseMs, isDeaf, harms, scratch } =
+      this.#parts
     const incarnation = await ledger.join(agent, config.lanes)
-    const number = Number(agent.slice(agent.lastIndexOf('-') + 1))
     const order: AgentOrder = {
       directory,
       crawl,
@@ -133,9 +142,11 @@ export class ThreadCrew implements Crew {
       agent,
       incarnation,
       agents,
-      sourceAddress: config.sourceAddress[(number - 1) % Math.max(1, config.sourceAddress.length)],
+      sourceAddress:
+        config.sourceAddress[this.#names.indexOf(agent) % Math.max(1, config.sourceAddress.length)],
       leaseMs,
       diskTrouble: this.#diskTrouble,
+      ...(scratch !== undefined && { scratch: join(scratch, String(incarnation)) }),
     }
     const wires = new MessageChannel()
     const data: AgentThreadData = {
