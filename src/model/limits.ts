@@ -144,7 +144,7 @@ export const LIMITS = {
   rankedBytes: 16 * 1024 * 1024,
   /** Rows in a table's log before they become a Parquet row group. */
   rowGroupRows: 10_000,
-  rowGroupBytes: 16 * 1024 * 1024,
+  rowGroupBytes: 12 * 1024 * 1024,
   /** Links in a log: they are forty times as many and fifty times as small. */
   linkGroupRows: 100_000,
   /** Rows of a log under one checksum: what its reader holds in memory at once (one longer row apart). */
