@@ -2,7 +2,7 @@
 import { Client, types } from 'pg'
 import type { PostgresPlace } from '../model/postgres-url.js'
 import { LedgerError } from './ledger.js'
-import { ledgerErrorOf } from './postgres-errors.js'
+import { ledgerErrorOf, stoodStill } from './postgres-errors.js'
 
 export type Row = readonly (string | number | boolean | null | Buffer)[]
 export type Value = string | number | null | Uint8Array | readonly number[]
@@ -14,7 +14,7 @@ const ANSWER_MS = 60_000
  * Who stands still inside a transaction holds rows that others wait for, their heartbeats among them: the server ends it long
  * before anybody's lease is over. What was under way is sent again.
  */
-const IDLE_IN_TRANSACTION_MS = 1_500
+const IDLE_IN_TRANSACTION_MS = 2_000
 const INT8 = 20
 
 export class PostgresConnection {
@@ -23,6 +23,8 @@ export class PostgresConnection {
   /** Prepared statements are known by name: the same text has the same name in every connection. */
   readonly #names = new Map<string, string>()
   #isLost = false
+  /** What the server said when it ended a connection that held rows too long. */
+  #stoodStill: Error | null = null
 
   /** `schema`: where the tables of the crawl are. */
   static async open(place: PostgresPlace, schema: string): Promise<PostgresConnection> {
@@ -43,8 +45,9 @@ export class PostgresConnection {
   constructor(client: Client, place: string) {
     this.#client = client
     this.#place = place
-    client.on('error', () => {
+    client.on('error', error => {
       this.#isLost = true
+      if (stoodStill(error)) this.#stoodStill = error
     })
     client.on('end', () => {
       this.#isLost = true
@@ -111,8 +114,8 @@ export class PostgresConnection {
 
   /** What got no answer is not used again: nobody knows what it is still busy with. */
   #translated(error: unknown): unknown {
-    const found = ledgerErrorOf(this.#place, error)
-    if (isAway(found)) {
+    const found = stoodStill(error) ? error : (this.#stoodStill ?? ledgerErrorOf(this.#place, error))
+    if (isAway(found) || stoodStill(found)) {
       this.#isLost = true
       void this.#client.end().catch(() => {})
     }

@@ -1,8 +1,8 @@
 /** The part of PostgreSQL that the ledger uses: a few connections, and transactions that are begun again when two collide. */
 import type { Millis } from '../model/clock.js'
 import type { PostgresPlace } from '../model/postgres-url.js'
-import { PostgresConnection, type Row, type Value } from './postgres-connection.js'
-import { isCollision } from './postgres-errors.js'
+import { PostgresConnection, placeName, type Row, type Value } from './postgres-connection.js'
+import { isUndone, ledgerErrorOf } from './postgres-errors.js'
 
 /** Calls of one process that are under way together; the others wait here, not in the database. */
 const MOST_CONNECTIONS = 6
@@ -50,7 +50,8 @@ export class PostgresDatabase {
       try {
         return await this.use(connection => this.#once(connection, task))
       } catch (error) {
-        if (!isCollision(error) || tries === MOST_TRIES) throw error
+        if (!isUndone(error)) throw error
+        if (tries === MOST_TRIES) throw ledgerErrorOf(placeName(this.#options.place), error)
       }
     }
   }

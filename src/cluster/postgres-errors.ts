@@ -1,10 +1,18 @@
 /** What PostgreSQL, or the way to it, says when something is wrong, as one line that says what to do. No password is in it. */
 import { LedgerError } from './ledger.js'
 
-/** Two transactions were in each other's way: one of them is to begin again. */
-export function isCollision(error: unknown): boolean {
+/**
+ * The transaction was undone for certain, and can begin again: two were in each other's way, or it stood still and the server
+ * has ended it.
+ */
+export function isUndone(error: unknown): boolean {
   const code = codeOf(error)
-  return code === '40P01' || code === '40001'
+  return code === '40P01' || code === '40001' || stoodStill(error)
+}
+
+/** Said by the server when it ends a connection that is idle inside a transaction; a COMMIT under way would not be idle. */
+export function stoodStill(error: unknown): boolean {
+  return codeOf(error) === '25P03'
 }
 
 /** `place` is the host or hosts, the database and the user: as given, without a password. */

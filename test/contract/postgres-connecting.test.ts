@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Ledger, LedgerError } from '../../src/cluster/index.js'
 import { patientLedger } from '../../src/cluster/patient-ledger.js'
 import { schemaOf } from '../../src/cluster/postgres-crawls.js'
+import { PostgresDatabase } from '../../src/cluster/postgres-database.js'
 import { openPostgresLedger } from '../../src/cluster/postgres-ledger.js'
 import { systemClock as clock } from '../../src/compose/system.js'
 import { type PostgresPlace, readPostgresUrl } from '../../src/model/postgres-url.js'
@@ -213,5 +214,22 @@ it('a resume makes a copy of the database its own: a new era, in which unread ro
     expect((await copy.readInbox('a.test', 0, 20)).map(({ url }) => new URL(url).pathname)).toEqual(paths)
     await copy.close()
     await (await open(server.url(), crawl, false)).close()
+  })
+})
+
+it('who stands still inside a transaction is cut off, lets others go on, and begins it again', async () => {
+  await withNewCrawl(async (ledger, crawl) => {
+    const place = readPostgresUrl(server.url()) as PostgresPlace
+    const db = new PostgresDatabase({ place, schema: schemaOf(crawl) })
+    let tries = 0
+    const changed = await db.transaction(async tx => {
+      tries++
+      await tx.all('SELECT 1 FROM crawl FOR UPDATE')
+      // Which waits for the row that is locked here.
+      if (tries === 1) expect(await ledger.append(seeds('a.test'))).toBe(true)
+      return tx.run('UPDATE crawl SET max_pages = 7')
+    })
+    expect([changed, tries]).toEqual([1, 2])
+    await db.close()
   })
 })
