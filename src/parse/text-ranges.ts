@@ -63,11 +63,13 @@ export class TextRanges {
     const decisive = this.#boilerplate.depth > 0 ? this.#boilerplate : this.#main
     const state = this.#gap | (this.#preformatted ? Mark.preformatted : 0)
     const next = memory.nextForText(from, length, state, decisive.tag, decisive.depth)
-    this.#take(memory.ranges, memory.results[Found.ranges]!)
-    const stateThere = memory.results[Found.state]!
+    const { results } = memory
+    const found = results[Found.ranges]!
+    if (found > 0) this.#take(memory.ranges, found)
+    const stateThere = results[Found.state]!
     this.#gap = stateThere & (Mark.line | Mark.space)
     this.#preformatted = (stateThere & Mark.preformatted) !== 0
-    decisive.depth = memory.results[Found.depth]!
+    decisive.depth = results[Found.depth]!
     return next
   }
 
