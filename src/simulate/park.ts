@@ -184,19 +184,21 @@ export class Park {
     }
   }
 
-  /** Who stores nothing for long dies all the same, and where it is gone already, another does. */
+  /** Who stores nothing for long dies all the same; where it is gone already, or stands still, another does. */
   #killAfterStore(process: Process, fault: Fault): void {
     const { time } = this.#parts
     let isDone = false
     const kill = (victim: Process) => {
       isDone = true
+      process.diesAfterStore = null
       this.#kill(victim, fault)
     }
     const late = () => {
       if (isDone) return
-      if (process.machine.isFrozen) return void time.after(LATE_MS, late)
-      const victim = process.machine.isDead || process.isOver ? this.#victim(fault.agent) : process
+      const { isDead, isFrozen } = process.machine
+      const victim = isDead || isFrozen || process.isOver ? this.#victim(fault.agent) : process
       if (victim) kill(victim)
+      else if (isFrozen) time.after(LATE_MS, late)
     }
     process.diesAfterStore = () => kill(process)
     time.after(LATE_MS, late)
