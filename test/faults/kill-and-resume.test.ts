@@ -34,6 +34,35 @@ async function committed(directory: string, command: RunningCommand): Promise<vo
     await new Promise(resolve => setTimeout(resolve, 50))
 }
 
+/** Well above what a life asks for beside pages: robots.txt, redirects. */
+const UNACKNOWLEDGED = 60
+
+/** Resolves when a life has told of requests whose pages are not acknowledged, or the command has ended. */
+async function toldOfMore(directory: string, command: RunningCommand): Promise<void> {
+  const before = await acknowledgedPages(directory)
+  let ended = false
+  void command.ended.then(() => {
+    ended = true
+  })
+  while (!ended) {
+    const own = (await acknowledgedPages(directory)) - before
+    if ((await toldFetches(directory)) >= own + UNACKNOWLEDGED) return
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+}
+
+/** Requests that the life that is open has told of. */
+async function toldFetches(directory: string): Promise<number> {
+  const ledger = openSqliteLedger(join(directory, 'ledger.db'), { create: false, now: systemClock.now })
+  try {
+    // One of them only coordinates.
+    const open = (await ledger.agents()).filter(life => life.open && life.status !== '')
+    return Math.max(0, ...open.map(({ status }) => Number(JSON.parse(status).fetches ?? 0)))
+  } finally {
+    await ledger.close()
+  }
+}
+
 /** Resolves when the server has answered `more` further requests, or the command has ended. */
 async function served(server: WebServer, more: number, command: RunningCommand): Promise<void> {
   const goal = server.counts().requests + more
@@ -47,7 +76,7 @@ async function served(server: WebServer, more: number, command: RunningCommand):
 describe('kill -9 at any moment, then resume (P1-P4)', () => {
   it(`holds over ${KILLS} kills in one crawl`, async () => {
     const random = new SeededRandom(SEED)
-    const plan = new WebPlan({ sites: 12, pages: 6_000, seed: SEED })
+    const plan = new WebPlan({ sites: 12, pages: 8_000, seed: SEED })
     const server = await WebServer.listen(plan, { clock: systemClock, port: 0, latencyMs: 8 })
     const out = temporary('crawl')
     const acknowledged = new Set<string>()
@@ -59,6 +88,8 @@ describe('kill -9 at any moment, then resume (P1-P4)', () => {
         await committed(out, command)
         await served(server, 1 + Math.floor(random.next() * 40), command)
       }
+      // What a killed life has fetched in vain is known only where it told of it.
+      if (kill % 6 === 4) await toldOfMore(out, command)
       command.process.kill('SIGKILL')
       expect((await command.ended).signal, command.said()).toBe('SIGKILL')
       for (const url of await urlsWith(out, 'OK')) acknowledged.add(url)
