@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { getSurt } from 'warcio/utils'
-import { anyUrl, inDirectory } from '../../test/kit/store-samples.js'
+import { anyUrl, inDirectory, sampleExchange } from '../../test/kit/store-samples.js'
+import { ByteSink } from './byte-sink.js'
+import { appendCdxjEntry, appendCdxjLines } from './cdxj.js'
 import { sortLines } from './sort-lines.js'
 import { surt } from './surt.js'
 
@@ -22,6 +24,28 @@ describe('SURT keys', () => {
         expect(surt(url)).toBe(getSurt(url))
       }),
     )
+  })
+})
+
+describe('lines of an index', () => {
+  it('are JSON behind key and time, whatever URL and media type hold', () => {
+    const url = 'http://example.org/a?q=\\"é'
+    const mime = 'text/"odd"\\'
+    const [entries, lines] = [new ByteSink(), new ByteSink()]
+    const record = { offset: 7, length: 30, digest: 'sha1:ABC' }
+    for (const row of [
+      { mime, status: 200 },
+      { mime: 'text/html', status: 404 },
+    ])
+      appendCdxjEntry(entries, sampleExchange({ url }), row, record, false)
+    appendCdxjLines(lines, entries.view(), 'x.warc.gz', 100)
+    const written = lines.view().toString().trimEnd().split('\n')
+    const json = written.map(line => JSON.parse(line.slice(line.indexOf(' {') + 1)))
+    const rest = { url, digest: 'ABC', length: '30', offset: '107', filename: 'x.warc.gz' }
+    expect(json).toEqual([
+      { mime, status: '200', ...rest },
+      { mime: 'text/html', status: '404', ...rest },
+    ])
   })
 })
 

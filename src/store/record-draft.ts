@@ -32,9 +32,10 @@ export class RecordDraft {
     this.#bytes.append(ID_END)
   }
 
-  /** Appends the id of the record to the value of a field in `sink`. */
+  /** Ends a field in `sink` with the id of the record. */
   appendId(sink: ByteSink): void {
     sink.append(this.#id)
+    sink.append(ID_END)
   }
 
   /** Whole fields. */

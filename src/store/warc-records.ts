@@ -51,7 +51,6 @@ const Field = {
   refersToDate: Buffer.from('WARC-Refers-To-Date: '),
 } as const
 const LINE_END = Buffer.from('\r\n')
-const ID_END = Buffer.from('>\r\n')
 const RESPONSE = Buffer.from('Content-Type: application/http; msgtype=response\r\n')
 const REQUEST = Buffer.from('Content-Type: application/http; msgtype=request\r\n')
 const FIELDS = Buffer.from('Content-Type: application/warc-fields\r\n')
@@ -84,7 +83,6 @@ export class WarcRecords {
     const length = sink.length - offset
     common.append(Field.concurrentTo)
     draft.appendId(common)
-    common.append(ID_END)
     draft.begin('request', this.#random)
     draft.fields(common.view())
     draft.fields(REQUEST)

@@ -44,6 +44,11 @@ describe('a crawl of the generated web', () => {
     expect((await urlsWith(out, 'OK')).sort()).toEqual(expected)
   })
 
+  it('leaves no row outside of Parquet', () => {
+    for (const table of ['pages', 'links'])
+      expect(readdirSync(join(out, 'tables', table)).filter(name => !name.endsWith('.parquet'))).toEqual([])
+  })
+
   it('asked for nothing twice, nothing forbidden and nothing that is not a link', () => {
     expect(server.counts()).toMatchObject({
       covered: expected.length,
