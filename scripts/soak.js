@@ -3,6 +3,7 @@
  *   small   10,000 small faulty crawls in virtual time
  *   large   one with 1,000 agents and a million sites, within 8 GB
  *   trial   a real crawl of 20,000 pages by four agents, the process killed 20 times and single agents 20 times
+ *   failover  a real crawl on PostgreSQL whose primary is killed ten times, under load, and its standby promoted
  */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -20,6 +21,8 @@ const parts = {
       ...['--delay', '100', '--faults', 'heavy', '--seed', seed],
     ),
   trial: () => run('npx', ['vitest', 'run', 'test/faults/many-agents.test.ts'], { ORBWEAVER_SOAK: '1' }),
+  failover: () =>
+    run('npx', ['vitest', 'run', 'test/e2e/postgres-failover.test.ts'], { ORBWEAVER_SOAK: '1' }),
 }
 
 // A hundred thousand sites are in hand at once: with less room for what is young, most of them are copied to the old.

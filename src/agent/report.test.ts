@@ -66,6 +66,7 @@ describe('the report', () => {
       urls: await countUrls(ledger, space),
       robots: { mode: 'strict', maxFailures: 3 },
       damaged: [],
+      warnings: [],
     })
 
   it('counts a page that is stored twice', async () => {

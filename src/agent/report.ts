@@ -71,6 +71,8 @@ export interface Report extends Metrics {
   readonly setAside: readonly ParkedSite[]
   /** Committed bytes that the disk has lost: one line for each file. */
   readonly damaged: readonly string[]
+  /** What was said at the start: where the ledger is not as durable as it could be. */
+  readonly warnings: readonly string[]
   /** How robots.txt was read, and how many origins were left alone because theirs could not be; the first are named. */
   readonly robots: RobotsReport
 }
@@ -93,6 +95,7 @@ export interface ReportFacts {
   readonly urls: UrlCounts
   readonly robots: { readonly mode: RobotsReport['mode']; readonly maxFailures: number }
   readonly damaged: readonly string[]
+  readonly warnings: readonly string[]
 }
 
 const TROUBLED_SITES = 100
@@ -124,6 +127,7 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
     troubledSites: troubled,
     setAside: await lookAtParked(ledger),
     damaged: facts.damaged,
+    warnings: facts.warnings,
     robots: await lookAtRefused(ledger, facts.robots),
   }
 }

@@ -1,9 +1,10 @@
 /** Commands that look at or steer a crawl from outside: status, set, stop, checkpoint. */
 import { Command } from 'commander'
-import type { Ledger } from '../cluster/index.js'
+import type { HoldUp, Ledger } from '../cluster/index.js'
 import {
   DirectoryLock,
   LIVE_SETTINGS,
+  leaseNow,
   metricsNow,
   openLedger,
   readCrawlFile,
@@ -15,7 +16,7 @@ import { sleep } from '../model/clock.js'
 import { shellWord } from '../model/for-people.js'
 import { agentLines, agentStates } from './agent-lines.js'
 import { metricLines } from './metric-lines.js'
-import { asideLines, number, plural, SHOWN_SITES, size } from './summary.js'
+import { asideLines, duration, number, plural, SHOWN_SITES, size } from './summary.js'
 
 const CHECKPOINT_LOOK_MS = 200
 const CHECKPOINT_WAIT_MS = 120_000
@@ -37,6 +38,7 @@ export function statusCommand(): Command {
         const running = isRunning(directory)
         const rows = running ? await ledger.agents() : []
         const waitingFor = waitingOf(rows)
+        const { holdUps } = await ledger.health(leaseNow())
         const agents = agentStates(rows, systemClock.now())
         const parked = (await ledger.parked(SHOWN_SITES)).map(({ cell, ...rest }) => ({
           site: cell,
@@ -46,6 +48,7 @@ export function statusCommand(): Command {
           ? JSON.stringify({
               running,
               waitingFor,
+              holdUps,
               ...totals,
               ...metrics,
               agents,
@@ -54,6 +57,7 @@ export function statusCommand(): Command {
             })
           : [
               ...statusLines(directory, running, totals, waitingFor),
+              ...holdUps.map(holdUpLine),
               ...agentLines(agents),
               ...(metrics === null ? [] : metricLines(metrics)),
               ...asideLines(parked, totals.cells.parked, systemClock.now()).map(line => `  ${line}`),
@@ -168,6 +172,11 @@ function statusLines(
       `${number(cells.finished)} finished, ${number(cells.parked)} set aside`,
     ...totals.outcomes.map(({ code, count }) => `  ${number(count).padStart(8)} ${code}`),
   ]
+}
+
+/** Links that are acknowledged and cannot be read yet, because of somebody who may know nothing of us. */
+function holdUpLine({ who, openMs }: HoldUp): string {
+  return `  held up  new links cannot be read: a transaction is open since ${duration(openMs / 1000)} (${who})`
 }
 
 function settingsLine(settings: Readonly<Record<string, string>>): string {

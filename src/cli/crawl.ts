@@ -70,7 +70,7 @@ export async function watch(session: CrawlSession, directory: string, json: bool
   for (const signal of SIGNALS) process.on(signal, onSignal)
   let report: Report
   try {
-    report = await session.run()
+    report = await session.run(line => display.say(`orbweaver: ${line}`))
   } finally {
     display.stop()
     for (const signal of SIGNALS) process.off(signal, onSignal)

@@ -78,7 +78,7 @@ export interface Heartbeat {
   readonly waiting: number
   readonly settings: Readonly<Record<string, string>>
   readonly crawlOpen: boolean
-  /** False once this life was ended: it can commit nothing any more. */
+  /** False once this life was ended, or began with another server than the one that writes now: it can commit nothing any more. */
   readonly lifeOpen: boolean
   /** This life's part of what the crawl may use in all: rate, bandwidth, connections. */
   readonly share: number
@@ -94,6 +94,20 @@ export interface Totals {
   readonly backlog: number
   readonly cells: Readonly<Record<CellState, number>>
   readonly outcomes: readonly OutcomeCount[]
+}
+
+export interface LedgerHealth {
+  /** Why something acknowledged could be lost with the machine that holds it; one line each, for people. */
+  readonly weaknesses: readonly string[]
+  /** The longest first. */
+  readonly holdUps: readonly HoldUp[]
+}
+
+/** A transaction that stays open: nothing that was written after its beginning can be read from an inbox. */
+export interface HoldUp {
+  /** User, program, address and number, as far as they are known. */
+  readonly who: string
+  readonly openMs: Millis
 }
 
 /** `resting`: waits, but not before its time. */

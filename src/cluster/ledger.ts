@@ -14,6 +14,7 @@ import type {
   Heartbeat,
   LaneLoad,
   LaneName,
+  LedgerHealth,
   MetaFacts,
   OriginState,
   ParkedCell,
@@ -159,6 +160,8 @@ export interface Ledger {
   /** Opens a closed crawl again; parked cells wait again. */
   reopen(): Promise<void>
   totals(): Promise<Totals>
+  /** What may lose what is written here, and what has kept it from being read for longer than `heldUpMs`. */
+  health(heldUpMs: Millis): Promise<LedgerHealth>
   /** The first of the cells that were set aside. */
   parked(limit: number): Promise<readonly ParkedCell[]>
   /** Lives that are open, the latest last. */

@@ -65,6 +65,7 @@ export function openMemoryLedger(now: () => Millis, broken: MemoryRule | null = 
     tryEnd: async () => cells.tryEnd(),
     reopen: async () => cells.reopen(),
     totals: async () => totalsOf(state),
+    health: async () => ({ weaknesses: [], holdUps: [] }),
     parked: async limit => parkedOf(state, limit),
     agents: async () => lives.agents(),
     agentWork: async () => work.agentWork(),

@@ -5,7 +5,7 @@ import type { FinishReason, Heartbeat, Incarnation } from './ledger.js'
 import { type Row, textArray } from './postgres-connection.js'
 import { isOpenFor, TIMELINE } from './postgres-crawls.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
-import { shareOf, silentLives } from './postgres-lives.js'
+import { IS_OF_THIS_TIMELINE, shareOf, silentLives } from './postgres-lives.js'
 import { LOCKED, lockedCell, numbers, reclaimExpired, toHead, toTail, wakeRested } from './postgres-order.js'
 import { freeUnused, leaveTurns, takeTurns } from './postgres-turns.js'
 
@@ -42,13 +42,15 @@ export async function heartbeat(
   status: string,
 ): Promise<Heartbeat> {
   const crawlOpen = await isOpenFor(tx)
-  const open = await tx.run(
-    'UPDATE agent SET heartbeat_at = $1, status = $2 WHERE incarnation = $3 AND open = 1',
+  const life = await tx.first(
+    `UPDATE agent SET heartbeat_at = $1, status = $2 WHERE incarnation = $3 AND open = 1
+     RETURNING ${IS_OF_THIS_TIMELINE}`,
     tx.now,
     status,
     incarnation,
   )
-  const held = open ? await renew(tx, incarnation, tx.now + leaseMs) : []
+  const lifeOpen = life?.[0] === true
+  const held = lifeOpen ? await renew(tx, incarnation, tx.now + leaseMs) : []
   await wakeRested(tx)
   // The agent's row is ours by now: what was granted to it before is committed, what comes later has a higher number.
   const [waiting, grants] = (await tx.first(
@@ -66,7 +68,7 @@ export async function heartbeat(
     tx.now,
     leaseMs,
   )
-  return { now: tx.now, held, grants, waiting, settings, crawlOpen, lifeOpen: open > 0, share }
+  return { now: tx.now, held, grants, waiting, settings, crawlOpen, lifeOpen, share }
 }
 
 const SETTINGS = 'SELECT name, value FROM setting'

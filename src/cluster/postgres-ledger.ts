@@ -7,6 +7,7 @@ import { placeName, textArray } from './postgres-connection.js'
 import { prepareCrawl, schemaOf } from './postgres-crawls.js'
 import { type DatabaseOptions, PostgresDatabase, type Transaction } from './postgres-database.js'
 import { readFiles, swapFiles } from './postgres-files.js'
+import { readHealth } from './postgres-health.js'
 import { append, readInbox } from './postgres-inboxes.js'
 import { readJournal, readJournals } from './postgres-journals.js'
 import * as lives from './postgres-lives.js'
@@ -52,6 +53,7 @@ type Reads =
   | 'settings'
   | 'files'
   | 'totals'
+  | 'health'
   | 'parked'
   | 'agents'
   | 'agentWork'
@@ -71,6 +73,7 @@ function reads(db: PostgresDatabase, clock: Clock): Pick<Ledger, Reads> {
     settings: () => cells.settings(db),
     files: () => readFiles(db),
     totals: () => readTotals(db),
+    health: heldUpMs => readHealth(db, heldUpMs),
     parked: limit => readParked(db, limit),
     agents: () => lives.readAgents(db),
     agentWork: () => readAgentWork(db),

@@ -2,12 +2,19 @@
 import type { Epoch } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { AgentRow, Incarnation } from './ledger.js'
+import { TIMELINE } from './postgres-crawls.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
+
+/**
+ * A server that was promoted may not have all that the last one has answered: what a life remembers of it (queues, leases,
+ * links it has sent) may not be so. It commits nothing more, and is told to begin anew. Who only coordinates remembers nothing.
+ */
+export const IS_OF_THIS_TIMELINE = `(agent.lanes = 0 OR agent.timeline = ${TIMELINE})`
 
 export async function join(tx: Transaction, agent: string, lanes = 1): Promise<Incarnation> {
   const row = await tx.first(
-    `INSERT INTO agent (name, open, started_at, heartbeat_at, budget, status, lanes)
-     VALUES ($1, 1, $2, $2, 0, '{}', $3) RETURNING incarnation`,
+    `INSERT INTO agent (name, open, started_at, heartbeat_at, budget, status, lanes, timeline)
+     VALUES ($1, 1, $2, $2, 0, '{}', $3, ${TIMELINE}) RETURNING incarnation`,
     agent,
     tx.now,
     lanes,

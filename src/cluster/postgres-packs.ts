@@ -5,6 +5,7 @@ import { textArray } from './postgres-connection.js'
 import type { Transaction } from './postgres-database.js'
 import { saveFiles } from './postgres-files.js'
 import { addRows } from './postgres-inboxes.js'
+import { IS_OF_THIS_TIMELINE } from './postgres-lives.js'
 import { saveWaits } from './postgres-turns.js'
 import { addWork } from './postgres-work.js'
 
@@ -22,12 +23,12 @@ interface CellNow {
  */
 export async function commit(tx: Transaction, pack: Pack): Promise<CommitResult> {
   const [state, open] = (await tx.first(
-    `SELECT c.state, a.open FROM crawl c, agent a WHERE a.incarnation = $1
-     FOR KEY SHARE OF c FOR NO KEY UPDATE OF a`,
+    `SELECT c.state, agent.open = 1 AND ${IS_OF_THIS_TIMELINE} FROM crawl c, agent WHERE agent.incarnation = $1
+     FOR KEY SHARE OF c FOR NO KEY UPDATE OF agent`,
     pack.incarnation,
-  )) ?? ['', 0]
+  )) ?? ['', false]
   if (await tx.first('SELECT 1 FROM pack WHERE id = $1', pack.id)) return { status: 'committed' }
-  if (open !== 1) return { status: 'refused', why: 'incarnation-closed' }
+  if (open !== true) return { status: 'refused', why: 'incarnation-closed' }
   if (state !== 'open') return { status: 'refused', why: 'crawl-closed' }
   const refusal = refusalOf(pack, await lockCells(tx, pack))
   if (refusal) return refusal

@@ -217,4 +217,8 @@ ALTER TABLE cell ADD COLUMN bound_lane INTEGER NOT NULL DEFAULT 0;
     sqlite: '',
     postgres: POSTGRES_OWN,
   },
+  {
+    sqlite: '',
+    postgres: 'ALTER TABLE agent ADD COLUMN timeline BIGINT NOT NULL DEFAULT 0;',
+  },
 ]

@@ -5,9 +5,10 @@ import { type Ledger, LedgerError, portBus, portLedger } from '../cluster/index.
 import { AgentHost } from './agent-host.js'
 import type { AgentThreadData, FromAgent, ToAgent } from './agent-messages.js'
 import { absolute } from './crawl-directory.js'
-import { HarmBox } from './faults.js'
+import { HarmBox, readFaults } from './faults.js'
 import { harmedLedger } from './harmed-ledger.js'
 import { Log } from './log.js'
+import { notedLedger } from './noted-ledger.js'
 import { openPatiently } from './open-ledger.js'
 import { StoreWorker } from './store-worker.js'
 import { systemClock } from './system.js'
@@ -51,9 +52,12 @@ async function main(): Promise<void> {
   }
 }
 
+/** For fault tests. */
 function asHarmed(ledger: Ledger): Ledger {
-  if (harms === null) return ledger
-  return harmedLedger(ledger, new HarmBox(harms), what => tell({ kind: 'harm', what }))
+  const { acks } = readFaults(process.env.ORBWEAVER_FAULTS)
+  const noted = acks === null ? ledger : notedLedger(ledger, acks)
+  if (harms === null) return noted
+  return harmedLedger(noted, new HarmBox(harms), what => tell({ kind: 'harm', what }))
 }
 
 function obey(host: AgentHost, message: ToAgent): void {

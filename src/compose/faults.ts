@@ -6,9 +6,11 @@
  *   freeze   the next such agent stands still until another has brought pages of one of the pack's sites
  *   finish   nobody sees new links until one who thinks that its site is done has been told that it is not
  *
- * With `deaf` agents are not told of new rows: the bus may lose what it wants. See CONTRIBUTING.md.
+ * With `deaf` agents are not told of new rows: the bus may lose what it wants. With `acks=FILE` every pack that the ledger
+ * acknowledges is noted in that file, outside of it, when its answer comes. See CONTRIBUTING.md.
  */
 import { readFileSync } from 'node:fs'
+import { LEASE_MS } from '../agent/index.js'
 import type { Millis } from '../model/clock.js'
 
 const HARMS = ['kill', 'freeze', 'finish'] as const
@@ -18,6 +20,8 @@ export type Harm = (typeof HARMS)[number]
 export interface Faults {
   readonly leaseMs: Millis | null
   readonly isDeaf: boolean
+  /** Where acknowledged packs are noted. */
+  readonly acks: string | null
   /** Null when nothing is asked for: then nobody looks. */
   readonly harms: HarmBox | null
   /** What the next signal does. */
@@ -28,18 +32,26 @@ export function readFaults(text: string | undefined): Faults {
   let file: string | null = null
   let leaseMs: Millis | null = null
   let isDeaf = false
+  let acks: string | null = null
   for (const word of (text ?? '').split(',')) {
     const [name, value] = word.split('=')
     if (name === 'lease') leaseMs = Number(value)
     if (name === 'deaf') isDeaf = true
+    if (name === 'acks') acks = value
     if (name === 'harms') file = value
   }
   return {
     leaseMs,
     isDeaf,
+    acks,
     harms: file === null ? null : new HarmBox(),
     next: () => (file === null ? null : harmIn(readFileSync(file, 'utf8'))),
   }
+}
+
+/** How long a lease lasts in this process. */
+export function leaseNow(): Millis {
+  return readFaults(process.env.ORBWEAVER_FAULTS).leaseMs ?? LEASE_MS
 }
 
 function harmIn(text: string): Harm | null {

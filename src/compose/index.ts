@@ -4,6 +4,7 @@
  */
 export { defaultDirectory, readCrawlFile } from './crawl-directory.js'
 export { DirectoryLock } from './directory-lock.js'
+export { leaseNow } from './faults.js'
 export type { Guests } from './guests.js'
 export { boundHeap } from './heap-bounds.js'
 export { JoinedAgent } from './joined-agent.js'

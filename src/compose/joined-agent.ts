@@ -6,11 +6,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type AgentEnd, LEASE_MS } from '../agent/index.js'
+import type { AgentEnd } from '../agent/index.js'
 import { type Ledger, LocalBus } from '../cluster/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { absolute, crawlName, readCrawlFile } from './crawl-directory.js'
-import { readFaults } from './faults.js'
+import { leaseNow } from './faults.js'
 import { Log } from './log.js'
 import { bridge, type CrawlInDatabase, inDatabase, openBus, openPatiently } from './open-ledger.js'
 import { systemClock as clock } from './system.js'
@@ -77,7 +77,7 @@ export class JoinedAgent {
       agents: 1,
       names: [this.name],
       scratch,
-      leaseMs: readFaults(process.env.ORBWEAVER_FAULTS).leaseMs ?? LEASE_MS,
+      leaseMs: leaseNow(),
       isDeaf: false,
       harms: null,
       ledger,

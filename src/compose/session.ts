@@ -89,6 +89,8 @@ export class CrawlSession {
   #running: Running | null = null
   #stopRequested = false
   #damaged: readonly string[] = []
+  #warnings: readonly string[] = []
+  #warn: (line: string) => void = () => {}
 
   constructor(directory: string, guests: Guests, isNew: boolean) {
     this.#isNew = isNew
@@ -111,8 +113,9 @@ export class CrawlSession {
     return crawlName(this.config)
   }
 
-  /** Crawls to the end, the limit, or `stop`; writes and returns the report. */
-  async run(): Promise<Report> {
+  /** Crawls to the end, the limit, or `stop`; writes and returns the report. `warn` is told at the start what is not as safe as it could be. */
+  async run(warn: (line: string) => void = () => {}): Promise<Report> {
+    this.#warn = warn
     const startedAtMs = clock.now()
     const started = clock.monotonic()
     try {
@@ -155,6 +158,7 @@ export class CrawlSession {
         urls,
         robots: { mode: this.config.robots, maxFailures: this.config.robotsFailures },
         damaged: this.#damaged,
+        warnings: this.#warnings,
       })
       writeFileAtomically(join(this.directory, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)
       log.info('end', { finishReason: end, pages: report.pages })
@@ -226,6 +230,11 @@ export class CrawlSession {
     const recovered = await recoverDirectory(directory, name, ledger, incarnation - 1, holder)
     this.#damaged = recovered.damaged
     log.info('start', { version: VERSION, incarnation, robots: config.robots, ...recovered })
+    this.#warnings = (await ledger.health(LEASE_MS)).weaknesses
+    for (const line of this.#warnings) {
+      log.warn(line)
+      this.#warn(line)
+    }
     if (config.robots === 'ignore') log.warn('robots.txt is ignored (--robots ignore)')
     rmSync(join(directory, 'frontier'), { recursive: true, force: true })
     return incarnation

@@ -217,6 +217,45 @@ it('a resume makes a copy of the database its own: a new era, in which unread ro
   })
 })
 
+describe('the server says of itself', () => {
+  it('that it is not as durable as it could be', async () => {
+    await withNewCrawl(async ledger => {
+      const { weaknesses } = await ledger.health(LEASE)
+      expect(weaknesses.join('\n')).toMatch(/^fsync is off.*\n.*no synchronous standby.*$/)
+    })
+    await ask(`ALTER ROLE orbweaver SET synchronous_commit = off`)
+    await withNewCrawl(async ledger => {
+      expect((await ledger.health(LEASE)).weaknesses.join('\n')).toMatch(/\nsynchronous_commit is off/)
+    })
+    await ask(`ALTER ROLE orbweaver RESET synchronous_commit`)
+  })
+
+  it('who keeps inbox rows from being read: not who reads, nor who has just begun', async () => {
+    await withNewCrawl(async ledger => {
+      const [writer, reader] = [1, 2].map(
+        () => new Client({ connectionString: server.url(), application_name: 'left open' }),
+      )
+      for (const client of [writer, reader]) await client.connect()
+      await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pg_class')
+      await writer.query('BEGIN; SELECT pg_current_xact_id()')
+      await ledger.append(seeds('held.test'))
+      expect(await ledger.readInbox('held.test', 0, 9)).toEqual([])
+      expect((await ledger.health(60_000)).holdUps).toEqual([])
+      const { holdUps } = await ledger.health(50)
+      expect(holdUps).toHaveLength(1)
+      expect(holdUps[0].who).toMatch(
+        /^user orbweaver, left open, from 127\.0\.0\.1, process \d+, database postgres, idle in/,
+      )
+      expect(holdUps[0].openMs).toBeGreaterThan(50)
+      await writer.query(`PREPARE TRANSACTION 'forgotten'`)
+      expect((await ledger.health(0)).holdUps[0].who).toContain('prepared as forgotten')
+      await writer.query(`ROLLBACK PREPARED 'forgotten'`)
+      expect(await ledger.readInbox('held.test', 0, 9)).toHaveLength(1)
+      for (const client of [writer, reader]) await client.end()
+    })
+  })
+})
+
 it('who stands still inside a transaction is cut off, lets others go on, and begins it again', async () => {
   await withNewCrawl(async (ledger, crawl) => {
     const place = readPostgresUrl(server.url()) as PostgresPlace

@@ -261,6 +261,36 @@ export function heldOpen(
       })
     })
 
+    describe('a life that began before a standby was promoted', () => {
+      /** As the promoted one finds it. */
+      const promoted = () => other.query('UPDATE agent SET timeline = timeline - 1')
+
+      it('is over, and its cells stay its own until it has let go of them', async () => {
+        const { me } = await leased('a.test')
+        await promoted()
+        await other.query('UPDATE crawl SET timeline = timeline - 1')
+        const [helm, next] = [await ledger.join('coordinator', 0), await ledger.join('a')]
+        expect(await ledger.heartbeat(me, LEASE, '{}')).toMatchObject({ lifeOpen: false, held: [] })
+        expect(await ledger.heartbeat(helm, LEASE, '{}')).toMatchObject({ lifeOpen: true })
+        await other.query('UPDATE cell SET lease_until = 1')
+        expect(await ledger.waiting(9)).toEqual([])
+        expect(await ledger.grant(next, ['a.test'], LEASE, 0)).toEqual([])
+        await ledger.leave(me)
+        expect(await ledger.grant(next, ['a.test'], LEASE, 0)).toHaveLength(1)
+      })
+
+      it('commits nothing more, unless it was committed before', async () => {
+        const { me, held } = await leased('a.test')
+        const first = pack(me, 'p1', held, { pages: 1 })
+        expect(await ledger.commit(first)).toEqual({ status: 'committed' })
+        await promoted()
+        expect(await ledger.commit(first)).toEqual({ status: 'committed' })
+        const second = pack(me, 'p2', { ...held, lastPack: 1 }, { pages: 1 })
+        expect(await ledger.commit(second)).toEqual({ status: 'refused', why: 'incarnation-closed' })
+        expect((await ledger.totals()).pages).toBe(1)
+      })
+    })
+
     describe('the turn of a group', () => {
       it('stays with a life that is given a second cell of it while it gives back the first', async () => {
         const me = await ledger.join('a')

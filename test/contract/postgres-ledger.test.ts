@@ -40,6 +40,7 @@ ledgerContract('ledger on PostgreSQL', async () => {
 
 /** What many writers at once need, and one does not. */
 const ONLY_HERE = [
+  'agent.timeline',
   'crawl.era',
   'crawl.first_x',
   'crawl.system_id',

@@ -86,7 +86,7 @@ export const POSTGRES_MUTANTS: readonly LedgerMutant[] = [
   {
     rule: 'a life that is being closed commits nothing',
     file: PACKS,
-    keeps: 'FOR KEY SHARE OF c FOR NO KEY UPDATE OF a',
+    keeps: 'FOR KEY SHARE OF c FOR NO KEY UPDATE OF agent',
     breaks: 'FOR KEY SHARE OF c',
     caughtBy: 'of a life that is being closed waits, and is refused',
   },
@@ -117,6 +117,20 @@ export const POSTGRES_MUTANTS: readonly LedgerMutant[] = [
     keeps: 'lease_until < $1 AND gap_until <= $1',
     breaks: 'lease_until < $1',
     caughtBy: 'is not taken from others right after a gap in which nobody reached the ledger',
+  },
+  {
+    rule: 'a life that began with another server is told to begin anew',
+    file: CELLS,
+    keeps: 'lifeOpen = life?.[0] === true',
+    breaks: 'lifeOpen = life !== undefined',
+    caughtBy: 'is over, and its cells stay its own until it has let go of them',
+  },
+  {
+    rule: 'a life that began with another server commits nothing',
+    file: PACKS,
+    keeps: 'agent.open = 1 AND ',
+    breaks: 'agent.open = 1 OR ',
+    caughtBy: 'commits nothing more, unless it was committed before',
   },
   {
     rule: 'the seat has one holder',

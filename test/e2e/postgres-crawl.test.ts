@@ -2,7 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Report } from '../../src/agent/index.js'
 import { systemClock } from '../../src/compose/system.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { checkWarcs, urlsWith } from '../kit/crawled.js'
@@ -61,6 +63,30 @@ describe('a crawl with --ledger postgres://', () => {
       for (const said of [stdout, stderr, status.stdout, status.stderr, ...files])
         expect(said).not.toContain(PASSWORD)
     }
+  })
+
+  it('warns at its start, in its log and in its report of a server that is not durable', async () => {
+    const out = temporary('crawl')
+    const { stderr, stdout } = await orbweaver(crawl(out, 'weak', '--max-pages', '1', '--json'), env)
+    const { warnings } = JSON.parse(stdout) as Report
+    expect(warnings).toHaveLength(2)
+    const log = readFileSync(join(out, 'crawl.log'), 'utf8')
+    for (const line of warnings) {
+      expect(stderr).toContain(`orbweaver: ${line}\n`)
+      expect(log).toContain(JSON.stringify(line))
+    }
+    const client = new Client({ connectionString: postgres.url().replace('@', `:${PASSWORD}@`) })
+    await client.connect()
+    await client.query('BEGIN; SELECT pg_current_xact_id(); SELECT pg_sleep(0.1)')
+    const status = await orbweaver(['status', out], { ...env, ORBWEAVER_FAULTS: 'lease=100' })
+    expect(status.stdout).toMatch(/^ {2}held up .*user orbweaver.*process \d+/m)
+    const json = await orbweaver(['status', out, '--json'], { ...env, ORBWEAVER_FAULTS: 'lease=100' })
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      holdUps: [{ who: expect.stringContaining('orbweaver') }],
+    })
+    await client.query('ROLLBACK')
+    await client.end()
+    expect((await orbweaver(['status', out], env)).stdout).not.toContain('held up')
   })
 
   it('outlives kill -9 of the database and of itself: every page once', async () => {

@@ -57,6 +57,7 @@ export class PostgresServer {
       unix_socket_directories: '',
       fsync: options.fsync ? 'on' : 'off',
       max_connections: 200,
+      max_prepared_transactions: 2,
       shared_buffers: '32MB',
       deadlock_timeout: '100ms',
       default_transaction_read_only: options.readOnly ? 'on' : 'off',
@@ -88,10 +89,13 @@ export class PostgresServer {
     }
   }
 
-  /** Another server that repeats what this one does, made from a copy of its data; commits wait for it from now on. */
-  async addStandby(): Promise<PostgresServer> {
+  /**
+   * Another server that repeats what this one does, made from a copy of its data, for which this one stops for a moment;
+   * commits wait for it from now on. `port`: that of a server which is gone.
+   */
+  async addStandby(port?: number): Promise<PostgresServer> {
     await this.stop()
-    const standby = new PostgresServer(this.#bin, newFolder(), await freePort(), {})
+    const standby = new PostgresServer(this.#bin, newFolder(), port ?? (await freePort()), {})
     execFileSync('cp', ['-a', join(this.#folder, 'data'), standby.#folder])
     writeFileSync(join(standby.#folder, 'data', 'standby.signal'), '')
     standby.#settings.push('-c', `primary_conninfo=host=127.0.0.1 port=${this.port} user=${USER}`)

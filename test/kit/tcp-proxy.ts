@@ -12,6 +12,7 @@ export class TcpProxy {
   readonly #server: Server
   readonly #open = new Set<Socket>()
   #next: Cut | null = null
+  #isCutOff = false
   cuts = 0
 
   static async listen(host: string, port: number): Promise<TcpProxy> {
@@ -32,6 +33,24 @@ export class TcpProxy {
   /** The next connection that says so is cut. */
   cutNext(cut: Cut): void {
     this.#next = cut
+  }
+
+  /** Nothing passes in either direction, and nobody is told: as when a cable is pulled. */
+  cutOff(): void {
+    this.#isCutOff = true
+    for (const socket of this.#open) socket.pause()
+  }
+
+  /** What was sent meanwhile arrives now. */
+  heal(): void {
+    this.#isCutOff = false
+    for (const socket of this.#open) socket.resume()
+  }
+
+  /** All connections there are, whatever they are at. */
+  cutAll(): void {
+    this.cuts += this.#open.size / 2
+    for (const socket of this.#open) socket.destroy()
   }
 
   async close(): Promise<void> {
@@ -66,5 +85,6 @@ export class TcpProxy {
       server.write(chunk)
     })
     server.on('data', chunk => (isDeaf ? end() : client.write(chunk)))
+    if (this.#isCutOff) for (const socket of [client, server]) socket.pause()
   }
 }
