@@ -54,14 +54,18 @@ export class TableKeeper {
     this.#parts = parts
   }
 
-  /** Looks for something to do; one piece of work at a time. What fails (a full disk) is tried again, at last by `finish`. */
-  tend(): void {
+  /**
+   * Looks for something to do; one piece of work at a time. What fails (a full disk) is tried again, at last by `finish`.
+   * Need not be waited for.
+   */
+  async tend(): Promise<void> {
     if (this.#parts.seat() === null) return
     this.#working ??= this.#convertAll(false)
       .catch(() => {})
       .finally(() => {
         this.#working = null
       })
+    await this.#working
   }
 
   /** At the end: every log becomes Parquet, and what is small is merged. The last life must be closed by then. */

@@ -42,7 +42,7 @@ export class HeartbeatDuties {
 
   onHeartbeat({ settings }: Heartbeat): void {
     const { config, keeper, spent, stop } = this.#parts
-    if (config.tables !== 'none') keeper.tend()
+    if (config.tables !== 'none') void keeper.tend()
     if (settings.stop) stop()
     this.#answerCheckpoint(settings)
     this.#aside(this.#lookAtDisk())

@@ -8,6 +8,7 @@ import { FAIR_WEATHER, type Weather } from './flaky-ledger.js'
 import type { History } from './history.js'
 import { live, type WorldParts } from './life.js'
 import { Machine } from './machine.js'
+import { Spells } from './spells.js'
 import type { DiskHealth } from './virtual-store.js'
 
 export interface ParkParts extends WorldParts {
@@ -20,7 +21,9 @@ export interface ParkParts extends WorldParts {
 /** An agent process: its machine, its life once it has joined, its disk. */
 interface Process {
   readonly machine: Machine
+  readonly machineSpells: Spells<Machine>
   readonly health: DiskHealth
+  readonly diskSpells: Spells<DiskHealth>
   incarnation: Incarnation
   /** Dies when its next pack is stored. */
   diesAfterStore: (() => void) | null
@@ -33,6 +36,8 @@ const RESTART_MS = 5_000
 /** What it takes a supervisor to see that a process is gone. */
 const SEEN_MS = 200
 const COORDINATORS = 2
+const WELL_MACHINE = { isCutOff: false, slownessMs: 0 }
+const HEALTHY_DISK: DiskHealth = { slownessMs: 0, isFull: false }
 /** Most agents store a pack every few seconds. */
 const LATE_MS = LEASE_MS / 2
 
@@ -47,9 +52,11 @@ export class Park {
   #expected = 0
   #started = 0
   readonly #candidates = new Set<string>()
+  readonly #weatherSpells: Spells<Weather>
 
   constructor(parts: ParkParts) {
     this.#parts = parts
+    this.#weatherSpells = new Spells(parts.weather, FAIR_WEATHER)
   }
 
   /** Nobody is at work any more, and nobody will be. */
@@ -65,9 +72,13 @@ export class Park {
   }
 
   start(name = `agent-${this.#processes.length + 1}`): void {
+    const machine = new Machine(name, this.#parts.time)
+    const health: DiskHealth = { ...HEALTHY_DISK }
     const process: Process = {
-      machine: new Machine(name, this.#parts.time),
-      health: { slownessMs: 0, isFull: false },
+      machine,
+      machineSpells: new Spells(machine, WELL_MACHINE),
+      health,
+      diskSpells: new Spells(health, HEALTHY_DISK),
       incarnation: 0,
       diesAfterStore: null,
       isOver: false,
@@ -121,34 +132,22 @@ export class Park {
   }
 
   #strike(fault: Fault): void {
-    const { history, time, weather } = this.#parts
+    const { history, time } = this.#parts
     const { kind, forMs } = fault
     const process = this.#victim(fault.agent)
     history.add('fault', kind, process?.machine.name ?? '', forMs)
     this.#count(kind)
-    const lasts = (begin: () => void, end: () => void) => {
-      begin()
-      time.after(forMs, end)
-    }
-    const blow = (changed: Partial<Weather>) =>
-      lasts(
-        () => Object.assign(weather, changed),
-        () => Object.assign(weather, FAIR_WEATHER),
-      )
+    const blow = (changed: Partial<Weather>) => time.after(forMs, this.#weatherSpells.begin(changed))
     if (kind === 'join') this.start()
     else if (kind === 'ledger-outage') blow({ isLedgerAway: true })
     else if (kind === 'slow-ledger') blow({ latencyMs: 200 })
     else if (kind === 'lost-answers') blow({ lostAnswers: 0.5 })
-    else if (process) this.#strikeOne(process, fault, lasts)
+    else if (process) this.#strikeOne(process, fault)
   }
 
-  #strikeOne(process: Process, fault: Fault, lasts: (begin: () => void, end: () => void) => void): void {
-    const { machine, health } = process
-    const change = <T extends object>(what: T, to: Partial<T>, back: Partial<T>) =>
-      lasts(
-        () => Object.assign(what, to),
-        () => Object.assign(what, back),
-      )
+  #strikeOne(process: Process, fault: Fault): void {
+    const { time } = this.#parts
+    const { machine, machineSpells, diskSpells } = process
     switch (fault.kind) {
       case 'kill':
         this.#kill(process, fault)
@@ -158,28 +157,26 @@ export class Park {
         break
       case 'zombie':
       case 'pause':
-        lasts(
-          () => machine.freeze(),
-          () => {
-            if (machine.isFrozen && fault.forMs > LEASE_MS) this.#count('revival')
-            machine.revive()
-          },
-        )
+        machine.freeze()
+        time.after(fault.forMs, () => {
+          if (machine.isFrozen && fault.forMs > LEASE_MS) this.#count('revival')
+          machine.revive()
+        })
         break
       case 'clock-jump':
         machine.skewMs += fault.byMs
         break
       case 'partition':
-        change(machine, { isCutOff: true }, { isCutOff: false })
+        time.after(fault.forMs, machineSpells.begin({ isCutOff: true }))
         break
       case 'slow-agent':
-        change(machine, { slownessMs: 50 }, { slownessMs: 0 })
+        time.after(fault.forMs, machineSpells.begin({ slownessMs: 50 }))
         break
       case 'slow-disk':
-        change(health, { slownessMs: 1_500 }, { slownessMs: 0 })
+        time.after(fault.forMs, diskSpells.begin({ slownessMs: 1_500 }))
         break
       case 'full-disk':
-        change(health, { isFull: true }, { isFull: false })
+        time.after(fault.forMs, diskSpells.begin({ isFull: true }))
         break
     }
   }
