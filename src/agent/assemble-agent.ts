@@ -97,7 +97,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
   const fetcher = new TenuredFetcher(input.fetcher, tenure)
   const counters = new Counters()
   const settings = laneSettings(config)
-  const sent = new SentLinks()
+  const sent = new SentLinks(Math.floor(input.random.next() * 2 ** 32))
   const budget = new PageBudget(ledger, incarnation)
   const maxWaitMs = config.maxWait * 1000
   const maxDepth = config.maxDepth ?? Number.POSITIVE_INFINITY

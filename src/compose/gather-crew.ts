@@ -42,6 +42,7 @@ async function localCrew(parts: CrewParts): Promise<Crew> {
   const { directory, name, config, leaseMs, host, bus, hooks, worker, log, disk, onDisk } = parts
   const { ledger } = host
   const agent = 'agent-1'
+  if (config.tables !== 'none' || config.archive !== 'none') worker.start()
   const order = {
     directory,
     crawl: name,

@@ -1,4 +1,4 @@
-/** The store's slow work as promises; the thread starts with the first job. */
+/** The store's slow work as promises; the thread starts with the first job, or when told to. */
 import type { Worker } from 'node:worker_threads'
 import type { TableWorker } from '../agent/index.js'
 import type { ConvertTask, IndexTask, ParquetSize } from '../store/index.js'
@@ -23,6 +23,14 @@ export class StoreWorker implements TableWorker {
   /** A crawl that failed may have work under way that would start the thread again. */
   #isClosed = false
 
+  /**
+   * Starts the thread before there is a job for it: V8 lets all young generations grow while a thread starts, and that of a
+   * crawl under way does.
+   */
+  start(): void {
+    if (!this.#isClosed) this.#started()
+  }
+
   convert(task: ConvertTask): Promise<ParquetSize> {
     return this.#do({ kind: 'convert', task }) as Promise<ParquetSize>
   }
@@ -46,11 +54,11 @@ export class StoreWorker implements TableWorker {
     return new Promise((resolve, reject) => {
       const id = ++this.#lastId
       this.#waiting.set(id, { resolve, reject })
-      this.#start().postMessage({ ...job, id })
+      this.#started().postMessage({ ...job, id })
     })
   }
 
-  #start(): Worker {
+  #started(): Worker {
     if (this.#thread) return this.#thread
     const thread = startThread('store-thread', null)
     thread.on('message', (answer: StoreAnswer) => {

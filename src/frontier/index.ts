@@ -5,13 +5,14 @@
  * rebuilt from the ledger, so a crash loses nothing.
  */
 export { CellFrontier, type FrontierEntry } from './cell-frontier.js'
-export { FingerprintSet } from './fingerprint-set.js'
+export { FingerprintTable } from './fingerprint-table.js'
 export { FrontierSpace } from './frontier-space.js'
 export { JournalWriter, readDiscoveries, readJournal } from './journal-codec.js'
 export { type Decisions, rebuildCell } from './rebuild-cell.js'
 export { Scope } from './scope.js'
 export { SeenSet } from './seen-set.js'
 export type { SeenSpace } from './seen-space.js'
+export { Slab } from './slab.js'
 export { HostNames } from './traps/host-names.js'
 export { withoutSessionId } from './traps/session-ids.js'
 export { SiteTraps } from './traps/site-traps.js'

@@ -5,9 +5,10 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
 import { SeededRandom } from '../model/random.js'
-import { FingerprintSet } from './fingerprint-set.js'
+import { FingerprintTable } from './fingerprint-table.js'
 import { SeenSet } from './seen-set.js'
 import { SeenSpace } from './seen-space.js'
+import { Slab } from './slab.js'
 
 let folder = ''
 beforeEach(() => {
@@ -43,15 +44,15 @@ function compareWithSet(set: AnySet, rounds: number, range: number, seed: number
   return truth
 }
 
-describe('FingerprintSet', () => {
-  it('answers as a plain set does, across growth and division into tables', () => {
-    const set = new FingerprintSet(7)
+describe('FingerprintTable', () => {
+  it('answers as a plain set does, across growth and division into pieces', () => {
+    const set = new FingerprintTable(new Slab(), 7)
     compareWithSet(set, 300_000, 200_000, 1)
     expect(set.size).toBeGreaterThan(100_000)
   })
 
   it('keeps (0, 0) apart from a free slot', () => {
-    const set = new FingerprintSet()
+    const set = new FingerprintTable(new Slab(), 0)
     expect(set.has(0, 0)).toBe(false)
     expect(set.add(0, 0)).toBe(true)
     expect(set.add(0, 0)).toBe(false)
@@ -60,7 +61,7 @@ describe('FingerprintSet', () => {
   })
 
   it('holds a URL in at most 16 bytes at every size, and nothing when empty', () => {
-    const set = new FingerprintSet(3)
+    const set = new FingerprintTable(new Slab(), 3)
     expect(set.bytes).toBe(0)
     let worst = 0
     for (let i = 0; i < 400_000; i++) {

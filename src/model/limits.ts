@@ -154,7 +154,7 @@ export const LIMITS = {
   /** Values of a Parquet column compressed together. */
   parquetPageBytes: 1024 * 1024,
   /** CDXJ lines sorted in memory at once; more are merged from disk. */
-  sortBytes: 16 * 1024 * 1024,
+  sortBytes: 8 * 1024 * 1024,
   /** Fetching pauses when the disk has less left than this. */
   freeDiskBytes: 512 * 1024 * 1024,
   /** What DuckDB may use for a query before it turns to temporary files; less where the machine has less. */
