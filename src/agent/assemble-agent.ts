@@ -154,6 +154,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     tenure,
     mode: config.robots,
     maxWaitMs,
+    announce: groups => input.bus.send({ kind: 'visit', groups }),
     archiveRobots: (site, exchanges) => {
       for (const exchange of exchanges) transmitter.pack.addRobots(site, exchange)
     },

@@ -5,7 +5,7 @@
 import type { Fetcher } from '../fetch/index.js'
 import type { FrontierEntry } from '../frontier/index.js'
 import { qualify } from '../manners/index.js'
-import { siteOfCell } from '../model/cell.js'
+import { type GroupId, siteOfCell } from '../model/cell.js'
 import { type Clock, type Millis, sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import { withoutMark } from '../model/mark.js'
@@ -28,6 +28,8 @@ export interface QualifierParts {
   readonly tenure: Tenure
   readonly mode: 'strict' | 'rfc9309' | 'ignore'
   readonly maxWaitMs: Millis
+  /** Says to all agents that these turns are needed for one request. */
+  readonly announce: (groups: readonly GroupId[]) => void
   readonly archiveRobots: (site: SiteCrawl, exchanges: readonly Exchange[]) => void
   readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void
   /** Ends when the agent stops asking. */
@@ -64,7 +66,16 @@ export class Qualifier {
       manners.pass(site, pause)
       return
     }
-    const procedure = { clock, turns: this.#parts.turns, manners, pause, maxWaitMs }
+    const procedure = {
+      clock,
+      turns: this.#parts.turns,
+      manners,
+      pause,
+      maxWaitMs,
+      announce: this.#parts.announce,
+      farOff: <T>(wait: Promise<T>) => site.farOff(wait),
+      isOver: () => site.mode.is === 'leaving' || signal.aborted,
+    }
     const turns = new ProcedureTurns(procedure, siteOfCell(site.cell), site.pace)
     const until = this.#parts.tenure.signal
     const found = await qualify(origin, mode, { fetcher, clock, turns }, until).finally(() => turns.done())

@@ -16,20 +16,23 @@ const manners = { oneMore: async () => {}, afterRobots: () => PAUSE }
 let clock: ManualClock
 let ledger: Ledger
 let stopping: AbortController
+/** Groups whose turns were asked for. */
+let announced: string[]
 
 beforeEach(() => {
   clock = new ManualClock()
   stopping = new AbortController()
+  announced = []
   const path = join(mkdtempSync(join(tmpdir(), 'orb-turns-')), 'ledger.db')
   ledger = openSqliteLedger(path, { create: true, now: () => clock.now() })
 })
 afterEach(() => ledger.close())
 
-async function agentTurns(): Promise<Turns> {
+async function agentTurns(incarnation?: number): Promise<Turns> {
   return new Turns({
     clock,
     ledger,
-    incarnation: await ledger.join('agent'),
+    incarnation: incarnation ?? (await ledger.join('agent')),
     grouping: 'domain',
     resolve: async () => [],
     leastDelayMs: () => 1_000,
@@ -43,12 +46,28 @@ async function agentTurns(): Promise<Turns> {
 }
 
 /** A procedure of a.test that has just taken its turn. */
-async function procedure(turns: Turns): Promise<{ own: SitePace; held: ProcedureTurns }> {
+async function procedure(
+  turns: Turns,
+  maxWaitMs = 600_000,
+): Promise<{ own: SitePace; held: ProcedureTurns }> {
   const own = (await turns.visit('a.test'))!
   expect(await own.turn(PAUSE)).toBe(true)
   return {
     own,
-    held: new ProcedureTurns({ clock, turns, manners, pause: PAUSE, maxWaitMs: 600_000 }, 'a.test', own),
+    held: new ProcedureTurns(
+      {
+        clock,
+        turns,
+        manners,
+        pause: PAUSE,
+        maxWaitMs,
+        announce: groups => announced.push(...groups),
+        farOff: wait => wait,
+        isOver: () => stopping.signal.aborted,
+      },
+      'a.test',
+      own,
+    ),
   }
 }
 
@@ -119,11 +138,54 @@ describe('a hop to another group', () => {
     expect(await held.before(OTHER)).toBe(clock.now() + 700_000)
   })
 
-  test('comes back later when another agent holds the turn', async () => {
+  test('waits while another agent holds the turn, asks for it, and holds none meanwhile', async () => {
+    const others = await agentTurns()
+    const theirs = (await others.visit('b.test'))!
+    await theirs.turn(PAUSE)
+    const turns = await agentTurns()
+    const { held } = await procedure(turns)
+    const hop = held.before(OTHER)
+    const sibling = (await turns.visit('www.a.test'))!.turn(PAUSE)
+    for (let second = 0; second < 20; second++) {
+      expect(await isSettled(hop)).toBe(false)
+      clock.advance(1_000)
+    }
+    expect(await sibling).toBe(true)
+    expect(new Set(announced)).toEqual(new Set(['b.test']))
+    theirs.done(PAUSE, PAUSE)
+    others.close(theirs)
+    const passedOn = clock.now()
+    while (!(await isSettled(hop))) clock.advance(100)
+    expect(await hop).toBe(true)
+    // At its next look, and not within the delay after the other's request.
+    expect(clock.now() - passedOn).toBeGreaterThanOrEqual(PAUSE.groupMs)
+    expect(clock.now() - passedOn).toBeLessThanOrEqual(2_500)
+  })
+
+  test('comes back later when another agent holds the turn for too long', async () => {
+    const holder = await ledger.join('holder')
+    const theirs = (await (await agentTurns(holder)).visit('b.test'))!
+    await theirs.turn(PAUSE)
+    const { held } = await procedure(await agentTurns(), 60_000)
+    const hop = held.before(OTHER)
+    for (let second = 0; second < 59; second++) {
+      expect(await isSettled(hop)).toBe(false)
+      await ledger.heartbeat(holder, 30_000, '{}')
+      clock.advance(1_000)
+    }
+    clock.advance(2_000)
+    expect(await hop).toBeGreaterThan(clock.now())
+  })
+
+  test('does not wait for a turn of another agent when its site is left', async () => {
     const theirs = (await (await agentTurns()).visit('b.test'))!
     await theirs.turn(PAUSE)
     const { held } = await procedure(await agentTurns())
-    expect(await held.before(OTHER)).toBeGreaterThan(clock.now())
+    const hop = held.before(OTHER)
+    expect(await isSettled(hop)).toBe(false)
+    stopping.abort()
+    clock.advance(1_000)
+    expect(await hop).not.toBe(true)
   })
 
   test('ends when the crawl does', async () => {

@@ -4,7 +4,8 @@
  */
 import type { FetchResult } from '../fetch/index.js'
 import type { RobotsTurns } from '../manners/index.js'
-import type { Clock, Millis } from '../model/clock.js'
+import type { GroupId } from '../model/cell.js'
+import { type Clock, type Millis, sleep } from '../model/clock.js'
 import { type Site, siteOf } from '../model/url.js'
 import type { LaneManners } from './lane-manners.js'
 import type { Pause, SitePace } from './site-pace.js'
@@ -12,14 +13,22 @@ import type { Turns } from './turns.js'
 
 export interface ProcedureTurnsParts {
   readonly clock: Clock
-  readonly turns: Pick<Turns, 'visit' | 'close'>
+  readonly turns: Pick<Turns, 'visit' | 'close' | 'groupsOf'>
   readonly manners: Pick<LaneManners, 'oneMore' | 'afterRobots'>
   readonly pause: Pause
   /** A turn farther off is not waited for. */
   readonly maxWaitMs: Millis
+  /** Says to all that these turns are needed for one request: who holds one passes it on. */
+  readonly announce: (groups: readonly GroupId[]) => void
+  /** What is to be waited long for, without a lane. */
+  readonly farOff: <T>(wait: Promise<T>) => Promise<T>
+  /** True when there is nothing to wait for any more: the site is left, or the agent stops. */
+  readonly isOver: () => boolean
 }
 
 /** A turn that another agent holds is asked for again after this. */
+const LOOK_MS = 1_000
+/** And when it could not be had in all the time there is, the whole procedure after this. */
 const HELD_ELSEWHERE_MS = 30_000
 
 export class ProcedureTurns implements RobotsTurns {
@@ -61,7 +70,7 @@ export class ProcedureTurns implements RobotsTurns {
     if (this.#held?.site === site) return true
     this.done()
     const { clock, turns, pause, maxWaitMs } = this.#parts
-    const pace = site === this.#own.site ? this.#own.pace : await turns.visit(site)
+    const pace = site === this.#own.site ? this.#own.pace : await this.#visit(site)
     const now = clock.now()
     if (pace === null) return now + HELD_ELSEWHERE_MS
     const at = pace.expectedAt(now)
@@ -69,6 +78,25 @@ export class ProcedureTurns implements RobotsTurns {
     if (hasTurn) this.#held = { site, pace }
     else if (pace !== this.#own.pace) turns.close(pace)
     return hasTurn || at
+  }
+
+  /** Null when another agent has held the turn all the time. None is held meanwhile. */
+  async #visit(site: Site): Promise<SitePace | null> {
+    const { clock, turns, maxWaitMs, farOff } = this.#parts
+    const pace = await turns.visit(site)
+    return pace ?? farOff(this.#visitLater(site, clock.monotonic() + maxWaitMs))
+  }
+
+  async #visitLater(site: Site, until: Millis): Promise<SitePace | null> {
+    const { clock, turns, announce, isOver } = this.#parts
+    const groups = await turns.groupsOf(site)
+    while (!isOver() && clock.monotonic() < until) {
+      announce(groups)
+      await sleep(clock, LOOK_MS)
+      const pace = isOver() ? null : await turns.visit(site)
+      if (pace !== null) return pace
+    }
+    return null
   }
 
   /** Gives the turn back; the delay runs from now. */

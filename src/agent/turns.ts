@@ -67,12 +67,18 @@ export class Turns {
     return domain && this.#paceOf(site, domain, true, lease)
   }
 
-  /** Who shares a turn from now on; true when that is news, and sites in hand have to be opened anew. */
   /** Whose turn a site shares, as it is set now. */
   groupOf(site: Site): GroupId {
     return groupOf(site, this.#grouping)
   }
 
+  /** The same with its addresses, where they count. */
+  async groupsOf(site: Site): Promise<readonly GroupId[]> {
+    const group = this.groupOf(site)
+    return this.#grouping === 'ip' ? [group, ...(await this.#addressesOf(site))] : [group]
+  }
+
+  /** Who shares a turn from now on; true when that is news, and sites in hand have to be opened anew. */
   regroup(grouping: Grouping): boolean {
     const isNews = grouping !== this.#grouping
     this.#grouping = grouping
@@ -146,10 +152,9 @@ export class Turns {
   }
 
   async #withAddresses(site: Site, domain: GroupPace, isNamed: boolean): Promise<GroupPace[] | null> {
-    const { ledger, resolve, sitesPerAddress = LIMITS.sitesPerAddress } = this.#parts
+    const { ledger, sitesPerAddress = LIMITS.sitesPerAddress } = this.#parts
     const groups = [domain]
-    // In a fixed order, whatever the name server rotates: agents that want the same turns do not cross.
-    const addresses = [...(await resolve(hostOf(site)))].sort().slice(0, LIMITS.addressesPerSite)
+    const addresses = await this.#addressesOf(site)
     const shared = new Set(await ledger.joinAddresses(site, addresses, sitesPerAddress))
     for (const address of addresses) {
       if (!shared.has(address)) {
@@ -164,6 +169,12 @@ export class Turns {
       groups.push(group)
     }
     return groups
+  }
+
+  /** In a fixed order, whatever the name server rotates: agents that want the same turns do not cross. */
+  async #addressesOf(site: Site): Promise<readonly string[]> {
+    const addresses = await this.#parts.resolve(hostOf(site))
+    return [...addresses].sort().slice(0, LIMITS.addressesPerSite)
   }
 
   /** Null while another agent holds the turn. */

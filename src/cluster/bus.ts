@@ -21,6 +21,9 @@ export interface LaneStatus {
   readonly capacity: number
 }
 
+/** `bound`: sites of those groups are meant for another agent. `relief`: you have no lane for them, and another has. */
+export type TurnWish = 'bound' | 'relief'
+
 export type BusMessage =
   | { readonly kind: 'free'; readonly from: Incarnation; readonly status: LaneStatus }
   /** Look at your leases; so many cells still wait. */
@@ -28,7 +31,14 @@ export type BusMessage =
   /** These cells have something to read. */
   | { readonly kind: 'inbox'; readonly cells: readonly CellId[] }
   /** Others wait for turns of these groups, which you hold. */
-  | { readonly kind: 'wanted'; readonly to: Incarnation; readonly groups: readonly GroupId[] }
+  | {
+      readonly kind: 'wanted'
+      readonly to: Incarnation
+      readonly groups: readonly GroupId[]
+      readonly why: TurnWish
+    }
+  /** Somebody needs a turn of each of these groups for one request, whoever holds them. */
+  | { readonly kind: 'visit'; readonly groups: readonly GroupId[] }
   /** How far is everybody? */
   | { readonly kind: 'ping'; readonly from: Incarnation; readonly at: number; readonly weight: string }
   /** `bytes`: the weight of what is answered. */

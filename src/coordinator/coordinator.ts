@@ -13,6 +13,7 @@ import { type Clock, type Millis, sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import { Wake } from '../model/wake.js'
 import { LaneBook } from './lane-book.js'
+import { Visits } from './visits.js'
 
 /** Cells of S that are looked at, at least: the turn of some may be far off. */
 const LEAST_LOOK = 100
@@ -48,10 +49,14 @@ export class Coordinator {
   readonly #wake: Wake
   /** Monotonic time of the next look around. */
   #due: Millis = 0
+  /** The next look at S shows those too that nobody with a free lane can have: their turns may be wanted. */
+  #looksAtHeld = false
+  readonly #visits: Visits
 
   constructor(parts: CoordinatorParts) {
     this.#parts = parts
     this.#wake = new Wake(parts.clock)
+    this.#visits = new Visits(parts.clock)
     parts.signal.addEventListener('abort', () => this.#wake.ring(), { once: true })
   }
 
@@ -94,6 +99,7 @@ export class Coordinator {
     if (before === null && ordersBySize) await this.#orderBySize()
     this.#book.look(await ledger.agents())
     this.#mayWait = true
+    this.#looksAtHeld = true
   }
 
   /** Once in a crawl, whoever does it. */
@@ -115,18 +121,35 @@ export class Coordinator {
 
   /** Gives free lanes what the assignment picks from S; tells how many cells that were. */
   async #handOut(): Promise<number> {
-    const { ledger, bus, assignment } = this.#parts
     if (!this.#mayWait) return 0
+    const looksAtHeld = this.#looksAtHeld
+    this.#looksAtHeld = false
+    // Where the head of S is all that is seen, what can be had comes first.
+    if (this.#parts.assignment.looksAt === 'all') return this.#round(looksAtHeld)
+    const given = await this.#round(false)
+    if (!looksAtHeld) return given
+    const mayWait = this.#mayWait
+    const more = await this.#round(true)
+    // Until the next beat, others wait in vain for what is held.
+    this.#mayWait = mayWait
+    return given + more
+  }
+
+  /** `withHeld`: cells too that only agents without a free lane can have, because they hold the turn; it may be wanted. */
+  async #round(withHeld: boolean): Promise<number> {
+    const { ledger, bus, assignment } = this.#parts
     const agents = this.#book.views()
     const able = agents.filter(({ freeLanes }) => freeLanes > 0)
     const free = able.reduce((sum, { freeLanes }) => sum + freeLanes, 0)
     if (free === 0) return 0
     this.#mayWait = false
     const limit = assignment.looksAt === 'all' ? LOOK_AT_ALL : Math.max(free, LEAST_LOOK)
-    const waiting = await ledger.waiting(
+    const seen = await ledger.waiting(
       limit,
-      able.map(({ incarnation }) => incarnation),
+      withHeld ? undefined : able.map(({ incarnation }) => incarnation),
     )
+    const waiting = this.#visits.without(seen)
+    if (waiting.length < seen.length) this.#mayWait = true
     if (waiting.length === 0) return 0
     const views = agents.map(view => ({ ...view, freeLanes: Math.min(view.freeLanes, waiting.length) }))
     const assigned = assignment.assign(waiting, views)
@@ -134,7 +157,8 @@ export class Coordinator {
     if (bound.length > 0) await ledger.bind(bound)
     const given = await this.#grantAll(assigned.given, waiting.length)
     // Said again with every beat, until it is no longer so: the bus may lose it.
-    for (const [to, groups] of assigned.wanted) bus.send({ kind: 'wanted', to, groups: [...groups] })
+    for (const [to, groups] of assigned.wanted)
+      bus.send({ kind: 'wanted', to, groups: [...groups], why: assignment.wish })
     // What was not given has to wait for a lane, or for its turn.
     if (given < waiting.length || waiting.length === limit) this.#mayWait = true
     return given
@@ -158,6 +182,7 @@ export class Coordinator {
   }
 
   #hear(message: BusMessage): void {
+    if (message.kind === 'visit') this.#visits.announce(message.groups)
     if (message.kind === 'inbox') this.#mayWait = true
     else if (message.kind !== 'free' || !this.#book.hear(message.from, message.status)) return
     if (this.#mayWait || this.#book.isIdle) this.#wake.ring()

@@ -86,6 +86,8 @@ export class FlakyBus implements LedgerWitness {
         const holders = new Set(message.cells.map(cell => agent.get(this.#holders.get(cell) ?? 0)))
         return [coordinator.get(this.#seated), ...holders]
       }
+      case 'visit':
+        return [coordinator.get(this.#seated), ...agent.values()]
       case 'ended':
         return [...agent.values(), ...coordinator.values()]
     }

@@ -5,7 +5,7 @@ import { writeAll, writeDurably } from './durable.js'
 
 /** Half of the bound for the lines, half for the strings' own overhead. */
 const RUN_BYTES = LIMITS.sortBytes / 2
-const READ_BYTES = 256 * 1024
+const READ_BYTES = 64 * 1024
 
 /** Writes the first `bytes` of the lines in `input`, sorted, to `outPath`, whole or not at all. */
 export function sortLines(input: string, bytes: number, outPath: string, runBytes = RUN_BYTES): void {

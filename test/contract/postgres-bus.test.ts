@@ -65,6 +65,6 @@ it('sends many cells in as few payloads as PostgreSQL takes, each once', () => {
   const said = payloads.flatMap(payload => (JSON.parse(payload) as { messages: BusMessage[] }).messages)
   expect(said.filter(({ kind }) => kind === 'ended')).toHaveLength(1)
   expect(said.flatMap(message => (message.kind === 'inbox' ? message.cells : []))).toEqual(cells)
-  const tooLong: BusMessage = { kind: 'wanted', to: 1, groups: ['x'.repeat(9_000)] }
+  const tooLong: BusMessage = { kind: 'visit', groups: ['x'.repeat(9_000)] }
   expect(payloadsOf('me', [tooLong])).toEqual([])
 })
