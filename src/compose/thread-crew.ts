@@ -55,6 +55,8 @@ interface Member {
   readonly thread: Worker
   readonly bornAt: Millis
   progress: AgentProgress | null
+  /** The ledger has ended its life: no fault of its own. */
+  isFenced: boolean
   readonly seals: Map<number, () => void>
   readonly hangUp: () => void
 }
@@ -163,6 +165,7 @@ export class ThreadCrew implements Crew {
       thread,
       bornAt: clock.monotonic(),
       progress: null,
+      isFenced: false,
       seals: new Map(),
       hangUp: relayBus(bus, wires.port1, message => isDeaf && message.kind === 'inbox', incarnation),
     }
@@ -196,6 +199,7 @@ export class ThreadCrew implements Crew {
         if (this.#ended.length === this.#parts.agents) this.#settle?.resolve(message.end)
         return
       case 'failed':
+        member.isFenced = message.isFenced
         this.#parts.log.warn('agent failed', { agent: member.agent, error: message.stack })
         // The ledger itself is broken: no new agent would do better.
         if (message.ledger !== null) this.#settle?.reject(new LedgerError(message.ledger, message.message))
@@ -220,8 +224,11 @@ export class ThreadCrew implements Crew {
     this.#leave(member)
     await ledger.leave(incarnation)
     const recovered = await recoverLife(directory, crawl, ledger, incarnation, 'gone')
-    log.warn('an agent died; a new one takes its place', { agent, incarnation, ...recovered })
-    this.#deaths = clock.monotonic() - member.bornAt < SOON_MS ? this.#deaths + 1 : 1
+    const what = member.isFenced ? 'the ledger has ended the life of an agent' : 'an agent died'
+    log.warn(`${what}; a new one takes its place`, { agent, incarnation, ...recovered })
+    const isSoon = clock.monotonic() - member.bornAt < SOON_MS
+    // Databases may fail over as often as they like.
+    if (!member.isFenced) this.#deaths = isSoon ? this.#deaths + 1 : 1
     if (this.#deaths > MOST_DEATHS * this.#parts.agents)
       throw new AgentsKeepDyingError(
         `${agent} ended ${this.#deaths} times right after its start; see crawl.log, nothing stored is lost`,

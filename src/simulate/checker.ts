@@ -4,16 +4,13 @@
  */
 import type { FileRow, Incarnation, Pack } from '../cluster/index.js'
 import type { CellId, Epoch, Lease } from '../model/cell.js'
-import type { Millis } from '../model/clock.js'
 import type { OutcomeCode } from '../model/outcome.js'
 import { type Site, siteOf } from '../model/url.js'
 import type { Disk, StoredRow } from './disk.js'
 import type { LedgerMethod, LedgerWitness } from './flaky-ledger.js'
 import type { History } from './history.js'
-import type { Machine } from './machine.js'
-import { TrafficBook } from './traffic-book.js'
+import { type Asker, TrafficBook, type TrafficParts } from './traffic-book.js'
 import type { Witness } from './virtual-fetcher.js'
-import type { VirtualTime } from './virtual-time.js'
 import type { Web } from './virtual-web.js'
 
 export type Promised = 'P1' | 'P2' | 'P3' | 'P4' | 'P5' | 'P6' | 'P7' | 'P8' | 'P9' | 'D16' | 'bug'
@@ -38,10 +35,9 @@ interface Held {
   readonly epoch: Epoch
 }
 
-export interface CheckerParts {
-  readonly web: Web
-  readonly delayMs: Millis
-  readonly time: VirtualTime
+/** A web and a time of the simulator, or what was seen of real ones. */
+export interface CheckerParts extends TrafficParts {
+  readonly web: TrafficParts['web'] & Pick<Web, 'truth' | 'isForbidden'>
   readonly history: History
 }
 
@@ -91,7 +87,7 @@ export class Checker implements Witness, LedgerWitness {
   }
 
   /** P5, P9, and the second half of P3. */
-  requested(machine: Machine, url: string): number {
+  requested(machine: Asker, url: string): number {
     const { web, history, time } = this.#parts
     const site = siteOf(url)
     const isRobots = url.endsWith('/robots.txt')
@@ -162,7 +158,12 @@ export class Checker implements Witness, LedgerWitness {
   }
 
   /** What must hold when all is over. */
-  settle(files: readonly FileRow[], disk: Disk, left: string, busy: readonly string[]): void {
+  settle(
+    files: readonly FileRow[],
+    disk: Pick<Disk, 'read' | 'spoiled'>,
+    left: string,
+    busy: readonly string[],
+  ): void {
     if (!this.#isClosed) this.#break('P7', `the crawl did not end: ${left}`, [])
     if (busy.length > 0) this.#break('P7', `${busy.join(', ')} did not notice the end`, busy)
     for (const name of disk.spoiled)

@@ -7,13 +7,13 @@ export type Fact = readonly (string | number)[]
 
 export class History {
   readonly #keeps: boolean
-  readonly #time: VirtualTime
+  readonly #time: Pick<VirtualTime, 'now'>
   readonly #lines: { readonly at: Millis; readonly fact: Fact }[] = []
   #hash = 0x811c9dc5
   #length = 0
 
   /** `keeps`: lines for people as well; the large runs do without. */
-  constructor(time: VirtualTime, keeps: boolean) {
+  constructor(time: Pick<VirtualTime, 'now'>, keeps: boolean) {
     this.#time = time
     this.#keeps = keeps
   }

@@ -13,17 +13,20 @@ import type { Web } from './virtual-web.js'
 interface GroupTraffic {
   readonly group: GroupId
   open: number
-  machine: Machine | null
+  machine: Asker | null
   lastEnd: Millis
   /** The robots.txt that was asked for last, while nothing else was. */
   robotsOf: string
 }
 
 export interface TrafficParts {
-  readonly web: Web
+  readonly web: Pick<Web, 'siteOf' | 'crawlDelayMs'>
   readonly delayMs: Millis
-  readonly time: VirtualTime
+  readonly time: Pick<VirtualTime, 'now'>
 }
+
+/** Who asks: a machine, or whoever takes its place. */
+export type Asker = Pick<Machine, 'name'>
 
 /** Sites whose requests are remembered, at least. */
 const LEAST_SWEEP = 10_000
@@ -47,7 +50,7 @@ export class TrafficBook {
   }
 
   /** A request goes out. */
-  began(machine: Machine, site: Site, url: string, isRobots: boolean): void {
+  began(machine: Asker, site: Site, url: string, isRobots: boolean): void {
     this.#politely(machine, this.#trafficAt(site), site, url, isRobots)
     this.#openSites.add(site)
     if (!isRobots) this.#slowly(site, url)
@@ -91,7 +94,7 @@ export class TrafficBook {
     this.#sweepAt = 2 * this.#trafficOf.size + LEAST_SWEEP
   }
 
-  #politely(machine: Machine, traffic: GroupTraffic, site: Site, url: string, isRobots: boolean): void {
+  #politely(machine: Asker, traffic: GroupTraffic, site: Site, url: string, isRobots: boolean): void {
     const { group } = traffic
     const { time, delayMs } = this.#parts
     const sameProcedure = isRobots && traffic.robotsOf === url && traffic.machine === machine

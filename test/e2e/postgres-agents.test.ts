@@ -1,4 +1,4 @@
-/** Several processes on one crawl: agents join, are killed and frozen, and every page is there once. */
+/** Several processes on one crawl: agents join, begin anew, and every page is there once. Killed ones: `test/faults/postgres-processes.test.ts`. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Report } from '../../src/agent/index.js'
@@ -97,18 +97,6 @@ describe('agents in processes of their own', () => {
   }
 
   const crawling = async (ledger: Ledger) => (await ledger.agents()).filter(({ lanes }) => lanes > 0)
-
-  it('one killed and one frozen beyond its lease: every page once', async () => {
-    const report = await crawledBy('killed', 1_500, async ([killed, frozen], asked) => {
-      await asked(0.4)
-      killed.process.kill('SIGKILL')
-      frozen.process.kill('SIGSTOP')
-      await sleep(2.5 * LEASE_MS)
-      frozen.process.kill('SIGCONT')
-      expect((await frozen.ended).code).toBe(0)
-    })
-    expect(report.finishReason).toBe('done')
-  })
 
   it('can be asked only where the ledger is in a database', async () => {
     const out = temporary('crawl')
