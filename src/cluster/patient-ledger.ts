@@ -8,23 +8,34 @@ import { type Ledger, LedgerError } from './ledger.js'
 
 const AGAIN_MS = 500
 
-export function patientLedger(ledger: Ledger, clock: Clock): Ledger {
+/** Told of every call that got no answer, and with null of one that has got it at last. */
+export type OnAway = (trouble: LedgerError | null) => void
+
+export function patientLedger(ledger: Ledger, clock: Clock, onAway: OnAway = () => {}): Ledger {
   const methods = Object.entries(ledger).map(([name, call]) => {
     const ask = call as (...args: unknown[]) => Promise<unknown>
     // An answer that comes costs one promise more, not a loop.
     const patiently = (...args: unknown[]) =>
-      ask(...args).then(undefined, error => askAgain(() => ask(...args), error, clock))
+      ask(...args).then(undefined, error => askAgain(() => ask(...args), error, clock, onAway))
     return [name, patiently]
   })
   return Object.fromEntries(methods) as Ledger
 }
 
-async function askAgain(ask: () => Promise<unknown>, first: unknown, clock: Clock): Promise<unknown> {
+async function askAgain(
+  ask: () => Promise<unknown>,
+  first: unknown,
+  clock: Clock,
+  onAway: OnAway,
+): Promise<unknown> {
   for (let error = first; ; ) {
     if (!(error instanceof LedgerError) || error.kind !== 'away') throw error
+    onAway(error)
     await sleep(clock, AGAIN_MS)
     try {
-      return await ask()
+      const answer = await ask()
+      onAway(null)
+      return answer
     } catch (next) {
       error = next
     }

@@ -20,6 +20,8 @@ export function ledgerErrorOf(place: string, error: unknown): unknown {
   if (error instanceof LedgerError) return error
   const code = codeOf(error)
   const { message } = error as Error
+  const secrecy = secrecyProblem(place, code, message)
+  if (secrecy !== null) return new LedgerError('denied', secrecy)
   if (/^(28|42501)/.test(code) || /client password must be/.test(message))
     return new LedgerError(
       'denied',
@@ -33,6 +35,19 @@ export function ledgerErrorOf(place: string, error: unknown): unknown {
   if (isAway(code, message))
     return new LedgerError('away', `${place} does not answer (${code === '' ? message : code})`)
   return error
+}
+
+/** What is wrong with the encryption of the connection, and what to do about it. */
+function secrecyProblem(place: string, code: string, message: string): string | null {
+  if (/^28/.test(code) && /no encryption|SSL off/.test(message))
+    return `${place} wants an encrypted connection; set PGSSLMODE=require`
+  if (/server does not support SSL/.test(message))
+    return `${place} speaks no TLS, and PGSSLMODE asks for it; switch it on there (ssl = on)`
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return `the certificate of ${place} is for another host; name the host as the certificate does`
+  if (/CERT|^UNABLE_TO_/.test(code))
+    return `the certificate of ${place} is not trusted (${code}); name the file of its authority in NODE_EXTRA_CA_CERTS`
+  return null
 }
 
 /** Connection lost or refused, starting or shutting down, too many clients, no longer the primary, or too slow. */

@@ -9,7 +9,7 @@ import { HarmBox, readFaults } from './faults.js'
 import { harmedLedger } from './harmed-ledger.js'
 import { Log } from './log.js'
 import { notedLedger } from './noted-ledger.js'
-import { openPatiently } from './open-ledger.js'
+import { openWhenThere } from './open-ledger.js'
 import { StoreWorker } from './store-worker.js'
 import { systemClock } from './system.js'
 
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   const { config, directory } = order
   const worker = new StoreWorker()
   const log = new Log(directory)
-  const ledger = wire instanceof MessagePort ? portLedger(wire) : await openPatiently(wire)
+  const ledger = wire instanceof MessagePort ? portLedger(wire) : await openWhenThere(wire)
   try {
     const host = await AgentHost.open(order, {
       ledger: asHarmed(ledger),

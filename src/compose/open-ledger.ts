@@ -9,13 +9,16 @@ import {
   type LocalBus,
   openSqliteLedger,
 } from '../cluster/index.js'
-import { patientLedger } from '../cluster/patient-ledger.js'
+import { type OnAway, patientLedger } from '../cluster/patient-ledger.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
+import { type Millis, sleep } from '../model/clock.js'
 import { type PostgresPlace, readPostgresUrl } from '../model/postgres-url.js'
 import { crawlName, holdsPages } from './crawl-directory.js'
 import { type LedgerHost, LedgerThread } from './ledger-host.js'
 import { checkLedgerFile } from './recovery.js'
 import { systemClock as clock, systemRandom as random } from './system.js'
+
+const AGAIN_MS = 500
 
 /** All that is needed to find it; can be sent to a thread. No password: that comes from the environment. */
 export interface CrawlInDatabase {
@@ -47,14 +50,26 @@ export async function openPatiently(there: CrawlInDatabase): Promise<Ledger> {
   return patientLedger(await openPostgres(there, { create: false }), clock)
 }
 
+/** The same for a thread of a crawl that is under way: also for the way to it, it waits. */
+export async function openWhenThere(there: CrawlInDatabase): Promise<Ledger> {
+  for (;;)
+    try {
+      return await openPatiently(there)
+    } catch (error) {
+      if (!(error instanceof LedgerError) || error.kind !== 'away') throw error
+      await sleep(clock, AGAIN_MS)
+    }
+}
+
 /** The ledger of a crawl that this process is to run. What is wrong with it is said before anything starts. */
 export async function hostLedger(
   directory: string,
   config: CrawlConfig,
   isNew: boolean,
+  tell: (line: string) => void,
 ): Promise<LedgerHost> {
   const there = inDatabase(config)
-  if (there) return hostInDatabase(there, directory, isNew)
+  if (there) return hostInDatabase(there, directory, isNew, tell)
   const path = join(directory, LEDGER_FILE)
   checkLedgerFile(directory, path)
   const fresh = openSqliteLedger(path, { create: !existsSync(path), now: clock.now })
@@ -67,9 +82,10 @@ async function hostInDatabase(
   there: CrawlInDatabase,
   directory: string,
   isNew: boolean,
+  tell: (line: string) => void,
 ): Promise<LedgerHost> {
   const host = async (create: boolean) => ({
-    ledger: patientLedger(await openPostgres(there, { create, adopt: true }), clock),
+    ledger: patientLedger(await openPostgres(there, { create, adopt: true }), clock, absence(tell)),
     connect: () => there,
   })
   try {
@@ -78,6 +94,21 @@ async function hostInDatabase(
     const isGone = error instanceof LedgerError && error.kind === 'missing' && !isNew
     if (!isGone || holdsPages(directory)) throw error
     return host(true)
+  }
+}
+
+/** Says once that the database is away, and once that it is back. */
+function absence(tell: (line: string) => void): OnAway {
+  let since: Millis | null = null
+  return trouble => {
+    if (trouble !== null && since === null) {
+      since = clock.monotonic()
+      tell(`${trouble.message}: the crawl waits for it, nothing acknowledged is lost`)
+    }
+    if (trouble === null && since !== null) {
+      tell(`the database answers again, after ${Math.round((clock.monotonic() - since) / 1000)} s`)
+      since = null
+    }
   }
 }
 

@@ -141,9 +141,14 @@ export class CrawlSession {
   }
 
   async #runWith(hooks: Hooks, startedAtMs: Millis, started: Millis): Promise<Report> {
-    const host = await hostLedger(this.directory, this.config, this.#isNew)
+    let note = (_line: string) => {}
+    const host = await hostLedger(this.directory, this.config, this.#isNew, line => {
+      note(line)
+      this.#warn(line)
+    })
     const { ledger } = host
     const log = new Log(this.directory)
+    note = line => log.warn(line)
     const worker = new StoreWorker()
     try {
       const spent = await Spent.since(started, ledger, clock)

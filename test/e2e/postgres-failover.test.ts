@@ -15,7 +15,7 @@ import { SeededRandom } from '../../src/model/random.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { checkWarcs, urlsWith } from '../kit/crawled.js'
 import { notedPacks, UrlBook } from '../kit/noted-packs.js'
-import { GENERATED, type RunningCommand, start, temporary } from '../kit/orbweaver.js'
+import { GENERATED, orbweaver, type RunningCommand, start, temporary } from '../kit/orbweaver.js'
 import { PostgresServer } from '../kit/postgres.js'
 
 const isSoak = process.env.ORBWEAVER_SOAK === '1'
@@ -54,7 +54,7 @@ it(
     const env = { ORBWEAVER_FAULTS: `lease=6000,acks=${acks}` }
     const hosts = `127.0.0.1:${primary.port},127.0.0.1:${standby.port}`
     const ledger = ['--ledger', `postgres://orbweaver@${hosts}/postgres`, '--name', NAME]
-    const crew = ['--agents', String(AGENTS), '--rate', '80']
+    const crew = ['--agents', String(AGENTS), '--rate', '80', '--lanes', '5']
     const crawl = start(['crawl', web.seed, ...GENERATED, ...crew, ...ledger, '--out', out, '--json'], env)
     running.push(crawl)
     const acknowledged = () => (existsSync(acks) ? notedPacks(acks).length : 0)
@@ -81,6 +81,7 @@ it(
       primary = standby
       standby = await primary.addStandby(port)
     }
+    await orbweaver(['set', out, 'rate=1000'])
     const { code, stderr, stdout } = await crawl.ended
     expect(code, stderr).toBe(0)
     expect((await guest.ended).code).toBe(0)
