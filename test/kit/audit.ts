@@ -17,7 +17,7 @@ export interface Note {
   readonly epoch: number
 }
 
-export interface NotedShare {
+interface NotedShare {
   readonly pack: string
   readonly cell: string
   readonly epoch: number
