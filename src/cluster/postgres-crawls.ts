@@ -57,6 +57,10 @@ export async function prepareCrawl(
         throw new LedgerError('missing', `there is no crawl named "${crawl}" in ${place}`)
       await migrate(connection, schemaOf(crawl), version ?? 0, place)
       if (!create) await checkEra(connection, place, adopt)
+    } catch (error) {
+      // Whatever went wrong, perhaps in the middle of a transaction, is what is to be said.
+      if (!connection.isLost) await connection.exec('ROLLBACK')
+      throw error
     } finally {
       if (!connection.isLost) await connection.exec(`SELECT pg_advisory_unlock(${MIGRATION_LOCK})`)
     }

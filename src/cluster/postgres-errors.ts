@@ -28,7 +28,7 @@ export function ledgerErrorOf(place: string, error: unknown): unknown {
       `${place} refuses this user; check the password in PGPASSWORD or PGPASSFILE, and what the user may do`,
     )
   if (code === '3D000') return new LedgerError('missing', `there is no such database: ${place}`)
-  if (code === '53100')
+  if (code === '53100' || /could not (?:extend|write to) file/.test(message))
     return new LedgerError('full', `the disk of ${place} is full; free some space there, then resume`)
   if (/^XX00[12]/.test(code))
     return new LedgerError('corrupt', `the database ${place} is damaged; restore it from a backup`)

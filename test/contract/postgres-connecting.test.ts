@@ -99,6 +99,14 @@ describe('what is wrong is said in one line:', () => {
     }
   })
 
+  it('a user who may not make tables; nothing is left of the attempt', async () => {
+    await ask(`CREATE ROLE poor LOGIN PASSWORD '${PASSWORD}'`)
+    const error = await failure(open(server.url('postgres', 'poor'), 'poor', true))
+    expect(error).toMatchObject({ kind: 'denied' })
+    expect(error.message).toMatch(/what the user may do$/)
+    await (await open(server.url(), 'poor', true)).close()
+  })
+
   it('a database, or a crawl, that is not there, and a crawl that is', async () => {
     expect(await failure(open(server.url('nowhere'), 'x', true))).toMatchObject({ kind: 'missing' })
     expect(await failure(open(server.url(), 'never begun', false))).toMatchObject({ kind: 'missing' })

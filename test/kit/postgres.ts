@@ -7,12 +7,22 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
+import type { Certificate } from './certificate.js'
 import { postgresBinaries } from './postgres-binaries.js'
 
 export interface PostgresOptions {
@@ -22,6 +32,13 @@ export interface PostgresOptions {
   readonly password?: string
   /** Answers as a standby does: nothing can be written. */
   readonly readOnly?: boolean
+  /** Speaks TLS as well. */
+  readonly tls?: Pick<Certificate, 'cert' | 'key'>
+  /**
+   * No file may grow beyond so many bytes, until `liftLimit`: what a full disk does, for whoever may not mount one. Half a block
+   * more than a number of blocks: PostgreSQL says that the disk is full when a block is written in part.
+   */
+  readonly fileBytes?: number
 }
 
 const USER = 'orbweaver'
@@ -39,10 +56,11 @@ export class PostgresServer {
   readonly #settings: string[]
   #process: ChildProcess | null = null
   #said = ''
+  #fileBytes: number | null
 
   static async start(options: PostgresOptions = {}): Promise<PostgresServer> {
     const server = new PostgresServer(postgresBinaries(), newFolder(), await freePort(), options)
-    server.#initialise(options.password)
+    server.#initialise(options)
     await server.start()
     return server
   }
@@ -51,7 +69,9 @@ export class PostgresServer {
     this.#bin = bin
     this.#folder = folder
     this.port = port
+    this.#fileBytes = options.fileBytes ?? null
     const settings = {
+      ssl: options.tls ? 'on' : 'off',
       port,
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
@@ -105,6 +125,24 @@ export class PostgresServer {
     return standby
   }
 
+  /** Sets who may connect (pg_hba.conf), with the next reload; returns what was said before. */
+  access(rules: readonly string[]): string[] {
+    const path = join(this.#folder, 'data', 'pg_hba.conf')
+    const before = readFileSync(path, 'utf8').split('\n')
+    writeFileSync(path, `${rules.join('\n')}\n`)
+    return before
+  }
+
+  /** Reads its files of settings and access again. */
+  reload(): void {
+    this.#process?.kill('SIGHUP')
+  }
+
+  /** With the next start files may grow as they like. */
+  liftLimit(): void {
+    this.#fileBytes = null
+  }
+
   /** A standby becomes a server that can be written to. */
   async promote(): Promise<void> {
     await ask(this.url(), 'SELECT pg_promote(true, 60)')
@@ -126,21 +164,35 @@ export class PostgresServer {
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 })
   }
 
-  #initialise(password: string | undefined): void {
+  #initialise({ password, tls, fileBytes }: PostgresOptions): void {
     const secret = join(this.#folder, 'password')
     if (password !== undefined) writeFileSync(secret, password, { mode: 0o644 })
     const access = password === undefined ? ['-A', 'trust'] : ['-A', 'scram-sha-256', `--pwfile=${secret}`]
     const data = join(this.#folder, 'data')
     execFileSync(
       join(this.#bin, 'initdb'),
-      ['-D', data, '-U', USER, '--locale=C', '-E', 'UTF8', '--no-sync', ...access],
+      // Its log is in files too, of 16 MB each if nothing else is said.
+      ['-D', data, '-U', USER, '--locale=C', '-E', 'UTF8', '--no-sync', ...access].concat(
+        fileBytes === undefined ? [] : ['--wal-segsize=1'],
+      ),
       { ...asNobody, cwd: this.#folder, stdio: ['ignore', 'ignore', 'pipe'] },
     )
+    for (const [name, text] of [
+      ['server.crt', tls?.cert],
+      ['server.key', tls?.key],
+    ] as const) {
+      if (text === undefined) continue
+      const path = join(data, name)
+      writeFileSync(path, text, { mode: 0o600 })
+      if (isRoot) chownSync(path, NOBODY, NOBODY)
+    }
   }
 
   #spawn(): ChildProcess {
     const data = join(this.#folder, 'data')
-    const child = spawn(join(this.#bin, 'postgres'), ['-D', data, ...this.#settings], {
+    const blocks = this.#fileBytes === null ? 'unlimited' : String(this.#fileBytes / 512)
+    const command = [join(this.#bin, 'postgres'), '-D', data, ...this.#settings]
+    const child = spawn('sh', ['-c', 'ulimit -f "$0" && exec "$@"', blocks, ...command], {
       ...asNobody,
       cwd: this.#folder,
       stdio: ['ignore', 'ignore', 'pipe'],
