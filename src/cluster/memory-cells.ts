@@ -1,5 +1,5 @@
 /** Lives, leases and the end, in memory: the same rules as `sqlite-cells.ts`. */
-import { type CellId, type Epoch, type Lease, ownTurn, siteOfCell } from '../model/cell.js'
+import { type CellId, type Epoch, type GroupId, type Lease, ownTurn, siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { FinishReason, Heartbeat, Incarnation, WaitingCell } from './ledger.js'
 import type { MemoryLives } from './memory-lives.js'
@@ -280,27 +280,36 @@ export class MemoryCells {
       }
     }
     this.#firstEnd = firstEnd
-    for (const row of byRankDown(expired)) this.#failed(row)
+    const ends = latestEnds(expired)
+    for (const row of byRankDown(expired)) this.#failed(row, ends.get(row.group))
   }
 
   /** D16. */
-  #failed(row: CellRow): void {
-    if (this.#state.keeps('failed-to-head')) this.#toHead(row)
-    else this.#toWaiting(row, ++this.#state.nextRank)
+  #failed(row: CellRow, heldUntil = 0): void {
+    const rank = this.#state.keeps('failed-to-head') ? --this.#state.firstRank : ++this.#state.nextRank
+    this.#toWaiting(row, rank, heldUntil)
   }
 
   #toHead(row: CellRow): void {
     this.#toWaiting(row, --this.#state.firstRank)
   }
 
-  #toWaiting(row: CellRow, rank: number): void {
+  #toWaiting(row: CellRow, rank: number, heldUntil = 0): void {
     const now = this.#now()
     const { agent, leaseUntil } = row
     this.#state.hold(row, null)
     this.#state.move(row, 'waiting', rank)
     row.leaseUntil = Math.min(leaseUntil, now)
-    if (agent !== null) this.#turns.freeIfUnused(agent, row.group, Math.min(leaseUntil, now))
+    const latest = Math.min(Math.max(leaseUntil, heldUntil), now)
+    if (agent !== null) this.#turns.freeIfUnused(agent, row.group, latest)
   }
+}
+
+/** The turn of a group was held as long as the longest of its leases; one life has them all. */
+function latestEnds(rows: Iterable<CellRow>): Map<GroupId, Millis> {
+  const ends = new Map<GroupId, Millis>()
+  for (const { group, leaseUntil } of rows) ends.set(group, Math.max(ends.get(group) ?? 0, leaseUntil))
+  return ends
 }
 
 /** The last of S first: put at the head one by one, they keep their order. */

@@ -99,20 +99,22 @@ export class SqliteOrder {
 
   /**
    * Leases that ended without a renewal: their cells go to the head of S, unless the ledger itself was away, or nobody at
-   * all was heard since they ended: then the machine stood still, and its agents with it.
+   * all was heard since they ended: then the machine stood still, and its agents with it. The turn of a group was held
+   * as long as the longest of its leases.
    */
   reclaimExpired(): void {
     const expired = this.#db.all(
-      `SELECT cell FROM cell, crawl WHERE cell.state IN ('leased', 'draining') AND lease_until < ?1
+      `SELECT cell, (SELECT max(mate.lease_until) FROM cell mate WHERE mate.agent = cell.agent AND mate.grp = cell.grp)
+       FROM cell, crawl WHERE cell.state IN ('leased', 'draining') AND lease_until < ?1
        AND gap_until <= ?1 AND (last_heartbeat = 0 OR last_heartbeat >= lease_until) ORDER BY rank DESC`,
       this.#now(),
     )
-    for (const [cell] of expired) this.toHead(String(cell))
+    for (const [cell, heldUntil] of expired) this.toHead(String(cell), Number(heldUntil))
   }
 
-  toHead(cell: CellId): void {
+  toHead(cell: CellId, heldUntil = 0): void {
     const [rank] = this.#db.first('UPDATE crawl SET first_rank = first_rank - 1 RETURNING first_rank')!
-    this.#toWaiting(cell, Number(rank))
+    this.#toWaiting(cell, Number(rank), heldUntil)
   }
 
   toTail(cell: CellId): void {
@@ -124,7 +126,7 @@ export class SqliteOrder {
     return Number(rank)
   }
 
-  #toWaiting(cell: CellId, rank: number): void {
+  #toWaiting(cell: CellId, rank: number, heldUntil = 0): void {
     const now = this.#now()
     const [agent, group, until] = this.#db.first(
       'SELECT agent, grp, lease_until FROM cell WHERE cell = ?',
@@ -136,7 +138,8 @@ export class SqliteOrder {
       now,
       cell,
     )
-    if (agent !== null) this.#turns.freeIfUnused(Number(agent), String(group), Math.min(Number(until), now))
+    const latest = Math.min(Math.max(Number(until), heldUntil), now)
+    if (agent !== null) this.#turns.freeIfUnused(Number(agent), String(group), latest)
   }
 }
 

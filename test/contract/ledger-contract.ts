@@ -615,6 +615,31 @@ export function ledgerContract(
         await lease(a, 'old.x.test')
       })
 
+      it('were held until the latest lease of a silent life ended, in whatever order its cells come back', async () => {
+        for (const [i, order] of [
+          ['www.x.test', 'old.x.test'],
+          ['old.x.test', 'www.x.test'],
+        ].entries()) {
+          const [a, b] = [await ledger.join(`a${i}`), await ledger.join(`b${i}`)]
+          await mates()
+          const [[long], [short]] = [
+            await ledger.grant(a, [order[0]], LEASE, 0),
+            await ledger.grant(a, [order[1]], LEASE / 2, 0),
+          ]
+          expect(short.until).toBeLessThan(long.until)
+          advance(3 * LEASE)
+          // Twice: the first after such a silence is a sign of life of the ledger itself.
+          await ledger.heartbeat(b, LEASE, '{}')
+          advance(2 * LEASE)
+          await ledger.heartbeat(b, 9 * LEASE, '{}')
+          expect((await cells(b)).sort()).toEqual([...order].sort())
+          const [taken] = await ledger.grant(b, [order[0]], LEASE, 250)
+          expect(taken.turnFrom).toBe(long.until + 250)
+          await ledger.leave(a)
+          await ledger.leave(b)
+        }
+      })
+
       it('go with the last lease of a group, however that ends', async () => {
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
         await mates()

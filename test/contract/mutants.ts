@@ -22,6 +22,14 @@ const ORDER = 'sqlite-order.ts'
 
 export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   {
+    rule: 'the turn of a group was held as long as the longest of its leases',
+    file: ORDER,
+    keeps: 'Math.max(Number(until), heldUntil)',
+    breaks: 'Number(until)',
+    caughtBy:
+      'were held until the latest lease of a silent life ended, in whatever order its cells come back',
+  },
+  {
     rule: 'an append is refused once the crawl is closed',
     file: INBOXES,
     keeps: `if (this.#db.first('SELECT state FROM crawl')![0] !== 'open') return false`,
