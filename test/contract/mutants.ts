@@ -186,8 +186,8 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   {
     rule: 'sites of an agent that fell silent go to the head of S',
     file: ORDER,
-    keeps: 'for (const [cell] of expired) this.toHead(String(cell))',
-    breaks: 'for (const [cell] of expired) this.toTail(String(cell))',
+    keeps: 'of expired) this.toHead(String(cell), Number(heldUntil))',
+    breaks: 'of expired) this.toTail(String(cell))',
     caughtBy: 'goes to the HEAD of S when its agent leaves or falls silent (D16)',
   },
   {
