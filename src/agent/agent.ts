@@ -187,13 +187,9 @@ export class Agent {
     return site.mode.is === 'leaving'
   }
 
-  /** `onlyAsRelief`: where nothing else is in hand, another could do no more with those sites than this one does. */
-  #passOn(groups: readonly GroupId[], onlyAsRelief: boolean): void {
-    const due = this.#turnPassing.due(groups)
-    if (due.size === 0) return
-    const isDue = ({ pace }: SiteCrawl) => pace.groups.some(({ id }) => due.has(id))
-    if (onlyAsRelief && [...this.sites.values()].every(isDue)) return
-    this.#giveBack(isDue)
+  #passOn(wanted: readonly GroupId[]): void {
+    const groups = this.#turnPassing.due(wanted)
+    if (groups.size > 0) this.#giveBack(({ pace }) => pace.groups.some(({ id }) => groups.has(id)))
   }
 
   #giveBack(which: (site: SiteCrawl) => boolean): void {
@@ -217,9 +213,8 @@ export class Agent {
       this.#waitingCells = message.waiting
       this.#wake.ring()
     }
-    if (message.kind === 'wanted' && message.to === this.#parts.incarnation)
-      this.#passOn(message.groups, message.why === 'relief')
-    if (message.kind === 'visit') this.#passOn(message.groups, false)
+    if (message.kind === 'wanted' && message.to === this.#parts.incarnation) this.#passOn(message.groups)
+    if (message.kind === 'visit') this.#passOn(message.groups)
     if (message.kind === 'inbox') for (const cell of message.cells) this.#hasRows(cell)
     if (message.kind === 'ended') this.#pulse.hurry()
   }

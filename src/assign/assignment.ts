@@ -1,4 +1,4 @@
-import type { Incarnation, LaneLoad, LaneName, TurnWish, WaitingCell } from '../cluster/index.js'
+import type { Incarnation, LaneLoad, LaneName, WaitingCell } from '../cluster/index.js'
 import type { CellId, GroupId } from '../model/cell.js'
 
 /** An agent as an assignment sees it. */
@@ -17,7 +17,7 @@ export interface AgentView {
 /** What one round of handing out comes to. */
 export interface Assigned {
   readonly given: ReadonlyMap<Incarnation, readonly CellId[]>
-  /** Turns that an agent holds and that lanes of others, free and fit for such a cell, wait for. */
+  /** Turns that an agent holds and that lanes of others, free and meant for such a cell, wait for. */
   readonly wanted: ReadonlyMap<Incarnation, ReadonlySet<GroupId>>
 }
 
@@ -34,8 +34,6 @@ export interface Assignment {
   readonly name: AssignmentName
   /** `head`: the first cells of S are enough. `all`: a cell far down may be the only one for a free lane. */
   readonly looksAt: 'head' | 'all'
-  /** Why it wants turns of those that hold them. */
-  readonly wish: TurnWish
   /** Cells of `waiting` (which is in the order of S) for the free lanes of `agents`, best first. */
   assign(waiting: readonly WaitingCell[], agents: readonly AgentView[]): Assigned
   /** The lane of its agent that a cell is bound to; 0 where any will do. */

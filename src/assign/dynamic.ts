@@ -10,7 +10,6 @@ import { HandOut } from './hand-out.js'
 export class DynamicAssignment implements Assignment {
   readonly name = 'dynamic'
   readonly looksAt = 'head'
-  readonly wish = 'relief'
   readonly plan = null
 
   assign(waiting: readonly WaitingCell[], agents: readonly AgentView[]): Assigned {
@@ -23,11 +22,6 @@ export class DynamicAssignment implements Assignment {
       while (lanes.first !== null && !round.hasLane(lanes.first)) lanes.shift()
       const agent = holder ?? lanes.first
       if (agent !== null && round.give(row, agent) && holder === null) lanes.shift()
-    }
-    // Lanes that are left over could have what waits for a lane of the only agent that may have it.
-    for (const row of waiting) {
-      if (round.spare <= 0) break
-      if (row.turnOf !== null && !round.hasLane(row.turnOf)) round.relieve(row)
     }
     return round
   }

@@ -12,7 +12,6 @@ export class HandOut implements Assigned {
   readonly #free: Map<Incarnation, number>
   readonly #turns = new Map<GroupId, Incarnation>()
   #left: number
-  #wishes = 0
 
   constructor(agents: readonly AgentView[]) {
     this.#free = new Map(agents.map(({ incarnation, freeLanes }) => [incarnation, Math.max(0, freeLanes)]))
@@ -33,27 +32,12 @@ export class HandOut implements Assigned {
     return (this.#free.get(agent) ?? 0) > 0
   }
 
-  /** Free lanes that neither a cell nor the wish for one is for. */
-  get spare(): number {
-    return this.#left - this.#wishes
-  }
-
-  /** Notes that the holder of the cell's turn has no lane for it, and somebody else has. */
-  relieve({ turnOf, turn }: WaitingCell): void {
-    if (turnOf !== null && !this.wanted.get(turnOf)?.has(turn)) this.#wish(turnOf, turn)
-  }
-
   /** Notes that the cell is meant for `owner`, who has a lane for it but not its turn. */
   want({ turnOf, turn }: WaitingCell, owner: Incarnation | null): void {
     if (turnOf === null || owner === null || owner === turnOf || !this.hasLane(owner)) return
-    this.#wish(turnOf, turn)
-  }
-
-  #wish(holder: Incarnation, turn: GroupId): void {
-    this.#wishes++
-    const turns = this.wanted.get(holder)
+    const turns = this.wanted.get(turnOf)
     if (turns) turns.add(turn)
-    else this.wanted.set(holder, new Set([turn]))
+    else this.wanted.set(turnOf, new Set([turn]))
   }
 
   /** False when the agent has no free lane, another holds the turn, or another waits for the turn that it holds. */

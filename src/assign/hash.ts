@@ -22,7 +22,6 @@ interface Contender {
 export class HashAssignment implements Assignment {
   readonly name = 'hash'
   readonly looksAt = 'all'
-  readonly wish = 'bound'
   readonly plan = null
   readonly #weights = new Map<string, number>()
 

@@ -21,9 +21,6 @@ export interface LaneStatus {
   readonly capacity: number
 }
 
-/** `bound`: sites of those groups are meant for another agent. `relief`: you have no lane for them, and another has. */
-export type TurnWish = 'bound' | 'relief'
-
 export type BusMessage =
   | { readonly kind: 'free'; readonly from: Incarnation; readonly status: LaneStatus }
   /** Look at your leases; so many cells still wait. */
@@ -31,12 +28,7 @@ export type BusMessage =
   /** These cells have something to read. */
   | { readonly kind: 'inbox'; readonly cells: readonly CellId[] }
   /** Others wait for turns of these groups, which you hold. */
-  | {
-      readonly kind: 'wanted'
-      readonly to: Incarnation
-      readonly groups: readonly GroupId[]
-      readonly why: TurnWish
-    }
+  | { readonly kind: 'wanted'; readonly to: Incarnation; readonly groups: readonly GroupId[] }
   /** Somebody needs a turn of each of these groups for one request, whoever holds them. */
   | { readonly kind: 'visit'; readonly groups: readonly GroupId[] }
   /** How far is everybody? */

@@ -3,7 +3,7 @@
  * In: packs, appended links, leases asked for. Out: what is durably true.
  * Always: a page is acknowledged in the transaction that makes its links durable; a stale epoch commits nothing.
  */
-export { type Bus, type BusMessage, type LaneStatus, LocalBus, type TurnWish } from './bus.js'
+export { type Bus, type BusMessage, type LaneStatus, LocalBus } from './bus.js'
 export * from './ledger.js'
 export { isUnwritable } from './sqlite-database.js'
 export { LEDGER_FILE, openSqliteLedger } from './sqlite-ledger.js'

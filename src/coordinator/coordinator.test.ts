@@ -195,6 +195,74 @@ describe('the coordinator', () => {
     },
   )
 
+  /** `a` has a site of group g in hand, and so its turn; others of g wait, some of them meant for `b`. */
+  const heldGroup = async (free: { readonly a: number; readonly b: number }) => {
+    const row = { url: 'http://x/', depth: 0, hops: 0, score: 0, via: '' }
+    const cells = Array.from({ length: 12 }, (_, i) => `g${i}`)
+    await place.ledger.append(cells.map(cell => ({ cell, group: 'g', rows: [row] })))
+    const [a, b] = [await place.ledger.join('a', 1), await place.ledger.join('b', 1)]
+    expect(await place.ledger.grant(a, ['g0'], 100 * LEASE, 0)).toHaveLength(1)
+    const offer = async () => {
+      await place.beat(a, free.a, 1e9)
+      await place.beat(b, free.b, 1e9)
+    }
+    await offer()
+    const heard: BusMessage[] = []
+    place.bus.join().listen(message => heard.push(message))
+    return { a, b, heard, offer }
+  }
+
+  it.each(['hash', 'static-random', 'static-size'] as const)(
+    'with %s tells the holder of a turn that others wait for it, also when that has no lane free',
+    async assign => {
+      const { a, heard, offer } = await heldGroup({ a: 0, b: 1 })
+      void (await place.coordinator(place.bus.join(), assign)).run()
+      for (let beat = 0; beat < 3; beat++) {
+        await place.settle()
+        place.clock.advance(BEAT)
+        await offer()
+      }
+      await place.settle()
+      // Said with every beat: the bus may lose it.
+      const wanted = heard.filter(({ kind }) => kind === 'wanted')
+      expect(wanted.length).toBeGreaterThanOrEqual(3)
+      for (const message of wanted) expect(message).toEqual({ kind: 'wanted', to: a, groups: ['g'] })
+    },
+  )
+
+  it('with dynamic gives the sites of a group to the holder of its turn alone, and wants nothing of it', async () => {
+    const { a, b, heard } = await heldGroup({ a: 3, b: 3 })
+    void (await place.coordinator()).run()
+    await place.settle()
+    expect(await place.cellsOf(a)).toHaveLength(4)
+    expect(await place.cellsOf(b)).toEqual([])
+    expect(heard.filter(({ kind }) => kind === 'wanted')).toEqual([])
+  })
+
+  it('gives nobody a site of a group whose turn somebody needs for one request, while that is being said', async () => {
+    const { a, offer } = await heldGroup({ a: 3, b: 3 })
+    await place.site('other')
+    const visitor = place.bus.join()
+    const ofGroup = async () => (await place.cellsOf(a)).filter(cell => cell !== 'other')
+    void (await place.coordinator()).run()
+    for (let second = 0; second < 5; second++) {
+      visitor.send({ kind: 'visit', groups: ['g'] })
+      await place.settle()
+      expect(await ofGroup()).toEqual(['g0'])
+      place.clock.advance(BEAT)
+      await offer()
+    }
+    // The other site is of no concern to it.
+    expect(await place.ledger.waiting(99)).toHaveLength(11)
+    for (let second = 0; second < 5; second++) {
+      await place.settle()
+      place.clock.advance(BEAT)
+      await offer()
+    }
+    await place.settle()
+    expect((await ofGroup()).length).toBeGreaterThan(1)
+  })
+
   it('closes an agent that fell silent; its sites go to another, from the head of S', async () => {
     await place.site('x', 'y')
     const [a, b] = [await place.agent('a', 1), await place.agent('b', 0)]

@@ -49,7 +49,10 @@ export class Coordinator {
   readonly #wake: Wake
   /** Monotonic time of the next look around. */
   #due: Millis = 0
-  /** The next look at S shows those too that nobody with a free lane can have: their turns may be wanted. */
+  /**
+   * The next look at S shows those too that nobody with a free lane can have, because one without holds the turn: it may be
+   * wanted. Where sites are meant for nobody, the holder has them when it has a lane, and nobody could have them sooner.
+   */
   #looksAtHeld = false
   readonly #visits: Visits
 
@@ -121,29 +124,16 @@ export class Coordinator {
 
   /** Gives free lanes what the assignment picks from S; tells how many cells that were. */
   async #handOut(): Promise<number> {
-    if (!this.#mayWait) return 0
-    const looksAtHeld = this.#looksAtHeld
-    this.#looksAtHeld = false
-    // Where the head of S is all that is seen, what can be had comes first.
-    if (this.#parts.assignment.looksAt === 'all') return this.#round(looksAtHeld)
-    const given = await this.#round(false)
-    if (!looksAtHeld) return given
-    const mayWait = this.#mayWait
-    const more = await this.#round(true)
-    // Until the next beat, others wait in vain for what is held.
-    this.#mayWait = mayWait
-    return given + more
-  }
-
-  /** `withHeld`: cells too that only agents without a free lane can have, because they hold the turn; it may be wanted. */
-  async #round(withHeld: boolean): Promise<number> {
     const { ledger, bus, assignment } = this.#parts
+    if (!this.#mayWait) return 0
     const agents = this.#book.views()
     const able = agents.filter(({ freeLanes }) => freeLanes > 0)
     const free = able.reduce((sum, { freeLanes }) => sum + freeLanes, 0)
     if (free === 0) return 0
     this.#mayWait = false
     const limit = assignment.looksAt === 'all' ? LOOK_AT_ALL : Math.max(free, LEAST_LOOK)
+    const withHeld = this.#looksAtHeld && assignment.looksAt === 'all'
+    this.#looksAtHeld = false
     const seen = await ledger.waiting(
       limit,
       withHeld ? undefined : able.map(({ incarnation }) => incarnation),
@@ -157,8 +147,7 @@ export class Coordinator {
     if (bound.length > 0) await ledger.bind(bound)
     const given = await this.#grantAll(assigned.given, waiting.length)
     // Said again with every beat, until it is no longer so: the bus may lose it.
-    for (const [to, groups] of assigned.wanted)
-      bus.send({ kind: 'wanted', to, groups: [...groups], why: assignment.wish })
+    for (const [to, groups] of assigned.wanted) bus.send({ kind: 'wanted', to, groups: [...groups] })
     // What was not given has to wait for a lane, or for its turn.
     if (given < waiting.length || waiting.length === limit) this.#mayWait = true
     return given

@@ -40,6 +40,9 @@ export interface Web {
 type Nature = 'plain' | 'missing' | 'broken' | 'flaky' | 'moved' | 'hidden'
 
 const ROBOTS_PATH = '/robots.txt'
+/** Where another site keeps the robots.txt of one that has moved it there. */
+const KEPT_ROBOTS = /^\/of\/(\d+)\/robots\.txt$/
+const MOVED_ROBOTS_CHANCE = 0.05
 const CROSS_LINKS = 2
 const CROSS_CHANCE = 0.2
 /** Sites with a Crawl-delay have no more. */
@@ -100,7 +103,9 @@ export class VirtualWeb implements Web {
   /** `tries`: how often this URL was asked for before. */
   answer(url: string, tries: number): Answer {
     const { site, path } = this.#placeOf(url)
-    if (path === ROBOTS_PATH) return this.#robots(site)
+    if (path === ROBOTS_PATH) return this.#robotsOf(site)
+    const kept = KEPT_ROBOTS.exec(path)
+    if (kept !== null) return this.#rules(Number(kept[1]))
     const page = pageOf(path)
     if (page < 0 || page >= this.#sizes[site]) return { status: 404, body: '' }
     switch (this.#nature(site, page)) {
@@ -130,7 +135,14 @@ export class VirtualWeb implements Web {
     return path.startsWith('/no/') && this.#hasRules(site)
   }
 
-  #robots(site: number): Answer {
+  /** Some send to another site for it: a hop that needs the turn of that one's group. */
+  #robotsOf(site: number): Answer {
+    const keeper = this.#anySite(this.#chance(site, 1, 9))
+    if (keeper === site || this.#chance(site, 0, 9) >= MOVED_ROBOTS_CHANCE) return this.#rules(site)
+    return { status: 301, body: '', location: `http://${this.hostOf(keeper)}/of/${site}${ROBOTS_PATH}` }
+  }
+
+  #rules(site: number): Answer {
     if (!this.#hasRules(site)) return { status: 404, body: '' }
     const delay = this.crawlDelayMs(site)
     return {
