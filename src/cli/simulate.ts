@@ -111,6 +111,7 @@ async function simulateIn(scratch: string, flags: Flags): Promise<boolean> {
   // Ten thousand runs are not kept, only what they add up to.
   const figures: Figures[] = []
   const struck = new Map<string, number>()
+  const calls = new Map<string, number>()
   const display = new SimulationDisplay(systemClock, process.stderr, usedSoFar)
   for (let run = 0; run < flags.runs; run++) {
     const options = { ...optionsOf(flags, flags.seed + run), scratch }
@@ -120,15 +121,29 @@ async function simulateIn(scratch: string, flags: Flags): Promise<boolean> {
     })
     display.stop()
     figures.push(figuresOf(options, result))
-    for (const [what, times] of result.struck) struck.set(what, (struck.get(what) ?? 0) + times)
+    addTo(struck, result.struck)
+    addTo(calls, result.ledgerCalls)
     if (result.violations.length > 0) {
       const small = options.sites > LARGE_SITES ? { options, result } : await shrink(options, result)
       process.stderr.write(`${explain(small, commandFor(flags, options.seed))}\n`)
       return false
     }
   }
-  tell(flags, figures, struck, (systemClock.monotonic() - started) / 1000)
+  tell(
+    flags,
+    figures,
+    { struck: listed(struck), ledgerCalls: listed(calls) },
+    (systemClock.monotonic() - started) / 1000,
+  )
   return true
+}
+
+function addTo(sums: Map<string, number>, counts: ReadonlyMap<string, number>): void {
+  for (const [what, times] of counts) sums.set(what, (sums.get(what) ?? 0) + times)
+}
+
+function listed(counts: ReadonlyMap<string, number>): string {
+  return [...counts].map(([what, times]) => `${what} ${times}`).join(', ')
 }
 
 function usedSoFar() {
@@ -204,7 +219,7 @@ type Figures = ReturnType<typeof figuresOf>
 function tell(
   flags: Flags,
   figures: readonly Figures[],
-  struck: ReadonlyMap<string, number>,
+  counts: Readonly<Record<'struck' | 'ledgerCalls', string>>,
   seconds: number,
 ): void {
   const { history: _, ...first } = figures[0]
@@ -218,7 +233,7 @@ function tell(
     seed: flags.seed,
     assign: flags.assign ?? (flags.small ? 'each in turn' : 'dynamic'),
     ...Object.fromEntries(names.map(name => [name, mean(name)])),
-    struck: [...struck].map(([what, times]) => `${what} ${times}`).join(', '),
+    ...counts,
     // No run was smaller than this.
     ...Object.fromEntries(SIZES.map(([name, shown]) => [shown, least(name)])),
     violations: 0,

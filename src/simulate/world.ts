@@ -18,7 +18,7 @@ import { Checker, type Violation } from './checker.js'
 import { Disk } from './disk.js'
 import { drawFaults, type Fault, type FaultPreset } from './faults.js'
 import { BAD_BUS, FlakyBus, GOOD_BUS } from './flaky-bus.js'
-import { FAIR_WEATHER, type Weather } from './flaky-ledger.js'
+import { FAIR_WEATHER, type LedgerMethod, type Weather } from './flaky-ledger.js'
 import { History } from './history.js'
 import { Janitor } from './janitor.js'
 import { EPOCH_MS, Machine } from './machine.js'
@@ -72,6 +72,8 @@ export interface SimulationResult {
   readonly faults: readonly Fault[]
   /** What befell the machines in fact, and how often. */
   readonly struck: ReadonlyMap<string, number>
+  /** What the ledger was asked, and how often. */
+  readonly ledgerCalls: ReadonlyMap<LedgerMethod, number>
   readonly virtualMs: Millis
   readonly events: number
   readonly requests: number
@@ -113,6 +115,7 @@ class World {
   readonly #history: History
   readonly #checker: Checker
   readonly #disk = new Disk()
+  readonly #calls = new Map<LedgerMethod, number>()
   readonly #ledger: Ledger
   readonly #servers: Servers
   readonly #park: Park
@@ -166,6 +169,7 @@ class World {
       metrics: await this.#metrics(agentWork),
       faults: this.#faults,
       struck: this.#park.struck,
+      ledgerCalls: this.#calls,
       virtualMs: this.#time.now,
       events: this.#time.events,
       requests: this.#servers.requests,
@@ -248,6 +252,7 @@ class World {
       checker: this.#checker,
       witness: {
         called: (method, args, answer) => {
+          this.#calls.set(method, (this.#calls.get(method) ?? 0) + 1)
           this.#checker.called(method, args, answer)
           bus.called(method, args, answer)
         },
