@@ -70,4 +70,21 @@ describe('lines are sorted', () => {
       )
       expect(readdirSync(directory).filter(name => name.endsWith('.tmp'))).toEqual([])
     }))
+
+  it('also those longer than a run or a window, the beginning of another first', () =>
+    inDirectory(directory => {
+      const input = join(directory, 'log')
+      const output = join(directory, 'sorted')
+      const lines = [3, 200_000, 1, 70_000, 2, 0].flatMap(length => ['b', 'a'].map(c => c.repeat(length + 1)))
+      const odd = ['a\t', 'a', 'a\u0001', '\u00ff']
+      const expected = [...lines, ...odd].sort()
+      for (const runBytes of [1, 1_000, 300_000, 1e7]) {
+        writeFileSync(input, [...lines, ...odd].join('\n'), 'latin1')
+        sortLines(input, 1e9, output, runBytes)
+        expect(readFileSync(output, 'latin1')).toBe(`${expected.join('\n')}\n`)
+      }
+      writeFileSync(input, '')
+      sortLines(input, 0, output)
+      expect(readFileSync(output, 'latin1')).toBe('')
+    }))
 })

@@ -1,107 +1,171 @@
-/** Sorts the lines of a file bytewise within bounded memory: sorted runs on disk, then one merge. */
+/**
+ * Sorts the lines of a file bytewise within bounded memory: sorted runs on disk, then one merge. Lines stay bytes where
+ * they were read: a string for each would be garbage that nobody is in a hurry to collect.
+ */
 import { closeSync, openSync, readSync, rmSync } from 'node:fs'
 import { LIMITS } from '../model/limits.js'
 import { writeAll, writeDurably } from './durable.js'
 
-/** Half of the bound for the lines, half for the strings' own overhead. */
+/** Half of the bound for the lines that are sorted, half for those that are merged. */
 const RUN_BYTES = LIMITS.sortBytes / 2
-const READ_BYTES = 64 * 1024
+const WINDOW_BYTES = 64 * 1024
+const NEWLINE = 10
 
 /** Writes the first `bytes` of the lines in `input`, sorted, to `outPath`, whole or not at all. */
 export function sortLines(input: string, bytes: number, outPath: string, runBytes = RUN_BYTES): void {
   const runs: string[] = []
+  const lines = new LineWindow(input, bytes, runBytes)
   try {
-    let run: string[] = []
-    let size = 0
-    for (const line of readLines(input, bytes)) {
-      run.push(line)
-      size += line.length
-      if (size < runBytes) continue
-      runs.push(writeRun(outPath, runs.length, run))
-      run = []
-      size = 0
+    while (lines.next()) {
+      if (runs.length === 0 && lines.isLast) break
+      const path = `${outPath}.run${runs.length}.tmp`
+      runs.push(path)
+      writeRun(path, lines)
     }
-    run.sort()
     writeDurably(outPath, out => {
       const writer = new LineWriter(out)
-      for (const line of merge([run, ...runs.map(path => readLines(path, Number.POSITIVE_INFINITY))]))
-        writer.add(line)
+      if (runs.length === 0) writeSorted(lines, writer)
+      else mergeRuns(runs, writer)
       writer.flush()
     })
   } finally {
+    lines.close()
     for (const path of runs) rmSync(path, { force: true })
   }
 }
 
-function writeRun(outPath: string, number: number, lines: string[]): string {
-  const path = `${outPath}.run${number}.tmp`
-  const file = openSync(path, 'w')
-  try {
-    const writer = new LineWriter(file)
-    for (const line of lines.sort()) writer.add(line)
-    writer.flush()
-  } finally {
-    closeSync(file)
+/** Whole lines of a file, as many at a time as fit; a longer one makes it larger. */
+class LineWindow {
+  readonly #file: number
+  readonly #limit: number
+  #at = 0
+  #filled = 0
+  #bytes: Buffer
+  #end = 0
+
+  constructor(path: string, limit: number, windowBytes: number) {
+    this.#file = openSync(path, 'r')
+    this.#limit = limit
+    // One more for the end of a last line that has none.
+    this.#bytes = Buffer.allocUnsafeSlow(Math.min(windowBytes, limit) + 1)
   }
-  return path
+
+  get bytes(): Buffer {
+    return this.#bytes
+  }
+
+  /** Where the whole lines end; they begin at 0. */
+  get end(): number {
+    return this.#end
+  }
+
+  get isLast(): boolean {
+    return this.#at >= this.#limit && this.#filled === this.#end
+  }
+
+  /** Goes on to the lines behind these; false when there are none. */
+  next(): boolean {
+    this.#bytes.copyWithin(0, this.#end, this.#filled)
+    this.#filled -= this.#end
+    this.#end = 0
+    while (this.#end === 0 && this.#read()) this.#end = this.#bytes.lastIndexOf(NEWLINE, this.#filled - 1) + 1
+    if (this.#end === 0 && this.#filled > 0) {
+      this.#bytes[this.#filled++] = NEWLINE
+      this.#end = this.#filled
+    }
+    return this.#end > 0
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+
+  /** Fills what is free, but for one byte. */
+  #read(): boolean {
+    if (this.#filled >= this.#bytes.length - 1) {
+      const larger = Buffer.allocUnsafeSlow(this.#bytes.length * 2)
+      this.#bytes.copy(larger, 0, 0, this.#filled)
+      this.#bytes = larger
+    }
+    const room = Math.min(this.#bytes.length - 1 - this.#filled, this.#limit - this.#at)
+    const count = room > 0 ? readSync(this.#file, this.#bytes, this.#filled, room, this.#at) : 0
+    this.#at = count === 0 ? this.#limit : this.#at + count
+    this.#filled += count
+    return count > 0
+  }
 }
 
 class LineWriter {
   readonly #file: number
-  #pending: string[] = []
+  readonly #pending = Buffer.allocUnsafeSlow(WINDOW_BYTES)
   #size = 0
 
   constructor(file: number) {
     this.#file = file
   }
 
-  add(line: string): void {
-    this.#pending.push(line)
-    this.#size += line.length
-    if (this.#size >= READ_BYTES) this.flush()
+  /** The line that begins at `start`, with its end; returns where the next one begins. */
+  add(bytes: Buffer, start: number): number {
+    const end = bytes.indexOf(NEWLINE, start) + 1
+    if (this.#size + end - start > WINDOW_BYTES) this.flush()
+    if (end - start > WINDOW_BYTES) writeAll(this.#file, bytes.subarray(start, end))
+    else this.#size += bytes.copy(this.#pending, this.#size, start, end)
+    return end
   }
 
   flush(): void {
-    if (this.#pending.length > 0) writeAll(this.#file, Buffer.from(`${this.#pending.join('\n')}\n`, 'latin1'))
-    this.#pending = []
+    writeAll(this.#file, this.#pending.subarray(0, this.#size))
     this.#size = 0
   }
 }
 
-/** Lines without their end, as Latin-1: one character a byte, so that string order is byte order. */
-function* readLines(path: string, bytes: number): Generator<string> {
-  const file = openSync(path, 'r')
+function writeRun(path: string, lines: LineWindow): void {
+  const file = openSync(path, 'w')
   try {
-    const buffer = Buffer.allocUnsafe(READ_BYTES)
-    let rest = ''
-    for (let at = 0; at < bytes; ) {
-      const count = readSync(file, buffer, 0, Math.min(READ_BYTES, bytes - at), at)
-      if (count === 0) break
-      at += count
-      const lines = (rest + buffer.toString('latin1', 0, count)).split('\n')
-      rest = lines.pop() ?? ''
-      yield* lines
-    }
-    if (rest !== '') yield rest
+    const writer = new LineWriter(file)
+    writeSorted(lines, writer)
+    writer.flush()
   } finally {
     closeSync(file)
   }
 }
 
-/** A handful of runs, so the smallest head is found by looking at each. */
-function* merge(sources: readonly Iterable<string>[]): Generator<string> {
-  const heads: { line: string; rest: Iterator<string> }[] = []
-  for (const source of sources) {
-    const rest = source[Symbol.iterator]()
-    const first = rest.next()
-    if (!first.done) heads.push({ line: first.value, rest })
+function writeSorted({ bytes, end }: LineWindow, writer: LineWriter): void {
+  const starts: number[] = []
+  for (let start = 0; start < end; start = bytes.indexOf(NEWLINE, start) + 1) starts.push(start)
+  for (const start of Uint32Array.from(starts).sort((a, b) => compareLines(bytes, a, bytes, b)))
+    writer.add(bytes, start)
+}
+
+function mergeRuns(paths: readonly string[], writer: LineWriter): void {
+  const windows: LineWindow[] = []
+  try {
+    for (const path of paths) windows.push(new LineWindow(path, Number.MAX_SAFE_INTEGER, WINDOW_BYTES))
+    const heads = windows.filter(lines => lines.next()).map(lines => ({ lines, at: 0 }))
+    while (heads.length > 0) {
+      // A handful of runs, so the smallest head is found by looking at each.
+      let least = 0
+      for (let i = 1; i < heads.length; i++) {
+        const [a, b] = [heads[i], heads[least]]
+        if (compareLines(a.lines.bytes, a.at, b.lines.bytes, b.at) < 0) least = i
+      }
+      const head = heads[least]
+      head.at = writer.add(head.lines.bytes, head.at)
+      if (head.at < head.lines.end) continue
+      head.at = 0
+      if (!head.lines.next()) heads.splice(least, 1)
+    }
+  } finally {
+    for (const lines of windows) lines.close()
   }
-  while (heads.length > 0) {
-    let least = 0
-    for (let i = 1; i < heads.length; i++) if (heads[i].line < heads[least].line) least = i
-    yield heads[least].line
-    const next = heads[least].rest.next()
-    if (next.done) heads.splice(least, 1)
-    else heads[least].line = next.value
+}
+
+/** A line that is the beginning of another comes before it. */
+function compareLines(left: Buffer, a: number, right: Buffer, b: number): number {
+  for (let i = 0; ; i++) {
+    const x = left[a + i]
+    const y = right[b + i]
+    if (x !== y) return (x === NEWLINE ? -1 : x) - (y === NEWLINE ? -1 : y)
+    if (x === NEWLINE) return 0
   }
 }
