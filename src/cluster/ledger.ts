@@ -106,8 +106,9 @@ export interface Ledger {
   commit(pack: Pack): Promise<CommitResult>
 
   /**
-   * The turn of a group, or null while another life holds it. The turn of a cell's own group comes with its lease and
-   * goes with the last lease; those of its addresses are taken and released by name.
+   * The turn of a group, or null while another life holds it, and for a life that has ended: nobody would give it back.
+   * The turn of a cell's own group comes with its lease and goes with the last lease; those of its addresses are taken and
+   * released by name.
    */
   takeTurn(
     incarnation: Incarnation,

@@ -47,7 +47,7 @@ export function openMemoryLedger(now: () => Millis, broken: MemoryRule | null = 
     readHeard: async (agent, after, limit) => work.readHeard(agent, after, limit),
     commit: async pack => packs.commit(pack),
     takeTurn: async (incarnation, group, leaseMs, delayMs) =>
-      turns.take(incarnation, group, leaseMs, delayMs),
+      state.life(incarnation)?.open ? turns.take(incarnation, group, leaseMs, delayMs) : null,
     releaseTurn: async (incarnation, group, nextAllowed) => turns.release(incarnation, group, nextAllowed),
     saveWait: async (group, nextAllowed, delayMs) => turns.saveWait(group, nextAllowed, delayMs),
     joinAddresses: async (site, addresses, mostSites) => turns.joinAddresses(site, addresses, mostSites),

@@ -107,6 +107,8 @@ function writes(db: PostgresDatabase): Omit<Ledger, Reads | 'close'> {
     commit: pack => write(tx => commit(tx, pack)),
     takeTurn: (incarnation, group, leaseMs, delayMs) =>
       write(async tx => {
+        const life = await tx.first('SELECT open FROM agent WHERE incarnation = $1 FOR SHARE', incarnation)
+        if (life?.[0] !== 1) return null
         const taken = await turns.takeTurns(tx, incarnation, [group], leaseMs, delayMs)
         return taken.get(group) ?? null
       }),

@@ -174,7 +174,8 @@ function callsOver(db: SqliteDatabase, now: () => Millis): Calls {
     readJournals: (after, maxBytes) => journals.readJournals(after, maxBytes),
     readHeard: (agent, after, limit) => work.readHeard(agent, after, limit),
     commit: pack => packs.commit(pack),
-    takeTurn: (incarnation, group, leaseMs, delayMs) => turns.take(incarnation, group, leaseMs, delayMs),
+    takeTurn: (incarnation, group, leaseMs, delayMs) =>
+      lives.isOpen(incarnation) ? turns.take(incarnation, group, leaseMs, delayMs) : null,
     releaseTurn: (incarnation, group, nextAllowed) => turns.release(incarnation, group, nextAllowed),
     saveWait: (group, nextAllowed, delayMs) => turns.saveWait(group, nextAllowed, delayMs),
     joinAddresses: (site, addresses, mostSites) => turns.joinAddresses(site, addresses, mostSites),

@@ -95,6 +95,8 @@ const EVENTS_PER_PAGE = 200
 const EVENTS_PER_AGENT = 5_000
 /** Events between two looks at how far it is. */
 const PROGRESS_EVENTS = 4_096
+/** Of those that still wait when a crawl does not end. */
+const SHOWN_CELLS = 5
 /** What an agent may take to notice the end. */
 const FAREWELL_MS = 300_000
 
@@ -219,7 +221,11 @@ class World {
     const states = Object.entries(cells).filter(([state, count]) => count > 0 && state !== 'finished')
     const agents = await this.#ledger.agents()
     const words = agents.map(({ name, incarnation, status }) => `${name} (life ${incarnation}): ${status}`)
-    return [states.map(([state, count]) => `${count} ${state}`).join(', '), ...words].join('\n  ')
+    const waiting = (await this.#ledger.waiting(SHOWN_CELLS)).map(
+      ({ cell, turn, turnOf }) =>
+        `${cell} waits${turnOf === null ? '' : `, life ${turnOf} has the turn of ${turn}`}`,
+    )
+    return [states.map(([state, count]) => `${count} ${state}`).join(', '), ...waiting, ...words].join('\n  ')
   }
 
   close(): void {

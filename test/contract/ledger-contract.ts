@@ -605,6 +605,15 @@ export function ledgerContract(
         expect(second!.nextAllowed).toBe(5_000_000_000_000)
       })
 
+      it('are not taken by a life that has ended: nobody would give them back', async () => {
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        await mates()
+        await ledger.leave(a)
+        expect(await ledger.takeTurn(a, 'x.test', LEASE, 0)).toBeNull()
+        expect(await cells(b)).toEqual(['www.x.test', 'old.x.test'])
+        expect(await ledger.grant(b, ['www.x.test'], LEASE, 0)).toHaveLength(1)
+      })
+
       it('come with the first lease of a group: no other life is given, or shown, its other cells', async () => {
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
         await mates()

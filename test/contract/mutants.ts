@@ -22,6 +22,13 @@ const ORDER = 'sqlite-order.ts'
 
 export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   {
+    rule: 'a life that has ended takes no turn',
+    file: 'sqlite-ledger.ts',
+    keeps: 'lives.isOpen(incarnation) ? turns.take(incarnation, group, leaseMs, delayMs) : null',
+    breaks: 'turns.take(incarnation, group, leaseMs, delayMs)',
+    caughtBy: 'are not taken by a life that has ended: nobody would give them back',
+  },
+  {
     rule: 'the turn of a group was held as long as the longest of its leases',
     file: ORDER,
     keeps: 'Math.max(Number(until), heldUntil)',
