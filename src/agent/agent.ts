@@ -74,19 +74,25 @@ export class Agent {
   #failure: Error | null = null
 
   constructor(parts: AgentParts) {
-    const { stopping, laneCount, budget } = parts
-    const { signal } = stopping
+    const { clock, ledger, incarnation, leaseMs, tenure, desk, lane, transmitter, admission, counters } =
+      parts
+    const { laneCount, maxWaitMs, budget } = parts
+    const { signal } = parts.stopping
     this.#parts = parts
-    this.#wake = new Wake(parts.clock)
-    this.#turnPassing = new TurnPassing(parts.clock)
-    this.#probe = new PeerProbe(parts.clock, parts.bus, parts.incarnation)
+    this.#wake = new Wake(clock)
+    this.#turnPassing = new TurnPassing(clock)
+    this.#probe = new PeerProbe(clock, parts.bus, incarnation)
+    // Name by name: of objects made with `...parts` each has a shape of its own, which the simulator's thousand agents pay for.
     const work = new SiteWork(
-      { ...parts, signal },
+      { clock, ledger, lane, transmitter, admission, counters, laneCount, maxWaitMs, signal },
       site => this.endsSlice(site),
       () => laneCount.busy > 0 && this.sites.size <= parts.lanes,
     )
     this.#holdings = new Holdings({
-      ...parts,
+      clock,
+      ledger,
+      incarnation,
+      desk,
       signal,
       work: site => work.run(site),
       onLost: sites => this.lost(sites),
@@ -96,12 +102,16 @@ export class Agent {
     })
     this.#offer = new LaneOffer(parts, this.#holdings, () => signal.aborted || budget.exhausted)
     this.#pulse = new Pulse({
-      ...parts,
+      clock,
+      ledger,
+      incarnation,
+      leaseMs,
+      tenure,
       signal,
-      status: () => wordOf(parts.counters, this.#offer.status(), this.#probe.peers, parts.waitingFor()),
+      status: () => wordOf(counters, this.#offer.status(), this.#probe.peers, parts.waitingFor()),
       onBeat: beat => this.#take(beat),
       onFailure: error => this.fail(error),
-      onPause: () => parts.transmitter.poke(),
+      onPause: () => transmitter.poke(),
     })
   }
 

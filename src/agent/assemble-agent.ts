@@ -102,7 +102,13 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
   const maxWaitMs = config.maxWait * 1000
   const maxDepth = config.maxDepth ?? Number.POSITIVE_INFINITY
   const transmitter: Transmitter = new Transmitter({
-    ...input,
+    clock,
+    random: input.random,
+    ledger,
+    store,
+    incarnation,
+    newBuilder: input.newBuilder,
+    onDiskTrouble: input.onDiskTrouble,
     grouping: config.group,
     sent,
     heard: new HeardPages(name, ledger, space.seen),

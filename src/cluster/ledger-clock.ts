@@ -4,6 +4,7 @@
  */
 import type { Clock, Millis } from '../model/clock.js'
 import type { Heartbeat, Incarnation, Ledger } from './ledger.js'
+import { ledgerOfCalls } from './ledger-calls.js'
 
 export class LedgerClock implements Clock {
   readonly #own: Clock
@@ -54,6 +55,6 @@ export class LedgerClock implements Clock {
       }
       return beat
     }
-    return { ...ledger, heartbeat }
+    return ledgerOfCalls(name => (name === 'heartbeat' ? heartbeat : ledger[name]) as Ledger[typeof name])
   }
 }

@@ -5,6 +5,7 @@
  */
 import { type Clock, sleep } from '../model/clock.js'
 import { type Ledger, LedgerError } from './ledger.js'
+import { ledgerOfCalls } from './ledger-calls.js'
 
 const AGAIN_MS = 500
 
@@ -12,14 +13,13 @@ const AGAIN_MS = 500
 export type OnAway = (trouble: LedgerError | null) => void
 
 export function patientLedger(ledger: Ledger, clock: Clock, onAway: OnAway = () => {}): Ledger {
-  const methods = Object.entries(ledger).map(([name, call]) => {
-    const ask = call as (...args: unknown[]) => Promise<unknown>
+  return ledgerOfCalls(name => {
+    const ask = ledger[name] as (...args: unknown[]) => Promise<unknown>
     // An answer that comes costs one promise more, not a loop.
     const patiently = (...args: unknown[]) =>
       ask(...args).then(undefined, error => askAgain(() => ask(...args), error, clock, onAway))
-    return [name, patiently]
+    return patiently as Ledger[typeof name]
   })
-  return Object.fromEntries(methods) as Ledger
 }
 
 async function askAgain(

@@ -1,6 +1,7 @@
 /** The ledger on SQLite: every call one transaction, or many waiting calls one commit (the ledger thread). */
 import type { Millis } from '../model/clock.js'
 import { type Append, type CommitResult, type Ledger, LedgerError, type Pack } from './ledger.js'
+import { ledgerOfCalls } from './ledger-calls.js'
 import { appendsAsText, packAsText, type TextAppend, type TextPack } from './row-text.js'
 import { SqliteCells } from './sqlite-cells.js'
 import { SqliteDatabase, translated } from './sqlite-database.js'
@@ -104,20 +105,7 @@ type Call = (method: LedgerMethod, args: readonly unknown[]) => Promise<unknown>
 
 /** A ledger whose calls are carried out by `call`: in this thread, or by message in the ledger's own. */
 export function ledgerOver(call: Call, close: () => Promise<void>): Ledger {
-  const methods = new Map<string, (...args: unknown[]) => Promise<unknown>>()
-  const target = {} as Ledger
-  return new Proxy(target, {
-    get(_target, name) {
-      if (typeof name !== 'string' || name === 'then') return undefined
-      if (name === 'close') return close
-      let method = methods.get(name)
-      if (!method) {
-        method = methodOver(name as LedgerMethod, call)
-        methods.set(name, method)
-      }
-      return method
-    },
-  })
+  return ledgerOfCalls(name => (name === 'close' ? close : methodOver(name, call)) as Ledger[typeof name])
 }
 
 function methodOver(name: LedgerMethod, call: Call): (...args: unknown[]) => Promise<unknown> {

@@ -3,6 +3,7 @@
  * Calls of one machine arrive in the order they were sent, and so do their answers, as on one connection.
  */
 import { type Ledger, LedgerError } from '../cluster/index.js'
+import { ledgerOfCalls } from '../cluster/ledger-calls.js'
 import type { Millis } from '../model/clock.js'
 import type { Random } from '../model/random.js'
 import type { Machine } from './machine.js'
@@ -41,13 +42,15 @@ const SLOW_ANSWERS = 0.25
 /** One for all: what it costs to make an error is to write down where. */
 const NO_ANSWER = new LedgerError('away', 'the ledger does not answer')
 
+type AnyCall = (...args: readonly unknown[]) => Promise<unknown>
+
 export function flakyLedger(parts: FlakyLedgerParts): Ledger {
   const line = new Line(parts)
-  const methods = Object.keys(parts.ledger).map(name => [
-    name,
-    (...args: unknown[]) => line.call(name as LedgerMethod, args),
-  ])
-  return Object.fromEntries([...methods, ['close', async () => {}]]) as Ledger
+  return ledgerOfCalls(name => {
+    const call = parts.ledger[name] as AnyCall
+    const far: AnyCall = name === 'close' ? async () => {} : (...args) => line.send(name, call, args)
+    return far as Ledger[typeof name]
+  })
 }
 
 class Line {
@@ -59,27 +62,27 @@ class Line {
     this.#parts = parts
   }
 
-  call(method: LedgerMethod, args: readonly unknown[]): Promise<unknown> {
+  send(method: LedgerMethod, call: AnyCall, args: readonly unknown[]): Promise<unknown> {
     const { time } = this.#parts
     this.#lastArrival = Math.max(time.now + this.#latency(), this.#lastArrival)
     return new Promise((resolve, reject) => {
       // Once sent it arrives, whatever becomes of the machine.
-      time.later(this.#lastArrival - time.now, () => this.#arrive(method, args, resolve, reject))
+      time.later(this.#lastArrival - time.now, () => this.#arrive(method, call, args, resolve, reject))
     })
   }
 
   #arrive(
     method: LedgerMethod,
+    call: AnyCall,
     args: readonly unknown[],
     resolve: (value: unknown) => void,
     reject: (error: Error) => void,
   ): void {
-    const { ledger, machine, random, weather, witness } = this.#parts
+    const { machine, random, weather, witness } = this.#parts
     if (weather.isLedgerAway || machine.isCutOff) {
       this.#noAnswer(reject)
       return
     }
-    const call = ledger[method] as (...values: readonly unknown[]) => Promise<unknown>
     call(...args).then(answer => {
       witness.called(method, args, answer)
       const isLost = method === 'commit' && weather.lostAnswers > 0 && random.next() < weather.lostAnswers

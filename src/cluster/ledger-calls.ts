@@ -1,0 +1,61 @@
+/**
+ * A ledger made of other calls, one for each of the port's. Written out, name by name: what is put together in a loop has a
+ * shape of its own each time, and with a thousand agents every call would look its method up anew.
+ */
+import type { Ledger } from './ledger.js'
+
+/** Makes the call of that name. */
+export type MakeCall = <Name extends keyof Ledger>(name: Name) => Ledger[Name]
+
+export function ledgerOfCalls(make: MakeCall): Ledger {
+  return {
+    join: make('join'),
+    leave: make('leave'),
+    endAllLeases: make('endAllLeases'),
+    closeSilent: make('closeSilent'),
+    takeSeat: make('takeSeat'),
+    heartbeat: make('heartbeat'),
+    waiting: make('waiting'),
+    grant: make('grant'),
+    leases: make('leases'),
+    bind: make('bind'),
+    laneLoads: make('laneLoads'),
+    estimate: make('estimate'),
+    rankBySize: make('rankBySize'),
+    release: make('release'),
+    finish: make('finish'),
+    park: make('park'),
+    defer: make('defer'),
+    rest: make('rest'),
+    append: make('append'),
+    readInbox: make('readInbox'),
+    readJournal: make('readJournal'),
+    readJournals: make('readJournals'),
+    readHeard: make('readHeard'),
+    commit: make('commit'),
+    takeTurn: make('takeTurn'),
+    releaseTurn: make('releaseTurn'),
+    saveWait: make('saveWait'),
+    joinAddresses: make('joinAddresses'),
+    loadOrigins: make('loadOrigins'),
+    saveOrigin: make('saveOrigin'),
+    refusedOrigins: make('refusedOrigins'),
+    saveMeta: make('saveMeta'),
+    saveFacts: make('saveFacts'),
+    loadMeta: make('loadMeta'),
+    takeBudget: make('takeBudget'),
+    settings: make('settings'),
+    set: make('set'),
+    files: make('files'),
+    swapFiles: make('swapFiles'),
+    tryEnd: make('tryEnd'),
+    reopen: make('reopen'),
+    totals: make('totals'),
+    health: make('health'),
+    parked: make('parked'),
+    agents: make('agents'),
+    agentWork: make('agentWork'),
+    sites: make('sites'),
+    close: make('close'),
+  }
+}
