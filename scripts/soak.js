@@ -14,18 +14,19 @@ const seed = String(Math.floor(Date.now() / 86_400_000) * 100_000)
 const parts = {
   small: () => simulate(HEAP, '--small', '--runs', '10000', '--seed', seed),
   // Little more than a page a site: the largest site alone decides how long a thousand agents wait for the end.
+  // Few lanes: what is in hand at once is copied by the collector again and again.
   large: () =>
     simulate(
       LARGE_HEAP,
       ...['--agents', '1000', '--sites', '1000000', '--pages', '1020000'],
-      ...['--delay', '100', '--faults', 'heavy', '--seed', seed],
+      ...['--lanes', '8', '--delay', '100', '--faults', 'heavy', '--seed', seed],
     ),
   trial: () => run('npx', ['vitest', 'run', 'test/faults/many-agents.test.ts'], { ORBWEAVER_SOAK: '1' }),
   failover: () =>
     run('npx', ['vitest', 'run', 'test/e2e/postgres-failover.test.ts'], { ORBWEAVER_SOAK: '1' }),
 }
 
-// A hundred thousand sites are in hand at once: with less room for what is young, most of them are copied to the old.
+// Thousands of sites are in hand at once: with less room for what is young, most of them are copied to the old.
 const LARGE_HEAP = ['--max-old-space-size=6000', '--min-semi-space-size=512', '--max-semi-space-size=512']
 const HEAP = ['--min-semi-space-size=64', '--max-semi-space-size=64']
 
