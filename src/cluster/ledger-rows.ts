@@ -68,6 +68,9 @@ export interface FileRow {
   readonly closed: boolean
 }
 
+/** Every agent asks every second: counting millions would be all that a ledger does. */
+export const MOST_COUNTED = 1_000
+
 export interface Heartbeat {
   /** Ledger time. */
   readonly now: Millis
@@ -75,6 +78,7 @@ export interface Heartbeat {
   readonly held: readonly { readonly cell: CellId; readonly epoch: Epoch; readonly appended: number }[]
   /** The number of the last lease granted to anybody: one with a higher number is not yet known here. */
   readonly grants: number
+  /** Cells that wait: of many, only that there are as many as `MOST_COUNTED`. */
   readonly waiting: number
   readonly settings: Readonly<Record<string, string>>
   readonly crawlOpen: boolean

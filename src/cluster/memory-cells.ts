@@ -1,7 +1,13 @@
 /** Lives, leases and the end, in memory: the same rules as `sqlite-cells.ts`. */
 import { type CellId, type Epoch, type GroupId, type Lease, ownTurn, siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
-import type { FinishReason, Heartbeat, Incarnation, WaitingCell } from './ledger.js'
+import {
+  type FinishReason,
+  type Heartbeat,
+  type Incarnation,
+  MOST_COUNTED,
+  type WaitingCell,
+} from './ledger.js'
 import type { MemoryLives } from './memory-lives.js'
 import type { CellRow, MemoryState } from './memory-state.js'
 import type { MemoryTurns } from './memory-turns.js'
@@ -64,7 +70,7 @@ export class MemoryCells {
       now,
       held,
       grants: state.grants,
-      waiting: state.counts.waiting,
+      waiting: Math.min(state.counts.waiting, MOST_COUNTED),
       settings: state.settings,
       crawlOpen: state.open,
       lifeOpen: life?.open ?? false,

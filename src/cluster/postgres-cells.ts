@@ -1,7 +1,7 @@
 /** Lives of agents, leases of cells, and the end: the rows that say who may do what. */
 import { type CellId, type Epoch, type Lease, ownTurn, siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
-import type { FinishReason, Heartbeat, Incarnation } from './ledger.js'
+import { type FinishReason, type Heartbeat, type Incarnation, MOST_COUNTED } from './ledger.js'
 import { type Row, textArray } from './postgres-connection.js'
 import { isOpenFor, TIMELINE } from './postgres-crawls.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
@@ -55,7 +55,7 @@ export async function heartbeat(
   // The agent's row is ours by now: what was granted to it before is committed, what comes later has a higher number.
   const [waiting, grants] = (await tx.first(
     `SELECT count(*), (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM grant_number)
-     FROM cell WHERE state = 'waiting'`,
+     FROM (SELECT 1 FROM cell WHERE state = 'waiting' LIMIT ${MOST_COUNTED}) AS waiting`,
   ))!.map(Number)
   const settings = settingsIn(await tx.all(SETTINGS))
   const share = await shareOf(tx, incarnation)

@@ -1,7 +1,7 @@
 /** Lives of agents, leases of cells, and the end: the rows that say who may do what. */
 import { type CellId, type Epoch, type Lease, ownTurn, siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
-import type { FinishReason, Heartbeat, Incarnation } from './ledger.js'
+import { type FinishReason, type Heartbeat, type Incarnation, MOST_COUNTED } from './ledger.js'
 import type { SqliteDatabase } from './sqlite-database.js'
 import type { SqliteLives } from './sqlite-lives.js'
 import type { SqliteOrder } from './sqlite-order.js'
@@ -70,12 +70,14 @@ export class SqliteCells {
     )
     const held = open ? this.#renew(incarnation, now + leaseMs) : []
     this.#order.wakeRested()
-    const waiting = Number(this.#db.first(`SELECT count(*) FROM cell WHERE state = 'waiting'`)![0])
+    const [waiting] = this.#db.first(
+      `SELECT count(*) FROM (SELECT 1 FROM cell WHERE state = 'waiting' LIMIT ${MOST_COUNTED})`,
+    )!
     return {
       now,
       held,
       grants: Number(grants),
-      waiting,
+      waiting: Number(waiting),
       settings: this.settings(),
       crawlOpen: state === 'open',
       lifeOpen: open > 0,

@@ -2,11 +2,16 @@
 import type { Baseline, TableKeeper } from '../agent/index.js'
 import type { Heartbeat, Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
+import type { Millis } from '../model/clock.js'
 import { isTrouble } from '../model/outcome.js'
 import type { Crew } from './crew.js'
 import type { DiskGuard } from './disk-guard.js'
 import type { Log } from './log.js'
 import type { Spent } from './spent.js'
+import { systemClock as clock } from './system.js'
+
+/** Between two counts, so many times as long as one took. */
+const COUNT_PAUSE = 50
 
 export interface DutyParts {
   readonly config: CrawlConfig
@@ -24,6 +29,7 @@ export class HeartbeatDuties {
   /** What the ledger counted at the last look. */
   baseline: Baseline
   #checkpoint = ''
+  #countAt: Millis = 0
   #isOver = false
 
   static async begin(parts: DutyParts): Promise<HeartbeatDuties> {
@@ -62,9 +68,18 @@ export class HeartbeatDuties {
     if (disk.troubleMs > config.maxWait * 1000) stop()
   }
 
+  /** Looks at all sites: where they are millions that takes its time, and is done the less often. */
   async #count(): Promise<void> {
-    const { cells, backlog } = await this.#parts.ledger.totals()
-    this.baseline = { ...this.baseline, sites: sum(Object.values(cells)), backlog }
+    const since = clock.monotonic()
+    if (since < this.#countAt) return
+    this.#countAt = Number.POSITIVE_INFINITY
+    try {
+      const { cells, backlog } = await this.#parts.ledger.totals()
+      this.baseline = { ...this.baseline, sites: sum(Object.values(cells)), backlog }
+    } finally {
+      const now = clock.monotonic()
+      this.#countAt = now + COUNT_PAUSE * (now - since)
+    }
   }
 
   /** `orbweaver checkpoint` asks by a number; the answer is the same number, once everything before is durable. */

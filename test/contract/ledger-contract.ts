@@ -1,7 +1,7 @@
 /** What every ledger must keep, whatever it is built on. Each test is named by the rule it guards. */
 import * as vitest from 'vitest'
 import { expect } from 'vitest'
-import type { Append, Ledger, Pack, PackCell } from '../../src/cluster/index.js'
+import { type Append, type Ledger, MOST_COUNTED, type Pack, type PackCell } from '../../src/cluster/index.js'
 import { type Discovery, type Lease, ownTurn } from '../../src/model/cell.js'
 
 /** A ledger under test and the hand on its clock. */
@@ -575,6 +575,17 @@ export function ledgerContract(
           { agent: 'a', lane: 2, cells: 1, size: 40 },
           { agent: 'b', lane: 1, cells: 1, size: 1 },
         ])
+      })
+
+      it('a heartbeat counts the cells that wait, and of many only that there are many', async () => {
+        const me = await ledger.join('a')
+        const waiting = async () => (await ledger.heartbeat(me, LEASE, '{}')).waiting
+        expect(await waiting()).toBe(0)
+        const cells = Array.from({ length: MOST_COUNTED + 7 }, (_, i) => append(`s${i}.test`, '/'))
+        await ledger.append(cells.slice(0, 5))
+        expect(await waiting()).toBe(5)
+        await ledger.append(cells.slice(5))
+        expect(await waiting()).toBe(MOST_COUNTED)
       })
 
       it('lives that crawl share the limits of the crawl', async () => {
