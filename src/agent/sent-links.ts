@@ -1,7 +1,7 @@
 import { FingerprintTable, Slab } from '../frontier/index.js'
 import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
 
-const GENERATION_URLS = 250_000
+const GENERATION_URLS = 150_000
 
 /**
  * URLs that are durable in another cell's inbox, so that a popular link is sent once and not from every page. A URL

@@ -134,8 +134,8 @@ export const LIMITS = {
   packAgeMs: 2_000,
   /** A WARC is rolled before it would grow past this. */
   warcBytes: 1024 * 1024 * 1024,
-  /** Seen-sets of all cells together, in memory; the rest is on disk. */
-  seenBytes: 16 * 1024 * 1024,
+  /** Seen-sets of all cells together, in memory; the rest is on disk. A million URLs fit. */
+  seenBytes: 12 * 1024 * 1024,
   /** The same for the count at the end, while the agents' sets are not yet collected. */
   countBytes: 4 * 1024 * 1024,
   /** Queued URLs of all cells together, in memory; the rest is on disk. */
