@@ -1,5 +1,5 @@
 /** The fetcher of one machine in the simulated world: asks the virtual web, and tells the witness of every request. */
-import type { Fetcher, FetchResult } from '../fetch/index.js'
+import type { Fetcher, FetchRequest, FetchResult } from '../fetch/index.js'
 import type { Millis } from '../model/clock.js'
 import type { Exchange } from '../model/page.js'
 import { hostOf, siteOf } from '../model/url.js'
@@ -73,8 +73,8 @@ export class VirtualFetcher implements Fetcher {
     })
   }
 
-  fetch({ url }: { readonly url: string }, signal: AbortSignal): Promise<FetchResult> {
-    if (signal.aborted) return Promise.resolve(STOPPED)
+  fetch({ url, mayBegin }: FetchRequest, signal: AbortSignal): Promise<FetchResult> {
+    if (signal.aborted || mayBegin?.() === false) return Promise.resolve(STOPPED)
     const startedAt = this.#servers.now
     const request = this.#witness.requested(this.#machine, url)
     this.#open.add(request)
