@@ -10,6 +10,7 @@ import { readFiles, swapFiles } from './postgres-files.js'
 import { readHealth } from './postgres-health.js'
 import { append, readInbox } from './postgres-inboxes.js'
 import { readJournal, readJournals } from './postgres-journals.js'
+import * as leases from './postgres-leases.js'
 import * as lives from './postgres-lives.js'
 import * as order from './postgres-order.js'
 import { commit } from './postgres-packs.js'
@@ -68,7 +69,7 @@ function reads(db: PostgresDatabase, clock: Clock): Pick<Ledger, Reads> {
     readHeard: (agent, after, limit) => readHeard(db, agent, after, limit),
     loadOrigins: cell => facts.loadOrigins(db, cell),
     refusedOrigins: limit => facts.refusedOrigins(db, limit),
-    leases: (incarnation, after) => cells.leases(db, incarnation, after),
+    leases: (incarnation, after) => leases.leases(db, incarnation, after),
     loadMeta: (cell, urls) => facts.loadMeta(db, cell, urls),
     settings: () => cells.settings(db),
     files: () => readFiles(db),
@@ -94,11 +95,11 @@ function writes(db: PostgresDatabase): Omit<Ledger, Reads | 'close'> {
       write(tx => cells.heartbeat(tx, incarnation, leaseMs, status)),
     waiting: (limit, able) => write(tx => order.waiting(tx, limit, able)),
     grant: (incarnation, wanted, leaseMs, delayMs, lane) =>
-      write(tx => cells.grant(tx, incarnation, wanted, leaseMs, delayMs, lane)),
+      write(tx => leases.grant(tx, incarnation, wanted, leaseMs, delayMs, lane)),
     bind: bound => write(tx => order.bind(tx, bound)),
     estimate: sizes => write(tx => order.estimate(tx, sizes)),
     rankBySize: () => write(order.rankBySize),
-    release: (cell, epoch, where) => write(tx => cells.release(tx, cell, epoch, where)),
+    release: (cell, epoch, where) => write(tx => leases.release(tx, cell, epoch, where)),
     finish: (cell, epoch) => write(tx => cells.finish(tx, cell, epoch)),
     park: (cell, epoch, until, why) => write(tx => cells.park(tx, cell, epoch, until, why)),
     defer: waits => write(tx => order.defer(tx, waits)),

@@ -6,6 +6,7 @@ import { type Row, textArray } from './postgres-connection.js'
 import { TIMELINE } from './postgres-crawls.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
 import { freeUnused } from './postgres-turns.js'
+import { laneLoad, waitingCell } from './stored-rows.js'
 
 export interface LockedCell {
   readonly cell: CellId
@@ -14,6 +15,9 @@ export interface LockedCell {
   readonly leaseUntil: Millis
   readonly rank: number
 }
+
+/** Cells that somebody holds. */
+export const HELD = `state IN ('leased', 'draining')`
 
 /** What `lockedCell` reads. */
 export const LOCKED = 'cell.cell, cell.agent, cell.grp, cell.lease_until, cell.rank'
@@ -46,22 +50,7 @@ export async function waiting(
     able ?? null,
     limit,
   )
-  return rows.map(([cell, group, rank, size, backlog, held, agent, lane]) => ({
-    cell: String(cell),
-    group: String(group),
-    rank: Number(rank),
-    size: Number(size),
-    backlog: Number(backlog),
-    ...turnIn(held as string | null, String(group)),
-    boundTo: agent === null ? null : { agent: String(agent), lane: Number(lane) },
-  }))
-}
-
-/** Holder and group of a turn, as the query has put them together. */
-function turnIn(held: string | null, own: GroupId): Pick<WaitingCell, 'turnOf' | 'turn'> {
-  if (held === null) return { turnOf: null, turn: own }
-  const space = held.indexOf(' ')
-  return { turnOf: Number(held.slice(0, space)), turn: held.slice(space + 1) }
+  return rows.map(waitingCell)
 }
 
 export async function bind(
@@ -83,12 +72,7 @@ export async function laneLoads(db: PostgresDatabase): Promise<LaneLoad[]> {
     `SELECT bound_agent, bound_lane, count(*), sum(greatest(1, size_estimate, pages)) FROM cell
      WHERE bound_agent IS NOT NULL GROUP BY bound_agent, bound_lane ORDER BY bound_agent, bound_lane`,
   )
-  return rows.map(([agent, lane, cells, size]) => ({
-    agent: String(agent),
-    lane: Number(lane),
-    cells: Number(cells),
-    size: Number(size),
-  }))
+  return rows.map(laneLoad)
 }
 
 export async function estimate(

@@ -4,21 +4,14 @@ import type { MetaInfo } from '../model/page.js'
 import type { MetaFacts, OriginState, RefusedOrigins } from './ledger.js'
 import { textArray } from './postgres-connection.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
+import { metaInfo, originState, refusedOrigin } from './stored-rows.js'
 
 export async function loadOrigins(db: PostgresDatabase, cell: CellId): Promise<OriginState[]> {
   const rows = await db.all(
     'SELECT origin, checked_at, failures, verdict, status, detail, body FROM origin WHERE cell = $1',
     cell,
   )
-  return rows.map(([origin, checkedAt, failures, verdict, status, detail, body]) => ({
-    origin: String(origin),
-    checkedAt: Number(checkedAt),
-    failures: Number(failures),
-    verdict: String(verdict) as OriginState['verdict'],
-    status: Number(status),
-    detail: String(detail),
-    body: body as Buffer,
-  }))
+  return rows.map(originState)
 }
 
 export async function saveOrigin(tx: Transaction, cell: CellId, state: OriginState): Promise<void> {
@@ -44,14 +37,7 @@ export async function refusedOrigins(db: PostgresDatabase, limit: number): Promi
      WHERE verdict = 'unavailable' ORDER BY origin LIMIT $1`,
     limit,
   )
-  const first = rows.map(([origin, checkedAt, failures, status, detail]) => ({
-    origin: String(origin),
-    checkedAt: Number(checkedAt),
-    failures: Number(failures),
-    status: Number(status),
-    detail: String(detail),
-  }))
-  return { total: rows.length === 0 ? 0 : Number(rows[0][5]), first }
+  return { total: rows.length === 0 ? 0 : Number(rows[0][5]), first: rows.map(refusedOrigin) }
 }
 
 /** A page that is named twice is as it was named last. */
@@ -108,16 +94,5 @@ export async function loadMeta(
     cell,
     textArray(urls),
   )
-  const found = new Map<string, MetaInfo>()
-  for (const [url, etag, lastModified, digest, storedAt, links, facts] of rows) {
-    found.set(String(url), {
-      etag: String(etag),
-      lastModified: String(lastModified),
-      digest: String(digest),
-      storedAt: String(storedAt),
-      links: links === '' ? [] : String(links).split('\n'),
-      ...(facts === null ? {} : { facts: facts as Buffer }),
-    })
-  }
-  return found
+  return new Map(rows.map(metaInfo))
 }

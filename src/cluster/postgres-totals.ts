@@ -1,10 +1,10 @@
 /** The crawl as a whole, for those who look at it. */
 import type { CellId } from '../model/cell.js'
-import type { OutcomeCode } from '../model/outcome.js'
 import type { ParkedCell, SiteSummary, Totals } from './ledger.js'
 import { CELL_STATES, type CellState, type FinishReason, type OutcomeCount } from './ledger.js'
-import { type Row, textArray } from './postgres-connection.js'
+import { textArray } from './postgres-connection.js'
 import type { PostgresDatabase } from './postgres-database.js'
+import { outcomeCount, parkedCell, siteSummary } from './stored-rows.js'
 
 export async function readTotals(db: PostgresDatabase): Promise<Totals> {
   const [state, reason] = (await db.first('SELECT state, finish_reason FROM crawl'))!
@@ -39,12 +39,7 @@ export async function readParked(db: PostgresDatabase, limit: number): Promise<P
      WHERE state = 'parked' ORDER BY rank LIMIT $1`,
     limit,
   )
-  return rows.map(([cell, until, why, queued]) => ({
-    cell: String(cell),
-    until: Number(until),
-    why: String(why),
-    queued: Number(queued),
-  }))
+  return rows.map(parkedCell)
 }
 
 export async function readSites(db: PostgresDatabase, after: CellId, limit: number): Promise<SiteSummary[]> {
@@ -58,21 +53,7 @@ export async function readSites(db: PostgresDatabase, after: CellId, limit: numb
     db,
     rows.map(([cell]) => String(cell)),
   )
-  return rows.map(([cell, state, ...counts]) => {
-    const [pages, bytes, fetchMs, discovered, settled, firstFetch, lastFetch] = counts.map(Number)
-    return {
-      cell: String(cell),
-      state: String(state) as CellState,
-      pages,
-      bytes,
-      fetchMs,
-      firstFetch,
-      lastFetch,
-      discovered,
-      settled,
-      outcomes: outcomes.get(String(cell)) ?? [],
-    }
-  })
+  return rows.map(row => siteSummary(row, outcomes.get(String(row[0])) ?? []))
 }
 
 async function outcomesOf(
@@ -91,8 +72,4 @@ async function outcomesOf(
     else found.set(cell, [outcomeCount(row)])
   }
   return found
-}
-
-function outcomeCount([code, count, detail]: Row): OutcomeCount {
-  return { code: String(code) as OutcomeCode, count: Number(count), detail: String(detail) }
 }

@@ -1,9 +1,10 @@
 /** S, the cells that wait, in their order: who is at the head, who joins the tail, who comes back, and why. */
-import type { CellId, GroupId } from '../model/cell.js'
+import type { CellId } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { Incarnation, LaneLoad, LaneName, WaitingCell } from './ledger.js'
 import type { SqliteDatabase } from './sqlite-database.js'
 import type { SqliteTurns } from './sqlite-turns.js'
+import { laneLoad, waitingCell } from './stored-rows.js'
 
 export class SqliteOrder {
   readonly #db: SqliteDatabase
@@ -31,15 +32,7 @@ export class SqliteOrder {
         able === undefined ? null : JSON.stringify(able),
         limit,
       )
-      .map(([cell, group, rank, size, backlog, held, agent, lane]) => ({
-        cell: String(cell),
-        group: String(group),
-        rank: Number(rank),
-        size: Number(size),
-        backlog: Number(backlog),
-        ...turnIn(held as string | null, String(group)),
-        boundTo: agent === null ? null : { agent: String(agent), lane: Number(lane) },
-      }))
+      .map(waitingCell)
   }
 
   bind(cells: readonly (LaneName & { readonly cell: CellId })[]): void {
@@ -53,12 +46,7 @@ export class SqliteOrder {
         `SELECT bound_agent, bound_lane, count(*), sum(max(1, size_estimate, pages)) FROM cell
          WHERE bound_agent IS NOT NULL GROUP BY bound_agent, bound_lane ORDER BY bound_agent, bound_lane`,
       )
-      .map(([agent, lane, cells, size]) => ({
-        agent: String(agent),
-        lane: Number(lane),
-        cells: Number(cells),
-        size: Number(size),
-      }))
+      .map(laneLoad)
   }
 
   estimate(sizes: readonly { readonly cell: CellId; readonly size: number }[]): void {
@@ -141,11 +129,4 @@ export class SqliteOrder {
     const latest = Math.min(Math.max(Number(until), heldUntil), now)
     if (agent !== null) this.#turns.freeIfUnused(Number(agent), String(group), latest)
   }
-}
-
-/** Holder and group of a turn, as the query has put them together. */
-function turnIn(held: string | null, own: GroupId): Pick<WaitingCell, 'turnOf' | 'turn'> {
-  if (held === null) return { turnOf: null, turn: own }
-  const space = held.indexOf(' ')
-  return { turnOf: Number(held.slice(0, space)), turn: held.slice(space + 1) }
 }

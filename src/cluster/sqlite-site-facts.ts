@@ -3,6 +3,7 @@ import type { CellId } from '../model/cell.js'
 import type { MetaInfo } from '../model/page.js'
 import type { MetaFacts, OriginState, RefusedOrigins } from './ledger.js'
 import type { SqliteDatabase } from './sqlite-database.js'
+import { metaInfo, originState, refusedOrigin } from './stored-rows.js'
 
 export class SqliteSiteFacts {
   readonly #db: SqliteDatabase
@@ -17,15 +18,7 @@ export class SqliteSiteFacts {
         'SELECT origin, checked_at, failures, verdict, status, detail, body FROM origin WHERE cell = ?',
         cell,
       )
-      .map(([origin, checkedAt, failures, verdict, status, detail, body]) => ({
-        origin: String(origin),
-        checkedAt: Number(checkedAt),
-        failures: Number(failures),
-        verdict: String(verdict) as OriginState['verdict'],
-        status: Number(status),
-        detail: String(detail),
-        body: body as Buffer,
-      }))
+      .map(originState)
   }
 
   saveOrigin(cell: CellId, state: OriginState): void {
@@ -49,14 +42,7 @@ export class SqliteSiteFacts {
       `SELECT origin, checked_at, failures, status, detail ${refused} ORDER BY origin LIMIT ?`,
       limit,
     )
-    const first = rows.map(([origin, checkedAt, failures, status, detail]) => ({
-      origin: String(origin),
-      checkedAt: Number(checkedAt),
-      failures: Number(failures),
-      status: Number(status),
-      detail: String(detail),
-    }))
-    return { total: Number(total), first }
+    return { total: Number(total), first: rows.map(refusedOrigin) }
   }
 
   saveMeta(rows: readonly { cell: CellId; url: string; meta: MetaInfo }[]): void {
@@ -87,23 +73,12 @@ export class SqliteSiteFacts {
   }
 
   loadMeta(cell: CellId, urls: readonly string[]): Map<string, MetaInfo> {
-    const found = new Map<string, MetaInfo>()
     const rows = this.#db.all(
       `SELECT url, etag, last_modified, digest, stored_at, links, facts FROM meta_info
        WHERE cell = ? AND url IN (SELECT value FROM json_each(?))`,
       cell,
       JSON.stringify(urls),
     )
-    for (const [url, etag, lastModified, digest, storedAt, links, facts] of rows) {
-      found.set(String(url), {
-        etag: String(etag),
-        lastModified: String(lastModified),
-        digest: String(digest),
-        storedAt: String(storedAt),
-        links: links === '' ? [] : String(links).split('\n'),
-        ...(facts === null ? {} : { facts: facts as Uint8Array }),
-      })
-    }
-    return found
+    return new Map(rows.map(metaInfo))
   }
 }

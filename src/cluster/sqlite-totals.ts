@@ -1,9 +1,9 @@
 /** The crawl as a whole, for those who look at it. */
 import type { CellId } from '../model/cell.js'
-import type { OutcomeCode } from '../model/outcome.js'
 import type { ParkedCell, SiteSummary, Totals } from './ledger.js'
-import { CELL_STATES, type CellState, type FinishReason, type OutcomeCount } from './ledger.js'
+import { CELL_STATES, type CellState, type FinishReason } from './ledger.js'
 import type { SqliteDatabase } from './sqlite-database.js'
+import { outcomeCount, parkedCell, siteSummary } from './stored-rows.js'
 
 export function readTotals(db: SqliteDatabase): Totals {
   const [state, reason] = db.first('SELECT state, finish_reason FROM crawl')!
@@ -39,12 +39,7 @@ export function readParked(db: SqliteDatabase, limit: number): ParkedCell[] {
        WHERE state = 'parked' ORDER BY rank LIMIT ?`,
       limit,
     )
-    .map(([cell, until, why, queued]) => ({
-      cell: String(cell),
-      until: Number(until),
-      why: String(why),
-      queued: Number(queued),
-    }))
+    .map(parkedCell)
 }
 
 export function readSites(db: SqliteDatabase, after: CellId, limit: number): SiteSummary[] {
@@ -54,22 +49,8 @@ export function readSites(db: SqliteDatabase, after: CellId, limit: number): Sit
       after,
       limit,
     )
-    .map(([cell, state, pages, bytes, fetchMs, discovered, settled, firstFetch, lastFetch]) => ({
-      cell: String(cell),
-      state: String(state) as CellState,
-      pages: Number(pages),
-      bytes: Number(bytes),
-      fetchMs: Number(fetchMs),
-      firstFetch: Number(firstFetch),
-      lastFetch: Number(lastFetch),
-      discovered: Number(discovered),
-      settled: Number(settled),
-      outcomes: db
-        .all('SELECT code, count, detail FROM cell_outcome WHERE cell = ?', String(cell))
-        .map(outcomeCount),
-    }))
-}
-
-function outcomeCount([code, count, detail]: readonly unknown[]): OutcomeCount {
-  return { code: String(code) as OutcomeCode, count: Number(count), detail: String(detail) }
+    .map(row => {
+      const outcomes = db.all('SELECT code, count, detail FROM cell_outcome WHERE cell = ?', String(row[0]))
+      return siteSummary(row, outcomes.map(outcomeCount))
+    })
 }

@@ -1,0 +1,124 @@
+/** Rows as SQLite and PostgreSQL give them, columns in this order, and what they say. */
+import type { GroupId } from '../model/cell.js'
+import type { OutcomeCode } from '../model/outcome.js'
+import type { MetaInfo } from '../model/page.js'
+import type {
+  CellState,
+  LaneLoad,
+  OriginState,
+  OutcomeCount,
+  ParkedCell,
+  RefusedOrigins,
+  SiteSummary,
+  WaitingCell,
+} from './ledger.js'
+
+type Columns = readonly unknown[]
+
+/** origin, checked_at, failures, verdict, status, detail, body */
+export function originState([
+  origin,
+  checkedAt,
+  failures,
+  verdict,
+  status,
+  detail,
+  body,
+]: Columns): OriginState {
+  return {
+    origin: String(origin),
+    checkedAt: Number(checkedAt),
+    failures: Number(failures),
+    verdict: String(verdict) as OriginState['verdict'],
+    status: Number(status),
+    detail: String(detail),
+    body: body as Buffer,
+  }
+}
+
+/** origin, checked_at, failures, status, detail */
+export function refusedOrigin([
+  origin,
+  checkedAt,
+  failures,
+  status,
+  detail,
+]: Columns): RefusedOrigins['first'][number] {
+  return {
+    origin: String(origin),
+    checkedAt: Number(checkedAt),
+    failures: Number(failures),
+    status: Number(status),
+    detail: String(detail),
+  }
+}
+
+/** url, etag, last_modified, digest, stored_at, links, facts: the URL, and what is known of it */
+export function metaInfo([url, etag, lastModified, digest, storedAt, links, facts]: Columns): [
+  string,
+  MetaInfo,
+] {
+  const meta = {
+    etag: String(etag),
+    lastModified: String(lastModified),
+    digest: String(digest),
+    storedAt: String(storedAt),
+    links: links === '' ? [] : String(links).split('\n'),
+    ...(facts === null ? {} : { facts: facts as Uint8Array }),
+  }
+  return [String(url), meta]
+}
+
+/** code, count, detail */
+export function outcomeCount([code, count, detail]: Columns): OutcomeCount {
+  return { code: String(code) as OutcomeCode, count: Number(count), detail: String(detail) }
+}
+
+/** cell, parked_until, parked_why, and the URLs that wait in it */
+export function parkedCell([cell, until, why, queued]: Columns): ParkedCell {
+  return { cell: String(cell), until: Number(until), why: String(why), queued: Number(queued) }
+}
+
+/** cell, state, pages, bytes, fetch_ms, discovered, settled, first_fetch, last_fetch */
+export function siteSummary(
+  [cell, state, ...counts]: Columns,
+  outcomes: readonly OutcomeCount[],
+): SiteSummary {
+  const [pages, bytes, fetchMs, discovered, settled, firstFetch, lastFetch] = counts.map(Number)
+  return {
+    cell: String(cell),
+    state: String(state) as CellState,
+    pages,
+    bytes,
+    fetchMs,
+    firstFetch,
+    lastFetch,
+    discovered,
+    settled,
+    outcomes,
+  }
+}
+
+/** cell, grp, rank, size, backlog, holder and group of a turn as one text, bound_agent, bound_lane */
+export function waitingCell([cell, group, rank, size, backlog, held, agent, lane]: Columns): WaitingCell {
+  return {
+    cell: String(cell),
+    group: String(group),
+    rank: Number(rank),
+    size: Number(size),
+    backlog: Number(backlog),
+    ...turnIn(held as string | null, String(group)),
+    boundTo: agent === null ? null : { agent: String(agent), lane: Number(lane) },
+  }
+}
+
+function turnIn(held: string | null, own: GroupId): Pick<WaitingCell, 'turnOf' | 'turn'> {
+  if (held === null) return { turnOf: null, turn: own }
+  const space = held.indexOf(' ')
+  return { turnOf: Number(held.slice(0, space)), turn: held.slice(space + 1) }
+}
+
+/** bound_agent, bound_lane, and how many cells of which size are bound to it */
+export function laneLoad([agent, lane, cells, size]: Columns): LaneLoad {
+  return { agent: String(agent), lane: Number(lane), cells: Number(cells), size: Number(size) }
+}
