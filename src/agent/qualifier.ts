@@ -77,8 +77,9 @@ export class Qualifier {
       isOver: () => site.mode.is === 'leaving' || signal.aborted,
     }
     const turns = new ProcedureTurns(procedure, siteOfCell(site.cell), site.pace)
-    const until = this.#parts.tenure.signal
-    const found = await qualify(origin, mode, { fetcher, clock, turns }, until).finally(() => turns.done())
+    const { tenure } = this.#parts
+    const parts = { fetcher, clock, turns, mayAsk: () => tenure.holds }
+    const found = await qualify(origin, mode, parts, tenure.signal).finally(() => turns.done())
     const endedAt = clock.now()
     if ('is' in found) {
       if (found.is === 'later') site.gate.postpone(origin, found.until)

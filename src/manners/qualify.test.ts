@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { DnsServer } from '../../test/kit/dns-server.js'
 import { type Answer, RawServer } from '../../test/kit/raw-server.js'
 import { systemClock } from '../compose/system.js'
-import { CachingResolver, HttpFetcher, type HttpFetcherOptions } from '../fetch/index.js'
+import { CachingResolver, type FetchRequest, HttpFetcher, type HttpFetcherOptions } from '../fetch/index.js'
 import type { Clock } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import { type Qualification, qualify, type RobotsMode } from './qualify.js'
@@ -244,6 +244,24 @@ describe('no answer is no permission', () => {
     const ending = new AbortController()
     const server = await serverSaying(() => ending.abort())
     expect(await qualify(server.origin, 'strict', parts, ending.signal)).toEqual({ is: 'stopped' })
+  })
+
+  test('and a request that we ourselves may not send says nothing of the site', async () => {
+    const server = await serverSaying(say(200, 'User-agent: *'))
+    let mayAsk = false
+    // As an agent's does whose lease is nearly over.
+    const plain = fetcherWith()
+    const fetcher = {
+      resolve: (host: string) => plain.resolve(host),
+      setConnections: () => {},
+      close: async () => {},
+      fetch: (request: FetchRequest, signal: AbortSignal) =>
+        plain.fetch({ ...request, mayBegin: () => mayAsk }, signal),
+    }
+    const parts = { fetcher, clock: hurried, turns: always, mayAsk: () => mayAsk }
+    expect(await qualify(server.origin, 'strict', parts, never())).toEqual({ is: 'stopped' })
+    mayAsk = true
+    expect(await qualify(server.origin, 'strict', parts, never())).toMatchObject({ verdict: 'rules' })
   })
 
   test('a Retry-After of 429 and 503 is handed on', async () => {

@@ -53,8 +53,8 @@ export async function qualify(
   parts: Omit<ProcedureParts, 'everyAddress'>,
   signal: AbortSignal,
 ): Promise<Qualified> {
-  const { fetcher, clock, turns } = parts
-  const procedure = new RobotsProcedure({ fetcher, clock, turns, everyAddress: mode === 'strict' }, signal)
+  const { clock } = parts
+  const procedure = new RobotsProcedure({ ...parts, everyAddress: mode === 'strict' }, signal)
   const found = await follow(`${origin}/robots.txt`, mode, procedure, clock.now())
   if ('is' in found) return found
   const { exchanges, problems, failedRounds } = procedure

@@ -34,6 +34,8 @@ export interface ProcedureParts {
   readonly turns: RobotsTurns
   /** False: one request, to whatever address answers. */
   readonly everyAddress: boolean
+  /** False while we may not ask anybody: what fails then fails by us, and says nothing of the site. */
+  readonly mayAsk?: () => boolean
 }
 
 /** `later`: the turn of the group could not be had. `stopped`: we were told to end; nothing was learned. */
@@ -96,7 +98,7 @@ export class RobotsProcedure {
     address: string | undefined,
     shareMs: Millis,
   ): Promise<Asked & { result?: FetchResult }> {
-    const { turns } = this.#parts
+    const { turns, mayAsk } = this.#parts
     const signal = this.#signal
     const before = turns.before(url)
     const turn = before === true ? true : await before
@@ -106,7 +108,7 @@ export class RobotsProcedure {
     const request = { url, bodyBytes: LIMITS.robotsBytes + 1, address }
     const result = await this.#within(shareMs, request)
     turns.after(result)
-    if (signal.aborted) return { is: 'stopped' }
+    if (signal.aborted || (!result.exchange && mayAsk?.() === false)) return { is: 'stopped' }
     const status = result.exchange?.status ?? 0
     const decides = status > 0 && status < 500
     if (result.exchange && (decides || this.exchanges.length < KEPT_EXCHANGES))
