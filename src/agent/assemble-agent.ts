@@ -3,76 +3,34 @@
  * an argument, so the same agent runs on a real machine, in a thread of it, and in the simulator.
  */
 import { setMaxListeners } from 'node:events'
-import type { Bus, Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import type { Fetcher } from '../fetch/index.js'
-import { CellFrontier, type FrontierSpace, type HostNames, type Scope, SiteTraps } from '../frontier/index.js'
+import { CellFrontier, type FrontierSpace, SiteTraps } from '../frontier/index.js'
 import { delayAfter, RateLimit } from '../manners/index.js'
 import { siteOfCell } from '../model/cell.js'
-import { type Clock, type Millis, sleep } from '../model/clock.js'
+import { sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
-import { type Random, uuid } from '../model/random.js'
-import { readTraps } from '../model/trap.js'
-import type { PackBuilder, PackStore } from '../store/index.js'
-import { Admission } from './admission.js'
-import { Agent, type AgentParts } from './agent.js'
+import type { PackStore } from '../store/index.js'
+import { Agent } from './agent.js'
+import type { AgentInput } from './agent-input.js'
+import { joinLinks } from './assemble-links.js'
 import { Counters } from './counters.js'
 import { HeardPages } from './heard-pages.js'
-import type { Hooks } from './hooks.js'
 import { Lane, type LaneSettings } from './lane.js'
 import { LaneManners } from './lane-manners.js'
 import { PageBudget } from './page-budget.js'
-import { PRODUCT_TOKEN, rulesOfPage } from './page-robots.js'
+import { PRODUCT_TOKEN } from './page-robots.js'
 import { LEASE_MS } from './pulse.js'
 import { Qualifier } from './qualifier.js'
-import { Router } from './router.js'
 import { SentLinks } from './sent-links.js'
-import { Settler } from './settler.js'
 import { LaneCount } from './site-crawl.js'
 import { SiteDesk } from './site-desk.js'
-import { SitemapDesk } from './sitemap-desk.js'
 import { Tenure } from './tenure.js'
 import { TenuredFetcher } from './tenured-fetcher.js'
 import { Transmitter } from './transmitter.js'
 import { Turns } from './turns.js'
 
 const PAUSE_LOOK_MS = 250
-
-export interface AgentInput {
-  readonly name: string
-  readonly incarnation: Incarnation
-  readonly config: CrawlConfig
-  readonly clock: Clock
-  readonly random: Random
-  readonly ledger: Ledger
-  readonly bus: Bus
-  /** How long a lease lasts without a heartbeat. */
-  readonly leaseMs?: Millis
-  /** What this machine has to spare (D13); without it, enough for all lanes. */
-  readonly capacity?: AgentParts['capacity']
-  readonly fetcher: Fetcher
-  /** The files of this life. */
-  readonly store: PackStore
-  readonly newBuilder: () => PackBuilder
-  /** Raw exchanges are kept. */
-  readonly archives: boolean
-  /** Memory, and a folder for what does not fit, of its own. */
-  readonly space: FrontierSpace
-  readonly scope: Scope
-  readonly hooks: Hooks
-  /** The hosts that the crawl knows. */
-  readonly hosts: HostNames
-  /** There is meta-info of a previous crawl in the ledger. */
-  readonly recrawl: boolean
-  readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void
-  /** A seed moved: its target joins the scope of all agents. */
-  readonly onScopeWidened: (target: string) => void
-  /** The disk refuses to take a pack (or, with null, takes packs again). */
-  readonly onDiskTrouble: (detail: string | null) => void
-  /** Why nothing is being fetched. */
-  readonly waitingFor: () => string
-  readonly onHeartbeat: (beat: Heartbeat) => void
-}
 
 export interface AssembledAgent {
   readonly agent: Agent
@@ -224,64 +182,6 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
   return { agent, counters, transmitter, fetcher, store, space, rate, turns, settings }
 }
 
-interface Links {
-  readonly settler: Settler
-  readonly admission: Admission
-  readonly sitemaps: SitemapDesk
-  readonly traps: NonNullable<ReturnType<typeof readTraps>>
-}
-
-/** The parts between an answer and the links that go on from it. */
-function joinLinks(input: AgentInput, transmitter: Transmitter, sent: SentLinks, counters: Counters): Links {
-  const { config, clock, random, scope, hooks, archives } = input
-  const pack = () => transmitter.pack
-  const tables = config.tables !== 'none'
-  const linkRows = tables ? config.links : 'none'
-  const traps = readTraps(config.traps) ?? new Set()
-  const hosts = traps.has('subdomains') ? input.hosts : null
-  const admission: Admission = new Admission((site, entry, code, detail) =>
-    settler.refuse(site, entry, code, detail),
-  )
-  const router = new Router({
-    assets: config.assets,
-    obeysNofollow: config.robots !== 'ignore',
-    scope,
-    hooks,
-    sent,
-    linkRows,
-    admission,
-    hosts,
-    dropsSessionIds: traps.has('session-ids'),
-  })
-  const sitemaps = new SitemapDesk({ scope, router, pack, fromRobots: readsRobotsSitemaps(config) })
-  const settler: Settler = new Settler({
-    clock,
-    random,
-    counters,
-    hooks,
-    router,
-    sitemaps,
-    hosts,
-    unlikelyName: () => uuid(random),
-    pack,
-    pageRules: (page, exchange) => rulesOfPage(config.robots, page, exchange, clock.now()),
-    assets: config.assets,
-    sent: linkRows === 'none' ? sent : null,
-    wantAllLinks: linkRows === 'all' || hooks.onPage !== undefined,
-    wantText: tables || hooks.onPage !== undefined,
-    archive: archives,
-    keepsRows: archives || tables,
-    maxWaitMs: config.maxWait * 1000,
-    maxTries: config.tries ?? Number.POSITIVE_INFINITY,
-    onSeedRedirect: target => {
-      if (scope.accepts(target)) return
-      scope.widenTo(target)
-      input.onScopeWidened(target)
-    },
-  })
-  return { settler, admission, sitemaps, traps }
-}
-
 function laneSettings(config: CrawlConfig): LaneSettings {
   return {
     delay: config.delay,
@@ -301,10 +201,4 @@ function gateSettings({ config, clock }: AgentInput): ConstructorParameters<type
     recheckMs: config.robotsRecheck * 1000,
     runStartedAt: clock.now(),
   }
-}
-
-/** A limit on depth means links, and one page is one page: there sitemaps are read only when asked for. */
-function readsRobotsSitemaps({ sitemap, maxDepth, scope }: CrawlConfig): boolean {
-  if (sitemap.includes('none') || scope === 'page') return false
-  return sitemap.includes('robots') || maxDepth === undefined
 }

@@ -4,7 +4,8 @@
  * Always: a page is forgotten only after it is durable; a link is durable no later than its page.
  */
 export type { Agent, AgentEnd } from './agent.js'
-export { type AgentInput, type AssembledAgent, assembleAgent } from './assemble-agent.js'
+export type { AgentInput } from './agent-input.js'
+export { type AssembledAgent, assembleAgent } from './assemble-agent.js'
 export { countUrls, type UrlCounts } from './count-urls.js'
 export { FencedError } from './fenced-error.js'
 export { type CrawledPage, type Hooks, loadHooks } from './hooks.js'

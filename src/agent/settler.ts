@@ -1,22 +1,18 @@
 /** Turns the answer to a visit into what lasts: rows and records in the open pack, links on their way, or a new try. */
 import type { FetchResult } from '../fetch/index.js'
-import type { CellFrontier, FrontierEntry, HostNames } from '../frontier/index.js'
-import { NO_PAGE_RULES, type PageRules } from '../manners/index.js'
+import type { FrontierEntry, HostNames } from '../frontier/index.js'
+import type { PageRules } from '../manners/index.js'
 import { LIMITS } from '../model/limits.js'
 import { markOf, withoutMark } from '../model/mark.js'
 import type { OutcomeCode } from '../model/outcome.js'
-import {
-  type Exchange,
-  type KnownLinks,
-  LinkKind,
-  type MetaInfo,
-  type PageRow,
-  type ParsedPage,
-} from '../model/page.js'
+import type { Exchange, KnownLinks, MetaInfo, ParsedPage } from '../model/page.js'
 import { pathStart, siteOf } from '../model/url.js'
 import { parsePage } from '../parse/index.js'
-import { type PageFacts, type PageLinks, payloadDigest, type Revisit, unpackFacts } from '../store/index.js'
+import { payloadDigest } from '../store/index.js'
+import { type Content, NO_CONTENT, revisitOf, unchanged } from './content.js'
 import { crawledPage, type Hooks } from './hooks.js'
+import { KnownAtDepth } from './known-at-depth.js'
+import { rowOf } from './outcome-row.js'
 import type { Routed, Router } from './router.js'
 import { SecondTry, type SecondTryParts } from './second-try.js'
 import type { SentLinks } from './sent-links.js'
@@ -46,56 +42,6 @@ export interface SettlerParts extends SecondTryParts {
   readonly keepsRows: boolean
   /** A seed moved: scope follows the end of its redirect. */
   readonly onSeedRedirect: (target: string) => void
-}
-
-const NO_TEXT = new Uint8Array(0)
-const NO_LINKS: PageLinks = { targets: [], kinds: [] }
-const FOREIGN_LINK = LinkKind.anchor
-
-/** What parsing adds to a row. */
-interface Content {
-  readonly page: ParsedPage | null
-  readonly digest: string
-  readonly links: PageLinks | null
-  readonly outlinks: number
-  readonly foreign: number
-  readonly revisit: Revisit | null
-  readonly rules: PageRules
-  /** What the previous crawl knew, when the page has not changed since. */
-  readonly known?: MetaInfo
-  /** What its row said of it then. */
-  readonly facts?: PageFacts
-}
-
-/** The links that a frontier would drop at a depth, and those sent already to other cells. One for all pages, because there is one page at a time. */
-class KnownAtDepth implements KnownLinks {
-  readonly #sent: SentLinks | null
-  #frontier: CellFrontier | null = null
-  #depth = 0
-
-  constructor(sent: SentLinks | null) {
-    this.#sent = sent
-  }
-
-  of(frontier: CellFrontier, depth: number): void {
-    this.#frontier = frontier
-    this.#depth = depth
-  }
-
-  has(low: number, high: number, isOwn: boolean): boolean {
-    if (isOwn) return this.#frontier?.meetsFingerprint(low, high, this.#depth) ?? false
-    return this.#sent?.hasFingerprint(low, high) ?? false
-  }
-}
-
-const NO_CONTENT: Content = {
-  page: null,
-  rules: NO_PAGE_RULES,
-  digest: '',
-  links: null,
-  outlinks: 0,
-  foreign: 0,
-  revisit: null,
 }
 
 export class Settler {
@@ -262,76 +208,4 @@ function isReadable(code: OutcomeCode, { status }: Exchange): boolean {
 /** What came is archived, but is no page and no failure to get one. */
 function isService(code: OutcomeCode): boolean {
   return code === 'SITEMAP' || code === 'PROBE'
-}
-
-function rowOf(
-  site: SiteCrawl,
-  entry: FrontierEntry,
-  settlement: Settlement,
-  content: Content,
-  now: number,
-): PageRow {
-  const { exchange } = settlement
-  const { page, facts, rules } = content
-  const words = rules.index && rules.archive ? (page ?? facts) : null
-  return {
-    url: withoutMark(entry.url),
-    outcome: settlement.code,
-    fetchedAt: exchange?.startedAt ?? now,
-    fetchMs: exchange?.fetchMs ?? 0,
-    status: exchange?.status ?? 0,
-    depth: entry.depth,
-    hops: entry.hops,
-    via: entry.via,
-    lane: site.lane,
-    attempt: entry.attempt,
-    bodyBytes: exchange?.body.length ?? 0,
-    digest: content.digest,
-    mime: mimeOf(exchange) || (facts?.mime ?? ''),
-    mimeDetected: page?.mime ?? facts?.mimeDetected ?? '',
-    charset: page?.charset ?? facts?.charset ?? '',
-    languages: page?.language ?? facts?.languages ?? '',
-    truncated: exchange?.truncated ?? '',
-    title: words?.title ?? '',
-    description: words?.description ?? '',
-    canonical: (page ?? facts)?.canonical ?? '',
-    redirect: settlement.redirect,
-    text: words?.text ?? NO_TEXT,
-    outlinks: content.outlinks,
-    outlinksForeign: content.foreign,
-    // A 304 need not repeat its validators; the next crawl needs them all the same.
-    etag: exchange?.header('etag') ?? content.known?.etag ?? '',
-    lastModified: exchange?.header('last-modified') ?? content.known?.lastModified ?? '',
-    warcOffset: -1,
-    warcLength: 0,
-  }
-}
-
-function mimeOf(exchange: Exchange | null): string {
-  const type = exchange?.header('content-type')
-  if (type === undefined) return ''
-  const end = type.indexOf(';')
-  return (end < 0 ? type : type.slice(0, end)).trim().toLowerCase()
-}
-
-/** A 304: nothing was sent, so the previous crawl's facts, text and link rows stand. */
-function unchanged(url: string, known: MetaInfo, wantFacts: boolean): Content {
-  const facts = wantFacts && known.facts ? unpackFacts(known.facts) : undefined
-  const links =
-    known.links.length > 0 ? { targets: known.links, kinds: known.links.map(() => FOREIGN_LINK) } : NO_LINKS
-  return {
-    page: null,
-    digest: known.digest,
-    links,
-    outlinks: facts?.outlinks ?? known.links.length,
-    foreign: facts?.outlinksForeign ?? known.links.length,
-    revisit: revisitOf(url, known, 'server-not-modified'),
-    rules: NO_PAGE_RULES,
-    known,
-    ...(facts ? { facts } : {}),
-  }
-}
-
-function revisitOf(url: string, known: MetaInfo, profile: Revisit['profile']): Revisit {
-  return { profile, refersToUrl: url, refersToDate: known.storedAt, digest: known.digest }
 }

@@ -4,10 +4,11 @@
  */
 import type { Delay } from '../manners/index.js'
 import type { GroupId } from '../model/cell.js'
-import type { Cancel, Clock, Millis } from '../model/clock.js'
+import type { Clock, Millis } from '../model/clock.js'
 import { forPeople } from '../model/for-people.js'
 import { LIMITS } from '../model/limits.js'
-import type { GroupPace, TurnSeeker } from './group-pace.js'
+import type { GroupPace } from './group-pace.js'
+import { Seeker } from './seeker.js'
 
 /** Pauses after a request: of the site, and of its groups. A Crawl-delay is the site's alone. */
 export interface Pause {
@@ -221,48 +222,5 @@ export class SitePace {
       if (this.#saving === saving) this.#saving = null
     })
     this.#saving = saving
-  }
-}
-
-/** One visit that waits for its turn. */
-class Seeker implements TurnSeeker {
-  readonly pause: Pause
-  readonly #pace: SitePace
-  readonly #clock: Clock
-  readonly #resolve: (hasTurn: boolean) => void
-  #cancel: Cancel | null = null
-  #line: GroupPace | null = null
-
-  constructor(pace: SitePace, clock: Clock, pause: Pause, resolve: (hasTurn: boolean) => void) {
-    this.#pace = pace
-    this.#clock = clock
-    this.pause = pause
-    this.#resolve = resolve
-  }
-
-  retry(): void {
-    this.#stopWaiting()
-    this.#pace.seek(this)
-  }
-
-  sleep(ms: Millis): void {
-    this.#cancel = this.#clock.after(Math.min(Math.ceil(ms), LIMITS.timerMs), () => this.retry())
-  }
-
-  standIn(line: GroupPace): void {
-    this.#line = line
-    line.join(this)
-  }
-
-  end(hasTurn: boolean): void {
-    this.#stopWaiting()
-    this.#resolve(hasTurn)
-  }
-
-  #stopWaiting(): void {
-    this.#cancel?.()
-    this.#cancel = null
-    this.#line?.leave(this)
-    this.#line = null
   }
 }

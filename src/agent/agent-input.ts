@@ -1,0 +1,46 @@
+/** What an agent is made of: every port and every setting comes from outside. */
+import type { Bus, Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
+import type { CrawlConfig } from '../config/index.js'
+import type { Fetcher } from '../fetch/index.js'
+import type { FrontierSpace, HostNames, Scope } from '../frontier/index.js'
+import type { Clock, Millis } from '../model/clock.js'
+import type { Random } from '../model/random.js'
+import type { PackBuilder, PackStore } from '../store/index.js'
+import type { AgentParts } from './agent.js'
+import type { Hooks } from './hooks.js'
+
+export interface AgentInput {
+  readonly name: string
+  readonly incarnation: Incarnation
+  readonly config: CrawlConfig
+  readonly clock: Clock
+  readonly random: Random
+  readonly ledger: Ledger
+  readonly bus: Bus
+  /** How long a lease lasts without a heartbeat. */
+  readonly leaseMs?: Millis
+  /** What this machine has to spare (D13); without it, enough for all lanes. */
+  readonly capacity?: AgentParts['capacity']
+  readonly fetcher: Fetcher
+  /** The files of this life. */
+  readonly store: PackStore
+  readonly newBuilder: () => PackBuilder
+  /** Raw exchanges are kept. */
+  readonly archives: boolean
+  /** Memory, and a folder for what does not fit, of its own. */
+  readonly space: FrontierSpace
+  readonly scope: Scope
+  readonly hooks: Hooks
+  /** The hosts that the crawl knows. */
+  readonly hosts: HostNames
+  /** There is meta-info of a previous crawl in the ledger. */
+  readonly recrawl: boolean
+  readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void
+  /** A seed moved: its target joins the scope of all agents. */
+  readonly onScopeWidened: (target: string) => void
+  /** The disk refuses to take a pack (or, with null, takes packs again). */
+  readonly onDiskTrouble: (detail: string | null) => void
+  /** Why nothing is being fetched. */
+  readonly waitingFor: () => string
+  readonly onHeartbeat: (beat: Heartbeat) => void
+}

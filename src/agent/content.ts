@@ -1,0 +1,54 @@
+/** What the answer to a visit was found to hold, or is known to hold still. */
+import { NO_PAGE_RULES, type PageRules } from '../manners/index.js'
+import { LinkKind, type MetaInfo, type ParsedPage } from '../model/page.js'
+import { type PageFacts, type PageLinks, type Revisit, unpackFacts } from '../store/index.js'
+
+const NO_LINKS: PageLinks = { targets: [], kinds: [] }
+const FOREIGN_LINK = LinkKind.anchor
+
+/** What parsing adds to a row. */
+export interface Content {
+  readonly page: ParsedPage | null
+  readonly digest: string
+  readonly links: PageLinks | null
+  readonly outlinks: number
+  readonly foreign: number
+  readonly revisit: Revisit | null
+  readonly rules: PageRules
+  /** What the previous crawl knew, when the page has not changed since. */
+  readonly known?: MetaInfo
+  /** What its row said of it then. */
+  readonly facts?: PageFacts
+}
+
+export const NO_CONTENT: Content = {
+  page: null,
+  rules: NO_PAGE_RULES,
+  digest: '',
+  links: null,
+  outlinks: 0,
+  foreign: 0,
+  revisit: null,
+}
+
+/** A 304: nothing was sent, so the previous crawl's facts, text and link rows stand. */
+export function unchanged(url: string, known: MetaInfo, wantFacts: boolean): Content {
+  const facts = wantFacts && known.facts ? unpackFacts(known.facts) : undefined
+  const links =
+    known.links.length > 0 ? { targets: known.links, kinds: known.links.map(() => FOREIGN_LINK) } : NO_LINKS
+  return {
+    page: null,
+    digest: known.digest,
+    links,
+    outlinks: facts?.outlinks ?? known.links.length,
+    foreign: facts?.outlinksForeign ?? known.links.length,
+    revisit: revisitOf(url, known, 'server-not-modified'),
+    rules: NO_PAGE_RULES,
+    known,
+    ...(facts ? { facts } : {}),
+  }
+}
+
+export function revisitOf(url: string, known: MetaInfo, profile: Revisit['profile']): Revisit {
+  return { profile, refersToUrl: url, refersToDate: known.storedAt, digest: known.digest }
+}
