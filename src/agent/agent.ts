@@ -11,6 +11,7 @@ import { type Clock, type Millis, sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import { Wake } from '../model/wake.js'
 import type { Admission } from './admission.js'
+import { Checkpoint } from './checkpoint.js'
 import type { Counters } from './counters.js'
 import { wordOf } from './heartbeat-word.js'
 import { Holdings } from './holdings.js'
@@ -67,6 +68,7 @@ export class Agent {
   readonly #pulse: Pulse
   readonly #probe: PeerProbe
   readonly #turnPassing: TurnPassing
+  readonly #checkpoint: Checkpoint
   #waitingCells = 1
   /** The more agents there are, the less often each speaks of its lanes. */
   #gatherMs: Millis = 0
@@ -82,6 +84,10 @@ export class Agent {
     this.#wake = new Wake(clock)
     this.#turnPassing = new TurnPassing(clock)
     this.#probe = new PeerProbe(clock, parts.bus, incarnation)
+    this.#checkpoint = new Checkpoint(
+      () => transmitter.seal(),
+      () => this.#pulse.hurry(),
+    )
     // Name by name: of objects made with `...parts` each has a shape of its own, which the simulator's thousand agents pay for.
     const work = new SiteWork(
       { clock, ledger, lane, transmitter, admission, counters, laneCount, maxWaitMs, signal },
@@ -108,7 +114,7 @@ export class Agent {
       leaseMs,
       tenure,
       signal,
-      status: () => wordOf(counters, this.#offer.status(), this.#probe.peers, parts.waitingFor()),
+      status: () => this.#word(),
       onBeat: beat => this.#take(beat),
       onFailure: error => this.fail(error),
       onPause: () => transmitter.poke(),
@@ -255,7 +261,13 @@ export class Agent {
     // Alone there is nobody to ask.
     if (beat.share < 1) this.#probe.look()
     this.#wake.ring()
+    this.#checkpoint.heed(beat.settings)
     this.#parts.onHeartbeat(beat)
+  }
+
+  #word() {
+    const { counters, waitingFor } = this.#parts
+    return wordOf(counters, this.#offer.status(), this.#probe.peers, waitingFor(), this.#checkpoint.done)
   }
 
   /** Who has no page left asks again, who needs none gives them back. */

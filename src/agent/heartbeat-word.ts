@@ -10,6 +10,7 @@ export function wordOf(
   lanes: LaneStatus & { readonly load: MachineLoad | null },
   peers: Readonly<Record<Incarnation, Peer>>,
   waiting: string,
+  checkpoint: string,
 ) {
   return {
     fetches: counters.fetches,
@@ -34,5 +35,6 @@ export function wordOf(
     load: lanes.load,
     peers,
     waiting,
+    checkpoint,
   } satisfies Counters & LaneStatus & Record<string, unknown>
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { ManualClock } from '../../test/kit/manual-clock.js'
 import { inDirectory, sampleExchange, sampleRow } from '../../test/kit/store-samples.js'
 import { type Incarnation, type Ledger, openSqliteLedger } from '../cluster/index.js'
-import { recoverDirectory } from '../compose/recovery.js'
+import { recoverDirectory, removeStrayTables } from '../compose/recovery.js'
 import {
   type ConvertTask,
   concatParquet,
@@ -126,8 +126,9 @@ class Desk {
     await this.#store!.abandon()
     this.#alive.clear()
     await this.ledger.endAllLeases()
-    const latest = await this.ledger.join('coordinator', 0)
-    await recoverDirectory(this.#directory, CRAWL, this.ledger, latest - 1, 'gone')
+    await this.ledger.join('coordinator', 0)
+    await recoverDirectory(this.#directory, CRAWL, this.ledger, () => false, 'gone')
+    await removeStrayTables(this.#directory, this.ledger)
   }
 
   /** Numbers of the pages that the Parquet files in the folder hold, whoever lists them. */

@@ -10,6 +10,7 @@ import type { Millis } from '../model/clock.js'
 import {
   type ConvertTask,
   completeLogs,
+  locateFile,
   type Manifest,
   type ParquetSize,
   type TableFiles,
@@ -68,9 +69,15 @@ export class TableKeeper {
     await this.#working
   }
 
+  /** Resolves when no piece of work is under way. */
+  async idle(): Promise<void> {
+    await this.#working
+  }
+
   /** At the end: every log becomes Parquet, and what is small is merged. The last life must be closed by then. */
   async finish(): Promise<void> {
     await this.#working
+    if (this.#parts.seat() === null) return
     await this.#convertAll(true)
     for (const table of TABLES) await this.#merge(table, 2)
     await this.#manifest()
@@ -93,44 +100,50 @@ export class TableKeeper {
     }
   }
 
-  /** As many logs as a large file is made of become one; fewer, at the end, a small one that may be merged with others. */
+  /**
+   * The name has the seat's epoch in it: one who has lost the seat without knowing writes, and removes, only what is his own.
+   * As many logs as a large file is made of become one; fewer, at the end, a small one that may be merged with others.
+   */
   async #convert(table: Table, logs: readonly FileRow[]): Promise<boolean> {
-    const { directory, worker } = this.#parts
+    const { directory, worker, seat } = this.#parts
+    const epoch = seat()
+    if (epoch === null) return false
     const first = basename(logs[0].name, '.rows')
-    const name = `tables/${table}/${logs.length < LOGS_PER_FILE ? '' : MERGED}${first}.parquet`
+    const name = `tables/${table}/${logs.length < LOGS_PER_FILE ? '' : MERGED}${first}-s${epoch}.parquet`
+    const pathOf = (log: FileRow) => locateFile(directory, log.name) ?? join(directory, log.name)
     const { bytes } = await worker.convert({
       table,
-      logs: logs.map(log => ({ path: join(directory, log.name), committedBytes: log.bytes })),
+      logs: logs.map(log => ({ path: pathOf(log), committedBytes: log.bytes })),
       outPath: join(directory, name),
     })
     const inputs = logs.map(log => log.name)
-    return this.#swap(inputs, { name, kind: table, bytes })
+    return this.#swap(inputs, { name, kind: table, bytes }, epoch)
   }
 
   async #merge(table: Table, atLeast: number): Promise<void> {
-    const { directory, ledger, worker } = this.#parts
+    const { directory, ledger, worker, seat } = this.#parts
     for (;;) {
+      const epoch = seat()
+      if (epoch === null) return
       const small = (await ledger.files()).filter(
         file => file.kind === table && !basename(file.name).startsWith(MERGED),
       )
       if (small.length < atLeast) return
       const inputs = small.slice(0, FILES_PER_MERGE).map(file => file.name)
       const first = basename(inputs[0], '.parquet')
-      const name = `tables/${table}/${MERGED}${first}-${++this.#merges}.parquet`
+      const name = `tables/${table}/${MERGED}${first}-s${epoch}-${++this.#merges}.parquet`
       const { bytes } = await worker.concat(
         inputs.map(input => join(directory, input)),
         join(directory, name),
       )
-      if (!(await this.#swap(inputs, { name, kind: table, bytes }))) return
+      if (!(await this.#swap(inputs, { name, kind: table, bytes }, epoch))) return
     }
   }
 
   /** Swaps in the ledger first; a reader that has just listed the inputs gets some time to open them. */
-  async #swap(inputs: readonly string[], output: PackFile): Promise<boolean> {
-    const { directory, ledger, seat } = this.#parts
-    const epoch = seat()
-    const swapped = epoch !== null && (await ledger.swapFiles(inputs, [output], epoch))
-    if (!swapped) {
+  async #swap(inputs: readonly string[], output: PackFile, epoch: Epoch): Promise<boolean> {
+    const { directory, ledger } = this.#parts
+    if (!(await ledger.swapFiles(inputs, [output], epoch))) {
       await rm(join(directory, output.name), { force: true })
       return false
     }

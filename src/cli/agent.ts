@@ -3,29 +3,37 @@ import { Command } from 'commander'
 import { boundHeap, JoinedAgent } from '../compose/index.js'
 import { ConfigError, FIELDS } from '../config/index.js'
 import type { Say } from './commands.js'
+import { type AddressOptions, addressOf, crawlAt, readListen, withAddress } from './crawl-address.js'
 import { EXIT } from './exit-codes.js'
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 export function agentCommand(say: Say): Command {
-  return new Command('agent')
-    .argument('<dir>', 'directory of the crawl, which this machine must see')
+  return withAddress(new Command('agent'), { store: true })
     .option('--lanes <n>', 'sites crawled at the same time (as the crawl was asked for)')
     .addHelpText(
       'after',
       `
-Joins a crawl that "orbweaver crawl … --ledger postgres://…" or "orbweaver resume" runs, from any machine that sees its
-directory and its database. Ctrl-C, or kill, at any time: nothing acknowledged is lost.
+Joins a crawl that "orbweaver crawl … --ledger postgres://…" or "orbweaver resume" began, from any machine that reaches its
+database. What the crawl is asked for is in the ledger. An agent that sees the store takes over as coordinator when the one
+there is is gone; one that does not sends its packs to the coordinator, which needs --listen if it is on another machine.
+Ctrl-C, or kill, at any time: nothing acknowledged is lost.
 
-Example:
+Examples:
+  orbweaver agent --ledger postgres://crawler@db1,db2/crawls --name example
+  orbweaver agent --ledger postgres://crawler@db1/crawls --name example --store /mnt/example
   orbweaver agent /shared/my-crawl`,
     )
-    .action(async (directory: string, options: { lanes?: string }) => {
+    .action(async (directory: string | undefined, options: AddressOptions & { lanes?: string }) => {
       boundHeap()
-      const agent = new JoinedAgent(directory, lanesOf(options.lanes))
+      const crawl = await crawlAt(directory, options)
+      const agent = new JoinedAgent(crawl, {
+        lanes: lanesOf(options.lanes),
+        listen: readListen(options.listen),
+      })
       const stop = () => agent.stop()
       for (const signal of SIGNALS) process.on(signal, stop)
-      process.stderr.write(`${agent.name} joins ${directory}\n`)
+      process.stderr.write(`${agent.name} joins ${addressOf(crawl)}\n`)
       try {
         say((await agent.run()) === 'ended' ? EXIT.done : EXIT.interrupted)
       } finally {

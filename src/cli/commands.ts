@@ -37,6 +37,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     about: 'make everything fetched so far durable now',
     load: async () => (await import('./control.js')).checkpointCommand(),
   },
+  ledger: {
+    about: 'move the ledger of a crawl between its directory (SQLite) and PostgreSQL',
+    load: async () => (await import('./ledger.js')).ledgerCommand(),
+  },
   query: {
     about: 'ask a crawl with SQL: tables pages, links, sites',
     load: async () => (await import('./query.js')).queryCommand(),

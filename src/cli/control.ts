@@ -3,18 +3,19 @@ import { Command } from 'commander'
 import type { HoldUp, Ledger } from '../cluster/index.js'
 import {
   DirectoryLock,
+  type FoundCrawl,
+  isAtWork,
   LIVE_SETTINGS,
   leaseNow,
   metricsNow,
   openLedger,
-  readCrawlFile,
   readLiveSetting,
   systemClock,
 } from '../compose/index.js'
 import { ConfigError } from '../config/index.js'
 import { sleep } from '../model/clock.js'
-import { shellWord } from '../model/for-people.js'
 import { agentLines, agentStates } from './agent-lines.js'
+import { type AddressOptions, addressOf, againWith, crawlAt, withAddress } from './crawl-address.js'
 import { metricLines } from './metric-lines.js'
 import { asideLines, duration, number, plural, SHOWN_SITES, size } from './summary.js'
 
@@ -22,106 +23,128 @@ const CHECKPOINT_LOOK_MS = 200
 const CHECKPOINT_WAIT_MS = 120_000
 
 export function statusCommand(): Command {
-  return new Command('status')
-    .argument('<dir>', 'directory of the crawl')
+  return withAddress(new Command('status'), { store: false })
     .option(
       '--metrics',
       'overlap, coverage, quality, messages and the work of every lane so far; reads what is known of every URL',
     )
     .option('--json', 'as one JSON object')
-    .action((directory: string, options: { json?: boolean; metrics?: boolean }) =>
-      withLedger(directory, async ledger => {
-        const totals = await ledger.totals()
-        const { config } = readCrawlFile(directory)
-        const metrics = options.metrics ? await metricsNow(ledger, totals, config) : null
-        const settings = await ledger.settings()
-        const running = isRunning(directory)
-        const rows = running ? await ledger.agents() : []
-        const waitingFor = waitingOf(rows)
-        const { holdUps } = await ledger.health(leaseNow())
-        const agents = agentStates(rows, systemClock.now())
-        const parked = (await ledger.parked(SHOWN_SITES)).map(({ cell, ...rest }) => ({
-          site: cell,
-          ...rest,
-        }))
-        const text = options.json
-          ? JSON.stringify({
-              running,
-              waitingFor,
-              holdUps,
-              ...totals,
-              ...metrics,
-              agents,
-              setAside: parked,
-              settings: liveOnly(settings),
-            })
-          : [
-              ...statusLines(directory, running, totals, waitingFor),
-              ...holdUps.map(holdUpLine),
-              ...agentLines(agents),
-              ...(metrics === null ? [] : metricLines(metrics)),
-              ...asideLines(parked, totals.cells.parked, systemClock.now()).map(line => `  ${line}`),
-              settingsLine(settings),
-            ].join('\n')
-        process.stdout.write(`${text}\n`)
-      }),
+    .addHelpText('after', examples('status'))
+    .action(
+      (directory: string | undefined, options: AddressOptions & { json?: boolean; metrics?: boolean }) =>
+        withLedger(directory, options, async (ledger, crawl) => {
+          const totals = await ledger.totals()
+          const metrics = options.metrics ? await metricsNow(ledger, totals, crawl.config) : null
+          const settings = await ledger.settings()
+          const running = await isRunning(ledger, crawl)
+          const rows = running ? await ledger.agents() : []
+          const waitingFor = waitingOf(rows)
+          const { holdUps } = await ledger.health(leaseNow())
+          const agents = agentStates(rows, systemClock.now())
+          const parked = (await ledger.parked(SHOWN_SITES)).map(({ cell, ...rest }) => ({
+            site: cell,
+            ...rest,
+          }))
+          const text = options.json
+            ? JSON.stringify({
+                running,
+                waitingFor,
+                holdUps,
+                ...totals,
+                ...metrics,
+                agents,
+                setAside: parked,
+                settings: liveOnly(settings),
+              })
+            : [
+                ...statusLines(addressOf(crawl), running, totals, waitingFor),
+                ...holdUps.map(holdUpLine),
+                ...agentLines(agents),
+                ...(metrics === null ? [] : metricLines(metrics)),
+                ...asideLines(parked, totals.cells.parked, systemClock.now()).map(line => `  ${line}`),
+                settingsLine(settings),
+              ].join('\n')
+          process.stdout.write(`${text}\n`)
+        }),
     )
 }
 
 export function setCommand(): Command {
   const known = Object.entries(LIVE_SETTINGS).map(([name, { help }]) => `  ${name.padEnd(20)} ${help}`)
-  return new Command('set')
-    .argument('<dir>', 'directory of the crawl')
-    .argument('<key=value...>', 'what to change')
+  return withAddress(new Command('set'), { store: false })
+    .argument('[key=value...]', 'what to change')
     .addHelpText(
       'after',
-      `\nSettings:\n${known.join('\n')}\n\nExample:\n  orbweaver set my-crawl delay=2000 rate=5`,
+      `\nSettings:\n${known.join('\n')}\n\nExamples:
+  orbweaver set my-crawl delay=2000 rate=5
+  orbweaver set --ledger postgres://crawler@db1/crawls --name example rate=5`,
     )
-    .action((directory: string, pairs: string[]) => {
+    .action((first: string | undefined, others: string[], options: AddressOptions) => {
+      // Named by its ledger it has no directory, and all that is said is what to change.
+      const isNamed = options.ledger !== undefined && first !== undefined
+      const [directory, pairs] = isNamed ? [undefined, [first, ...others]] : [first, others]
+      if (pairs.length === 0) throw new ConfigError('say what to change: KEY=VALUE')
       const values = Object.fromEntries(pairs.map(parsePair))
-      return withLedger(directory, async ledger => {
+      return withLedger(directory, options, async (ledger, crawl) => {
         await ledger.set(values)
         process.stderr.write(
-          isRunning(directory) ? 'set; the crawl takes it within a second\n' : 'set for the next resume\n',
+          (await isRunning(ledger, crawl))
+            ? 'set; the crawl takes it within a second\n'
+            : 'set for the next resume\n',
         )
       })
     })
 }
 
 export function stopCommand(): Command {
-  return new Command('stop').argument('<dir>', 'directory of the crawl').action((directory: string) =>
-    withLedger(directory, async ledger => {
-      needRunning(directory)
-      await ledger.set({ stop: String(systemClock.now()) })
-      process.stderr.write(`stopping; go on later with: orbweaver resume ${shellWord(directory)}\n`)
-    }),
-  )
+  return withAddress(new Command('stop'), { store: false })
+    .addHelpText('after', examples('stop'))
+    .action((directory: string | undefined, options: AddressOptions) =>
+      withLedger(directory, options, async (ledger, crawl) => {
+        await needRunning(ledger, crawl)
+        await ledger.set({ stop: String(systemClock.now()) })
+        process.stderr.write(`stopping; go on later with: orbweaver resume ${againWith(crawl)}\n`)
+      }),
+    )
 }
 
 export function checkpointCommand(): Command {
-  return new Command('checkpoint').argument('<dir>', 'directory of the crawl').action((directory: string) =>
-    withLedger(directory, async ledger => {
-      needRunning(directory)
-      const asked = String(systemClock.now())
-      await ledger.set({ 'checkpoint.asked': asked })
-      for (let waited = 0; waited < CHECKPOINT_WAIT_MS; waited += CHECKPOINT_LOOK_MS) {
-        if ((await ledger.settings())['checkpoint.done'] === asked) {
-          process.stderr.write(
-            `checkpoint done: ${plural((await ledger.totals()).pages, 'page')} acknowledged\n`,
-          )
-          return
+  return withAddress(new Command('checkpoint'), { store: false })
+    .addHelpText('after', examples('checkpoint'))
+    .action((directory: string | undefined, options: AddressOptions) =>
+      withLedger(directory, options, async (ledger, crawl) => {
+        await needRunning(ledger, crawl)
+        const asked = String(systemClock.now())
+        await ledger.set({ 'checkpoint.asked': asked })
+        for (let waited = 0; waited < CHECKPOINT_WAIT_MS; waited += CHECKPOINT_LOOK_MS) {
+          if ((await ledger.settings())['checkpoint.done'] === asked) {
+            process.stderr.write(
+              `checkpoint done: ${plural((await ledger.totals()).pages, 'page')} acknowledged\n`,
+            )
+            return
+          }
+          await sleep(systemClock, CHECKPOINT_LOOK_MS)
         }
-        await sleep(systemClock, CHECKPOINT_LOOK_MS)
-      }
-      throw new ConfigError(`the crawl in ${directory} did not answer within ${CHECKPOINT_WAIT_MS / 1000} s`)
-    }),
-  )
+        throw new ConfigError(`${addressOf(crawl)} did not answer within ${CHECKPOINT_WAIT_MS / 1000} s`)
+      }),
+    )
 }
 
-async function withLedger(directory: string, task: (ledger: Ledger) => Promise<void>): Promise<void> {
-  const ledger = await openLedger(directory, readCrawlFile(directory).config)
+function examples(command: string): string {
+  return `\nExamples:
+  orbweaver ${command} my-crawl
+  orbweaver ${command} --ledger postgres://crawler@db1/crawls --name example`
+}
+
+async function withLedger(
+  directory: string | undefined,
+  options: AddressOptions,
+  task: (ledger: Ledger, crawl: FoundCrawl) => Promise<void>,
+): Promise<void> {
+  const crawl = await crawlAt(directory, options)
+  const ledger = await openLedger(crawl.directory ?? '', crawl.config)
   try {
-    await task(ledger)
+    await task(ledger, crawl)
   } finally {
     await ledger.close()
   }
@@ -134,14 +157,20 @@ function parsePair(pair: string): [string, string] {
   return [name, readLiveSetting(name, value)]
 }
 
-function isRunning(directory: string): boolean {
+async function isRunning(ledger: Ledger, { there, directory }: FoundCrawl): Promise<boolean> {
+  if (there || directory === null) return isAtWork(ledger)
   const lock = DirectoryLock.take(directory)
   lock?.release()
   return lock === null
 }
 
-function needRunning(directory: string): void {
-  if (!isRunning(directory)) throw new ConfigError(`no crawl is running in ${directory}`)
+async function needRunning(ledger: Ledger, crawl: FoundCrawl): Promise<void> {
+  if (await isRunning(ledger, crawl)) return
+  throw new ConfigError(
+    crawl.directory === null
+      ? `nobody is at work on "${crawl.name}"`
+      : `no crawl is running in ${crawl.directory}`,
+  )
 }
 
 function liveOnly(settings: Readonly<Record<string, string>>): Record<string, string> {

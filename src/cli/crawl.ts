@@ -11,6 +11,7 @@ import {
 } from '../compose/index.js'
 import { ConfigError, type CrawlConfig, FIELDS, loadConfig, variableOf } from '../config/index.js'
 import type { Say } from './commands.js'
+import { type AddressOptions, crawlAt, listenOption, readListen, withAddress } from './crawl-address.js'
 import { EXIT } from './exit-codes.js'
 import { ProgressDisplay } from './progress.js'
 import { summaryOf } from './summary.js'
@@ -24,39 +25,62 @@ export function crawlCommand(say: Say): Command {
   }
   return command
     .option('--config <file>', 'JSON file with any of these settings (maxPages for --max-pages)')
+    .option(
+      '--store <dir>',
+      'the same as --out, as an agent elsewhere calls it: a directory that others may see too',
+    )
+    .addOption(listenOption())
     .option('--json', 'print the report as one JSON object on stdout')
     .addHelpText('after', HELP)
     .action(async (urls: string[], options: Record<string, unknown>) => {
-      const { config: file, json, ...flags } = options
+      const { config: file, json, store, listen, ...flags } = options
+      if (store !== undefined && flags.out !== undefined && store !== flags.out)
+        throw new ConfigError('--store and --out are the same: give one of them')
       const config = loadConfig({
-        flags: { ...flags, seeds: urls.length > 0 ? urls : undefined },
+        flags: { ...flags, out: flags.out ?? store, seeds: urls.length > 0 ? urls : undefined },
         environment: process.env,
         file: file as string | undefined,
       })
       const directory = config.out ?? defaultDirectory(config, systemClock.now())
-      const session = createSession(config, directory)
+      const session = createSession(config, directory, { listen: readListen(listen as string | undefined) })
       warn(config)
       say(await watch(session, directory, json === true))
     })
 }
 
 export function resumeCommand(say: Say): Command {
-  return new Command('resume')
-    .argument('<dir>', 'directory of the crawl')
+  return withAddress(new Command('resume'), { store: true })
     .option('--robots <mode>', 'strict, rfc9309 or ignore, for this run (as the crawl was asked for)')
+    .option('--agents <n>', 'agents that crawl in this process, for this run (as the crawl was asked for)')
+    .option('--lanes <n>', 'sites crawled at the same time, for this run (as the crawl was asked for)')
     .option('--json', 'print the report as one JSON object on stdout')
-    .addHelpText('after', '\nExample:\n  orbweaver resume example.org-2026-11-15')
-    .action(async (directory: string, options: { json?: boolean; robots?: string }) => {
-      const session = resumeSession(directory, { robots: readRobots(options.robots) })
+    .addHelpText('after', RESUME_HELP)
+    .action(async (directory: string | undefined, options: ResumeOptions) => {
+      const crawl = await crawlAt(directory, options)
+      if (crawl.directory === null)
+        throw new ConfigError(`this machine does not see the store of "${crawl.name}"; name it with --store`)
+      const session = resumeSession(crawl.directory, {
+        robots: changed('robots', options.robots),
+        agents: changed('agents', options.agents),
+        lanes: changed('lanes', options.lanes),
+        ledger: options.ledger,
+        listen: readListen(options.listen),
+      })
       warnOfRobots(session.config)
-      say(await watch(session, directory, options.json === true))
+      say(await watch(session, directory ?? crawl.directory, options.json === true))
     })
 }
 
-function readRobots(mode: string | undefined): CrawlConfig['robots'] | undefined {
-  if (mode === undefined) return undefined
+type ResumeOptions = AddressOptions & { json?: boolean; robots?: string; agents?: string; lanes?: string }
+
+/** A setting for this run only; undefined when it stays as it was. */
+function changed<K extends 'robots' | 'agents' | 'lanes'>(
+  name: K,
+  value: string | undefined,
+): CrawlConfig[K] | undefined {
+  if (value === undefined) return undefined
   try {
-    return FIELDS.robots.read(mode, '--robots')
+    return FIELDS[name].read(value, `--${name}`) as CrawlConfig[K]
   } catch (error) {
     throw new ConfigError((error as Error).message)
   }
@@ -111,6 +135,12 @@ function warnOfRobots(config: CrawlConfig): void {
     )
 }
 
+const RESUME_HELP = `
+Examples:
+  orbweaver resume example.org-2026-11-15
+  orbweaver resume my-crawl --agents 8
+  orbweaver resume --ledger postgres://crawler@db1/crawls --name example --store /mnt/example`
+
 const HELP = `
 Every option can also come from a variable (${variableOf('maxPages')} for --max-pages) or from --config FILE.
 
@@ -119,4 +149,5 @@ Examples:
   orbweaver crawl https://example.org/docs/ --scope prefix --out docs
   orbweaver crawl example.org example.net --max-pages 1000 --contact https://me.example/crawl
   orbweaver crawl http://localhost:3000 --allow-private --delay 0
-  orbweaver crawl https://example.org --previous example.org-2026-11-01 --out today`
+  orbweaver crawl https://example.org --previous example.org-2026-11-01 --out today
+  orbweaver crawl https://example.org --ledger postgres://crawler@db1/crawls --name example --store /mnt/example`

@@ -80,6 +80,7 @@ export interface Heartbeat {
   readonly grants: number
   /** Cells that wait: of many, only that there are as many as `MOST_COUNTED`. */
   readonly waiting: number
+  /** In a database without those whose name begins with `crawl.`: they say what never changes. */
   readonly settings: Readonly<Record<string, string>>
   readonly crawlOpen: boolean
   /** False once this life was ended, or began with another server than the one that writes now: it can commit nothing any more. */

@@ -55,7 +55,7 @@ export async function heartbeat(
     `SELECT count(*), (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM grant_number)
      FROM (SELECT 1 FROM cell WHERE state = 'waiting' LIMIT ${MOST_COUNTED}) AS waiting`,
   ))!.map(Number)
-  const settings = settingsIn(await tx.all(SETTINGS))
+  const settings = settingsIn(await tx.all(`${SETTINGS} WHERE name NOT LIKE 'crawl.%'`))
   const share = await shareOf(tx, incarnation)
   // Nobody heard from for a whole lease, or another server than the last: the agents may live and only the ledger was
   // away. Nobody's cells are taken until all had time to renew.

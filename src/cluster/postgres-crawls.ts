@@ -118,7 +118,7 @@ async function checkEra(connection: PostgresConnection, place: string, adopt: bo
  * Unread rows keep their order and come before all that will be written: those of a cell are numbered from 1, and
  * transactions are counted from so far back that none of them has a number that small.
  */
-async function newEra(connection: PostgresConnection): Promise<void> {
+export async function newEra(connection: PostgresConnection): Promise<void> {
   await connection.exec(
     `BEGIN; SELECT 1 FROM crawl FOR UPDATE;
      UPDATE inbox SET position = -old.place FROM (SELECT cell, position,

@@ -1,5 +1,5 @@
 /** One agent of this machine, in whatever thread it runs: its implementations, its settings, its files. */
-import { join } from 'node:path'
+import { tmpdir } from 'node:os'
 import {
   type AgentEnd,
   type AgentInput,
@@ -16,28 +16,25 @@ import { FrontierSpace, Scope } from '../frontier/index.js'
 import type { Clock, Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import { compilePattern } from '../model/url-pattern.js'
-import { VERSION } from '../model/version.js'
-import {
-  DirectoryPackStore,
-  loadZstd,
-  PackBuilder,
-  parseArchiveFormat,
-  warcInfo,
-  warcRecords,
-} from '../store/index.js'
+import { loadZstd } from '../store/index.js'
+import { type Channel, channelTo, journalsOver, RemotePackStore } from '../transfer/index.js'
 import { knownHosts } from './known-hosts.js'
 import { LiveSettings } from './live-settings.js'
 import type { Log } from './log.js'
 import { machineGauges } from './machine-gauges.js'
 import { Monitor } from './monitor.js'
-import { openFetcher, userAgentOf } from './open-fetcher.js'
+import { openFetcher } from './open-fetcher.js'
+import { openDirectoryStore, packing } from './open-store.js'
 import { saveWidened, widenedScope } from './scope-settings.js'
 import type { StoreWorker } from './store-worker.js'
 import { systemRandom as random, systemClock } from './system.js'
 
 /** What an agent of this machine has to know; all of it can be sent to a thread. */
 export interface AgentOrder {
-  readonly directory: string
+  /** The store; null when this machine does not see it. */
+  readonly directory: string | null
+  /** Of the crawl, for who sends its packs to the coordinator. */
+  readonly token?: string
   /** Of the crawl, for file names. */
   readonly crawl: string
   readonly config: CrawlConfig
@@ -49,8 +46,8 @@ export interface AgentOrder {
   readonly sourceAddress: string | undefined
   readonly leaseMs: Millis
   readonly diskTrouble: string
-  /** For queues and seen-sets; beside the crawl unless said otherwise. */
-  readonly scratch?: string
+  /** For queues and seen-sets. */
+  readonly scratch: string
 }
 
 export interface HostParts {
@@ -63,6 +60,8 @@ export interface HostParts {
   readonly onDiskTrouble: (detail: string | null) => void
   /** Ledger time, where that is another machine's. */
   readonly clock?: Clock
+  /** To the coordinator, where the store is not seen. */
+  readonly channel?: Channel
 }
 
 export class AgentHost {
@@ -76,7 +75,7 @@ export class AgentHost {
     if (order.config.archive.startsWith('zstd')) await loadZstd()
     const settings = await parts.ledger.settings()
     const hosts = await knownHosts(parts.ledger)
-    return new AgentHost(order, await inLedgerTime(order, parts), settings, hosts)
+    return new AgentHost(order, withChannel(order, await inLedgerTime(order, parts)), settings, hosts)
   }
 
   private constructor(
@@ -85,7 +84,7 @@ export class AgentHost {
     settings: Readonly<Record<string, string>>,
     hosts: AgentInput['hosts'],
   ) {
-    const { config, directory, agent, agents, incarnation, leaseMs } = order
+    const { config, directory, agent, agents, incarnation, leaseMs, scratch } = order
     const { ledger, log, clock = systemClock } = parts
     this.#parts = parts
     this.#diskTrouble = order.diskTrouble
@@ -93,12 +92,12 @@ export class AgentHost {
     const monitor = new Monitor({
       lanes: config.lanes,
       clock,
-      gauges: machineGauges(directory),
+      gauges: machineGauges(directory ?? tmpdir()),
       receivedBytes: () => this.#crew.counters.bytes,
       allowedBytes: () => this.#crew.rate.bytesPerSecond,
     })
     this.#crew = assembleAgent({
-      ...openStore(order, parts.worker),
+      ...openStore(order, parts),
       name: agent,
       incarnation,
       config,
@@ -109,7 +108,7 @@ export class AgentHost {
       leaseMs,
       fetcher: openFetcher(config, order.sourceAddress),
       space: new FrontierSpace({
-        folder: order.scratch ?? join(directory, 'frontier', agent),
+        folder: scratch,
         seenBytes: LIMITS.seenBytes / agents,
         queueBytes: LIMITS.queueBytes / agents,
         salt: Math.floor(random.next() * 2 ** 32),
@@ -164,11 +163,6 @@ export class AgentHost {
     this.#crew.agent.stop()
   }
 
-  /** Resolves when everything fetched so far is committed. */
-  seal(): Promise<void> {
-    return this.#crew.transmitter.seal()
-  }
-
   setDiskTrouble(detail: string): void {
     this.#diskTrouble = detail
     this.#applyPause()
@@ -201,28 +195,24 @@ async function inLedgerTime(order: AgentOrder, parts: HostParts): Promise<HostPa
   return { ...parts, ledger, clock }
 }
 
+/** Who does not see the store asks the coordinator also for what a cell's state derives from. */
+function withChannel({ directory, token = '' }: AgentOrder, parts: HostParts): HostParts {
+  if (directory !== null) return parts
+  const channel = channelTo(parts.ledger, token)
+  return { ...parts, channel, ledger: journalsOver(parts.ledger, channel) }
+}
+
+/** In the directory; or, where that is not seen, at whoever coordinates. */
 function openStore(
-  { config, directory, crawl, incarnation, agent }: AgentOrder,
-  worker: StoreWorker,
+  order: AgentOrder,
+  { worker, channel }: HostParts,
 ): Pick<AgentInput, 'store' | 'newBuilder' | 'archives'> {
-  const choice = parseArchiveFormat(config.archive)
-  if (!choice.ok) throw new ConfigError(choice.message)
-  const records = warcRecords(choice.format, random)
-  const store = new DirectoryPackStore({
-    directory,
-    owner: { crawl, incarnation },
-    clock: systemClock,
-    records,
-    info: warcInfo({
-      software: `orbweaver/${VERSION}`,
-      robots: config.robots,
-      userAgent: userAgentOf(config),
-      extra: { isPartOf: crawl },
-    }),
-    sortIndex: task => worker.sortIndex(task),
-  })
-  const options = { agent, records, tables: config.tables !== 'none' }
-  return { store, newBuilder: () => new PackBuilder(options), archives: records !== null }
+  const { config, directory, crawl, incarnation, agent } = order
+  const store =
+    directory === null
+      ? new RemotePackStore({ life: incarnation, channel: channel!, clock: systemClock })
+      : openDirectoryStore({ directory, crawl, config, incarnation, worker })
+  return { store, ...packing(config, agent) }
 }
 
 function scopeOf(config: CrawlConfig, settings: Readonly<Record<string, string>>): Scope {

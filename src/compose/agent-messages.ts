@@ -16,14 +16,10 @@ export interface AgentThreadData {
   readonly harms: SharedArrayBuffer | null
 }
 
-export type ToAgent =
-  | { readonly kind: 'stop' }
-  | { readonly kind: 'seal'; readonly id: number }
-  | { readonly kind: 'disk'; readonly trouble: string }
+export type ToAgent = { readonly kind: 'stop' } | { readonly kind: 'disk'; readonly trouble: string }
 
 export type FromAgent =
   | { readonly kind: 'progress'; readonly progress: AgentProgress }
-  | { readonly kind: 'sealed'; readonly id: number }
   | { readonly kind: 'disk'; readonly detail: string | null }
   /** For fault tests. */
   | { readonly kind: 'harm'; readonly what: Suffering }

@@ -65,9 +65,6 @@ function obey(host: AgentHost, message: ToAgent): void {
     case 'stop':
       host.stop()
       break
-    case 'seal':
-      void host.seal().then(() => tell({ kind: 'sealed', id: message.id }))
-      break
     case 'disk':
       host.setDiskTrouble(message.trouble)
   }

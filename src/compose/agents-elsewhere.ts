@@ -5,7 +5,6 @@
 import type { Incarnation, Ledger, LocalBus } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import { type Millis, sleep } from '../model/clock.js'
-import { isElsewhere } from './joined-agent.js'
 import type { Log } from './log.js'
 import { bridge, inDatabase, openBus, type WideBus } from './open-ledger.js'
 import { recoverLife } from './recovery.js'
@@ -15,7 +14,8 @@ const LOOK_MS = 200
 
 export interface ElsewhereParts {
   readonly directory: string
-  readonly crawl: string
+  /** Of the crawl. */
+  readonly name: string
   readonly config: CrawlConfig
   readonly ledger: Ledger
   readonly bus: LocalBus
@@ -41,9 +41,9 @@ export class AgentsElsewhere {
   /** Lives that are over in the ledger. Whoever had one may wake up and write on: what is committed is copied out of reach. */
   async recover(lives: readonly Incarnation[]): Promise<void> {
     if (!this.#wide) return
-    const { directory, crawl, ledger, log } = this.#parts
+    const { directory, name, ledger, log } = this.#parts
     for (const incarnation of lives) {
-      const recovered = await recoverLife(directory, crawl, ledger, incarnation, 'unknown')
+      const recovered = await recoverLife(directory, name, ledger, incarnation, 'unknown')
       log.warn('an agent elsewhere was lost; its files are cut to what was committed', {
         incarnation,
         ...recovered,
@@ -51,12 +51,14 @@ export class AgentsElsewhere {
     }
   }
 
-  /** After the end they commit what they have and close their files; who does not is not waited for longer than a lease. */
+  /**
+   * When the crawl is over, or is to stop, they commit what they have and close their files; who does not is not waited for
+   * longer than a lease. The agents of this process have ended by then.
+   */
   async farewell(): Promise<void> {
     if (!this.#wide) return
     const { ledger, leaseMs } = this.#parts
-    const { open } = await ledger.totals()
-    const until = clock.monotonic() + (open ? 0 : leaseMs)
+    const until = clock.monotonic() + leaseMs
     let left = await this.#present()
     while (left.length > 0 && clock.monotonic() < until) {
       await sleep(clock, LOOK_MS)
@@ -72,6 +74,6 @@ export class AgentsElsewhere {
 
   async #present(): Promise<Incarnation[]> {
     const rows = await this.#parts.ledger.agents()
-    return rows.filter(({ name }) => isElsewhere(name)).map(({ incarnation }) => incarnation)
+    return rows.filter(({ lanes }) => lanes > 0).map(({ incarnation }) => incarnation)
   }
 }

@@ -1,5 +1,4 @@
 /** The count at the end: how many URLs and pages the journals hold, and what of the known web is among them. */
-import { join } from 'node:path'
 import { countUrls, type UrlCounts } from '../agent/index.js'
 import type { Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
@@ -10,13 +9,13 @@ import type { Log } from './log.js'
 import { systemRandom as random } from './system.js'
 
 export async function countCrawl(
-  directory: string,
+  folder: string,
   config: CrawlConfig,
   ledger: Ledger,
   log: Log,
 ): Promise<UrlCounts> {
   const space = new FrontierSpace({
-    folder: join(directory, 'frontier'),
+    folder,
     seenBytes: LIMITS.countBytes,
     queueBytes: LIMITS.queueBytes,
     salt: Math.floor(random.next() * 2 ** 32),

@@ -5,9 +5,11 @@ import { LEDGER_FILE } from '../cluster/index.js'
 import { ConfigError, type CrawlConfig, checkConfig } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
 import { shellWord } from '../model/for-people.js'
+import { uuid } from '../model/random.js'
 import { hostOf, siteOf } from '../model/url.js'
 import { writeFileAtomically } from '../store/index.js'
 import { NewerCrawlError } from './errors.js'
+import { systemRandom as random } from './system.js'
 
 /** Version of crawl.json; raised when an older orbweaver could not go on with the crawl. */
 const FORMAT = 1
@@ -16,6 +18,8 @@ export interface CrawlFile {
   readonly format: number
   readonly orbweaver: string
   readonly createdAt: string
+  /** Of the ledger that is the truth of this crawl: one that was copied elsewhere has another. */
+  readonly ledgerId?: string
   readonly config: CrawlConfig
 }
 
@@ -39,8 +43,13 @@ export function createDirectory(directory: string, config: CrawlConfig, version:
     format: FORMAT,
     orbweaver: version,
     createdAt: new Date(now).toISOString(),
+    ledgerId: uuid(random),
     config: withWholePaths(config),
   }
+  writeCrawlFile(directory, file)
+}
+
+export function writeCrawlFile(directory: string, file: CrawlFile): void {
   writeFileAtomically(join(directory, 'crawl.json'), `${JSON.stringify(file, null, 2)}\n`)
 }
 
@@ -65,9 +74,14 @@ export function readCrawlFile(directory: string): CrawlFile {
   } catch {
     throw new ConfigError(`${path} is damaged; restore it from a backup`)
   }
+  return checkCrawlFile(file, path)
+}
+
+/** `name`: where it was read. */
+export function checkCrawlFile(file: CrawlFile, name: string): CrawlFile {
   if (!(file.format <= FORMAT))
     throw new NewerCrawlError(
-      `${path} was written by orbweaver ${file.orbweaver}, which is newer; update orbweaver`,
+      `${name} was written by orbweaver ${file.orbweaver}, which is newer; update orbweaver`,
     )
   return { ...file, config: checkConfig(file.config) }
 }

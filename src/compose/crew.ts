@@ -8,8 +8,6 @@ export interface Crew {
   run(): Promise<AgentEnd>
   /** Each seals what it has and ends. */
   stop(): void
-  /** Resolves when everything fetched so far is committed. */
-  seal(): Promise<void>
   /** With an empty detail the disk is well again. */
   setDiskTrouble(detail: string): void
   progress(): readonly AgentProgress[]
@@ -42,10 +40,6 @@ export class LocalCrew implements Crew {
 
   stop(): void {
     this.#host.stop()
-  }
-
-  seal(): Promise<void> {
-    return this.#host.seal()
   }
 
   setDiskTrouble(detail: string): void {

@@ -1,4 +1,5 @@
 /** Who crawls: one agent in this thread, or several with a thread each. */
+import { join } from 'node:path'
 import type { Hooks } from '../agent/index.js'
 import type { LocalBus } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
@@ -26,6 +27,8 @@ export interface CrewParts {
   readonly disk: DiskGuard
   /** The disk refused a pack, or (with null) took one. */
   readonly onDisk: (detail: string | null) => void
+  /** For queues and seen-sets. */
+  readonly scratch: string
 }
 
 /**
@@ -39,7 +42,7 @@ export async function gatherCrew(parts: CrewParts): Promise<Crew> {
 }
 
 async function localCrew(parts: CrewParts): Promise<Crew> {
-  const { directory, name, config, leaseMs, host, bus, hooks, worker, log, disk, onDisk } = parts
+  const { directory, name, config, leaseMs, host, bus, hooks, worker, log, disk, onDisk, scratch } = parts
   const { ledger } = host
   const agent = 'agent-1'
   if (config.tables !== 'none' || config.archive !== 'none') worker.start()
@@ -53,12 +56,13 @@ async function localCrew(parts: CrewParts): Promise<Crew> {
     incarnation: await ledger.join(agent, config.lanes),
     sourceAddress: config.sourceAddress[0],
     diskTrouble: disk.trouble,
+    scratch: join(scratch, agent),
   }
   return LocalCrew.open(order, { ledger, bus: bus.join(), hooks, log, worker, onDiskTrouble: onDisk })
 }
 
 function threadCrew(parts: CrewParts): Crew {
-  const { directory, name, config, leaseMs, faults, host, bus, log, disk, onDisk } = parts
+  const { directory, name, config, leaseMs, faults, host, bus, log, disk, onDisk, scratch } = parts
   const crew = new ThreadCrew({
     directory,
     crawl: name,
@@ -72,6 +76,7 @@ function threadCrew(parts: CrewParts): Crew {
     bus,
     log,
     onDiskTrouble: onDisk,
+    scratch,
   })
   crew.setDiskTrouble(disk.trouble)
   if (faults.harms !== null)

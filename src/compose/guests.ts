@@ -2,6 +2,7 @@
 import { type CrawledPage, type Hooks, loadHooks } from '../agent/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { absolute } from './crawl-directory.js'
+import type { ListenPlace } from './pack-desk.js'
 
 export interface Guests {
   /** Instead of the module that the configuration names. */
@@ -10,6 +11,12 @@ export interface Guests {
   readonly reader?: (page: CrawledPage) => Promise<void>
   /** What this run does otherwise than the crawl was asked for. */
   readonly robots?: CrawlConfig['robots'] | undefined
+  readonly agents?: number | undefined
+  readonly lanes?: number | undefined
+  /** Where this machine reaches the ledger. */
+  readonly ledger?: string | undefined
+  /** Where agents that do not see the store can reach this process; those of this machine only unless said otherwise. */
+  readonly listen?: ListenPlace | undefined
 }
 
 /** The hooks of a crawl, with the reader behind them. */

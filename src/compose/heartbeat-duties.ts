@@ -2,7 +2,7 @@
 import type { Baseline, TableKeeper } from '../agent/index.js'
 import type { Heartbeat, Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import type { Millis } from '../model/clock.js'
+import { type Millis, sleep } from '../model/clock.js'
 import { isTrouble } from '../model/outcome.js'
 import type { Crew } from './crew.js'
 import type { DiskGuard } from './disk-guard.js'
@@ -12,14 +12,18 @@ import { systemClock as clock } from './system.js'
 
 /** Between two counts, so many times as long as one took. */
 const COUNT_PAUSE = 50
+const CHECKPOINT_LOOK_MS = 100
 
 export interface DutyParts {
   readonly config: CrawlConfig
   readonly ledger: Ledger
-  readonly crew: Crew
+  /** Null before there is one. */
+  readonly crew: () => Crew | null
   readonly keeper: TableKeeper
   readonly disk: DiskGuard
-  readonly spent: Spent
+  /** Null while another process keeps the account. */
+  readonly spent: () => Spent | null
+  readonly isCoordinating: () => boolean
   readonly log: Log
   readonly stop: () => void
 }
@@ -32,11 +36,12 @@ export class HeartbeatDuties {
   #countAt: Millis = 0
   #isOver = false
 
-  static async begin(parts: DutyParts): Promise<HeartbeatDuties> {
-    return new HeartbeatDuties(parts, await baselineOf(parts.ledger))
+  /** What other runs of this crawl did. */
+  static baseline(ledger: Ledger): Promise<Baseline> {
+    return baselineOf(ledger)
   }
 
-  private constructor(parts: DutyParts, baseline: Baseline) {
+  constructor(parts: DutyParts, baseline: Baseline) {
     this.#parts = parts
     this.baseline = baseline
   }
@@ -47,13 +52,14 @@ export class HeartbeatDuties {
   }
 
   onHeartbeat({ settings }: Heartbeat): void {
-    const { config, keeper, spent, stop } = this.#parts
+    const { config, keeper, spent, stop, isCoordinating } = this.#parts
     if (config.tables !== 'none') void keeper.tend()
     if (settings.stop) stop()
-    this.#answerCheckpoint(settings)
     this.#aside(this.#lookAtDisk())
+    if (!isCoordinating()) return
+    this.#aside(this.#answerCheckpoint(settings))
     this.#aside(this.#count())
-    this.#aside(spent.tend())
+    this.#aside(spent()?.tend() ?? Promise.resolve())
   }
 
   /** A fast crawl fills a small disk between two heartbeats. */
@@ -64,7 +70,7 @@ export class HeartbeatDuties {
   async #lookAtDisk(): Promise<void> {
     const { config, crew, disk, stop } = this.#parts
     await disk.look()
-    crew.setDiskTrouble(disk.trouble)
+    crew()?.setDiskTrouble(disk.trouble)
     if (disk.troubleMs > config.maxWait * 1000) stop()
   }
 
@@ -82,13 +88,23 @@ export class HeartbeatDuties {
     }
   }
 
-  /** `orbweaver checkpoint` asks by a number; the answer is the same number, once everything before is durable. */
-  #answerCheckpoint(settings: Readonly<Record<string, string>>): void {
+  /** `orbweaver checkpoint` asks by a number; the answer is the same number, once every agent, wherever it is, has told it. */
+  async #answerCheckpoint(settings: Readonly<Record<string, string>>): Promise<void> {
     const asked = settings['checkpoint.asked'] ?? ''
     if (asked === '' || asked === settings['checkpoint.done'] || asked === this.#checkpoint) return
     this.#checkpoint = asked
-    const { crew, ledger } = this.#parts
-    this.#aside(crew.seal().then(() => ledger.set({ 'checkpoint.done': asked })))
+    const { ledger, isCoordinating } = this.#parts
+    const isDone = async () => {
+      const crawling = (await ledger.agents()).filter(({ lanes }) => lanes > 0)
+      return crawling.every(
+        ({ status }) => (JSON.parse(status) as { checkpoint?: string }).checkpoint === asked,
+      )
+    }
+    while (this.#checkpoint === asked && !(await isDone())) {
+      await sleep(clock, CHECKPOINT_LOOK_MS)
+      if (this.#isOver || !isCoordinating()) return
+    }
+    await ledger.set({ 'checkpoint.done': asked })
   }
 
   /** Nothing that a heartbeat asks for is worth ending the crawl: what matters fails again where it matters. */
@@ -99,7 +115,6 @@ export class HeartbeatDuties {
   }
 }
 
-/** What other runs of this crawl did. */
 async function baselineOf(ledger: Ledger): Promise<Baseline> {
   const { pages, bytes, cells, outcomes, backlog } = await ledger.totals()
   const errors = sum(outcomes.map(({ code, count }) => (isTrouble(code) ? count : 0)))

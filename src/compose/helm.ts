@@ -1,13 +1,14 @@
 /**
- * The coordinating life of a session: it beats, holds the coordinator's seat, and sees the settings change. It crawls
- * nothing itself; its agents do, in this thread or in theirs.
+ * The coordinating life of a process: it beats, and holds the coordinator's seat or waits until it is free. It crawls
+ * nothing itself; agents do. When the ledger has ended its life, because it was silent for too long, it begins another.
  */
 import { HEARTBEAT_MS } from '../agent/index.js'
 import { chooseAssignment } from '../assign/index.js'
-import type { Bus, Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
+import type { Bus, Heartbeat, HelmStatus, Incarnation, Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import { Coordinator } from '../coordinator/index.js'
 import { delayAfter } from '../manners/index.js'
+import type { Epoch } from '../model/cell.js'
 import { type Millis, sleep } from '../model/clock.js'
 import { type Random, SeededRandom } from '../model/random.js'
 import type { Log } from './log.js'
@@ -18,16 +19,19 @@ function chancesOf({ assignSeed }: CrawlConfig): Random {
   return assignSeed === undefined ? random : new SeededRandom(assignSeed)
 }
 
-export const COORDINATOR_NAME = 'coordinator'
-
 export interface HelmParts {
   readonly config: CrawlConfig
   readonly ledger: Ledger
   readonly bus: Bus
-  readonly incarnation: Incarnation
+  /** Of its lives. */
+  readonly name: string
   readonly leaseMs: Millis
   readonly log: Log
+  /** Where agents that do not see the store send their packs. */
+  readonly place: () => HelmStatus['place']
   readonly onHeartbeat: (beat: Heartbeat) => void
+  /** The seat is ours from now on, or (with null) no longer. */
+  readonly onSeat: (seat: Epoch | null) => void
   /** Lives that the ledger has ended because they were silent. */
   readonly onClosed: (lives: readonly Incarnation[]) => Promise<void>
 }
@@ -35,14 +39,67 @@ export interface HelmParts {
 export class Helm {
   readonly #parts: HelmParts
   readonly #stopping = new AbortController()
-  readonly #coordinator: Coordinator
+  #life: Incarnation | null = null
+  #seat: Epoch | null = null
   #delay: CrawlConfig['delay']
 
   constructor(parts: HelmParts) {
-    const { config, ledger, bus, incarnation, leaseMs, log } = parts
     this.#parts = parts
-    this.#delay = config.delay
-    this.#coordinator = new Coordinator({
+    this.#delay = parts.config.delay
+  }
+
+  /** The epoch under which this process coordinates, as the ledger last said; null while another does. */
+  get seat(): Epoch | null {
+    return this.#seat
+  }
+
+  /** Begins a life and takes the seat; false while another has it. */
+  async claim(): Promise<boolean> {
+    const { ledger, name, leaseMs } = this.#parts
+    this.#life ??= await ledger.join(name, 0)
+    this.#seat = await ledger.takeSeat(this.#life, leaseMs)
+    return this.#seat !== null
+  }
+
+  /** Beats at once, coordinates when all is `ready`. Until `release`; rejects when the ledger can no longer be used. */
+  async run(ready: Promise<unknown>): Promise<void> {
+    const { ledger, name } = this.#parts
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      this.#life ??= await ledger.join(name, 0)
+      const life = this.#life
+      const over = new AbortController()
+      const ended = AbortSignal.any([signal, over.signal])
+      const coordinating = ready.then(() => this.#coordinator(life, ended).run())
+      try {
+        await Promise.all([coordinating, this.#beat(life, over, ended)])
+      } finally {
+        over.abort()
+      }
+      if (signal.aborted) return
+      this.#parts.log.warn('the ledger has ended the coordinating life of this process; it begins another')
+      this.#life = null
+      this.#note(null)
+    }
+  }
+
+  release(): void {
+    this.#stopping.abort()
+  }
+
+  /** After `release`: the seat is free at once. */
+  async leave(): Promise<void> {
+    if (this.#life !== null) await this.#parts.ledger.leave(this.#life)
+    this.#seat = null
+  }
+
+  get #beatMs(): Millis {
+    return Math.min(HEARTBEAT_MS, this.#parts.leaseMs / 10)
+  }
+
+  #coordinator(incarnation: Incarnation, signal: AbortSignal): Coordinator {
+    const { config, ledger, bus, leaseMs, log, onClosed } = this.#parts
+    return new Coordinator({
       clock,
       ledger,
       bus,
@@ -52,40 +109,37 @@ export class Helm {
       beatMs: this.#beatMs,
       leastDelayMs: () => delayAfter(this.#delay, 0),
       ordersBySize: true,
-      signal: this.#stopping.signal,
+      signal,
       onClosed: lives => {
         log.warn('agents have fallen silent; their sites go to others', { lives })
         const failed = (error: Error) => log.warn('their files wait for a resume', { error: error.message })
-        void parts.onClosed(lives).catch(failed)
+        void onClosed(lives).catch(failed)
       },
     })
   }
 
-  get coordinator(): Coordinator {
-    return this.#coordinator
-  }
-
-  /** Until `release`; rejects when the ledger can no longer be used. */
-  async run(): Promise<void> {
-    await Promise.all([this.#coordinator.run(), this.#beat()])
-  }
-
-  release(): void {
-    this.#stopping.abort()
-  }
-
-  get #beatMs(): Millis {
-    return Math.min(HEARTBEAT_MS, this.#parts.leaseMs / 10)
-  }
-
-  async #beat(): Promise<void> {
-    const { ledger, incarnation, leaseMs, onHeartbeat } = this.#parts
-    const { signal } = this.#stopping
-    while (!signal.aborted) {
-      const beat = await ledger.heartbeat(incarnation, leaseMs, '{}')
-      this.#delay = beat.settings.delay === 'auto' ? 'auto' : Number(beat.settings.delay)
+  /** The seat is renewed here too: also before and after the coordinator is at work there is something to do under it. */
+  async #beat(life: Incarnation, over: AbortController, ended: AbortSignal): Promise<void> {
+    const { ledger, leaseMs, onHeartbeat } = this.#parts
+    while (!ended.aborted) {
+      const beat = await ledger.heartbeat(life, leaseMs, this.#status())
+      if (!beat.lifeOpen) return over.abort()
+      const { delay = String(this.#delay) } = beat.settings
+      this.#delay = delay === 'auto' ? 'auto' : Number(delay)
+      this.#note(await ledger.takeSeat(life, leaseMs))
       onHeartbeat(beat)
-      await sleep(clock, this.#beatMs, signal)
+      await sleep(clock, this.#beatMs, ended)
     }
+  }
+
+  #status(): string {
+    if (this.#seat === null) return '{}'
+    return JSON.stringify({ seat: this.#seat, place: this.#parts.place() } satisfies HelmStatus)
+  }
+
+  #note(seat: Epoch | null): void {
+    if (seat === this.#seat) return
+    this.#seat = seat
+    this.#parts.onSeat(seat)
   }
 }

@@ -2,14 +2,17 @@
  * compose/: the only place that picks implementations, and the only one that knows the real clock and the real dice.
  * In: a checked configuration and a directory. Out: a crawl that runs.
  */
-export { defaultDirectory, readCrawlFile } from './crawl-directory.js'
+export { copyToDatabase, copyToDirectory } from './copy-ledger.js'
+export { defaultDirectory } from './crawl-directory.js'
 export { DirectoryLock } from './directory-lock.js'
 export { leaseNow } from './faults.js'
+export { type CrawlAddress, type FoundCrawl, findCrawl } from './find-crawl.js'
 export type { Guests } from './guests.js'
 export { boundHeap } from './heap-bounds.js'
 export { JoinedAgent } from './joined-agent.js'
 export { type LiveMetrics, metricsNow } from './live-metrics.js'
 export { LIVE_SETTINGS, readLiveSetting } from './live-settings.js'
 export { openLedger } from './open-ledger.js'
+export { isAtWork } from './presence.js'
 export { type CrawlSession, createSession, resumeSession } from './session.js'
 export { systemClock } from './system.js'

@@ -1,7 +1,8 @@
 /**
- * An agent in a process of its own, on this machine or another: joins a crawl that `crawl` or `resume` runs, works until it
- * ends, and may be killed at any time. It sees the crawl's directory, and the ledger is in PostgreSQL. When the ledger has
- * ended its life, because it was silent for too long, it begins another, in another thread.
+ * An agent in a process of its own, on this machine or another: joins a crawl whose ledger is in PostgreSQL, works until it
+ * ends, and may be killed at any time. What the crawl is asked for it reads from the ledger. When the ledger has ended its
+ * life, because it was silent for too long, it begins another, in another thread. If it sees the store it stands by as
+ * coordinator: when the one there is falls silent, it goes on in its place. If not, its packs go to the coordinator (D11).
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
@@ -9,33 +10,49 @@ import { join } from 'node:path'
 import type { AgentEnd } from '../agent/index.js'
 import { type Ledger, LocalBus } from '../cluster/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
-import { absolute, crawlName, readCrawlFile } from './crawl-directory.js'
+import { readRecord } from './crawl-record.js'
+import { DiskGuard } from './disk-guard.js'
 import { leaseNow } from './faults.js'
+import { checkLedgerOf, type FoundCrawl } from './find-crawl.js'
 import { Log } from './log.js'
-import { bridge, type CrawlInDatabase, inDatabase, openBus, openPatiently } from './open-ledger.js'
+import { bridge, type CrawlInDatabase, openBus, openPatiently } from './open-ledger.js'
+import { type ListenPlace, OWN_MACHINE } from './pack-desk.js'
+import { CONCLUDED, STARTED_AT } from './run-report.js'
+import { Steering } from './steering.js'
+import { StoreWorker } from './store-worker.js'
 import { systemClock as clock } from './system.js'
 import { ThreadCrew } from './thread-crew.js'
 
-/** How often it looks whether the crawl is to stop. */
-const LOOK_MS = 1_000
-
-/** Told apart from the agents that a session starts itself: their names have no colon. */
-export function isElsewhere(agent: string): boolean {
-  return agent.includes(':')
+export interface AgentChoices {
+  readonly lanes?: number | undefined
+  /** Where agents that do not see the store can reach this process, should it coordinate. */
+  readonly listen?: ListenPlace | undefined
 }
+
+interface Joining {
+  readonly ledger: Ledger
+  readonly bus: LocalBus
+  readonly log: Log
+  readonly scratch: string
+}
+
+/** How often one without the store looks whether the crawl is to stop. */
+const LOOK_MS = 1_000
 
 export class JoinedAgent {
   readonly name = `${hostname()}:${process.pid}`
-  readonly #directory: string
+  readonly #crawl: FoundCrawl
   readonly #config: CrawlConfig
   readonly #there: CrawlInDatabase
+  readonly #listen: ListenPlace
+  readonly #leaseMs = leaseNow()
   #crew: ThreadCrew | null = null
   #isStopping = false
 
-  constructor(directory: string, lanes?: number) {
-    this.#directory = absolute(directory)
-    const { config } = readCrawlFile(this.#directory)
-    const there = inDatabase(config)
+  constructor(crawl: FoundCrawl, { lanes, listen = OWN_MACHINE }: AgentChoices) {
+    this.#crawl = crawl
+    this.#listen = listen
+    const { there, config, directory } = crawl
     if (!there)
       throw new ConfigError(
         `the ledger of ${directory} is a file: only a crawl with --ledger postgres://… can be joined`,
@@ -46,55 +63,119 @@ export class JoinedAgent {
 
   /** Until the crawl has ended, or `stop`. */
   async run(): Promise<AgentEnd> {
+    const { directory, file } = this.#crawl
     const ledger = await openPatiently(this.#there)
     const scratch = mkdtempSync(join(tmpdir(), 'orbweaver-agent-'))
-    const log = new Log(this.#directory)
-    const bus = new LocalBus()
-    const wide = await openBus(this.#there)
-    bridge(bus, wide)
+    const log = new Log(directory)
+    const joining = { ledger, bus: new LocalBus(), log, scratch }
     try {
-      if (!(await ledger.totals()).open) return 'ended'
-      return await this.#crawl(ledger, bus, log, scratch)
+      await checkLedgerOf(file, ledger)
+      if (await this.#isOver(ledger)) return 'ended'
+      log.info('an agent joins', { agent: this.name, seesStore: directory !== null })
+      return directory === null ? await this.#sendPacks(joining) : await this.#standBy(directory, joining)
     } finally {
-      await wide.close()
       await ledger.close()
       log.close()
       rmSync(scratch, { recursive: true, force: true })
     }
   }
 
-  /** What is fetched is committed first. */
+  /** What is fetched is committed first. The crawl goes on with others. */
   stop(): void {
     this.#isStopping = true
     this.#crew?.stop()
   }
 
-  async #crawl(ledger: Ledger, bus: LocalBus, log: Log, scratch: string): Promise<AgentEnd> {
+  /** Also of a crawl that has ended there may be something left to do: its coordinator was killed before the report. */
+  async #isOver(ledger: Ledger): Promise<boolean> {
+    const [{ open }, settings] = await Promise.all([ledger.totals(), ledger.settings()])
+    return !open && (this.#crawl.directory === null || settings[CONCLUDED] !== '')
+  }
+
+  /** With the store at hand: coordinates too, should nobody else. */
+  async #standBy(directory: string, joining: Joining): Promise<AgentEnd> {
+    const { ledger, bus, log, scratch } = joining
+    const config = this.#config
+    const worker = new StoreWorker()
+    const disk = new DiskGuard(directory, config.minFreeDisk, clock)
+    const steering = await Steering.begin({
+      ...{ directory, name: this.#crawl.name, config, ledger, bus, log, disk, worker, scratch },
+      listen: this.#listen,
+      leaseMs: this.#leaseMs,
+      startedAt: clock.monotonic(),
+      onStop: () => this.stop(),
+    })
+    const crew = this.#newCrew(joining, detail => {
+      disk.refused(detail)
+      steering.duties.onPack()
+    })
+    steering.man(crew)
+    const helming = steering.run(Promise.resolve())
+    const failed = helming.then(() => new Promise<never>(() => {}))
+    try {
+      const end = await Promise.race([crew.run(), failed])
+      await Promise.race([this.#seeOff(ledger, steering), failed])
+      return end
+    } finally {
+      await steering.close()
+      await worker.close()
+    }
+  }
+
+  /** Without the store: packs go to whoever coordinates. While nobody does, nothing is fetched. */
+  async #sendPacks(joining: Joining): Promise<AgentEnd> {
+    const { ledger, bus, log } = joining
+    const token = (await readRecord(ledger))?.token
+    const wide = await openBus(this.#there)
+    bridge(bus, wide)
+    let trouble = ''
+    const crew = this.#newCrew(
+      joining,
+      detail => {
+        if (detail !== null && trouble === '') log.warn('packs wait for a coordinator', { why: detail })
+        trouble = detail ?? ''
+        crew.setDiskTrouble(trouble)
+      },
+      token,
+    )
+    const deaf = this.#heedStop(ledger)
+    try {
+      return await crew.run()
+    } finally {
+      deaf()
+      await wide.close()
+    }
+  }
+
+  #newCrew(joining: Joining, onDisk: (detail: string | null) => void, token?: string): ThreadCrew {
+    const { ledger, bus, log, scratch } = joining
     const crew = new ThreadCrew({
-      directory: this.#directory,
-      crawl: crawlName(this.#config),
+      directory: this.#crawl.directory,
+      ...(token !== undefined && { token }),
+      crawl: this.#crawl.name,
       config: this.#config,
       agents: 1,
       names: [this.name],
       scratch,
-      leaseMs: leaseNow(),
+      leaseMs: this.#leaseMs,
       isDeaf: false,
       harms: null,
       ledger,
       ledgerHost: { ledger, connect: () => this.#there },
       bus,
       log,
-      onDiskTrouble: detail => crew.setDiskTrouble(detail ?? ''),
+      onDiskTrouble: onDisk,
     })
     this.#crew = crew
     if (this.#isStopping) crew.stop()
-    log.info('an agent joins', { agent: this.name })
-    const deaf = this.#heedStop(ledger)
-    const end = await crew.run().finally(deaf)
-    // Its files are closed: nothing is left to recover.
-    const own = (await ledger.agents()).filter(({ name }) => name === this.name)
-    for (const { incarnation } of own) await ledger.leave(incarnation)
-    return end
+    return crew
+  }
+
+  /** Whoever coordinates may be gone by now: then what is left to do at the end is done here. */
+  async #seeOff(ledger: Ledger, steering: Steering): Promise<void> {
+    const settings = await ledger.settings()
+    if ((await ledger.totals()).open && (settings.stop ?? '') === '') return
+    await steering.conclude(Number(settings[STARTED_AT] ?? clock.now()))
   }
 
   /** `orbweaver stop` is for all who work on the crawl. Returns how to heed it no more. */

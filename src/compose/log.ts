@@ -6,14 +6,17 @@ import { systemClock } from './system.js'
 const hide = (_key: string, value: unknown): unknown =>
   typeof value === 'string' ? withoutSecrets(value) : value
 
+const STDERR = 2
+
 type Fields = Readonly<Record<string, unknown>>
 
 /** JSON lines in `crawl.log`; the terminal is for people. Few events a second at most, so each is written at once. */
 export class Log {
   readonly #file: number
 
-  constructor(directory: string) {
-    this.#file = openSync(join(directory, 'crawl.log'), 'a')
+  /** Who does not see the directory writes to stderr. */
+  constructor(directory: string | null) {
+    this.#file = directory === null ? STDERR : openSync(join(directory, 'crawl.log'), 'a')
   }
 
   info(event: string, fields: Fields = {}): void {
@@ -25,7 +28,7 @@ export class Log {
   }
 
   close(): void {
-    closeSync(this.#file)
+    if (this.#file !== STDERR) closeSync(this.#file)
   }
 
   #write(level: string, event: string, fields: Fields): void {

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FileRow, type Incarnation, type Ledger, LedgerError } from '../cluster/index.js'
-import { type Holder, recover } from '../store/index.js'
+import { type Holder, recover, STORE_FOLDERS } from '../store/index.js'
 import { holdsPages } from './crawl-directory.js'
 
 export interface RecoverySummary {
@@ -24,26 +24,45 @@ export function checkLedgerFile(directory: string, path: string): void {
     )
 }
 
-/** Must run under the directory lock, after all lives were closed in the ledger; one that was begun since is left alone. */
+/**
+ * Settles the files of every life that is closed in the ledger, whoever closed it; not of those that are `alive`: they may
+ * still be closing their files. Under the directory's lock, or the coordinator's seat.
+ */
 export async function recoverDirectory(
   directory: string,
   crawl: string,
   ledger: Ledger,
-  lives: Incarnation,
+  isAlive: (life: Incarnation) => boolean,
   holder: Holder,
 ): Promise<RecoverySummary> {
+  // In this order: whoever has a file by now began its life before.
+  const written = livesIn(directory)
+  const open = new Set((await ledger.agents()).map(({ incarnation }) => incarnation))
   const files = await ledger.files()
+  for (const { incarnation } of files) written.add(incarnation)
   let cutBytes = 0
   const damaged: string[] = []
-  const open = new Set((await ledger.agents()).map(({ incarnation }) => incarnation))
-  for (let incarnation = 1; incarnation <= lives; incarnation++) {
-    if (open.has(incarnation)) continue
+  for (const incarnation of [...written].sort((a, b) => a - b)) {
+    if (open.has(incarnation) || isAlive(incarnation)) continue
     const life = settleLife(directory, crawl, files, incarnation, holder)
     cutBytes += life.cutBytes
     damaged.push(...life.damaged)
   }
-  removeStrayTables(directory, new Set(files.map(file => file.name)))
   return { cutBytes, damaged }
+}
+
+const FILE_OF_LIFE = /(?:^|-)(\d+)-\d{5,}(?:\.\w+)+$/
+
+function livesIn(directory: string): Set<Incarnation> {
+  const lives = new Set<Incarnation>()
+  for (const folder of STORE_FOLDERS) {
+    const path = join(directory, folder)
+    for (const entry of existsSync(path) ? readdirSync(path) : []) {
+      const [, life] = FILE_OF_LIFE.exec(entry) ?? []
+      if (life !== undefined) lives.add(Number(life))
+    }
+  }
+  return lives
 }
 
 /** The same for one life, while others go on; it must be closed in the ledger. */
@@ -67,7 +86,7 @@ function settleLife(
   const committed = new Map(
     files.filter(file => file.incarnation === incarnation).map(file => [file.name, file.bytes]),
   )
-  const result = recover({ directory, owner: { crawl, incarnation }, committed, holder })
+  const result = settled(() => recover({ directory, owner: { crawl, incarnation }, committed, holder }))
   const cut = [...result.cut.map(file => file.cutBytes), ...result.removed.map(file => file.bytes)]
   return {
     cutBytes: cut.reduce((sum, bytes) => sum + bytes, 0),
@@ -77,8 +96,33 @@ function settleLife(
   }
 }
 
-/** A table file that the ledger does not list is half of a swap: left there, a reader of *.parquet would count twice. */
-function removeStrayTables(directory: string, listed: ReadonlySet<string>): void {
+/** Whether anybody may still be closing files; those of the living are open too. */
+export function hasOpenFiles(directory: string): boolean {
+  return STORE_FOLDERS.some(folder => {
+    const path = join(directory, folder)
+    return existsSync(path) && readdirSync(path).some(entry => entry.endsWith('.open'))
+  })
+}
+
+const MOST_TRIES = 5
+
+/** A life that has just left may give its last files their names meanwhile: what is gone is there under its name. */
+function settled<T>(task: () => T): T {
+  for (let tries = 1; ; tries++) {
+    try {
+      return task()
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'ENOENT' || tries === MOST_TRIES) throw error
+    }
+  }
+}
+
+/**
+ * A table file that the ledger does not list is half of a swap: left there, a reader of *.parquet would count twice. Only
+ * where nobody is about to list it.
+ */
+export async function removeStrayTables(directory: string, ledger: Ledger): Promise<void> {
+  const listed = new Set((await ledger.files()).map(({ name }) => name))
   for (const table of ['pages', 'links', 'sites']) {
     const folder = join(directory, 'tables', table)
     if (!existsSync(folder)) continue

@@ -9,11 +9,8 @@ import type { Log } from './log.js'
 
 export async function seedCrawl(config: CrawlConfig, ledger: Ledger, log: Log): Promise<void> {
   const settings = await ledger.settings()
-  if (settings.seeded === 'true') {
-    await ledger.set({ stop: '' })
-    return
-  }
-  await ledger.set({ ...initialSettings(config), stop: '' })
+  if (settings.seeded === 'true') return
+  await ledger.set(initialSettings(config))
   if (config.previous !== undefined) {
     // Loaded only here: it brings DuckDB along.
     const { importPrevious } = await import('./recrawl.js')

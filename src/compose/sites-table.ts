@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import type { Ledger, SiteSummary } from '../cluster/index.js'
+import type { Epoch } from '../model/cell.js'
 import { outcomeRule } from '../model/outcome.js'
 import { type SiteRow, writeSites } from '../store/index.js'
 
 const NAME = 'tables/sites/sites.parquet'
 
 /** One row per site, written when a run ends; a later run replaces it. */
-export async function writeSitesTable(directory: string, ledger: Ledger): Promise<void> {
+export async function writeSitesTable(directory: string, ledger: Ledger, seat: Epoch): Promise<void> {
   const rows: SiteRow[] = []
   for (let after = ''; ; ) {
     const batch = await ledger.sites(after, 1_000)
@@ -16,7 +17,7 @@ export async function writeSitesTable(directory: string, ledger: Ledger): Promis
   }
   const { bytes } = writeSites(rows, join(directory, NAME))
   const listed = (await ledger.files()).some(file => file.name === NAME)
-  await ledger.swapFiles(listed ? [NAME] : [], [{ name: NAME, kind: 'sites', bytes }])
+  await ledger.swapFiles(listed ? [NAME] : [], [{ name: NAME, kind: 'sites', bytes }], seat)
 }
 
 function rowOf(site: SiteSummary): SiteRow {

@@ -29,14 +29,17 @@ const LONGEST_FREEZE = 1.8
 const YOUNG_MB = 8
 
 export interface ThreadCrewParts {
-  readonly directory: string
+  /** The store; null when this machine does not see it. */
+  readonly directory: string | null
+  /** Of the crawl, for who sends its packs to the coordinator. */
+  readonly token?: string
   readonly crawl: string
   readonly config: CrawlConfig
   readonly agents: number
   /** Of the agents; agent-1 and so on unless said otherwise. */
   readonly names?: readonly string[]
-  /** Where they keep their queues and seen-sets; beside the crawl unless said otherwise. */
-  readonly scratch?: string
+  /** Where they keep their queues and seen-sets. */
+  readonly scratch: string
   readonly ledger: Ledger
   readonly ledgerHost: LedgerHost
   readonly bus: LocalBus
@@ -57,7 +60,6 @@ interface Member {
   progress: AgentProgress | null
   /** The ledger has ended its life: no fault of its own. */
   isFenced: boolean
-  readonly seals: Map<number, () => void>
   readonly hangUp: () => void
 }
 
@@ -71,7 +73,6 @@ export class ThreadCrew implements Crew {
   #isStopping = false
   #diskTrouble = ''
   #deaths = 0
-  #lastSeal = 0
 
   constructor(parts: ThreadCrewParts) {
     this.#parts = parts
@@ -101,18 +102,6 @@ export class ThreadCrew implements Crew {
     this.#tellAll({ kind: 'stop' })
   }
 
-  async seal(): Promise<void> {
-    const id = ++this.#lastSeal
-    const sealed = [...this.#members.values()].map(
-      ({ seals, thread }) =>
-        new Promise<void>(resolve => {
-          seals.set(id, resolve)
-          thread.postMessage({ kind: 'seal', id } satisfies ToAgent)
-        }),
-    )
-    await Promise.all(sealed)
-  }
-
   setDiskTrouble(detail: string): void {
     if (detail === this.#diskTrouble) return
     this.#diskTrouble = detail
@@ -134,7 +123,7 @@ export class ThreadCrew implements Crew {
   }
 
   async #start(agent: string): Promise<void> {
-    const { config, directory, crawl, agents, ledger, ledgerHost, bus, leaseMs, isDeaf, harms, scratch } =
+    const { config, directory, token, crawl, agents, ledger, ledgerHost, bus, leaseMs, isDeaf, harms } =
       this.#parts
     const incarnation = await ledger.join(agent, config.lanes)
     const order: AgentOrder = {
@@ -148,7 +137,8 @@ export class ThreadCrew implements Crew {
         config.sourceAddress[this.#names.indexOf(agent) % Math.max(1, config.sourceAddress.length)],
       leaseMs,
       diskTrouble: this.#diskTrouble,
-      ...(scratch !== undefined && { scratch: join(scratch, String(incarnation)) }),
+      scratch: join(this.#parts.scratch, String(incarnation)),
+      ...(token !== undefined && { token }),
     }
     const wires = new MessageChannel()
     const data: AgentThreadData = {
@@ -166,7 +156,6 @@ export class ThreadCrew implements Crew {
       bornAt: clock.monotonic(),
       progress: null,
       isFenced: false,
-      seals: new Map(),
       hangUp: relayBus(bus, wires.port1, message => isDeaf && message.kind === 'inbox', incarnation),
     }
     this.#members.set(agent, member)
@@ -181,10 +170,6 @@ export class ThreadCrew implements Crew {
     switch (message.kind) {
       case 'progress':
         member.progress = message.progress
-        return
-      case 'sealed':
-        member.seals.get(message.id)?.()
-        member.seals.delete(message.id)
         return
       case 'disk':
         this.#parts.onDiskTrouble(message.detail)
@@ -223,7 +208,8 @@ export class ThreadCrew implements Crew {
     const { agent, incarnation } = member
     this.#leave(member)
     await ledger.leave(incarnation)
-    const recovered = await recoverLife(directory, crawl, ledger, incarnation, 'gone')
+    // Files elsewhere are the coordinator's to recover.
+    const recovered = directory && (await recoverLife(directory, crawl, ledger, incarnation, 'gone'))
     const what = member.isFenced ? 'the ledger has ended the life of an agent' : 'an agent died'
     log.warn(`${what}; a new one takes its place`, { agent, incarnation, ...recovered })
     const isSoon = clock.monotonic() - member.bornAt < SOON_MS
@@ -239,7 +225,6 @@ export class ThreadCrew implements Crew {
   #leave(member: Member): void {
     this.#members.delete(member.agent)
     member.hangUp()
-    for (const resolve of member.seals.values()) resolve()
     if (member.progress)
       this.#past.push({ ...member.progress, queued: 0, sites: 0, activeSites: 0, inFlight: 0, waiting: '' })
   }

@@ -132,6 +132,10 @@ export const LIMITS = {
   packRowBytes: 3 * 1024 * 1024,
   packPages: 2_000,
   packAgeMs: 2_000,
+  /** Packs of agents without the store that the coordinator holds until they are whole, together; one alone may be larger. */
+  uploadBytes: 256 * 1024 * 1024,
+  /** Journals that it reads for them at a time: each answer is some megabytes. */
+  journalReads: 4,
   /** A WARC is rolled before it would grow past this. */
   warcBytes: 1024 * 1024 * 1024,
   /** Seen-sets of all cells together, in memory; the rest is on disk. A million URLs fit. */

@@ -24,6 +24,8 @@ export interface DirectoryPackStoreOptions {
   readonly info: Readonly<Record<string, string>>
   /** Runs `finishIndex`; in a worker thread where there is one. In this thread when absent. */
   readonly sortIndex?: (task: IndexTask) => Promise<void>
+  /** Files are numbered from behind this: others may have written files of this life before. */
+  readonly firstNumber?: number
   /** Smaller ones for tests. */
   readonly limits?: Partial<StoreLimits>
 }
@@ -69,6 +71,7 @@ export class DirectoryPackStore implements PackStore {
       directory: options.directory,
       owner: options.owner,
       warcExtension: options.records?.extension ?? '',
+      ...(options.firstNumber !== undefined && { firstNumber: options.firstNumber }),
       finish: file => this.#finish(file),
     })
   }

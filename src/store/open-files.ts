@@ -18,6 +18,8 @@ export interface OpenFilesOptions {
   readonly directory: string
   readonly owner: FileOwner
   readonly warcExtension: string
+  /** Files are numbered from behind this. */
+  readonly firstNumber?: number
   /** Gives a file its name; everything in it is committed. */
   readonly finish: (file: AppendFile) => Promise<void>
 }
@@ -58,7 +60,8 @@ export class OpenFiles {
     let file = this.#current.get(kind)
     const created = file === undefined
     if (file === undefined) {
-      const known = this.#numbers.get(kind === 'cdxj-log' ? 'warc' : kind) ?? 0
+      const { firstNumber = 0 } = this.#options
+      const known = this.#numbers.get(kind === 'cdxj-log' ? 'warc' : kind) ?? firstNumber
       const number = kind === 'cdxj-log' ? known : known + 1
       this.#numbers.set(kind, number)
       const { directory, owner, warcExtension } = this.#options

@@ -33,7 +33,7 @@ export interface PackBytes {
 export type AppendResult =
   | { readonly ok: true; readonly files: readonly StoredFile[] }
   /** Nothing of the pack is left in the files; it can be appended again once there is room. */
-  | { readonly ok: false; readonly code: 'DISK_FULL' | 'DISK_FAILED'; readonly detail: string }
+  | { readonly ok: false; readonly code: 'DISK_FULL' | 'DISK_FAILED' | 'STORE_AWAY'; readonly detail: string }
 
 export interface CloseResult {
   /** Files closed by this call. */

@@ -126,7 +126,8 @@ function truncateDurably(path: string, bytes: number): void {
 
 /** A copy shares the blocks where the file system can do that. */
 function copyDurably(source: string, bytes: number, path: string): void {
-  const temporary = `${path}.tmp`
+  // Of this process alone: another that recovers, and stands still over it, goes on writing to its own.
+  const temporary = `${path}.run${process.pid}.tmp`
   copyFileSync(source, temporary, constants.COPYFILE_FICLONE)
   truncateDurably(temporary, bytes)
   renameSync(temporary, path)

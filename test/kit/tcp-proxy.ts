@@ -14,6 +14,8 @@ export class TcpProxy {
   #next: Cut | null = null
   #isCutOff = false
   cuts = 0
+  /** From clients, as far as it was passed on. */
+  bytesUp = 0
 
   static async listen(host: string, port: number): Promise<TcpProxy> {
     const proxy = new TcpProxy(host, port)
@@ -76,12 +78,13 @@ export class TcpProxy {
     }
     client.on('data', chunk => {
       const cut = this.#next
-      if (cut && chunk.includes(cut.at)) {
+      if (cut && chunk.includes(cut.at, 0, 'latin1')) {
         this.#next = null
         this.cuts++
         isDeaf = true
         if (cut.loses === 'request') return end()
       }
+      this.bytesUp += chunk.length
       server.write(chunk)
     })
     server.on('data', chunk => (isDeaf ? end() : client.write(chunk)))

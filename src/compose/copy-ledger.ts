@@ -1,0 +1,161 @@
+/**
+ * Moves the ledger of a crawl that nobody works on from SQLite to PostgreSQL, or back. The store stays where it is; its
+ * crawl.json says where the ledger is, and is written last: until then the old one is the truth, and from then on the new one.
+ */
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { LEDGER_FILE, type Ledger, LedgerError, openSqliteLedger } from '../cluster/index.js'
+import { copyTables } from '../cluster/ledger-tables.js'
+import { sqliteSource, sqliteTarget } from '../cluster/sqlite-tables.js'
+import { ConfigError } from '../config/index.js'
+import { sleep } from '../model/clock.js'
+import { uuid } from '../model/random.js'
+import { syncDirectory } from '../store/index.js'
+import { absolute, type CrawlFile, crawlName, readCrawlFile, writeCrawlFile } from './crawl-directory.js'
+import { readRecord, saveRecord } from './crawl-record.js'
+import { DirectoryLock } from './directory-lock.js'
+import { DirectoryBusyError } from './errors.js'
+import { leaseNow } from './faults.js'
+import { findCrawl } from './find-crawl.js'
+import { type CrawlInDatabase, inDatabase, openLedger } from './open-ledger.js'
+import { atWorkError, endTheSilent, isAtWork } from './presence.js'
+import { systemClock as clock, systemRandom as random } from './system.js'
+
+export interface CopyResult {
+  readonly directory: string
+  readonly rows: number
+}
+
+const BEAT_MS = 1_000
+
+/** From the directory of a crawl into a database, under its name or another. */
+export async function copyToDatabase(
+  given: string,
+  ledger: string,
+  name: string | undefined,
+): Promise<CopyResult> {
+  const directory = absolute(given)
+  const file = readCrawlFile(directory)
+  if (file.config.ledger !== undefined)
+    throw new ConfigError(`the ledger of ${given} is in a database already: ${file.config.ledger}`)
+  const config = { ...file.config, ledger, name: name ?? crawlName(file.config) }
+  const there = inDatabase(config)!
+  const lock = DirectoryLock.take(directory)
+  if (!lock) throw new DirectoryBusyError(`${given} is in use by another orbweaver process`)
+  try {
+    const path = join(directory, LEDGER_FILE)
+    const old = openSqliteLedger(path, { create: false, now: clock.now })
+    await old.endAllLeases()
+    await old.close()
+    const moved = { ...file, ledgerId: uuid(random), config }
+    const rows = await fillDatabase(path, there, moved, directory)
+    writeCrawlFile(directory, moved)
+    for (const part of ['-wal', '-shm', ''])
+      if (existsSync(path + part)) renameSync(path + part, `${path}.copied${part}`)
+    return { directory, rows }
+  } finally {
+    lock.release()
+  }
+}
+
+async function fillDatabase(
+  path: string,
+  { place, crawl }: CrawlInDatabase,
+  file: CrawlFile,
+  directory: string,
+): Promise<number> {
+  const { postgresTarget } = await import('../cluster/postgres-tables.js')
+  const replaces = await isLeftOver(file)
+  const target = await postgresTarget(place, crawl)
+  const source = sqliteSource(path)
+  try {
+    const rows = await copyTables(source, target)
+    const draft = await openLedger('', { ...file.config, name: target.draft })
+    await saveRecord(draft, file, directory).finally(() => draft.close())
+    await target.publish(replaces)
+    return rows
+  } finally {
+    source.close()
+    await target.close()
+  }
+}
+
+/** A ledger of that name that this very crawl has had, or a copy of which nobody was told: it is no longer the truth of anything. */
+async function isLeftOver({ config, createdAt }: CrawlFile): Promise<boolean> {
+  let known: Ledger
+  try {
+    known = await openLedger('', config)
+  } catch (error) {
+    if (error instanceof LedgerError && error.kind === 'missing') return false
+    throw error
+  }
+  const record = await readRecord(known).finally(() => known.close())
+  if (record?.file.createdAt === createdAt) return true
+  throw new LedgerError(
+    'taken',
+    `there is a crawl named "${crawlName(config)}" in ${config.ledger} already: choose another --name`,
+  )
+}
+
+/** From a database into the directory of the crawl. */
+export async function copyToDirectory(ledger: string, name: string, given: string): Promise<CopyResult> {
+  const { config, file } = await findCrawl({ ledger, name, store: given })
+  const directory = absolute(given)
+  const there = inDatabase(config)!
+  const old = await openLedger('', config)
+  try {
+    if (await isAtWork(old)) throw atWorkError(name)
+    await endTheSilent(old, name, leaseNow())
+    const letGo = await holdSeat(old, name)
+    try {
+      const rows = await fillDirectory(there, join(directory, LEDGER_FILE))
+      const { ledger: _, ...rest } = file.config
+      writeCrawlFile(directory, { ...file, ledgerId: uuid(random), config: rest as CrawlFile['config'] })
+      return { directory, rows }
+    } finally {
+      await letGo()
+    }
+  } finally {
+    await old.close()
+  }
+}
+
+async function fillDirectory({ place, crawl }: CrawlInDatabase, path: string): Promise<number> {
+  const { postgresSource } = await import('../cluster/postgres-tables.js')
+  const draft = `${path}.copy`
+  for (const part of ['', '-wal', '-shm']) rmSync(draft + part, { force: true })
+  const source = postgresSource(place, crawl)
+  const target = sqliteTarget(draft)
+  try {
+    const rows = await copyTables(source, target)
+    target.close()
+    for (const part of ['-wal', '-shm'])
+      if (existsSync(path + part)) throw new LedgerError('busy', `${path} is in use by another process`)
+    renameSync(draft, path)
+    syncDirectory(join(path, '..'))
+    return rows
+  } finally {
+    await source.close()
+  }
+}
+
+/** Nobody may begin to crawl meanwhile: to others we are its coordinator. Returns how to let go. */
+async function holdSeat(ledger: Ledger, name: string): Promise<() => Promise<void>> {
+  const leaseMs = leaseNow()
+  const life = await ledger.join('copy', 0)
+  const seat = await ledger.takeSeat(life, leaseMs)
+  if (seat === null) throw atWorkError(name)
+  const over = new AbortController()
+  const beat = async () => {
+    while (!over.signal.aborted) {
+      await ledger.heartbeat(life, leaseMs, JSON.stringify({ seat, place: null }))
+      await sleep(clock, Math.min(BEAT_MS, leaseMs / 10), over.signal)
+    }
+  }
+  const beating = beat().catch(() => {})
+  return async () => {
+    over.abort()
+    await beating
+    await ledger.leave(life)
+  }
+}

@@ -1,0 +1,59 @@
+/** The files of one life of an agent in the store, and the records that its packs are made of. */
+import type { AgentInput } from '../agent/index.js'
+import type { Incarnation } from '../cluster/index.js'
+import { ConfigError, type CrawlConfig } from '../config/index.js'
+import { VERSION } from '../model/version.js'
+import {
+  DirectoryPackStore,
+  PackBuilder,
+  type PackStore,
+  parseArchiveFormat,
+  type WarcRecords,
+  warcInfo,
+  warcRecords,
+} from '../store/index.js'
+import { userAgentOf } from './open-fetcher.js'
+import type { StoreWorker } from './store-worker.js'
+import { systemRandom as random, systemClock } from './system.js'
+
+export interface StorePlace {
+  readonly directory: string
+  /** Of the crawl, for file names. */
+  readonly crawl: string
+  readonly config: CrawlConfig
+  readonly incarnation: Incarnation
+  readonly worker: StoreWorker
+  /** Files are numbered from behind this. */
+  readonly firstNumber?: number
+}
+
+export function openDirectoryStore(place: StorePlace): PackStore {
+  const { directory, crawl, config, incarnation, worker, firstNumber = 0 } = place
+  return new DirectoryPackStore({
+    directory,
+    owner: { crawl, incarnation },
+    clock: systemClock,
+    records: recordsOf(config),
+    info: warcInfo({
+      software: `orbweaver/${VERSION}`,
+      robots: config.robots,
+      userAgent: userAgentOf(config),
+      extra: { isPartOf: crawl },
+    }),
+    sortIndex: task => worker.sortIndex(task),
+    firstNumber,
+  })
+}
+
+/** How an agent makes its packs, wherever they go. */
+export function packing(config: CrawlConfig, agent: string): Pick<AgentInput, 'newBuilder' | 'archives'> {
+  const records = recordsOf(config)
+  const options = { agent, records, tables: config.tables !== 'none' }
+  return { newBuilder: () => new PackBuilder(options), archives: records !== null }
+}
+
+function recordsOf({ archive }: CrawlConfig): WarcRecords | null {
+  const choice = parseArchiveFormat(archive)
+  if (!choice.ok) throw new ConfigError(choice.message)
+  return warcRecords(choice.format, random)
+}

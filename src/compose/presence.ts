@@ -1,0 +1,54 @@
+/** Who is at work on a crawl whose ledger is in a database: no lock says it, only heartbeats do. */
+import { HEARTBEAT_MS } from '../agent/index.js'
+import { type AgentRow, helmStatusOf, type Incarnation, type Ledger } from '../cluster/index.js'
+import { type Millis, sleep } from '../model/clock.js'
+import { DirectoryBusyError } from './errors.js'
+import { systemClock as clock } from './system.js'
+
+const LOOK_MS = 200
+/** Who beats every second and was not heard for so long is gone, or stands still: then it begins a new life. */
+const QUIET_MS = 5 * HEARTBEAT_MS
+
+/** Whether anybody is heard from. At once when nobody could be, or as soon as somebody is. */
+export async function isAtWork(ledger: Ledger): Promise<boolean> {
+  const { heard } = await listen(ledger, 3 * HEARTBEAT_MS, () => true)
+  return heard.length > 0
+}
+
+/**
+ * For a resume: who beats is left alone, the others' lives are ended. Refused while somebody coordinates: two would do no
+ * harm, but one of them was not meant.
+ */
+export async function endTheSilent(ledger: Ledger, crawl: string, leaseMs: Millis): Promise<void> {
+  const { heard, silent } = await listen(ledger, Math.min(QUIET_MS, leaseMs / 2), isCoordinating)
+  if (heard.some(isCoordinating)) throw atWorkError(crawl)
+  for (const incarnation of silent) await ledger.leave(incarnation)
+}
+
+export function atWorkError(crawl: string): DirectoryBusyError {
+  return new DirectoryBusyError(
+    `the crawl "${crawl}" is at work already: join it with "orbweaver agent", or stop it first`,
+  )
+}
+
+function isCoordinating(row: AgentRow): boolean {
+  return helmStatusOf(row) !== null
+}
+
+/** The lives that beat between now and `forMs` later, and those that did not; over as soon as one is `enough`. */
+async function listen(
+  ledger: Ledger,
+  forMs: Millis,
+  enough: (row: AgentRow) => boolean,
+): Promise<{ readonly heard: readonly AgentRow[]; readonly silent: readonly Incarnation[] }> {
+  const first = new Map((await ledger.agents()).map(row => [row.incarnation, row.heartbeatAt]))
+  const until = clock.monotonic() + forMs
+  for (;;) {
+    const rows = await ledger.agents()
+    const isHeard = ({ incarnation, heartbeatAt }: AgentRow) => first.get(incarnation) !== heartbeatAt
+    const heard = rows.filter(isHeard)
+    const silent = rows.filter(row => !isHeard(row)).map(({ incarnation }) => incarnation)
+    if (silent.length === 0 || heard.some(enough) || clock.monotonic() > until) return { heard, silent }
+    await sleep(clock, LOOK_MS)
+  }
+}

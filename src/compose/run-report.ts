@@ -1,0 +1,50 @@
+/** The last thing a run writes: the report, from what the ledger holds. */
+import { join } from 'node:path'
+import { buildReport, type Report } from '../agent/index.js'
+import type { Ledger } from '../cluster/index.js'
+import type { CrawlConfig } from '../config/index.js'
+import type { Millis } from '../model/clock.js'
+import { VERSION } from '../model/version.js'
+import { writeFileAtomically } from '../store/index.js'
+import { countCrawl } from './count-crawl.js'
+import type { Log } from './log.js'
+import type { SpentTotal } from './spent.js'
+import { systemClock as clock } from './system.js'
+
+/** Settings: whether the report of the last run is written, when that run began, and what was not safe then. */
+export const CONCLUDED = 'concluded'
+export const STARTED_AT = 'run.startedAt'
+export const WARNINGS = 'run.warnings'
+
+export interface RunFacts extends SpentTotal {
+  readonly config: CrawlConfig
+  readonly startedAtMs: Millis
+  readonly damaged: readonly string[]
+  readonly scratch: string
+}
+
+export async function writeReport(
+  directory: string,
+  ledger: Ledger,
+  log: Log,
+  facts: RunFacts,
+): Promise<Report> {
+  const { config, startedAtMs, damaged, scratch, seconds, cpuSeconds } = facts
+  const report = await buildReport(ledger, {
+    version: VERSION,
+    seeds: config.seeds,
+    finishReason: (await ledger.totals()).finishReason ?? 'stopped',
+    startedAtMs,
+    endedAtMs: clock.now(),
+    seconds,
+    cpuSeconds,
+    urls: await countCrawl(scratch, config, ledger, log),
+    robots: { mode: config.robots, maxFailures: config.robotsFailures },
+    damaged,
+    warnings: JSON.parse((await ledger.settings())[WARNINGS] ?? '[]') as string[],
+  })
+  writeFileAtomically(join(directory, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)
+  await ledger.set({ [CONCLUDED]: 'true' })
+  log.info('end', { finishReason: report.finishReason, pages: report.pages })
+  return report
+}

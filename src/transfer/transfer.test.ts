@@ -1,0 +1,217 @@
+/** Packs over a real connection into a real store: cut, sent again, refused, taken back. */
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { hostname } from 'node:os'
+import { afterEach, describe, expect, it } from 'vitest'
+import { inDirectory, sampleExchange, sampleRow } from '../../test/kit/store-samples.js'
+import { TcpProxy } from '../../test/kit/tcp-proxy.js'
+import type { HelmStatus, Ledger } from '../cluster/index.js'
+import { openMemoryLedger } from '../cluster/memory-ledger.js'
+import { systemClock } from '../compose/system.js'
+import { SeededRandom } from '../model/random.js'
+import { DirectoryPackStore, locateFile, PackBuilder, type PackBytes, warcRecords } from '../store/index.js'
+import { channelTo, PackServer, RemotePackStore } from './index.js'
+
+const TOKEN = 'known-to-the-ledger-only'
+const LIFE = 7
+const LEASE_MS = 30_000
+const records = warcRecords({ codec: 'gzip', level: 1 }, new SeededRandom(2))
+
+/** About `kilobytes` that do not compress. */
+function packOf(id: string, kilobytes: number): PackBytes {
+  const builder = new PackBuilder({ agent: 'elsewhere:1', records, tables: true })
+  const random = new SeededRandom(id.length)
+  for (let i = 0; i < kilobytes; i += 64) {
+    const url = `http://example.org/${id}/${i}`
+    const rawBody = Buffer.from(Array.from({ length: 64 * 1024 }, () => Math.floor(random.next() * 256)))
+    builder.add({
+      tenancy: 'example.org',
+      row: sampleRow({ url }),
+      exchange: sampleExchange({ url, rawBody }),
+    })
+  }
+  return builder.toPack(id)
+}
+
+describe('a pack on its way to the coordinator', () => {
+  const open: { close(): unknown }[] = []
+  afterEach(async () => {
+    for (const one of open.splice(0).reverse()) await one.close()
+  })
+
+  interface Scene {
+    readonly ledger: Ledger
+    readonly server: PackServer
+    readonly agent: RemotePackStore
+    readonly channel: ReturnType<typeof channelTo>
+    isSeated: boolean
+    /** Says where the coordinator is now. */
+    moveTo(seat: number, port: number): Promise<void>
+  }
+
+  async function scene(directory: string, { token = TOKEN, seat = 1 } = {}): Promise<Scene> {
+    const ledger = openMemoryLedger(systemClock.now)
+    const scene = { isSeated: true }
+    const server = await serve(directory, ledger, seat, () => scene.isSeated)
+    const moveTo = async (seat: number, port: number) => {
+      const life = await ledger.join('coordinator', 0)
+      const status: HelmStatus = { seat, place: { machine: hostname(), host: '127.0.0.1', port } }
+      await ledger.heartbeat(life, LEASE_MS, JSON.stringify(status))
+    }
+    await moveTo(seat, server.port)
+    const channel = channelTo(ledger, token)
+    open.push(channel)
+    const agent = new RemotePackStore({ life: LIFE, channel, clock: systemClock })
+    return Object.assign(scene, { ledger, server, agent, channel, moveTo })
+  }
+
+  async function serve(directory: string, ledger: Ledger, seat: number, isSeated = () => true) {
+    const server = await PackServer.listen({
+      ledger,
+      token: TOKEN,
+      listen: { host: '127.0.0.1', port: 0 },
+      isSeated,
+      openStore: incarnation =>
+        new DirectoryPackStore({
+          directory,
+          owner: { crawl: 'crawl', incarnation },
+          clock: systemClock,
+          records,
+          info: {},
+          firstNumber: seat * 100_000,
+        }),
+      onProblem: problem => expect(problem).toBe(''),
+    })
+    open.push(server)
+    return server
+  }
+
+  const warcIn = (directory: string, files: readonly { readonly kind: string; readonly name: string }[]) =>
+    readFileSync(locateFile(directory, files.find(({ kind }) => kind === 'warc')!.name)!)
+
+  it('is stored as its agent would have stored it, one after the other, and closed', () =>
+    inDirectory(async directory => {
+      const { agent } = await scene(directory)
+      const first = packOf('a', 64)
+      const stored = await agent.append(first)
+      const again = await agent.append(packOf('bb', 64))
+      expect(stored.ok && again.ok).toBe(true)
+      if (!stored.ok || !again.ok) return
+      expect(warcIn(directory, again.files).includes(first.warc)).toBe(true)
+      expect(again.files.map(({ kind }) => kind).sort()).toEqual(['cdxj-log', 'pages-log', 'warc'])
+      expect(again.files.find(({ kind }) => kind === 'warc')!.bytes).toBe(
+        warcIn(directory, again.files).length,
+      )
+      expect((await agent.close()).problems).toEqual([])
+      const names = again.files.map(({ name }) => locateFile(directory, name))
+      for (const name of names) expect(name).not.toMatch(/\.open$/)
+    }))
+
+  it('goes on where it stopped when the connection is cut, and is stored once', () =>
+    inDirectory(async directory => {
+      const { agent, server, moveTo } = await scene(directory)
+      const proxy = await TcpProxy.listen('127.0.0.1', server.port)
+      open.push(proxy)
+      const pack = packOf('cut', 4 * 1024)
+      const middle = pack.warc.subarray(2_000_000, 2_000_016).toString('latin1')
+      await moveTo(2, proxy.port)
+      proxy.cutNext({ at: middle, loses: 'request' })
+      const stored = await agent.append(pack)
+      expect(proxy.cuts).toBe(1)
+      expect(stored.ok && warcIn(directory, stored.files).includes(pack.warc)).toBe(true)
+      // Not all of it a second time.
+      expect(proxy.bytesUp).toBeLessThan(1.7 * pack.warc.length)
+    }))
+
+  it('whose answer is lost is not stored a second time', () =>
+    inDirectory(async directory => {
+      const { agent, server, moveTo } = await scene(directory)
+      const proxy = await TcpProxy.listen('127.0.0.1', server.port)
+      open.push(proxy)
+      await moveTo(2, proxy.port)
+      const pack = packOf('lost', 64)
+      proxy.cutNext({ at: 'PUT /packs', loses: 'answer' })
+      const stored = await agent.append(pack)
+      expect(proxy.cuts).toBe(1)
+      if (!stored.ok) throw new Error(stored.detail)
+      const bytes = warcIn(directory, stored.files)
+      expect(bytes.length).toBe(stored.files.find(({ kind }) => kind === 'warc')!.bytes)
+      expect(bytes.indexOf(pack.warc)).toBe(bytes.lastIndexOf(pack.warc))
+    }))
+
+  it('that the ledger refused is taken back before the next is stored', () =>
+    inDirectory(async directory => {
+      const { agent } = await scene(directory)
+      const kept = packOf('kept', 64)
+      await agent.append(kept)
+      const stale = packOf('stale', 64)
+      await agent.append(stale)
+      await agent.undo()
+      const next = packOf('after', 64)
+      const stored = await agent.append(next)
+      if (!stored.ok) throw new Error(stored.detail)
+      const bytes = warcIn(directory, stored.files)
+      expect(bytes.includes(kept.warc) && bytes.includes(next.warc)).toBe(true)
+      expect(bytes.includes(stale.warc)).toBe(false)
+    }))
+
+  it('finds the next coordinator, who writes to files of its own', () =>
+    inDirectory(async directory => {
+      const { agent, server, ledger, moveTo } = await scene(directory)
+      const before = await agent.append(packOf('one', 64))
+      await server.close()
+      const next = await serve(directory, ledger, 2)
+      await moveTo(2, next.port)
+      const moved = await agent.append(packOf('other', 64))
+      if (!before.ok || !moved.ok) throw new Error('not stored')
+      const names = new Set([...before.files, ...moved.files].map(({ name }) => name))
+      expect(names.size).toBe(before.files.length + moved.files.length)
+    }))
+
+  it('waits when nobody is there, when the seat is lost, and when the token is wrong: nothing is stored', () =>
+    inDirectory(async directory => {
+      const there = await scene(directory, { token: 'a guess' })
+      const pack = packOf('x', 64)
+      const refusal = { ok: false, code: 'STORE_AWAY' }
+      const answers: unknown[] = [there.agent.append(pack)]
+      const seated = await scene(directory)
+      seated.isSeated = false
+      answers.push(seated.agent.append(pack))
+      const gone = await scene(directory)
+      await gone.server.close()
+      answers.push(gone.agent.append(pack))
+      const [wrong, unseated, away] = await Promise.all(answers)
+      expect(wrong).toMatchObject({ ...refusal, detail: expect.stringContaining('token') })
+      expect(unseated).toMatchObject({ ...refusal, detail: expect.stringContaining('seat') })
+      expect(away).toMatchObject({ ...refusal, detail: expect.stringContaining('does not answer') })
+      expect(JSON.stringify([wrong, unseated, away])).not.toMatch(/guess|known-to/)
+      expect([there, seated, gone].map(({ server }) => server.openLives)).toEqual([0, 0, 0])
+      // It goes on as soon as there is somebody.
+      seated.isSeated = true
+      expect((await seated.agent.append(pack)).ok).toBe(true)
+    }))
+
+  it('is refused when what arrives is not what was sent, and whoever sends nonsense', () =>
+    inDirectory(async directory => {
+      const { server } = await scene(directory)
+      const put = (path: string, headers: Record<string, string | number>, body = '') =>
+        new Promise<string>((resolve, reject) => {
+          const options = { host: '127.0.0.1', port: server.port, method: 'PUT', path }
+          const asking = request({ ...options, headers: { authorization: `Bearer ${TOKEN}`, ...headers } })
+          asking.on('error', reject)
+          asking.on('response', response => {
+            let text = `${response.statusCode} `
+            response.on('data', chunk => (text += chunk)).on('end', () => resolve(text))
+          })
+          asking.end(body)
+        })
+      const head = { 'x-orbweaver-offset': 0, 'x-orbweaver-total': 5, 'x-orbweaver-committed': 0 }
+      expect(await put('/packs/1/1', { ...head, 'x-orbweaver-digest': '00' }, 'wrong')).toBe(
+        '200 {"received":0}',
+      )
+      expect(await put('/packs/1/1', {})).toBe('400 ')
+      expect(await put('/packs/1/1', { ...head, 'x-orbweaver-total': 1e15 }, 'x')).toBe('400 ')
+      expect(await put('/elsewhere', {})).toBe('404 ')
+      expect(await put('/packs/1/1', { ...head, authorization: 'Bearer ' })).toBe('401 ')
+    }))
+})
