@@ -74,7 +74,7 @@ describe('the example of containers', () => {
   }
 
   it('crawls with its agents, stops when it is told to, and goes on when it is started again', async () => {
-    const first = coordinate('--rate', '60')
+    const first = coordinate('--rate', '120')
     while (web.counts().requests < 60) await sleep(20)
     const replicas = Number(/replicas: (\d+)/.exec(service('agent'))![1])
     const agents: RunningCommand[] = []
