@@ -137,6 +137,8 @@ describe('a pack on its way to the coordinator', () => {
       const bytes = warcIn(directory, stored.files)
       expect(bytes.length).toBe(stored.files.find(({ kind }) => kind === 'warc')!.bytes)
       expect(bytes.indexOf(pack.warc)).toBe(bytes.lastIndexOf(pack.warc))
+      // It was asked for, not sent again.
+      expect(proxy.bytesUp).toBeLessThan(1.7 * pack.warc.length)
     }))
 
   it('that the ledger refused is taken back before the next is stored', () =>
