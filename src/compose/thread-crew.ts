@@ -71,6 +71,8 @@ export class ThreadCrew implements Crew {
   readonly #past: AgentProgress[] = []
   #settle: { resolve(end: AgentEnd): void; reject(reason: Error): void } | null = null
   #isStopping = false
+  /** Nobody is started any more: a thread would keep the process for ever. */
+  #isOver = false
   #diskTrouble = ''
   #deaths = 0
 
@@ -87,6 +89,7 @@ export class ThreadCrew implements Crew {
     try {
       return await over
     } finally {
+      this.#isOver = true
       await Promise.all([...this.#members.values()].map(({ thread }) => thread.terminate()))
       this.#members.clear()
     }
@@ -126,6 +129,7 @@ export class ThreadCrew implements Crew {
     const { config, directory, token, crawl, agents, ledger, ledgerHost, bus, leaseMs, isDeaf, harms } =
       this.#parts
     const incarnation = await ledger.join(agent, config.lanes)
+    if (this.#isOver) return ledger.leave(incarnation)
     const order: AgentOrder = {
       directory,
       crawl,
@@ -219,7 +223,7 @@ export class ThreadCrew implements Crew {
       throw new AgentsKeepDyingError(
         `${agent} ended ${this.#deaths} times right after its start; see crawl.log, nothing stored is lost`,
       )
-    await this.#start(agent)
+    if (!this.#isOver) await this.#start(agent)
   }
 
   #leave(member: Member): void {
