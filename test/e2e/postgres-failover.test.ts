@@ -64,6 +64,8 @@ it(
     await until(() => acknowledged() > 0)
     const guest = start(['agent', out], env)
     running.push(guest)
+    // Who finds no database at its start ends at once.
+    await until(() => readFileSync(join(out, 'crawl.log'), 'utf8').includes('an agent joins'))
     for (let kill = 1; kill <= KILLS; kill++) {
       const before = acknowledged()
       await until(() => acknowledged() >= before + 2)
