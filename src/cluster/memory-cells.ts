@@ -61,6 +61,8 @@ export class MemoryCells {
       life.status = status
       life.seen = null
       for (const row of life.held) {
+        // Somebody may have taken the turn of its group for a hop.
+        if (row.leaseUntil < now && state.turns.get(row.group)?.agent !== incarnation) continue
         row.leaseUntil = now + leaseMs
         held.push({ cell: row.cell, epoch: row.epoch, appended: row.appended })
       }

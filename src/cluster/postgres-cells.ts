@@ -2,7 +2,7 @@
 import type { CellId, Epoch } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import { type FinishReason, type Heartbeat, type Incarnation, MOST_COUNTED } from './ledger.js'
-import type { Row } from './postgres-connection.js'
+import { type Row, textArray } from './postgres-connection.js'
 import { isOpenFor, TIMELINE } from './postgres-crawls.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
 import { IS_OF_THIS_TIMELINE, shareOf, silentLives } from './postgres-lives.js'
@@ -48,7 +48,7 @@ export async function heartbeat(
     incarnation,
   )
   const lifeOpen = life?.[0] === true
-  const held = lifeOpen ? await renew(tx, incarnation, tx.now + leaseMs) : []
+  const held = lifeOpen ? await renew(tx, incarnation, leaseMs) : []
   await wakeRested(tx)
   // The agent's row is ours by now: what was granted to it before is committed, what comes later has a higher number.
   const [waiting, grants] = (await tx.first(
@@ -138,18 +138,50 @@ export async function reopen(tx: Transaction): Promise<void> {
   )
 }
 
-async function renew(tx: Transaction, incarnation: Incarnation, until: Millis): Promise<Heartbeat['held']> {
+async function renew(tx: Transaction, incarnation: Incarnation, leaseMs: Millis): Promise<Heartbeat['held']> {
   const rows = await tx.all(
-    `WITH mine AS (SELECT cell AS name FROM cell WHERE agent = $2 AND ${HELD} ORDER BY cell FOR UPDATE)
-     UPDATE cell SET lease_until = $1 FROM mine WHERE cell = mine.name RETURNING cell, epoch, appended`,
-    until,
+    `WITH mine AS (SELECT cell AS name, grp, lease_until < $2 AS late FROM cell WHERE agent = $3 AND ${HELD}
+                   ORDER BY cell FOR UPDATE),
+       renewed AS (UPDATE cell SET lease_until = $1 FROM mine WHERE cell = mine.name AND NOT late
+                   RETURNING cell, epoch, appended)
+     SELECT cell, epoch, appended, NULL FROM renewed
+     UNION ALL SELECT name, NULL, NULL, grp FROM mine WHERE late`,
+    tx.now + leaseMs,
+    tx.now,
     incarnation,
   )
-  return rows.map(([cell, epoch, appended]) => ({
+  const late = rows.filter(([, , , group]) => group !== null)
+  const renewed = rows.filter(([, , , group]) => group === null)
+  if (late.length > 0) renewed.push(...(await renewLate(tx, incarnation, leaseMs, late)))
+  return renewed.map(([cell, epoch, appended]) => ({
     cell: String(cell),
     epoch: Number(epoch),
     appended: Number(appended),
   }))
+}
+
+/**
+ * Leases that have ended are ours while the turns of their groups are: somebody may have taken one for a hop. Who is
+ * about to waits for us, or we for them, because the turns are locked.
+ */
+async function renewLate(
+  tx: Transaction,
+  incarnation: Incarnation,
+  leaseMs: Millis,
+  late: readonly Row[],
+): Promise<readonly Row[]> {
+  const turns = await tx.all(
+    'SELECT grp FROM turn WHERE grp = ANY($1::text[]) AND agent = $2 ORDER BY grp FOR SHARE',
+    textArray([...new Set(late.map(([, , , group]) => String(group)))]),
+    incarnation,
+  )
+  return tx.all(
+    `UPDATE cell SET lease_until = $1 WHERE cell = ANY($2::text[]) AND grp = ANY($3::text[])
+     RETURNING cell, epoch, appended`,
+    tx.now + leaseMs,
+    textArray(late.map(([cell]) => String(cell))),
+    textArray(turns.map(([group]) => String(group))),
+  )
 }
 
 /** The lease ends; the turn of the group goes with its last lease. */

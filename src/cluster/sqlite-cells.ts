@@ -68,7 +68,7 @@ export class SqliteCells {
       status,
       incarnation,
     )
-    const held = open ? this.#renew(incarnation, now + leaseMs) : []
+    const held = open ? this.#renew(incarnation, now, leaseMs) : []
     this.#order.wakeRested()
     const [waiting] = this.#db.first(
       `SELECT count(*) FROM (SELECT 1 FROM cell WHERE state = 'waiting' LIMIT ${MOST_COUNTED})`,
@@ -195,13 +195,16 @@ export class SqliteCells {
     this.#db.run(`UPDATE cell SET state = 'waiting' WHERE state = 'finished' AND appended > consumed`)
   }
 
-  #renew(incarnation: Incarnation, until: Millis): Heartbeat['held'] {
+  /** One that has ended only while the turn of its group is still ours: somebody may have taken that for a hop. */
+  #renew(incarnation: Incarnation, now: Millis, leaseMs: Millis): Heartbeat['held'] {
     return this.#db
       .all(
-        `UPDATE cell SET lease_until = ? WHERE agent = ? AND state IN ('leased', 'draining')
+        `UPDATE cell SET lease_until = ? WHERE agent = ? AND state IN ('leased', 'draining') AND (lease_until >= ?
+           OR EXISTS (SELECT 1 FROM turn WHERE turn.grp = cell.grp AND turn.agent = cell.agent))
          RETURNING cell, epoch, appended`,
-        until,
+        now + leaseMs,
         incarnation,
+        now,
       )
       .map(([cell, epoch, appended]) => ({
         cell: String(cell),

@@ -215,6 +215,23 @@ export function ledgerContract(
         expect(await ledger.commit(pack(a, 'p1', [share(held)]))).toEqual({ status: 'committed' })
       })
 
+      it('that has ended is not renewed once somebody has had the turn of its group', async () => {
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        await ledger.append([append('a.test', '/'), append('b.test', '/')])
+        await ledger.heartbeat(b, LEASE, '{}')
+        await lease(a, 'a.test')
+        const other = await lease(a, 'b.test')
+        advance(LEASE)
+        await ledger.heartbeat(b, LEASE, '{}')
+        advance(1)
+        expect(await ledger.takeTurn(b, 'a.test', LEASE, 0)).not.toBeNull()
+        const renewed = [{ cell: 'b.test', epoch: other.epoch }]
+        expect((await ledger.heartbeat(a, LEASE, '{}')).held).toMatchObject(renewed)
+        await ledger.releaseTurn(b, 'a.test', 0)
+        expect((await ledger.heartbeat(a, LEASE, '{}')).held).toMatchObject(renewed)
+        expect((await ledger.waiting(10)).map(({ cell }) => cell)).toEqual(['a.test'])
+      })
+
       it('gives a closed life nothing', async () => {
         const a = await ledger.join('a')
         await ledger.append([append('a.test', '/')])

@@ -205,6 +205,13 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
     caughtBy: 'is kept by a heartbeat, and lost cells are not in its answer',
   },
   {
+    rule: 'a lease that has ended is renewed only with the turn of its group',
+    file: CELLS,
+    keeps: 'OR EXISTS (SELECT 1 FROM turn WHERE turn.grp = cell.grp AND turn.agent = cell.agent))',
+    breaks: 'OR EXISTS (SELECT 1 FROM turn WHERE turn.grp = cell.grp))',
+    caughtBy: 'that has ended is not renewed once somebody has had the turn of its group',
+  },
+  {
     rule: 'after a gap of the ledger nobody’s cells are taken',
     file: ORDER,
     keeps: 'AND gap_until <= ?1 AND (last_heartbeat',
