@@ -204,8 +204,14 @@ export class Agent {
   }
 
   #passOn(wanted: readonly GroupId[]): void {
-    const groups = this.#turnPassing.due(wanted)
+    const ours = wanted.filter(group => this.#hasSiteOf(group))
+    const groups = this.#turnPassing.due(ours)
     if (groups.size > 0) this.#giveBack(({ pace }) => pace.groups.some(({ id }) => groups.has(id)))
+  }
+
+  #hasSiteOf(group: GroupId): boolean {
+    for (const { pace } of this.sites.values()) if (pace.groups.some(({ id }) => id === group)) return true
+    return false
   }
 
   #giveBack(which: (site: SiteCrawl) => boolean): void {

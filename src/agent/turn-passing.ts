@@ -9,6 +9,7 @@ import type { Clock, Millis } from '../model/clock.js'
 const KEEP_MS = 10_000
 /** Who wants a turn says so every second; after this long without a word it is wanted no more. */
 const FORGET_MS = 5_000
+const NONE: ReadonlySet<GroupId> = new Set()
 
 export class TurnPassing {
   readonly #clock: Clock
@@ -20,6 +21,7 @@ export class TurnPassing {
 
   /** Others want these turns; returns those that have been kept for long enough. */
   due(groups: readonly GroupId[]): ReadonlySet<GroupId> {
+    if (groups.length === 0) return NONE
     const now = this.#clock.monotonic()
     for (const [group, { heardAt }] of this.#wanted) if (now - heardAt > FORGET_MS) this.#wanted.delete(group)
     for (const group of groups) {

@@ -4,7 +4,7 @@
  * hear that one cell has something to read.
  */
 import type { Bus, BusMessage, Incarnation } from '../cluster/index.js'
-import type { CellId, Lease } from '../model/cell.js'
+import { type CellId, type GroupId, groupOf, type Lease, siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { Random } from '../model/random.js'
 import type { LedgerMethod, LedgerWitness } from './flaky-ledger.js'
@@ -37,6 +37,7 @@ export class FlakyBus implements LedgerWitness {
   readonly #ends: Readonly<Record<Role, Map<Incarnation, End>>> = { agent: new Map(), coordinator: new Map() }
   /** Who was last given a cell, and who has the seat: they listen. */
   readonly #holders = new Map<CellId, Incarnation>()
+  readonly #groupHolders = new Map<GroupId, Incarnation>()
   #seated: Incarnation = 0
 
   constructor(random: Random, quality: BusQuality) {
@@ -64,7 +65,10 @@ export class FlakyBus implements LedgerWitness {
   called(method: LedgerMethod, args: readonly unknown[], answer: unknown): void {
     if (method === 'takeSeat' && answer !== null) this.#seated = args[0] as Incarnation
     if (method !== 'grant') return
-    for (const { cell } of answer as readonly Lease[]) this.#holders.set(cell, args[0] as Incarnation)
+    for (const { cell } of answer as readonly Lease[]) {
+      this.#holders.set(cell, args[0] as Incarnation)
+      this.#groupHolders.set(groupOf(siteOfCell(cell), 'domain'), args[0] as Incarnation)
+    }
   }
 
   #send(from: End, message: BusMessage): void {
@@ -86,8 +90,10 @@ export class FlakyBus implements LedgerWitness {
         const holders = new Set(message.cells.map(cell => agent.get(this.#holders.get(cell) ?? 0)))
         return [coordinator.get(this.#seated), ...holders]
       }
-      case 'visit':
-        return [coordinator.get(this.#seated), ...agent.values()]
+      case 'visit': {
+        const holders = new Set(message.groups.map(group => agent.get(this.#groupHolders.get(group) ?? 0)))
+        return [coordinator.get(this.#seated), ...holders]
+      }
       case 'ended':
         return [...agent.values(), ...coordinator.values()]
     }
