@@ -224,7 +224,11 @@ async function fill(name: string): Promise<void> {
         await ask(`${rows}(${last + 1}, ${last + step}) AS n`)
         last += step
       } catch (error) {
-        expect((error as DatabaseError).code).toBe('53100')
+        // Since version 16 a limit on files has no code of its own, as a full disk has: only the words are the same.
+        const { code, message } = error as DatabaseError
+        expect(code === '53100' || message.startsWith('could not extend file'), `${code}: ${message}`).toBe(
+          true,
+        )
         break
       }
     }
