@@ -35,7 +35,7 @@ function isWhole(folder: string): boolean {
 }
 
 /**
- * The package leaves out the links between its libraries, which its install script would make; ours runs none. Its files
+ * The package leaves out the links between its libraries, which its install script makes where npm runs such. Its files
  * are copied once a run, with the links, to where any user may read them; whoever is first has made the copy.
  */
 function unpacked(): string {
@@ -44,10 +44,12 @@ function unpacked(): string {
     const native = nativeFolder()
     const making = mkdtempSync(`${ready}-`)
     const copy = join(making, 'native')
-    cpSync(native, copy, { recursive: true })
+    cpSync(native, copy, { recursive: true, verbatimSymlinks: true })
     const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as Link[]
-    for (const { source, target } of links)
-      symlinkSync(basename(source), join(copy, target.replace(/^native\//, '')))
+    for (const { source, target } of links) {
+      const link = join(copy, target.replace(/^native\//, ''))
+      if (!existsSync(link)) symlinkSync(basename(source), link)
+    }
     try {
       renameSync(copy, ready)
     } catch (error) {
