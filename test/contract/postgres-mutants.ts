@@ -14,6 +14,13 @@ const TURNS = 'postgres-turns.ts'
 
 export const POSTGRES_MUTANTS: readonly LedgerMutant[] = [
   {
+    rule: 'a lease that has ended is renewed only with the turn of its group',
+    file: CELLS,
+    keeps: 'WHERE grp = ANY($1::text[]) AND agent = $2 ORDER BY grp FOR SHARE',
+    breaks: 'WHERE grp = ANY($1::text[]) AND $2::bigint > 0 ORDER BY grp FOR SHARE',
+    caughtBy: 'that has ended is not renewed once somebody has had the turn of its group',
+  },
+  {
     rule: 'read is only what lies below the oldest open transaction',
     file: INBOXES,
     keeps: 'i.position < limits.horizon',

@@ -3,50 +3,39 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/compose/system.js'
-import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
+import { WebPlan } from '../../src/simulate/web/index.js'
 import { readManifest } from '../../src/store/index.js'
-import { checkWarcs, urlsWith } from '../kit/crawled.js'
-import { GENERATED, orbweaver, type RunningCommand, start, temporary } from '../kit/orbweaver.js'
-import { PostgresServer } from '../kit/postgres.js'
+import { ClusterWeb, SHORT_LEASES as env } from '../kit/cluster-web.js'
+import { GENERATED, orbweaver, type RunningCommand, temporary } from '../kit/orbweaver.js'
 
-const LEASE_MS = 3_000
-const env = { ORBWEAVER_FAULTS: `lease=${LEASE_MS}` }
 const PAGES = 600
 const plan = new WebPlan({ sites: 12, pages: PAGES, seed: 4 })
 
 describe('a crawl named by --ledger and --name', () => {
-  let postgres: PostgresServer
-  let web: WebServer
-  let expected: string[]
-  const running: RunningCommand[] = []
+  let cluster: ClusterWeb
+  let expected: readonly string[]
 
   beforeAll(async () => {
-    postgres = await PostgresServer.start()
-    web = await WebServer.listen(plan, { clock: systemClock, port: 0 })
-    expected = [...truth(plan, web.authority)].sort()
+    cluster = await ClusterWeb.start(plan)
+    expected = cluster.expected
   })
-  afterAll(async () => {
-    for (const { process } of running) process.kill('SIGKILL')
-    await web.close()
-    await postgres.remove()
-  })
+  afterAll(() => cluster.close())
 
-  const named = (name: string) => ['--ledger', postgres.url(), '--name', name]
-  const begin = (args: readonly string[]) => {
-    const command = start(args, env)
-    running.push(command)
-    return command
-  }
+  const named = (name: string) => cluster.named(name)
+  const begin = (args: readonly string[]) => cluster.begin(args)
+  const untilAsked = (requests: number, command: RunningCommand) => cluster.untilAsked(requests, command)
   const crawl = (name: string, store: string, ...more: string[]) =>
-    begin(['crawl', web.seed, ...GENERATED, ...named(name), '--store', store, '--lanes', '4', ...more])
-
-  async function untilAsked(requests: number, { process, said }: RunningCommand): Promise<void> {
-    while (web.counts().requests < requests) {
-      expect(process.exitCode, said()).toBeNull()
-      await sleep(20)
-    }
-  }
+    begin([
+      'crawl',
+      cluster.web.seed,
+      ...GENERATED,
+      ...named(name),
+      '--store',
+      store,
+      '--lanes',
+      '4',
+      ...more,
+    ])
 
   async function untilJoined(name: string, { process, said }: RunningCommand): Promise<void> {
     const joined = async () => {
@@ -58,16 +47,9 @@ describe('a crawl named by --ledger and --name', () => {
     while (!(await joined())) expect(process.exitCode, said()).toBeNull()
   }
 
-  async function expectWhole(store: string): Promise<void> {
-    expect((await urlsWith(store, 'OK')).sort()).toEqual(expected)
-    const check = await checkWarcs(store)
-    expect(check.problems).toEqual([])
-    expect([...check.pages].sort()).toEqual(expected)
-  }
-
   it('is joined, looked at, set, stopped and resumed without its directory', async () => {
     const store = temporary('store')
-    const before = web.counts().requests
+    const before = cluster.web.counts().requests
     const first = crawl('by name', store, '--rate', '10')
     await untilAsked(before + 20, first)
     const agent = begin(['agent', ...named('by name')])
@@ -86,7 +68,7 @@ describe('a crawl named by --ledger and --name', () => {
     const last = await orbweaver(['resume', ...named('by name'), '--agents', '2', '--json'], env)
     expect(last.code, last.stderr).toBe(0)
     expect(JSON.parse(last.stdout)).toMatchObject({ pages: expected.length, finishReason: 'done' })
-    await expectWhole(store)
+    await cluster.expectWhole(store)
   })
 
   it('says in one line what is wrong with a name or a store', async () => {
@@ -99,12 +81,12 @@ describe('a crawl named by --ledger and --name', () => {
       const unknown = await answers(command, ...named('no such crawl'))
       expect(unknown).toMatchObject({ code: 4, stderr: expect.stringContaining('there is no crawl named') })
     }
-    expect((await answers('resume', '--ledger', postgres.url())).code).toBe(4)
+    expect((await answers('resume', '--ledger', cluster.postgres.url())).code).toBe(4)
     expect((await answers('status')).code).toBe(4)
     const other = await answers('agent', ...named('by name'), '--store', temporary('nowhere'))
     expect(other).toMatchObject({ code: 4, stderr: expect.stringContaining('there is no directory') })
     const taken = await orbweaver(
-      ['crawl', web.seed, ...GENERATED, ...named('by name'), '--store', temporary('store')],
+      ['crawl', cluster.web.seed, ...GENERATED, ...named('by name'), '--store', temporary('store')],
       env,
     )
     expect(taken).toMatchObject({ code: 4, stderr: expect.stringContaining('there is a crawl named') })
@@ -112,7 +94,7 @@ describe('a crawl named by --ledger and --name', () => {
 
   it('goes on, with report and manifest, when its coordinator is killed; a zombie of it does no harm', async () => {
     const store = temporary('store')
-    const before = web.counts().requests
+    const before = cluster.web.counts().requests
     const first = crawl('killed', store, '--rate', '60')
     await untilAsked(before + 50, first)
     const agents = [1, 2].map(() => begin(['agent', ...named('killed')]))
@@ -136,12 +118,12 @@ describe('a crawl named by --ledger and --name', () => {
     })
     const manifest = readManifest(store)
     expect(manifest.ok && manifest.manifest.tables.pages.files.length).toBeGreaterThan(0)
-    await expectWhole(store)
+    await cluster.expectWhole(store)
   })
 
   it('is brought to its end by an agent when its coordinator is killed in the middle of that', async () => {
     const store = temporary('store')
-    const before = web.counts().requests
+    const before = cluster.web.counts().requests
     const first = crawl('nearly', store, '--rate', '15')
     await untilAsked(before + 20, first)
     const agent = begin(['agent', ...named('nearly')])
@@ -161,7 +143,7 @@ describe('a crawl named by --ledger and --name', () => {
       pages: expected.length,
       finishReason: 'done',
     })
-    await expectWhole(store)
+    await cluster.expectWhole(store)
   })
 
   /** So many processes have taken over so far. */

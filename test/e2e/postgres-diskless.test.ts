@@ -3,14 +3,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/compose/system.js'
-import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
-import { checkWarcs, urlsWith } from '../kit/crawled.js'
-import { GENERATED, orbweaver, type RunningCommand, start, temporary } from '../kit/orbweaver.js'
-import { PostgresServer } from '../kit/postgres.js'
+import { WebPlan } from '../../src/simulate/web/index.js'
+import { ClusterWeb, SHORT_LEASES as env } from '../kit/cluster-web.js'
+import { GENERATED, orbweaver, type RunningCommand, temporary } from '../kit/orbweaver.js'
 
-const LEASE_MS = 3_000
-const env = { ORBWEAVER_FAULTS: `lease=${LEASE_MS}` }
 const plan = new WebPlan({ sites: 30, pages: 700, seed: 8 })
 
 interface Status {
@@ -20,25 +16,17 @@ interface Status {
 }
 
 describe('agents without the store', () => {
-  let postgres: PostgresServer
-  let web: WebServer
-  let expected: string[]
+  let cluster: ClusterWeb
   const running: RunningCommand[] = []
 
   beforeAll(async () => {
-    postgres = await PostgresServer.start()
-    web = await WebServer.listen(plan, { clock: systemClock, port: 0 })
-    expected = [...truth(plan, web.authority)].sort()
+    cluster = await ClusterWeb.start(plan)
   })
-  afterAll(async () => {
-    for (const { process } of running) process.kill('SIGKILL')
-    await web.close()
-    await postgres.remove()
-  })
+  afterAll(() => cluster.close())
 
-  const named = (name: string) => ['--ledger', postgres.url(), '--name', name]
+  const named = (name: string) => cluster.named(name)
   const begin = (args: readonly string[]) => {
-    const command = start(args, env)
+    const command = cluster.begin(args)
     running.push(command)
     return command
   }
@@ -56,16 +44,9 @@ describe('agents without the store', () => {
   const contributing = async (name: string, wanted: number) =>
     (await status(name)).agents.filter(({ name, pages }) => name.includes(':') && pages > 0).length >= wanted
 
-  async function expectWhole(store: string): Promise<void> {
-    expect((await urlsWith(store, 'OK')).sort()).toEqual(expected)
-    const check = await checkWarcs(store)
-    expect(check.problems).toEqual([])
-    expect([...check.pages].sort()).toEqual(expected)
-  }
-
   async function expectNoToken(name: string, ...texts: string[]): Promise<void> {
     const { Client } = await import('pg')
-    const client = new Client({ connectionString: postgres.url() })
+    const client = new Client({ connectionString: cluster.postgres.url() })
     await client.connect()
     const { rows } = await client.query(
       `SELECT value FROM "orbweaver ${name}".setting WHERE name = 'crawl.token'`,
@@ -79,7 +60,7 @@ describe('agents without the store', () => {
   it('bring their part, are killed, and find the next coordinator: every page once', async () => {
     const store = temporary('store')
     const crawl = begin([
-      ...['crawl', web.seed, ...GENERATED, ...named('diskless'), '--store', store],
+      ...['crawl', cluster.web.seed, ...GENERATED, ...named('diskless'), '--store', store],
       ...['--lanes', '2', '--rate', '20'],
     ])
     await until(async () => (await status('diskless').catch(() => null))?.pages !== undefined, crawl)
@@ -92,7 +73,7 @@ describe('agents without the store', () => {
     await orbweaver(['set', ...named('diskless'), 'rate=300'])
     expect((await diskless[1].ended).code, diskless[1].said()).toBe(0)
     expect((await seeing.ended).code, seeing.said()).toBe(0)
-    await expectWhole(store)
+    await cluster.expectWhole(store)
     const files = ['crawl.json', 'crawl.log', 'report.json'].map(name =>
       readFileSync(join(store, name), 'utf8'),
     )
@@ -103,7 +84,7 @@ describe('agents without the store', () => {
   it('wait without fetching while nobody coordinates, and lose nothing', async () => {
     const store = temporary('store')
     const crawl = begin([
-      ...['crawl', web.seed, ...GENERATED, ...named('alone'), '--store', store],
+      ...['crawl', cluster.web.seed, ...GENERATED, ...named('alone'), '--store', store],
       ...['--lanes', '2', '--rate', '20'],
     ])
     await until(async () => (await status('alone').catch(() => null))?.pages !== undefined, crawl)
@@ -111,13 +92,13 @@ describe('agents without the store', () => {
     await until(() => contributing('alone', 1), crawl, diskless)
     crawl.process.kill('SIGKILL')
     await until(async () => /coordinator|coordinates/.test((await status('alone')).waitingFor), diskless)
-    const asked = web.counts().requests
+    const asked = cluster.web.counts().requests
     await sleep(1_500)
-    expect(web.counts().requests).toBe(asked)
+    expect(cluster.web.counts().requests).toBe(asked)
     await orbweaver(['set', ...named('alone'), 'rate=300'])
     const resumed = await orbweaver(['resume', ...named('alone'), '--json'], env)
     expect(resumed.code, resumed.stderr).toBe(0)
     expect((await diskless.ended).code, diskless.said()).toBe(0)
-    await expectWhole(store)
+    await cluster.expectWhole(store)
   })
 })
