@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { ASSIGNMENTS, type AssignmentName } from '../assign/index.js'
 import { systemClock } from '../compose/system.js'
 import {
@@ -19,6 +19,7 @@ import {
 } from '../simulate/index.js'
 import { EXIT } from './exit-codes.js'
 import { SimulationDisplay } from './simulate-progress.js'
+import { whole } from './whole.js'
 
 interface Flags {
   readonly agents: number
@@ -87,14 +88,6 @@ export function simulateCommand(say: (exitCode: number) => void): Command {
       const isRight = await simulateAll(flags)
       say(isRight ? EXIT.done : EXIT.internal)
     })
-}
-
-function whole(least: number): (value: string) => number {
-  return value => {
-    const read = Number(value)
-    if (Number.isInteger(read) && read >= least && value.trim() !== '') return read
-    throw new InvalidArgumentError(`must be a whole number, at least ${least}.`)
-  }
 }
 
 async function simulateAll(flags: Flags): Promise<boolean> {
