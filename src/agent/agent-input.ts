@@ -3,6 +3,7 @@ import type { Bus, Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import type { Fetcher } from '../fetch/index.js'
 import type { FrontierSpace, HostNames, Scope } from '../frontier/index.js'
+import type { CellMap } from '../model/cell-map.js'
 import type { Clock, Millis } from '../model/clock.js'
 import type { Random } from '../model/random.js'
 import type { PackBuilder, PackStore } from '../store/index.js'
@@ -16,6 +17,8 @@ export interface AgentInput {
   readonly clock: Clock
   readonly random: Random
   readonly ledger: Ledger
+  /** Which cell a URL belongs to; without it, sites are cells until the ledger says that one was split. */
+  readonly cells?: CellMap
   readonly bus: Bus
   /** How long a lease lasts without a heartbeat. */
   readonly leaseMs?: Millis

@@ -8,6 +8,7 @@ import type { Fetcher } from '../fetch/index.js'
 import { CellFrontier, type FrontierSpace, SiteTraps } from '../frontier/index.js'
 import { delayAfter, RateLimit } from '../manners/index.js'
 import { siteOfCell } from '../model/cell.js'
+import { SplitCells } from '../model/cell-map.js'
 import { sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import type { PackStore } from '../store/index.js'
@@ -56,6 +57,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
   const counters = new Counters()
   const settings = laneSettings(config)
   const sent = new SentLinks(Math.floor(input.random.next() * 2 ** 32))
+  const cells = input.cells ?? new SplitCells()
   const budget = new PageBudget(ledger, incarnation)
   const maxWaitMs = config.maxWait * 1000
   const maxDepth = config.maxDepth ?? Number.POSITIVE_INFINITY
@@ -68,6 +70,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     newBuilder: input.newBuilder,
     onDiskTrouble: input.onDiskTrouble,
     grouping: config.group,
+    cells,
     sent,
     heard: new HeardPages(name, ledger, space.seen),
     budget,
@@ -80,7 +83,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     onFailure: error => agent.fail(error),
     stopping: signal,
   })
-  const links = joinLinks(input, transmitter, sent, counters)
+  const links = joinLinks(input, transmitter, sent, cells, counters)
   const { settler, admission, sitemaps, traps } = links
   const rate = new RateLimit(clock)
   const leastDelayMs = () => delayAfter(settings.delay, 0)
@@ -130,6 +133,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     ledger,
     space,
     turns,
+    cells,
     lanes: laneCount,
     robots: gateSettings(input),
     newFrontier: () => new CellFrontier(space, { maxDepth, order: config.order }),

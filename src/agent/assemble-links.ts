@@ -1,5 +1,6 @@
 /** Joins the parts of an agent between an answer and the links that go on from it. */
 import type { CrawlConfig } from '../config/index.js'
+import type { CellMap } from '../model/cell-map.js'
 import { uuid } from '../model/random.js'
 import { readTraps } from '../model/trap.js'
 import { Admission } from './admission.js'
@@ -23,6 +24,7 @@ export function joinLinks(
   input: AgentInput,
   transmitter: Transmitter,
   sent: SentLinks,
+  cells: CellMap,
   counters: Counters,
 ): Links {
   const { config, clock, random, scope, hooks, archives } = input
@@ -39,6 +41,7 @@ export function joinLinks(
     obeysNofollow: config.robots !== 'ignore',
     scope,
     hooks,
+    cells,
     sent,
     linkRows,
     admission,

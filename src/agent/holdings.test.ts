@@ -7,6 +7,7 @@ import { ManualClock } from '../../test/kit/manual-clock.js'
 import { type Incarnation, type Ledger, openSqliteLedger } from '../cluster/index.js'
 import { CellFrontier, SiteTraps } from '../frontier/index.js'
 import type { CellId } from '../model/cell.js'
+import { SplitCells } from '../model/cell-map.js'
 import { Holdings } from './holdings.js'
 import { LaneCount, type SiteCrawl } from './site-crawl.js'
 import { SiteDesk } from './site-desk.js'
@@ -53,6 +54,7 @@ describe('what an agent holds', () => {
       ledger,
       space,
       turns,
+      cells: new SplitCells(),
       lanes: new LaneCount(10),
       robots: {
         mode: 'ignore',

@@ -1,6 +1,7 @@
 /** The pack being filled: stored bytes on one side, ledger rows on the other, until the transmitter seals it. */
 import type { Append, Heard, Incarnation, LaneWork, Pack, PackFile } from '../cluster/index.js'
 import { type CellId, type Discovery, type Grouping, groupOf, siteOfCell } from '../model/cell.js'
+import type { CellMap } from '../model/cell-map.js'
 import type { Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import type { Exchange, PageRow } from '../model/page.js'
@@ -84,6 +85,14 @@ export class OpenPack {
   /** URLs that become durable in other cells' inboxes with this pack. */
   *sentUrls(): Iterable<string> {
     for (const share of this.#shares.values()) yield* share.appends.keys()
+  }
+
+  /** Links for these cells go where the map says now. */
+  reroute(moved: ReadonlySet<CellId>, cells: CellMap): void {
+    for (const { appends } of this.#shares.values()) {
+      for (const [url, { cell, row }] of appends)
+        if (moved.has(cell)) appends.set(url, { cell: cells.cellOf(url), row })
+    }
   }
 
   /** What its cells read from other agents. */

@@ -3,7 +3,8 @@
  * the pack commits together with the page. Links out of scope end here.
  */
 import { type HostNames, type Scope, withoutSessionId } from '../frontier/index.js'
-import { cellOf, type Discovery, siteOfCell } from '../model/cell.js'
+import type { Discovery } from '../model/cell.js'
+import type { CellMap } from '../model/cell-map.js'
 import { LIMITS } from '../model/limits.js'
 import { probeMark, sitemapMark } from '../model/mark.js'
 import { LinkKind } from '../model/page.js'
@@ -18,6 +19,7 @@ import type { SiteCrawl } from './site-crawl.js'
 export interface RouterParts {
   readonly scope: Scope
   readonly hooks: Hooks
+  readonly cells: CellMap
   readonly sent: SentLinks
   /** With `--assets`: what pages need to be shown is fetched from wherever it is. */
   readonly assets: boolean
@@ -81,7 +83,8 @@ export class Router {
       // What a page needs to be shown is no link to follow.
       const followed = requisite || ((kinds[i] & LinkKind.nofollow) === 0 && follow) || obeysNone
       if (!followed || (requisite ? scope.isBlacklisted(target) : !scope.acceptsSite(target))) continue
-      this.#send(site, pack, url, leaves, page.depth + 1, 0, page.url, requisite, links)
+      const goesOut = leaves || !site.holds(url)
+      this.#send(site, pack, url, goesOut, page.depth + 1, 0, page.url, requisite, links)
     }
     return { foreign, rows: targets.length > 0 ? { targets, kinds: targetKinds } : null }
   }
@@ -89,7 +92,7 @@ export class Router {
   /** A redirect's target is as deep as the page that sent us there. */
   redirect(site: SiteCrawl, pack: OpenPack, source: LinkSource, target: string, hops: number): void {
     const { assets, scope } = this.#parts
-    const leaves = siteOf(target) !== siteOf(source.url)
+    const leaves = siteOf(target) !== siteOf(source.url) || !site.holds(target)
     // What is out of scope itself is here because a page shows it: so is what it has moved to.
     const requisite = assets && !scope.accepts(source.url)
     this.#send(site, pack, target, leaves, source.depth, hops, source.url, requisite, NO_LINKS)
@@ -99,12 +102,13 @@ export class Router {
   listed(site: SiteCrawl, pack: OpenPack, sitemap: string, url: string): void {
     const target = siteOf(url)
     if (!this.#parts.scope.acceptsSite(target)) return
-    this.#send(site, pack, url, target !== siteOf(sitemap), 1, 0, sitemap, false, NO_LINKS)
+    const leaves = target !== siteOf(sitemap) || !site.holds(url)
+    this.#send(site, pack, url, leaves, 1, 0, sitemap, false, NO_LINKS)
   }
 
   /** A sitemap may lie on any host, whatever the scope, but not on one to be left alone. */
   sitemap(site: SiteCrawl, pack: OpenPack, url: string, hops: number, via: string): void {
-    const { scope, sent } = this.#parts
+    const { scope, sent, cells } = this.#parts
     if (url.length > LIMITS.urlChars) {
       this.#tooLong(site, pack, url)
       return
@@ -115,14 +119,16 @@ export class Router {
       return
     }
     const discovery = { url: sitemapMark(url), depth: 0, hops, score: 0, via }
-    if (siteOf(url) === siteOfCell(site.cell)) this.#admit(site, pack, discovery)
-    else if (!sent.has(discovery.url)) pack.share(site).append(cellOf(url), discovery)
+    if (siteOf(url) === site.site && site.holds(url)) this.#admit(site, pack, discovery)
+    else if (!sent.has(discovery.url)) pack.share(site).append(cells.cellOf(url), discovery)
   }
 
   /** A page that cannot exist, of the site that `url` belongs to. */
   probe(site: SiteCrawl, pack: OpenPack, url: string, name: string): void {
-    const target = probeMark(`${originOf(url)}/${name}`)
-    this.#admit(site, pack, { url: target, depth: 0, hops: 0, score: 1, via: url })
+    // A cell asks for what would be its own: else its journal would speak of URLs that others hold.
+    const address = [`${originOf(url)}/${name}`, url.replace(/[^/]*$/, name)].find(each => site.holds(each))
+    if (address !== undefined)
+      this.#admit(site, pack, { url: probeMark(address), depth: 0, hops: 0, score: 1, via: url })
   }
 
   #admit(site: SiteCrawl, pack: OpenPack, discovery: Discovery): void {
@@ -141,7 +147,8 @@ export class Router {
     requisite: boolean,
     links: readonly string[],
   ): void {
-    const { scope, hooks, hosts, admission } = this.#parts
+    const { scope, hooks, hosts, admission, cells } = this.#parts
+    let goesOut = leaves
     if (found.length > LIMITS.urlChars) {
       // Judged by its beginning: patterns are not shown what is longer.
       const start = found.slice(0, LIMITS.urlChars)
@@ -152,16 +159,19 @@ export class Router {
     // What a page needs to be shown may stand anywhere: pictures live on other hosts than their pages.
     if (!requisite && !scope.accepts(found)) return
     const url = this.#withoutSession(site, pack, found, hops, via, links)
-    if (url !== found && (this.#isKnown(site, pack, url, leaves, depth) || !scope.accepts(url))) return
+    if (url !== found) {
+      goesOut = siteOf(url) !== site.site || !site.holds(url)
+      if (this.#isKnown(site, pack, url, goesOut, depth) || !scope.accepts(url)) return
+    }
     if (hooks.accept && !hooks.accept(url)) return
     const discovery = { url, depth, hops, score: hooks.score ? hooks.score(url) : 0, via }
-    if (!leaves) {
+    if (!goesOut) {
       admission.admit(site, pack, discovery)
       return
     }
-    const cell = cellOf(url)
-    if (hosts === null || hosts.admits(cell)) pack.share(site).append(cell, discovery)
-    else pack.share(site).note('TRAP:subdomains', registrableDomain(cell))
+    const target = siteOf(url)
+    if (hosts === null || hosts.admits(target)) pack.share(site).append(cells.cellOf(url), discovery)
+    else pack.share(site).note('TRAP:subdomains', registrableDomain(target))
   }
 
   /** Counted once for the site it is found on, wherever it leads. */

@@ -1,9 +1,11 @@
 /** One leased cell in an agent's hands: its queue, its pace, its rules, and what of it is not yet committed. */
 import type { CellFrontier, SiteTraps } from '../frontier/index.js'
-import type { CellId, Lease } from '../model/cell.js'
+import { type CellId, type Lease, siteOfCell } from '../model/cell.js'
+import type { CellPart } from '../model/cell-map.js'
 import type { Millis } from '../model/clock.js'
 import { forPeople } from '../model/for-people.js'
 import type { OutcomeCode } from '../model/outcome.js'
+import type { Site } from '../model/url.js'
 import type { Wake } from '../model/wake.js'
 import type { OriginGate } from './origin-gate.js'
 import type { SitePace } from './site-pace.js'
@@ -69,10 +71,14 @@ export interface SiteParts {
   readonly lanes: LaneCount
   /** Failures in a row at the end of the last lease. */
   readonly failures?: number
+  /** Which URLs of its site it holds; all, where it is not told. */
+  readonly part?: CellPart | null
 }
 
 export class SiteCrawl {
   readonly cell: CellId
+  readonly site: Site
+  readonly #part: CellPart | null
   /** Cell and epoch: what a pack calls it by. A cell may be lost and leased again while one pack fills. */
   readonly tenancy: string
   readonly lease: Lease
@@ -118,6 +124,8 @@ export class SiteCrawl {
   constructor(parts: SiteParts, wake: Wake) {
     this.wake = wake
     this.cell = parts.lease.cell
+    this.site = siteOfCell(parts.lease.cell)
+    this.#part = parts.part ?? null
     this.tenancy = `${parts.lease.cell} ${parts.lease.epoch}`
     this.lease = parts.lease
     this.frontier = parts.frontier
@@ -130,6 +138,11 @@ export class SiteCrawl {
     this.appendedSeen = parts.lease.appended
     this.#lanes = parts.lanes
     this.#lane = parts.lanes.take(parts.lease.lane)
+  }
+
+  /** True for URLs of its site that are of this cell. */
+  holds(url: string): boolean {
+    return this.#part === null || this.#part(url)
   }
 
   /** Nothing ready and nothing under way: the lane is free for another site. */

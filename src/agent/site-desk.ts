@@ -8,6 +8,7 @@ import {
   type SiteTraps,
 } from '../frontier/index.js'
 import { type CellId, type Lease, siteOfCell } from '../model/cell.js'
+import type { CellMap } from '../model/cell-map.js'
 import type { Clock, Millis } from '../model/clock.js'
 import { Wake } from '../model/wake.js'
 import { type GateSettings, OriginGate } from './origin-gate.js'
@@ -23,6 +24,7 @@ export interface SiteDeskParts {
   readonly ledger: Ledger
   readonly space: FrontierSpace
   readonly turns: Turns
+  readonly cells: CellMap
   readonly lanes: LaneCount
   readonly robots: GateSettings
   readonly newFrontier: () => CellFrontier
@@ -39,7 +41,7 @@ export class SiteDesk {
 
   /** Null when another agent holds a turn that the site needs: the cell has to go back. */
   async open(lease: Lease): Promise<SiteCrawl | null> {
-    const { clock, ledger, turns, lanes, robots } = this.#parts
+    const { clock, ledger, turns, cells, lanes, robots } = this.#parts
     const { cell } = lease
     // Of a site that nobody has had before, nothing is known.
     const [pace, origins] =
@@ -50,8 +52,9 @@ export class SiteDesk {
     const gate = new OriginGate({ cell, ledger, clock, settings: robots }, origins)
     const frontier = this.#parts.newFrontier()
     const traps = this.#parts.newTraps(frontier)
+    const part = cells.partOf(cell)
     const failures = lease.lastPack > 0 ? await this.#rebuild(lease, frontier, traps) : 0
-    return new SiteCrawl({ lease, frontier, traps, pace, gate, lanes, failures }, new Wake(clock))
+    return new SiteCrawl({ lease, frontier, traps, pace, gate, lanes, failures, part }, new Wake(clock))
   }
 
   /** How far off the turn of its group is for one more site; null when it is near. */

@@ -5,6 +5,7 @@
  */
 import type { Incarnation, Ledger } from '../cluster/index.js'
 import type { CellId, Grouping } from '../model/cell.js'
+import type { CellMap } from '../model/cell-map.js'
 import { type Clock, sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import { type Random, uuid } from '../model/random.js'
@@ -36,6 +37,7 @@ export interface TransmitterParts {
   readonly store: PackStore
   readonly incarnation: Incarnation
   readonly grouping: Grouping
+  readonly cells: CellMap
   readonly sent: SentLinks
   readonly heard: HeardPages
   readonly budget: PageBudget
@@ -142,6 +144,10 @@ export class Transmitter {
         return
       }
       await store.undo()
+      if (answer.status === 'moved') {
+        this.#reroute(pack, answer.cells)
+        continue
+      }
       if (answer.status !== 'stale') throw new FencedError(`the ledger refused a pack: ${answer.status}`)
       counters.stalePacks++
       const stale = new Set(answer.cells)
@@ -150,6 +156,16 @@ export class Transmitter {
       this.#parts.onLost(lost)
       if (pack.isEmpty) return
     }
+  }
+
+  /** Cells that links were meant for were split meanwhile: the links go to those that stand in their place. */
+  #reroute(
+    pack: OpenPack,
+    moved: readonly { readonly cell: CellId; readonly children: readonly CellId[] }[],
+  ) {
+    const { cells } = this.#parts
+    for (const { cell, children } of moved) cells.learn(cell, children)
+    pack.reroute(new Set(moved.map(({ cell }) => cell)), cells)
   }
 
   /** A full disk stops the crawl, not the pack: it is stored as soon as there is room again. */
