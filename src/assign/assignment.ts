@@ -29,6 +29,14 @@ export interface LanePlan {
   takeNew(): readonly (LaneName & { readonly cell: CellId })[]
 }
 
+/** Of an assignment that routes by parts: who has which is in the ledger, not in its memory alone. */
+export interface PartPlan {
+  /** Names of the owners, part by part, as the coordinator before had them. */
+  restore(names: readonly string[]): void
+  /** The same, when it has changed since this was last asked: to be written down. */
+  takeChanged(): readonly string[] | null
+}
+
 /** Port: the strategy that says which agent a waiting cell goes to. */
 export interface Assignment {
   readonly name: AssignmentName
@@ -40,7 +48,21 @@ export interface Assignment {
   laneOf(cell: CellId): number
   /** Null where nothing is planned ahead. */
   readonly plan: LanePlan | null
+  /** Null where there are no parts. */
+  readonly owners: PartPlan | null
 }
 
-export const ASSIGNMENTS = ['dynamic', 'hash', 'static-random', 'static-size'] as const
+export const ASSIGNMENTS = [
+  'dynamic',
+  'hash',
+  'static-random',
+  'static-size',
+  'hypergraph',
+  'hybrid',
+] as const
 export type AssignmentName = (typeof ASSIGNMENTS)[number]
+
+/** Those that need what an earlier crawl learned. */
+export function isLearned(name: AssignmentName): boolean {
+  return name === 'hypergraph' || name === 'hybrid'
+}

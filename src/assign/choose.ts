@@ -1,11 +1,26 @@
+import type { Millis } from '../model/clock.js'
 import type { Random } from '../model/random.js'
 import type { Assignment, AssignmentName } from './assignment.js'
 import { DynamicAssignment } from './dynamic.js'
 import { HashAssignment } from './hash.js'
+import { HybridAssignment } from './hybrid.js'
+import { RoutedAssignment } from './routed.js'
+import type { RoutingTable } from './routing-table.js'
 import { StaticAssignment } from './static.js'
 
+/** What an assignment that has learned needs; without it, it is the one it falls back on. */
+export interface Learned {
+  readonly table: RoutingTable
+  /** Monotonic. */
+  readonly now: () => Millis
+}
+
 /** The assignment of that name (`--assign`). */
-export function chooseAssignment(name: AssignmentName, random: Random): Assignment {
+export function chooseAssignment(
+  name: AssignmentName,
+  random: Random,
+  learned: Learned | null = null,
+): Assignment {
   switch (name) {
     case 'dynamic':
       return new DynamicAssignment()
@@ -14,5 +29,9 @@ export function chooseAssignment(name: AssignmentName, random: Random): Assignme
     case 'static-random':
     case 'static-size':
       return new StaticAssignment(name, random)
+    case 'hypergraph':
+      return learned ? new RoutedAssignment(name, learned.table, learned.now) : new HashAssignment()
+    case 'hybrid':
+      return learned ? new HybridAssignment(learned.table, learned.now) : new DynamicAssignment()
   }
 }

@@ -11,6 +11,7 @@ export class DynamicAssignment implements Assignment {
   readonly name = 'dynamic'
   readonly looksAt = 'head'
   readonly plan = null
+  readonly owners = null
 
   assign(waiting: readonly WaitingCell[], agents: readonly AgentView[]): Assigned {
     const round = new HandOut(agents)

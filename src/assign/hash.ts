@@ -19,30 +19,21 @@ interface Contender {
   readonly high: number
 }
 
-export class HashAssignment implements Assignment {
-  readonly name = 'hash'
-  readonly looksAt = 'all'
-  readonly plan = null
+/** The draw itself: also where a learned assignment knows nothing of a site. */
+export class Rendezvous {
   readonly #weights = new Map<string, number>()
+  #contenders: readonly Contender[] = []
 
-  assign(waiting: readonly WaitingCell[], agents: readonly AgentView[]): Assigned {
-    const contenders = this.#contenders(agents)
-    const round = new HandOut(agents)
-    for (const row of waiting)
-      if (row.turnOf !== null) round.want(row, winnerOf(row.cell, contenders)?.incarnation ?? null)
-    for (const row of waiting) {
-      if (round.isOver) break
-      const owner = winnerOf(row.cell, contenders)
-      if (owner !== null) round.give(row, owner.incarnation)
-    }
-    return round
+  /** Those among whom is drawn from now on. */
+  meet(agents: readonly AgentView[]): void {
+    this.#contenders = this.#weighed(agents)
   }
 
-  laneOf(): number {
-    return 0
+  winnerOf(cell: CellId): AgentView | null {
+    return winnerOf(cell, this.#contenders)
   }
 
-  #contenders(agents: readonly AgentView[]): Contender[] {
+  #weighed(agents: readonly AgentView[]): Contender[] {
     return agents.map(view => {
       takeFingerprint(view.name)
       const { low, high } = fingerprint
@@ -56,6 +47,31 @@ export class HashAssignment implements Assignment {
     if (known !== undefined && now < known * NOTED_CHANGE && now > known / NOTED_CHANGE) return known
     this.#weights.set(name, now)
     return now
+  }
+}
+
+export class HashAssignment implements Assignment {
+  readonly name = 'hash'
+  readonly looksAt = 'all'
+  readonly plan = null
+  readonly owners = null
+  readonly #draw = new Rendezvous()
+
+  assign(waiting: readonly WaitingCell[], agents: readonly AgentView[]): Assigned {
+    this.#draw.meet(agents)
+    const round = new HandOut(agents)
+    for (const row of waiting)
+      if (row.turnOf !== null) round.want(row, this.#draw.winnerOf(row.cell)?.incarnation ?? null)
+    for (const row of waiting) {
+      if (round.isOver) break
+      const owner = this.#draw.winnerOf(row.cell)
+      if (owner !== null) round.give(row, owner.incarnation)
+    }
+    return round
+  }
+
+  laneOf(): number {
+    return 0
   }
 }
 

@@ -13,6 +13,7 @@ import { LeastLoaded, type LoadedLane } from './least-loaded.js'
 export class StaticAssignment implements Assignment, LanePlan {
   readonly name: 'static-random' | 'static-size'
   readonly looksAt = 'all'
+  readonly owners = null
   readonly #random: Random
   /** Of cells that wait or were leased since we began; those of the coordinator before us are in the ledger. */
   readonly #bound = new Map<CellId, LoadedLane>()

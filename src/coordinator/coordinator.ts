@@ -21,6 +21,8 @@ const LEAST_LOOK = 100
 const LOOK_AT_ALL = 100_000
 /** A life is closed after this many leases without a word: its cells were free after one. */
 const SILENT_LEASES = 2
+/** Setting: the agents of the parts of a routing table. */
+const PART_OWNERS = 'routing.owners'
 
 export interface CoordinatorParts {
   readonly clock: Clock
@@ -99,10 +101,18 @@ export class Coordinator {
     const closed = await ledger.closeSilent(SILENT_LEASES * leaseMs)
     if (closed.length > 0) onClosed(closed)
     if (before === null) assignment.plan?.restore(await ledger.laneLoads())
+    if (before === null) await this.#restoreOwners()
     if (before === null && ordersBySize) await this.#orderBySize()
     this.#book.look(await ledger.agents())
     this.#mayWait = true
     this.#looksAtHeld = true
+  }
+
+  async #restoreOwners(): Promise<void> {
+    const { ledger, assignment } = this.#parts
+    if (assignment.owners === null) return
+    const { [PART_OWNERS]: names = '[]' } = await ledger.settings()
+    assignment.owners.restore(JSON.parse(names) as string[])
   }
 
   /** Once in a crawl, whoever does it. */
@@ -145,6 +155,8 @@ export class Coordinator {
     const assigned = assignment.assign(waiting, views)
     const bound = assignment.plan?.takeNew() ?? []
     if (bound.length > 0) await ledger.bind(bound)
+    const owners = assignment.owners?.takeChanged()
+    if (owners) await ledger.set({ [PART_OWNERS]: JSON.stringify(owners) })
     const given = await this.#grantAll(assigned.given, waiting.length)
     // Said again with every beat, until it is no longer so: the bus may lose it.
     for (const [to, groups] of assigned.wanted) bus.send({ kind: 'wanted', to, groups: [...groups] })

@@ -104,6 +104,8 @@ export const LIMITS = {
    * round looks at all of them, so a thousand are served ten times a second, and a few at once.
    */
   gatherMsPerAgent: 0.1,
+  /** Sites of a part wait so long for its agent, at the start and when it is gone; then they go to whoever is here. */
+  partGraceMs: 10_000,
   /** An address that serves more sites is a CDN: its sites have nothing in common. */
   sitesPerAddress: 100,
   /** Addresses of one site whose turn it needs; those with more are CDNs. */

@@ -25,6 +25,16 @@ export function objectivesOf(hypergraph: Hypergraph, k: number, parts: Int32Arra
   return { km1, cut, coalescedMessages: coalescedMessages(hypergraph, k, parts) }
 }
 
+/** The two counts of messages (H5) of any parts, whoever made them. */
+export function messagesOf(
+  hypergraph: Hypergraph,
+  k: number,
+  parts: Int32Array,
+): { readonly messages: number; readonly coalescedMessages: number } {
+  const { km1, coalescedMessages } = objectivesOf(hypergraph, k, parts)
+  return { messages: km1, coalescedMessages }
+}
+
 /** Source by source: each part other than its own is told once, whichever of its nets touch it. */
 function coalescedMessages(hypergraph: Hypergraph, k: number, parts: Int32Array): number {
   const { netOffsets, pins, netCount, vertexCount } = hypergraph
