@@ -1,6 +1,6 @@
 /** One life of an agent in the simulated world: the real parts, joined over ports that fail. */
 import { assembleAgent } from '../agent/index.js'
-import { chooseAssignment } from '../assign/index.js'
+import { chooseAssignment, type RoutingTable } from '../assign/index.js'
 import type { Incarnation, Ledger } from '../cluster/index.js'
 import { LedgerClock } from '../cluster/ledger-clock.js'
 import { patientLedger } from '../cluster/patient-ledger.js'
@@ -38,6 +38,8 @@ export interface WorldParts {
   readonly servers: Servers
   readonly checker: Checker
   readonly witness: LedgerWitness
+  /** What coordinators find in the store: null where nothing was learned. */
+  readonly routing: RoutingTable | null
 }
 
 export interface LifeParts extends WorldParts {
@@ -101,7 +103,7 @@ export async function live(parts: LifeParts): Promise<string> {
 }
 
 function coordinate(
-  { seed, config, bus, machine, janitor }: LifeParts,
+  { seed, config, bus, machine, janitor, routing }: LifeParts,
   ledger: Ledger,
   clock: Clock,
   incarnation: Incarnation,
@@ -112,7 +114,11 @@ function coordinate(
     ledger,
     bus: bus.join(machine, incarnation, 'coordinator'),
     incarnation,
-    assignment: chooseAssignment(config.assign, new SeededRandom(seed)),
+    assignment: chooseAssignment(
+      config.assign,
+      new SeededRandom(seed),
+      routing && { table: routing, now: () => clock.monotonic() },
+    ),
     leaseMs: LEASE_MS,
     beatMs: BEAT_MS,
     leastDelayMs: () => Number(config.delay),

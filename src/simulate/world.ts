@@ -21,6 +21,7 @@ import { BAD_BUS, FlakyBus, GOOD_BUS } from './flaky-bus.js'
 import { FAIR_WEATHER, type LedgerMethod, type Weather } from './flaky-ledger.js'
 import { History } from './history.js'
 import { Janitor } from './janitor.js'
+import { routingOf } from './learned-truth.js'
 import { EPOCH_MS, Machine } from './machine.js'
 import { mutantCore } from './mutant-ledger.js'
 import { brokenBy, type Mutation } from './mutations.js'
@@ -264,6 +265,7 @@ class World {
         },
       },
       history: this.#history,
+      routing: routingOf(this.#options, this.#web),
       scratch: this.#scratch,
       faults: this.#faults,
       expectedRequests: Math.max(sites, pages) + sites,

@@ -1,0 +1,61 @@
+/** What an earlier crawl of a simulated web would have learned: taken from the web itself, so that it need not be crawled twice. */
+import { isLearned, type LearnedWeb, type RoutingTable } from '../assign/index.js'
+import { planRouting } from '../assign/plan-routing.js'
+import { siteOf } from '../model/url.js'
+import type { Web } from './virtual-web.js'
+import type { SimulationOptions } from './world.js'
+
+/** Of so many sites one is new: nothing is known of it. */
+const NEW_EVERY = 9
+const HREF = /href="([^"]+)"/g
+
+export function learnedTruth(web: Web): LearnedWeb {
+  const numbers = new Map<string, number>()
+  const pages: number[] = []
+  const bytes: number[] = []
+  const nets = new Map<string, number>()
+  const read: { readonly site: string; readonly targets: readonly string[] }[] = []
+  for (const [url, outcome] of web.truth()) {
+    const site = siteOf(url)
+    if (web.siteOf(site) % NEW_EVERY === NEW_EVERY - 1) continue
+    const number = numbers.get(site) ?? numbers.size
+    numbers.set(site, number)
+    const { body } = outcome === 'OK' ? web.answer(url, 1) : { body: '' }
+    pages[number] = (pages[number] ?? 0) + 1
+    bytes[number] = (bytes[number] ?? 0) + body.length
+    const targets = [...body.matchAll(HREF)].filter(([, href]) => !href.startsWith('/'))
+    read.push({ site, targets: targets.map(([, href]) => siteOf(href)) })
+  }
+  for (const { site, targets } of read) {
+    const known = targets.filter(target => target !== site && numbers.has(target))
+    if (known.length === 0) continue
+    const pins = [
+      numbers.get(site)!,
+      ...[...new Set(known.map(target => numbers.get(target)!))].sort((a, b) => a - b),
+    ]
+    nets.set(pins.join(' '), (nets.get(pins.join(' ')) ?? 0) + 1)
+  }
+  return {
+    sites: [...numbers.keys()].map((site, i) => siteOfTruth(site, pages[i], bytes[i])),
+    ...netArrays(nets),
+  }
+}
+
+/** The table that the coordinators of a run share; null where its assignment needs none, or none can be made. */
+export function routingOf({ assign, agents, seed }: SimulationOptions, web: Web): RoutingTable | null {
+  if (!isLearned(assign)) return null
+  const shares = new Array<number>(agents).fill(1)
+  const plan = planRouting(learnedTruth(web), { shares, grouping: 'domain', seed })
+  return typeof plan === 'string' ? null : plan.table
+}
+
+function siteOfTruth(site: string, pages: number, bytes: number): LearnedWeb['sites'][number] {
+  return { site, pages, bytes, fetchMs: 0, checked: 0, changed: 0, addresses: [], connectMs: {} }
+}
+
+function netArrays(nets: ReadonlyMap<string, number>): Omit<LearnedWeb, 'sites'> {
+  const pins = [...nets.keys()].map(key => key.split(' ').map(Number))
+  const netOffsets = new Uint32Array(pins.length + 1)
+  for (const [i, list] of pins.entries()) netOffsets[i + 1] = netOffsets[i] + list.length
+  return { netOffsets, pins: Uint32Array.from(pins.flat()), counts: Float64Array.from(nets.values()) }
+}
