@@ -9,7 +9,7 @@ import type { RoutingTable } from './routing-table.js'
 import { StaticAssignment } from './static.js'
 
 /** What an assignment that has learned needs; without it, it is the one it falls back on. */
-export interface Learned {
+interface Learned {
   readonly table: RoutingTable
   /** Monotonic. */
   readonly now: () => Millis

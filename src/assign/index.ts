@@ -11,6 +11,6 @@ export {
   type AssignmentName,
   isLearned,
 } from './assignment.js'
-export { chooseAssignment, type Learned } from './choose.js'
-export type { LearnedSite, LearnedWeb } from './learned-web.js'
+export { chooseAssignment } from './choose.js'
+export type { LearnedWeb } from './learned-web.js'
 export { RoutingTable } from './routing-table.js'

@@ -16,7 +16,7 @@ export interface RoutingRequest {
   readonly seed: number
 }
 
-export interface Messages {
+interface Messages {
   /** Distinct (source page, part) and (source site, part) beyond a site's own part. */
   readonly messages: number
   readonly coalescedMessages: number
@@ -68,7 +68,7 @@ export function planRouting(learned: LearnedWeb, request: RoutingRequest): Routi
 }
 
 /** Bytes count as one a page where none are known (H2). */
-export function hypergraphOf({ sites, netOffsets, pins, counts }: LearnedWeb): Hypergraph {
+function hypergraphOf({ sites, netOffsets, pins, counts }: LearnedWeb): Hypergraph {
   const vertexWeights = new Float64Array(2 * sites.length)
   for (const [v, { bytes, pages }] of sites.entries()) {
     vertexWeights[2 * v + 1] = Math.max(1, pages)

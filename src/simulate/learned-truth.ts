@@ -9,7 +9,7 @@ import type { SimulationOptions } from './world.js'
 const NEW_EVERY = 9
 const HREF = /href="([^"]+)"/g
 
-export function learnedTruth(web: Web): LearnedWeb {
+function learnedTruth(web: Web): LearnedWeb {
   const numbers = new Map<string, number>()
   const pages: number[] = []
   const bytes: number[] = []
