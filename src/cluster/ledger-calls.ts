@@ -27,6 +27,7 @@ export function ledgerOfCalls(make: MakeCall): Ledger {
     park: make('park'),
     defer: make('defer'),
     rest: make('rest'),
+    split: make('split'),
     append: make('append'),
     readInbox: make('readInbox'),
     readJournal: make('readJournal'),

@@ -21,6 +21,13 @@ export interface WaitingCell {
   readonly boundTo: LaneName | null
 }
 
+/** A cell that takes the place of one that is split: its name says which paths it holds. */
+export interface ChildCell {
+  readonly cell: CellId
+  /** URLs that wait in it to be fetched. */
+  readonly queued: number
+}
+
 /** A lane of an agent, whichever of its lives. */
 export interface LaneName {
   readonly agent: string

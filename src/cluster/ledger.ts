@@ -9,6 +9,7 @@ import type { Site } from '../model/url.js'
 import type {
   AgentRow,
   AgentWork,
+  ChildCell,
   FileRow,
   FinishReason,
   Heartbeat,
@@ -82,16 +83,24 @@ export interface Ledger {
   /** Gives a cell back to S, where it is not seen before `until`. */
   rest(cell: CellId, epoch: Epoch, until: Millis): Promise<boolean>
 
-  /** Seeds and recrawl; links of pages travel in packs. Refused (false) when the crawl is closed. */
+  /**
+   * Splits a cell that nobody has leased since `epoch` and whose last pack is `lastPack`: it is closed, and its children
+   * stand in its place, at the head of S. They go on with its packs (theirs are numbered behind `lastPack`), have its
+   * unread rows, each those of its paths, and as many queued URLs as is said. False when somebody has the cell, or had it;
+   * the same split sent again is true again.
+   */
+  split(cell: CellId, epoch: Epoch, lastPack: number, children: readonly ChildCell[]): Promise<boolean>
+
+  /** Seeds and recrawl; links of pages travel in packs. Refused (false) when the crawl is closed, or a cell was split. */
   append(appends: readonly Append[]): Promise<boolean>
   readInbox(cell: CellId, after: number, limit: number): Promise<readonly InboxRow[]>
-  /** Committed journal of a cell from pack number `from` on, in order, at most about `maxBytes`. */
+  /** Committed journal of a cell from pack number `from` on, in order, at most about `maxBytes`; first that of its parents. */
   readJournal(
     cell: CellId,
     from: number,
     maxBytes: number,
   ): Promise<readonly { number: number; journal: Uint8Array }[]>
-  /** The same of all cells, in the order of cells, behind the given place. */
+  /** The same of all cells, each with its own alone, in the order of cells, behind the given place. */
   readJournals(
     after: { readonly cell: CellId; readonly number: number },
     maxBytes: number,
@@ -122,12 +131,13 @@ export interface Ledger {
   /** Notes where a site is served, and tells which of the addresses serve at most `mostSites`: those are groups. */
   joinAddresses(site: Site, addresses: readonly string[], mostSites: number): Promise<readonly string[]>
 
+  /** Cells of one site share what is known of its origins. */
   loadOrigins(cell: CellId): Promise<readonly OriginState[]>
   saveOrigin(cell: CellId, state: OriginState): Promise<void>
   /** Origins that are not crawled because their robots.txt could not be read: the first by name, and how many. */
   refusedOrigins(limit: number): Promise<RefusedOrigins>
 
-  /** Meta-info of the previous crawl (D6). */
+  /** Meta-info of the previous crawl (D6), by site. */
   saveMeta(
     rows: readonly { readonly cell: CellId; readonly url: string; readonly meta: MetaInfo }[],
   ): Promise<void>

@@ -9,6 +9,7 @@ import {
   type WaitingCell,
 } from './ledger.js'
 import type { MemoryLives } from './memory-lives.js'
+import { lastLeaseOf } from './memory-splits.js'
 import type { CellRow, MemoryState } from './memory-state.js'
 import type { MemoryTurns } from './memory-turns.js'
 
@@ -91,7 +92,7 @@ export class MemoryCells {
     }
     return order.waiting.first(limit, fits).map(row => {
       const own = turns.get(row.group)
-      const held = own && own.agent !== null ? own : this.#turns.addressTurn(row.cell)
+      const held = own && own.agent !== null ? own : this.#turns.addressTurn(siteOfCell(row.cell))
       return {
         cell: row.cell,
         group: row.group,
@@ -223,7 +224,7 @@ export class MemoryCells {
     if (row?.state !== 'waiting') return null
     const turn = this.#turns.take(incarnation, row.group, leaseMs, delayMs)
     if (!turn) return null
-    const lastLease = row.leaseUntil
+    const lastLease = lastLeaseOf(this.#state, row)
     const until = this.#now() + leaseMs
     const own = this.#turns.waitOf(ownTurn(siteOfCell(cell)))
     this.#state.move(row, 'leased')

@@ -9,6 +9,7 @@ import { bindCells, laneLoads } from './memory-bindings.js'
 import { MemoryCells } from './memory-cells.js'
 import { MemoryLives } from './memory-lives.js'
 import { MemoryPacks } from './memory-packs.js'
+import { splitCell } from './memory-splits.js'
 import { type MemoryRule, MemoryState } from './memory-state.js'
 import { MemoryTurns } from './memory-turns.js'
 import { MemoryWork } from './memory-work.js'
@@ -40,6 +41,7 @@ export function openMemoryLedger(now: () => Millis, broken: MemoryRule | null = 
     park: async (cell, epoch, until, why) => cells.park(cell, epoch, until, why),
     defer: async waits => cells.defer(waits),
     rest: async (cell, epoch, until) => cells.rest(cell, epoch, until),
+    split: async (cell, epoch, lastPack, children) => splitCell(state, cell, epoch, lastPack, children),
     append: async appends => packs.append(appends),
     readInbox: async (cell, after, limit) => packs.readInbox(cell, after, limit),
     readJournal: async (cell, from, maxBytes) => packs.readJournal(cell, from, maxBytes),

@@ -1,5 +1,5 @@
 /** Inboxes, packs, journals and files in memory: the same rules as `sqlite-packs.ts`. */
-import type { CellId, Epoch } from '../model/cell.js'
+import { type CellId, type Epoch, siteOfCell } from '../model/cell.js'
 import type { MetaInfo } from '../model/page.js'
 import type {
   Append,
@@ -44,7 +44,7 @@ export class MemoryPacks {
   }
 
   append(appends: readonly Append[]): boolean {
-    if (!this.#state.open) return false
+    if (!this.#state.open || appends.some(({ cell }) => this.#movedTo(cell) !== null)) return false
     for (const append of appends) this.#appendOne(append, '')
     return true
   }
@@ -57,14 +57,14 @@ export class MemoryPacks {
   }
 
   readJournal(cell: CellId, from: number, maxBytes: number): { number: number; journal: Uint8Array }[] {
-    const journals = this.#state.cells.get(cell)?.journals ?? []
     const found: { number: number; journal: Uint8Array }[] = []
     let bytes = 0
-    for (let number = Math.max(1, from); 2 * number <= journals.length; number++) {
-      const journal = this.#journals.read(journals[2 * number - 2], journals[2 * number - 1])
-      if (bytes > 0 && bytes + journal.length > maxBytes) break
-      bytes += journal.length
-      found.push({ number, journal })
+    for (const row of lineOf(this.#state.cells.get(cell))) {
+      for (const own of this.#ownJournals(row, from)) {
+        if (bytes > 0 && bytes + own.journal.length > maxBytes) return found
+        bytes += own.journal.length
+        found.push(own)
+      }
     }
     return found
   }
@@ -77,15 +77,24 @@ export class MemoryPacks {
     let bytes = 0
     for (const cell of [...this.#state.cells.keys()].sort()) {
       if (cell < after.cell) continue
-      const journals = this.#state.cells.get(cell)?.journals ?? []
-      for (let number = cell === after.cell ? after.number + 1 : 1; 2 * number <= journals.length; number++) {
-        const journal = this.#journals.read(journals[2 * number - 2], journals[2 * number - 1])
+      const row = this.#state.cells.get(cell)!
+      for (const { number, journal } of this.#ownJournals(row, cell === after.cell ? after.number + 1 : 1)) {
         if (bytes > 0 && bytes + journal.length > maxBytes) return found
         bytes += journal.length
         found.push({ cell, number, journal })
       }
     }
     return found
+  }
+
+  *#ownJournals(row: CellRow, from: number): Iterable<{ number: number; journal: Uint8Array }> {
+    const { journals, inherited } = row
+    if (journals === null) return
+    for (let own = Math.max(1, from - inherited); 2 * own <= journals.length; own++)
+      yield {
+        number: inherited + own,
+        journal: this.#journals.read(journals[2 * own - 2], journals[2 * own - 1]),
+      }
   }
 
   commit(pack: Pack): CommitResult {
@@ -113,12 +122,13 @@ export class MemoryPacks {
   }
 
   loadOrigins(cell: CellId): OriginState[] {
-    return [...(this.#origins.get(cell) ?? [])]
+    return [...(this.#origins.get(siteOfCell(cell)) ?? [])]
   }
 
   saveOrigin(cell: CellId, state: OriginState): void {
-    const others = (this.#origins.get(cell) ?? []).filter(({ origin }) => origin !== state.origin)
-    this.#origins.set(cell, [...others, this.#shared.origin(state)])
+    const site = siteOfCell(cell)
+    const others = (this.#origins.get(site) ?? []).filter(({ origin }) => origin !== state.origin)
+    this.#origins.set(site, [...others, this.#shared.origin(state)])
   }
 
   *origins(): Iterable<OriginState> {
@@ -127,21 +137,22 @@ export class MemoryPacks {
 
   saveMeta(rows: readonly { readonly cell: CellId; readonly url: string; readonly meta: MetaInfo }[]): void {
     for (const { cell, url, meta } of rows) {
-      const known = this.#meta.get(cell)
+      const known = this.#meta.get(siteOfCell(cell))
       if (known) known.set(url, meta)
-      else this.#meta.set(cell, new Map([[url, meta]]))
+      else this.#meta.set(siteOfCell(cell), new Map([[url, meta]]))
     }
   }
 
   saveFacts(rows: readonly MetaFacts[]): void {
     for (const { cell, url, digest, facts } of rows) {
-      const meta = this.#meta.get(cell)?.get(url)
-      if (meta?.digest === digest) this.#meta.get(cell)?.set(url, { ...meta, facts })
+      const known = this.#meta.get(siteOfCell(cell))
+      const meta = known?.get(url)
+      if (meta?.digest === digest) known?.set(url, { ...meta, facts })
     }
   }
 
   loadMeta(cell: CellId, urls: readonly string[]): Map<string, MetaInfo> {
-    const known = this.#meta.get(cell)
+    const known = this.#meta.get(siteOfCell(cell))
     const found = new Map<string, MetaInfo>()
     for (const url of urls) {
       const meta = known?.get(url)
@@ -187,10 +198,15 @@ export class MemoryPacks {
     const stale = pack.cells.filter(cell => !this.#isCurrent(cell)).map(({ cell }) => cell)
     if (stale.length > 0) return { status: 'stale', cells: stale }
     const moved = pack.appends.flatMap(({ cell }) => {
-      const row = this.#state.cells.get(cell)
-      return row?.state === 'closed' && row.children ? [{ cell, children: row.children }] : []
+      const children = this.#movedTo(cell)
+      return children === null ? [] : [{ cell, children }]
     })
     return moved.length > 0 ? { status: 'moved', cells: moved } : null
+  }
+
+  #movedTo(cell: CellId): readonly CellId[] | null {
+    const row = this.#state.cells.get(cell)
+    return row?.state === 'closed' && this.#state.keeps('refuses-closed') ? row.children : null
   }
 
   #isCurrent(cell: PackCell): boolean {
@@ -232,6 +248,13 @@ export class MemoryPacks {
   #saveFile({ name, kind, bytes }: PackFile, incarnation: Incarnation): void {
     this.#files.set(name, { kind, bytes, incarnation: this.#files.get(name)?.incarnation ?? incarnation })
   }
+}
+
+/** A cell behind those it was split from. */
+function lineOf(cell: CellRow | undefined): CellRow[] {
+  const line: CellRow[] = []
+  for (let row = cell ?? null; row !== null; row = row.parent) line.unshift(row)
+  return line
 }
 
 function firstAfter(inbox: readonly InboxRow[], position: number): number {

@@ -1,6 +1,7 @@
 /** The rows of a ledger that lives in memory, and the indexes over them that SQLite would keep. */
-import type { CellId, Epoch, GroupId } from '../model/cell.js'
+import { type CellId, type Epoch, type GroupId, siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
+import type { Site } from '../model/url.js'
 import type { CellState, FinishReason, InboxRow, Incarnation, LaneName, OutcomeCount } from './ledger.js'
 import { RankOrder } from './memory-order.js'
 
@@ -24,6 +25,9 @@ export interface CellRow {
   parkedUntil: Millis
   parkedWhy: string
   children: readonly CellId[] | null
+  /** The cell it was split from, and the last pack of that: its own are numbered behind it. */
+  parent: CellRow | null
+  inherited: number
   discovered: number
   settled: number
   pages: number
@@ -85,6 +89,12 @@ export type MemoryRule =
   | 'tests-end'
   /** Nothing is leased or committed after the end. */
   | 'latches-end'
+  /** The children of a cell that was split derive their state from its packs. */
+  | 'children-inherit'
+  /** Unread rows of a cell that is split go to its children. */
+  | 'rows-move'
+  /** Nothing is appended to a cell that was split. */
+  | 'refuses-closed'
 
 const STATES: readonly CellState[] = [
   'waiting',
@@ -104,6 +114,8 @@ export class MemoryState {
   /** Open lives that crawl: each has its share. */
   crawling = 0
   readonly turns = new Map<GroupId, TurnRow>()
+  /** Of sites with more than one cell. */
+  readonly #partsOf = new Map<Site, CellRow[]>()
   /** Replaced as a whole: every heartbeat brings it. */
   settings: Readonly<Record<string, string>> = {}
   /** Cells that an assignment has bound to lanes. */
@@ -167,6 +179,8 @@ export class MemoryState {
       parkedUntil: 0,
       parkedWhy: '',
       children: null,
+      parent: null,
+      inherited: 0,
       discovered: 0,
       settled: 0,
       pages: 0,
@@ -180,9 +194,24 @@ export class MemoryState {
       outcomes: NO_OUTCOMES,
     }
     this.cells.set(cell, row)
+    if (cell.includes('#')) this.#addPart(row)
     this.counts.waiting++
     this.order.waiting.add(row)
     return row
+  }
+
+  /** All cells of a site that has several, those that were split included. */
+  *cellsOf(site: Site): Iterable<CellRow> {
+    const whole = this.cells.get(site)
+    if (whole) yield whole
+    yield* this.#partsOf.get(site) ?? []
+  }
+
+  #addPart(row: CellRow): void {
+    const site = siteOfCell(row.cell)
+    const parts = this.#partsOf.get(site)
+    if (parts) parts.push(row)
+    else this.#partsOf.set(site, [row])
   }
 
   /** Changes state and rank together: the indexes are by both. */

@@ -25,10 +25,11 @@ export async function append(db: PostgresDatabase, appends: readonly Append[]): 
   for (const part of inParts(appends)) {
     const isTaken = await db.transaction(async tx => {
       if (!(await isOpenFor(tx))) return false
-      await tx.all(
-        'SELECT 1 FROM cell WHERE cell = ANY($1::text[]) ORDER BY cell FOR UPDATE',
+      const there = await tx.all(
+        'SELECT state FROM cell WHERE cell = ANY($1::text[]) ORDER BY cell FOR UPDATE',
         textArray(part.map(({ cell }) => cell)),
       )
+      if (there.some(([state]) => state === 'closed')) return false
       await addRows(tx, part, NOBODY)
       return true
     })

@@ -2,6 +2,7 @@
 import type { CellId } from '../model/cell.js'
 import type { Row } from './postgres-connection.js'
 import type { PostgresDatabase } from './postgres-database.js'
+import { lineOf } from './postgres-splits.js'
 
 /** How far a part may go is asked for first: the journals themselves can be large. */
 const SIZES_AT_ONCE = 1000
@@ -12,15 +13,17 @@ export async function readJournal(
   from: number,
   maxBytes: number,
 ): Promise<{ number: number; journal: Uint8Array }[]> {
+  // The packs of a cell are numbered behind those of its parents, so one order serves for all.
+  const line = await lineOf(db, cell)
   const sizes = await db.all(
-    `SELECT octet_length(journal) FROM pack_cell WHERE cell = $1 AND number >= $2
+    `SELECT octet_length(journal) FROM pack_cell WHERE cell = ANY($1::text[]) AND number >= $2
      ORDER BY number LIMIT ${SIZES_AT_ONCE}`,
-    cell,
+    line,
     from,
   )
   const rows = await db.all(
-    'SELECT number, journal FROM pack_cell WHERE cell = $1 AND number >= $2 ORDER BY number LIMIT $3',
-    cell,
+    'SELECT number, journal FROM pack_cell WHERE cell = ANY($1::text[]) AND number >= $2 ORDER BY number LIMIT $3',
+    line,
     from,
     fitting(sizes, maxBytes),
   )

@@ -1,11 +1,13 @@
 /** Leases of cells: granted to a life with the turn of their group, read by it, and given back. */
 import { type CellId, type Epoch, type Lease, ownTurn, siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
+import type { Site } from '../model/url.js'
 import type { Incarnation } from './ledger.js'
 import { type Row, textArray } from './postgres-connection.js'
 import { isOpenFor } from './postgres-crawls.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
 import { HELD, LOCKED, lockedCell, numbers, toHead, toTail } from './postgres-order.js'
+import * as splits from './postgres-splits.js'
 import { takeTurns } from './postgres-turns.js'
 
 /** Grants for one life follow each other: their numbers say what it has not seen yet, so they rise as they are seen. */
@@ -31,6 +33,7 @@ export async function grant(
   const granted = waiting.filter(({ group }) => turns.has(group))
   if (granted.length === 0) return []
   const delays = await delaysOf(tx, granted)
+  const lastLeases = await splits.lastLeases(tx, granted)
   const grants = await numbers(tx, 'grant_number', granted.length)
   await tx.run(
     `UPDATE cell SET state = 'leased', agent = $1, epoch = epoch + 1, lease_until = $2, lane = $3,
@@ -41,9 +44,10 @@ export async function grant(
     tx.now + leaseMs,
     lane,
     textArray(granted.map(({ cell }) => cell)),
-    granted.map(({ cell, leaseUntil }) =>
-      leaseUntil === 0 ? 0 : Math.ceil(leaseUntil + Math.max(delays.get(cell) ?? 0, delayMs)),
-    ),
+    granted.map(({ cell, leaseUntil }) => {
+      const last = Math.max(leaseUntil, lastLeases.get(cell) ?? 0)
+      return last === 0 ? 0 : Math.ceil(last + Math.max(delays.get(siteOfCell(cell)) ?? 0, delayMs))
+    }),
     grants,
   )
   return (await tx.all(LEASES, incarnation, grants[0] - 1)).map(leaseIn)
@@ -53,8 +57,8 @@ export async function grant(
 async function delaysOf(
   tx: Transaction,
   cells: readonly { readonly cell: CellId }[],
-): Promise<Map<CellId, Millis>> {
-  const own = new Map(cells.map(({ cell }) => [ownTurn(siteOfCell(cell)), cell]))
+): Promise<Map<Site, Millis>> {
+  const own = new Map(cells.map(({ cell }) => [ownTurn(siteOfCell(cell)), siteOfCell(cell)]))
   const rows = await tx.all(
     'SELECT grp, delay_ms FROM turn WHERE grp = ANY($1::text[])',
     textArray([...own.keys()]),

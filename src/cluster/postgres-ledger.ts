@@ -15,6 +15,7 @@ import * as lives from './postgres-lives.js'
 import * as order from './postgres-order.js'
 import { commit } from './postgres-packs.js'
 import * as facts from './postgres-site-facts.js'
+import { split } from './postgres-splits.js'
 import { readParked, readSites, readTotals } from './postgres-totals.js'
 import * as turns from './postgres-turns.js'
 import { readAgentWork, readHeard } from './postgres-work.js'
@@ -104,6 +105,7 @@ function writes(db: PostgresDatabase): Omit<Ledger, Reads | 'close'> {
     park: (cell, epoch, until, why) => write(tx => cells.park(tx, cell, epoch, until, why)),
     defer: waits => write(tx => order.defer(tx, waits)),
     rest: (cell, epoch, until) => write(tx => cells.rest(tx, cell, epoch, until)),
+    split: (cell, epoch, lastPack, children) => write(tx => split(tx, cell, epoch, lastPack, children)),
     append: appends => append(db, appends),
     commit: pack => write(tx => commit(tx, pack)),
     takeTurn: (incarnation, group, leaseMs, delayMs) =>

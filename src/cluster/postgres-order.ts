@@ -42,7 +42,7 @@ export async function waiting(
   const rows = await tx.all(
     `SELECT c.cell, c.grp, c.rank, greatest(c.size_estimate, c.pages), c.appended - c.consumed,
        coalesce(t.agent || ' ' || t.grp, (SELECT at.agent || ' ' || at.grp FROM address a
-         JOIN turn at ON at.grp = a.address WHERE a.site = c.cell AND at.agent IS NOT NULL ORDER BY at.grp LIMIT 1)),
+         JOIN turn at ON at.grp = a.address WHERE a.site = split_part(c.cell, '#', 1) AND at.agent IS NOT NULL ORDER BY at.grp LIMIT 1)),
        c.bound_agent, c.bound_lane
      FROM cell c LEFT JOIN turn t ON t.grp = c.grp
      WHERE c.state = 'waiting' AND ($1::bigint[] IS NULL OR t.agent IS NULL OR t.agent = ANY($1))

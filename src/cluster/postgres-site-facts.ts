@@ -1,5 +1,5 @@
 /** What is known of sites beside their queues: robots state of their origins, and meta-info of the previous crawl (D6). */
-import type { CellId } from '../model/cell.js'
+import { type CellId, siteOfCell } from '../model/cell.js'
 import type { MetaInfo } from '../model/page.js'
 import type { MetaFacts, OriginState, RefusedOrigins } from './ledger.js'
 import { textArray } from './postgres-connection.js'
@@ -9,7 +9,7 @@ import { metaInfo, originState, refusedOrigin } from './stored-rows.js'
 export async function loadOrigins(db: PostgresDatabase, cell: CellId): Promise<OriginState[]> {
   const rows = await db.all(
     'SELECT origin, checked_at, failures, verdict, status, detail, body FROM origin WHERE cell = $1',
-    cell,
+    siteOfCell(cell),
   )
   return rows.map(originState)
 }
@@ -20,7 +20,7 @@ export async function saveOrigin(tx: Transaction, cell: CellId, state: OriginSta
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (cell, origin) DO UPDATE SET
        checked_at = excluded.checked_at, failures = excluded.failures, verdict = excluded.verdict,
        status = excluded.status, detail = excluded.detail, body = excluded.body`,
-    cell,
+    siteOfCell(cell),
     state.origin,
     Math.round(state.checkedAt),
     state.failures,
@@ -46,14 +46,14 @@ export async function saveMeta(
   rows: readonly { readonly cell: CellId; readonly url: string; readonly meta: MetaInfo }[],
 ): Promise<void> {
   if (rows.length === 0) return
-  const latest = [...new Map(rows.map(row => [`${row.cell} ${row.url}`, row])).values()]
+  const latest = [...new Map(rows.map(row => [`${siteOfCell(row.cell)} ${row.url}`, row])).values()]
   const texts = (of: (meta: MetaInfo) => string) => textArray(latest.map(({ meta }) => of(meta)))
   await tx.run(
     `INSERT INTO meta_info (cell, url, etag, last_modified, digest, stored_at, links)
      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
      ON CONFLICT (cell, url) DO UPDATE SET etag = excluded.etag, last_modified = excluded.last_modified,
        digest = excluded.digest, stored_at = excluded.stored_at, links = excluded.links, facts = NULL`,
-    textArray(latest.map(({ cell }) => cell)),
+    textArray(latest.map(({ cell }) => siteOfCell(cell))),
     textArray(latest.map(({ url }) => url)),
     texts(meta => meta.etag),
     texts(meta => meta.lastModified),
@@ -75,7 +75,7 @@ export async function saveFacts(tx: Transaction, rows: readonly MetaFacts[]): Pr
      FROM unnest($2::text[], $3::text[], $4::text[], $5::int[], $6::int[]) AS f (cell, url, digest, start, length)
      WHERE meta_info.cell = f.cell AND meta_info.url = f.url AND meta_info.digest = f.digest`,
     Buffer.concat(rows.map(({ facts }) => facts)),
-    textArray(rows.map(({ cell }) => cell)),
+    textArray(rows.map(({ cell }) => siteOfCell(cell))),
     textArray(rows.map(({ url }) => url)),
     textArray(rows.map(({ digest }) => digest)),
     starts,
@@ -91,7 +91,7 @@ export async function loadMeta(
   const rows = await db.all(
     `SELECT url, etag, last_modified, digest, stored_at, links, facts FROM meta_info
      WHERE cell = $1 AND url = ANY($2::text[])`,
-    cell,
+    siteOfCell(cell),
     textArray(urls),
   )
   return new Map(rows.map(metaInfo))

@@ -221,4 +221,7 @@ ALTER TABLE cell ADD COLUMN bound_lane INTEGER NOT NULL DEFAULT 0;
     sqlite: '',
     postgres: 'ALTER TABLE agent ADD COLUMN timeline BIGINT NOT NULL DEFAULT 0;',
   },
+  both(`
+ALTER TABLE cell ADD COLUMN parent TEXT;
+`),
 ]

@@ -5,12 +5,14 @@ import { type FinishReason, type Heartbeat, type Incarnation, MOST_COUNTED } fro
 import type { SqliteDatabase } from './sqlite-database.js'
 import type { SqliteLives } from './sqlite-lives.js'
 import type { SqliteOrder } from './sqlite-order.js'
+import type { SqliteSplits } from './sqlite-splits.js'
 import type { SqliteTurns } from './sqlite-turns.js'
 
 export interface LeaseTables {
   readonly order: SqliteOrder
   readonly turns: SqliteTurns
   readonly lives: SqliteLives
+  readonly splits: SqliteSplits
 }
 
 export class SqliteCells {
@@ -19,6 +21,7 @@ export class SqliteCells {
   readonly #order: SqliteOrder
   readonly #turns: SqliteTurns
   readonly #lives: SqliteLives
+  readonly #splits: SqliteSplits
 
   constructor(db: SqliteDatabase, now: () => Millis, tables: LeaseTables) {
     this.#db = db
@@ -26,6 +29,7 @@ export class SqliteCells {
     this.#order = tables.order
     this.#turns = tables.turns
     this.#lives = tables.lives
+    this.#splits = tables.splits
   }
 
   /** Closing returns the unused page budget and puts the cells of that life at the head of S (D16). */
@@ -229,7 +233,7 @@ export class SqliteCells {
     const turn = this.#turns.take(incarnation, String(before[1]), leaseMs, delayMs)
     if (!turn) return false
     const own = this.#turns.waitOf(ownTurn(siteOfCell(cell)))
-    const lastLease = Number(before[0])
+    const lastLease = this.#splits.lastLeaseOf(cell, Number(before[0]))
     this.#db.run(
       `UPDATE cell SET state = 'leased', agent = ?, epoch = epoch + 1, lease_until = ?, not_before = ?,
          grant_number = ?, lane = ? WHERE cell = ?`,

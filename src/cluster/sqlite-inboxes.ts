@@ -17,8 +17,13 @@ export class SqliteInboxes {
   /** Seeds and recrawl: refused once the crawl is closed. */
   append(appends: readonly TextAppend[]): boolean {
     if (this.#db.first('SELECT state FROM crawl')![0] !== 'open') return false
+    if (appends.some(({ cell }) => this.#isClosed(cell))) return false
     for (const append of appends) this.add(append, NOBODY)
     return true
+  }
+
+  #isClosed(cell: CellId): boolean {
+    return this.#db.first(`SELECT 1 FROM cell WHERE cell = ? AND state = 'closed'`, cell) !== undefined
   }
 
   readInbox(cell: CellId, after: number, limit: number): InboxRow[] {

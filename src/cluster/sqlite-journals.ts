@@ -1,18 +1,24 @@
 /** Journals of cells: what committed packs added to each, in order. */
 import type { CellId } from '../model/cell.js'
 import type { SqliteDatabase } from './sqlite-database.js'
+import type { SqliteSplits } from './sqlite-splits.js'
 
 export class SqliteJournals {
   readonly #db: SqliteDatabase
+  readonly #splits: SqliteSplits
 
-  constructor(db: SqliteDatabase) {
+  constructor(db: SqliteDatabase, splits: SqliteSplits) {
     this.#db = db
+    this.#splits = splits
   }
 
   readJournal(cell: CellId, from: number, maxBytes: number): { number: number; journal: Uint8Array }[] {
+    // The packs of a cell are numbered behind those of its parents, so one order serves for all.
+    const line = JSON.stringify(this.#splits.lineOf(cell))
     const sizes = this.#db.all(
-      'SELECT number, length(journal) FROM pack_cell WHERE cell = ? AND number >= ? ORDER BY number LIMIT 1000',
-      cell,
+      `SELECT number, length(journal) FROM pack_cell
+       WHERE cell IN (SELECT value FROM json_each(?)) AND number >= ? ORDER BY number LIMIT 1000`,
+      line,
       from,
     )
     let bytes = 0
@@ -24,8 +30,9 @@ export class SqliteJournals {
     }
     return this.#db
       .all(
-        'SELECT number, journal FROM pack_cell WHERE cell = ? AND number BETWEEN ? AND ? ORDER BY number',
-        cell,
+        `SELECT number, journal FROM pack_cell
+         WHERE cell IN (SELECT value FROM json_each(?)) AND number BETWEEN ? AND ? ORDER BY number`,
+        line,
         from,
         last,
       )

@@ -12,6 +12,7 @@ import { SqliteLives } from './sqlite-lives.js'
 import { SqliteOrder } from './sqlite-order.js'
 import { SqlitePacks } from './sqlite-packs.js'
 import { SqliteSiteFacts } from './sqlite-site-facts.js'
+import { SqliteSplits } from './sqlite-splits.js'
 import { readParked, readSites, readTotals } from './sqlite-totals.js'
 import { SqliteTurns } from './sqlite-turns.js'
 import { SqliteWork } from './sqlite-work.js'
@@ -129,10 +130,11 @@ function callsOver(db: SqliteDatabase, now: () => Millis): Calls {
   const turns = new SqliteTurns(db, now)
   const lives = new SqliteLives(db, now)
   const order = new SqliteOrder(db, now, turns)
-  const cells = new SqliteCells(db, now, { order, turns, lives })
+  const splits = new SqliteSplits(db)
+  const cells = new SqliteCells(db, now, { order, turns, lives, splits })
   const work = new SqliteWork(db)
   const inboxes = new SqliteInboxes(db)
-  const journals = new SqliteJournals(db)
+  const journals = new SqliteJournals(db, splits)
   const files = new SqliteFiles(db)
   const packs = new SqlitePacks(db, now, { inboxes, files, work })
   const facts = new SqliteSiteFacts(db)
@@ -156,6 +158,7 @@ function callsOver(db: SqliteDatabase, now: () => Millis): Calls {
     park: (cell, epoch, until, why) => cells.park(cell, epoch, until, why),
     defer: waits => order.defer(waits),
     rest: (cell, epoch, until) => cells.rest(cell, epoch, until),
+    split: (cell, epoch, lastPack, children) => splits.split(cell, epoch, lastPack, children),
     append: appends => inboxes.append(appends),
     readInbox: (cell, after, limit) => inboxes.readInbox(cell, after, limit),
     readJournal: (cell, from, maxBytes) => journals.readJournal(cell, from, maxBytes),

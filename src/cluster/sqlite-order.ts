@@ -6,6 +6,9 @@ import type { SqliteDatabase } from './sqlite-database.js'
 import type { SqliteTurns } from './sqlite-turns.js'
 import { laneLoad, waitingCell } from './stored-rows.js'
 
+/** The site of a cell. */
+const SITE = `CASE instr(c.cell, '#') WHEN 0 THEN c.cell ELSE substr(c.cell, 1, instr(c.cell, '#') - 1) END`
+
 export class SqliteOrder {
   readonly #db: SqliteDatabase
   readonly #now: () => Millis
@@ -24,7 +27,7 @@ export class SqliteOrder {
       .all(
         `SELECT c.cell, c.grp, c.rank, max(c.size_estimate, c.pages), c.appended - c.consumed,
            coalesce(t.agent || ' ' || t.grp, (SELECT at.agent || ' ' || at.grp FROM address a
-             JOIN turn at ON at.grp = a.address WHERE a.site = c.cell AND at.agent IS NOT NULL)),
+             JOIN turn at ON at.grp = a.address WHERE a.site = ${SITE} AND at.agent IS NOT NULL)),
            c.bound_agent, c.bound_lane
          FROM cell c LEFT JOIN turn t ON t.grp = c.grp
          WHERE c.state = 'waiting' AND (?1 IS NULL OR t.agent IS NULL

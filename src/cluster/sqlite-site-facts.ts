@@ -1,5 +1,5 @@
 /** What is known of sites beside their queues: robots state of their origins, and meta-info of the previous crawl (D6). */
-import type { CellId } from '../model/cell.js'
+import { type CellId, siteOfCell } from '../model/cell.js'
 import type { MetaInfo } from '../model/page.js'
 import type { MetaFacts, OriginState, RefusedOrigins } from './ledger.js'
 import type { SqliteDatabase } from './sqlite-database.js'
@@ -16,7 +16,7 @@ export class SqliteSiteFacts {
     return this.#db
       .all(
         'SELECT origin, checked_at, failures, verdict, status, detail, body FROM origin WHERE cell = ?',
-        cell,
+        siteOfCell(cell),
       )
       .map(originState)
   }
@@ -24,7 +24,7 @@ export class SqliteSiteFacts {
   saveOrigin(cell: CellId, state: OriginState): void {
     this.#db.run(
       'INSERT OR REPLACE INTO origin VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-      cell,
+      siteOfCell(cell),
       state.origin,
       state.checkedAt,
       state.failures,
@@ -50,7 +50,7 @@ export class SqliteSiteFacts {
       this.#db.run(
         `INSERT OR REPLACE INTO meta_info (cell, url, etag, last_modified, digest, stored_at, links)
          VALUES (?, ?, ?, ?, ?, ?, ?)`,
-        cell,
+        siteOfCell(cell),
         url,
         meta.etag,
         meta.lastModified,
@@ -66,7 +66,7 @@ export class SqliteSiteFacts {
       this.#db.run(
         'UPDATE meta_info SET facts = ? WHERE cell = ? AND url = ? AND digest = ?',
         facts,
-        cell,
+        siteOfCell(cell),
         url,
         digest,
       )
@@ -76,7 +76,7 @@ export class SqliteSiteFacts {
     const rows = this.#db.all(
       `SELECT url, etag, last_modified, digest, stored_at, links, facts FROM meta_info
        WHERE cell = ? AND url IN (SELECT value FROM json_each(?))`,
-      cell,
+      siteOfCell(cell),
       JSON.stringify(urls),
     )
     return new Map(rows.map(metaInfo))

@@ -50,6 +50,12 @@ export function holds({ from, to }: PathRange, path: string): boolean {
   return path >= from && (to === '' || path < to)
 }
 
+/** The one of the cells of a site, or of a cell that was split, that a URL belongs to. */
+export function childOf(cells: readonly CellId[], url: string): CellId {
+  const path = pathOf(url)
+  return cells.find(cell => holds(rangeOf(cell)!, path)) ?? cells[0]
+}
+
 /** Sites as they are, and those of them that were split by path. */
 export class SplitCells implements CellMap {
   /** Of split sites alone: their cells in the order of paths, without gaps. */

@@ -3,6 +3,7 @@ import * as vitest from 'vitest'
 import { expect } from 'vitest'
 import { type Append, type Ledger, MOST_COUNTED, type Pack, type PackCell } from '../../src/cluster/index.js'
 import { type Discovery, type Lease, ownTurn } from '../../src/model/cell.js'
+import { splitContract } from './split-contract.js'
 
 /** A ledger under test and the hand on its clock. */
 export interface LedgerUnderTest {
@@ -61,8 +62,9 @@ const pack = (incarnation: number, id: string, cells: PackCell[], over: Partial<
 export function ledgerContract(
   name: string,
   open: () => Promise<LedgerUnderTest>,
-  { describe, it, beforeEach, afterEach }: Runner = vitest,
+  runner: Runner = vitest,
 ): void {
+  const { describe, it, beforeEach, afterEach } = runner
   describe(name, () => {
     let ledger: Ledger
     let advance: (ms: number) => void
@@ -75,6 +77,8 @@ export function ledgerContract(
       expect(granted, `no lease for ${cell}`).toBeDefined()
       return granted
     }
+
+    splitContract(runner, { ledger: () => ledger, advance: ms => advance(ms), lease, share, pack })
 
     describe('append', () => {
       it('puts a new site at the tail of S and keeps the order of arrival', async () => {

@@ -19,8 +19,79 @@ const LIVES = 'sqlite-lives.ts'
 const INBOXES = 'sqlite-inboxes.ts'
 const FILES = 'sqlite-files.ts'
 const ORDER = 'sqlite-order.ts'
+const SPLITS = 'sqlite-splits.ts'
 
 export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
+  {
+    rule: 'a split needs a cell that nobody has leased',
+    file: SPLITS,
+    keeps: `    if (row[0] !== 'waiting' && row[0] !== 'resting') return false\n`,
+    breaks: '',
+    caughtBy: 'is refused while somebody has the cell, or had it since',
+  },
+  {
+    rule: 'a split needs a cell that nobody has leased since',
+    file: SPLITS,
+    keeps: 'row[1] !== epoch || ',
+    breaks: '',
+    caughtBy: 'is refused while somebody has the cell, or had it since',
+  },
+  {
+    rule: 'a split is of the state that its children were counted in',
+    file: SPLITS,
+    keeps: ' || row[2] !== lastPack',
+    breaks: '',
+    caughtBy: 'is refused while somebody has the cell, or had it since',
+  },
+  {
+    rule: 'unread rows of a split cell move',
+    file: SPLITS,
+    keeps: '    this.#moveRows(cell, names)\n',
+    breaks: '',
+    caughtBy: 'gives unread rows to the children of their paths, and counts them there',
+  },
+  {
+    rule: 'moved rows are counted where they are',
+    file: SPLITS,
+    keeps: `        this.#db.run('UPDATE cell SET appended = appended + 1 WHERE cell = ?', child)\n`,
+    breaks: '',
+    caughtBy: 'gives unread rows to the children of their paths, and counts them there',
+  },
+  {
+    rule: 'children derive from the packs of their parents',
+    file: SPLITS,
+    keeps: `if (!cell.includes('#')) return null`,
+    breaks: 'return null',
+    caughtBy: 'lets children go on with the packs of their parents; each pack is one cell’s alone',
+  },
+  {
+    rule: 'a split cell takes nothing more',
+    file: INBOXES,
+    keeps: '    if (appends.some(({ cell }) => this.#isClosed(cell))) return false\n',
+    breaks: '',
+    caughtBy: 'refuses packs with links for the closed cell, and says which cells stand in its place',
+  },
+  {
+    rule: 'a pack with links for a split cell is refused with its children',
+    file: PACKS,
+    keeps: `return moved.length > 0 ? { status: 'moved', cells: moved } : null`,
+    breaks: 'return null',
+    caughtBy: 'refuses packs with links for the closed cell, and says which cells stand in its place',
+  },
+  {
+    rule: 'cells of one site keep one delay',
+    file: SPLITS,
+    keeps: 'if (site === cell) return until',
+    breaks: 'return until',
+    caughtBy: 'keeps the delay of the site: a cell of it waits for the end of the last lease of any other',
+  },
+  {
+    rule: 'the epochs of children go on',
+    file: SPLITS,
+    keeps: `'waiting', NULL, epoch, lease_until, ?2`,
+    breaks: `'waiting', NULL, 0, lease_until, ?2`,
+    caughtBy: 'lets children go on with the packs of their parents; each pack is one cell’s alone',
+  },
   {
     rule: 'a life that has ended takes no turn',
     file: 'sqlite-ledger.ts',

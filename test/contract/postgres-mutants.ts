@@ -11,8 +11,51 @@ const LIVES = 'postgres-lives.ts'
 const ORDER = 'postgres-order.ts'
 const PACKS = 'postgres-packs.ts'
 const TURNS = 'postgres-turns.ts'
+const SPLITS = 'postgres-splits.ts'
 
 export const POSTGRES_MUTANTS: readonly LedgerMutant[] = [
+  {
+    rule: 'a split needs a cell that nobody has leased',
+    file: SPLITS,
+    keeps: `  if (row[0] !== 'waiting' && row[0] !== 'resting') return false\n`,
+    breaks: '',
+    caughtBy: 'is refused while somebody has the cell, or had it since',
+  },
+  {
+    rule: 'unread rows of a split cell move',
+    file: SPLITS,
+    keeps: '  await moveRows(tx, cell, names)\n',
+    breaks: '',
+    caughtBy: 'gives unread rows to the children of their paths, and counts them there',
+  },
+  {
+    rule: 'children derive from the packs of their parents',
+    file: SPLITS,
+    keeps: `if (!cell.includes('#')) return textArray([cell])`,
+    breaks: 'return textArray([cell])',
+    caughtBy: 'lets children go on with the packs of their parents; each pack is one cell’s alone',
+  },
+  {
+    rule: 'a pack with links for a split cell is refused with its children',
+    file: PACKS,
+    keeps: `return moved.length > 0 ? { status: 'moved', cells: moved } : null`,
+    breaks: 'return null',
+    caughtBy: 'refuses packs with links for the closed cell, and says which cells stand in its place',
+  },
+  {
+    rule: 'a split cell takes nothing more',
+    file: INBOXES,
+    keeps: `      if (there.some(([state]) => state === 'closed')) return false\n`,
+    breaks: '',
+    caughtBy: 'refuses packs with links for the closed cell, and says which cells stand in its place',
+  },
+  {
+    rule: 'cells of one site keep one delay',
+    file: SPLITS,
+    keeps: 'if (split.length === 0) return new Map()',
+    breaks: 'return new Map()',
+    caughtBy: 'keeps the delay of the site: a cell of it waits for the end of the last lease of any other',
+  },
   {
     rule: 'a lease that has ended is renewed only with the turn of its group',
     file: CELLS,

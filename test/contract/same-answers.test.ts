@@ -16,6 +16,7 @@ const RUNS = { memory: 12, postgres: 3 }
 const CALLS = 250
 const LEASE = 10_000
 const CELLS = ['a.test', 'www.b.test', 'old.b.test', 'c.test', 'd.test', 'e.test', 'www.f.test', 'x.f.test']
+const halvesOf = (site: string) => [`${site}##/5`, `${site}#/5#`].map(cell => ({ cell, queued: 1 }))
 const groupOf = (cell: string) => cell.split('.').slice(-2).join('.')
 
 type Call = (ledger: Ledger, held: Map<string, Held>) => Promise<unknown>
@@ -99,6 +100,10 @@ function aCall(random: SeededRandom, held: Map<string, Held>, count: number): Ca
     ledger => ledger.release(cell, epoch, count % 2 === 0 ? 'head' : 'tail'),
     ledger => ledger.park(cell, epoch, until, 'why'),
     ledger => ledger.rest(cell, epoch, until),
+    ledger =>
+      count % 4 === 0
+        ? ledger.split(cell, epoch, (mine?.number ?? 1) - 1, halvesOf(cell))
+        : ledger.waiting(20),
     ledger => ledger.defer([{ cell, until }]),
     ledger => (count % 9 === 0 ? ledger.leave(agent) : ledger.takeBudget(agent, count % 4, 3)),
     ledger => ledger.takeTurn(agent, groupOf(cell), LEASE, 100),
@@ -115,7 +120,8 @@ function aCall(random: SeededRandom, held: Map<string, Held>, count: number): Ca
 }
 
 async function everything(ledger: Ledger): Promise<unknown> {
-  const inboxes = await Promise.all(CELLS.map(cell => ledger.readInbox(cell, 0, 100)))
+  const cells = CELLS.flatMap(site => [site, ...halvesOf(site).map(({ cell }) => cell)])
+  const inboxes = await Promise.all(cells.map(cell => ledger.readInbox(cell, 0, 100)))
   const journals = await ledger.readJournals({ cell: '', number: 0 }, 1e6)
   const sites = await ledger.sites('', 100)
   const [totals, files, work] = [await ledger.totals(), await ledger.files(), await ledger.agentWork()]
