@@ -19,4 +19,6 @@ export {
   sizeFor,
   startingOrder,
 } from './dynamic-balance.js'
+export { hypergraphExperiment } from './hypergraph/experiment.js'
+export type { GraphPartitioner, WeightedGraph } from './hypergraph/star-graph.js'
 export { type MeanBalance, overSeeds } from './many-seeds.js'

@@ -1,0 +1,84 @@
+/** One cell of the table: a partition of a site graph, judged by both counts of messages and both weights. */
+import { type Hypergraph, type PresetName, partition } from '../../../partition/index.js'
+import type { SiteGraph } from './site-graph.js'
+
+export interface Cell {
+  /** Distinct (page, other part) and distinct (site, other part). */
+  readonly pageMessages: number
+  readonly coalescedMessages: number
+  /** Of bytes and of pages: the heaviest part over the mean, minus 1. */
+  readonly imbalance: readonly number[]
+}
+
+export const EPSILON = 0.05
+/** Rounding of sums. */
+const SLACK = 1e-9
+/** Each time with less room; the first is nearly always enough. */
+const ATTEMPTS = 4
+
+export interface Bounded extends Cell {
+  /** What no partition can go below in each weight. */
+  readonly bound: readonly number[]
+}
+
+export function ours(
+  graph: SiteGraph,
+  nets: 'byPage' | 'bySite',
+  k: number,
+  preset: PresetName,
+  seed: number,
+): Bounded {
+  let epsilons = [EPSILON, EPSILON]
+  for (let attempt = 1; ; attempt++) {
+    const { parts, imbalance, imbalanceBound } = partition({
+      hypergraph: graph[nets],
+      k,
+      epsilons,
+      preset,
+      seed,
+    })
+    const cell = { ...judged(graph, k, parts), bound: imbalanceBound }
+    const over = imbalance.map((value, r) => value - Math.max(EPSILON, imbalanceBound[r]))
+    if (attempt === ATTEMPTS || over.every(value => value <= SLACK)) return cell
+    // A site that outweighs a part in one weight leaves the others fewer parts, and so less room, in the other weight.
+    epsilons = epsilons.map((epsilon, r) => Math.max(0, epsilon - Math.max(0, over[r])))
+  }
+}
+
+/** Both weights within 5 %, or where a heavy site forbids that, at the least that is possible. */
+export function isBalanced({ imbalance, bound }: Bounded): boolean {
+  return imbalance.every((value, r) => value <= Math.max(EPSILON, bound[r]) + SLACK)
+}
+
+export function judged({ byPage, bySite }: SiteGraph, k: number, parts: Int32Array): Cell {
+  return {
+    pageMessages: messages(byPage, k, parts),
+    coalescedMessages: messages(bySite, k, parts),
+    imbalance: imbalanceOf(byPage, k, parts),
+  }
+}
+
+/** Sum over nets of the parts that they touch beside that of their source. */
+function messages({ netCount, netOffsets, pins }: Hypergraph, k: number, parts: Int32Array): number {
+  const toldBy = new Uint32Array(k)
+  let count = 0
+  for (let net = 0; net < netCount; net++) {
+    toldBy[parts[pins[netOffsets[net]]]] = net + 1
+    for (let at = netOffsets[net] + 1; at < netOffsets[net + 1]; at++) {
+      const part = parts[pins[at]]
+      if (toldBy[part] === net + 1) continue
+      toldBy[part] = net + 1
+      count++
+    }
+  }
+  return count
+}
+
+function imbalanceOf({ constraintCount, vertexWeights }: Hypergraph, k: number, parts: Int32Array): number[] {
+  return Array.from({ length: constraintCount }, (_, r) => {
+    const loads = new Float64Array(k)
+    for (let v = 0; v < parts.length; v++) loads[parts[v]] += vertexWeights[v * constraintCount + r]
+    const sum = loads.reduce((total, load) => total + load, 0)
+    return (Math.max(...loads) * k) / sum - 1
+  })
+}
