@@ -40,8 +40,11 @@ export interface PartPlan {
 /** Port: the strategy that says which agent a waiting cell goes to. */
 export interface Assignment {
   readonly name: AssignmentName
-  /** `head`: the first cells of S are enough. `all`: a cell far down may be the only one for a free lane. */
-  readonly looksAt: 'head' | 'all'
+  /**
+   * `head`: the first cells of S are enough. `all`: a cell far down may be the only one for a free lane. `nothing`: agents
+   * take cells themselves.
+   */
+  readonly looksAt: 'head' | 'all' | 'nothing'
   /** Cells of `waiting` (which is in the order of S) for the free lanes of `agents`, best first. */
   assign(waiting: readonly WaitingCell[], agents: readonly AgentView[]): Assigned
   /** The lane of its agent that a cell is bound to; 0 where any will do. */
@@ -57,6 +60,7 @@ export const ASSIGNMENTS = [
   'hash',
   'static-random',
   'static-size',
+  'phases',
   'hypergraph',
   'hybrid',
 ] as const

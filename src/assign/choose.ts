@@ -4,6 +4,7 @@ import type { Assignment, AssignmentName } from './assignment.js'
 import { DynamicAssignment } from './dynamic.js'
 import { HashAssignment } from './hash.js'
 import { HybridAssignment } from './hybrid.js'
+import { PhasesAssignment } from './phases/phases.js'
 import { RoutedAssignment } from './routed.js'
 import type { RoutingTable } from './routing-table.js'
 import { StaticAssignment } from './static.js'
@@ -29,6 +30,8 @@ export function chooseAssignment(
     case 'static-random':
     case 'static-size':
       return new StaticAssignment(name, random)
+    case 'phases':
+      return new PhasesAssignment()
     case 'hypergraph':
       return learned ? new RoutedAssignment(name, learned.table, learned.now) : new HashAssignment()
     case 'hybrid':

@@ -135,7 +135,7 @@ export class Coordinator {
   /** Gives free lanes what the assignment picks from S; tells how many cells that were. */
   async #handOut(): Promise<number> {
     const { ledger, bus, assignment } = this.#parts
-    if (!this.#mayWait) return 0
+    if (!this.#mayWait || assignment.looksAt === 'nothing') return 0
     const agents = this.#book.views()
     const able = agents.filter(({ freeLanes }) => freeLanes > 0)
     const free = able.reduce((sum, { freeLanes }) => sum + freeLanes, 0)

@@ -1,0 +1,50 @@
+/**
+ * Who may ask which hosts when (K4, K5). In window k, which lasts one period, shard n is in phase (n + k) mod Nphase, so no
+ * two shards are ever in one phase. A window is shorter than its period: it opens a guard after the swap, lets nothing new
+ * begin from a while before the next guard on, and cuts off what is still under way when that begins.
+ */
+import type { Millis } from '../../model/clock.js'
+import type { PhasePlan } from './plan.js'
+
+export interface PhaseWindow {
+  /** Counted from the start of the crawl. */
+  readonly number: number
+  readonly opensAt: Millis
+  /** Nothing begins from here on. */
+  readonly lastCallAt: Millis
+  /** Nothing is under way from here on. */
+  readonly cutAt: Millis
+}
+
+/** The number of the period that ledger time `at` is in. */
+export function periodAt({ startMs, periodMs }: PhasePlan, at: Millis): number {
+  return Math.floor((at - startMs) / periodMs)
+}
+
+export function phaseOfShard({ phases }: PhasePlan, shard: number, period: number): number {
+  return modulo(shard + period, phases)
+}
+
+/** The window in which a request of that shard to that phase can begin at `at`, or else the next such window. */
+export function windowFor(plan: PhasePlan, shard: number, phase: number, at: Millis): PhaseWindow {
+  const now = periodAt(plan, at)
+  const ahead = modulo(phase - shard - now, plan.phases)
+  const window = windowOf(plan, now + ahead)
+  return at < window.lastCallAt ? window : windowOf(plan, window.number + plan.phases)
+}
+
+export function windowOf(plan: PhasePlan, number: number): PhaseWindow {
+  const { startMs, periodMs, guardMs, drainMs } = plan
+  const swapAt = startMs + number * periodMs
+  const cutAt = swapAt + periodMs - guardMs
+  return { number, opensAt: swapAt + guardMs, lastCallAt: cutAt - drainMs, cutAt }
+}
+
+/** What is left of a period for requests to begin in. */
+export function usableMs({ periodMs, guardMs, drainMs }: PhasePlan): Millis {
+  return periodMs - 2 * guardMs - drainMs
+}
+
+function modulo(value: number, divisor: number): number {
+  return ((value % divisor) + divisor) % divisor
+}
