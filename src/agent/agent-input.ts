@@ -9,6 +9,7 @@ import type { Random } from '../model/random.js'
 import type { PackBuilder, PackStore } from '../store/index.js'
 import type { AgentParts } from './agent.js'
 import type { Hooks } from './hooks.js'
+import type { PhaseGatesParts } from './phase-gates.js'
 
 export interface AgentInput {
   readonly name: string
@@ -19,6 +20,8 @@ export interface AgentInput {
   readonly ledger: Ledger
   /** Which cell a URL belongs to; without it, sites are cells until the ledger says that one was split. */
   readonly cells?: CellMap
+  /** The plan of a crawl in phases, the machine's own wall clock, and (only for tests) what its phase clock is wrong by. */
+  readonly phases?: Pick<PhaseGatesParts, 'plan' | 'wall' | 'skewMs'> | null
   readonly bus: Bus
   /** How long a lease lasts without a heartbeat. */
   readonly leaseMs?: Millis

@@ -5,6 +5,7 @@
  * lanes bring goes into the open pack; the transmitter ships packs. A cell whose queue is empty and whose last pack is
  * committed is finished; when no cell is left anywhere, the coordinator ends the crawl.
  */
+import { shardOf } from '../assign/phases/index.js'
 import type { BusMessage, Heartbeat, Ledger } from '../cluster/index.js'
 import type { CellId, GroupId } from '../model/cell.js'
 import { type Clock, type Millis, sleep } from '../model/clock.js'
@@ -20,6 +21,8 @@ import { LaneOffer, type LaneOfferParts } from './lane-offer.js'
 import type { PageBudget } from './page-budget.js'
 import { PeerProbe } from './peer-probe.js'
 import { HEARTBEAT_MS, Pulse } from './pulse.js'
+import type { PhaseGates } from './phase-gates.js'
+import type { ShardTaker } from './shard-taker.js'
 import type { SiteCrawl } from './site-crawl.js'
 import type { SiteDesk } from './site-desk.js'
 import { SiteWork } from './site-work.js'
@@ -53,6 +56,8 @@ export interface AgentParts extends LaneOfferParts {
   readonly stopping: AbortController
   /** Why nothing is being fetched, for those who look from outside. */
   readonly waitingFor: () => string
+  /** Under `phases`: takes cells without a coordinator, and knows the time by which phases swap. */
+  readonly shards: { readonly taker: ShardTaker; readonly gates: PhaseGates } | null
   /** Sees every heartbeat: settings may have changed. */
   readonly onHeartbeat: (beat: Heartbeat) => void
 }
@@ -115,7 +120,10 @@ export class Agent {
       tenure,
       signal,
       status: () => this.#word(),
-      onBeat: beat => this.#take(beat),
+      onBeat: (beat, sent) => {
+        parts.shards?.gates.measured(sent, beat.now)
+        this.#take(beat)
+      },
       onFailure: error => this.fail(error),
       onPause: () => transmitter.poke(),
     })
@@ -131,6 +139,7 @@ export class Agent {
     const beating = this.#pulse.run()
     try {
       for (;;) {
+        await this.#takeCells()
         await this.#holdings.take()
         if (this.#ended || stopping.signal.aborted) break
         this.#offer.tell()
@@ -148,6 +157,7 @@ export class Agent {
       await this.#quiet()
       await beating
       await this.#pulse.end()
+      this.#parts.shards?.gates.end()
     }
   }
 
@@ -163,12 +173,20 @@ export class Agent {
     this.stop()
   }
 
+  /** Under `phases`; else the coordinator leases them to us. */
+  async #takeCells(): Promise<void> {
+    const { shards, stopping } = this.#parts
+    if (shards === null || stopping.signal.aborted) return
+    if (await shards.taker.take(this.#offer.offered, this.#holdings.cells())) this.#holdings.lookAgain()
+  }
+
   /** After a commit: cells may be finished now, and cells that gained rows have something to read. */
   committed(sites: readonly SiteCrawl[], targets: ReadonlySet<CellId>): void {
     for (const site of sites) site.wake.ring()
     const others = [...targets].filter(cell => !this.#hasRows(cell))
     if (others.length === 0) return
     this.#parts.bus.send({ kind: 'inbox', cells: others })
+    this.#parts.shards?.taker.lookAgain()
     this.#waitingCells++
     this.#wake.ring()
   }
@@ -237,8 +255,17 @@ export class Agent {
     }
     if (message.kind === 'wanted' && message.to === this.#parts.incarnation) this.#passOn(message.groups)
     if (message.kind === 'visit') this.#passOn(message.groups)
-    if (message.kind === 'inbox') for (const cell of message.cells) this.#hasRows(cell)
+    if (message.kind === 'inbox') this.#hearRows(message.cells)
     if (message.kind === 'ended') this.#pulse.hurry()
+  }
+
+  #hearRows(cells: readonly CellId[]): void {
+    const { shards } = this.#parts
+    let isAll = true
+    for (const cell of cells) if (!this.#hasRows(cell)) isAll = false
+    if (shards === null || isAll) return
+    shards.taker.lookAgain()
+    this.#wake.ring()
   }
 
   /** True when the cell is in our hands. */
@@ -262,6 +289,7 @@ export class Agent {
     }
     if (!beat.crawlOpen) this.#ended = true
     this.#waitingCells = beat.waiting
+    if (this.#parts.shards !== null) this.#tendShards(this.#parts.shards.taker, beat.waiting)
     this.#gatherMs = beat.share > 0 ? LIMITS.gatherMsPerAgent / beat.share : 0
     this.#tendBudget()
     // Alone there is nobody to ask.
@@ -269,6 +297,12 @@ export class Agent {
     this.#wake.ring()
     this.#checkpoint.heed(beat.settings)
     this.#parts.onHeartbeat(beat)
+  }
+
+  #tendShards(taker: ShardTaker, waiting: number): void {
+    if (waiting > 0) taker.lookAgain()
+    const excess = taker.excess(this.#holdings.cells())
+    if (excess !== null) this.#giveBack(({ cell }) => shardOf(cell) === excess)
   }
 
   #word() {

@@ -3,6 +3,7 @@
  * an argument, so the same agent runs on a real machine, in a thread of it, and in the simulator.
  */
 import { setMaxListeners } from 'node:events'
+import { ShardMap } from '../assign/phases/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import type { Fetcher } from '../fetch/index.js'
 import { CellFrontier, type FrontierSpace, SiteTraps } from '../frontier/index.js'
@@ -22,8 +23,10 @@ import { LaneManners } from './lane-manners.js'
 import { PageBudget } from './page-budget.js'
 import { PRODUCT_TOKEN } from './page-robots.js'
 import { LEASE_MS } from './pulse.js'
+import { PhaseGates } from './phase-gates.js'
 import { Qualifier } from './qualifier.js'
 import { SentLinks } from './sent-links.js'
+import { ShardTaker } from './shard-taker.js'
 import { LaneCount } from './site-crawl.js'
 import { SiteDesk } from './site-desk.js'
 import { Tenure } from './tenure.js'
@@ -57,7 +60,8 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
   const counters = new Counters()
   const settings = laneSettings(config)
   const sent = new SentLinks(Math.floor(input.random.next() * 2 ** 32))
-  const cells = input.cells ?? new SplitCells()
+  const phases = phasesOf(input, tenure, leaseMs, error => agent.fail(error))
+  const cells = phases === null ? (input.cells ?? new SplitCells()) : new ShardMap(phases.plan)
   const budget = new PageBudget(ledger, incarnation)
   const maxWaitMs = config.maxWait * 1000
   const maxDepth = config.maxDepth ?? Number.POSITIVE_INFINITY
@@ -99,6 +103,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     leaseMs,
     signal,
     onFailure: error => agent.fail(error),
+    phases,
   })
   const unlessPaused = async (until: AbortSignal): Promise<void> => {
     while (settings.paused && !until.aborted) await sleep(clock, PAUSE_LOOK_MS, until)
@@ -119,6 +124,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     manners,
     turns,
     tenure,
+    phases,
     mode: config.robots,
     maxWaitMs,
     announce: groups => input.bus.send({ kind: 'visit', groups }),
@@ -137,7 +143,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     lanes: laneCount,
     robots: gateSettings(input),
     newFrontier: () => new CellFrontier(space, { maxDepth, order: config.order }),
-    newTraps: known => new SiteTraps({ rules: traps, maxPages: config.maxPagesPerSite, clock, known }),
+    newTraps: known => new SiteTraps({ rules: traps, maxPages: Math.ceil(config.maxPagesPerSite / (phases?.plan.nodes ?? 1)), clock, known }),
   })
   const lane = new Lane({
     clock,
@@ -182,8 +188,22 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     stopping,
     waitingFor: input.waitingFor,
     onHeartbeat: input.onHeartbeat,
+    shards: phases && {
+      gates: phases,
+      taker: new ShardTaker({ clock, ledger, incarnation, leaseMs, leastDelayMs, shards: phases.plan.nodes }),
+    },
   })
   return { agent, counters, transmitter, fetcher, store, space, rate, turns, settings }
+}
+
+function phasesOf(
+  { phases, clock, ledger, config }: AgentInput,
+  tenure: Tenure,
+  leaseMs: number,
+  onFailure: (error: Error) => void,
+): PhaseGates | null {
+  if (!phases) return null
+  return new PhaseGates({ ...phases, clock, ledger, tenure, leaseMs, grouping: config.group, onFailure })
 }
 
 function laneSettings(config: CrawlConfig): LaneSettings {

@@ -60,6 +60,12 @@ export class Holdings {
     return this.#sites.size + this.#opening.size
   }
 
+  /** The same by name. */
+  *cells(): Iterable<CellId> {
+    yield* this.#sites.keys()
+    yield* this.#openingCells.keys()
+  }
+
   /** The last grant that we know of. */
   get seen(): number {
     return this.#seen

@@ -47,7 +47,7 @@ export class LaneManners {
   /** True when waiting for the turn would keep a lane busy for long, or for others: a group needs one lane, not many. */
   isFarOff(site: SiteCrawl): boolean {
     const now = this.#parts.clock.now()
-    return site.pace.expectedAt(now) - now > LIMITS.laneWaitMs || site.pace.isInLine(now)
+    return site.pace.isShut || site.pace.expectedAt(now) - now > LIMITS.laneWaitMs || site.pace.isInLine(now)
   }
 
   /** Waits long for the turn, without a lane; false when the site is left instead, or the agent stops. */
@@ -69,7 +69,8 @@ export class LaneManners {
 
   /** Waits for the turn and takes it. */
   async turn(site: SiteCrawl, pause: Pause): Promise<boolean> {
-    return (await site.pace.turn(pause)) && this.stillDue(site, pause)
+    const turn = site.pace.turn(pause)
+    return (await (site.pace.isShut ? site.farOff(turn) : turn)) && this.stillDue(site, pause)
   }
 
   /**

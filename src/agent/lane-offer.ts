@@ -60,7 +60,7 @@ export class LaneOffer {
     return {
       at: ++this.#words,
       seen: this.#holdings.seen,
-      free: this.#offered,
+      free: this.offered,
       held: this.#holdings.count,
       busyLanes: laneCount.numbers(),
       capacity: left,
@@ -68,14 +68,15 @@ export class LaneOffer {
     }
   }
 
-  get #offered(): number {
+  /** The same for who gives us some: never less than none, and none when nothing more is wanted. */
+  get offered(): number {
     return this.#isDone() ? 0 : Math.max(0, this.free)
   }
 
   /** Tells the coordinator what has changed; it looks for itself with every heartbeat. */
   tell(): void {
     const { count, seen } = this.#holdings
-    const words = `${this.#offered} ${count} ${seen}`
+    const words = `${this.offered} ${count} ${seen}`
     if (words === this.#told) return
     this.#told = words
     this.#parts.bus.send({ kind: 'free', from: this.#parts.incarnation, status: this.status() })

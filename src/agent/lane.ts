@@ -2,7 +2,7 @@
  * A lane: crawls one site at a time, URL after URL, as fast as manners allow (the papers' C-proc, D1). What needs no
  * wait is asked without one: a dozen promises a page would cost as much as parsing it.
  */
-import type { Fetcher } from '../fetch/index.js'
+import type { Fetcher, FetchResult } from '../fetch/index.js'
 import type { FrontierEntry } from '../frontier/index.js'
 import type { Delay } from '../manners/index.js'
 import type { Clock, Millis } from '../model/clock.js'
@@ -56,6 +56,12 @@ export interface LaneParts {
   readonly recycles: boolean
   /** Ends when the agent stops asking. */
   readonly signal: AbortSignal
+}
+
+const STALLED: FetchResult = {
+  ok: false,
+  code: 'HEADERS_TOO_SLOW',
+  detail: 'no answer before the phases swapped',
 }
 
 export class Lane {
@@ -140,7 +146,8 @@ export class Lane {
 
   /** Waits for the turn, unless it has come already, and sends the request; true when a page came. */
   async #ask(site: SiteCrawl, entry: FrontierEntry, pause: Pause, hasTurn: boolean): Promise<boolean> {
-    const { fetcher, settler, settings, manners, counters, signal, types, metaOf, tenure } = this.#parts
+    const { fetcher, settler, settings, manners, counters, signal, types, metaOf, tenure, clock } = this.#parts
+    const { gate } = site.pace
     if (settings.paused) await this.#parts.unlessPaused(signal)
     const wantsPage = markOf(entry.url) === null
     const known = metaOf === null || !wantsPage ? undefined : await metaOf(site, entry.url)
@@ -158,15 +165,22 @@ export class Lane {
       known,
       types: wantsPage && types.length > 0 ? types : undefined,
       bodyBytes: wantsPage ? undefined : this.#parts.sitemapBytes,
+      mayBegin: gate === null ? undefined : () => tenure.holds && gate.mayBegin(),
     }
-    const until = tenure.signal
-    const result = await fetcher.fetch(request, until)
+    const until = gate === null ? tenure.signal : gate.signal
+    const since = gate === null ? 0 : clock.monotonic()
+    let result = await fetcher.fetch(request, until)
     site.inFlight--
     manners.answered(site, pause, result)
     // Cut short by our own stop: the URL stays queued, unsettled.
     if (signal.aborted || site.lost) return false
-    // Cut off by the end of the leases; nobody took the site, so it is asked again once they are renewed.
-    if (!result.ok && (until.aborted || !tenure.holds)) return this.#ask(site, entry, pause, false)
+    // Cut off by the end of the leases, or of the window; nobody took the site, so it is asked again once they are renewed.
+    if (!result.ok && (until.aborted || !tenure.holds || gate?.isShut)) {
+      const isFair = gate !== null && tenure.holds && clock.monotonic() - since >= gate.fairMs
+      if (!isFair) return this.#ask(site, entry, pause, false)
+      // STALLED: it had most of a window and did not answer. Tried again like any other that is too slow.
+      if (until.aborted) result = STALLED
+    }
     const isPage = await settler.settle(site, entry, result, known)
     if (this.#parts.recycles) result.exchange?.release?.()
     return isPage

@@ -1,6 +1,6 @@
 /** The pack being filled: stored bytes on one side, ledger rows on the other, until the transmitter seals it. */
 import type { Append, Heard, Incarnation, LaneWork, Pack, PackFile } from '../cluster/index.js'
-import { type CellId, type Discovery, type Grouping, groupOf, siteOfCell } from '../model/cell.js'
+import { type CellId, type Discovery, filedUnder, type Grouping } from '../model/cell.js'
 import type { CellMap } from '../model/cell-map.js'
 import type { Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
@@ -189,5 +189,5 @@ function appendsOf(shares: readonly Share[], grouping: Grouping): Append[] {
       else rows.set(cell, [row])
     }
   }
-  return [...rows].map(([cell, list]) => ({ cell, group: groupOf(siteOfCell(cell), grouping), rows: list }))
+  return [...rows].map(([cell, list]) => ({ cell, group: filedUnder(cell, grouping), rows: list }))
 }

@@ -3,7 +3,7 @@ import type { Heartbeat, Incarnation, LaneStatus, Ledger } from '../cluster/inde
 import type { Clock, Millis } from '../model/clock.js'
 import { Wake } from '../model/wake.js'
 import { FencedError } from './fenced-error.js'
-import type { Tenure } from './tenure.js'
+import type { Sending, Tenure } from './tenure.js'
 
 /** How long a lease lasts without a heartbeat. */
 export const LEASE_MS = 30_000
@@ -18,7 +18,7 @@ export interface PulseParts {
   readonly signal: AbortSignal
   /** What the agent has to say of itself. */
   readonly status: () => LaneStatus
-  readonly onBeat: (beat: Heartbeat) => void
+  readonly onBeat: (beat: Heartbeat, sent: Sending) => void
   readonly onFailure: (error: Error) => void
   /** After every pause between two beats. */
   readonly onPause: () => void
@@ -42,7 +42,7 @@ export class Pulse {
         const beat = await this.#beat(this.#parts.status())
         if (!beat.lifeOpen) throw new FencedError('the ledger has ended this life')
         // What is lost is known before what is left counts as renewed.
-        onBeat(beat)
+        onBeat(beat, sent)
         tenure.renew(sent)
       } catch (error) {
         onFailure(error as Error)

@@ -4,7 +4,7 @@
  */
 import type { Fetcher } from '../fetch/index.js'
 import type { FrontierEntry } from '../frontier/index.js'
-import { qualify } from '../manners/index.js'
+import { type ProcedureParts, qualify } from '../manners/index.js'
 import { type GroupId, siteOfCell } from '../model/cell.js'
 import { type Clock, type Millis, sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
@@ -12,6 +12,8 @@ import { withoutMark } from '../model/mark.js'
 import type { Exchange } from '../model/page.js'
 import type { LaneManners } from './lane-manners.js'
 import type { GateVerdict } from './origin-gate.js'
+import type { PhaseGates } from './phase-gates.js'
+import { PhasedFetcher } from './phased-fetcher.js'
 import { ProcedureTurns } from './robots-turns.js'
 import type { SiteCrawl } from './site-crawl.js'
 import type { Tenure } from './tenure.js'
@@ -26,6 +28,7 @@ export interface QualifierParts {
   readonly manners: LaneManners
   readonly turns: Turns
   readonly tenure: Tenure
+  readonly phases: PhaseGates | null
   readonly mode: 'strict' | 'rfc9309' | 'ignore'
   readonly maxWaitMs: Millis
   /** Says to all agents that these turns are needed for one request. */
@@ -56,7 +59,7 @@ export class Qualifier {
   }
 
   async #ask(site: SiteCrawl, origin: string): Promise<void> {
-    const { clock, fetcher, manners, signal, mode, maxWaitMs } = this.#parts
+    const { clock, manners, signal, mode, maxWaitMs } = this.#parts
     const pause = manners.pauseOf(0)
     const hasTurn = manners.isFarOff(site)
       ? (await manners.farTurn(site, pause)) && (await manners.stillDue(site, pause))
@@ -69,6 +72,7 @@ export class Qualifier {
     const procedure = {
       clock,
       turns: this.#parts.turns,
+      shard: site.pace.gate?.shard ?? 0,
       manners,
       pause,
       maxWaitMs,
@@ -78,7 +82,7 @@ export class Qualifier {
     }
     const turns = new ProcedureTurns(procedure, siteOfCell(site.cell), site.pace)
     const { tenure } = this.#parts
-    const parts = { fetcher, clock, turns, mayAsk: () => tenure.holds }
+    const parts = { ...this.#asking(site), clock, turns }
     const found = await qualify(origin, mode, parts, tenure.signal).finally(() => turns.done())
     const endedAt = clock.now()
     if ('is' in found) {
@@ -95,6 +99,13 @@ export class Qualifier {
     const crawlDelayMs = site.gate.crawlDelayMs(origin)
     if (manners.tooLong(crawlDelayMs) === '') site.pace.prolong(crawlDelayMs, endedAt)
     await learned
+  }
+
+  #asking({ pace }: SiteCrawl): Pick<ProcedureParts, 'fetcher' | 'mayAsk'> {
+    const { fetcher, tenure, phases, clock } = this.#parts
+    if (phases === null || pace.gate === null) return { fetcher, mayAsk: () => tenure.holds }
+    const phased = new PhasedFetcher(fetcher, phases, pace.gate.shard, clock)
+    return { fetcher: phased, mayAsk: () => tenure.holds && !phased.wasCut }
   }
 
   /** True when the wait is over. Where other origins of the site go on, only this URL waits. */

@@ -14,6 +14,8 @@ import type { Turns } from './turns.js'
 export interface ProcedureTurnsParts {
   readonly clock: Clock
   readonly turns: Pick<Turns, 'visit' | 'close' | 'groupsOf'>
+  /** Of the cell whose site is asked; counts only under `phases`. */
+  readonly shard?: number
   readonly manners: Pick<LaneManners, 'oneMore' | 'afterRobots'>
   readonly pause: Pause
   /** A turn farther off is not waited for. */
@@ -67,14 +69,15 @@ export class ProcedureTurns implements RobotsTurns {
   }
 
   async #turnOf(site: Site): Promise<true | Millis> {
-    if (this.#held?.site === site) return true
+    if (this.#held?.site === site && !this.#held.pace.isShut) return true
     this.done()
-    const { clock, turns, pause, maxWaitMs } = this.#parts
+    const { clock, turns, pause, maxWaitMs, farOff } = this.#parts
     const pace = site === this.#own.site ? this.#own.pace : await this.#visit(site)
     const now = clock.now()
     if (pace === null) return now + HELD_ELSEWHERE_MS
     const at = pace.expectedAt(now)
-    const hasTurn = at - now <= maxWaitMs && (await pace.turn(pause))
+    const turn = () => (pace.isShut ? farOff(pace.turn(pause)) : pace.turn(pause))
+    const hasTurn = at - now <= maxWaitMs && (await turn())
     if (hasTurn) this.#held = { site, pace }
     else if (pace !== this.#own.pace) turns.close(pace)
     return hasTurn || at
@@ -83,7 +86,7 @@ export class ProcedureTurns implements RobotsTurns {
   /** Null when another agent has held the turn all the time. None is held meanwhile. */
   async #visit(site: Site): Promise<SitePace | null> {
     const { clock, turns, maxWaitMs, farOff } = this.#parts
-    const pace = await turns.visit(site)
+    const pace = await turns.visit(site, this.#parts.shard)
     return pace ?? farOff(this.#visitLater(site, clock.monotonic() + maxWaitMs))
   }
 
@@ -93,7 +96,7 @@ export class ProcedureTurns implements RobotsTurns {
     while (!isOver() && clock.monotonic() < until) {
       announce(groups)
       await sleep(clock, LOOK_MS)
-      const pace = isOver() ? null : await turns.visit(site)
+      const pace = isOver() ? null : await turns.visit(site, this.#parts.shard)
       if (pace !== null) return pace
     }
     return null

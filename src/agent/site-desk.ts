@@ -43,16 +43,18 @@ export class SiteDesk {
   async open(lease: Lease): Promise<SiteCrawl | null> {
     const { clock, ledger, turns, cells, lanes, robots } = this.#parts
     const { cell } = lease
+    const part = cells.partOf(cell)
+    // All cells of a site share its robots.txt.
+    const site = siteOfCell(cell)
     // Of a site that nobody has had before, nothing is known.
     const [pace, origins] =
-      lease.epoch === 1
+      lease.epoch === 1 && part === null
         ? [await turns.open(lease), []]
-        : await Promise.all([turns.open(lease), ledger.loadOrigins(cell)])
+        : await Promise.all([turns.open(lease), ledger.loadOrigins(site)])
     if (pace === null) return null
-    const gate = new OriginGate({ cell, ledger, clock, settings: robots }, origins)
+    const gate = new OriginGate({ cell: site, ledger, clock, settings: robots }, origins)
     const frontier = this.#parts.newFrontier()
     const traps = this.#parts.newTraps(frontier)
-    const part = cells.partOf(cell)
     const failures = lease.lastPack > 0 ? await this.#rebuild(lease, frontier, traps) : 0
     return new SiteCrawl({ lease, frontier, traps, pace, gate, lanes, failures, part }, new Wake(clock))
   }

@@ -8,6 +8,7 @@ import type { Clock, Millis } from '../model/clock.js'
 import { forPeople } from '../model/for-people.js'
 import { LIMITS } from '../model/limits.js'
 import type { GroupPace } from './group-pace.js'
+import type { PhaseGate } from './phase-gates.js'
 import { Seeker } from './seeker.js'
 
 /** Pauses after a request: of the site, and of its groups. A Crawl-delay is the site's alone. */
@@ -25,11 +26,15 @@ export interface SitePaceParts {
   readonly knownMs: Millis
   /** Writes into the ledger what the next holder of this site has to keep to. */
   readonly save: (waitUntil: Millis, pause: Pause) => Promise<void>
+  /** Under `phases`: when the clock lets it be asked. */
+  readonly gate?: PhaseGate | null
 }
 
 export class SitePace {
   readonly #parts: SitePaceParts
   readonly #seekers = new Set<Seeker>()
+  /** Null where turns say who may ask, not the clock. */
+  readonly gate: PhaseGate | null
   #notBefore: Millis
   #waitUntil: Millis
   #waitReason = 'it asked for this wait before'
@@ -47,6 +52,11 @@ export class SitePace {
     this.#waitUntil = parts.waitUntil
     this.#knownMs = parts.knownMs
     this.#crawlDelayMs = parts.knownMs
+    this.gate = parts.gate ?? null
+    if (this.gate !== null)
+      this.gate.onWait = until => {
+        this.#waitUntil = Math.max(this.#waitUntil, until)
+      }
   }
 
   get groups(): readonly GroupPace[] {
@@ -66,13 +76,18 @@ export class SitePace {
   expectedAt(now: Millis): Millis {
     let at = Math.max(now, this.#notBefore, this.#waitUntil)
     for (const group of this.groups) at = Math.max(at, group.expectedAt(now))
-    return at
+    return this.gate === null ? at : Math.max(at, now + this.gate.opensInMs())
   }
 
   /** True while another site has a turn that this one needs. */
   isInLine(now: Millis): boolean {
     for (const group of this.groups) if (group.sites > 1 && !group.isFree(now)) return true
     return false
+  }
+
+  /** True while the clock does not let it be asked. */
+  get isShut(): boolean {
+    return this.gate?.isShut ?? false
   }
 
   /** The earliest time of the next request, whoever else is in line. */
@@ -102,6 +117,7 @@ export class SitePace {
   /** Takes the turn if that needs no wait. */
   turnNow(pause: Pause): boolean {
     const now = this.#parts.clock.now()
+    if (this.gate !== null && (this.gate.waitMs(pause) > 0 || this.gate.pending !== null)) return false
     if (this.#saving !== null || this.#ownWaitMs(now) > 0 || this.#blocker(now) !== null) return false
     this.#take(now, pause)
     return true
@@ -123,6 +139,7 @@ export class SitePace {
    */
   isStillDue(): boolean {
     const now = this.#parts.clock.now()
+    if (this.gate !== null && !this.gate.mayBegin()) return false
     return this.#waitUntil <= now && now - this.#takenAt <= LIMITS.turnHoldMs / 2
   }
 
@@ -168,8 +185,14 @@ export class SitePace {
   /** For seekers: what to wait for first, or the turn. */
   seek(seeker: Seeker): void {
     const now = this.#parts.clock.now()
-    if (this.#saving !== null) {
-      void this.#saving.then(() => this.#seekers.has(seeker) && seeker.retry())
+    const shutMs = this.gate === null ? 0 : this.gate.waitMs(seeker.pause)
+    if (shutMs > 0) {
+      seeker.sleep(shutMs)
+      return
+    }
+    const saving = this.#saving ?? this.gate?.pending
+    if (saving) {
+      void saving.then(() => this.#seekers.has(seeker) && seeker.retry())
       return
     }
     const ownMs = this.#ownWaitMs(now)
@@ -205,6 +228,7 @@ export class SitePace {
 
   #take(now: Millis, pause: Pause): void {
     this.#takenAt = now
+    this.gate?.took()
     this.#crawlDelayMs = pause.ownMs > pause.groupMs ? pause.ownMs : 0
     const { grainMs } = this.#parts.clock
     if (pause.ownMs > 0) this.#notBefore = now + pause.ownMs + grainMs
@@ -218,7 +242,10 @@ export class SitePace {
   }
 
   #save(pause: Pause): void {
-    const saving: Promise<void> = this.#parts.save(this.#waitUntil, pause).then(() => {
+    // By the clock others may ask before the pause is over, if it is longer than what is left of the window.
+    const isSlow = this.gate !== null && pause.ownMs > this.gate.slowMs
+    const until = isSlow ? Math.max(this.#waitUntil, this.#notBefore) : this.#waitUntil
+    const saving: Promise<void> = this.#parts.save(until, pause).then(() => {
       if (this.#saving === saving) this.#saving = null
     })
     this.#saving = saving

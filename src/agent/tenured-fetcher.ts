@@ -15,8 +15,8 @@ export class TenuredFetcher implements Fetcher {
   }
 
   fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchResult> {
-    const { url, known, types, address, bodyBytes } = request
-    return this.#fetcher.fetch({ url, known, types, address, bodyBytes, mayBegin: this.#mayBegin }, signal)
+    const { url, known, types, address, bodyBytes, mayBegin = this.#mayBegin } = request
+    return this.#fetcher.fetch({ url, known, types, address, bodyBytes, mayBegin }, signal)
   }
 
   resolve(host: string): Promise<readonly string[]> {

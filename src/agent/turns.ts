@@ -3,12 +3,14 @@
  * group it was filed under; all others (its addresses with `--group ip`, its domain when sites were alone at first) are
  * taken from the ledger by name, before the site's first request.
  */
+import { shardOf } from '../assign/phases/index.js'
 import type { Incarnation, Ledger } from '../cluster/index.js'
 import { type GroupId, type Grouping, groupOf, type Lease, ownTurn, siteOfCell } from '../model/cell.js'
 import type { Clock, Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import { hostOf, type Site } from '../model/url.js'
 import { GroupPace } from './group-pace.js'
+import type { PhaseGate, PhaseGates } from './phase-gates.js'
 import { type Pause, SitePace } from './site-pace.js'
 
 export interface TurnsParts {
@@ -26,6 +28,8 @@ export interface TurnsParts {
   /** Ends when the agent stops asking. */
   readonly signal: AbortSignal
   readonly onFailure: (error: Error) => void
+  /** Where the clock says who may ask a site (`phases`); then turns only keep the pace. */
+  readonly phases?: PhaseGates | null
   /** Another number only in tests. */
   readonly sitesPerAddress?: number
 }
@@ -54,12 +58,18 @@ export class Turns {
   /** The pace of a leased cell; null while another agent holds the turn of one of its addresses. */
   open(lease: Lease): SitePace | Promise<SitePace | null> {
     const site = siteOfCell(lease.cell)
+    if (this.#parts.phases) return this.#inPhase(site, shardOf(lease.cell), lease.turnFrom, lease)
     const filed = groupOf(site, this.#parts.grouping)
     const wanted = this.#grouping === this.#parts.grouping ? filed : groupOf(site, this.#grouping)
     if (wanted === filed) return this.#paceOf(site, this.#enter(filed, lease.turnFrom), false, lease)
     // A site alone has nobody to share its turn with.
     if (this.#grouping === 'none') return this.#paceOf(site, this.#enter(wanted, 0), false, lease)
     return this.#openByName(site, wanted, lease)
+  }
+
+  #inPhase(site: Site, shard: number, from: Millis, known: KnownWaits): SitePace {
+    const groups = [this.#enter(groupOf(site, this.#grouping), from)]
+    return this.#paceIn(groups, site, false, known, this.#parts.phases!.gateOf(site, shard, groups))
   }
 
   async #openByName(site: Site, group: GroupId, lease: Lease): Promise<SitePace | null> {
@@ -80,6 +90,8 @@ export class Turns {
 
   /** Who shares a turn from now on; true when that is news, and sites in hand have to be opened anew. */
   regroup(grouping: Grouping): boolean {
+    // Phases are of groups: they stay as they were when the crawl began.
+    if (this.#parts.phases) return false
     const isNews = grouping !== this.#grouping
     this.#grouping = grouping
     return isNews
@@ -87,10 +99,12 @@ export class Turns {
 
   /**
    * The pace of a site that need not be leased here: a hop of a robots.txt needs its turn too. Null while another agent
-   * holds that. To be closed like the others, and never waited for while another turn is held.
+   * holds that. To be closed like the others, and never waited for while another turn is held. Under `phases`, as one of
+   * the sites of that shard.
    */
-  async visit(site: Site): Promise<SitePace | null> {
-    const { ledger, incarnation, onFailure } = this.#parts
+  async visit(site: Site, shard = 0): Promise<SitePace | null> {
+    const { ledger, incarnation, onFailure, phases } = this.#parts
+    if (phases) return this.#inPhase(site, shard, 0, { notBefore: 0, waitUntil: 0, delayMs: 0 })
     const own = await this.#takeTurn(ownTurn(site))
     if (own === null) return null
     void ledger.releaseTurn(incarnation, ownTurn(site), 0).catch(onFailure)
@@ -135,7 +149,13 @@ export class Turns {
     )
   }
 
-  #paceIn(groups: readonly GroupPace[], site: Site, isNamed: boolean, known: KnownWaits): SitePace {
+  #paceIn(
+    groups: readonly GroupPace[],
+    site: Site,
+    isNamed: boolean,
+    known: KnownWaits,
+    gate: PhaseGate | null = null,
+  ): SitePace {
     const { clock, leastDelayMs, signal } = this.#parts
     const pace = new SitePace({
       clock,
@@ -144,6 +164,7 @@ export class Turns {
       waitUntil: known.waitUntil,
       knownMs: Math.max(known.delayMs, leastDelayMs()),
       save: (waitUntil, pause) => this.#save(site, groups, waitUntil, pause),
+      gate,
     })
     this.#sites.add(pace)
     if (isNamed) this.#byName.add(pace)

@@ -37,6 +37,7 @@ export function ledgerOfCalls(make: MakeCall): Ledger {
     takeTurn: make('takeTurn'),
     releaseTurn: make('releaseTurn'),
     saveWait: make('saveWait'),
+    waits: make('waits'),
     joinAddresses: make('joinAddresses'),
     loadOrigins: make('loadOrigins'),
     saveOrigin: make('saveOrigin'),

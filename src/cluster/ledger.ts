@@ -128,6 +128,8 @@ export interface Ledger {
   releaseTurn(incarnation: Incarnation, group: GroupId, nextAllowed: Millis): Promise<void>
   /** A wait or a pause longer than the ledger knows, written before the next request. Never shortens a wait. */
   saveWait(group: GroupId, nextAllowed: Millis, delayMs: Millis): Promise<void>
+  /** What the rows of these groups say, in their order; nothing and no pause of one that has none. */
+  waits(groups: readonly GroupId[]): Promise<readonly { nextAllowed: Millis; delayMs: Millis }[]>
   /** Notes where a site is served, and tells which of the addresses serve at most `mostSites`: those are groups. */
   joinAddresses(site: Site, addresses: readonly string[], mostSites: number): Promise<readonly string[]>
 

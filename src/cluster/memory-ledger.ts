@@ -52,6 +52,7 @@ export function openMemoryLedger(now: () => Millis, broken: MemoryRule | null = 
       state.life(incarnation)?.open ? turns.take(incarnation, group, leaseMs, delayMs) : null,
     releaseTurn: async (incarnation, group, nextAllowed) => turns.release(incarnation, group, nextAllowed),
     saveWait: async (group, nextAllowed, delayMs) => turns.saveWait(group, nextAllowed, delayMs),
+    waits: async groups => groups.map(group => turns.waitOf(group)),
     joinAddresses: async (site, addresses, mostSites) => turns.joinAddresses(site, addresses, mostSites),
     loadOrigins: async cell => packs.loadOrigins(cell),
     saveOrigin: async (cell, origin) => packs.saveOrigin(cell, origin),

@@ -51,6 +51,7 @@ type Reads =
   | 'loadOrigins'
   | 'refusedOrigins'
   | 'leases'
+  | 'waits'
   | 'loadMeta'
   | 'settings'
   | 'files'
@@ -71,6 +72,7 @@ function reads(db: PostgresDatabase, clock: Clock): Pick<Ledger, Reads> {
     loadOrigins: cell => facts.loadOrigins(db, cell),
     refusedOrigins: limit => facts.refusedOrigins(db, limit),
     leases: (incarnation, after) => leases.leases(db, incarnation, after),
+    waits: groups => turns.waits(db, groups),
     loadMeta: (cell, urls) => facts.loadMeta(db, cell, urls),
     settings: () => cells.settings(db),
     files: () => readFiles(db),

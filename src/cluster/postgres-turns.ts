@@ -4,7 +4,7 @@ import type { Millis } from '../model/clock.js'
 import type { Site } from '../model/url.js'
 import type { Incarnation } from './ledger.js'
 import { textArray } from './postgres-connection.js'
-import type { Transaction } from './postgres-database.js'
+import type { PostgresDatabase, Transaction } from './postgres-database.js'
 
 export interface Turn {
   readonly epoch: Epoch
@@ -186,6 +186,20 @@ export async function saveWait(
     Math.ceil(nextAllowed),
     Math.ceil(delayMs),
   )
+}
+
+export async function waits(
+  db: PostgresDatabase,
+  groups: readonly GroupId[],
+): Promise<{ nextAllowed: Millis; delayMs: Millis }[]> {
+  const rows = await db.all(
+    'SELECT grp, next_allowed, delay_ms FROM turn WHERE grp = ANY($1::text[])',
+    textArray(groups),
+  )
+  const known = new Map(
+    rows.map(([group, next, delay]) => [String(group), { nextAllowed: Number(next), delayMs: Number(delay) }]),
+  )
+  return groups.map(group => known.get(group) ?? { nextAllowed: 0, delayMs: 0 })
 }
 
 /** The waits of a pack, each group once and in order. */

@@ -29,7 +29,7 @@ export interface RobotsTurns {
 }
 
 export interface ProcedureParts {
-  readonly fetcher: Fetcher
+  readonly fetcher: Pick<Fetcher, 'fetch' | 'resolve'>
   readonly clock: Clock
   readonly turns: RobotsTurns
   /** False: one request, to whatever address answers. */

@@ -40,6 +40,16 @@ export function groupOf(site: Site, grouping: Grouping): GroupId {
   return grouping === 'none' ? site : registrableDomain(site)
 }
 
+/**
+ * What the ledger files a cell under: the group of its site, or for a shard by number (`site#3`) the shard, `#3`, of all
+ * sites: the turn of that is the lease of the shard.
+ */
+export function filedUnder(cell: CellId, grouping: Grouping): GroupId {
+  const first = cell.indexOf('#')
+  if (first < 0) return groupOf(cell, grouping)
+  return cell.indexOf('#', first + 1) < 0 ? cell.slice(first) : groupOf(cell.slice(0, first), grouping)
+}
+
 /** Where the waits that a site alone asked for are kept: those of its group go on without it. */
 export function ownTurn(site: Site): GroupId {
   return `=${site}`

@@ -4,13 +4,12 @@
  * cells of it. Who may ask a host is not a matter of turns then, but of the clock.
  */
 import { type CellId, type GroupId, type Grouping, groupOf } from '../../model/cell.js'
-import type { CellMap } from '../../model/cell-map.js'
+import type { CellMap, CellPart } from '../../model/cell-map.js'
 import { type Site, siteOf } from '../../model/url.js'
 import { charSum } from './char-sum.js'
 import type { PhasePlan } from './plan.js'
 
 export class ShardMap implements CellMap {
-  readonly isWhole = false
   readonly #nodes: number
 
   constructor({ nodes }: Pick<PhasePlan, 'nodes'>) {
@@ -21,9 +20,13 @@ export class ShardMap implements CellMap {
     return `${siteOf(url)}#${charSum(url) % this.#nodes}`
   }
 
-  filedUnder(cell: CellId): GroupId {
-    return cell.slice(cell.indexOf('#'))
+  partOf(cell: CellId): CellPart {
+    const shard = shardOf(cell)
+    return url => charSum(url) % this.#nodes === shard
   }
+
+  /** Shards are never split. */
+  learn(): void {}
 }
 
 /** Of a cell, or of the group it is filed under. */
