@@ -20,8 +20,8 @@ export interface AgentInput {
   readonly ledger: Ledger
   /** Which cell a URL belongs to; without it, sites are cells until the ledger says that one was split. */
   readonly cells?: CellMap
-  /** The plan of a crawl in phases, the machine's own wall clock, and (only for tests) what its phase clock is wrong by. */
-  readonly phases?: Pick<PhaseGatesParts, 'plan' | 'wall' | 'skewMs'> | null
+  /** The plan of a crawl in phases, the machine's own wall clock, and (only for tests) what is wrong with its phases. */
+  readonly phases?: Pick<PhaseGatesParts, 'plan' | 'wall' | 'skewMs' | 'mistake'> | null
   readonly bus: Bus
   /** How long a lease lasts without a heartbeat. */
   readonly leaseMs?: Millis

@@ -22,6 +22,9 @@ import type { GroupPace } from './group-pace.js'
 import type { Pause } from './site-pace.js'
 import type { Sending, Tenure } from './tenure.js'
 
+/** Windows meet at the swap; what is under way then goes on; the first request after a swap does not wait. */
+export type PhaseMistake = 'no-guard' | 'no-cut' | 'no-swap-wait'
+
 export interface PhaseGatesParts {
   readonly plan: PhasePlan
   readonly clock: Clock
@@ -29,6 +32,8 @@ export interface PhaseGatesParts {
   readonly wall: () => Millis
   /** Only for tests: the phase clock of this agent is wrong by so much. */
   readonly skewMs?: Millis | undefined
+  /** Only for the simulator, to see that somebody notices. */
+  readonly mistake?: PhaseMistake | undefined
   readonly ledger: Ledger
   readonly tenure: Tenure
   readonly grouping: Grouping
@@ -59,9 +64,9 @@ export class PhaseGates {
   #tied: AbortSignal | null = null
 
   constructor(parts: PhaseGatesParts) {
-    const { plan, clock, wall, skewMs, leaseMs } = parts
+    const { plan, clock, wall, skewMs, leaseMs, mistake } = parts
     this.#parts = parts
-    this.plan = plan
+    this.plan = mistake === 'no-guard' ? { ...plan, guardMs: 0, drainMs: 0 } : plan
     this.slowMs = usableMs(plan) * SLOW_SHARE
     this.fairMs = usableMs(plan) * FAIR_SHARE
     this.#time = new PhaseClock({
@@ -93,6 +98,11 @@ export class PhaseGates {
     return at !== null && this.#parts.tenure.holds && this.windowOf(site, shard, at).opensAt <= at
   }
 
+  /** False only for the simulator. */
+  get waitsAfterSwap(): boolean {
+    return this.#parts.mistake !== 'no-swap-wait'
+  }
+
   gateOf(site: Site, shard: number, groups: readonly GroupPace[]): PhaseGate {
     return new PhaseGate(this, this.#parts, site, shard, groups)
   }
@@ -121,7 +131,7 @@ export class PhaseGates {
     if (at === null || tenure.signal.aborted) return cutter.abort(CUT_OFF)
     const leftMs = windowOf(this.plan, period).cutAt - at
     if (leftMs <= 0) cutter.abort(CUT_OFF)
-    else this.#cancel = clock.after(leftMs, () => cutter.abort(CUT_OFF))
+    else if (this.#parts.mistake !== 'no-cut') this.#cancel = clock.after(leftMs, () => cutter.abort(CUT_OFF))
   }
 
   end(): void {
@@ -213,7 +223,7 @@ export class PhaseGate {
     const { slowMs } = this
     const ownMs = Math.max(pause.ownMs, this.#knownMs)
     const from = window.opensAt + Math.min(ownMs, slowMs)
-    if (!this.#hasAsked && at < from) return from - at
+    if (!this.#hasAsked && at < from && this.#gates.waitsAfterSwap) return from - at
     if (ownMs > slowMs && !this.#isReserved) {
       this.#isReserved = true
       this.pending = this.#settle(this.#reserve(window, ownMs, pause.groupMs))

@@ -5,6 +5,7 @@
  */
 import { isIP } from 'node:net'
 import { ASSIGNMENTS } from '../assign/index.js'
+import { checkPhaseWord } from '../assign/phases/index.js'
 import { LIMITS } from '../model/limits.js'
 import { readPostgresUrl } from '../model/postgres-url.js'
 import { readTraps, TRAP_RULES } from '../model/trap.js'
@@ -74,6 +75,13 @@ const ledger = (value: unknown, name: string): string => {
   const place = readPostgresUrl(form)
   if (typeof place !== 'string') return form
   throw new TypeError(`${name}: ${place}`)
+}
+
+const phaseWord = (value: unknown, name: string): string => {
+  const word = text(value, name)
+  const wrong = checkPhaseWord(word)
+  if (wrong === null) return word
+  throw new TypeError(`${name}: ${wrong}`)
 }
 
 const sitemap = (value: unknown, name: string): string => {
@@ -162,6 +170,11 @@ export const FIELDS = {
     '--assign <how>',
     'which agent gets a site: dynamic (free lanes take the head of the queue), hash, static-random or static-size (dynamic)',
     withDefault(choice(...ASSIGNMENTS), 'dynamic'),
+  ),
+  phases: field(
+    '--phases <name=n,…>',
+    'with --assign phases: nodes (agents), phases (nodes), period and guard in seconds (10, 0.25), and the bucket: columns, rows, list, window',
+    list(phaseWord),
   ),
   assignSeed: field(
     '--assign-seed <n>',

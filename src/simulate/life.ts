@@ -1,6 +1,7 @@
 /** One life of an agent in the simulated world: the real parts, joined over ports that fail. */
-import { assembleAgent } from '../agent/index.js'
+import { type AgentInput, assembleAgent } from '../agent/index.js'
 import { chooseAssignment, type RoutingTable } from '../assign/index.js'
+import type { PhasePlan } from '../assign/phases/index.js'
 import type { Incarnation, Ledger } from '../cluster/index.js'
 import { LedgerClock } from '../cluster/ledger-clock.js'
 import { patientLedger } from '../cluster/patient-ledger.js'
@@ -8,6 +9,7 @@ import type { CrawlConfig } from '../config/index.js'
 import { Coordinator } from '../coordinator/index.js'
 import { type FrontierSpace, HostNames, Scope } from '../frontier/index.js'
 import type { Clock } from '../model/clock.js'
+import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
 import { type Random, SeededRandom } from '../model/random.js'
 import { PackBuilder } from '../store/index.js'
 import type { Checker } from './checker.js'
@@ -18,7 +20,7 @@ import { flakyLedger, type LedgerWitness, type Weather } from './flaky-ledger.js
 import type { Janitor } from './janitor.js'
 import type { Machine } from './machine.js'
 import { believedLeaseMs, mutantLedger } from './mutant-ledger.js'
-import type { Mutation } from './mutations.js'
+import { type Mutation, phaseMistake } from './mutations.js'
 import { type Servers, VirtualFetcher } from './virtual-fetcher.js'
 import { type DiskHealth, VirtualStore } from './virtual-store.js'
 import type { VirtualTime } from './virtual-time.js'
@@ -33,6 +35,8 @@ export interface WorldParts {
   readonly bus: FlakyBus
   readonly janitor: Janitor
   readonly config: CrawlConfig
+  /** Of a crawl in phases. */
+  readonly plan: PhasePlan | null
   readonly ledger: Ledger
   readonly disk: Disk
   readonly servers: Servers
@@ -78,6 +82,7 @@ export async function live(parts: LifeParts): Promise<string> {
     leaseMs: believedLeaseMs(parts.mutation),
     random: new SeededRandom(Math.floor(parts.random.next() * 2 ** 32)),
     ledger,
+    phases: phasesOf(parts),
     bus: parts.bus.join(machine, incarnation, 'agent'),
     fetcher: fetcherOf(parts),
     store,
@@ -100,6 +105,16 @@ export async function live(parts: LifeParts): Promise<string> {
   await store.close()
   space.close()
   return end
+}
+
+/** Phase clocks are wrong by nearly as much as the guard allows, some ahead, some behind. */
+const SKEW = 0.9
+
+function phasesOf({ plan, machine, mutation, seed }: LifeParts): NonNullable<AgentInput['phases']> | null {
+  if (plan === null) return null
+  takeFingerprint(`${machine.name} ${seed}`)
+  const skewMs = plan.guardMs * SKEW * (2 * (fingerprint.low / 2 ** 32) - 1)
+  return { plan, wall: () => machine.clock.now(), skewMs, mistake: phaseMistake(mutation) }
 }
 
 function coordinate(

@@ -1,3 +1,4 @@
+import type { PhaseMistake } from '../agent/index.js'
 import type { MemoryRule } from '../cluster/memory-state.js'
 
 /**
@@ -26,6 +27,9 @@ export const MUTATIONS = {
   'no-handover-wait': 'the first request under a new lease does not wait for what the last one left behind',
   'waits-untold': 'a Crawl-delay is not told to the ledger',
   'no-turns': 'sites of one domain are leased as if they had nothing in common',
+  'no-guard': 'phases swap without a guard before and after',
+  'no-cut': 'what is under way when phases swap goes on',
+  'no-swap-wait': 'the first request after a swap does not wait its full delay',
   'end-unchecked': 'the crawl is ended without a look at what waits and what is leased',
   'end-unlatched': 'the end is told and the crawl row stays open',
 } as const
@@ -46,4 +50,9 @@ const BROKEN: Partial<Record<Mutation, MemoryRule>> = {
 
 export function brokenBy(mutation: Mutation | undefined): MemoryRule | null {
   return (mutation && BROKEN[mutation]) ?? null
+}
+
+/** The rules of phases, which no ledger keeps. */
+export function phaseMistake(mutation: Mutation | undefined): PhaseMistake | undefined {
+  return mutation === 'no-guard' || mutation === 'no-cut' || mutation === 'no-swap-wait' ? mutation : undefined
 }

@@ -7,13 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Metrics } from '../agent/index.js'
 import type { AssignmentName } from '../assign/index.js'
+import { makePlan, type PhasePlan, ShardMap } from '../assign/phases/index.js'
 import type { AgentWork, Ledger } from '../cluster/index.js'
 import { openMemoryLedger } from '../cluster/memory-ledger.js'
 import { type CrawlConfig, checkConfig } from '../config/index.js'
-import { type CellId, cellOf, groupOf } from '../model/cell.js'
+import { type CellId, filedUnder } from '../model/cell.js'
+import { type CellMap, SplitCells } from '../model/cell-map.js'
 import type { Millis } from '../model/clock.js'
 import { SeededRandom } from '../model/random.js'
-import { siteOf } from '../model/url.js'
 import { Checker, type Violation } from './checker.js'
 import { Disk } from './disk.js'
 import { drawFaults, type Fault, type FaultPreset } from './faults.js'
@@ -124,10 +125,14 @@ class World {
   readonly #park: Park
   readonly #faults: readonly Fault[]
   readonly #scratch: string
+  readonly #plan: PhasePlan | null
+  readonly #cells: CellMap
 
   constructor(options: SimulationOptions) {
     const { seed, sites, pages, delayMs, agents, mutation } = options
     this.#options = options
+    this.#plan = options.assign === 'phases' ? smallPlan(options) : null
+    this.#cells = this.#plan === null ? new SplitCells() : new ShardMap(this.#plan)
     this.#scratch = options.scratch ?? mkdtempSync(join(tmpdir(), 'orb-simulate-'))
     this.#random = new SeededRandom(seed)
     this.#web = options.web ?? new VirtualWeb({ seed, sites, pages })
@@ -147,8 +152,8 @@ class World {
     const { seeds } = this.#web
     await this.#ledger.append(
       seeds.map(url => ({
-        cell: cellOf(url),
-        group: groupOf(siteOf(url), 'domain'),
+        cell: this.#cells.cellOf(url),
+        group: filedUnder(this.#cells.cellOf(url), 'domain'),
         rows: [{ url, depth: 0, hops: 0, score: 1, via: '' }],
       })),
     )
@@ -253,6 +258,7 @@ class World {
       bus,
       janitor,
       config: this.#config(),
+      plan: this.#plan,
       ledger: this.#ledger,
       disk: this.#disk,
       servers: this.#servers,
@@ -290,4 +296,15 @@ class World {
       links: 'foreign',
     })
   }
+}
+
+/** Shorter than a real one, like the leases: some sites have a Crawl-delay of most of a period. */
+const PHASES = { periodMs: 3_000, guardMs: 60 }
+/** Shorter than what servers take to answer: there is always something to cut off. */
+const DRAIN_MS = 20
+
+function smallPlan({ agents, delayMs }: SimulationOptions): PhasePlan {
+  const plan = makePlan(PHASES, agents, delayMs, EPOCH_MS)
+  if (typeof plan === 'string') throw new Error(plan)
+  return { ...plan, drainMs: DRAIN_MS }
 }

@@ -20,7 +20,7 @@ export interface PhaseClockParts {
   readonly guardMs: Millis
   /** A measure that is older says nothing. */
   readonly maxAgeMs: Millis
-  /** Only for tests of the guard: this clock is wrong by so much, and does not know it. */
+  /** Only for tests of the guard: this clock is wrong by so much, and knows only that it may be. */
   readonly skewMs?: Millis | undefined
 }
 
@@ -46,8 +46,9 @@ export class PhaseClock {
   measured(sentAt: Millis, now: Millis): boolean {
     const { monotonic, wall, maxAgeMs, skewMs = 0 } = this.#parts
     const at = monotonic()
-    const errorMs = (at - sentAt) / 2
-    const fresh: Measure = { offsetMs: now + skewMs - sentAt - errorMs, errorMs, at, wallMs: wall() - at }
+    const halfMs = (at - sentAt) / 2
+    const errorMs = halfMs + Math.abs(skewMs)
+    const fresh: Measure = { offsetMs: now + skewMs - sentAt - halfMs, errorMs, at, wallMs: wall() - at }
     const known = this.#measure
     const agrees =
       known === null ||

@@ -3,6 +3,7 @@
  * how many phases its hosts, and when all nodes swap.
  */
 import type { Millis } from '../../model/clock.js'
+import { BUCKET_SIZES, type BucketSizes } from './bucket-sizes.js'
 
 export interface PhasePlan {
   /** Nnode: shards, each leased to one agent at a time; an agent may have several. */
@@ -15,6 +16,8 @@ export interface PhasePlan {
   readonly guardMs: Millis
   /** Before the guard nothing new is begun: what is under way can end by itself. */
   readonly drainMs: Millis
+  /** Of the scheduler (K6, K7). */
+  readonly bucket: BucketSizes
   /** Ledger time of the first swap: node n is in phase n from then on. */
   readonly startMs: Millis
 }
@@ -25,6 +28,7 @@ export interface PhaseSettings {
   readonly phases?: number
   readonly periodMs?: Millis
   readonly guardMs?: Millis
+  readonly bucket?: BucketSizes
 }
 
 const PERIOD_MS = 10_000
@@ -53,7 +57,7 @@ export function makePlan(
   if (phases < nodes) return `${phases} phases are too few for ${nodes} nodes: two would ask the same hosts`
   if (periodMs - 2 * guardMs - drainMs < periodMs * WORK_SHARE)
     return `a guard of ${guardMs} ms leaves too little of a period of ${periodMs} ms`
-  return { nodes, phases, periodMs, guardMs, drainMs, startMs }
+  return { nodes, phases, periodMs, guardMs, drainMs, startMs, bucket: settings.bucket ?? BUCKET_SIZES }
 }
 
 /** The name under which the ledger keeps the plan; it never changes, so no heartbeat brings it. */
