@@ -22,8 +22,8 @@ import { Lane, type LaneSettings } from './lane.js'
 import { LaneManners } from './lane-manners.js'
 import { PageBudget } from './page-budget.js'
 import { PRODUCT_TOKEN } from './page-robots.js'
-import { LEASE_MS } from './pulse.js'
 import { PhaseGates } from './phase-gates.js'
+import { LEASE_MS } from './pulse.js'
 import { Qualifier } from './qualifier.js'
 import { SentLinks } from './sent-links.js'
 import { ShardTaker } from './shard-taker.js'
@@ -143,7 +143,13 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     lanes: laneCount,
     robots: gateSettings(input),
     newFrontier: () => new CellFrontier(space, { maxDepth, order: config.order }),
-    newTraps: known => new SiteTraps({ rules: traps, maxPages: Math.ceil(config.maxPagesPerSite / (phases?.plan.nodes ?? 1)), clock, known }),
+    newTraps: known =>
+      new SiteTraps({
+        rules: traps,
+        maxPages: Math.ceil(config.maxPagesPerSite / (phases?.plan.nodes ?? 1)),
+        clock,
+        known,
+      }),
   })
   const lane = new Lane({
     clock,

@@ -146,7 +146,8 @@ export class Lane {
 
   /** Waits for the turn, unless it has come already, and sends the request; true when a page came. */
   async #ask(site: SiteCrawl, entry: FrontierEntry, pause: Pause, hasTurn: boolean): Promise<boolean> {
-    const { fetcher, settler, settings, manners, counters, signal, types, metaOf, tenure, clock } = this.#parts
+    const { fetcher, settler, settings, manners, counters, signal, types, metaOf, tenure, clock } =
+      this.#parts
     const { gate } = site.pace
     if (settings.paused) await this.#parts.unlessPaused(signal)
     const wantsPage = markOf(entry.url) === null

@@ -8,7 +8,7 @@ import type { Clock, Millis } from '../model/clock.js'
 import { forPeople } from '../model/for-people.js'
 import { LIMITS } from '../model/limits.js'
 import type { GroupPace } from './group-pace.js'
-import type { PhaseGate } from './phase-gates.js'
+import type { PhaseGate } from './phase-gate.js'
 import { Seeker } from './seeker.js'
 
 /** Pauses after a request: of the site, and of its groups. A Crawl-delay is the site's alone. */

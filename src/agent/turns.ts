@@ -10,7 +10,8 @@ import type { Clock, Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import { hostOf, type Site } from '../model/url.js'
 import { GroupPace } from './group-pace.js'
-import type { PhaseGate, PhaseGates } from './phase-gates.js'
+import type { PhaseGate } from './phase-gate.js'
+import type { PhaseGates } from './phase-gates.js'
 import { type Pause, SitePace } from './site-pace.js'
 
 export interface TurnsParts {

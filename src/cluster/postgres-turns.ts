@@ -197,7 +197,10 @@ export async function waits(
     textArray(groups),
   )
   const known = new Map(
-    rows.map(([group, next, delay]) => [String(group), { nextAllowed: Number(next), delayMs: Number(delay) }]),
+    rows.map(([group, next, delay]) => [
+      String(group),
+      { nextAllowed: Number(next), delayMs: Number(delay) },
+    ]),
   )
   return groups.map(group => known.get(group) ?? { nextAllowed: 0, delayMs: 0 })
 }

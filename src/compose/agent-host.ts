@@ -25,6 +25,7 @@ import { machineGauges } from './machine-gauges.js'
 import { Monitor } from './monitor.js'
 import { openFetcher } from './open-fetcher.js'
 import { openDirectoryStore, packing } from './open-store.js'
+import { phasesOf } from './phase-plan.js'
 import { saveWidened, widenedScope } from './scope-settings.js'
 import type { StoreWorker } from './store-worker.js'
 import { systemRandom as random, systemClock } from './system.js'
@@ -89,6 +90,7 @@ export class AgentHost {
     this.#parts = parts
     this.#diskTrouble = order.diskTrouble
     this.#scope = scopeOf(config, settings)
+    const phases = phasesOf(settings, agent)
     const monitor = new Monitor({
       lanes: config.lanes,
       clock,
@@ -104,9 +106,10 @@ export class AgentHost {
       clock,
       random,
       ledger,
+      phases,
       bus: parts.bus,
       leaseMs,
-      fetcher: openFetcher(config, order.sourceAddress),
+      fetcher: openFetcher(config, order.sourceAddress, phases?.plan.drainMs),
       space: new FrontierSpace({
         folder: scratch,
         seenBytes: LIMITS.seenBytes / agents,

@@ -6,6 +6,7 @@
  *   freeze   the next such agent stands still until another has brought pages of one of the pack's sites
  *   finish   nobody sees new links until one who thinks that its site is done has been told that it is not
  *
+ * With `phase-skew=MS` the phase clocks of agents are wrong, of one by so much ahead, of the next by so much behind.
  * With `deaf` agents are not told of new rows: the bus may lose what it wants. With `acks=FILE` every pack that the ledger
  * acknowledges is noted in that file, outside of it, when its answer comes. See CONTRIBUTING.md.
  */
@@ -19,6 +20,7 @@ export type Harm = (typeof HARMS)[number]
 
 export interface Faults {
   readonly leaseMs: Millis | null
+  readonly phaseSkewMs: Millis
   readonly isDeaf: boolean
   /** Where acknowledged packs are noted. */
   readonly acks: string | null
@@ -31,17 +33,20 @@ export interface Faults {
 export function readFaults(text: string | undefined): Faults {
   let file: string | null = null
   let leaseMs: Millis | null = null
+  let phaseSkewMs: Millis = 0
   let isDeaf = false
   let acks: string | null = null
   for (const word of (text ?? '').split(',')) {
     const [name, value] = word.split('=')
     if (name === 'lease') leaseMs = Number(value)
+    if (name === 'phase-skew') phaseSkewMs = Number(value)
     if (name === 'deaf') isDeaf = true
     if (name === 'acks') acks = value
     if (name === 'harms') file = value
   }
   return {
     leaseMs,
+    phaseSkewMs,
     isDeaf,
     acks,
     harms: file === null ? null : new HarmBox(),

@@ -8,6 +8,7 @@ import {
   type HttpFetcherOptions,
   StaticHosts,
 } from '../fetch/index.js'
+import type { Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import { VERSION } from '../model/version.js'
 import { systemClock as clock } from './system.js'
@@ -16,7 +17,12 @@ export function userAgentOf(config: CrawlConfig): string {
   return config.userAgent ?? `${PRODUCT_TOKEN}/${VERSION}${config.contact ? ` (+${config.contact})` : ''}`
 }
 
-export function openFetcher(config: CrawlConfig, sourceAddress?: string): Fetcher {
+/** `outboxMs`: a request that waited longer between check and write is not written. */
+export function openFetcher(
+  config: CrawlConfig,
+  sourceAddress?: string,
+  outboxMs: Millis = LIMITS.outboxMs,
+): Fetcher {
   const hosts = StaticHosts.parse(config.resolve)
   if (typeof hosts === 'string') throw new ConfigError(`--resolve: ${hosts}`)
   return new HttpFetcher({
@@ -32,7 +38,7 @@ export function openFetcher(config: CrawlConfig, sourceAddress?: string): Fetche
     allowPrivate: config.allowPrivate,
     allowNetworks: config.allowNetwork,
     ...(sourceAddress === undefined ? {} : { localAddress: sourceAddress }),
-    limits: deadlines(config),
+    limits: { ...deadlines(config), outboxMs },
   })
 }
 

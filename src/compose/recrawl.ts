@@ -4,9 +4,10 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Append, LEDGER_FILE, type Ledger, type MetaFacts } from '../cluster/index.js'
+import { type Append, LEDGER_FILE, type Ledger, type MetaFacts, type SiteSummary } from '../cluster/index.js'
 import { readDiscoveries } from '../frontier/index.js'
-import { type CellId, cellOf, type Discovery, type Grouping, groupOf, siteOfCell } from '../model/cell.js'
+import { type CellId, cellOf, type Discovery, filedUnder, type Grouping, siteOfCell } from '../model/cell.js'
+import type { CellMap } from '../model/cell-map.js'
 import { previousFacts, previousPages } from '../query/index.js'
 import { packFacts, warcDate } from '../store/index.js'
 import { readCrawlFile } from './crawl-directory.js'
@@ -18,21 +19,29 @@ const BATCH_ROWS = 2_000
 const FACT_ROWS = 500
 const JOURNAL_BYTES = 4 * 1024 * 1024
 
+/** Where it goes, and how sites are cut into cells there. */
+interface Target {
+  readonly ledger: Ledger
+  readonly grouping: Grouping
+  readonly cells: CellMap
+}
+
 export async function importPrevious(
   directory: string,
   ledger: Ledger,
   grouping: Grouping,
+  cells: CellMap,
   log: Log,
 ): Promise<void> {
   readCrawlFile(directory)
-  const urls = await importUrls(directory, ledger, grouping)
+  const urls = await importUrls(directory, { ledger, grouping, cells })
   const pages = await importMeta(directory, ledger)
   await importFacts(directory, ledger)
   log.info('previous crawl', { directory, urls, pages })
 }
 
 /** The previous ledger knows every URL, also those that were still queued when the crawl ended. */
-async function importUrls(directory: string, ledger: Ledger, grouping: Grouping): Promise<number> {
+async function importUrls(directory: string, target: Target): Promise<number> {
   const { config } = readCrawlFile(directory)
   if (config.ledger === undefined && !existsSync(join(directory, LEDGER_FILE))) return 0
   const previous = await openLedger(directory, config)
@@ -41,9 +50,9 @@ async function importUrls(directory: string, ledger: Ledger, grouping: Grouping)
     for (let after = ''; ; ) {
       const cells = await previous.sites(after, 1_000)
       if (cells.length === 0) return urls
-      for (const { cell } of cells) urls += await importCell(previous, ledger, cell, grouping)
+      for (const { cell } of cells) urls += await importCell(previous, target, cell)
       // What a site had last time is what is expected of it now (D12).
-      await ledger.estimate(cells.map(({ cell, settled }) => ({ cell, size: settled })))
+      await target.ledger.estimate(sizesOf(cells))
       after = cells[cells.length - 1].cell
     }
   } finally {
@@ -51,18 +60,22 @@ async function importUrls(directory: string, ledger: Ledger, grouping: Grouping)
   }
 }
 
-async function importCell(
-  previous: Ledger,
-  ledger: Ledger,
-  cell: CellId,
-  grouping: Grouping,
-): Promise<number> {
-  const group = groupOf(siteOfCell(cell), grouping)
+/** Of sites: then they may have had several cells. */
+function sizesOf(cells: readonly SiteSummary[]): { cell: CellId; size: number }[] {
+  const sizes = new Map<CellId, number>()
+  for (const { cell, settled } of cells) {
+    const site = siteOfCell(cell)
+    sizes.set(site, (sizes.get(site) ?? 0) + settled)
+  }
+  return [...sizes].map(([cell, size]) => ({ cell, size }))
+}
+
+async function importCell(previous: Ledger, target: Target, cell: CellId): Promise<number> {
   let rows: Discovery[] = []
   let urls = 0
   const flush = async () => {
     if (rows.length === 0) return
-    await ledger.append([{ cell, group, rows } satisfies Append])
+    await target.ledger.append(appendsOf(rows, target))
     urls += rows.length
     rows = []
   }
@@ -84,6 +97,18 @@ async function importCell(
   }
   await flush()
   return urls
+}
+
+/** A site may be cut into other cells than last time. */
+function appendsOf(rows: readonly Discovery[], { cells, grouping }: Target): Append[] {
+  const byCell = new Map<CellId, Discovery[]>()
+  for (const row of rows) {
+    const cell = cells.cellOf(row.url)
+    const known = byCell.get(cell)
+    if (known) known.push(row)
+    else byCell.set(cell, [row])
+  }
+  return [...byCell].map(([cell, found]) => ({ cell, group: filedUnder(cell, grouping), rows: found }))
 }
 
 async function importMeta(directory: string, ledger: Ledger): Promise<number> {

@@ -23,6 +23,7 @@ import { Log } from './log.js'
 import { openFetcher } from './open-fetcher.js'
 import { hostLedger } from './open-ledger.js'
 import { OWN_MACHINE } from './pack-desk.js'
+import { planOf } from './phase-plan.js'
 import { atWorkError, endTheSilent } from './presence.js'
 import { CONCLUDED, STARTED_AT, WARNINGS } from './run-report.js'
 import { seedCrawl } from './seed-crawl.js'
@@ -34,6 +35,7 @@ import { systemClock as clock } from './system.js'
 export function createSession(config: CrawlConfig, directory: string, guests: Guests = {}): CrawlSession {
   checkSeeds(config)
   checkPaths(config)
+  planOf(config, clock.now())
   openFetcher(config)
   createDirectory(directory, config, VERSION, clock.now())
   return new CrawlSession(directory, guests, true)

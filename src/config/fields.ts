@@ -168,7 +168,7 @@ export const FIELDS = {
   lanes: field('--lanes <n>', 'sites crawled at the same time (1000)', withDefault(count(1, 100_000), 1_000)),
   assign: field(
     '--assign <how>',
-    'which agent gets a site: dynamic (free lanes take the head of the queue), hash, static-random or static-size (dynamic)',
+    'which agent gets a site: dynamic (free lanes take the head of the queue), hash, static-random, static-size or phases (nodes by URL, hosts by the clock) (dynamic)',
     withDefault(choice(...ASSIGNMENTS), 'dynamic'),
   ),
   phases: field(

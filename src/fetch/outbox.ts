@@ -9,12 +9,14 @@ import { LIMITS } from '../model/limits.js'
 
 export class Outbox {
   readonly #clock: Clock
+  readonly #lateMs: Millis
   #sockets: Socket[] = []
   #heads: Buffer[] = []
   #since: Millis = 0
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, lateMs: Millis = LIMITS.outboxMs) {
     this.#clock = clock
+    this.#lateMs = lateMs
   }
 
   send(socket: Socket, head: Buffer): void {
@@ -32,7 +34,7 @@ export class Outbox {
     this.#sockets = []
     this.#heads = []
     // The process stood still: whether it may still ask has to be found out first, and what breaks off is asked again.
-    const isLate = this.#clock.monotonic() - this.#since > LIMITS.outboxMs
+    const isLate = this.#clock.monotonic() - this.#since > this.#lateMs
     for (let i = 0; i < sockets.length; i++) {
       if (isLate) sockets[i]!.destroy()
       else if (!sockets[i]!.destroyed) sockets[i]!.write(heads[i]!)

@@ -48,7 +48,7 @@ export class SocketOpener {
 
   constructor(options: OpenerOptions) {
     this.#options = options
-    this.#outbox = new Outbox(options.clock)
+    this.#outbox = new Outbox(options.clock, options.limits.outboxMs)
   }
 
   open(target: OpenTarget, endpoint: Endpoint, timeoutMs: Millis, signal: AbortSignal): Promise<Opened> {

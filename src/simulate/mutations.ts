@@ -54,5 +54,7 @@ export function brokenBy(mutation: Mutation | undefined): MemoryRule | null {
 
 /** The rules of phases, which no ledger keeps. */
 export function phaseMistake(mutation: Mutation | undefined): PhaseMistake | undefined {
-  return mutation === 'no-guard' || mutation === 'no-cut' || mutation === 'no-swap-wait' ? mutation : undefined
+  return mutation === 'no-guard' || mutation === 'no-cut' || mutation === 'no-swap-wait'
+    ? mutation
+    : undefined
 }

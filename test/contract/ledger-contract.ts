@@ -169,6 +169,33 @@ export function ledgerContract(
         expect(await ledger.waiting(10)).toHaveLength(1)
       })
 
+      it('tells the waits of groups, whoever holds their turns', async () => {
+        const a = await ledger.join('a')
+        await ledger.takeTurn(a, 'a.test', LEASE, 0)
+        await ledger.saveWait('a.test', 5_000, 70)
+        await ledger.saveWait('a.test', 4_000, 60)
+        await ledger.saveWait(ownTurn('b.test'), 9_000, 0)
+        expect(await ledger.waits(['=b.test', 'nobody.test', 'a.test'])).toEqual([
+          { nextAllowed: 9_000, delayMs: 0 },
+          { nextAllowed: 0, delayMs: 0 },
+          { nextAllowed: 5_000, delayMs: 60 },
+        ])
+      })
+
+      it('leases a shard of all sites to one life at a time: cells filed under it share its turn', async () => {
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        const cells = ['a.test#0', 'b.test#0', 'a.test#1']
+        await ledger.append(
+          cells.map(cell => ({ ...append(cell, '/'), group: cell.slice(cell.indexOf('#')) })),
+        )
+        expect(await ledger.grant(a, ['a.test#0'], LEASE, 0)).toHaveLength(1)
+        const given = await ledger.grant(b, cells, LEASE, 0)
+        expect(given.map(({ cell }) => cell)).toEqual(['a.test#1'])
+        const mine = await ledger.waiting(10, [a])
+        expect(mine).toMatchObject([{ cell: 'b.test#0', turnOf: a }])
+        expect(await ledger.waiting(10, [b])).toEqual([])
+      })
+
       it('carries the waits of the site and of its group across hand-over', async () => {
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
         await ledger.append([{ ...append('www.a.test', '/'), group: 'a.test' }])

@@ -33,9 +33,16 @@ export function readPhaseWords(words: readonly string[]): PhaseSettings & { read
   const given = new Map(words.map(word => [word.split('=')[0], Number(word.split('=')[1])]))
   const ms = (name: Name) => (given.has(name) ? given.get(name)! * 1_000 : undefined)
   const { columns, rows, list, window } = BUCKET_SIZES
-  const settings = { nodes: given.get('nodes'), phases: given.get('phases'), periodMs: ms('period'), guardMs: ms('guard') }
+  const settings = {
+    nodes: given.get('nodes'),
+    phases: given.get('phases'),
+    periodMs: ms('period'),
+    guardMs: ms('guard'),
+  }
   return {
-    ...(Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as PhaseSettings),
+    ...(Object.fromEntries(
+      Object.entries(settings).filter(([, value]) => value !== undefined),
+    ) as PhaseSettings),
     bucket: {
       columns: given.get('columns') ?? columns,
       rows: given.get('rows') ?? rows,

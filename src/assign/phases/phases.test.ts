@@ -1,0 +1,132 @@
+/** K2-K5 as properties: whatever the numbers, at no instant may two nodes ask one host, also with clocks that are wrong. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { normaliseUrl } from '../../model/url.js'
+import {
+  charSum,
+  makePlan,
+  type PhasePlan,
+  periodAt,
+  phaseOf,
+  phaseOfShard,
+  ShardMap,
+  shardOf,
+  usableMs,
+  windowFor,
+  windowOf,
+} from './index.js'
+
+const START = 1_800_000_000_000
+
+const plans = fc
+  .record({
+    nodes: fc.integer({ min: 1, max: 12 }),
+    more: fc.integer({ min: 0, max: 5 }),
+    periodMs: fc.integer({ min: 100, max: 100_000 }),
+    guard: fc.double({ min: 0.001, max: 0.2, noNaN: true }),
+  })
+  .map(({ nodes, more, periodMs, guard }) => {
+    const plan = makePlan({ nodes, phases: nodes + more, periodMs, guardMs: guard * periodMs }, 1, 0, START)
+    if (typeof plan === 'string') throw new Error(plan)
+    return plan
+  })
+/** In periods from the start of the crawl. */
+const instants = fc.double({ min: 0, max: 1_000, noNaN: true })
+const timeOf = (plan: PhasePlan, instant: number) => START + instant * plan.periodMs
+
+/** What a node whose clock shows `at` may do to a host of that phase: begin a request, or have one under way. */
+function allowed(
+  plan: PhasePlan,
+  shard: number,
+  phase: number,
+  at: number,
+): { begins: boolean; holds: boolean } {
+  const { opensAt, lastCallAt } = windowFor(plan, shard, phase, at)
+  const current = windowOf(plan, periodAt(plan, at))
+  const isItsTurn = phaseOfShard(plan, shard, current.number) === phase
+  return {
+    begins: opensAt <= at && at < lastCallAt,
+    holds: isItsTurn && current.opensAt <= at && at < current.cutAt,
+  }
+}
+
+describe('phases', () => {
+  it('give every URL one node, by the sum of its characters, and every host one phase (K2, K3)', () => {
+    const plan = { nodes: 4, phases: 6 }
+    const cells = new ShardMap(plan)
+    expect(charSum('ab')).toBe(97 + 98)
+    expect(cells.cellOf('http://ab.test/x')).toBe(`ab.test#${charSum('http://ab.test/x') % 4}`)
+    expect(phaseOf('ab.test:81', 'none', plan)).toBe(charSum('ab.test:81') % 6)
+    expect(phaseOf('www.ab.test', 'domain', plan)).toBe(phaseOf('ab.test', 'domain', plan))
+    fc.assert(
+      fc.property(fc.webUrl({ validSchemes: ['http'] }), written => {
+        const url = normaliseUrl(written)!
+        const cell = cells.cellOf(url)
+        expect(cells.partOf(cell)(url)).toBe(true)
+        for (let shard = 0; shard < 4; shard++)
+          expect(cells.partOf(`x#${shard}`)(url)).toBe(shard === shardOf(cell))
+        // What is asked for a page, marks and all, is asked by one node.
+        expect(cells.cellOf(`${url}#mark`)).toBe(cell)
+      }),
+    )
+  })
+
+  it('start with node n in phase n, and swap all at once, in turn (K4)', () => {
+    fc.assert(
+      fc.property(plans, fc.nat(11), fc.nat(1_000), (plan, n, period) => {
+        const shard = n % plan.nodes
+        expect(phaseOfShard(plan, shard, 0)).toBe(shard)
+        const next = (phaseOfShard(plan, shard, period) + 1) % plan.phases
+        expect(phaseOfShard(plan, shard, period + 1)).toBe(next)
+      }),
+    )
+  })
+
+  it('let no two nodes ask one host, whatever the time, with clocks that are wrong by as much as the guard (K5)', () => {
+    const skew = fc.double({ min: -1, max: 1, noNaN: true })
+    fc.assert(
+      fc.property(
+        plans,
+        instants,
+        fc.array(skew, { minLength: 12, maxLength: 12 }),
+        (plan, instant, skews) => {
+          for (let phase = 0; phase < plan.phases; phase++) {
+            let there = 0
+            for (let shard = 0; shard < plan.nodes; shard++) {
+              // A guard is long enough when each clock is wrong by less.
+              const shown = timeOf(plan, instant) + skews[shard]! * plan.guardMs * 0.999
+              const { begins, holds } = allowed(plan, shard, phase, shown)
+              // Who may begin may also have something under way.
+              expect(!begins || holds).toBe(true)
+              if (holds) there++
+            }
+            expect(there).toBeLessThanOrEqual(1)
+          }
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  it('bring every host to every node, once in as many periods as there are phases', () => {
+    fc.assert(
+      fc.property(plans, instants, fc.nat(11), fc.nat(16), (plan, instant, n, p) => {
+        const at = timeOf(plan, instant)
+        const window = windowFor(plan, n % plan.nodes, p % plan.phases, at)
+        expect(window.lastCallAt).toBeGreaterThan(at)
+        expect(window.opensAt - at).toBeLessThanOrEqual(plan.phases * plan.periodMs)
+        expect(window.lastCallAt - window.opensAt).toBeCloseTo(usableMs(plan), 1)
+        const again = windowFor(plan, n % plan.nodes, p % plan.phases, window.lastCallAt)
+        expect(again.number).toBe(window.number + plan.phases)
+      }),
+    )
+  })
+
+  it('refuse a plan in which two nodes would share a phase, or a guard that leaves no time', () => {
+    expect(makePlan({ nodes: 4, phases: 3 }, 1, 0, START)).toContain('too few')
+    expect(makePlan({ periodMs: 1_000, guardMs: 400 }, 1, 0, START)).toContain('too little')
+    expect(makePlan({}, 4, 0, START)).toMatchObject({ nodes: 4, phases: 4, periodMs: 10_000 })
+    // A host that is asked every minute needs windows of several.
+    expect(makePlan({}, 4, 60_000, START)).toMatchObject({ periodMs: 480_000 })
+  })
+})
