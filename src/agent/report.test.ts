@@ -66,6 +66,7 @@ describe('the report', () => {
       urls: await countUrls(ledger, space),
       robots: { mode: 'strict', maxFailures: 3 },
       damaged: [],
+      routing: null,
       warnings: [],
     })
 

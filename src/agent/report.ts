@@ -73,8 +73,24 @@ export interface Report extends Metrics {
   readonly damaged: readonly string[]
   /** What was said at the start: where the ledger is not as durable as it could be. */
   readonly warnings: readonly string[]
+  /** The routing table of an assignment that learns, or why it has none; null with the others. */
+  readonly routing: RoutingReport | { readonly why: string } | null
   /** How robots.txt was read, and how many origins were left alone because theirs could not be; the first are named. */
   readonly robots: RobotsReport
+}
+
+/** S3: how large the table is, and what it promises for the links that the previous crawl saw. */
+interface RoutingReport {
+  readonly parts: number
+  readonly sites: number
+  readonly bytes: number
+  readonly predicted: { readonly messages: number; readonly coalescedMessages: number }
+  readonly byHash: { readonly messages: number; readonly coalescedMessages: number }
+  /** Of bytes and of pages: heaviest part over its share, minus 1, and what no partition can go below. */
+  readonly imbalance: readonly number[]
+  readonly imbalanceBound: readonly number[]
+  /** Heavier than a part, the first of them. */
+  readonly heavySites: readonly string[]
 }
 
 interface RobotsReport {
@@ -95,6 +111,7 @@ export interface ReportFacts {
   readonly urls: UrlCounts
   readonly robots: { readonly mode: RobotsReport['mode']; readonly maxFailures: number }
   readonly damaged: readonly string[]
+  readonly routing: Report['routing']
   readonly warnings: readonly string[]
 }
 
@@ -127,6 +144,7 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
     troubledSites: troubled,
     setAside: await lookAtParked(ledger),
     damaged: facts.damaged,
+    routing: facts.routing,
     warnings: facts.warnings,
     robots: await lookAtRefused(ledger, facts.robots),
   }

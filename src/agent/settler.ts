@@ -86,7 +86,7 @@ export class Settler {
       this.#parts.pack().share(site).lookedAgain(entry, settlement.code)
       return false
     }
-    this.#keep(site, entry, settlement, content)
+    this.#keep(site, entry, settlement, content, known !== undefined)
     if (content.page && isPage(settlement.code) && this.#parts.hooks.onPage)
       await this.#show(entry, settlement.exchange!, content.page)
     return isPage(settlement.code)
@@ -162,7 +162,13 @@ export class Settler {
     return routed
   }
 
-  #keep(site: SiteCrawl, entry: FrontierEntry, settlement: Settlement, content: Content): void {
+  #keep(
+    site: SiteCrawl,
+    entry: FrontierEntry,
+    settlement: Settlement,
+    content: Content,
+    isKnown = false,
+  ): void {
     const { counters, clock } = this.#parts
     const { code, detail, exchange } = settlement
     const pack = this.#parts.pack()
@@ -183,6 +189,7 @@ export class Settler {
       revisit: content.revisit,
       links: content.links,
       inTables: !isService(code),
+      changed: isKnown && isPage(code) ? content.revisit === null : undefined,
     })
   }
 

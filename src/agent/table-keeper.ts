@@ -8,6 +8,7 @@ import type { FileRow, Incarnation, Ledger, PackFile } from '../cluster/index.js
 import type { Epoch } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import {
+  type Converted,
   type ConvertTask,
   completeLogs,
   locateFile,
@@ -18,7 +19,7 @@ import {
 
 /** The slow work, done in a thread of its own. */
 export interface TableWorker {
-  convert(task: ConvertTask): Promise<ParquetSize>
+  convert(task: ConvertTask): Promise<Converted>
   concat(inputs: readonly string[], outPath: string): Promise<ParquetSize>
 }
 
@@ -42,6 +43,8 @@ const LOGS_PER_FILE = 10
 /** Small files are left by each stop of a crawl. */
 const FILES_PER_MERGE = 10
 const MERGED = 'merged-'
+/** What conversion notes for the next crawl. */
+const NOTES = { pages: 'hosts', links: 'nets' } as const
 const GRACE_MS = 10_000
 
 export class TableKeeper {
@@ -111,13 +114,16 @@ export class TableKeeper {
     const first = basename(logs[0].name, '.rows')
     const name = `tables/${table}/${logs.length < LOGS_PER_FILE ? '' : MERGED}${first}-s${epoch}.parquet`
     const pathOf = (log: FileRow) => locateFile(directory, log.name) ?? join(directory, log.name)
-    const { bytes } = await worker.convert({
+    const learned = `learned/${NOTES[table]}-${basename(name, '.parquet')}.gz`
+    const { bytes, learnedBytes } = await worker.convert({
       table,
       logs: logs.map(log => ({ path: pathOf(log), committedBytes: log.bytes })),
       outPath: join(directory, name),
+      learnedPath: join(directory, learned),
     })
     const inputs = logs.map(log => log.name)
-    return this.#swap(inputs, { name, kind: table, bytes }, epoch)
+    const notes = { name: learned, kind: `learned-${NOTES[table]}`, bytes: learnedBytes }
+    return this.#swap(inputs, [{ name, kind: table, bytes }, ...(learnedBytes > 0 ? [notes] : [])], epoch)
   }
 
   async #merge(table: Table, atLeast: number): Promise<void> {
@@ -136,15 +142,15 @@ export class TableKeeper {
         inputs.map(input => join(directory, input)),
         join(directory, name),
       )
-      if (!(await this.#swap(inputs, { name, kind: table, bytes }, epoch))) return
+      if (!(await this.#swap(inputs, [{ name, kind: table, bytes }], epoch))) return
     }
   }
 
   /** Swaps in the ledger first; a reader that has just listed the inputs gets some time to open them. */
-  async #swap(inputs: readonly string[], output: PackFile, epoch: Epoch): Promise<boolean> {
+  async #swap(inputs: readonly string[], outputs: readonly PackFile[], epoch: Epoch): Promise<boolean> {
     const { directory, ledger } = this.#parts
-    if (!(await ledger.swapFiles(inputs, [output], epoch))) {
-      await rm(join(directory, output.name), { force: true })
+    if (!(await ledger.swapFiles(inputs, outputs, epoch))) {
+      for (const { name } of outputs) await rm(join(directory, name), { force: true })
       return false
     }
     await this.#manifest()

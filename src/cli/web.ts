@@ -41,6 +41,9 @@ export function webCommand(clock: Clock = systemClock): Command {
     .option('--pages <n>', 'HTML pages of all sites together', '20000')
     .option('--seed <n>', 'seed of everything', '1')
     .option('--largest <share>', 'share of all pages that the largest site has', '0.12')
+    .option('--foreign <share>', 'share of links that lead to other sites', '0.12')
+    .option('--communities <n>', 'so many branches of sites that link mostly among themselves')
+    .option('--community-share <share>', 'how many links to other sites stay within their community', '0.7')
     .option('--port <n>', 'port to listen on, 0 for any free one', '0')
     .option('--addresses', 'each site on its own loopback address, 127.0.1.1 and up')
     .addOption(
@@ -102,7 +105,15 @@ class WebFlags {
       this.refuse(`--addresses: at most ${MOST_ADDRESSES} sites can have one each`)
     }
     const seed = this.#whole('seed', 0, 2 ** 32 - 1)
-    return new WebPlan({ sites, pages, seed, largestShare: this.#number('largest', 0, 1) })
+    return new WebPlan({
+      sites,
+      pages,
+      seed,
+      largestShare: this.#number('largest', 0, 1),
+      foreignShare: this.#number('foreign', 0, 1),
+      topicShare: this.#number('communityShare', 0, 1),
+      ...(this.text('communities') !== '' && { communities: this.#whole('communities', 1, 65_535) }),
+    })
   }
 
   port(): number {

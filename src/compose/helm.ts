@@ -3,7 +3,7 @@
  * nothing itself; agents do. When the ledger has ended its life, because it was silent for too long, it begins another.
  */
 import { HEARTBEAT_MS } from '../agent/index.js'
-import { chooseAssignment } from '../assign/index.js'
+import { chooseAssignment, isLearned, type RoutingTable } from '../assign/index.js'
 import type { Bus, Heartbeat, HelmStatus, Incarnation, Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import { Coordinator } from '../coordinator/index.js'
@@ -30,6 +30,8 @@ export interface HelmParts {
   /** Where agents that do not see the store send their packs. */
   readonly place: () => HelmStatus['place']
   readonly onHeartbeat: (beat: Heartbeat) => void
+  /** What a learned assignment goes by; null where there is none. */
+  readonly routing: () => Promise<RoutingTable | null>
   /** The seat is ours from now on, or (with null) no longer. */
   readonly onSeat: (seat: Epoch | null) => void
   /** Lives that the ledger has ended because they were silent. */
@@ -70,7 +72,7 @@ export class Helm {
       const life = this.#life
       const over = new AbortController()
       const ended = AbortSignal.any([signal, over.signal])
-      const coordinating = ready.then(() => this.#coordinator(life, ended).run())
+      const coordinating = ready.then(async () => (await this.#coordinator(life, ended)).run())
       try {
         await Promise.all([coordinating, this.#beat(life, over, ended)])
       } finally {
@@ -97,15 +99,20 @@ export class Helm {
     return Math.min(HEARTBEAT_MS, this.#parts.leaseMs / 10)
   }
 
-  #coordinator(incarnation: Incarnation, signal: AbortSignal): Coordinator {
-    const { config, ledger, bus, leaseMs, log, onClosed } = this.#parts
+  async #coordinator(incarnation: Incarnation, signal: AbortSignal): Promise<Coordinator> {
+    const { config, ledger, bus, leaseMs, log, onClosed, routing } = this.#parts
+    const table = isLearned(config.assign) ? await routing() : null
     return new Coordinator({
       clock,
       ledger,
       bus,
       incarnation,
       leaseMs,
-      assignment: chooseAssignment(config.assign, chancesOf(config)),
+      assignment: chooseAssignment(
+        config.assign,
+        chancesOf(config),
+        table && { table, now: () => clock.monotonic() },
+      ),
       beatMs: this.#beatMs,
       leastDelayMs: () => delayAfter(this.#delay, 0),
       ordersBySize: true,

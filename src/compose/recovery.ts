@@ -130,4 +130,7 @@ export async function removeStrayTables(directory: string, ledger: Ledger): Prom
       if (entry.includes('.parquet') && !listed.has(`tables/${table}/${entry}`)) rmSync(join(folder, entry))
     }
   }
+  const notes = join(directory, 'learned')
+  for (const entry of existsSync(notes) ? readdirSync(notes) : [])
+    if (/^(nets|hosts)-/.test(entry) && !listed.has(`learned/${entry}`)) rmSync(join(notes, entry))
 }

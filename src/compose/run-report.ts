@@ -8,6 +8,7 @@ import { VERSION } from '../model/version.js'
 import { writeFileAtomically } from '../store/index.js'
 import { countCrawl } from './count-crawl.js'
 import type { Log } from './log.js'
+import { readNote } from './routing-note.js'
 import type { SpentTotal } from './spent.js'
 import { systemClock as clock } from './system.js'
 
@@ -41,6 +42,7 @@ export async function writeReport(
     urls: await countCrawl(scratch, config, ledger, log),
     robots: { mode: config.robots, maxFailures: config.robotsFailures },
     damaged,
+    routing: await readNote(ledger),
     warnings: JSON.parse((await ledger.settings())[WARNINGS] ?? '[]') as string[],
   })
   writeFileAtomically(join(directory, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)

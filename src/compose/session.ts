@@ -24,6 +24,7 @@ import { openFetcher } from './open-fetcher.js'
 import { hostLedger } from './open-ledger.js'
 import { OWN_MACHINE } from './pack-desk.js'
 import { planOf } from './phase-plan.js'
+import { planRoutes } from './plan-routes.js'
 import { atWorkError, endTheSilent } from './presence.js'
 import { CONCLUDED, STARTED_AT, WARNINGS } from './run-report.js'
 import { seedCrawl } from './seed-crawl.js'
@@ -185,7 +186,7 @@ export class CrawlSession {
       if (!(await steering.claim())) throw atWorkError(name)
       // Before the first heartbeat: what ended the last run is not meant for this one.
       await ledger.set({ stop: '', [CONCLUDED]: '', [STARTED_AT]: String(startedAtMs) })
-      const ready = this.#prepare(steering, ledger, log)
+      const ready = this.#prepare(steering, ledger, worker, log)
       const helming = steering.run(ready)
       helming.catch(() => {})
       await ready
@@ -225,19 +226,21 @@ export class CrawlSession {
   }
 
   /** The ledger is open and seeded, and files are cut to what it has committed. */
-  async #prepare(steering: Steering, ledger: Ledger, log: Log): Promise<void> {
+  async #prepare(steering: Steering, ledger: Ledger, worker: StoreWorker, log: Log): Promise<void> {
     const { config, directory } = this
     await ledger.reopen()
     await seedCrawl(config, ledger, log)
+    const warn = (line: string) => {
+      log.warn(line)
+      this.#warn(line)
+    }
+    await planRoutes({ directory, config, ledger, worker, warn })
     if (this.#isShared) await saveRecord(ledger, this.#file, directory)
     const recovered = await steering.recover()
     log.info('start', { version: VERSION, robots: config.robots, ...recovered })
     const { weaknesses } = await ledger.health(LEASE_MS)
     await ledger.set({ [WARNINGS]: JSON.stringify(weaknesses) })
-    for (const line of weaknesses) {
-      log.warn(line)
-      this.#warn(line)
-    }
+    for (const line of weaknesses) warn(line)
     if (config.robots === 'ignore') log.warn('robots.txt is ignored (--robots ignore)')
     if (!this.#isShared) rmSync(join(directory, 'frontier'), { recursive: true, force: true })
   }

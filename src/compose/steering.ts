@@ -16,9 +16,11 @@ import { DiskFullError } from './errors.js'
 import { FileSettler } from './file-settler.js'
 import { HeartbeatDuties } from './heartbeat-duties.js'
 import { Helm } from './helm.js'
+import { keepLearned } from './keep-learned.js'
 import type { Log } from './log.js'
 import { type ListenPlace, PackDesk } from './pack-desk.js'
 import { type RecoverySummary, removeStrayTables } from './recovery.js'
+import { tableOf } from './routing-note.js'
 import { CONCLUDED, writeReport } from './run-report.js'
 import { writeSitesTable } from './sites-table.js'
 import { Spent } from './spent.js'
@@ -93,6 +95,7 @@ export class Steering {
       leaseMs,
       log,
       place: () => this.#desk.place,
+      routing: () => tableOf(directory, ledger),
       onHeartbeat: beat => this.#onHeartbeat(beat),
       onSeat: seat => this.#onSeat(seat),
       onClosed: lives => this.#onClosed(lives),
@@ -191,6 +194,7 @@ export class Steering {
       await writeSitesTable(directory, ledger, seat)
       await this.#keeper.finish()
     }
+    await keepLearned(directory, ledger, config, log)
     if (disk.troubleMs > config.maxWait * 1000) throw new DiskFullError(disk.farewell)
     if (this.seat !== seat) return null
     const { seconds, cpuSeconds } = await this.#spent!.save()

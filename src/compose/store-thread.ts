@@ -1,11 +1,11 @@
-/** Entry of the thread for slow store work: row logs to Parquet, Parquet files merged, indexes sorted. */
+/** Entry of the thread for slow work: row logs to Parquet, Parquet files merged, indexes sorted, routes planned. */
 import { parentPort } from 'node:worker_threads'
 import { concatParquet, convertLogs, finishIndex } from '../store/index.js'
 import type { StoreAnswer, StoreJob } from './store-worker.js'
 
-parentPort!.on('message', (job: StoreJob) => {
+parentPort!.on('message', async (job: StoreJob) => {
   try {
-    parentPort!.postMessage({ id: job.id, ok: true, value: run(job) } satisfies StoreAnswer)
+    parentPort!.postMessage({ id: job.id, ok: true, value: await run(job) } satisfies StoreAnswer)
   } catch (error) {
     parentPort!.postMessage({
       id: job.id,
@@ -16,7 +16,7 @@ parentPort!.on('message', (job: StoreJob) => {
   }
 })
 
-function run(job: StoreJob): unknown {
+async function run(job: StoreJob): Promise<unknown> {
   switch (job.kind) {
     case 'convert':
       return convertLogs(job.task)
@@ -24,5 +24,8 @@ function run(job: StoreJob): unknown {
       return concatParquet(job.inputs, job.outPath)
     case 'index':
       return finishIndex(job.task)
+    case 'route':
+      // Loaded only here: it brings the partitioner along.
+      return (await import('./route-task.js')).makeRoutes(job.task)
   }
 }

@@ -1,13 +1,15 @@
 /** The store's slow work as promises; the thread starts with the first job, or when told to. */
 import type { Worker } from 'node:worker_threads'
 import type { TableWorker } from '../agent/index.js'
-import type { ConvertTask, IndexTask, ParquetSize } from '../store/index.js'
+import type { Converted, ConvertTask, IndexTask, ParquetSize } from '../store/index.js'
+import type { Routes, RouteTask } from './route-task.js'
 import { startThread } from './thread.js'
 
 export type StoreJob = { readonly id: number } & (
   | { readonly kind: 'convert'; readonly task: ConvertTask }
   | { readonly kind: 'concat'; readonly inputs: readonly string[]; readonly outPath: string }
   | { readonly kind: 'index'; readonly task: IndexTask }
+  | { readonly kind: 'route'; readonly task: RouteTask }
 )
 
 export type StoreAnswer =
@@ -31,12 +33,16 @@ export class StoreWorker implements TableWorker {
     if (!this.#isClosed) this.#started()
   }
 
-  convert(task: ConvertTask): Promise<ParquetSize> {
-    return this.#do({ kind: 'convert', task }) as Promise<ParquetSize>
+  convert(task: ConvertTask): Promise<Converted> {
+    return this.#do({ kind: 'convert', task }) as Promise<Converted>
   }
 
   concat(inputs: readonly string[], outPath: string): Promise<ParquetSize> {
     return this.#do({ kind: 'concat', inputs, outPath }) as Promise<ParquetSize>
+  }
+
+  route(task: RouteTask): Promise<Routes> {
+    return this.#do({ kind: 'route', task }) as Promise<Routes>
   }
 
   async sortIndex(task: IndexTask): Promise<void> {

@@ -84,6 +84,21 @@ const phaseWord = (value: unknown, name: string): string => {
   throw new TypeError(`${name}: ${wrong}`)
 }
 
+/** `4`, or `2:1:1` where agents differ. */
+const shares = (value: unknown, name: string): readonly number[] => {
+  if (Array.isArray(value)) return shares(value.length === 1 ? `${value[0]}:` : value.join(':'), name)
+  const form = text(typeof value === 'number' ? String(value) : value, name)
+  const numbers = form
+    .split(':')
+    .filter(part => part !== '')
+    .map(Number)
+  const [first = 0] = numbers
+  if (!form.includes(':') && Number.isInteger(first) && first >= 1 && first <= 1_000)
+    return new Array<number>(first).fill(1)
+  if (form.includes(':') && numbers.length <= 1_000 && numbers.every(share => share > 0)) return numbers
+  throw new TypeError(`${name} must be a number of parts, or shares such as 2:1:1`)
+}
+
 const sitemap = (value: unknown, name: string): string => {
   const form = text(value, name)
   const url = form === 'robots' || form === 'none' ? form : normaliseUrl(form)
@@ -168,13 +183,18 @@ export const FIELDS = {
   lanes: field('--lanes <n>', 'sites crawled at the same time (1000)', withDefault(count(1, 100_000), 1_000)),
   assign: field(
     '--assign <how>',
-    'which agent gets a site: dynamic (free lanes take the head of the queue), hash, static-random, static-size or phases (nodes by URL, hosts by the clock) (dynamic)',
+    'which agent gets a site: dynamic (free lanes take the head of the queue), hash, static-random, static-size, phases (nodes by URL, hosts by the clock), or, by what the --previous crawl learned, hypergraph or hybrid (dynamic)',
     withDefault(choice(...ASSIGNMENTS), 'dynamic'),
   ),
   phases: field(
     '--phases <name=n,…>',
     'with --assign phases: nodes (agents), phases (nodes), period and guard in seconds (10, 0.25), and the bucket: columns, rows, list, window',
     list(phaseWord),
+  ),
+  parts: field(
+    '--parts <n|a:b:…>',
+    'with hypergraph and hybrid: into how many parts known sites are split, or the shares of the parts (as many as --agents)',
+    optional(shares),
   ),
   assignSeed: field(
     '--assign-seed <n>',

@@ -153,6 +153,14 @@ export const LIMITS = {
   rowGroupBytes: 12 * 1024 * 1024,
   /** Links in a log: they are forty times as many and fifty times as small. */
   linkGroupRows: 100_000,
+  /** Nets, or hosts, that conversion merges in memory before it writes them. */
+  notedNets: 50_000,
+  /** Sites that a page links to and that are noted: more have only lists of links, which say nothing of the page's site. */
+  netPins: 200,
+  /** Sites of which something is kept for the next crawl: they are held together when it is written, 300 bytes each. */
+  learnedSites: 200_000,
+  /** Pins of the nets that a partition is made of: 80 MB, and as much again while it works. */
+  learnedPins: 20_000_000,
   /** Rows of a log under one checksum: what its reader holds in memory at once (one longer row apart). */
   segmentBytes: 4 * 1024 * 1024,
   /** Texts of a pack compressed together: at the start of a block there is nothing yet that a copy could reach back to. */

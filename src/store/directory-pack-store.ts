@@ -44,6 +44,11 @@ interface Place {
   readonly baseOffset: number
 }
 
+/** What stands behind the rows of a pack in its log. */
+type Rest = Partial<Pick<PackBytes, 'texts' | 'hosts'>>
+
+const NO_ROWS = Buffer.alloc(0)
+
 interface Write {
   readonly file: AppendFile
   readonly buffers: readonly Buffer[]
@@ -141,7 +146,7 @@ export class DirectoryPackStore implements PackStore {
 
   async #tableWrites(pack: PackBytes, place: Place): Promise<Write[]> {
     const writes: Write[] = []
-    const add = async (table: RowTable, { bytes, rows }: PackRows, maxRows: number, texts?: Buffer) => {
+    const add = async (table: RowTable, { bytes, rows }: PackRows, maxRows: number, more: Rest = {}) => {
       if (rows === 0) return
       const kind = `${table}-log` as const
       const current = this.#files.current(kind)
@@ -149,10 +154,11 @@ export class DirectoryPackStore implements PackStore {
         await this.#files.roll(kind)
       const header = { table, pack: pack.id, agent: pack.agent, ...place }
       const buffers = segmentBuffers(header, bytes)
-      if (texts) buffers.push(...segmentBuffers({ ...header, table: 'texts' }, texts))
+      for (const table of ['texts', 'hosts'] as const)
+        buffers.push(...segmentBuffers({ ...header, table }, more[table] ?? NO_ROWS))
       writes.push({ file: await this.#files.touch(kind, rows), buffers })
     }
-    await add('pages', pack.pages, this.#limits.pageRows, pack.texts)
+    await add('pages', pack.pages, this.#limits.pageRows, pack)
     await add('links', pack.links, this.#limits.linkRows)
     return writes
   }

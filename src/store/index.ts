@@ -30,7 +30,7 @@ export type { AppendResult, CloseResult, PackBytes, PackStore, StoredFile } from
 export { type PageFacts, packFacts, unpackFacts } from './page-facts.js'
 export { PageRowView, PageText } from './page-row.js'
 export { concatParquet } from './parquet/concat.js'
-export { type ConvertTask, convertLogs, type ParquetSize } from './parquet/convert.js'
+export { type Converted, type ConvertTask, convertLogs, type ParquetSize } from './parquet/convert.js'
 export { type SiteRow, writeSites } from './parquet/site-table.js'
 export { type Holder, recover } from './recover.js'
 export { warcDate } from './utc-text.js'

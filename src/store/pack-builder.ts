@@ -5,6 +5,7 @@
 import type { Exchange, PageRow } from '../model/page.js'
 import { ByteSink } from './byte-sink.js'
 import { appendCdxjEntry, shiftCdxjEntry } from './cdxj.js'
+import { HostFacts } from './host-facts.js'
 import { appendLinks, type PageLinks } from './link-rows.js'
 import type { PackBytes } from './pack-store.js'
 import { appendPageRow, PageInt, shiftPageRow } from './page-row.js'
@@ -23,6 +24,8 @@ export interface PackEntry {
   readonly links?: PageLinks | null
   /** False keeps it out of the tables: robots.txt is archived, but is no page. */
   readonly inTables?: boolean
+  /** Of a page that an earlier crawl knows: whether it is another now. */
+  readonly changed?: boolean | undefined
 }
 
 export interface PackOptions {
@@ -58,6 +61,7 @@ export class PackBuilder {
   readonly #texts = new TextBlocks()
   readonly #links = new ByteSink()
   readonly #cdxj = new ByteSink()
+  readonly #hosts = new HostFacts()
   readonly #marks: Mark[] = []
   readonly #dropped = new Set<string>()
   #linkRows = 0
@@ -90,6 +94,7 @@ export class PackBuilder {
       length = record.length
       appendCdxjEntry(this.#cdxj, exchange, row, record, revisit !== undefined)
     }
+    if (tables) this.#noteHost(entry)
     if (tables && entry.inTables !== false) {
       const shown = tableRow(row)
       appendPageRow(this.#pages, shown, this.#texts.add(shown.text), offset, length)
@@ -108,6 +113,13 @@ export class PackBuilder {
     })
   }
 
+  /** Most exchanges go over a connection that is there already, and say nothing new. */
+  #noteHost({ tenancy, exchange, changed, row }: PackEntry): void {
+    if (exchange && exchange.connectMs > 0)
+      this.#hosts.connected(tenancy, exchange.url, exchange.remoteAddress, exchange.connectMs)
+    if (changed !== undefined) this.#hosts.checked(tenancy, row.url, changed)
+  }
+
   /** Empties the builder for the next pack; its buffers are used again, so megabytes a second need no collection. */
   reset(): void {
     this.#warc.clear()
@@ -115,6 +127,7 @@ export class PackBuilder {
     this.#texts.clear()
     this.#links.clear()
     this.#cdxj.clear()
+    this.#hosts.clear()
     this.#marks.length = 0
     this.#dropped.clear()
     this.#linkRows = 0
@@ -136,6 +149,7 @@ export class PackBuilder {
       warc: (kept?.warc ?? this.#warc).view(),
       pages: { bytes: pages.view(), rows: countRows(pages.view()) },
       texts: (kept?.texts ?? this.#texts).view(),
+      hosts: this.#hosts.toBytes(this.#dropped),
       links: { bytes: (kept?.links ?? this.#links).view(), rows: kept?.linkRows ?? this.#linkRows },
       cdxj: { bytes: cdxj.view(), rows: countRows(cdxj.view()) },
     }

@@ -26,6 +26,8 @@ export interface PackBytes {
   readonly pages: PackRows
   /** The texts of those rows, see `text-blocks.ts`. */
   readonly texts: Buffer
+  /** What it says of hosts, see `host-facts.ts`; absent from packs of older agents. */
+  readonly hosts?: Buffer
   readonly links: PackRows
   readonly cdxj: PackRows
 }

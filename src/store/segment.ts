@@ -14,8 +14,8 @@ import { LIMITS } from '../model/limits.js'
 
 export type RowTable = 'pages' | 'links'
 
-/** The log of pages holds rows of a pack first, then the blocks of their texts. */
-type SegmentTable = RowTable | 'texts'
+/** The log of pages holds rows of a pack first, then the blocks of their texts, then what it says of hosts. */
+type SegmentTable = RowTable | 'texts' | 'hosts'
 
 export interface SegmentHeader {
   readonly table: SegmentTable
@@ -41,7 +41,7 @@ export class DamagedFileError extends Error {
 
 const MAGIC = 0x0253574f
 const FIXED_BYTES = 44
-const TABLES: readonly SegmentTable[] = ['pages', 'links', 'texts']
+const TABLES: readonly SegmentTable[] = ['pages', 'links', 'texts', 'hosts']
 /** Names are ours and short; a longer header is damage. */
 const HEADER_BYTES_MAX = 16 * 1024
 const FIRST_READ_BYTES = 64 * 1024

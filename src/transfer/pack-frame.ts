@@ -20,9 +20,19 @@ interface Head {
 }
 
 const LENGTH_BYTES = 4
+const NO_HOSTS = Buffer.alloc(0)
 
-export function frameOf({ id, agent, warc, pages, texts, links, cdxj }: PackBytes): PackFrame {
-  const parts = [warc, pages.bytes, texts, links.bytes, cdxj.bytes]
+export function frameOf({
+  id,
+  agent,
+  warc,
+  pages,
+  texts,
+  links,
+  cdxj,
+  hosts = NO_HOSTS,
+}: PackBytes): PackFrame {
+  const parts = [warc, pages.bytes, texts, links.bytes, cdxj.bytes, hosts]
   const head: Head = {
     id,
     agent,
@@ -44,7 +54,7 @@ export function frameOf({ id, agent, warc, pages, texts, links, cdxj }: PackByte
 export function packIn(bytes: Buffer): PackBytes {
   let at = LENGTH_BYTES + bytes.readUInt32LE(0)
   const head = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, at)) as Head
-  const [warc, pages, texts, links, cdxj] = head.parts.map(length => {
+  const [warc, pages, texts, links, cdxj, hosts = NO_HOSTS] = head.parts.map(length => {
     at += length
     return bytes.subarray(at - length, at)
   })
@@ -58,6 +68,7 @@ export function packIn(bytes: Buffer): PackBytes {
     texts,
     links: { bytes: links, rows: linkRows },
     cdxj: { bytes: cdxj, rows: cdxjRows },
+    hosts,
   }
 }
 

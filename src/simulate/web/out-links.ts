@@ -8,7 +8,7 @@ export const LinkTarget = { page: 0, gone: 1, forbidden: 2, object: 3 } as const
 
 /** Pages of a site form a tree of this fan-out below its home page; sites form one below site 0. */
 const PAGE_CHILDREN = 8
-const SITE_CHILDREN = 3
+export const SITE_CHILDREN = 3
 /** One page in so many links an object, or a page that robots.txt forbids. */
 export const OBJECT_EVERY = 48
 export const FORBIDDEN_EVERY = 32

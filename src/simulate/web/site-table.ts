@@ -2,20 +2,23 @@
 import type { Random } from '../../model/random.js'
 import { SeededRandom } from '../../model/random.js'
 import { hashOf, Purpose } from './hash.js'
+import { SITE_CHILDREN } from './out-links.js'
 
 export interface SiteTableOptions {
   readonly sites: number
   readonly pages: number
   readonly seed: number
   readonly topics: number
+  /** A foreign link stays within its topic this often. */
+  readonly topicShare: number
+  /** Topics are branches of the tree of sites, so that the links which make all sites reachable stay within them too. */
+  readonly branches: boolean
   /** Share of all pages that the largest site has; raised where so few sites cannot have so little. */
   readonly largestShare: number
   /** Given sizes win over the power law. */
   readonly sizes?: readonly number[]
 }
 
-// A foreign link stays within its topic this often.
-const SAME_TOPIC = 0.7
 // Sums of a power law are exact up to this rank, an integral beyond: a million terms per trial would take seconds.
 const EXACT_RANKS = 1_000
 
@@ -24,6 +27,7 @@ export class SiteTable {
   readonly #sizes: Uint32Array
   readonly #first: Float64Array
   readonly #topic: Uint16Array
+  readonly #topicShare: number
   /** Sites ordered by topic; topic `t` owns [start[t], start[t + 1]). */
   readonly #byTopic: Uint32Array
   readonly #start: Uint32Array
@@ -35,10 +39,13 @@ export class SiteTable {
     this.#sizes = options.sizes ? Uint32Array.from(options.sizes) : powerLawSizes(options)
     this.#first = new Float64Array(sites + 1)
     this.#topic = new Uint16Array(sites)
+    this.#topicShare = options.topicShare
     this.#start = new Uint32Array(topics + 1)
     for (let site = 0; site < sites; site++) {
       this.#first[site + 1] = this.#first[site] + this.#sizes[site]
-      this.#topic[site] = hashOf(seed, Purpose.topic, site, 0) % topics
+      this.#topic[site] = options.branches
+        ? branchOf(site, topics)
+        : hashOf(seed, Purpose.topic, site, 0) % topics
       this.#start[this.#topic[site] + 1]++
     }
     for (let topic = 0; topic < topics; topic++) this.#start[topic + 1] += this.#start[topic]
@@ -73,7 +80,7 @@ export class SiteTable {
   drawForeign(site: number, random: Random): number {
     for (let tries = 0; tries < 4; tries++) {
       const topic = this.#topic[site]
-      const near = random.next() < SAME_TOPIC
+      const near = random.next() < this.#topicShare
       const from = near ? this.#start[topic] : 0
       const to = near ? this.#start[topic + 1] : this.#byTopic.length
       const at = this.#weight[from] + random.next() * (this.#weight[to] - this.#weight[from])
@@ -82,6 +89,19 @@ export class SiteTable {
     }
     return (site + 1) % this.#sizes.length
   }
+}
+
+/** The branch of a site in the tree below site 0, cut where it is wide enough for `topics`; those above are dealt out. */
+function branchOf(site: number, topics: number): number {
+  let first = 0
+  let wide = 1
+  while (wide < topics) {
+    first += wide
+    wide *= SITE_CHILDREN
+  }
+  let at = site
+  while (at >= first + wide) at = Math.floor((at - 1) / SITE_CHILDREN)
+  return (at < first ? at : at - first) % topics
 }
 
 /** Index in [from, to) of the last entry that is not above `value`; `sorted[from]` must not be above it. */

@@ -13,6 +13,10 @@ export interface WebPlanOptions {
   readonly seed: number
   /** Communities that link among themselves; by default the square root of `sites`, at most 16. */
   readonly topics?: number
+  /** A foreign link stays within its community this often. */
+  readonly topicShare?: number
+  /** So many communities that are branches of the tree of sites, instead of `topics` dealt at random. */
+  readonly communities?: number
   /** Mean number of links a page; single pages have a fifth more or less. */
   readonly linksPerPage?: number
   readonly foreignShare?: number
@@ -52,7 +56,8 @@ export class WebPlan {
     this.sites = sites
     this.pages = pages
     this.seed = options.seed
-    this.topics = options.topics ?? Math.min(16, Math.max(1, Math.round(Math.sqrt(sites))))
+    this.topics =
+      options.communities ?? options.topics ?? Math.min(16, Math.max(1, Math.round(Math.sqrt(sites))))
     this.linksPerPage = options.linksPerPage ?? 40
     this.foreignShare = options.foreignShare ?? 0.12
     this.#refuseNonsense(options.sizes)
@@ -62,6 +67,8 @@ export class WebPlan {
       pages,
       seed: options.seed,
       topics: this.topics,
+      topicShare: options.topicShare ?? 0.7,
+      branches: options.communities !== undefined,
       largestShare: options.largestShare ?? 0.12,
       ...(options.sizes === undefined ? {} : { sizes: options.sizes }),
     })

@@ -1,6 +1,9 @@
 /** Row logs in, a Parquet file out. Synchronous and free of anything but paths: meant for a worker thread. */
+import { mkdirSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { LIMITS } from '../../model/limits.js'
-import { writeDurably } from '../durable.js'
+import { writeAll, writeDurably } from '../durable.js'
+import { HostNotes, NetNotes } from '../learned-notes.js'
 import { DamagedFileError, type RowTable, readSegments, type Segment } from '../segment.js'
 import type { GroupColumn } from './column.js'
 import { LinkTable } from './link-table.js'
@@ -11,6 +14,8 @@ export interface ConvertTask {
   readonly table: RowTable
   readonly logs: readonly RowLog[]
   readonly outPath: string
+  /** Where to note what the next crawl can use; nowhere when absent. */
+  readonly learnedPath?: string
 }
 
 interface RowLog {
@@ -21,6 +26,11 @@ interface RowLog {
 export interface ParquetSize {
   readonly rows: number
   readonly bytes: number
+}
+
+export interface Converted extends ParquetSize {
+  /** What was noted; 0: nothing, and there is no such file. */
+  readonly learnedBytes: number
 }
 
 /** What turns segments into columns. */
@@ -35,14 +45,32 @@ interface Table {
 const ROWS_PER_GROUP = { pages: LIMITS.rowGroupRows, links: LIMITS.linkGroupRows }
 
 /** Writes the committed rows of the logs to `outPath`, whole or not at all. Throws `DamagedFileError` on a bad log. */
-export function convertLogs(task: ConvertTask): ParquetSize {
+export function convertLogs(task: ConvertTask): Converted {
+  const { learnedPath } = task
+  if (learnedPath === undefined) return { ...convert(task, null), learnedBytes: 0 }
+  mkdirSync(dirname(learnedPath), { recursive: true })
+  let learnedBytes = 0
+  const size = writeDurably(learnedPath, notes =>
+    convert(task, bytes => {
+      writeAll(notes, bytes)
+      learnedBytes += bytes.length
+    }),
+  )
+  if (learnedBytes === 0) rmSync(learnedPath)
+  return { ...size, learnedBytes }
+}
+
+function convert(task: ConvertTask, note: ((bytes: Buffer) => void) | null): ParquetSize {
   return writeDurably(task.outPath, descriptor => {
+    const learned = note === null ? null : task.table === 'links' ? new NetNotes() : new HostNotes()
     const table = takeTable(task.table)
     const file = new ParquetFile(descriptor, table.columns)
     let rows = 0
     for (const { path, committedBytes } of task.logs) {
       for (const segment of readSegments(path, committedBytes)) {
         rows += table.addSegment(segment)
+        learned?.addSegment(segment)
+        note?.(learned!.take(false))
         const isFull = rows >= ROWS_PER_GROUP[task.table] || file.bufferedBytes >= LIMITS.rowGroupBytes
         if (!isFull || !table.isComplete) continue
         file.endRowGroup()
@@ -51,6 +79,7 @@ export function convertLogs(task: ConvertTask): ParquetSize {
       if (!table.isComplete) throw new DamagedFileError(path, committedBytes, 'texts of its rows are missing')
     }
     if (rows > 0) file.endRowGroup()
+    note?.(learned!.take(true))
     const size = file.end()
     spare.set(task.table, table)
     return size

@@ -75,6 +75,7 @@ export class PageTable {
       this.#text.addBlocks(segment.rows)
       return 0
     }
+    if (segment.table === 'hosts') return 0
     this.#enter(segment)
     let rows = 0
     for (let at = 0; at < segment.rows.length; rows++) {

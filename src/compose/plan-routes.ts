@@ -1,0 +1,71 @@
+/**
+ * Before the start, for an assignment that learns: the store's thread reads what the previous crawl learned, partitions it and
+ * writes the routing table beside the crawl, where every coordinator finds it. It is made once; a crawl that is resumed goes
+ * on with the same. Where nothing can be made of it, that is said in one line, and sites go to agents without it.
+ */
+import { join } from 'node:path'
+import { isLearned, type RoutingTable } from '../assign/index.js'
+import type { Ledger } from '../cluster/index.js'
+import type { CrawlConfig } from '../config/index.js'
+import { siteOfCell } from '../model/cell.js'
+import { readCrawlFile } from './crawl-directory.js'
+import type { Routes, RouteTask } from './route-task.js'
+import { ROUTING_FILE, type RoutingNote, readTable, saveNote } from './routing-note.js'
+import type { StoreWorker } from './store-worker.js'
+
+/** Sites of the crawl that are looked at, to see whether the table is of the same web. */
+const LOOKED_AT = 1_000
+const LEAST_KNOWN = 0.1
+
+export interface RoutePlaces {
+  readonly directory: string
+  readonly config: CrawlConfig
+  readonly ledger: Ledger
+  readonly worker: StoreWorker
+  /** One line for people. */
+  readonly warn: (line: string) => void
+}
+
+export async function planRoutes(places: RoutePlaces): Promise<void> {
+  const { config, ledger, warn } = places
+  if (!isLearned(config.assign) || (await ledger.settings()).routing !== undefined) return
+  const note = await makeRoutes(places)
+  if ('why' in note) warn(inWords(config, note.why))
+  await saveNote(ledger, note)
+}
+
+function inWords({ assign }: CrawlConfig, why: string): string {
+  const instead = assign === 'hybrid' ? 'dynamic' : 'hash'
+  return `--assign ${assign} has nothing to go by, sites go to agents as with ${instead}: ${why}`
+}
+
+async function makeRoutes(places: RoutePlaces): Promise<RoutingNote> {
+  const { config, directory, worker, ledger } = places
+  const { previous } = config
+  if (previous === undefined) return { why: 'no --previous crawl to learn from' }
+  const task: RouteTask = {
+    from: previous,
+    crawl: readCrawlFile(previous).createdAt,
+    shares: config.parts ?? new Array<number>(config.agents).fill(1),
+    grouping: config.group,
+    seed: config.assignSeed ?? 1,
+    outPath: join(directory, ROUTING_FILE),
+  }
+  if (task.shares.length < 2) return { why: 'there is one agent, which gets every site' }
+  const made: Routes = await worker.route(task).catch((error: Error) => ({ why: error.message }))
+  if ('why' in made) return made
+  const table = readTable(directory)
+  if (table === null) return { why: `${task.outPath} cannot be read` }
+  const known = await knownShare(ledger, table)
+  if (known < LEAST_KNOWN)
+    return {
+      why: `what ${previous} has learned is of another web: it knows ${Math.round(100 * known)} % of the sites`,
+    }
+  return made
+}
+
+async function knownShare(ledger: Ledger, table: RoutingTable): Promise<number> {
+  const cells = await ledger.sites('', LOOKED_AT)
+  const known = cells.filter(({ cell }) => table.partOf(siteOfCell(cell)) >= 0)
+  return cells.length === 0 ? 1 : known.length / cells.length
+}

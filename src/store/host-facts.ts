@@ -1,0 +1,61 @@
+/**
+ * What a pack says of hosts, for the next crawl: where a site was reached, how long it took to connect, how many pages were
+ * asked for again and how many of them had changed. Rows of text behind their size: site, address, milliseconds to connect
+ * (-1: nobody did), checked, changed. They stand in the log of pages, which every site has.
+ */
+import { siteOf } from '../model/url.js'
+import { ByteSink } from './byte-sink.js'
+
+interface HostFact {
+  readonly tenancy: string
+  readonly site: string
+  readonly address: string
+  connectMs: number
+  checked: number
+  changed: number
+}
+
+const NEVER = -1
+
+export class HostFacts {
+  /** By tenancy, site and address: connections are few, and so are these. */
+  readonly #facts = new Map<string, HostFact>()
+
+  connected(tenancy: string, url: string, address: string, connectMs: number): void {
+    const fact = this.#of(tenancy, siteOf(url), address)
+    fact.connectMs = fact.connectMs === NEVER ? connectMs : Math.min(fact.connectMs, connectMs)
+  }
+
+  checked(tenancy: string, url: string, changed: boolean): void {
+    const fact = this.#of(tenancy, siteOf(url), '')
+    fact.checked++
+    if (changed) fact.changed++
+  }
+
+  /** All rows but those of the dropped tenancies. */
+  toBytes(dropped: ReadonlySet<string>): Buffer {
+    const sink = new ByteSink()
+    for (const fact of this.#facts.values()) {
+      if (dropped.has(fact.tenancy)) continue
+      const start = sink.length
+      sink.uint32(0)
+      sink.text([fact.site, fact.address, fact.connectMs.toFixed(1), fact.checked, fact.changed].join('\t'))
+      sink.view().writeUInt32LE(sink.length - start, start)
+    }
+    return sink.view()
+  }
+
+  clear(): void {
+    this.#facts.clear()
+  }
+
+  #of(tenancy: string, site: string, address: string): HostFact {
+    const key = `${tenancy} ${site} ${address}`
+    let fact = this.#facts.get(key)
+    if (!fact) {
+      fact = { tenancy, site, address, connectMs: NEVER, checked: 0, changed: 0 }
+      this.#facts.set(key, fact)
+    }
+    return fact
+  }
+}
