@@ -4,6 +4,5 @@
  * there a `LearnedWeb`. Always: `learned/` is whole by its manifest, or said to be of no use; what this crawl has nothing new
  * about is kept from the one before.
  */
-export { type LearnedTrouble, learnedIn } from './learned-folder.js'
 export { readLearned } from './read-learned.js'
 export { writeLearned } from './write-learned.js'

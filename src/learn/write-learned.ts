@@ -23,6 +23,9 @@ import {
   SITES,
 } from './learned-folder.js'
 
+/** What is asked of the ledger. */
+type Knowledge = Pick<Ledger, 'sites' | 'files'>
+
 type LearnedSite = { -readonly [K in keyof LearnedWeb['sites'][number]]: LearnedWeb['sites'][number][K] }
 
 export interface LearnedTask {
@@ -37,7 +40,7 @@ const BATCH = 1_000
 const LEVEL = 1
 
 /** Tells of a previous crawl whose `learned/` could not be used; then only what is new is kept. */
-export async function writeLearned(ledger: Ledger, task: LearnedTask): Promise<LearnedTrouble | null> {
+export async function writeLearned(ledger: Knowledge, task: LearnedTask): Promise<LearnedTrouble | null> {
   const { directory, previous } = task
   mkdirSync(join(directory, FOLDER), { recursive: true })
   const before = previous && learnedIn(previous.directory, previous.crawl)
@@ -68,7 +71,7 @@ interface SitesNow {
 }
 
 /** Sites that were asked for anything, by the ledger; cells of one site together. */
-async function sitesNow(ledger: Ledger): Promise<SitesNow> {
+async function sitesNow(ledger: Knowledge): Promise<SitesNow> {
   const sites = new Map<string, LearnedSite>()
   const partly = new Set<string>()
   const found = () => ({ sites, whole: new Set([...sites.keys()].filter(site => !partly.has(site))) })
@@ -101,7 +104,7 @@ function add(known: LearnedSite, { pages, bytes, fetchMs }: SiteSummary): Learne
 }
 
 /** Below `learned/`. */
-async function filesOf(ledger: Ledger, kind: string): Promise<string[]> {
+async function filesOf(ledger: Knowledge, kind: string): Promise<string[]> {
   const files = (await ledger.files()).filter(file => file.kind === kind)
   return files.map(({ name }) => name.slice(FOLDER.length + 1))
 }

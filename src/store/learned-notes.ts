@@ -13,7 +13,7 @@ import { LinkRowView } from './link-rows.js'
 import type { Segment } from './segment.js'
 
 /** What looks at segments as they pass. */
-export interface LearnedNotes {
+interface LearnedNotes {
   addSegment(segment: Segment): void
   /** What there is to write so far, or all of it at the `end`; empty while there is room. */
   take(end: boolean): Buffer
