@@ -1,5 +1,11 @@
 /** The final summary: `report.json`, `--json`, and what the library returns. */
-import type { AgentWork, FinishReason, Ledger, SiteSummary } from '../cluster/index.js'
+import {
+  type AgentWork,
+  type FinishReason,
+  type Ledger,
+  type SiteSummary,
+  siteSummaries,
+} from '../cluster/index.js'
 import { isTrouble } from '../model/outcome.js'
 import type { UrlCounts } from './count-urls.js'
 import { failedOf, type Metrics, measure, queuedOf, round } from './metrics.js'
@@ -186,17 +192,14 @@ async function lookAtParked(ledger: Ledger): Promise<ParkedSite[]> {
 /** Goes through all sites in pages and keeps the worst: memory stays bounded with a million sites. */
 async function lookAtSites(ledger: Ledger): Promise<{ sites: number; troubled: TroubledSite[] }> {
   let sites = 0
-  let after = ''
   let troubled: TroubledSite[] = []
-  for (;;) {
-    const batch = await ledger.sites(after, 1_000)
-    if (batch.length === 0) return { sites, troubled }
-    sites += batch.length
-    after = batch[batch.length - 1].cell
-    troubled = [...troubled, ...batch.flatMap(troublesOf)]
-      .sort((a, b) => b.count - a.count)
-      .slice(0, TROUBLED_SITES)
+  for await (const site of siteSummaries(ledger)) {
+    sites++
+    const troubles = troublesOf(site)
+    if (troubles.length === 0) continue
+    troubled = [...troubled, ...troubles].sort((a, b) => b.count - a.count).slice(0, TROUBLED_SITES)
   }
+  return { sites, troubled }
 }
 
 function troublesOf(site: SiteSummary): TroubledSite[] {

