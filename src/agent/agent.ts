@@ -25,10 +25,11 @@ import { HEARTBEAT_MS, Pulse } from './pulse.js'
 import type { ShardTaker } from './shard-taker.js'
 import type { SiteCrawl } from './site-crawl.js'
 import type { SiteDesk } from './site-desk.js'
+import type { SiteSplitter } from './site-splitter.js'
 import { SiteWork } from './site-work.js'
 import type { Tenure } from './tenure.js'
 import type { Transmitter } from './transmitter.js'
-import { TurnPassing } from './turn-passing.js'
+import { KEEP_MS, TurnPassing } from './turn-passing.js'
 
 /**
  * A lane gives its site back after this many visits when other sites wait; a large site after visits for this share of
@@ -36,6 +37,9 @@ import { TurnPassing } from './turn-passing.js'
  */
 const SLICE_VISITS = 2_000
 const SLICE_SHARE = 1 / 4
+/** A cell of a split site keeps the turn at least so long, and so many times as long as it took to rebuild. */
+const LEAST_KEEP_MS = 1_000
+const REBUILDS_KEPT = 20
 
 export interface AgentParts extends LaneOfferParts {
   readonly clock: Clock
@@ -43,6 +47,7 @@ export interface AgentParts extends LaneOfferParts {
   readonly desk: SiteDesk
   readonly lane: Lane
   readonly transmitter: Transmitter
+  readonly splitter: SiteSplitter
   readonly admission: Admission
   readonly budget: PageBudget
   readonly counters: Counters
@@ -83,7 +88,7 @@ export class Agent {
   constructor(parts: AgentParts) {
     const { clock, ledger, incarnation, leaseMs, tenure, desk, lane, transmitter, admission, counters } =
       parts
-    const { laneCount, maxWaitMs, budget } = parts
+    const { laneCount, maxWaitMs, budget, splitter } = parts
     const { signal } = parts.stopping
     this.#parts = parts
     this.#wake = new Wake(clock)
@@ -95,7 +100,7 @@ export class Agent {
     )
     // Name by name: of objects made with `...parts` each has a shape of its own, which the simulator's thousand agents pay for.
     const work = new SiteWork(
-      { clock, ledger, lane, transmitter, admission, counters, laneCount, maxWaitMs, signal },
+      { clock, ledger, lane, transmitter, admission, counters, splitter, desk, laneCount, maxWaitMs, signal },
       site => this.endsSlice(site),
       () => laneCount.busy > 0 && this.sites.size <= parts.lanes,
     )
@@ -214,6 +219,7 @@ export class Agent {
 
   /** When others wait, a site that has had its slice lets them have its lane. Asked after every visit. */
   endsSlice(site: SiteCrawl): boolean {
+    if (this.#parts.splitter.wants(site)) site.leave('split')
     if (site.visits < SLICE_VISITS || !this.#parts.slices) return site.mode.is === 'leaving'
     const crowded = this.#waitingCells > 0 && this.#offer.free <= 0
     const hadShare = site.visits >= site.frontier.known * SLICE_SHARE
@@ -223,13 +229,23 @@ export class Agent {
 
   #passOn(wanted: readonly GroupId[]): void {
     const ours = wanted.filter(group => this.#hasSiteOf(group))
-    const groups = this.#turnPassing.due(ours)
+    const groups = this.#turnPassing.due(ours, group => this.#keepMsOf(group))
     if (groups.size > 0) this.#giveBack(({ pace }) => pace.groups.some(({ id }) => groups.has(id)))
   }
 
   #hasSiteOf(group: GroupId): boolean {
     for (const { pace } of this.sites.values()) if (pace.groups.some(({ id }) => id === group)) return true
     return false
+  }
+
+  /** Cells of a split site are meant to take turns: each for as long as its rebuild is worth. */
+  #keepMsOf(group: GroupId): Millis {
+    let keepMs = KEEP_MS
+    for (const { cell, site, pace, rebuildMs } of this.sites.values()) {
+      if (cell === site || !pace.groups.some(({ id }) => id === group)) continue
+      keepMs = Math.min(keepMs, Math.max(LEAST_KEEP_MS, REBUILDS_KEPT * rebuildMs))
+    }
+    return keepMs
   }
 
   #giveBack(which: (site: SiteCrawl) => boolean): void {
@@ -296,6 +312,7 @@ export class Agent {
     if (beat.share < 1) this.#probe.look()
     this.#wake.ring()
     this.#checkpoint.heed(beat.settings)
+    this.#parts.splitter.heed(beat.settings, beat.share < 1)
     this.#parts.onHeartbeat(beat)
   }
 

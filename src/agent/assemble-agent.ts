@@ -29,6 +29,7 @@ import { SentLinks } from './sent-links.js'
 import { ShardTaker } from './shard-taker.js'
 import { LaneCount } from './site-crawl.js'
 import { SiteDesk } from './site-desk.js'
+import { SiteSplitter } from './site-splitter.js'
 import { Tenure } from './tenure.js'
 import { TenuredFetcher } from './tenured-fetcher.js'
 import { Transmitter } from './transmitter.js'
@@ -151,6 +152,14 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
         known,
       }),
   })
+  const splitter = new SiteSplitter({
+    clock,
+    ledger,
+    bus: input.bus,
+    cells,
+    mostUrls: mostUrls(config),
+    log: input.log,
+  })
   const lane = new Lane({
     clock,
     fetcher,
@@ -185,6 +194,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     desk,
     lane,
     transmitter,
+    splitter,
     admission,
     budget,
     counters,
@@ -210,6 +220,12 @@ function phasesOf(
 ): PhaseGates | null {
   if (!phases) return null
   return new PhaseGates({ ...phases, clock, ledger, tenure, leaseMs, grouping: config.group, onFailure })
+}
+
+/** A site with a budget of its own is not split: its cells would count their pages each for itself. */
+function mostUrls({ splitSites, maxPagesPerSite }: CrawlConfig): number {
+  if (splitSites === undefined || maxPagesPerSite < LIMITS.pagesPerSite) return Number.POSITIVE_INFINITY
+  return splitSites
 }
 
 function laneSettings(config: CrawlConfig): LaneSettings {

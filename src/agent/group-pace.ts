@@ -26,6 +26,10 @@ export class GroupPace {
   #cancel: Cancel | null = null
   /** Sites in hand that belong to it. */
   sites = 0
+  /** Hops under way to one of its sites, whose cell may not be in hand: they need its turn. */
+  visitors = 0
+  /** Cells in hand that are about to give their lease back, and the turn with it. */
+  leaving = 0
   /** Too many sites turned out to share it (a CDN): it holds nobody up any more. */
   dissolved = false
 

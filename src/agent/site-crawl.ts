@@ -16,8 +16,8 @@ export type SiteMode =
   | { readonly is: 'giving-up'; readonly because: OutcomeCode; readonly detail: string }
   | { readonly is: 'leaving'; readonly to: Leave; readonly until: Millis; readonly why: string }
 
-/** `park`: until the crawl is resumed. `rest`: until its turn is near. */
-type Leave = 'slice' | 'park' | 'rest' | 'stop' | 'lost'
+/** `split`: cells by path take its place. `park`: until the crawl is resumed. `rest`: until its turn is near. */
+type Leave = 'slice' | 'split' | 'park' | 'rest' | 'stop' | 'lost'
 
 /**
  * Lanes at work, of all sites in hand. Each has a number, from 1. A site keeps the number of its lane: when it comes back
@@ -73,12 +73,15 @@ export interface SiteParts {
   readonly failures?: number
   /** Which URLs of its site it holds; all, where it is not told. */
   readonly part?: CellPart | null
+  /** What it took to make its queue out of its journal. */
+  readonly rebuildMs?: Millis
 }
 
 export class SiteCrawl {
   readonly cell: CellId
   readonly site: Site
   readonly #part: CellPart | null
+  readonly rebuildMs: Millis
   /** Cell and epoch: what a pack calls it by. A cell may be lost and leased again while one pack fills. */
   readonly tenancy: string
   readonly lease: Lease
@@ -126,6 +129,7 @@ export class SiteCrawl {
     this.cell = parts.lease.cell
     this.site = siteOfCell(parts.lease.cell)
     this.#part = parts.part ?? null
+    this.rebuildMs = parts.rebuildMs ?? 0
     this.tenancy = `${parts.lease.cell} ${parts.lease.epoch}`
     this.lease = parts.lease
     this.frontier = parts.frontier

@@ -8,7 +8,7 @@ import {
   type SiteTraps,
 } from '../frontier/index.js'
 import { type CellId, type Lease, siteOfCell } from '../model/cell.js'
-import type { CellMap } from '../model/cell-map.js'
+import { type CellMap, type CellPart, rangeOf } from '../model/cell-map.js'
 import type { Clock, Millis } from '../model/clock.js'
 import { Wake } from '../model/wake.js'
 import { type GateSettings, OriginGate } from './origin-gate.js'
@@ -55,14 +55,29 @@ export class SiteDesk {
     const gate = new OriginGate({ cell: site, ledger, clock, settings: robots }, origins)
     const frontier = this.#parts.newFrontier()
     const traps = this.#parts.newTraps(frontier)
-    const failures = lease.lastPack > 0 ? await this.#rebuild(lease, frontier, traps) : 0
-    return new SiteCrawl({ lease, frontier, traps, pace, gate, lanes, failures, part }, new Wake(clock))
+    // A shard has a journal of its own; a cell split by path has that of the whole before its own.
+    const inherits = rangeOf(cell) === null ? null : part
+    const since = clock.monotonic()
+    const failures = lease.lastPack > 0 ? await this.#rebuild(lease, frontier, traps, inherits) : 0
+    const rebuildMs = clock.monotonic() - since
+    const parts = { lease, frontier, traps, pace, gate, lanes, failures, part, rebuildMs }
+    return new SiteCrawl(parts, new Wake(clock))
   }
 
   /** How far off the turn of its group is for one more site; null when it is near. */
   backlogOf(cell: CellId): { readonly until: Millis } | null {
     const { turns } = this.#parts
     return turns.backlogOf(turns.groupOf(siteOfCell(cell)))
+  }
+
+  /** False while somebody else here needs the turn that the cell has. */
+  mayLeave(site: SiteCrawl): boolean {
+    return this.#parts.turns.mayLeave(site.pace)
+  }
+
+  /** It was not given back after all. */
+  stays(site: SiteCrawl): void {
+    this.#parts.turns.stays(site.pace)
   }
 
   /** The cell is given back; what was kept for it in memory goes. */
@@ -72,7 +87,7 @@ export class SiteDesk {
   }
 
   /** Returns the failures in a row at its end. One after the other: a journal in memory is several megabytes. */
-  #rebuild(lease: Lease, frontier: CellFrontier, traps: SiteTraps): Promise<number> {
+  #rebuild(lease: Lease, frontier: CellFrontier, traps: SiteTraps, part: CellPart | null): Promise<number> {
     let failures = 0
     const decisions: Decisions = {
       replay: (discovery, refusedBy) => traps.replay(discovery, refusedBy),
@@ -87,7 +102,9 @@ export class SiteDesk {
       this.#journal(lease, journals => {
         whole = journals
       })
-    const rebuilt = this.#rebuilding.then(() => rebuildCell(blobs, frontier, this.#parts.space, decisions))
+    const rebuilt = this.#rebuilding.then(() =>
+      rebuildCell(blobs, frontier, this.#parts.space, decisions, part),
+    )
     this.#rebuilding = rebuilt.catch(() => {})
     return rebuilt.then(() => failures)
   }

@@ -8,6 +8,7 @@ import type { Clock, Millis } from '../model/clock.js'
 import { forPeople } from '../model/for-people.js'
 import { LIMITS } from '../model/limits.js'
 import type { GroupPace } from './group-pace.js'
+import { type KnownPace, OwnPace } from './own-pace.js'
 import type { PhaseGate } from './phase-gate.js'
 import { Seeker } from './seeker.js'
 
@@ -17,13 +18,11 @@ export interface Pause {
   readonly groupMs: Millis
 }
 
-export interface SitePaceParts {
+export interface SitePaceParts extends KnownPace {
   readonly clock: Clock
   readonly groups: readonly GroupPace[]
-  readonly notBefore: Millis
-  readonly waitUntil: Millis
-  /** The pause the ledger knows: a longer one is told before the next request. */
-  readonly knownMs: Millis
+  /** What other cells of the site, in our hands too, keep to; without it, there are none. */
+  readonly own?: OwnPace | undefined
   /** Writes into the ledger what the next holder of this site has to keep to. */
   readonly save: (waitUntil: Millis, pause: Pause) => Promise<void>
   /** Under `phases`: when the clock lets it be asked. */
@@ -35,27 +34,19 @@ export class SitePace {
   readonly #seekers = new Set<Seeker>()
   /** Null where turns say who may ask, not the clock. */
   readonly gate: PhaseGate | null
-  #notBefore: Millis
-  #waitUntil: Millis
-  #waitReason = 'it asked for this wait before'
-  #knownMs: Millis
-  #saving: Promise<void> | null = null
-  /** What the site's Crawl-delay was when it was last asked; 0 when our own delay is longer. At first a guess. */
-  #crawlDelayMs: Millis
+  readonly #own: OwnPace
   /** When the turn was last taken. */
   #takenAt: Millis = 0
   #givenUp = false
 
   constructor(parts: SitePaceParts) {
     this.#parts = parts
-    this.#notBefore = parts.notBefore
-    this.#waitUntil = parts.waitUntil
-    this.#knownMs = parts.knownMs
-    this.#crawlDelayMs = parts.knownMs
+    this.#own = parts.own ?? new OwnPace(parts)
+    this.#own.join(parts)
     this.gate = parts.gate ?? null
     if (this.gate !== null)
       this.gate.onWait = until => {
-        this.#waitUntil = Math.max(this.#waitUntil, until)
+        this.#own.waitUntil = Math.max(this.#own.waitUntil, until)
       }
   }
 
@@ -63,18 +54,23 @@ export class SitePace {
     return this.#parts.groups
   }
 
+  /** What it shares with other cells of its site. */
+  get own(): OwnPace {
+    return this.#own
+  }
+
   /** Until when the site itself asked to be left alone, or its failures made us. */
   get waitUntil(): Millis {
-    return this.#waitUntil
+    return this.#own.waitUntil
   }
 
   get waitReason(): string {
-    return this.#waitReason
+    return this.#own.waitReason
   }
 
   /** When the next request can be sent as things stand. */
   expectedAt(now: Millis): Millis {
-    let at = Math.max(now, this.#notBefore, this.#waitUntil)
+    let at = Math.max(now, this.#own.notBefore, this.#own.waitUntil)
     for (const group of this.groups) at = Math.max(at, group.expectedAt(now))
     return this.gate === null ? at : Math.max(at, now + this.gate.opensInMs())
   }
@@ -92,7 +88,7 @@ export class SitePace {
 
   /** The earliest time of the next request, whoever else is in line. */
   get readyAt(): Millis {
-    let at = Math.max(this.#notBefore, this.#waitUntil)
+    let at = Math.max(this.#own.notBefore, this.#own.waitUntil)
     for (const group of this.groups) if (!group.dissolved) at = Math.max(at, group.nextAllowed)
     return at
   }
@@ -100,9 +96,11 @@ export class SitePace {
   /** What it waits for, for people. */
   reason(delay: Delay): string {
     const at = this.readyAt
-    if (at === this.#waitUntil) return this.#waitReason
-    if (at === this.#notBefore && this.#crawlDelayMs > 0) return 'the Crawl-delay of its robots.txt'
-    const group = this.groups.find(({ nextAllowed }) => nextAllowed === at && nextAllowed > this.#notBefore)
+    if (at === this.#own.waitUntil) return this.#own.waitReason
+    if (at === this.#own.notBefore && this.#own.crawlDelayMs > 0) return 'the Crawl-delay of its robots.txt'
+    const group = this.groups.find(
+      ({ nextAllowed }) => nextAllowed === at && nextAllowed > this.#own.notBefore,
+    )
     if (group && group.sites > 1)
       return `the turn of ${group.id}, shared by ${group.sites} sites, see --group`
     if (delay === 'auto') return 'its own pace, see --delay'
@@ -118,7 +116,7 @@ export class SitePace {
   turnNow(pause: Pause): boolean {
     const now = this.#parts.clock.now()
     if (this.gate !== null && (this.gate.waitMs(pause) > 0 || this.gate.pending !== null)) return false
-    if (this.#saving !== null || this.#ownWaitMs(now) > 0 || this.#blocker(now) !== null) return false
+    if (this.#own.saving !== null || this.#ownWaitMs(now) > 0 || this.#blocker(now) !== null) return false
     this.#take(now, pause)
     return true
   }
@@ -140,14 +138,14 @@ export class SitePace {
   isStillDue(): boolean {
     const now = this.#parts.clock.now()
     if (this.gate !== null && !this.gate.mayBegin()) return false
-    return this.#waitUntil <= now && now - this.#takenAt <= LIMITS.turnHoldMs / 2
+    return this.#own.waitUntil <= now && now - this.#takenAt <= LIMITS.turnHoldMs / 2
   }
 
   /** The request that had the turn is over, or was not sent after all. */
   done(taken: Pause, pauseAfter: Pause): void {
     const groupUntil = this.#pausedUntil(pauseAfter.groupMs)
-    this.#notBefore = this.#pausedUntil(pauseAfter.ownMs)
-    if (pauseAfter.ownMs > this.#knownMs) this.#tell(pauseAfter)
+    this.#own.notBefore = this.#pausedUntil(pauseAfter.ownMs)
+    if (pauseAfter.ownMs > this.#own.knownMs) this.#tell(pauseAfter)
     if (taken.groupMs > 0) for (const group of this.groups) group.release(groupUntil)
     else if (pauseAfter.groupMs > 0) for (const group of this.groups) group.postpone(groupUntil)
   }
@@ -155,24 +153,24 @@ export class SitePace {
   /** The rules just read ask for a longer pause than was kept so far: it runs from `since` already. */
   prolong(ownMs: Millis, since: Millis): void {
     const until = since + ownMs + this.#parts.clock.grainMs
-    if (ownMs === 0 || until <= this.#notBefore) return
-    this.#notBefore = until
-    this.#crawlDelayMs = ownMs
-    if (ownMs > this.#knownMs) this.#tell({ ownMs, groupMs: 0 })
+    if (ownMs === 0 || until <= this.#own.notBefore) return
+    this.#own.notBefore = until
+    this.#own.crawlDelayMs = ownMs
+    if (ownMs > this.#own.knownMs) this.#tell({ ownMs, groupMs: 0 })
   }
 
   /** The site is to be left alone: in the ledger before anything else is asked of it. */
   wait(until: Millis, reason: string): void {
-    if (until <= this.#waitUntil) return
-    this.#waitUntil = until
-    this.#waitReason = forPeople(reason)
-    this.#save({ ownMs: this.#knownMs, groupMs: 0 })
+    if (until <= this.#own.waitUntil) return
+    this.#own.waitUntil = until
+    this.#own.waitReason = forPeople(reason)
+    this.#save({ ownMs: this.#own.knownMs, groupMs: 0 })
   }
 
   /** The delay was lowered while we wait. */
   ease(delayMs: Millis): void {
-    const soonest = this.#parts.clock.now() + Math.max(delayMs, this.#crawlDelayMs)
-    this.#notBefore = Math.min(this.#notBefore, soonest)
+    const soonest = this.#parts.clock.now() + Math.max(delayMs, this.#own.crawlDelayMs)
+    this.#own.notBefore = Math.min(this.#own.notBefore, soonest)
     for (const seeker of [...this.#seekers]) seeker.retry()
   }
 
@@ -190,7 +188,7 @@ export class SitePace {
       seeker.sleep(shutMs)
       return
     }
-    const saving = this.#saving ?? this.gate?.pending
+    const saving = this.#own.saving ?? this.gate?.pending
     if (saving) {
       void saving.then(() => this.#seekers.has(seeker) && seeker.retry())
       return
@@ -218,7 +216,7 @@ export class SitePace {
   }
 
   #ownWaitMs(now: Millis): Millis {
-    return Math.max(this.#notBefore, this.#waitUntil) - now
+    return Math.max(this.#own.notBefore, this.#own.waitUntil) - now
   }
 
   #blocker(now: Millis): GroupPace | null {
@@ -229,25 +227,25 @@ export class SitePace {
   #take(now: Millis, pause: Pause): void {
     this.#takenAt = now
     this.gate?.took()
-    this.#crawlDelayMs = pause.ownMs > pause.groupMs ? pause.ownMs : 0
+    this.#own.crawlDelayMs = pause.ownMs > pause.groupMs ? pause.ownMs : 0
     const { grainMs } = this.#parts.clock
-    if (pause.ownMs > 0) this.#notBefore = now + pause.ownMs + grainMs
+    if (pause.ownMs > 0) this.#own.notBefore = now + pause.ownMs + grainMs
     if (pause.groupMs > 0) for (const group of this.groups) group.take(now, pause.groupMs + grainMs)
   }
 
   /** Rounded up to a power of two: the ledger hears of a slow site a few times, not with every page. */
   #tell(pause: Pause): void {
-    this.#knownMs = 2 ** Math.ceil(Math.log2(pause.ownMs))
-    this.#save({ ownMs: this.#knownMs, groupMs: pause.groupMs })
+    this.#own.knownMs = 2 ** Math.ceil(Math.log2(pause.ownMs))
+    this.#save({ ownMs: this.#own.knownMs, groupMs: pause.groupMs })
   }
 
   #save(pause: Pause): void {
     // By the clock others may ask before the pause is over, if it is longer than what is left of the window.
     const isSlow = this.gate !== null && pause.ownMs > this.gate.slowMs
-    const until = isSlow ? Math.max(this.#waitUntil, this.#notBefore) : this.#waitUntil
+    const until = isSlow ? Math.max(this.#own.waitUntil, this.#own.notBefore) : this.#own.waitUntil
     const saving: Promise<void> = this.#parts.save(until, pause).then(() => {
-      if (this.#saving === saving) this.#saving = null
+      if (this.#own.saving === saving) this.#own.saving = null
     })
-    this.#saving = saving
+    this.#own.saving = saving
   }
 }

@@ -1,15 +1,19 @@
 /** The life of one leased cell in this agent: read its inbox, crawl it, finish it or give it back. */
 import type { Ledger } from '../cluster/index.js'
-import type { Clock, Millis } from '../model/clock.js'
+import { type Clock, type Millis, sleep } from '../model/clock.js'
 import type { Admission } from './admission.js'
 import type { Counters } from './counters.js'
 import { readInbox } from './inbox.js'
 import type { Lane } from './lane.js'
 import type { LaneCount, SiteCrawl } from './site-crawl.js'
+import type { SiteDesk } from './site-desk.js'
+import type { SiteSplitter } from './site-splitter.js'
 import type { Transmitter } from './transmitter.js'
 
 /** A cell with nothing to do looks at its row this often, should nobody have told it of news. */
 const IDLE_LOOK_MS = 10_000
+/** A hop that needs the turn of a cell which is to be given back is waited for. */
+const VISIT_LOOK_MS = 50
 /**
  * A site that is done stays in hand this long while others are crawled: the links they still have for it find its queue
  * in memory. Given back at once, it would be rebuilt from its journal for every pack that holds one.
@@ -23,6 +27,8 @@ export interface SiteWorkParts {
   readonly transmitter: Transmitter
   readonly admission: Admission
   readonly counters: Counters
+  readonly splitter: SiteSplitter
+  readonly desk: SiteDesk
   readonly laneCount: LaneCount
   /** A site with nothing to do for longer than this is parked. */
   readonly maxWaitMs: Millis
@@ -65,14 +71,16 @@ export class SiteWork {
 
   /** True when the cell is finished: nothing queued, everything committed, no unread row. */
   async #finishes(site: SiteCrawl, idleMs: Millis): Promise<boolean> {
-    const { ledger, transmitter, counters, laneCount } = this.#parts
+    const { ledger, transmitter, counters, laneCount, desk } = this.#parts
     if (!site.frontier.isEmpty) return false
     if (site.uncommitted > 0) {
       if (laneCount.busy === 0) void transmitter.seal()
       return false
     }
     if (idleMs < LINGER_MS && this.#mayLinger()) return false
+    if (!desk.mayLeave(site)) return false
     if (await ledger.finish(site.cell, site.lease.epoch)) return true
+    desk.stays(site)
     counters.refusedFinishes++
     site.inboxDirty = true
     site.wake.ring()
@@ -81,10 +89,13 @@ export class SiteWork {
 
   /** Gives the cell back in the way its mode says; its last pages are committed first. */
   async #letGo(site: SiteCrawl): Promise<void> {
-    const { ledger, transmitter, signal } = this.#parts
+    const { ledger, transmitter, signal, desk, clock } = this.#parts
     const { mode } = site
     if (mode.is === 'leaving' && mode.to !== 'lost') {
       if (site.uncommitted > 0) await transmitter.seal()
+      while (!site.lost && !desk.mayLeave(site)) await sleep(clock, VISIT_LOOK_MS)
+      // Lost meanwhile, it is not ours to split.
+      if (mode.to === 'split') return site.lost ? undefined : this.#parts.splitter.split(site)
       if (mode.to === 'park') await ledger.park(site.cell, site.lease.epoch, mode.until, mode.why)
       else if (mode.to === 'rest') await ledger.rest(site.cell, site.lease.epoch, mode.until)
       else await ledger.release(site.cell, site.lease.epoch, mode.to === 'slice' ? 'tail' : 'head')

@@ -6,7 +6,7 @@ import type { GroupId } from '../model/cell.js'
 import type { Clock, Millis } from '../model/clock.js'
 
 /** Sites that are given back are rebuilt later: a turn has to be worth that. */
-const KEEP_MS = 10_000
+export const KEEP_MS = 10_000
 /** Who wants a turn says so every second; after this long without a word it is wanted no more. */
 const FORGET_MS = 5_000
 const NONE: ReadonlySet<GroupId> = new Set()
@@ -20,7 +20,10 @@ export class TurnPassing {
   }
 
   /** Others want these turns; returns those that have been kept for long enough. */
-  due(groups: readonly GroupId[]): ReadonlySet<GroupId> {
+  due(
+    groups: readonly GroupId[],
+    keepMsOf: (group: GroupId) => Millis = () => KEEP_MS,
+  ): ReadonlySet<GroupId> {
     if (groups.length === 0) return NONE
     const now = this.#clock.monotonic()
     for (const [group, { heardAt }] of this.#wanted) if (now - heardAt > FORGET_MS) this.#wanted.delete(group)
@@ -29,6 +32,9 @@ export class TurnPassing {
       if (known) known.heardAt = now
       else this.#wanted.set(group, { since: now, heardAt: now })
     }
-    return new Set(groups.filter(group => now - this.#wanted.get(group)!.since >= KEEP_MS))
+    const due = new Set(groups.filter(group => now - this.#wanted.get(group)!.since >= keepMsOf(group)))
+    // They are passed on now: should they come back, they are kept anew.
+    for (const group of due) this.#wanted.delete(group)
+    return due
   }
 }

@@ -10,6 +10,7 @@ import type { Clock, Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import { hostOf, type Site } from '../model/url.js'
 import { GroupPace } from './group-pace.js'
+import { type KnownPace, OwnPace } from './own-pace.js'
 import type { PhaseGate } from './phase-gate.js'
 import type { PhaseGates } from './phase-gates.js'
 import { type Pause, SitePace } from './site-pace.js'
@@ -35,7 +36,7 @@ export interface TurnsParts {
   readonly sitesPerAddress?: number
 }
 
-type KnownWaits = Pick<Lease, 'notBefore' | 'waitUntil' | 'delayMs'>
+type KnownWaits = Pick<Lease, 'notBefore' | 'waitUntil' | 'delayMs'> & Partial<Pick<Lease, 'cell'>>
 
 export class Turns {
   readonly #parts: TurnsParts
@@ -45,6 +46,12 @@ export class Turns {
   readonly #sites = new Set<SitePace>()
   /** Those of them whose first turn did not come with a lease. */
   readonly #byName = new Set<SitePace>()
+  /** Hops, and the groups whose turns they have. */
+  readonly #visits = new Map<SitePace, GroupPace>()
+  /** Paces of cells that are being given back. */
+  readonly #leaving = new Set<SitePace>()
+  /** Of sites that have several cells. */
+  readonly #owns = new Map<Site, OwnPace>()
   #grouping: Grouping
 
   constructor(parts: TurnsParts) {
@@ -109,16 +116,47 @@ export class Turns {
     const own = await this.#takeTurn(ownTurn(site))
     if (own === null) return null
     void ledger.releaseTurn(incarnation, ownTurn(site), 0).catch(onFailure)
-    const domain = await this.#enterByName(groupOf(site, this.#grouping))
-    if (domain === null) return null
-    return this.#paceOf(site, domain, true, { notBefore: 0, waitUntil: own.nextAllowed, delayMs: 0 })
+    const id = groupOf(site, this.#grouping)
+    // The turn is about to go back with a lease: who asks again has it after that, if nobody else has.
+    if ((this.#groups.get(id)?.leaving ?? 0) > 0) return null
+    const entering = this.#enterByName(id)
+    const group = this.#groups.get(id)!
+    group.visitors++
+    const domain = await entering
+    const known = { notBefore: 0, waitUntil: own.nextAllowed, delayMs: 0 }
+    const pace = domain && (await this.#paceOf(site, domain, true, known))
+    if (pace === null) group.visitors--
+    else this.#visits.set(pace, group)
+    return pace
+  }
+
+  /**
+   * Whether the cell can be given back now: not while a hop is under way that has its turn from the same lease. Where it
+   * can, no hop begins until it is closed, or `stays`.
+   */
+  mayLeave(pace: SitePace): boolean {
+    const [domain] = pace.groups
+    if (this.#leaving.has(pace)) return true
+    if (domain.visitors > 0) return false
+    domain.leaving++
+    this.#leaving.add(pace)
+    return true
+  }
+
+  stays(pace: SitePace): void {
+    if (this.#leaving.delete(pace)) pace.groups[0].leaving--
   }
 
   /** The cell is given back. Its domain's turn goes with the lease; what was taken by name is given back by name. */
   close(pace: SitePace): void {
     pace.giveUp()
+    this.stays(pace)
+    const visited = this.#visits.get(pace)
+    if (visited && this.#visits.delete(pace)) visited.visitors--
     this.#sites.delete(pace)
     const isNamed = this.#byName.delete(pace)
+    if (--pace.own.cells === 0)
+      for (const [site, own] of this.#owns) if (own === pace.own) this.#owns.delete(site)
     for (const [i, group] of pace.groups.entries()) this.#exit(group, isNamed || i > 0)
   }
 
@@ -158,12 +196,17 @@ export class Turns {
     gate: PhaseGate | null = null,
   ): SitePace {
     const { clock, leastDelayMs, signal } = this.#parts
-    const pace = new SitePace({
-      clock,
-      groups,
+    const asked = {
       notBefore: known.notBefore,
       waitUntil: known.waitUntil,
       knownMs: Math.max(known.delayMs, leastDelayMs()),
+    }
+    const isPart = gate === null && known.cell !== undefined && known.cell !== site
+    const pace = new SitePace({
+      clock,
+      groups,
+      ...asked,
+      own: isPart ? this.#ownOf(site, asked) : undefined,
       save: (waitUntil, pause) => this.#save(site, groups, waitUntil, pause),
       gate,
     })
@@ -171,6 +214,16 @@ export class Turns {
     if (isNamed) this.#byName.add(pace)
     if (signal.aborted) pace.giveUp()
     return pace
+  }
+
+  /** What the cells of a site that are in hand keep to together. */
+  #ownOf(site: Site, known: KnownPace): OwnPace {
+    let own = this.#owns.get(site)
+    if (own === undefined) {
+      own = new OwnPace(known)
+      this.#owns.set(site, own)
+    }
+    return own
   }
 
   async #withAddresses(site: Site, domain: GroupPace, isNamed: boolean): Promise<GroupPace[] | null> {

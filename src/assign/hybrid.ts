@@ -42,7 +42,8 @@ export class HybridAssignment implements Assignment {
     const left: WaitingCell[] = []
     for (const row of waiting) {
       if (round.isOver) break
-      const part = this.#table.partOf(siteOfCell(row.cell))
+      // A part of a site that was too heavy for one agent goes to whoever has a lane.
+      const part = siteOfCell(row.cell) === row.cell ? this.#table.partOf(row.cell) : -1
       const owner = part < 0 ? 'none' : this.#owners.of(part)
       if (owner === 'wait') continue
       if (owner === 'none' || !round.give(row, owner.incarnation)) left.push(row)

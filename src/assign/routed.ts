@@ -49,7 +49,8 @@ export class RoutedAssignment implements Assignment {
 
   /** Null while its agent is expected. */
   #ownerOf({ cell }: WaitingCell): Incarnation | null {
-    const part = this.#table.partOf(siteOfCell(cell))
+    // Part of a site that was too heavy for one agent: the parts go by hash, each its own way.
+    const part = siteOfCell(cell) === cell ? this.#table.partOf(cell) : -1
     const owner = part < 0 ? 'none' : this.#owners.of(part)
     if (owner === 'wait') return null
     return (owner === 'none' ? this.#draw.winnerOf(cell) : owner)?.incarnation ?? null

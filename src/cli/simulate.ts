@@ -30,6 +30,7 @@ interface Flags {
   /** Absent: `dynamic`, or with `--small` each in turn. */
   readonly assign?: AssignmentName
   readonly lanes: number
+  readonly splitSites?: number
   readonly delay: number
   readonly runs: number
   readonly small?: boolean
@@ -74,6 +75,7 @@ export function simulateCommand(say: (exitCode: number) => void): Command {
       ]),
     )
     .option('--lanes <n>', 'lanes of each agent', whole(1), 20)
+    .option('--split-sites <n>', 'split sites with more URLs waiting', whole(2))
     .option('--delay <ms>', 'pause between two requests to a site', whole(0), 500)
     .option('--runs <n>', 'so many runs, each with the next seed', whole(1), 1)
     .option('--small', 'small faulty crawls as CI makes them, every seed a little different')
@@ -145,10 +147,14 @@ function usedSoFar() {
 }
 
 function optionsOf(flags: Flags, seed: number): SimulationOptions {
-  const mutation = flags.break === undefined ? {} : { mutation: flags.break }
+  const { splitSites } = flags
+  const extra = {
+    ...(flags.break === undefined ? {} : { mutation: flags.break }),
+    ...(splitSites === undefined ? {} : { splitSites }),
+  }
   if (flags.small) {
     const small = smallRun(seed)
-    return { ...small, assign: flags.assign ?? small.assign, ...mutation }
+    return { ...small, assign: flags.assign ?? small.assign, ...extra }
   }
   const { agents, sites, faults, assign = 'dynamic', lanes, delay } = flags
   const pages = flags.pages ?? Math.max(500, 2 * sites)
@@ -162,7 +168,7 @@ function optionsOf(flags: Flags, seed: number): SimulationOptions {
     lanes,
     delayMs: delay,
     keepsHistory: false,
-    ...mutation,
+    ...extra,
   }
 }
 
@@ -173,7 +179,8 @@ function commandFor(flags: Flags, seed: number): string {
     ? `--small${flags.assign === undefined ? '' : ` --assign ${assign}`}`
     : `--agents ${agents} --sites ${sites}${pages === undefined ? '' : ` --pages ${pages}`} --faults ${faults} ` +
       `--assign ${assign} --lanes ${lanes} --delay ${delay}`
-  return `orbweaver simulate ${shape} --seed ${seed}${flags.break === undefined ? '' : ` --break ${flags.break}`}`
+  const splits = flags.splitSites === undefined ? '' : ` --split-sites ${flags.splitSites}`
+  return `orbweaver simulate ${shape} --seed ${seed}${splits}${flags.break === undefined ? '' : ` --break ${flags.break}`}`
 }
 
 function figuresOf({ agents, sites }: SimulationOptions, result: SimulationResult) {

@@ -85,7 +85,7 @@ export interface Ledger {
 
   /**
    * Splits a cell that nobody has leased since `epoch` and whose last pack is `lastPack`: it is closed, and its children
-   * stand in its place, at the head of S. They go on with its packs (theirs are numbered behind `lastPack`), have its
+   * stand in its place, at the tail of S (its head is for what was lost, D16). They go on with its packs (theirs are numbered behind `lastPack`), have its
    * unread rows, each those of its paths, and as many queued URLs as is said. False when somebody has the cell, or had it;
    * the same split sent again is true again.
    */

@@ -19,7 +19,7 @@ export function splitCell(
   if (row.state !== 'waiting' && row.state !== 'resting') return false
   if (row.epoch !== epoch || row.lastPack !== lastPack) return false
   const rows = new Map<CellId, CellRow>()
-  for (const child of [...children].reverse()) rows.set(child.cell, addChild(state, row, child))
+  for (const child of children) rows.set(child.cell, addChild(state, row, child))
   if (state.keeps('rows-move')) moveRows(row, rows)
   row.children = names
   row.discovered = row.settled
@@ -32,7 +32,6 @@ export function splitCell(
 
 function addChild(state: MemoryState, parent: CellRow, { cell, queued }: ChildCell): CellRow {
   const row = state.addCell(cell, parent.group)
-  state.move(row, 'waiting', --state.firstRank)
   row.epoch = parent.epoch
   row.leaseUntil = parent.leaseUntil
   row.discovered = queued

@@ -50,7 +50,7 @@ async function addChildren(tx: Transaction, parent: CellId, children: readonly C
      FROM cell p, unnest($2::text[], $3::bigint[], $4::bigint[]) AS child (name, rank, queued) WHERE p.cell = $1`,
     parent,
     textArray(children.map(({ cell }) => cell)),
-    await numbers(tx, 'rank_head', children.length),
+    await numbers(tx, 'rank_tail', children.length),
     children.map(({ queued }) => queued),
   )
 }

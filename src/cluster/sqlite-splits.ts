@@ -23,7 +23,7 @@ export class SqliteSplits {
     if (row[0] === 'closed') return row[3] === JSON.stringify(names)
     if (row[0] !== 'waiting' && row[0] !== 'resting') return false
     if (row[1] !== epoch || row[2] !== lastPack) return false
-    for (const child of [...children].reverse()) this.#addChild(cell, child)
+    for (const child of children) this.#addChild(cell, child)
     this.#moveRows(cell, names)
     this.#db.run(
       `UPDATE cell SET state = 'closed', children = ?, discovered = settled, appended = consumed,
@@ -36,7 +36,7 @@ export class SqliteSplits {
 
   /** Its epochs go on: what a lease of its parent left behind is known to be old. */
   #addChild(parent: CellId, { cell, queued }: ChildCell): void {
-    const [rank] = this.#db.first('UPDATE crawl SET first_rank = first_rank - 1 RETURNING first_rank')!
+    const [rank] = this.#db.first('UPDATE crawl SET next_rank = next_rank + 1 RETURNING next_rank')!
     this.#db.run(
       `INSERT INTO cell (cell, grp, state, agent, epoch, lease_until, rank, last_pack, appended, consumed, inbox_cursor,
          parked_until, children, discovered, settled, pages, bytes, fetch_ms, first_fetch, last_fetch, size_estimate, parent)

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Append, LEDGER_FILE, type Ledger, type MetaFacts, type SiteSummary } from '../cluster/index.js'
+import { type Append, LEDGER_FILE, type Ledger, type MetaFacts, siteSummaries } from '../cluster/index.js'
 import { readDiscoveries } from '../frontier/index.js'
 import { type CellId, cellOf, type Discovery, filedUnder, type Grouping, siteOfCell } from '../model/cell.js'
 import type { CellMap } from '../model/cell-map.js'
@@ -49,25 +49,27 @@ async function importUrls(directory: string, target: Target): Promise<number> {
   try {
     for (let after = ''; ; ) {
       const cells = await previous.sites(after, 1_000)
-      if (cells.length === 0) return urls
+      if (cells.length === 0) break
       for (const { cell } of cells) urls += await importCell(previous, target, cell)
-      // What a site had last time is what is expected of it now (D12).
-      await target.ledger.estimate(sizesOf(cells))
       after = cells[cells.length - 1].cell
     }
+    await estimateSites(previous, target.ledger)
+    return urls
   } finally {
     await previous.close()
   }
 }
 
-/** Of sites: then they may have had several cells. */
-function sizesOf(cells: readonly SiteSummary[]): { cell: CellId; size: number }[] {
-  const sizes = new Map<CellId, number>()
-  for (const { cell, settled } of cells) {
-    const site = siteOfCell(cell)
-    sizes.set(site, (sizes.get(site) ?? 0) + settled)
+/** What a site had last time is what is expected of it now (D12), whatever cells it had. */
+async function estimateSites(previous: Ledger, ledger: Ledger): Promise<void> {
+  let sizes: { cell: CellId; size: number }[] = []
+  for await (const { cell, settled } of siteSummaries(previous)) {
+    sizes.push({ cell, size: settled })
+    if (sizes.length < BATCH_ROWS) continue
+    await ledger.estimate(sizes)
+    sizes = []
   }
-  return [...sizes].map(([cell, size]) => ({ cell, size }))
+  await ledger.estimate(sizes)
 }
 
 async function importCell(previous: Ledger, target: Target, cell: CellId): Promise<number> {
@@ -80,7 +82,7 @@ async function importCell(previous: Ledger, target: Target, cell: CellId): Promi
     rows = []
   }
   for (let from = 1; ; ) {
-    const batch = await previous.readJournal(cell, from, JOURNAL_BYTES)
+    const batch = await ownJournals(previous, cell, from)
     if (batch.length === 0) break
     for (const { journal } of batch) {
       readDiscoveries(journal, discovery => rows.push(discovery))
@@ -109,6 +111,13 @@ function appendsOf(rows: readonly Discovery[], { cells, grouping }: Target): App
     else byCell.set(cell, [row])
   }
   return [...byCell].map(([cell, found]) => ({ cell, group: filedUnder(cell, grouping), rows: found }))
+}
+
+/** Without those of the cells that it was split from: they are read as theirs. */
+async function ownJournals(previous: Ledger, cell: CellId, from: number) {
+  if (siteOfCell(cell) === cell) return previous.readJournal(cell, from, JOURNAL_BYTES)
+  const batch = await previous.readJournals({ cell, number: from - 1 }, JOURNAL_BYTES)
+  return batch.filter(part => part.cell === cell)
 }
 
 async function importMeta(directory: string, ledger: Ledger): Promise<number> {

@@ -201,6 +201,11 @@ export const FIELDS = {
     'of the chances that an assignment takes: the same number, the same choices',
     optional(count(0)),
   ),
+  splitSites: field(
+    '--split-sites <n>',
+    'split a site with more than n URLs waiting into cells by path, for several agents; they share its politeness turn (off)',
+    optional(count(2)),
+  ),
   slices: field(
     '--slices <on|off>',
     'on: a long site gives its lane to others now and then (on)',

@@ -26,13 +26,15 @@ export interface CellFrontierOptions {
 export class CellFrontier {
   readonly maxDepth: number
   readonly #seen: SeenSet
-  readonly #queue: CellQueue
+  #queue: CellQueue
+  readonly #space: FrontierSpace
   readonly #depths: DepthSet | null
   readonly #ranks: boolean
   #passedOver = 0
 
   constructor(space: FrontierSpace, options: CellFrontierOptions) {
     this.maxDepth = options.maxDepth
+    this.#space = space
     this.#seen = new SeenSet(space.seen)
     this.#ranks = options.order === 'inlinks'
     this.#queue = new CellQueue(space.queues, this.#ranks ? new RankedWindow(space.ranked) : null)
@@ -175,6 +177,19 @@ export class CellFrontier {
   restoreTurnedAway(low: number, high: number): void {
     if (this.#depths === null) this.#seen.add(low, high)
     else this.#depths.add(low, high, 0)
+  }
+
+  /** Every URL that waits, retries included. Of a cell that nobody works on any more: how often each was tried is lost. */
+  *queuedUrls(): Iterable<string> {
+    const shown = new CellQueue(this.#space.queues)
+    for (;;) {
+      const entry = this.#queue.next(Number.POSITIVE_INFINITY)
+      if (entry === null) break
+      shown.push(entry)
+      yield entry.url
+    }
+    this.#queue.close()
+    this.#queue = shown
   }
 
   close(): void {

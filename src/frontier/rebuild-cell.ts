@@ -1,9 +1,11 @@
 /**
  * A cell's frontier from its journal: seen = all discoveries, queue = discoveries without an outcome, in their order.
  * The journal is read twice, outcomes first, so that the second pass can tell what is still queued. All sets spill to
- * disk, so a cell of any size is rebuilt in bounded memory. Decisions are replayed, never made again.
+ * disk, so a cell of any size is rebuilt in bounded memory. Decisions are replayed, never made again. A cell that was split off
+ * another reads that one's journal too, and takes what is its `part` of it.
  */
 import type { Discovery } from '../model/cell.js'
+import type { CellPart } from '../model/cell-map.js'
 import type { Millis } from '../model/clock.js'
 import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
 import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
@@ -30,6 +32,7 @@ export async function rebuildCell(
   frontier: CellFrontier,
   space: FrontierSpace,
   decisions: Decisions,
+  part: CellPart | null = null,
 ): Promise<void> {
   const closed: Closed = Number.isFinite(frontier.maxDepth)
     ? new ClosedRows(space, frontier.maxDepth)
@@ -60,6 +63,7 @@ export async function rebuildCell(
   const replay = new Replay(decisions)
   const secondPass: JournalReader = {
     discovered(discovery) {
+      if (part !== null && !part(discovery.url)) return
       takeFingerprint(discovery.url)
       const { low, high } = fingerprint
       replay.discovered(discovery, low, high)

@@ -40,7 +40,7 @@ export function rangeOf(cell: CellId): PathRange | null {
 const WHOLE: PathRange = { from: '', to: '' }
 
 /** Path and query, without a mark: a page and its marks are of one cell. */
-function pathOf(url: string): string {
+export function pathOf(url: string): string {
   const start = pathStart(url)
   const mark = url.indexOf('#', start)
   return mark < 0 ? url.slice(start) : url.slice(start, mark)

@@ -124,6 +124,8 @@ export const LIMITS = {
   sitemapSteps: 8,
   /** Pages of one site: a month at four pages a second. `--max-pages-per-site` sets another number. */
   pagesPerSite: 10_000_000,
+  /** Cells that a giant site is split into at once: each reads the journal of the whole; what is too large still is split again. */
+  splitPieces: 32,
   /** Hosts of one registrable domain; more have only domains that answer to any name, and a handful of large ones. */
   hostsPerDomain: 1_000,
   /** A request that waited so long between check and write is not written: the margin of its lease is used up. */

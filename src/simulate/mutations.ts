@@ -32,6 +32,9 @@ export const MUTATIONS = {
   'no-swap-wait': 'the first request after a swap does not wait its full delay',
   'end-unchecked': 'the crawl is ended without a look at what waits and what is leased',
   'end-unlatched': 'the end is told and the crawl row stays open',
+  'split-forgets': 'the children of a split cell know nothing of what it has seen',
+  'split-loses-rows': 'unread rows of a cell that is split are dropped',
+  'closed-takes-rows': 'links for a cell that was split are taken',
 } as const
 
 export type Mutation = keyof typeof MUTATIONS
@@ -46,6 +49,9 @@ const BROKEN: Partial<Record<Mutation, MemoryRule>> = {
   'finished-stays': 'wakes-finished',
   'end-unchecked': 'tests-end',
   'end-unlatched': 'latches-end',
+  'split-forgets': 'children-inherit',
+  'split-loses-rows': 'rows-move',
+  'closed-takes-rows': 'refuses-closed',
 }
 
 export function brokenBy(mutation: Mutation | undefined): MemoryRule | null {

@@ -12,7 +12,13 @@ export function smallRun(seed: number): SimulationOptions {
     faults: seed % 5 === 0 ? 'heavy' : 'light',
     assign: ASSIGNMENTS[seed % ASSIGNMENTS.length],
     lanes: 2 + (seed % 7),
+    ...splits(seed),
     delayMs: 200,
     keepsHistory: false,
   }
+}
+
+/** In every third run of each assignment sites are split, those of a few pages already. */
+function splits(seed: number): Pick<SimulationOptions, 'splitSites'> {
+  return Math.floor(seed / ASSIGNMENTS.length) % 3 === 0 ? { splitSites: 3 + (seed % 5) } : {}
 }

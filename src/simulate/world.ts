@@ -44,6 +44,8 @@ export interface SimulationOptions {
   readonly sizes?: readonly { readonly cell: CellId; readonly size: number }[]
   /** Whether long sites give their lanes to others now and then (on). */
   readonly slices?: 'on' | 'off'
+  /** Sites with more URLs waiting are split (off). */
+  readonly splitSites?: number
   readonly faults: FaultPreset | readonly Fault[]
   readonly assign: AssignmentName
   /** Lanes of each agent. */
@@ -279,10 +281,11 @@ class World {
   }
 
   #config(): CrawlConfig {
-    const { lanes, delayMs, assign, slices } = this.#options
+    const { lanes, delayMs, assign, slices, splitSites } = this.#options
     return checkConfig({
       assign,
       slices,
+      splitSites,
       seeds: this.#web.seeds,
       scope: 'any',
       lanes,

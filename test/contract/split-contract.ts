@@ -41,15 +41,15 @@ export function splitContract({ describe, it }: Runner, kit: ContractKit): void 
   }
 
   describe('split', () => {
-    it('closes the cell and puts its children at the head of S, with its group and what is queued', async () => {
+    it('closes the cell and puts its children at the tail of S, with its group and what is queued', async () => {
       const ledger = kit.ledger()
       const { epoch } = await givenBack('/a')
       await ledger.append([{ ...to('b.test', '/'), group: 'b.test' }])
       expect(await ledger.split(SITE, epoch, 1, CHILDREN)).toBe(true)
       expect((await ledger.waiting(10)).map(({ cell, group }) => [cell, group])).toEqual([
+        ['b.test', 'b.test'],
         [LEFT, 'a.test'],
         [RIGHT, 'a.test'],
-        ['b.test', 'b.test'],
       ])
       const { cells, discovered, settled, backlog, pages } = await ledger.totals()
       expect({ closed: cells.closed, queued: discovered - settled, backlog, pages }).toEqual({
