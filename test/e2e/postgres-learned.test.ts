@@ -1,0 +1,55 @@
+/** The same on PostgreSQL, by processes: one that crawls and coordinates, one that joins and takes the part that waits for it. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Report } from '../../src/agent/index.js'
+import { WebPlan } from '../../src/simulate/web/index.js'
+import { ClusterWeb } from '../kit/cluster-web.js'
+import { urlsWith } from '../kit/crawled.js'
+import { GENERATED, orbweaver, temporary } from '../kit/orbweaver.js'
+
+let cluster: ClusterWeb
+beforeAll(async () => {
+  cluster = await ClusterWeb.start(
+    new WebPlan({ sites: 30, pages: 300, seed: 2, foreignShare: 0.04, communities: 9, topicShare: 0.97 }),
+  )
+}, 120_000)
+afterAll(() => cluster.close())
+
+it('an agent that joins is routed by what the crawl before learned', async () => {
+  const usual = ['crawl', cluster.web.seed, ...GENERATED, '--lanes', '3', '--sitemap', 'none', '--json']
+  const [first, second] = [temporary('first'), temporary('second')]
+  const hashed = await orbweaver([
+    ...usual,
+    ...cluster.named('first'),
+    '--agents',
+    '2',
+    '--assign',
+    'hash',
+    '--out',
+    first,
+  ])
+  expect(hashed.code, hashed.stderr).toBe(0)
+  const learned = ['--assign', 'hypergraph', '--parts', '2', '--previous', first]
+  const crawl = cluster.begin([
+    ...usual,
+    ...cluster.named('second'),
+    ...learned,
+    '--rate',
+    '20',
+    '--out',
+    second,
+  ])
+  await cluster.untilAsked(cluster.web.counts().requests + 2, crawl)
+  const guest = cluster.begin(['agent', second])
+  while (!guest.said().includes('joins') && guest.process.exitCode === null) await sleep(50)
+  await orbweaver(['set', second, 'rate=500'])
+  const { code, stdout, stderr } = await crawl.ended
+  expect(code, stderr).toBe(0)
+  const report = JSON.parse(stdout) as Report
+  const { routing, agents } = report
+  if (routing === null || 'why' in routing) throw new Error(`no routing: ${routing?.why}`)
+  expect(routing.parts).toBe(2)
+  expect(agents.filter(({ pages }) => pages > 0)).toHaveLength(2)
+  const stored = [...(await urlsWith(second, 'OK')), ...(await urlsWith(second, 'NOT_MODIFIED'))]
+  expect(stored.sort()).toEqual(cluster.expected)
+}, 180_000)
