@@ -19,6 +19,8 @@ const VISIT_LOOK_MS = 50
  * in memory. Given back at once, it would be rebuilt from its journal for every pack that holds one.
  */
 const LINGER_MS = 2_000
+/** Refused without a row to read, a finish is asked for again after this: the lease may be gone, or a row on its way. */
+const REFUSED_LOOK_MS = 250
 
 export interface SiteWorkParts {
   readonly clock: Clock
@@ -71,7 +73,7 @@ export class SiteWork {
 
   /** True when the cell is finished: nothing queued, everything committed, no unread row. */
   async #finishes(site: SiteCrawl, idleMs: Millis): Promise<boolean> {
-    const { ledger, transmitter, counters, laneCount, desk } = this.#parts
+    const { ledger, transmitter, admission, counters, laneCount, desk, signal } = this.#parts
     if (!site.frontier.isEmpty) return false
     if (site.uncommitted > 0) {
       if (laneCount.busy === 0) void transmitter.seal()
@@ -82,7 +84,11 @@ export class SiteWork {
     if (await ledger.finish(site.cell, site.lease.epoch)) return true
     desk.stays(site)
     counters.refusedFinishes++
+    const { cursor } = site
     site.inboxDirty = true
+    await readInbox(ledger, site, transmitter, admission, signal)
+    // Asked again at once, thousands of sites whose leases an outage has ended would ask without a pause.
+    if (site.cursor === cursor) await site.wake.wait(REFUSED_LOOK_MS)
     site.wake.ring()
     return false
   }

@@ -12,6 +12,8 @@ import type { Mutation } from './mutations.js'
 import type { VirtualTime } from './virtual-time.js'
 
 const ROUND_MS = LEASE_MS / 2
+/** Lives it closes in a round: after a long outage all look dead, and a thousand closed at once are no test of anything more. */
+const MOST_CLOSED = 5
 
 export interface JanitorParts {
   readonly time: VirtualTime
@@ -40,9 +42,10 @@ export class Janitor {
   async #round(): Promise<void> {
     const { time, ledger, mutation } = this.#parts
     const now = EPOCH_MS + time.now
+    let closed = 0
     for (const { incarnation, heartbeatAt } of await ledger.agents()) {
       const silentMs: Millis = now - heartbeatAt
-      if (silentMs > SILENCE_MS) await this.close(incarnation)
+      if (silentMs > SILENCE_MS && ++closed <= MOST_CLOSED) await this.close(incarnation)
       // The rule broken: what looks like an orphan goes, whoever may still write to it.
       else if (mutation === 'orphans-of-the-living') await this.recover(incarnation)
     }
