@@ -10,6 +10,7 @@ import type { BusMessage, Heartbeat, Ledger } from '../cluster/index.js'
 import type { CellId, GroupId } from '../model/cell.js'
 import { type Clock, type Millis, sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
+import type { Stop } from '../model/stop.js'
 import { Wake } from '../model/wake.js'
 import type { Admission } from './admission.js'
 import { Checkpoint } from './checkpoint.js'
@@ -58,7 +59,7 @@ export interface AgentParts extends LaneOfferParts {
   /** Off, a lane keeps its site to the end. */
   readonly slices: boolean
   /** Aborted by `stop`: lanes send nothing more. */
-  readonly stopping: AbortController
+  readonly stopping: Stop
   /** Why nothing is being fetched, for those who look from outside. */
   readonly waitingFor: () => string
   /** Under `phases`: takes cells without a coordinator, and knows the time by which phases swap. */

@@ -2,7 +2,6 @@
  * Joins the parts of one agent: who fetches, who keeps pace, who packs, who tells. Every port and setting comes in as
  * an argument, so the same agent runs on a real machine, in a thread of it, and in the simulator.
  */
-import { setMaxListeners } from 'node:events'
 import { ShardMap } from '../assign/phases/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import type { Fetcher } from '../fetch/index.js'
@@ -12,6 +11,7 @@ import { siteOfCell } from '../model/cell.js'
 import { SplitCells } from '../model/cell-map.js'
 import { sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
+import { Stop, type StopSignal } from '../model/stop.js'
 import type { PackStore } from '../store/index.js'
 import { Agent } from './agent.js'
 import type { AgentInput } from './agent-input.js'
@@ -51,10 +51,8 @@ export interface AssembledAgent {
 
 export function assembleAgent(input: AgentInput): AssembledAgent {
   const { name, clock, ledger, incarnation, config, store, space, scope } = input
-  const stopping = new AbortController()
+  const stopping = new Stop()
   const { signal } = stopping
-  // A listener for every site that waits: Node would call a dozen of them a leak.
-  setMaxListeners(0, signal)
   const leaseMs = input.leaseMs ?? LEASE_MS
   const tenure = new Tenure(clock, leaseMs, signal)
   const fetcher = new TenuredFetcher(input.fetcher, tenure)
@@ -106,7 +104,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     onFailure: error => agent.fail(error),
     phases,
   })
-  const unlessPaused = async (until: AbortSignal): Promise<void> => {
+  const unlessPaused = async (until: StopSignal): Promise<void> => {
     while (settings.paused && !until.aborted) await sleep(clock, PAUSE_LOOK_MS, until)
   }
   const manners = new LaneManners({

@@ -2,6 +2,7 @@
 import type { Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
 import type { CellId, Epoch, Lease } from '../model/cell.js'
 import type { Clock } from '../model/clock.js'
+import type { StopSignal } from '../model/stop.js'
 import type { SiteCrawl } from './site-crawl.js'
 import type { SiteDesk } from './site-desk.js'
 
@@ -14,7 +15,7 @@ export interface HoldingsParts {
   readonly incarnation: Incarnation
   readonly desk: SiteDesk
   /** Aborted, nothing more is taken up. */
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   /** Crawls a site until it is ours no longer. */
   readonly work: (site: SiteCrawl) => Promise<void>
   /** The site is somebody else's, or ours anew: all that is known of it is void. */

@@ -1,4 +1,5 @@
 import type { Ledger } from '../cluster/index.js'
+import type { StopSignal } from '../model/stop.js'
 import type { Admission } from './admission.js'
 import type { SiteCrawl } from './site-crawl.js'
 import type { Transmitter } from './transmitter.js'
@@ -15,7 +16,7 @@ export async function readInbox(
   site: SiteCrawl,
   transmitter: Transmitter,
   admission: Admission,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<void> {
   while (site.inboxDirty && site.mode.is !== 'leaving' && !signal.aborted) {
     if (transmitter.crowded) await transmitter.room(signal)

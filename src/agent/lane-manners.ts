@@ -4,6 +4,7 @@ import { delayAfter, type RateLimit } from '../manners/index.js'
 import type { Clock, Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import type { Exchange } from '../model/page.js'
+import type { StopSignal } from '../model/stop.js'
 import type { LaneSettings } from './lane.js'
 import type { SiteCrawl } from './site-crawl.js'
 import type { Pause } from './site-pace.js'
@@ -16,11 +17,11 @@ export interface LaneMannersParts {
   readonly tenure: Tenure
   readonly maxWaitMs: Millis
   /** Waits while the crawl is paused or the disk is nearly full. */
-  readonly unlessPaused: (signal: AbortSignal) => Promise<void>
+  readonly unlessPaused: (signal: StopSignal) => Promise<void>
   /** A site waits long: true when it has to do so in the ledger, because many others wait here. */
   readonly lendsLane: () => boolean
   /** Ends when the agent stops asking. */
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
 }
 
 export class LaneManners {

@@ -9,6 +9,7 @@ import type { Clock, Millis } from '../model/clock.js'
 import { markOf, withoutMark } from '../model/mark.js'
 import type { OutcomeCode } from '../model/outcome.js'
 import type { MetaInfo } from '../model/page.js'
+import type { StopSignal } from '../model/stop.js'
 import type { Counters } from './counters.js'
 import type { LaneManners } from './lane-manners.js'
 import type { PageBudget } from './page-budget.js'
@@ -51,11 +52,11 @@ export interface LaneParts {
   /** True when the site has had its slice and others wait: then it is to be left. */
   readonly endsSlice: (site: SiteCrawl) => boolean
   /** Waits while the crawl is paused or the disk is nearly full. */
-  readonly unlessPaused: (signal: AbortSignal) => Promise<void>
+  readonly unlessPaused: (signal: StopSignal) => Promise<void>
   /** Bodies are done with once settled: no hook holds on to them. */
   readonly recycles: boolean
   /** Ends when the agent stops asking. */
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
 }
 
 const STALLED: FetchResult = {

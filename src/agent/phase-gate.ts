@@ -5,6 +5,7 @@
 import type { PhaseWindow } from '../assign/phases/index.js'
 import { ownTurn } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
+import type { StopSignal } from '../model/stop.js'
 import type { Site } from '../model/url.js'
 import type { GroupPace } from './group-pace.js'
 import type { PhaseGates, PhaseGatesParts } from './phase-gates.js'
@@ -52,7 +53,7 @@ export class PhaseGate {
     return this.#gates.fairMs
   }
 
-  get signal(): AbortSignal {
+  get signal(): StopSignal {
     return this.#gates.signal
   }
 

@@ -3,7 +3,6 @@
  * phase has with the shard of the cell; what is still under way when a window ends is cut off. What other nodes have
  * learned of a site meanwhile (Retry-After, pauses) is read from the ledger at the beginning of each window.
  */
-import { setMaxListeners } from 'node:events'
 import {
   PhaseClock,
   type PhasePlan,
@@ -17,6 +16,7 @@ import {
 import type { Ledger } from '../cluster/index.js'
 import type { Grouping } from '../model/cell.js'
 import type { Cancel, Clock, Millis } from '../model/clock.js'
+import { Stop, type StopSignal } from '../model/stop.js'
 import type { Site } from '../model/url.js'
 import type { GroupPace } from './group-pace.js'
 import { PhaseGate } from './phase-gate.js'
@@ -41,7 +41,6 @@ export interface PhaseGatesParts {
   readonly onFailure: (error: Error) => void
 }
 
-const CUT_OFF = 'the window has ended'
 /** A measure of the ledger's time is good for this part of a lease. */
 const MEASURE_LEASES = 1 / 2
 /** A site whose pause takes more than this part of a window tells the ledger of each window in which it is asked. */
@@ -56,10 +55,10 @@ export class PhaseGates {
   readonly fairMs: Millis
   readonly #parts: PhaseGatesParts
   readonly #time: PhaseClock
-  #cutter = new AbortController()
+  #cutter = new Stop()
   #period = Number.NEGATIVE_INFINITY
   #cancel: Cancel = () => {}
-  #tied: AbortSignal | null = null
+  #tied: StopSignal | null = null
 
   constructor(parts: PhaseGatesParts) {
     const { plan, clock, wall, skewMs, leaseMs, mistake } = parts
@@ -78,7 +77,7 @@ export class PhaseGates {
 
   /** A heartbeat was answered. */
   measured(sent: Sending, now: Millis): void {
-    if (!this.#time.measured(sent.monotonic, now)) this.#cutter.abort(CUT_OFF)
+    if (!this.#time.measured(sent.monotonic, now)) this.#cutter.abort()
   }
 
   /** Ledger time; null while it is not known for certain. */
@@ -106,7 +105,7 @@ export class PhaseGates {
   }
 
   /** For requests: aborts at the end of the window, at the end of the leases, and when the agent stops. */
-  get signal(): AbortSignal {
+  get signal(): StopSignal {
     const at = this.now()
     const period = at === null ? Number.NEGATIVE_INFINITY : periodAt(this.plan, at)
     if (period !== this.#period || this.#cutter.signal.aborted) this.#newCutter(period, at)
@@ -117,18 +116,17 @@ export class PhaseGates {
     const { clock, tenure } = this.#parts
     this.#cancel()
     // Its timer may be late.
-    this.#cutter.abort(CUT_OFF)
-    const cutter = new AbortController()
-    setMaxListeners(0, cutter.signal)
+    this.#cutter.abort()
+    const cutter = new Stop()
     this.#cutter = cutter
     this.#period = period
     if (tenure.signal !== this.#tied) {
       this.#tied = tenure.signal
-      this.#tied.addEventListener('abort', () => this.#cutter.abort(CUT_OFF), { once: true })
+      this.#tied.addEventListener('abort', () => this.#cutter.abort(), { once: true })
     }
     const leftMs = at === null || tenure.signal.aborted ? 0 : windowOf(this.plan, period).cutAt - at
-    if (leftMs <= 0) cutter.abort(CUT_OFF)
-    else if (this.#parts.mistake !== 'no-cut') this.#cancel = clock.after(leftMs, () => cutter.abort(CUT_OFF))
+    if (leftMs <= 0) cutter.abort()
+    else if (this.#parts.mistake !== 'no-cut') this.#cancel = clock.after(leftMs, () => cutter.abort())
   }
 
   end(): void {

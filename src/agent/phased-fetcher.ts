@@ -1,6 +1,7 @@
 /** Asks for robots.txt, and what it redirects to, only in the windows that a shard has for each host. */
 import type { Fetcher, FetchRequest, FetchResult } from '../fetch/index.js'
 import type { Clock } from '../model/clock.js'
+import { eitherOf, type StopSignal } from '../model/stop.js'
 import { siteOf } from '../model/url.js'
 import type { PhaseGates } from './phase-gates.js'
 
@@ -19,7 +20,7 @@ export class PhasedFetcher implements Pick<Fetcher, 'fetch' | 'resolve'> {
     this.#clock = clock
   }
 
-  async fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchResult> {
+  async fetch(request: FetchRequest, signal: StopSignal): Promise<FetchResult> {
     const site = siteOf(request.url)
     const until = this.#gates.signal
     const since = this.#clock.monotonic()
@@ -28,7 +29,9 @@ export class PhasedFetcher implements Pick<Fetcher, 'fetch' | 'resolve'> {
       began = this.#gates.isOpen(site, this.#shard)
       return began
     }
-    const result = await this.#fetcher.fetch({ ...request, mayBegin }, AbortSignal.any([signal, until]))
+    const either = eitherOf(signal, until)
+    const result = await this.#fetcher.fetch({ ...request, mayBegin }, either.signal)
+    either.untie()
     const isFair = this.#clock.monotonic() - since >= this.#gates.fairMs
     this.wasCut = !result.ok && !result.exchange && (!began || (until.aborted && !isFair))
     if (result.ok || !until.aborted || !isFair) return result

@@ -1,6 +1,7 @@
 /** The heartbeat of an agent: renews its leases, tells how it is, and brings what changed. */
 import type { Heartbeat, Incarnation, LaneStatus, Ledger } from '../cluster/index.js'
 import type { Clock, Millis } from '../model/clock.js'
+import type { StopSignal } from '../model/stop.js'
 import { Wake } from '../model/wake.js'
 import { FencedError } from './fenced-error.js'
 import type { Sending, Tenure } from './tenure.js'
@@ -15,7 +16,7 @@ export interface PulseParts {
   readonly incarnation: Incarnation
   readonly leaseMs: Millis
   readonly tenure: Tenure
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   /** What the agent has to say of itself. */
   readonly status: () => LaneStatus
   readonly onBeat: (beat: Heartbeat, sent: Sending) => void

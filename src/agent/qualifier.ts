@@ -10,6 +10,7 @@ import { type Clock, type Millis, sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import { withoutMark } from '../model/mark.js'
 import type { Exchange } from '../model/page.js'
+import type { StopSignal } from '../model/stop.js'
 import type { LaneManners } from './lane-manners.js'
 import type { GateVerdict } from './origin-gate.js'
 import type { PhaseGates } from './phase-gates.js'
@@ -36,7 +37,7 @@ export interface QualifierParts {
   readonly archiveRobots: (site: SiteCrawl, exchanges: readonly Exchange[]) => void
   readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void
   /** Ends when the agent stops asking. */
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
 }
 
 export class Qualifier {

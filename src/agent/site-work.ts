@@ -1,6 +1,7 @@
 /** The life of one leased cell in this agent: read its inbox, crawl it, finish it or give it back. */
 import type { Ledger } from '../cluster/index.js'
 import { type Clock, type Millis, sleep } from '../model/clock.js'
+import type { StopSignal } from '../model/stop.js'
 import type { Admission } from './admission.js'
 import type { Counters } from './counters.js'
 import { readInbox } from './inbox.js'
@@ -35,7 +36,7 @@ export interface SiteWorkParts {
   /** A site with nothing to do for longer than this is parked. */
   readonly maxWaitMs: Millis
   /** Lanes send nothing more once it aborts. */
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
 }
 
 export class SiteWork {

@@ -3,17 +3,14 @@
  * the wall clock: a machine that slept notices by one of them. A request is sent only with a margin left, and what is
  * under way when the leases end is cut off: by then the sites may be somebody else's.
  */
-import { setMaxListeners } from 'node:events'
 import { type Cancel, type Clock, type Millis, sleep } from '../model/clock.js'
+import { Stop, type StopSignal } from '../model/stop.js'
 
 /** Parts of a lease: no new request in the last sixth, none under way in the last thirtieth. */
 const MARGIN = 1 / 6
 const CUT = 1 / 30
 /** How often those who wait for a renewal look. */
 const LOOK_MS = 250
-
-/** Nobody asks for the reason; left out, an error with its stack is made each time. */
-const CUT_OFF = 'the leases have ended'
 
 /** The moment just before a renewal is sent. */
 export interface Sending {
@@ -24,15 +21,15 @@ export interface Sending {
 export class Tenure {
   readonly #clock: Clock
   readonly #leaseMs: Millis
-  readonly #stopping: AbortSignal
+  readonly #stopping: StopSignal
   #sent: Sending
-  #period: AbortController
+  #period: Stop
   #cancel: Cancel = () => {}
   /** One wait for all who look: a thousand sites may wait for the same renewal. */
   #looking: Promise<void> | null = null
 
   /** A life begins with what it has just been told: leases come later than that. */
-  constructor(clock: Clock, leaseMs: Millis, stopping: AbortSignal) {
+  constructor(clock: Clock, leaseMs: Millis, stopping: StopSignal) {
     this.#clock = clock
     this.#leaseMs = leaseMs
     this.#stopping = stopping
@@ -66,7 +63,7 @@ export class Tenure {
   }
 
   /** For requests: aborts at the end of the leases, and when the agent stops. */
-  get signal(): AbortSignal {
+  get signal(): StopSignal {
     return this.#period.signal
   }
 
@@ -84,13 +81,12 @@ export class Tenure {
   }
 
   #cut(): void {
-    this.#period.abort(CUT_OFF)
+    this.#period.abort()
   }
 
-  #newPeriod(): AbortController {
-    const period = new AbortController()
-    setMaxListeners(0, period.signal)
-    if (this.#stopping.aborted) period.abort(CUT_OFF)
+  #newPeriod(): Stop {
+    const period = new Stop()
+    if (this.#stopping.aborted) period.abort()
     return period
   }
 }

@@ -3,6 +3,7 @@
  * stood still, a connection that was made meanwhile is heard of before the timer is.
  */
 import type { Fetcher, FetchRequest, FetchResult } from '../fetch/index.js'
+import type { StopSignal } from '../model/stop.js'
 import type { Tenure } from './tenure.js'
 
 export class TenuredFetcher implements Fetcher {
@@ -14,7 +15,7 @@ export class TenuredFetcher implements Fetcher {
     this.#mayBegin = () => tenure.holds
   }
 
-  fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchResult> {
+  fetch(request: FetchRequest, signal: StopSignal): Promise<FetchResult> {
     const { url, known, types, address, bodyBytes, mayBegin = this.#mayBegin } = request
     return this.#fetcher.fetch({ url, known, types, address, bodyBytes, mayBegin }, signal)
   }

@@ -9,6 +9,7 @@ import type { CellMap } from '../model/cell-map.js'
 import { type Clock, sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import { type Random, uuid } from '../model/random.js'
+import type { StopSignal } from '../model/stop.js'
 import type { PackBuilder, PackStore, StoredFile } from '../store/index.js'
 import type { Counters } from './counters.js'
 import { FencedError } from './fenced-error.js'
@@ -50,7 +51,7 @@ export interface TransmitterParts {
   readonly onDiskTrouble: (detail: string | null) => void
   readonly onFailure: (error: Error) => void
   /** Aborted when the agent stops: then a disk that is full is not waited for any more. */
-  readonly stopping: AbortSignal
+  readonly stopping: StopSignal
 }
 
 export class Transmitter {
@@ -82,7 +83,7 @@ export class Transmitter {
   }
 
   /** Waits until there is room for more. */
-  async room(signal: AbortSignal): Promise<void> {
+  async room(signal: StopSignal): Promise<void> {
     while (this.crowded && !signal.aborted) await this.#shipping
   }
 

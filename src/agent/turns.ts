@@ -8,6 +8,7 @@ import type { Incarnation, Ledger } from '../cluster/index.js'
 import { type GroupId, type Grouping, groupOf, type Lease, ownTurn, siteOfCell } from '../model/cell.js'
 import type { Clock, Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
+import type { StopSignal } from '../model/stop.js'
 import { hostOf, type Site } from '../model/url.js'
 import { GroupPace } from './group-pace.js'
 import { type KnownPace, OwnPace } from './own-pace.js'
@@ -28,7 +29,7 @@ export interface TurnsParts {
   readonly connectionsPerSite: () => number
   readonly leaseMs: Millis
   /** Ends when the agent stops asking. */
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   readonly onFailure: (error: Error) => void
   /** Where the clock says who may ask a site (`phases`); then turns only keep the pace. */
   readonly phases?: PhaseGates | null

@@ -11,6 +11,7 @@ import type { Bus, BusMessage, FinishReason, Incarnation, Ledger } from '../clus
 import type { CellId, Epoch } from '../model/cell.js'
 import { type Clock, type Millis, sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
+import type { StopSignal } from '../model/stop.js'
 import { Wake } from '../model/wake.js'
 import { LaneBook } from './lane-book.js'
 import { Visits } from './visits.js'
@@ -37,7 +38,7 @@ export interface CoordinatorParts {
   readonly leastDelayMs: () => Millis
   /** S is ordered by size at the start (D3, D14), not by arrival. */
   readonly ordersBySize: boolean
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   /** Told of lives that were closed because they fell silent. */
   readonly onClosed: (lives: readonly Incarnation[]) => void
 }

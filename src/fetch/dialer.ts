@@ -5,6 +5,7 @@
  */
 import { isIP } from 'node:net'
 import type { Clock, Millis } from '../model/clock.js'
+import type { StopSignal } from '../model/stop.js'
 import type { AddressGuard } from './address-guard.js'
 import { type ConnectFailure, forbiddenAddress, forbiddenPort } from './connect-failure.js'
 import type { Connection } from './connection.js'
@@ -64,7 +65,7 @@ export class Dialer {
   }
 
   /** `signal` must be the dial's own: it keeps its listeners. */
-  async dial(target: DialTarget, signal: AbortSignal): Promise<Dialed> {
+  async dial(target: DialTarget, signal: StopSignal): Promise<Dialed> {
     const found = await Promise.race([this.endpoints(target.host), aborted(target.host, signal)])
     if (!found.ok) return found
     const pinned = this.#pin(target, found.endpoints)
@@ -124,7 +125,7 @@ export class Dialer {
   }
 }
 
-function aborted(host: string, signal: AbortSignal): Promise<ConnectFailure> {
+function aborted(host: string, signal: StopSignal): Promise<ConnectFailure> {
   const failure: ConnectFailure = { ok: false, code: 'RESET', detail: `${host}: given up` }
   return new Promise(resolve => signal.addEventListener('abort', () => resolve(failure), { once: true }))
 }

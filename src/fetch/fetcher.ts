@@ -1,5 +1,6 @@
 import type { OutcomeCode } from '../model/outcome.js'
 import type { Exchange, MetaInfo } from '../model/page.js'
+import type { StopSignal } from '../model/stop.js'
 
 /** What is absent may be written as undefined: requests made in one place then all have one shape, which is quick to read. */
 export interface FetchRequest {
@@ -40,7 +41,7 @@ export type FetchResult = { readonly ok: true; readonly exchange: Exchange } | F
 /** Port: one request, one response, bounded in bytes and time. */
 export interface Fetcher {
   /** `signal` aborts at the end of a lease or of the process; the result is then `RESET`. */
-  fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchResult>
+  fetch(request: FetchRequest, signal: StopSignal): Promise<FetchResult>
   /**
    * All addresses of a host, guarded; for robots and for groups by address. Empty when there is none to go
    * to.

@@ -3,6 +3,7 @@
  * bytes of the wire for the archive, and bounds that a general client does not have.
  */
 import type { Clock } from '../model/clock.js'
+import type { StopSignal } from '../model/stop.js'
 import { AbortWatch } from './abort-watch.js'
 import { addressGuard } from './address-guard.js'
 import { BodyBudget } from './body-budget.js'
@@ -68,7 +69,7 @@ export class HttpFetcher implements Fetcher {
     return { open, idle }
   }
 
-  fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchResult> {
+  fetch(request: FetchRequest, signal: StopSignal): Promise<FetchResult> {
     if (this.#closed || signal.aborted) {
       return Promise.resolve({ ok: false, code: 'RESET', detail: 'given up' })
     }

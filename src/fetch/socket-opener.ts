@@ -2,6 +2,7 @@
 import { isIP, connect as netConnect, type Socket, type TcpNetConnectOpts } from 'node:net'
 import * as tls from 'node:tls'
 import type { Clock, Millis } from '../model/clock.js'
+import type { StopSignal } from '../model/stop.js'
 import type { AddressGuard } from './address-guard.js'
 import {
   type ConnectFailure,
@@ -51,7 +52,7 @@ export class SocketOpener {
     this.#outbox = new Outbox(options.clock, options.limits.outboxMs)
   }
 
-  open(target: OpenTarget, endpoint: Endpoint, timeoutMs: Millis, signal: AbortSignal): Promise<Opened> {
+  open(target: OpenTarget, endpoint: Endpoint, timeoutMs: Millis, signal: StopSignal): Promise<Opened> {
     return new Promise(resolve => {
       const { clock } = this.#options
       const startedAt = clock.monotonic()

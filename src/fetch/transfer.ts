@@ -6,6 +6,7 @@
 import type { Clock, Millis } from '../model/clock.js'
 import type { OutcomeCode } from '../model/outcome.js'
 import type { Truncation } from '../model/page.js'
+import { Stop, type StopSignal } from '../model/stop.js'
 import { hostOf, type Site, siteOf } from '../model/url.js'
 import type { Abortable, AbortWatch } from './abort-watch.js'
 import type { BodyBudget } from './body-budget.js'
@@ -50,13 +51,13 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
   ticket = 0
   readonly #tools: TransferTools
   readonly #request: FetchRequest
-  readonly #signal: AbortSignal
+  readonly #signal: StopSignal
   readonly #resolve: (result: FetchResult) => void
   readonly #requestHead: Buffer
   readonly #maxBodyBytes: number
   #at: At = 'waiting'
   #slot: Slot<Connection> | null = null
-  #dialing: AbortController | null = null
+  #dialing: Stop | null = null
   #unwanted: Unwanted | null = null
   #startedAt: Millis = 0
   #sentAt: Millis = 0
@@ -64,7 +65,7 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
   constructor(
     tools: TransferTools,
     request: FetchRequest,
-    signal: AbortSignal,
+    signal: StopSignal,
     resolve: (result: FetchResult) => void,
   ) {
     const { limits } = tools
@@ -136,7 +137,7 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
 
   async #dial(slot: Slot<Connection>): Promise<void> {
     this.#at = 'dialing'
-    const dialing = new AbortController()
+    const dialing = new Stop()
     this.#dialing = dialing
     const host = hostOf(this.site)
     const written = this.site.slice(host.length + 1)

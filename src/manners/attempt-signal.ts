@@ -1,45 +1,44 @@
 /**
  * Signals for single attempts, which end with another signal or when told to. One that was never aborted serves again:
- * to make a signal and to tie it to another costs as much as parsing a page.
+ * a fetcher keeps a list for every signal it has met.
  */
+import { Stop, type StopSignal } from '../model/stop.js'
+
 interface Pool {
-  readonly all: Set<AbortController>
-  readonly free: AbortController[]
+  readonly all: Set<Stop>
+  readonly free: Stop[]
 }
 
-/** Nobody asks for the reason; left out, an error with its stack is made each time. */
-const ENDED = 'the attempt has ended'
-
-const POOLS = new WeakMap<AbortSignal, Pool>()
+const POOLS = new WeakMap<StopSignal, Pool>()
 
 /** Aborts with `parent`, which must not be aborted yet. */
-export function takeAttempt(parent: AbortSignal): AbortController {
+export function takeAttempt(parent: StopSignal): Stop {
   const { all, free } = poolOf(parent)
   const known = free.pop()
   if (known) return known
-  const attempt = new AbortController()
+  const attempt = new Stop()
   all.add(attempt)
   return attempt
 }
 
-export function cutAttempt(attempt: AbortController): void {
-  attempt.abort(ENDED)
+export function cutAttempt(attempt: Stop): void {
+  attempt.abort()
 }
 
 /** Nobody listens to it any more. */
-export function endAttempt(parent: AbortSignal, attempt: AbortController): void {
+export function endAttempt(parent: StopSignal, attempt: Stop): void {
   const { all, free } = poolOf(parent)
   if (attempt.signal.aborted) all.delete(attempt)
   else free.push(attempt)
 }
 
-function poolOf(parent: AbortSignal): Pool {
+function poolOf(parent: StopSignal): Pool {
   const known = POOLS.get(parent)
   if (known) return known
   const pool: Pool = { all: new Set(), free: [] }
   POOLS.set(parent, pool)
   const stop = () => {
-    for (const attempt of pool.all) attempt.abort(ENDED)
+    for (const attempt of pool.all) attempt.abort()
     pool.free.length = 0
   }
   parent.addEventListener('abort', stop, { once: true })

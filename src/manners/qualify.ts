@@ -10,6 +10,7 @@ import { LIMITS } from '../model/limits.js'
 import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
 import type { Exchange } from '../model/page.js'
 import { redirectTarget } from '../model/redirect.js'
+import type { StopSignal } from '../model/stop.js'
 import { retryAfterHeaderMs } from './politeness.js'
 import { looksBinary } from './robots-bytes.js'
 import { type Asked, type ProcedureParts, RobotsProcedure } from './robots-procedure.js'
@@ -51,7 +52,7 @@ export async function qualify(
   origin: string,
   mode: RobotsMode,
   parts: Omit<ProcedureParts, 'everyAddress'>,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<Qualified> {
   const { clock } = parts
   const procedure = new RobotsProcedure({ ...parts, everyAddress: mode === 'strict' }, signal)

@@ -1,5 +1,6 @@
 /** Pages and bytes per second of the whole crawl: whoever is about to fetch waits here for a turn. */
 import type { Cancel, Clock, Millis } from '../model/clock.js'
+import type { StopSignal } from '../model/stop.js'
 
 /** What was not used can be caught up for this long: timers are late by a millisecond or two. */
 const BURST_MS = 50
@@ -38,7 +39,7 @@ class Bucket {
 }
 
 interface Waiter {
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   readonly go: () => void
 }
 
@@ -49,7 +50,7 @@ export class RateLimit {
   /** In the order they came. */
   readonly #waiting = new Set<Waiter>()
   /** Hundreds of lanes wait with one signal: it is listened to once, for as long as it lives. */
-  readonly #watched = new WeakSet<AbortSignal>()
+  readonly #watched = new WeakSet<StopSignal>()
   #cancel: Cancel | null = null
 
   constructor(clock: Clock) {
@@ -79,7 +80,7 @@ export class RateLimit {
   }
 
   /** Resolves when it is one page's turn and the bytes spent so far are paid for, or when `signal` aborts. */
-  take(signal: AbortSignal): Promise<void> {
+  take(signal: StopSignal): Promise<void> {
     if (signal.aborted) return Promise.resolve()
     if (this.#waiting.size === 0 && this.#waitMs() === 0) {
       this.#takeOne()
@@ -116,7 +117,7 @@ export class RateLimit {
     this.#arm()
   }
 
-  #watch(signal: AbortSignal): void {
+  #watch(signal: StopSignal): void {
     if (this.#watched.has(signal)) return
     this.#watched.add(signal)
     const leave = (): void => {

@@ -6,6 +6,7 @@ import type { Fetcher, FetchRequest, FetchResult } from '../fetch/index.js'
 import { type Clock, type Millis, sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import type { Exchange } from '../model/page.js'
+import type { StopSignal } from '../model/stop.js'
 import { hostOf, siteOf } from '../model/url.js'
 import { cutAttempt, endAttempt, takeAttempt } from './attempt-signal.js'
 
@@ -53,10 +54,10 @@ export class RobotsProcedure {
   /** Rounds over all addresses that brought nothing. */
   failedRounds = 0
   readonly #parts: ProcedureParts
-  readonly #signal: AbortSignal
+  readonly #signal: StopSignal
   readonly #until: Millis
 
-  constructor(parts: ProcedureParts, signal: AbortSignal) {
+  constructor(parts: ProcedureParts, signal: StopSignal) {
     this.#parts = parts
     this.#signal = signal
     this.#until = parts.clock.monotonic() + LIMITS.robotsProcedureMs

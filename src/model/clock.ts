@@ -1,4 +1,5 @@
 /** Epoch milliseconds (wall) or milliseconds since an arbitrary start (monotonic). */
+import type { StopSignal } from './stop.js'
 export type Millis = number
 
 /** Cancels a timer; harmless when it has already run. */
@@ -19,7 +20,7 @@ export interface Clock {
 }
 
 /** Resolves after `delayMs`, or as soon as `signal` aborts: callers look at the signal, nothing throws. */
-export function sleep(clock: Clock, delayMs: Millis, signal?: AbortSignal): Promise<void> {
+export function sleep(clock: Clock, delayMs: Millis, signal?: StopSignal): Promise<void> {
   return new Promise(resolve => {
     if (signal?.aborted) return resolve()
     const end = () => {

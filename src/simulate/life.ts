@@ -11,6 +11,7 @@ import { type FrontierSpace, HostNames, Scope } from '../frontier/index.js'
 import type { Clock } from '../model/clock.js'
 import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
 import { type Random, SeededRandom } from '../model/random.js'
+import { Stop, type StopSignal } from '../model/stop.js'
 import { PackBuilder } from '../store/index.js'
 import type { Checker } from './checker.js'
 import type { Disk } from './disk.js'
@@ -70,7 +71,7 @@ export async function live(parts: LifeParts): Promise<string> {
   parts.onJoined(incarnation)
   await ledger.heartbeat(incarnation, LEASE_MS, '{}')
   const store = storeOf(parts, incarnation)
-  const stopping = new AbortController()
+  const stopping = new Stop()
   const coordinating = parts.coordinates
     ? coordinate(parts, ledger, clock, incarnation, stopping.signal)
     : null
@@ -122,7 +123,7 @@ function coordinate(
   ledger: Ledger,
   clock: Clock,
   incarnation: Incarnation,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<unknown> {
   const coordinator = new Coordinator({
     clock,

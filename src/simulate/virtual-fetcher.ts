@@ -2,6 +2,7 @@
 import type { Fetcher, FetchRequest, FetchResult } from '../fetch/index.js'
 import type { Millis } from '../model/clock.js'
 import type { Exchange } from '../model/page.js'
+import type { StopSignal } from '../model/stop.js'
 import { hostOf, siteOf } from '../model/url.js'
 import { EPOCH_MS, type Machine } from './machine.js'
 import type { VirtualTime } from './virtual-time.js'
@@ -61,7 +62,7 @@ export class VirtualFetcher implements Fetcher {
   readonly #witness: Witness
   /** Requests on the wire: they end with the machine. */
   readonly #open = new Set<number>()
-  readonly #cuts = new WeakMap<AbortSignal, Set<() => void>>()
+  readonly #cuts = new WeakMap<StopSignal, Set<() => void>>()
 
   constructor(machine: Machine, servers: Servers, witness: Witness) {
     this.#machine = machine
@@ -73,7 +74,7 @@ export class VirtualFetcher implements Fetcher {
     })
   }
 
-  fetch({ url, mayBegin }: FetchRequest, signal: AbortSignal): Promise<FetchResult> {
+  fetch({ url, mayBegin }: FetchRequest, signal: StopSignal): Promise<FetchResult> {
     if (signal.aborted || mayBegin?.() === false) return Promise.resolve(STOPPED)
     const startedAt = this.#servers.now
     const request = this.#witness.requested(this.#machine, url)
@@ -99,7 +100,7 @@ export class VirtualFetcher implements Fetcher {
   }
 
   /** What to do when a signal aborts: one listener for all requests, because signals take a microsecond each. */
-  #cutsOf(signal: AbortSignal): Set<() => void> {
+  #cutsOf(signal: StopSignal): Set<() => void> {
     const known = this.#cuts.get(signal)
     if (known) return known
     const cuts = new Set<() => void>()
