@@ -1,11 +1,13 @@
 /** The experiments, one line each, in the order in which `orbweaver experiment --help` lists them. */
 import type { Command } from 'commander'
+import { crawlAssignments } from '../compose/assignment-crawls.js'
 import { findGpmetis } from '../compose/gpmetis.js'
-import { hypergraphExperiment } from '../simulate/experiments/index.js'
+import { assignmentsExperiment, hypergraphExperiment } from '../simulate/experiments/index.js'
 import { dynamicBalanceCommand } from './dynamic-balance.js'
 import { paperCommand } from './paper-experiment.js'
 
 export const EXPERIMENTS: readonly (() => Command)[] = [
   dynamicBalanceCommand,
   () => paperCommand(hypergraphExperiment(findGpmetis)),
+  () => paperCommand(assignmentsExperiment(crawlAssignments)),
 ]

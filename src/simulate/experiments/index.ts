@@ -2,6 +2,12 @@
  * experiments/: the tables of the papers, done again.
  * In: a seed and a size. Out: our figures beside the paper's. How a crawl is run comes in from outside.
  */
+export {
+  assignmentsExperiment,
+  type CrawlChoices,
+  type CrawlFigures,
+  type CrawlWeb,
+} from './assignments/experiment.js'
 export { simulateCrawl } from './balance-crawl.js'
 export {
   AGENTS,
