@@ -65,7 +65,7 @@ first crawl (--previous): those that learn do so from it, and all know the same 
 links are read again. The sites of the web are 27 communities that link mostly among themselves. Exchanged bytes are the
 exchanged links times the mean length of a URL. About five minutes; --quick is a small web.`
 
-export interface AssignmentRow extends Omit<CrawlFigures, 'workloads' | 'promised'> {
+interface AssignmentRow extends Omit<CrawlFigures, 'workloads' | 'promised'> {
   readonly seed: number
   readonly assign: AssignmentName
   readonly pagesPerSecond: number
