@@ -13,6 +13,7 @@ import { LIMITS } from '../model/limits.js'
 import type { Stop } from '../model/stop.js'
 import { Wake } from '../model/wake.js'
 import type { Admission } from './admission.js'
+import { BucketDesk } from './bucket-desk.js'
 import { Checkpoint } from './checkpoint.js'
 import type { Counters } from './counters.js'
 import { wordOf } from './heartbeat-word.js'
@@ -100,8 +101,29 @@ export class Agent {
       () => this.#pulse.hurry(),
     )
     // Name by name: of objects made with `...parts` each has a shape of its own, which the simulator's thousand agents pay for.
+    const bucket =
+      parts.shards &&
+      new BucketDesk({
+        clock,
+        sizes: parts.shards.gates.plan.bucket,
+        lendsLane: () => this.lendsLane(),
+        signal,
+      })
     const work = new SiteWork(
-      { clock, ledger, lane, transmitter, admission, counters, splitter, desk, laneCount, maxWaitMs, signal },
+      {
+        clock,
+        ledger,
+        lane,
+        transmitter,
+        admission,
+        counters,
+        splitter,
+        desk,
+        laneCount,
+        maxWaitMs,
+        bucket,
+        signal,
+      },
       site => this.endsSlice(site),
       () => laneCount.busy > 0 && this.sites.size <= parts.lanes,
     )

@@ -77,18 +77,20 @@ export class Lane {
     const { clock, transmitter, signal, settings } = this.#parts
     let others: Set<Promise<void>> | null = null
     site.loops++
-    while (this.#goesOn(site)) {
+    while (this.#takesMore(site)) {
       if (transmitter.crowded) await transmitter.room(signal)
       if (site.sitemapsDue) this.#parts.offerSitemaps(site)
       const entry = site.frontier.next(clock.now())
       const passedOver = site.frontier.takePassedOver()
       if (passedOver > 0) transmitter.pack.share(site).passedOver(passedOver)
       if (entry === null) break
+      site.list?.begin(entry)
       await this.#visit(site, entry)
+      site.list?.end(entry, site.stalled === entry)
       transmitter.poke()
       if (this.#parts.endsSlice(site)) break
       while (
-        this.#goesOn(site) &&
+        this.#takesMore(site) &&
         site.loops < settings.connectionsPerSite &&
         site.frontier.hasReady(clock.now())
       ) {
@@ -104,6 +106,10 @@ export class Lane {
 
   #goesOn(site: SiteCrawl): boolean {
     return site.mode.is !== 'leaving' && !this.#parts.signal.aborted
+  }
+
+  #takesMore(site: SiteCrawl): boolean {
+    return this.#goesOn(site) && (site.list === null || !site.list.isOver)
   }
 
   async #visit(site: SiteCrawl, entry: FrontierEntry): Promise<void> {

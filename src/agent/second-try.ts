@@ -90,6 +90,7 @@ export class SecondTry {
 
   #again(site: SiteCrawl, entry: FrontierEntry, attempt: number, until: Millis): void {
     this.#parts.counters.retries++
+    site.stalled = entry
     this.#parts.pack().share(site).journal.retry(entry.url, attempt, until)
   }
 }

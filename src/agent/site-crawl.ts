@@ -1,5 +1,5 @@
 /** One leased cell in an agent's hands: its queue, its pace, its rules, and what of it is not yet committed. */
-import type { CellFrontier, SiteTraps } from '../frontier/index.js'
+import type { CellFrontier, FrontierEntry, SiteTraps } from '../frontier/index.js'
 import { type CellId, type Lease, siteOfCell } from '../model/cell.js'
 import type { CellPart } from '../model/cell-map.js'
 import type { Millis } from '../model/clock.js'
@@ -7,6 +7,7 @@ import { forPeople } from '../model/for-people.js'
 import type { OutcomeCode } from '../model/outcome.js'
 import type { Site } from '../model/url.js'
 import type { Wake } from '../model/wake.js'
+import type { UrlList } from './bucket-desk.js'
 import type { OriginGate } from './origin-gate.js'
 import type { SitePace } from './site-pace.js'
 
@@ -117,6 +118,10 @@ export class SiteCrawl {
   /** Failures in a row, those of the leases before included. */
   failures: number
   visits = 0
+  /** Under `phases`: what may be asked for now, and no more. */
+  list: UrlList | null = null
+  /** The URL that was last found to need another try. */
+  stalled: FrontierEntry | null = null
   /** URLs whose origin must wait for its robots.txt while others of the site go on. */
   setAside = 0
   /** The origins' robots.txt may name sitemaps that are not queued yet: after a look at one, and after every lease. */

@@ -3,6 +3,7 @@ import type { Ledger } from '../cluster/index.js'
 import { type Clock, type Millis, sleep } from '../model/clock.js'
 import type { StopSignal } from '../model/stop.js'
 import type { Admission } from './admission.js'
+import type { BucketDesk } from './bucket-desk.js'
 import type { Counters } from './counters.js'
 import { readInbox } from './inbox.js'
 import type { Lane } from './lane.js'
@@ -33,6 +34,8 @@ export interface SiteWorkParts {
   readonly splitter: SiteSplitter
   readonly desk: SiteDesk
   readonly laneCount: LaneCount
+  /** Under `phases`: whose URLs are asked for. */
+  readonly bucket: BucketDesk | null
   /** A site with nothing to do for longer than this is parked. */
   readonly maxWaitMs: Millis
   /** Lanes send nothing more once it aborts. */
@@ -54,11 +57,11 @@ export class SiteWork {
 
   /** Ends when the cell is ours no longer: finished, given back, or lost. */
   async run(site: SiteCrawl): Promise<void> {
-    const { clock, ledger, lane, transmitter, admission, signal } = this.#parts
+    const { clock, ledger, transmitter, admission, signal } = this.#parts
     let idleMs = 0
     while (site.mode.is !== 'leaving' && !signal.aborted) {
       if (site.inboxDirty) await readInbox(ledger, site, transmitter, admission, signal)
-      if (site.sitemapsDue || site.frontier.hasReady(clock.now())) await lane.crawl(site)
+      if (site.sitemapsDue || site.frontier.hasReady(clock.now())) await this.#crawl(site)
       if (this.#endsSlice(site) || site.inboxDirty || site.frontier.hasReady(clock.now())) continue
       if (this.#parks(site)) continue
       site.idle = true
@@ -70,6 +73,11 @@ export class SiteWork {
       site.idle = !site.inboxDirty && !site.frontier.hasReady(clock.now())
     }
     await this.#letGo(site)
+  }
+
+  #crawl(site: SiteCrawl): Promise<void> {
+    const { lane, bucket } = this.#parts
+    return bucket === null ? lane.crawl(site) : bucket.dispatch(site, each => lane.crawl(each))
   }
 
   /** True when the cell is finished: nothing queued, everything committed, no unread row. */

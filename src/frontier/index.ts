@@ -4,6 +4,8 @@
  * Always: a URL joins a cell's queue once; memory is bounded however many URLs are known; everything here can be
  * rebuilt from the ledger, so a crash loses nothing.
  */
+export { Bucket, type BucketElement } from './bucket.js'
+export { BUCKET_SIZES, type BucketSizes } from './bucket-sizes.js'
 export { CellFrontier, type FrontierEntry } from './cell-frontier.js'
 export { FingerprintTable } from './fingerprint-table.js'
 export { FrontierSpace } from './frontier-space.js'
@@ -17,3 +19,4 @@ export { Slab } from './slab.js'
 export { HostNames } from './traps/host-names.js'
 export { withoutSessionId } from './traps/session-ids.js'
 export { SiteTraps } from './traps/site-traps.js'
+export { UrlStates } from './url-states.js'

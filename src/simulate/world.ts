@@ -303,11 +303,13 @@ class World {
 
 /** Shorter than a real one, like the leases: some sites have a Crawl-delay of most of a period. */
 const PHASES = { periodMs: 3_000, guardMs: 60 }
+/** So small that columns and window are full now and then. */
+const BUCKET = { columns: 5, rows: 2, list: 3, window: 12 }
 /** Shorter than what servers take to answer: there is always something to cut off. */
 const DRAIN_MS = 20
 
 function smallPlan({ agents, delayMs }: SimulationOptions): PhasePlan {
   const plan = makePlan(PHASES, agents, delayMs, EPOCH_MS)
   if (typeof plan === 'string') throw new Error(plan)
-  return { ...plan, drainMs: DRAIN_MS }
+  return { ...plan, drainMs: DRAIN_MS, bucket: BUCKET }
 }

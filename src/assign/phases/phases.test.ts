@@ -1,9 +1,9 @@
 /** K2-K5 as properties: whatever the numbers, at no instant may two nodes ask one host, also with clocks that are wrong. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { charSum } from '../../model/char-sum.js'
 import { normaliseUrl } from '../../model/url.js'
 import {
-  charSum,
   makePlan,
   type PhasePlan,
   periodAt,

@@ -2,8 +2,9 @@
  * The numbers of a crawl in phases (K2-K4), fixed in the ledger when it begins: how many shards its URLs are cut into,
  * how many phases its hosts, and when all nodes swap.
  */
+
+import { BUCKET_SIZES, type BucketSizes } from '../../frontier/index.js'
 import type { Millis } from '../../model/clock.js'
-import { BUCKET_SIZES, type BucketSizes } from './bucket-sizes.js'
 
 export interface PhasePlan {
   /** Nnode: shards, each leased to one agent at a time; an agent may have several. */

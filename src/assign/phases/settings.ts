@@ -1,5 +1,5 @@
 /** `--phases nodes=4,phases=6,period=5,guard=0.1`: the numbers of the plan, and the sizes of the bucket (K6, K7). */
-import { BUCKET_SIZES, type BucketSizes } from './bucket-sizes.js'
+import { BUCKET_SIZES, type BucketSizes } from '../../frontier/index.js'
 import { MOST_NODES, type PhaseSettings } from './plan.js'
 
 type Name = 'nodes' | 'phases' | 'period' | 'guard' | keyof BucketSizes

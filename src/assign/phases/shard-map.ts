@@ -5,8 +5,8 @@
  */
 import { type CellId, type GroupId, type Grouping, groupOf } from '../../model/cell.js'
 import type { CellMap, CellPart } from '../../model/cell-map.js'
+import { charSum } from '../../model/char-sum.js'
 import { type Site, siteOf } from '../../model/url.js'
-import { charSum } from './char-sum.js'
 import type { PhasePlan } from './plan.js'
 
 export class ShardMap implements CellMap {
