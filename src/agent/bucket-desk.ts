@@ -11,6 +11,7 @@ import {
   UrlStates,
 } from '../frontier/index.js'
 import type { Clock, Millis } from '../model/clock.js'
+import type { StopSignal } from '../model/stop.js'
 import type { SiteCrawl } from './site-crawl.js'
 
 export interface BucketDeskParts {
@@ -19,7 +20,7 @@ export interface BucketDeskParts {
   /** A site waits long: true when it has to do so in the ledger, because many others wait here. */
   readonly lendsLane: () => boolean
   /** Ends when the agent stops asking. */
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
 }
 
 /** Who waits for a row, or for the window to slide, looks this often whether it is still to. */
