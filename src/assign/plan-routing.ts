@@ -47,9 +47,8 @@ export function planRouting(learned: LearnedWeb, request: RoutingRequest): Routi
   const groups = groupsOf(learned, grouping)
   const count = groups.reduce((most, group) => Math.max(most, group + 1), 0)
   if (count < k) return `${count} known sites or groups of sites are too few for ${k} agents`
-  const hypergraph = hypergraphOf(learned)
   const found = partition({
-    hypergraph,
+    hypergraph: hypergraphOf(learned),
     k,
     epsilons: [EPSILON, EPSILON],
     preset: learned.pins.length > MANY_PINS ? 'fast' : 'default',
@@ -57,9 +56,18 @@ export function planRouting(learned: LearnedWeb, request: RoutingRequest): Routi
     targets: shares,
     groups,
   })
+  return routingPlan(learned, shares, found)
+}
+
+type Found = Pick<Partition, 'parts' | 'imbalance' | 'imbalanceBound' | 'heavyVertices'>
+
+/** A routing table of the parts that were found, and what it is worth. */
+export function routingPlan(learned: LearnedWeb, shares: readonly number[], found: Found): RoutingPlan {
+  const k = shares.length
+  const hypergraph = hypergraphOf(learned)
   return {
     table: tableOf(learned, k, found),
-    predicted: { messages: found.km1, coalescedMessages: found.coalescedMessages },
+    predicted: messagesOf(hypergraph, k, found.parts),
     byHash: messagesOf(hypergraph, k, hashedParts(learned, shares)),
     imbalance: found.imbalance,
     imbalanceBound: found.imbalanceBound,
@@ -85,7 +93,7 @@ function hypergraphOf({ sites, netOffsets, pins, counts }: LearnedWeb): Hypergra
   }
 }
 
-function groupsOf({ sites }: LearnedWeb, grouping: Grouping): Int32Array {
+export function groupsOf({ sites }: LearnedWeb, grouping: Grouping): Int32Array {
   const numbers = new Map<string, number>()
   return Int32Array.from(sites, ({ site }) => {
     const group = groupOf(site, grouping)
@@ -110,7 +118,7 @@ function hashedParts({ sites }: LearnedWeb, shares: readonly number[]): Int32Arr
   return Int32Array.from(sites, ({ site }) => draw.winnerOf(site)!.incarnation)
 }
 
-function tableOf(learned: LearnedWeb, k: number, { parts }: Partition): RoutingTable {
+function tableOf(learned: LearnedWeb, k: number, { parts }: Found): RoutingTable {
   const pulls = pullsOf(learned, parts)
   const routes = learned.sites.map(
     ({ site }, v): Route => ({ site, part: parts[v], pulls: strongest(pulls[v], parts[v]) }),

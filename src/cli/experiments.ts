@@ -2,12 +2,13 @@
 import type { Command } from 'commander'
 import { crawlAssignments } from '../compose/assignment-crawls.js'
 import { findGpmetis } from '../compose/gpmetis.js'
-import { assignmentsExperiment, hypergraphExperiment } from '../simulate/experiments/index.js'
+import { assignmentsExperiment, hypergraphExperiment, sireExperiment } from '../simulate/experiments/index.js'
 import { dynamicBalanceCommand } from './dynamic-balance.js'
 import { paperCommand } from './paper-experiment.js'
 
 export const EXPERIMENTS: readonly (() => Command)[] = [
   dynamicBalanceCommand,
   () => paperCommand(hypergraphExperiment(findGpmetis)),
+  () => paperCommand(sireExperiment),
   () => paperCommand(assignmentsExperiment(crawlAssignments)),
 ]

@@ -28,3 +28,4 @@ export {
 export { hypergraphExperiment } from './hypergraph/experiment.js'
 export type { GraphPartitioner, WeightedGraph } from './hypergraph/star-graph.js'
 export { type MeanBalance, overSeeds } from './many-seeds.js'
+export { sireExperiment } from './sire/experiment.js'

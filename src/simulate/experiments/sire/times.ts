@@ -1,0 +1,61 @@
+/** The three times of the SIRE paper (S10-S12), with its constants (S13), and who is the slowest. */
+import { HOSTS, MOST_CRAWLERS, type NationalWeb } from './national-web.js'
+
+/** S13. */
+const CONSTANTS = {
+  pipelined: 10,
+  bandwidthBitsPerSecond: 16_000,
+  pageBytes: 10_000,
+  politenessSeconds: 15,
+  urlBytes: 40,
+  connections: 10,
+} as const
+
+/** S10: the slowest crawler's time, in seconds. */
+export function downloadTime({ learned, rttSeconds }: NationalWeb, k: number, parts: Int32Array): number {
+  const { pipelined, bandwidthBitsPerSecond, pageBytes, politenessSeconds, connections } = CONSTANTS
+  const transfer = (pipelined * pageBytes * 8) / bandwidthBitsPerSecond
+  const seconds = new Float64Array(k)
+  for (let host = 0; host < HOSTS; host++) {
+    const rtt = rttSeconds[host * MOST_CRAWLERS + parts[host]]
+    const turns = learned.sites[host].pages / pipelined
+    seconds[parts[host]] += (turns * (2 * rtt + transfer + politenessSeconds)) / connections
+  }
+  return Math.max(...seconds)
+}
+
+/** S11: links[j * k + l] go from part j to part l. */
+export function exchangeTime(web: NationalWeb, k: number, parts: Int32Array): number {
+  const { netOffsets, pins, counts } = web.learned
+  const links = new Float64Array(k * k)
+  for (let net = 0; net < counts.length; net++) {
+    const from = parts[pins[netOffsets[net]]]
+    for (let at = netOffsets[net] + 1; at < netOffsets[net + 1]; at++)
+      links[from * k + parts[pins[at]]] += counts[net]
+  }
+  return slowest(web, k, links)
+}
+
+/** S12: the same with the URLs that change their crawler when one is added. */
+export function relocationTime(web: NationalWeb, k: number, before: Int32Array, after: Int32Array): number {
+  const urls = new Float64Array(k * k)
+  for (let host = 0; host < HOSTS; host++)
+    urls[before[host] * k + after[host]] += web.learned.sites[host].pages
+  return slowest(web, k, urls)
+}
+
+/** A crawler that has nothing to tell another does not call it. */
+function slowest({ crawlerRttSeconds }: NationalWeb, k: number, told: Float64Array): number {
+  const { urlBytes, bandwidthBitsPerSecond, connections } = CONSTANTS
+  let most = 0
+  for (let j = 0; j < k; j++) {
+    let seconds = 0
+    for (let l = 0; l < k; l++) {
+      const urls = told[j * k + l]
+      if (l !== j && urls > 0)
+        seconds += 2 * crawlerRttSeconds(j, l) + (urlBytes * 8 * urls) / bandwidthBitsPerSecond
+    }
+    most = Math.max(most, seconds / connections)
+  }
+  return most
+}
