@@ -61,6 +61,7 @@ export const ASSIGNMENTS = [
   'static-random',
   'static-size',
   'phases',
+  'graph',
   'hypergraph',
   'hybrid',
 ] as const
@@ -68,5 +69,5 @@ export type AssignmentName = (typeof ASSIGNMENTS)[number]
 
 /** Those that need what an earlier crawl learned. */
 export function isLearned(name: AssignmentName): boolean {
-  return name === 'hypergraph' || name === 'hybrid'
+  return name === 'graph' || name === 'hypergraph' || name === 'hybrid'
 }

@@ -32,6 +32,7 @@ export function chooseAssignment(
       return new StaticAssignment(name, random)
     case 'phases':
       return new PhasesAssignment()
+    case 'graph':
     case 'hypergraph':
       return learned ? new RoutedAssignment(name, learned.table, learned.now) : new HashAssignment()
     case 'hybrid':

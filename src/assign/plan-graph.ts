@@ -31,6 +31,8 @@ export interface GraphRequest {
   /** The part of each site before, -1 for new ones, and what it costs to move a page, in links. */
   readonly previous?: Int32Array
   readonly migrationWeight?: number
+  /** Sites of an address that outweighs a part (a CDN, a test on one machine) are vertices of their own. */
+  readonly takesApart?: boolean
 }
 
 export interface GraphParts {
@@ -46,14 +48,14 @@ const MANY_PINS = 1_000_000
 
 /** The plan, or in one line why there can be none. */
 export function planGraph(learned: LearnedWeb, request: GraphRequest): RoutingPlan | string {
-  const found = graphParts(learned, request)
+  const found = graphParts(learned, { ...request, takesApart: true })
   return typeof found === 'string' ? found : routingPlan(learned, request.shares, found)
 }
 
 export function graphParts(learned: LearnedWeb, request: GraphRequest): GraphParts | string {
-  const { agents, shares, vertices, weights, seed, epsilon = EPSILON } = request
+  const { agents, shares, weights, seed, epsilon = EPSILON } = request
   const k = shares.length
-  const { groups, count } = vertexGroups(learned, request.grouping, vertices)
+  const { groups, count } = vertexGroups(learned, request, k)
   if (count < k) return `${count} known sites or groups of sites are too few for ${k} agents`
   const loads = loadsOf(learned, k, weights.change)
   const objectives = objectivesOf(learned, agents, loads, weights)
@@ -106,8 +108,8 @@ const LEAST_LINKS = 1e-6
 /** Numbers of the groups whose sites stay together, and how many there are. */
 function vertexGroups(
   learned: LearnedWeb,
-  grouping: Grouping,
-  vertices: GraphRequest['vertices'],
+  { grouping, vertices, takesApart = false }: GraphRequest,
+  k: number,
 ): { groups: Int32Array; count: number } {
   const polite = groupsOf(learned, grouping)
   const leader = polite.map((_, group) => group)
@@ -119,16 +121,29 @@ function vertexGroups(
     }
     return at
   }
+  const heavy = takesApart ? heavyAddresses(learned, k) : new Set()
   const byAddress = new Map<string, number>()
   for (const [v, { addresses }] of learned.sites.entries()) {
     const address = addresses[0]
-    if (vertices !== 'address' || address === undefined) continue
+    if (vertices !== 'address' || address === undefined || heavy.has(address)) continue
     const known = byAddress.get(address)
     if (known === undefined) byAddress.set(address, polite[v])
     else leader[find(polite[v])] = find(known)
   }
   const groups = polite.map(find)
   return { groups, count: new Set(groups).size }
+}
+
+/** Those with more pages than a part. */
+function heavyAddresses({ sites }: LearnedWeb, k: number): ReadonlySet<string> {
+  const pagesOf = new Map<string, number>()
+  let all = 0
+  for (const { addresses, pages } of sites) {
+    all += pages
+    const [address] = addresses
+    if (address !== undefined) pagesOf.set(address, (pagesOf.get(address) ?? 0) + pages)
+  }
+  return new Set([...pagesOf].filter(([, pages]) => pages * k > all).map(([address]) => address))
 }
 
 function joined(sites: Int32Array, agents: Int32Array): Int32Array {

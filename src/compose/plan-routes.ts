@@ -4,10 +4,13 @@
  * on with the same. Where nothing can be made of it, that is said in one line, and sites go to agents without it.
  */
 import { join } from 'node:path'
-import { isLearned, type RoutingTable } from '../assign/index.js'
+import { isLearned, type RoutingTable, readGraphWords } from '../assign/index.js'
 import type { Ledger } from '../cluster/index.js'
+import { ConfigError } from '../config/config-error.js'
 import type { CrawlConfig } from '../config/index.js'
+import { PART_OWNERS } from '../coordinator/index.js'
 import { siteOfCell } from '../model/cell.js'
+import { agentNames } from './agent-names.js'
 import { readCrawlFile } from './crawl-directory.js'
 import type { Routes, RouteTask } from './route-task.js'
 import { ROUTING_FILE, type RoutingNote, readTable, saveNote } from './routing-note.js'
@@ -28,6 +31,8 @@ export interface RoutePlaces {
 
 export async function planRoutes(places: RoutePlaces): Promise<void> {
   const { config, ledger, warn } = places
+  if (config.graph.length > 0 && config.assign !== 'graph')
+    throw new ConfigError('--graph is for --assign graph')
   if (!isLearned(config.assign) || (await ledger.settings()).routing !== undefined) return
   const note = await makeRoutes(places)
   if ('why' in note) warn(inWords(config, note.why))
@@ -49,6 +54,8 @@ async function makeRoutes(places: RoutePlaces): Promise<RoutingNote> {
     shares: config.parts ?? new Array<number>(config.agents).fill(1),
     grouping: config.group,
     seed: config.assignSeed ?? 1,
+    graph: config.assign === 'graph' ? readGraphWords(config.graph) : null,
+    names: agentNames(config.agents),
     outPath: join(directory, ROUTING_FILE),
   }
   if (task.shares.length < 2) return { why: 'there is one agent, which gets every site' }
@@ -61,6 +68,8 @@ async function makeRoutes(places: RoutePlaces): Promise<RoutingNote> {
     return {
       why: `what ${previous} has learned is of another web: it knows ${Math.round(100 * known)} % of the sites`,
     }
+  // What an agent measured counts for its own part alone.
+  if (made.owners) await ledger.set({ [PART_OWNERS]: JSON.stringify(made.owners) })
   return made
 }
 

@@ -1,6 +1,8 @@
 /** The work itself, for a thread that has nothing else to do: what was learned in, a routing table as a file out. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { GraphSettings, LearnedWeb } from '../assign/index.js'
+import { planGraph } from '../assign/plan-graph.js'
 import { planRouting, type RoutingPlan, type RoutingRequest } from '../assign/plan-routing.js'
 import { readLearned } from '../learn/index.js'
 import { writeFileAtomically } from '../store/index.js'
@@ -10,6 +12,10 @@ export interface RouteTask extends RoutingRequest {
   readonly from: string
   readonly crawl: string
   readonly outPath: string
+  /** Of the `graph` assignment; null for the others. */
+  readonly graph: GraphSettings | null
+  /** Agents that will be there, as far as that is known. */
+  readonly names: readonly string[]
 }
 
 /** What the report says of a table; or why there is none. */
@@ -20,6 +26,8 @@ export type Routes =
       readonly bytes: number
       /** Sites heavier than a part, the first of them. */
       readonly heavySites: readonly string[]
+      /** Which agent each part was made for; absent where any will do. */
+      readonly owners?: readonly string[]
     })
   | { readonly why: string }
 
@@ -28,7 +36,10 @@ const NAMED_SITES = 10
 export async function makeRoutes(task: RouteTask): Promise<Routes> {
   const learned = await readLearned(task.from, task.crawl)
   if ('trouble' in learned) return { why: learned.trouble }
-  const plan = planRouting(learned, task)
+  const owners = task.graph && ownersOf(learned, task)
+  const plan = task.graph
+    ? planGraph(learned, { ...task, ...task.graph, agents: owners! })
+    : planRouting(learned, task)
   if (typeof plan === 'string') return { why: plan }
   const { table, heavySites, ...figures } = plan
   const bytes = table.encode()
@@ -40,5 +51,17 @@ export async function makeRoutes(task: RouteTask): Promise<Routes> {
     sites: table.sites,
     bytes: bytes.length,
     heavySites: heavySites.slice(0, NAMED_SITES),
+    ...(owners && { owners }),
   }
+}
+
+/** The agents that are expected, then those that measured most last time; empty for parts that are anybody's. */
+function ownersOf({ sites }: LearnedWeb, { names, shares }: RouteTask): string[] {
+  const measured = new Map<string, number>()
+  for (const { connectMs } of sites)
+    for (const name of Object.keys(connectMs)) measured.set(name, (measured.get(name) ?? 0) + 1)
+  const others = [...measured.keys()]
+    .filter(name => !names.includes(name))
+    .sort((a, b) => measured.get(b)! - measured.get(a)! || (a < b ? -1 : 1))
+  return Array.from(shares, (_, part) => [...names, ...others][part] ?? '')
 }

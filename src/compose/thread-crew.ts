@@ -2,6 +2,7 @@
  * Several agents, each in a thread of its own. One that dies is noticed: its life is closed, its cells go to the head of
  * S, its files are cut to what was committed, and a new agent starts in its place.
  */
+
 import { join } from 'node:path'
 import { MessageChannel, MessagePort, type Worker } from 'node:worker_threads'
 import type { AgentEnd, AgentProgress } from '../agent/index.js'
@@ -10,6 +11,7 @@ import type { CrawlConfig } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
 import type { AgentOrder } from './agent-host.js'
 import type { AgentThreadData, FromAgent, ToAgent } from './agent-messages.js'
+import { agentNames } from './agent-names.js'
 import type { Crew } from './crew.js'
 import { AgentsKeepDyingError } from './errors.js'
 import type { Harm, HarmBox } from './faults.js'
@@ -97,7 +99,7 @@ export class ThreadCrew implements Crew {
 
   get #names(): readonly string[] {
     const { agents, names } = this.#parts
-    return names ?? Array.from({ length: agents }, (_, i) => `agent-${i + 1}`)
+    return names ?? agentNames(agents)
   }
 
   stop(): void {

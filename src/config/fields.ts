@@ -4,7 +4,7 @@
  * (A schema library would do the same; loading one costs more CPU than crawling three hundred pages.)
  */
 import { isIP } from 'node:net'
-import { ASSIGNMENTS } from '../assign/index.js'
+import { ASSIGNMENTS, checkGraphWord } from '../assign/index.js'
 import { checkPhaseWord } from '../assign/phases/index.js'
 import { LIMITS } from '../model/limits.js'
 import { readPostgresUrl } from '../model/postgres-url.js'
@@ -80,6 +80,13 @@ const ledger = (value: unknown, name: string): string => {
 const phaseWord = (value: unknown, name: string): string => {
   const word = text(value, name)
   const wrong = checkPhaseWord(word)
+  if (wrong === null) return word
+  throw new TypeError(`${name}: ${wrong}`)
+}
+
+const graphWord = (value: unknown, name: string): string => {
+  const word = text(value, name)
+  const wrong = checkGraphWord(word)
   if (wrong === null) return word
   throw new TypeError(`${name}: ${wrong}`)
 }
@@ -183,7 +190,7 @@ export const FIELDS = {
   lanes: field('--lanes <n>', 'sites crawled at the same time (1000)', withDefault(count(1, 100_000), 1_000)),
   assign: field(
     '--assign <how>',
-    'which agent gets a site: dynamic (free lanes take the head of the queue), hash, static-random, static-size, phases (nodes by URL, hosts by the clock), or, by what the --previous crawl learned, hypergraph or hybrid (dynamic)',
+    'which agent gets a site: dynamic (free lanes take the head of the queue), hash, static-random, static-size, phases (nodes by URL, hosts by the clock), or, by what the --previous crawl learned, graph, hypergraph or hybrid (dynamic)',
     withDefault(choice(...ASSIGNMENTS), 'dynamic'),
   ),
   phases: field(
@@ -191,9 +198,14 @@ export const FIELDS = {
     'with --assign phases: nodes (agents), phases (nodes), period and guard in seconds (10, 0.25), and the bucket: columns, rows, list, window',
     list(phaseWord),
   ),
+  graph: field(
+    '--graph <name=n,…>',
+    'with --assign graph: vertices=site or address (address), and how much each counts: links (1), rtt (0.2), change, similarity, geography (0)',
+    list(graphWord),
+  ),
   parts: field(
     '--parts <n|a:b:…>',
-    'with hypergraph and hybrid: into how many parts known sites are split, or the shares of the parts (as many as --agents)',
+    'with graph, hypergraph and hybrid: into how many parts known sites are split, or the shares of the parts (as many as --agents)',
     optional(shares),
   ),
   assignSeed: field(

@@ -23,7 +23,7 @@ const LOOK_AT_ALL = 100_000
 /** A life is closed after this many leases without a word: its cells were free after one. */
 const SILENT_LEASES = 2
 /** Setting: the agents of the parts of a routing table. */
-const PART_OWNERS = 'routing.owners'
+export const PART_OWNERS = 'routing.owners'
 
 export interface CoordinatorParts {
   readonly clock: Clock

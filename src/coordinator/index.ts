@@ -3,4 +3,4 @@
  * In: the cells that wait and what agents say of their lanes. Out: leases, closed lives, the end.
  * Always: nothing is kept in memory alone; whoever takes the seat next goes on from the ledger.
  */
-export { Coordinator } from './coordinator.js'
+export { Coordinator, PART_OWNERS } from './coordinator.js'

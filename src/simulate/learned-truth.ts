@@ -1,5 +1,6 @@
 /** What an earlier crawl of a simulated web would have learned: taken from the web itself, so that it need not be crawled twice. */
-import { isLearned, type LearnedWeb, type RoutingTable } from '../assign/index.js'
+import { isLearned, type LearnedWeb, type RoutingTable, readGraphWords } from '../assign/index.js'
+import { planGraph } from '../assign/plan-graph.js'
 import { planRouting } from '../assign/plan-routing.js'
 import { siteOf } from '../model/url.js'
 import type { Web } from './virtual-web.js'
@@ -36,7 +37,7 @@ function learnedTruth(web: Web): LearnedWeb {
     nets.set(pins.join(' '), (nets.get(pins.join(' ')) ?? 0) + 1)
   }
   return {
-    sites: [...numbers.keys()].map((site, i) => siteOfTruth(site, pages[i], bytes[i])),
+    sites: [...numbers.keys()].map((site, i) => siteOfTruth(site, i, pages[i], bytes[i])),
     ...netArrays(nets),
   }
 }
@@ -45,12 +46,27 @@ function learnedTruth(web: Web): LearnedWeb {
 export function routingOf({ assign, agents, seed }: SimulationOptions, web: Web): RoutingTable | null {
   if (!isLearned(assign)) return null
   const shares = new Array<number>(agents).fill(1)
-  const plan = planRouting(learnedTruth(web), { shares, grouping: 'domain', seed })
+  const request = { shares, grouping: 'domain', seed } as const
+  const learned = learnedTruth(web)
+  const graph = { ...readGraphWords([]), agents: shares.map((_, i) => `agent-${i + 1}`) }
+  const plan =
+    assign === 'graph' ? planGraph(learned, { ...request, ...graph }) : planRouting(learned, request)
   return typeof plan === 'string' ? null : plan.table
 }
 
-function siteOfTruth(site: string, pages: number, bytes: number): LearnedWeb['sites'][number] {
-  return { site, pages, bytes, fetchMs: 0, checked: 0, changed: 0, addresses: [], connectMs: {} }
+/** Three sites share an address; the agents are as far from it as chance has it. */
+function siteOfTruth(
+  site: string,
+  number: number,
+  pages: number,
+  bytes: number,
+): LearnedWeb['sites'][number] {
+  const address = Math.floor(number / 3)
+  const addresses = [`10.0.${address >> 8}.${address & 255}`]
+  const connectMs = Object.fromEntries(
+    [1, 2, 3].map(agent => [`agent-${agent}`, (address * 37 * agent) % 100]),
+  )
+  return { site, pages, bytes, fetchMs: 0, checked: 0, changed: 0, addresses, connectMs }
 }
 
 function netArrays(nets: ReadonlyMap<string, number>): Omit<LearnedWeb, 'sites'> {
