@@ -86,6 +86,15 @@ describe('a crawl by four agents after one that learned', () => {
     expect(sites).toBe(plan.sites)
   }, 120_000)
 
+  it('by graph stores every page once, with fewer messages than by hash, each part with the agent it was made for', async () => {
+    const flags = ['--assign', 'graph', '--graph', 'rtt=0.5,geography=0.1']
+    const { report, out } = await crawl(...flags, '--previous', learned.out)
+    expect(report.coalescedMessages).toBeLessThan(0.7 * learned.report.coalescedMessages)
+    const owners = ['agent-1', 'agent-2', 'agent-3', 'agent-4']
+    expect(report).toMatchObject({ overlap: 0, routing: { parts: AGENTS, owners } })
+    expect(await storedIn(out)).toEqual(expected)
+  }, 120_000)
+
   it('says in one line when there is nothing to go by, and stores every page all the same', async () => {
     const half = temporary('half')
     cpSync(learned.out, half, { recursive: true })
