@@ -28,7 +28,18 @@ const agent = (name: string, over: Partial<AgentView> = {}): AgentView => ({
 const sizesOf = (random: SeededRandom, count: number) =>
   Array.from({ length: count }, () => Math.ceil(1000 * random.next() ** 4))
 
-describe.each(ASSIGNMENTS)('%s', name => {
+/** In phases agents take cells themselves, and nothing is handed out. */
+const HANDING_OUT = ASSIGNMENTS.filter(
+  name => chooseAssignment(name, new SeededRandom(1)).looksAt !== 'nothing',
+)
+
+it('phases hands nothing out', () => {
+  expect(ASSIGNMENTS.filter(name => !HANDING_OUT.includes(name))).toEqual(['phases'])
+  const { given } = chooseAssignment('phases', new SeededRandom(1)).assign(waiting([1, 2]), [agent('a')])
+  expect(given.size).toBe(0)
+})
+
+describe.each(HANDING_OUT)('%s', name => {
   it('gives no cell twice, never more than free lanes, and only cells that wait', () => {
     const random = new SeededRandom(7)
     for (let round = 0; round < 200; round++) {

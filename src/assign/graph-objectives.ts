@@ -68,12 +68,17 @@ export function linkGraph({ netOffsets, pins, counts }: LearnedWeb, loads: Float
   return edges.over(loads)
 }
 
-/** An edge to each of the nearest agents, worth the time that all its pages save against the next agent (S10). */
+/**
+ * An edge to each of the nearest agents, worth the time that all its pages save against the next agent (S10). After a crawl
+ * by hash one agent has measured a site; what others measured of its address, or of its block of addresses, is as good.
+ */
 export function rttGraph({ sites }: LearnedWeb, agents: readonly string[], loads: Float64Array): Hypergraph {
   const edges = new NetList()
-  for (const [v, { connectMs }] of sites.entries()) {
+  const byAddress = new LeastTimes(sites, ({ addresses }) => addresses[0] ?? null)
+  const byBlock = new LeastTimes(sites, ({ addresses }) => blockOf(addresses[0] ?? ''))
+  for (const [v, site] of sites.entries()) {
     const known = agents.flatMap((name, agent) => {
-      const ms = connectMs[name]
+      const ms = site.connectMs[name] ?? byAddress.of(site, name) ?? byBlock.of(site, name)
       return ms === undefined ? [] : [{ agent, ms }]
     })
     if (known.length < 2) continue
@@ -83,6 +88,30 @@ export function rttGraph({ sites }: LearnedWeb, agents: readonly string[], loads
       edges.add([v, sites.length + agent], loads[v] * (else_ - ms))
   }
   return edges.over(loads)
+}
+
+type Site = LearnedWeb['sites'][number]
+
+/** The least time of each agent to any of the sites of one place. */
+class LeastTimes {
+  readonly #placeOf: (site: Site) => string | null
+  readonly #times = new Map<string, Map<string, number>>()
+
+  constructor(sites: readonly Site[], placeOf: (site: Site) => string | null) {
+    this.#placeOf = placeOf
+    for (const site of sites) {
+      const place = placeOf(site)
+      if (place === null) continue
+      const times = this.#times.get(place) ?? new Map<string, number>()
+      this.#times.set(place, times)
+      for (const [name, ms] of Object.entries(site.connectMs))
+        times.set(name, Math.min(ms, times.get(name) ?? ms))
+    }
+  }
+
+  of(site: Site, agent: string): number | undefined {
+    return this.#times.get(this.#placeOf(site) ?? '')?.get(agent)
+  }
 }
 
 /** Sites that are named on the same page. */

@@ -88,6 +88,22 @@ describe('graph', () => {
     expect(without).not.toEqual(parts)
   })
 
+  it('what an agent measured of one site counts for all of its address, and for its block of addresses', () => {
+    // Each site is measured by one agent, as after a crawl by hash; odd blocks are near agent-2.
+    const near = (i: number, agent: number) => (i % 2 === agent - 1 ? 5 : 200)
+    const sites = forty.map(i => {
+      const agent = 1 + ((i >> 1) % 2)
+      return site(i, {
+        addresses: [`10.${i % 2}.${i >> 3}.1`],
+        connectMs: { [`agent-${agent}`]: near(i, agent) },
+      })
+    })
+    const ring = forty.map(i => [i, (i + 1) % 40])
+    expect(partsOf(web(sites, ring), { weights: { ...GRAPH_WEIGHTS, rtt: 10 } })).toEqual(
+      forty.map(i => i % 2),
+    )
+  })
+
   it('sites that change often weigh more when that is asked for', () => {
     const sites = forty.map(i => site(i, { checked: 10, changed: i < 10 ? 10 : 0 }))
     const ring = forty.map(i => [i, (i + 1) % 40])

@@ -1,9 +1,10 @@
 /** The work itself, for a thread that has nothing else to do: what was learned in, a routing table as a file out. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { GraphSettings, LearnedWeb } from '../assign/index.js'
+import type { GraphSettings, LearnedWeb, RoutingTable } from '../assign/index.js'
 import { planGraph } from '../assign/plan-graph.js'
 import { planRouting, type RoutingPlan, type RoutingRequest } from '../assign/plan-routing.js'
+import { PrefixTable } from '../assign/prefix-table.js'
 import { readLearned } from '../learn/index.js'
 import { writeFileAtomically } from '../store/index.js'
 
@@ -28,6 +29,8 @@ export type Routes =
       readonly heavySites: readonly string[]
       /** Which agent each part was made for; absent where any will do. */
       readonly owners?: readonly string[]
+      /** With addresses as vertices: prefixes that say the same as the table, aggregated as routers do (S3). */
+      readonly prefixes?: number
     })
   | { readonly why: string }
 
@@ -52,7 +55,15 @@ export async function makeRoutes(task: RouteTask): Promise<Routes> {
     bytes: bytes.length,
     heavySites: heavySites.slice(0, NAMED_SITES),
     ...(owners && { owners }),
+    ...(task.graph?.vertices === 'address' && { prefixes: prefixesOf(learned, table) }),
   }
+}
+
+function prefixesOf({ sites }: LearnedWeb, table: RoutingTable): number {
+  const routes = sites.flatMap(({ site, addresses }) =>
+    addresses.slice(0, 1).map(address => ({ address, part: table.partOf(site) })),
+  )
+  return new PrefixTable(routes).prefixes().length
 }
 
 /** The agents that are expected, then those that measured most last time; empty for parts that are anybody's. */

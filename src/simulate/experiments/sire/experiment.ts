@@ -142,8 +142,16 @@ function notesOf(means: readonly Row[], all: readonly Row[]): string[] {
     bounded.length === 0
       ? 'The heaviest address fits a part for every number of crawlers.'
       : `The heaviest address does not fit a part: ${bounded.map(row => `${row.crawlers} crawlers, at least ${row.boundPercent!.toFixed(1)} % over the mean`).join('; ')}.`,
+    prefixNote(means),
     `Centralised (one crawler): ${(central.downloadSeconds / HOUR).toFixed(1)} h of downloading, nothing to exchange.`,
   ]
+}
+
+function prefixNote(rows: readonly Row[]): string {
+  const known = rows.filter(({ prefixes, crawlers }) => prefixes !== null && crawlers > 1)
+  const counts = known.map(({ crawlers, prefixes }) => `${crawlers}: ${Math.round(prefixes!)}`)
+  const shown = counts.filter((_, i) => i === 0 || i === counts.length - 1 || (i + 2) % 10 === 0)
+  return `Routing table of IP-SIRE, prefixes for ${number(ADDRESSES)} addresses and ${number(HOSTS)} hosts by crawlers: ${shown.join(', ')}.`
 }
 
 function named({ scheme, crawlers }: Row): string {

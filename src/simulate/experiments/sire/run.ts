@@ -1,5 +1,6 @@
 /** One national web, 1 … 30 crawlers, every scheme (S14): download, exchange and relocation time. */
 import { GRAPH_WEIGHTS, type GraphWeights } from '../../../assign/graph-objectives.js'
+import { PrefixTable } from '../../../assign/prefix-table.js'
 import type { PresetName } from '../../../partition/index.js'
 import type { Effort } from '../frame/index.js'
 import { consistentHash, hostHash, hybrid, type Scheme, sireParts } from './methods.js'
@@ -23,6 +24,8 @@ export interface Row {
   readonly rttMs: number
   /** Heaviest part over the mean, minus 1, that no assignment of its vertices can go below; null where none are counted. */
   readonly boundPercent: number | null
+  /** Address prefixes that route every known address as the parts do (S3); null where an address has several parts. */
+  readonly prefixes: number | null
 }
 
 interface Plan {
@@ -54,9 +57,10 @@ export function measureWeb(seed: number, plan: Omit<Plan, 'seeds'>, tell: (text:
   return steps.flatMap((step, i) => {
     const next = steps[i + 1] ?? null
     const hash = timesOf(web, i + 1, step.get('host hash')!, next?.get('host hash') ?? null)
-    return [...step].map(([scheme, found]) =>
-      rowOf(i + 1, scheme, found.bound, timesOf(web, i + 1, found, next?.get(scheme) ?? null), hash),
-    )
+    return [...step].map(([scheme, found]) => ({
+      ...rowOf(i + 1, scheme, found.bound, timesOf(web, i + 1, found, next?.get(scheme) ?? null), hash),
+      prefixes: scheme === 'IP-SIRE' ? prefixesOf(web, found.parts) : null,
+    }))
   })
 }
 
@@ -96,7 +100,18 @@ function timesOf(web: NationalWeb, k: number, { parts }: Parts, next: Parts | nu
   }
 }
 
-function rowOf(crawlers: number, scheme: Scheme, bound: number | null, times: Times, hash: Times): Row {
+function prefixesOf({ learned }: NationalWeb, parts: Int32Array): number {
+  const routes = learned.sites.map(({ addresses }, host) => ({ address: addresses[0], part: parts[host] }))
+  return new PrefixTable(routes).prefixes().length
+}
+
+function rowOf(
+  crawlers: number,
+  scheme: Scheme,
+  bound: number | null,
+  times: Times,
+  hash: Times,
+): Omit<Row, 'prefixes'> {
   return {
     crawlers,
     scheme,
