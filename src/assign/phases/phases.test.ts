@@ -23,7 +23,7 @@ const plans = fc
     nodes: fc.integer({ min: 1, max: 12 }),
     more: fc.integer({ min: 0, max: 5 }),
     periodMs: fc.integer({ min: 100, max: 100_000 }),
-    guard: fc.double({ min: 0.001, max: 0.2, noNaN: true }),
+    guard: fc.double({ min: 0.001, max: 0.199, noNaN: true }),
   })
   .map(({ nodes, more, periodMs, guard }) => {
     const plan = makePlan({ nodes, phases: nodes + more, periodMs, guardMs: guard * periodMs }, 1, 0, START)
