@@ -23,6 +23,7 @@ export class PhaseGate {
   readonly #gates: PhaseGates
   readonly #parts: Pick<PhaseGatesParts, 'ledger' | 'onFailure'>
   readonly #site: Site
+  readonly #phase: number
   readonly #groups: readonly GroupPace[]
   /** The window that was met last, and what has been done in it. */
   #window = Number.NEGATIVE_INFINITY
@@ -41,6 +42,7 @@ export class PhaseGate {
     this.#gates = gates
     this.#parts = parts
     this.#site = site
+    this.#phase = gates.phaseOf(site)
     this.shard = shard
     this.#groups = groups
   }
@@ -61,25 +63,25 @@ export class PhaseGate {
   readonly mayBegin = (): boolean => {
     const at = this.#gates.now()
     if (at === null) return false
-    const { number, opensAt } = this.#gates.windowOf(this.#site, this.shard, at)
+    const { number, opensAt } = this.#gates.windowOf(this.#phase, this.shard, at)
     return number === this.#window && opensAt <= at
   }
 
   get isShut(): boolean {
-    return !this.#gates.isOpen(this.#site, this.shard)
+    return !this.#gates.isOpen(this.#phase, this.shard)
   }
 
   /** Until the window opens. */
   opensInMs(): Millis {
     const at = this.#gates.now()
-    return at === null ? LOOK_MS : Math.max(0, this.#gates.windowOf(this.#site, this.shard, at).opensAt - at)
+    return at === null ? LOOK_MS : Math.max(0, this.#gates.windowOf(this.#phase, this.shard, at).opensAt - at)
   }
 
   /** How long to wait; 0 when there is nothing to wait for but `pending`. */
   waitMs(pause: Pause): Millis {
     const at = this.#gates.now()
     if (at === null) return LOOK_MS
-    const window = this.#gates.windowOf(this.#site, this.shard, at)
+    const window = this.#gates.windowOf(this.#phase, this.shard, at)
     if (at < window.opensAt) return window.opensAt - at
     if (this.pending !== null) return 0
     if (window.number !== this.#window) {

@@ -85,14 +85,19 @@ export class PhaseGates {
     return this.#time.now()
   }
 
-  windowOf(site: Site, shard: number, at: Millis): PhaseWindow {
-    return windowFor(this.plan, shard, phaseOf(site, this.#parts.grouping, this.plan), at)
+  /** Of a host: looked for once, names take a while. */
+  phaseOf(site: Site): number {
+    return phaseOf(site, this.#parts.grouping, this.plan)
   }
 
-  /** True while a request of that shard to that site may begin. */
-  isOpen(site: Site, shard: number): boolean {
+  windowOf(phase: number, shard: number, at: Millis): PhaseWindow {
+    return windowFor(this.plan, shard, phase, at)
+  }
+
+  /** True while a request of that shard to that phase may begin. */
+  isOpen(phase: number, shard: number): boolean {
     const at = this.now()
-    return at !== null && this.#parts.tenure.holds && this.windowOf(site, shard, at).opensAt <= at
+    return at !== null && this.#parts.tenure.holds && this.windowOf(phase, shard, at).opensAt <= at
   }
 
   /** False only for the simulator. */

@@ -21,12 +21,12 @@ export class PhasedFetcher implements Pick<Fetcher, 'fetch' | 'resolve'> {
   }
 
   async fetch(request: FetchRequest, signal: StopSignal): Promise<FetchResult> {
-    const site = siteOf(request.url)
+    const phase = this.#gates.phaseOf(siteOf(request.url))
     const until = this.#gates.signal
     const since = this.#clock.monotonic()
     let began = false
     const mayBegin = () => {
-      began = this.#gates.isOpen(site, this.#shard)
+      began = this.#gates.isOpen(phase, this.#shard)
       return began
     }
     const either = eitherOf(signal, until)

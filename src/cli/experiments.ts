@@ -2,7 +2,13 @@
 import type { Command } from 'commander'
 import { crawlAssignments } from '../compose/assignment-crawls.js'
 import { findGpmetis } from '../compose/gpmetis.js'
-import { assignmentsExperiment, hypergraphExperiment, sireExperiment } from '../simulate/experiments/index.js'
+import { crawlInPhases } from '../compose/phases-crawl.js'
+import {
+  assignmentsExperiment,
+  hypergraphExperiment,
+  phasesExperiment,
+  sireExperiment,
+} from '../simulate/experiments/index.js'
 import { dynamicBalanceCommand } from './dynamic-balance.js'
 import { paperCommand } from './paper-experiment.js'
 
@@ -11,4 +17,5 @@ export const EXPERIMENTS: readonly (() => Command)[] = [
   () => paperCommand(hypergraphExperiment(findGpmetis)),
   () => paperCommand(sireExperiment),
   () => paperCommand(assignmentsExperiment(crawlAssignments)),
+  () => paperCommand(phasesExperiment(crawlInPhases)),
 ]

@@ -28,4 +28,11 @@ export {
 export { hypergraphExperiment } from './hypergraph/experiment.js'
 export type { GraphPartitioner, WeightedGraph } from './hypergraph/star-graph.js'
 export { type MeanBalance, overSeeds } from './many-seeds.js'
+export { exclusionIn } from './phases/exclusion.js'
+export {
+  PHASE_NODES,
+  type PhaseCrawl,
+  type PhaseCrawlChoices,
+  phasesExperiment,
+} from './phases/experiment.js'
 export { sireExperiment } from './sire/experiment.js'
