@@ -200,7 +200,8 @@ describe.each(['hypergraph', 'hybrid'] as const)('%s', name => {
     assignment.assign(all, [agent(1), agent(2), agent(3)])
     now += LIMITS.partGraceMs
     const { given } = assignment.assign(all, [agent(1), agent(2), agent(4)])
-    expect(given.get(4)).toContain(siteName(2))
+    expect(given.get(4)).toEqual(all.map(({ cell }) => cell).filter((_, i) => i % 3 === 2))
+    expect(assignment.owners?.takeChanged()).toEqual(['agent-1', 'agent-2', 'agent-4'])
   })
 
   it('has a place for sites that nothing is known of', () => {

@@ -93,6 +93,7 @@ const FIRST: Made = {
     '1\ta.test b.test elsewhere.test',
     '2\tb.test elsewhere.test',
     '4\tb.test a.test',
+    '5\telsewhere.test a.test b.test',
   ],
   hosts: [
     'a.test\t192.0.2.1\tagent-1\t12.5\t0\t0',
