@@ -6,7 +6,6 @@
 import { join } from 'node:path'
 import { isLearned, type RoutingTable, readGraphWords } from '../assign/index.js'
 import type { Ledger } from '../cluster/index.js'
-import { ConfigError } from '../config/config-error.js'
 import type { CrawlConfig } from '../config/index.js'
 import { PART_OWNERS } from '../coordinator/index.js'
 import { siteOfCell } from '../model/cell.js'
@@ -31,8 +30,6 @@ export interface RoutePlaces {
 
 export async function planRoutes(places: RoutePlaces): Promise<void> {
   const { config, ledger, warn } = places
-  if (config.graph.length > 0 && config.assign !== 'graph')
-    throw new ConfigError('--graph is for --assign graph')
   if (!isLearned(config.assign) || (await ledger.settings()).routing !== undefined) return
   const note = await makeRoutes(places)
   if ('why' in note) warn(inWords(config, note.why))

@@ -44,6 +44,15 @@ describe('orbweaver experiment dynamic-balance', () => {
     expect(await run()).toBe(first)
   }, 120_000)
 
+  it.each(['hypergraph', 'sire'])('%s says what it does and has the flags of all experiments', async name => {
+    const list = await orbweaver(['experiment', '--help'])
+    expect(list.stdout).toContain(`\n  ${name} `)
+    const { code, stdout } = await orbweaver(['experiment', name, '--help'])
+    expect(code).toBe(0)
+    for (const flag of ['--quick', '--full', '--json', '--chart']) expect(stdout).toContain(flag)
+    expect(stdout).toContain(`docs/experiments/${name}.md`)
+  })
+
   it('names what there is when asked for something else', async () => {
     const { code, stderr } = await orbweaver(['experiment', 'balance'])
     expect(code).toBe(4)

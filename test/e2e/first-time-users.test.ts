@@ -38,6 +38,8 @@ describe('what a first-time user meets', () => {
     [['crawl', 'https://example.org', '--previous', 'none'], 'there is no directory'],
     [['crawl', 'https://example.org', '--hooks', 'none.js'], '--hooks: there is no file none.js'],
     [['crawl', 'https://example.org', '--out', `${'long'.repeat(100)}/x`], 'cannot be made (ENAMETOOLONG)'],
+    [['crawl', 'https://example.org', '--graph', 'rtt=1'], '--graph is for --assign graph'],
+    [['crawl', 'https://example.org', '--graph', 'rtt=x'], '--graph: rtt must be a number from 0'],
     [['fly'], "unknown command 'fly'"],
     [['help', 'fly'], "unknown command 'fly'"],
     [['example.org'], 'to crawl it: orbweaver crawl example.org'],
