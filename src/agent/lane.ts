@@ -13,6 +13,7 @@ import type { StopSignal } from '../model/stop.js'
 import type { Counters } from './counters.js'
 import type { LaneManners } from './lane-manners.js'
 import type { PageBudget } from './page-budget.js'
+import { BegunRequest } from './phase-gates.js'
 import type { Qualifier } from './qualifier.js'
 import type { Settler } from './settler.js'
 import type { SiteCrawl } from './site-crawl.js'
@@ -153,8 +154,7 @@ export class Lane {
 
   /** Waits for the turn, unless it has come already, and sends the request; true when a page came. */
   async #ask(site: SiteCrawl, entry: FrontierEntry, pause: Pause, hasTurn: boolean): Promise<boolean> {
-    const { fetcher, settler, settings, manners, counters, signal, types, metaOf, tenure, clock } =
-      this.#parts
+    const { fetcher, settler, settings, manners, counters, signal, types, metaOf, tenure } = this.#parts
     const { gate } = site.pace
     if (settings.paused) await this.#parts.unlessPaused(signal)
     const wantsPage = markOf(entry.url) === null
@@ -168,15 +168,15 @@ export class Lane {
     site.inFlight++
     site.visits++
     counters.fetches++
+    const begun = gate === null ? null : new BegunRequest(gate.gates, gate.mayBegin)
     const request = {
       url: withoutMark(entry.url),
       known,
       types: wantsPage && types.length > 0 ? types : undefined,
       bodyBytes: wantsPage ? undefined : this.#parts.sitemapBytes,
-      mayBegin: gate === null ? undefined : () => tenure.holds && gate.mayBegin(),
+      mayBegin: begun === null ? undefined : () => tenure.holds && begun.mayBegin(),
     }
     const until = gate === null ? tenure.signal : gate.signal
-    const since = gate === null ? 0 : clock.monotonic()
     let result = await fetcher.fetch(request, until)
     site.inFlight--
     manners.answered(site, pause, result)
@@ -184,8 +184,7 @@ export class Lane {
     if (signal.aborted || site.lost) return false
     // Cut off by the end of the leases, or of the window; nobody took the site, so it is asked again once they are renewed.
     if (!result.ok && (until.aborted || !tenure.holds || gate?.isShut)) {
-      const isFair = gate !== null && tenure.holds && clock.monotonic() - since >= gate.fairMs
-      if (!isFair) return this.#ask(site, entry, pause, false)
+      if (!tenure.holds || !begun?.wasFair) return this.#ask(site, entry, pause, false)
       // STALLED: it had most of a window and did not answer. Tried again like any other that is too slow.
       if (until.aborted) result = STALLED
     }

@@ -20,7 +20,7 @@ export class PhaseGate {
   /** What others have learned of the site: told when it is read. */
   onWait: (until: Millis) => void = () => {}
   readonly shard: number
-  readonly #gates: PhaseGates
+  readonly gates: PhaseGates
   readonly #parts: Pick<PhaseGatesParts, 'ledger' | 'onFailure'>
   readonly #site: Site
   readonly #phase: number
@@ -39,7 +39,7 @@ export class PhaseGate {
     shard: number,
     groups: readonly GroupPace[],
   ) {
-    this.#gates = gates
+    this.gates = gates
     this.#parts = parts
     this.#site = site
     this.#phase = gates.phaseOf(site)
@@ -48,40 +48,36 @@ export class PhaseGate {
   }
 
   get slowMs(): Millis {
-    return this.#gates.slowMs
-  }
-
-  get fairMs(): Millis {
-    return this.#gates.fairMs
+    return this.gates.slowMs
   }
 
   get signal(): StopSignal {
-    return this.#gates.signal
+    return this.gates.signal
   }
 
   /** True while a request may begin, in the window in which its turn was taken. */
   readonly mayBegin = (): boolean => {
-    const at = this.#gates.now()
+    const at = this.gates.now()
     if (at === null) return false
-    const { number, opensAt } = this.#gates.windowOf(this.#phase, this.shard, at)
+    const { number, opensAt } = this.gates.windowOf(this.#phase, this.shard, at)
     return number === this.#window && opensAt <= at
   }
 
   get isShut(): boolean {
-    return !this.#gates.isOpen(this.#phase, this.shard)
+    return !this.gates.isOpen(this.#phase, this.shard)
   }
 
   /** Until the window opens. */
   opensInMs(): Millis {
-    const at = this.#gates.now()
-    return at === null ? LOOK_MS : Math.max(0, this.#gates.windowOf(this.#phase, this.shard, at).opensAt - at)
+    const at = this.gates.now()
+    return at === null ? LOOK_MS : Math.max(0, this.gates.windowOf(this.#phase, this.shard, at).opensAt - at)
   }
 
   /** How long to wait; 0 when there is nothing to wait for but `pending`. */
   waitMs(pause: Pause): Millis {
-    const at = this.#gates.now()
+    const at = this.gates.now()
     if (at === null) return LOOK_MS
-    const window = this.#gates.windowOf(this.#phase, this.shard, at)
+    const window = this.gates.windowOf(this.#phase, this.shard, at)
     if (at < window.opensAt) return window.opensAt - at
     if (this.pending !== null) return 0
     if (window.number !== this.#window) {
@@ -98,7 +94,7 @@ export class PhaseGate {
     const { slowMs } = this
     const ownMs = Math.max(pause.ownMs, this.#knownMs)
     const from = window.opensAt + Math.min(ownMs, slowMs)
-    if (!this.#hasAsked && at < from && this.#gates.waitsAfterSwap) return from - at
+    if (!this.#hasAsked && at < from && this.gates.waitsAfterSwap) return from - at
     if (ownMs > slowMs && !this.#isReserved) {
       this.#isReserved = true
       this.pending = this.#settle(this.#reserve(window, ownMs, pause.groupMs))
@@ -125,7 +121,7 @@ export class PhaseGate {
   async #reserve({ cutAt }: PhaseWindow, ownMs: Millis, groupMs: Millis): Promise<void> {
     const { ledger } = this.#parts
     // By our clock; by the ledger's it may be later, by as much as the guard.
-    const endsAt = cutAt + this.#gates.plan.guardMs
+    const endsAt = cutAt + this.gates.plan.guardMs
     const rows = [ledger.saveWait(ownTurn(this.#site), endsAt + ownMs, ownMs)]
     if (groupMs > this.slowMs)
       for (const { id } of this.#groups) rows.push(ledger.saveWait(id, endsAt + groupMs, groupMs))

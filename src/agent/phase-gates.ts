@@ -51,13 +51,16 @@ const FAIR_SHARE = 1 / 4
 export class PhaseGates {
   readonly plan: PhasePlan
   readonly slowMs: Millis
-  /** Who was given as long and has not answered is too slow. */
-  readonly fairMs: Millis
+  readonly #fairMs: Millis
   readonly #parts: PhaseGatesParts
   readonly #time: PhaseClock
   #cutter = new Stop()
   #period = Number.NEGATIVE_INFINITY
   #cancel: Cancel = () => {}
+  /** The last window was ended too late: this process stood still, and heard of no answer. */
+  #wasLate = false
+  /** Of the monotonic clock. */
+  #cutAt: Millis = Number.POSITIVE_INFINITY
   #tied: StopSignal | null = null
 
   constructor(parts: PhaseGatesParts) {
@@ -65,7 +68,7 @@ export class PhaseGates {
     this.#parts = parts
     this.plan = mistake === 'no-guard' ? { ...plan, guardMs: 0, drainMs: 0 } : plan
     this.slowMs = usableMs(plan) * SLOW_SHARE
-    this.fairMs = usableMs(plan) * FAIR_SHARE
+    this.#fairMs = usableMs(plan) * FAIR_SHARE
     this.#time = new PhaseClock({
       monotonic: () => clock.monotonic(),
       wall,
@@ -100,6 +103,16 @@ export class PhaseGates {
     return at !== null && this.#parts.tenure.holds && this.windowOf(phase, shard, at).opensAt <= at
   }
 
+  /** True when who was asked at `beganAt` had time to answer before the window ended, as far as that is up to us. */
+  wasFair(beganAt: Millis): boolean {
+    const { clock } = this.#parts
+    return !this.#wasLate && clock.monotonic() - beganAt >= this.#fairMs
+  }
+
+  monotonic(): Millis {
+    return this.#parts.clock.monotonic()
+  }
+
   /** False only for the simulator. */
   get waitsAfterSwap(): boolean {
     return this.#parts.mistake !== 'no-swap-wait'
@@ -120,8 +133,7 @@ export class PhaseGates {
   #newCutter(period: number, at: Millis | null): void {
     const { clock, tenure } = this.#parts
     this.#cancel()
-    // Its timer may be late.
-    this.#cutter.abort()
+    if (!this.#cutter.signal.aborted) this.#cut(this.#cutter, this.#cutAt)
     const cutter = new Stop()
     this.#cutter = cutter
     this.#period = period
@@ -130,11 +142,46 @@ export class PhaseGates {
       this.#tied.addEventListener('abort', () => this.#cutter.abort(), { once: true })
     }
     const leftMs = at === null || tenure.signal.aborted ? 0 : windowOf(this.plan, period).cutAt - at
+    const cutAt = clock.monotonic() + leftMs
+    this.#cutAt = cutAt
     if (leftMs <= 0) cutter.abort()
-    else if (this.#parts.mistake !== 'no-cut') this.#cancel = clock.after(leftMs, () => cutter.abort())
+    else if (this.#parts.mistake !== 'no-cut')
+      this.#cancel = clock.after(leftMs, () => this.#cut(cutter, cutAt))
+  }
+
+  /** By its timer, which may be late, or by who comes first. */
+  #cut(cutter: Stop, cutAt: Millis): void {
+    this.#wasLate = this.#parts.clock.monotonic() - cutAt > this.plan.guardMs
+    cutter.abort()
   }
 
   end(): void {
     this.#cancel()
+  }
+}
+
+/** A request in a window: whether it was sent at all, and whether the server had time to answer. */
+export class BegunRequest {
+  readonly #gates: PhaseGates
+  readonly #isOpen: () => boolean
+  #at: Millis | null = null
+
+  constructor(gates: PhaseGates, isOpen: () => boolean) {
+    this.#gates = gates
+    this.#isOpen = isOpen
+  }
+
+  mayBegin(): boolean {
+    if (!this.#isOpen()) return false
+    this.#at = this.#gates.monotonic()
+    return true
+  }
+
+  get isBegun(): boolean {
+    return this.#at !== null
+  }
+
+  get wasFair(): boolean {
+    return this.#at !== null && this.#gates.wasFair(this.#at)
   }
 }

@@ -1,40 +1,33 @@
 /** Asks for robots.txt, and what it redirects to, only in the windows that a shard has for each host. */
 import type { Fetcher, FetchRequest, FetchResult } from '../fetch/index.js'
-import type { Clock } from '../model/clock.js'
 import { eitherOf, type StopSignal } from '../model/stop.js'
 import { siteOf } from '../model/url.js'
-import type { PhaseGates } from './phase-gates.js'
+import { BegunRequest, type PhaseGates } from './phase-gates.js'
 
 export class PhasedFetcher implements Pick<Fetcher, 'fetch' | 'resolve'> {
   readonly #fetcher: Fetcher
   readonly #gates: PhaseGates
   readonly #shard: number
-  readonly #clock: Clock
   /** The last request was not sent, or cut off before the server had a fair time to answer: it says nothing of the site. */
   wasCut = false
 
-  constructor(fetcher: Fetcher, gates: PhaseGates, shard: number, clock: Clock) {
+  constructor(fetcher: Fetcher, gates: PhaseGates, shard: number) {
     this.#fetcher = fetcher
     this.#gates = gates
     this.#shard = shard
-    this.#clock = clock
   }
 
   async fetch(request: FetchRequest, signal: StopSignal): Promise<FetchResult> {
     const phase = this.#gates.phaseOf(siteOf(request.url))
     const until = this.#gates.signal
-    const since = this.#clock.monotonic()
-    let began = false
-    const mayBegin = () => {
-      began = this.#gates.isOpen(phase, this.#shard)
-      return began
-    }
+    const begun = new BegunRequest(this.#gates, () => this.#gates.isOpen(phase, this.#shard))
+    const mayBegin = () => begun.mayBegin()
     const either = eitherOf(signal, until)
     const result = await this.#fetcher.fetch({ ...request, mayBegin }, either.signal)
     either.untie()
-    const isFair = this.#clock.monotonic() - since >= this.#gates.fairMs
-    this.wasCut = !result.ok && !result.exchange && (!began || (until.aborted && !isFair))
-    if (result.ok || !until.aborted || !isFair) return result
+    const { isBegun, wasFair } = begun
+    this.wasCut = !result.ok && !result.exchange && (!isBegun || (until.aborted && !wasFair))
+    if (result.ok || !until.aborted || !wasFair) return result
     return { ok: false, code: 'HEADERS_TOO_SLOW', detail: 'no answer before the phases swapped' }
   }
 

@@ -103,9 +103,9 @@ export class Qualifier {
   }
 
   #asking({ pace }: SiteCrawl): Pick<ProcedureParts, 'fetcher' | 'mayAsk'> {
-    const { fetcher, tenure, phases, clock } = this.#parts
+    const { fetcher, tenure, phases } = this.#parts
     if (phases === null || pace.gate === null) return { fetcher, mayAsk: () => tenure.holds }
-    const phased = new PhasedFetcher(fetcher, phases, pace.gate.shard, clock)
+    const phased = new PhasedFetcher(fetcher, phases, pace.gate.shard)
     return { fetcher: phased, mayAsk: () => tenure.holds && !phased.wasCut }
   }
 

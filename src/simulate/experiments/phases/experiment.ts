@@ -54,8 +54,8 @@ interface Size {
 
 const SIZES: Readonly<Record<Effort, Size>> = {
   quick: { urls: 600_000, sites: 40, pages: 1_000, periodMs: 1_000 },
-  default: { urls: 6_000_000, sites: 400, pages: 40_000, periodMs: 2_000 },
-  full: { urls: 6_000_000, sites: 400, pages: 40_000, periodMs: 2_000 },
+  default: { urls: 6_000_000, sites: 300, pages: 20_000, periodMs: 2_000 },
+  full: { urls: 6_000_000, sites: 300, pages: 20_000, periodMs: 2_000 },
 }
 const GUARD_MS = 100
 /** Of the guard: what is left is for the time a heartbeat takes. */
