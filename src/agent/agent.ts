@@ -271,6 +271,20 @@ export class Agent {
     return keepMs
   }
 
+  /** Sealed and committed first; by force without what is not committed, once no request is under way. */
+  #moveAway(cells: readonly CellId[], force: boolean): void {
+    const wanted = new Set(cells)
+    this.#giveBack(({ cell }) => wanted.has(cell))
+    if (!force) return
+    const { ledger, desk } = this.#parts
+    const late = [...this.sites.values()].filter(
+      site => wanted.has(site.cell) && site.inFlight === 0 && desk.mayLeave(site),
+    )
+    this.lost(late)
+    for (const { cell, lease } of late)
+      void ledger.release(cell, lease.epoch, 'head').catch(error => this.fail(error as Error))
+  }
+
   #giveBack(which: (site: SiteCrawl) => boolean): void {
     for (const site of this.sites.values()) {
       if (site.mode.is !== 'crawling' || !which(site)) continue
@@ -293,6 +307,8 @@ export class Agent {
       this.#wake.ring()
     }
     if (message.kind === 'wanted' && message.to === this.#parts.incarnation) this.#passOn(message.groups)
+    if (message.kind === 'move' && message.to === this.#parts.incarnation)
+      this.#moveAway(message.cells, message.force)
     if (message.kind === 'visit') this.#passOn(message.groups)
     if (message.kind === 'inbox') this.#hearRows(message.cells)
     if (message.kind === 'ended') this.#pulse.hurry()

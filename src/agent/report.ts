@@ -81,8 +81,29 @@ export interface Report extends Metrics {
   readonly warnings: readonly string[]
   /** The routing table of an assignment that learns, or why it has none; null with the others. */
   readonly routing: RoutingReport | { readonly why: string } | null
+  /** Changes of it while the crawl ran: what was predicted, and what then happened. */
+  readonly repartitions: readonly RepartitionReport[]
   /** How robots.txt was read, and how many origins were left alone because theirs could not be; the first are named. */
   readonly robots: RobotsReport
+}
+
+/** S10-S12: why cells were placed anew, or not, what that was to bring and to cost, and what came of it. */
+interface RepartitionReport {
+  readonly at: string
+  readonly why: string
+  readonly agents: number
+  readonly isWorth: boolean
+  readonly predicted: {
+    readonly gainMs: number
+    readonly costMs: number
+    readonly messagesBefore: number
+    readonly messagesAfter: number
+    readonly movedSites: number
+  }
+  /** Null where nothing was done, or it was not over when the crawl was. */
+  readonly happened: { readonly relocationMs: number; readonly moved: number; readonly forced: number } | null
+  readonly messagesPerPageBefore: number
+  readonly messagesPerPageAfter: number
 }
 
 /** S3: how large the table is, and what it promises for the links that the previous crawl saw. */
@@ -118,6 +139,7 @@ export interface ReportFacts {
   readonly robots: { readonly mode: RobotsReport['mode']; readonly maxFailures: number }
   readonly damaged: readonly string[]
   readonly routing: Report['routing']
+  readonly repartitions: Report['repartitions']
   readonly warnings: readonly string[]
 }
 
@@ -151,6 +173,7 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
     setAside: await lookAtParked(ledger),
     damaged: facts.damaged,
     routing: facts.routing,
+    repartitions: facts.repartitions,
     warnings: facts.warnings,
     robots: await lookAtRefused(ledger, facts.robots),
   }

@@ -47,6 +47,8 @@ export interface Assignment {
   readonly looksAt: 'head' | 'all' | 'nothing'
   /** Cells of `waiting` (which is in the order of S) for the free lanes of `agents`, best first. */
   assign(waiting: readonly WaitingCell[], agents: readonly AgentView[]): Assigned
+  /** The agent that a cell is meant for, among those it was last shown; null where it is meant for nobody. */
+  meantFor?(cell: CellId): Incarnation | null
   /** The lane of its agent that a cell is bound to; 0 where any will do. */
   laneOf(cell: CellId): number
   /** Null where nothing is planned ahead. */

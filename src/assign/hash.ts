@@ -3,7 +3,7 @@
  * weighted by capacity. An agent that joins takes its share from all others and nothing moves between them; one that
  * leaves gives its cells to all others.
  */
-import type { WaitingCell } from '../cluster/index.js'
+import type { Incarnation, WaitingCell } from '../cluster/index.js'
 import type { CellId } from '../model/cell.js'
 import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
 import type { AgentView, Assigned, Assignment } from './assignment.js'
@@ -68,6 +68,10 @@ export class HashAssignment implements Assignment {
       if (owner !== null) round.give(row, owner.incarnation)
     }
     return round
+  }
+
+  meantFor(cell: CellId): Incarnation | null {
+    return this.#draw.winnerOf(cell)?.incarnation ?? null
   }
 
   laneOf(): number {

@@ -3,8 +3,8 @@
  * and it has a lane free, it takes sites that nothing is known of, and then those of others whose links have to travel least
  * if they are crawled here. So no lane is idle while anything waits, and few links pay for that.
  */
-import type { WaitingCell } from '../cluster/index.js'
-import { siteOfCell } from '../model/cell.js'
+import type { Incarnation, WaitingCell } from '../cluster/index.js'
+import { type CellId, siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import { Heap } from '../model/heap.js'
 import type { AgentView, Assigned, Assignment, PartPlan } from './assignment.js'
@@ -53,6 +53,12 @@ export class HybridAssignment implements Assignment {
     dry.sort((a, b) => b.freeLanes - a.freeLanes || (a.name < b.name ? -1 : 1))
     for (const agent of dry) this.#fill(agent, left, round)
     return round
+  }
+
+  meantFor(cell: CellId): Incarnation | null {
+    const part = siteOfCell(cell) === cell ? this.#table.partOf(cell) : -1
+    const owner = part < 0 ? 'none' : this.#owners.of(part)
+    return typeof owner === 'string' ? null : owner.incarnation
   }
 
   laneOf(): number {

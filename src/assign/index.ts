@@ -15,4 +15,5 @@ export {
 export { chooseAssignment } from './choose.js'
 export { checkGraphWord, type GraphSettings, readGraphWords } from './graph-settings.js'
 export type { LearnedWeb } from './learned-web.js'
+export { LiveAssignment } from './live.js'
 export { RoutingTable } from './routing-table.js'

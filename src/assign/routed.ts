@@ -4,7 +4,7 @@
  * A site that nothing is known of goes by hash, and so do those of a part that nobody has.
  */
 import type { Incarnation, WaitingCell } from '../cluster/index.js'
-import { siteOfCell } from '../model/cell.js'
+import { type CellId, siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { AgentView, Assigned, Assignment, AssignmentName, PartPlan } from './assignment.js'
 import { HandOut } from './hand-out.js'
@@ -34,10 +34,10 @@ export class RoutedAssignment implements Assignment {
     this.#owners.meet(agents)
     this.#draw.meet(agents)
     const round = new HandOut(agents)
-    for (const row of waiting) if (row.turnOf !== null) round.want(row, this.#ownerOf(row))
+    for (const row of waiting) if (row.turnOf !== null) round.want(row, this.meantFor(row.cell))
     for (const row of waiting) {
       if (round.isOver) break
-      const owner = this.#ownerOf(row)
+      const owner = this.meantFor(row.cell)
       if (owner !== null) round.give(row, owner)
     }
     return round
@@ -48,7 +48,7 @@ export class RoutedAssignment implements Assignment {
   }
 
   /** Null while its agent is expected. */
-  #ownerOf({ cell }: WaitingCell): Incarnation | null {
+  meantFor(cell: CellId): Incarnation | null {
     // Part of a site that was too heavy for one agent: the parts go by hash, each its own way.
     const part = siteOfCell(cell) === cell ? this.#table.partOf(cell) : -1
     const owner = part < 0 ? 'none' : this.#owners.of(part)

@@ -29,6 +29,13 @@ export type BusMessage =
   | { readonly kind: 'inbox'; readonly cells: readonly CellId[] }
   /** Others wait for turns of these groups, which you hold. */
   | { readonly kind: 'wanted'; readonly to: Incarnation; readonly groups: readonly GroupId[] }
+  /** These cells of yours are meant for others now: give them back, with `force` as they are in the ledger. */
+  | {
+      readonly kind: 'move'
+      readonly to: Incarnation
+      readonly cells: readonly CellId[]
+      readonly force: boolean
+    }
   /** Somebody needs a turn of each of these groups for one request, whoever holds them. */
   | { readonly kind: 'visit'; readonly groups: readonly GroupId[] }
   /** How far is everybody? */

@@ -3,10 +3,17 @@
  * nothing itself; agents do. When the ledger has ended its life, because it was silent for too long, it begins another.
  */
 import { HEARTBEAT_MS } from '../agent/index.js'
-import { chooseAssignment, isLearned, type RoutingTable } from '../assign/index.js'
+import {
+  type AgentView,
+  type Assignment,
+  chooseAssignment,
+  isLearned,
+  LiveAssignment,
+  type RoutingTable,
+} from '../assign/index.js'
 import type { Bus, Heartbeat, HelmStatus, Incarnation, Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import { Coordinator } from '../coordinator/index.js'
+import { Coordinator, type Proposal, Repartitioner } from '../coordinator/index.js'
 import { delayAfter } from '../manners/index.js'
 import type { Epoch } from '../model/cell.js'
 import { type Millis, sleep } from '../model/clock.js'
@@ -32,6 +39,13 @@ export interface HelmParts {
   readonly onHeartbeat: (beat: Heartbeat) => void
   /** What a learned assignment goes by; null where there is none. */
   readonly routing: () => Promise<RoutingTable | null>
+  /** Whether what is left would be better placed otherwise; `renewed` makes the assignment anew. */
+  readonly propose: (
+    assignment: Assignment,
+    agents: readonly AgentView[],
+    delayMs: Millis,
+    renewed: () => Promise<Assignment>,
+  ) => Promise<Proposal | null>
   /** The seat is ours from now on, or (with null) no longer. */
   readonly onSeat: (seat: Epoch | null) => void
   /** Lives that the ledger has ended because they were silent. */
@@ -100,19 +114,16 @@ export class Helm {
   }
 
   async #coordinator(incarnation: Incarnation, signal: AbortSignal): Promise<Coordinator> {
-    const { config, ledger, bus, leaseMs, log, onClosed, routing } = this.#parts
-    const table = isLearned(config.assign) ? await routing() : null
+    const { ledger, bus, leaseMs, log, onClosed } = this.#parts
+    const assignment = new LiveAssignment(await this.#assignment())
     return new Coordinator({
       clock,
       ledger,
       bus,
       incarnation,
       leaseMs,
-      assignment: chooseAssignment(
-        config.assign,
-        chancesOf(config),
-        table && { table, now: () => clock.monotonic() },
-      ),
+      assignment,
+      repartitioner: this.#repartitioner(assignment),
       beatMs: this.#beatMs,
       leastDelayMs: () => delayAfter(this.#delay, 0),
       ordersBySize: true,
@@ -122,6 +133,32 @@ export class Helm {
         const failed = (error: Error) => log.warn('their files wait for a resume', { error: error.message })
         void onClosed(lives).catch(failed)
       },
+    })
+  }
+
+  async #assignment(): Promise<Assignment> {
+    const { config, routing } = this.#parts
+    const table = isLearned(config.assign) ? await routing() : null
+    return chooseAssignment(
+      config.assign,
+      chancesOf(config),
+      table && { table, now: () => clock.monotonic() },
+    )
+  }
+
+  #repartitioner(assignment: LiveAssignment): Repartitioner | null {
+    const { config, ledger, bus, log, propose } = this.#parts
+    if (config.repartition === 0 || !isLearned(config.assign)) return null
+    const renewed = () => this.#assignment()
+    return new Repartitioner({
+      clock,
+      ledger,
+      bus,
+      assignment,
+      everyMs: config.repartition * 1000,
+      restore: renewed,
+      propose: agents => propose(assignment, agents, delayAfter(this.#delay, 0), renewed),
+      log: (event, fields) => log.info(event, fields),
     })
   }
 

@@ -5,6 +5,7 @@ import type { GraphSettings, LearnedWeb, RoutingTable } from '../assign/index.js
 import { planGraph } from '../assign/plan-graph.js'
 import { planRouting, type RoutingPlan, type RoutingRequest } from '../assign/plan-routing.js'
 import { PrefixTable } from '../assign/prefix-table.js'
+import { planRepartition, type Repartition, type RepartitionRequest } from '../assign/repartition.js'
 import { readLearned } from '../learn/index.js'
 import { writeFileAtomically } from '../store/index.js'
 
@@ -31,6 +32,21 @@ export type Routes =
       readonly owners?: readonly string[]
       /** With addresses as vertices: prefixes that say the same as the table, aggregated as routers do (S3). */
       readonly prefixes?: number
+    })
+  | { readonly why: string }
+
+/** What is left of a crawl, to be placed anew. */
+export interface RepartitionTask extends RepartitionRequest {
+  readonly from: string
+  readonly crawl: string
+  readonly outPath: string
+}
+
+/** What is promised of a table that was made, or why there is none. */
+export type Repartitioned =
+  | (Omit<Repartition, 'table' | 'before' | 'after'> & {
+      readonly messagesBefore: number
+      readonly messagesAfter: number
     })
   | { readonly why: string }
 
@@ -75,4 +91,15 @@ function ownersOf({ sites }: LearnedWeb, { names, shares }: RouteTask): string[]
     .filter(name => !names.includes(name))
     .sort((a, b) => measured.get(b)! - measured.get(a)! || (a < b ? -1 : 1))
   return Array.from(shares, (_, part) => [...names, ...others][part] ?? '')
+}
+
+export async function repartition(task: RepartitionTask): Promise<Repartitioned> {
+  const learned = await readLearned(task.from, task.crawl)
+  if ('trouble' in learned) return { why: learned.trouble }
+  const plan = planRepartition(learned, task)
+  if (plan === null) return { why: 'there is nothing to divide' }
+  const { table, before, after, ...promised } = plan
+  mkdirSync(dirname(task.outPath), { recursive: true })
+  writeFileAtomically(task.outPath, table.encode())
+  return { ...promised, messagesBefore: before.messages, messagesAfter: after.messages }
 }

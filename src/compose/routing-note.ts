@@ -7,6 +7,8 @@ import type { Routes } from './route-task.js'
 
 export const ROUTING_FILE = 'learned/routing.bin'
 const SETTING = 'routing'
+/** Setting: the table was made while the crawl ran. */
+export const LIVE_TABLE = 'routing.live'
 
 /** Figures of the table, or why there is none. */
 export type RoutingNote = Routes
@@ -29,6 +31,7 @@ export function readTable(directory: string): RoutingTable | null {
 
 /** The table that this crawl goes by; null where it has none. */
 export async function tableOf(directory: string, ledger: Ledger): Promise<RoutingTable | null> {
+  if ((await ledger.settings())[LIVE_TABLE] === 'true') return readTable(directory)
   const note = await readNote(ledger)
   return note === null || 'why' in note ? null : readTable(directory)
 }

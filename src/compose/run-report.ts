@@ -7,6 +7,7 @@ import type { Millis } from '../model/clock.js'
 import { VERSION } from '../model/version.js'
 import { writeFileAtomically } from '../store/index.js'
 import { countCrawl } from './count-crawl.js'
+import { repartitionsOf } from './live-placing.js'
 import type { Log } from './log.js'
 import { readNote } from './routing-note.js'
 import type { SpentTotal } from './spent.js'
@@ -43,6 +44,7 @@ export async function writeReport(
     robots: { mode: config.robots, maxFailures: config.robotsFailures },
     damaged,
     routing: await readNote(ledger),
+    repartitions: await repartitionsOf(ledger),
     warnings: JSON.parse((await ledger.settings())[WARNINGS] ?? '[]') as string[],
   })
   writeFileAtomically(join(directory, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)

@@ -17,6 +17,7 @@ import { FileSettler } from './file-settler.js'
 import { HeartbeatDuties } from './heartbeat-duties.js'
 import { Helm } from './helm.js'
 import { keepLearned } from './keep-learned.js'
+import { proposeRepartition } from './live-placing.js'
 import type { Log } from './log.js'
 import { type ListenPlace, PackDesk } from './pack-desk.js'
 import { type RecoverySummary, removeStrayTables } from './recovery.js'
@@ -96,6 +97,8 @@ export class Steering {
       log,
       place: () => this.#desk.place,
       routing: () => tableOf(directory, ledger),
+      propose: (assignment, agents, delayMs, renewed) =>
+        proposeRepartition(parts, assignment, agents, delayMs, renewed),
       onHeartbeat: beat => this.#onHeartbeat(beat),
       onSeat: seat => this.#onSeat(seat),
       onClosed: lives => this.#onClosed(lives),

@@ -27,5 +27,7 @@ async function run(job: StoreJob): Promise<unknown> {
     case 'route':
       // Loaded only here: it brings the partitioner along.
       return (await import('./route-task.js')).makeRoutes(job.task)
+    case 'repartition':
+      return (await import('./route-task.js')).repartition(job.task)
   }
 }

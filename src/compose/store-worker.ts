@@ -2,7 +2,7 @@
 import type { Worker } from 'node:worker_threads'
 import type { TableWorker } from '../agent/index.js'
 import type { Converted, ConvertTask, IndexTask, ParquetSize } from '../store/index.js'
-import type { Routes, RouteTask } from './route-task.js'
+import type { Repartitioned, RepartitionTask, Routes, RouteTask } from './route-task.js'
 import { startThread } from './thread.js'
 
 export type StoreJob = { readonly id: number } & (
@@ -10,6 +10,7 @@ export type StoreJob = { readonly id: number } & (
   | { readonly kind: 'concat'; readonly inputs: readonly string[]; readonly outPath: string }
   | { readonly kind: 'index'; readonly task: IndexTask }
   | { readonly kind: 'route'; readonly task: RouteTask }
+  | { readonly kind: 'repartition'; readonly task: RepartitionTask }
 )
 
 export type StoreAnswer =
@@ -43,6 +44,10 @@ export class StoreWorker implements TableWorker {
 
   route(task: RouteTask): Promise<Routes> {
     return this.#do({ kind: 'route', task }) as Promise<Routes>
+  }
+
+  repartition(task: RepartitionTask): Promise<Repartitioned> {
+    return this.#do({ kind: 'repartition', task }) as Promise<Repartitioned>
   }
 
   async sortIndex(task: IndexTask): Promise<void> {

@@ -63,6 +63,9 @@ const seconds =
     throw new TypeError(`${name} must be at most ${max} seconds`)
   }
 
+const positiveOrZero = (value: unknown, name: string): number =>
+  value === 0 || value === '0' ? 0 : positive(value, name)
+
 const address = (value: unknown, name: string): string => {
   const form = text(value, name)
   if (isIP(form) > 0) return form
@@ -212,6 +215,11 @@ export const FIELDS = {
     '--assign-seed <n>',
     'of the chances that an assignment takes: the same number, the same choices',
     optional(count(0)),
+  ),
+  repartition: field(
+    '--repartition <s>',
+    'with an assignment that learns: look so often whether sites would be better placed with other agents, 0 never (60)',
+    withDefault(positiveOrZero, 60),
   ),
   splitSites: field(
     '--split-sites <n>',

@@ -14,6 +14,7 @@ import { LIMITS } from '../model/limits.js'
 import type { StopSignal } from '../model/stop.js'
 import { Wake } from '../model/wake.js'
 import { LaneBook } from './lane-book.js'
+import type { Repartitioner } from './repartitioner.js'
 import { Visits } from './visits.js'
 
 /** Cells of S that are looked at, at least: the turn of some may be far off. */
@@ -32,6 +33,8 @@ export interface CoordinatorParts {
   /** In whose name the seat is held. */
   readonly incarnation: Incarnation
   readonly assignment: Assignment
+  /** Where cells may be placed anew while the crawl runs. */
+  readonly repartitioner?: Repartitioner | null
   readonly leaseMs: Millis
   readonly beatMs: Millis
   /** The least pause between two requests to a site, as set now. */
@@ -101,12 +104,14 @@ export class Coordinator {
     if (this.#seat === null) return
     const closed = await ledger.closeSilent(SILENT_LEASES * leaseMs)
     if (closed.length > 0) onClosed(closed)
+    if (before === null) await this.#parts.repartitioner?.seated()
     if (before === null) assignment.plan?.restore(await ledger.laneLoads())
     if (before === null) await this.#restoreOwners()
     if (before === null && ordersBySize) await this.#orderBySize()
     this.#book.look(await ledger.agents())
     this.#mayWait = true
     this.#looksAtHeld = true
+    await this.#parts.repartitioner?.look(this.#book.views())
   }
 
   async #restoreOwners(): Promise<void> {

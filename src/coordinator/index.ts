@@ -4,3 +4,10 @@
  * Always: nothing is kept in memory alone; whoever takes the seat next goes on from the ledger.
  */
 export { Coordinator, PART_OWNERS } from './coordinator.js'
+export {
+  type Proposal,
+  REPARTITIONS,
+  Repartitioner,
+  type RepartitionRecord,
+} from './repartitioner.js'
+export { sitesLeft } from './sites-left.js'

@@ -124,6 +124,13 @@ export const LIMITS = {
   sitemapSteps: 8,
   /** Pages of one site: a month at four pages a second. `--max-pages-per-site` sets another number. */
   pagesPerSite: 10_000_000,
+  /** For predictions: a message costs its sender and its receiver so much, with its row in the ledger. */
+  messageMs: 0.1,
+  /** A cell that moves is sealed, committed, leased and opened; who opens it reads every URL it knows, twice. */
+  movedCellMs: 200,
+  movedUrlMs: 0.004,
+  /** A cell that is to move and has not been given back by then is taken without its uncommitted pages. */
+  moveGraceMs: 60_000,
   /** Cells that a giant site is split into at once: each reads the journal of the whole; what is too large still is split again. */
   splitPieces: 32,
   /** Hosts of one registrable domain; more have only domains that answer to any name, and a handful of large ones. */

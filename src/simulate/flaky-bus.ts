@@ -80,6 +80,7 @@ export class FlakyBus implements LedgerWitness {
     switch (message.kind) {
       case 'leases':
       case 'wanted':
+      case 'move':
       case 'pong':
         return [agent.get(message.to)]
       case 'ping':

@@ -10,7 +10,7 @@ import type { SimulationOptions } from './world.js'
 const NEW_EVERY = 9
 const HREF = /href="([^"]+)"/g
 
-function learnedTruth(web: Web): LearnedWeb {
+export function learnedTruth(web: Web): LearnedWeb {
   const numbers = new Map<string, number>()
   const pages: number[] = []
   const bytes: number[] = []

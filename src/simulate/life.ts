@@ -1,6 +1,5 @@
 /** One life of an agent in the simulated world: the real parts, joined over ports that fail. */
 import { type AgentInput, assembleAgent } from '../agent/index.js'
-import { chooseAssignment, type RoutingTable } from '../assign/index.js'
 import type { PhasePlan } from '../assign/phases/index.js'
 import type { Incarnation, Ledger } from '../cluster/index.js'
 import { LedgerClock } from '../cluster/ledger-clock.js'
@@ -22,6 +21,7 @@ import type { Janitor } from './janitor.js'
 import type { Machine } from './machine.js'
 import { believedLeaseMs, mutantLedger } from './mutant-ledger.js'
 import { type Mutation, phaseMistake } from './mutations.js'
+import { placing, type SharedRouting } from './placing.js'
 import { type Servers, VirtualFetcher } from './virtual-fetcher.js'
 import { type DiskHealth, VirtualStore } from './virtual-store.js'
 import type { VirtualTime } from './virtual-time.js'
@@ -43,8 +43,8 @@ export interface WorldParts {
   readonly servers: Servers
   readonly checker: Checker
   readonly witness: LedgerWitness
-  /** What coordinators find in the store: null where nothing was learned. */
-  readonly routing: RoutingTable | null
+  /** What coordinators find in the store. */
+  readonly routing: SharedRouting
 }
 
 export interface LifeParts extends WorldParts {
@@ -119,22 +119,22 @@ function phasesOf({ plan, machine, mutation, seed }: LifeParts): NonNullable<Age
 }
 
 function coordinate(
-  { seed, config, bus, machine, janitor, routing }: LifeParts,
+  parts: LifeParts,
   ledger: Ledger,
   clock: Clock,
   incarnation: Incarnation,
   signal: StopSignal,
 ): Promise<unknown> {
+  const { config, machine, janitor } = parts
+  const bus = parts.bus.join(machine, incarnation, 'coordinator')
+  const { assignment, repartitioner } = placing(parts, { ledger, clock, bus })
   const coordinator = new Coordinator({
     clock,
     ledger,
-    bus: bus.join(machine, incarnation, 'coordinator'),
+    bus,
     incarnation,
-    assignment: chooseAssignment(
-      config.assign,
-      new SeededRandom(seed),
-      routing && { table: routing, now: () => clock.monotonic() },
-    ),
+    assignment,
+    repartitioner,
     leaseMs: LEASE_MS,
     beatMs: BEAT_MS,
     leastDelayMs: () => Number(config.delay),

@@ -13,6 +13,7 @@ export function smallRun(seed: number): SimulationOptions {
     assign: ASSIGNMENTS[seed % ASSIGNMENTS.length],
     lanes: 2 + (seed % 7),
     ...splits(seed),
+    ...(Math.floor(seed / ASSIGNMENTS.length) % 2 === 0 ? { repartition: 5 } : {}),
     delayMs: 200,
     keepsHistory: false,
   }

@@ -22,7 +22,7 @@ import { BAD_BUS, FlakyBus, GOOD_BUS } from './flaky-bus.js'
 import { FAIR_WEATHER, type LedgerMethod, type Weather } from './flaky-ledger.js'
 import { History } from './history.js'
 import { Janitor } from './janitor.js'
-import { routingOf } from './learned-truth.js'
+import { learnedTruth, routingOf } from './learned-truth.js'
 import { EPOCH_MS, Machine } from './machine.js'
 import { mutantCore } from './mutant-ledger.js'
 import { brokenBy, type Mutation } from './mutations.js'
@@ -44,6 +44,8 @@ export interface SimulationOptions {
   readonly sizes?: readonly { readonly cell: CellId; readonly size: number }[]
   /** Whether long sites give their lanes to others now and then (on). */
   readonly slices?: 'on' | 'off'
+  /** Seconds between two looks whether sites would be better placed otherwise (never). */
+  readonly repartition?: number
   /** Sites with more URLs waiting are split (off). */
   readonly splitSites?: number
   readonly faults: FaultPreset | readonly Fault[]
@@ -273,7 +275,7 @@ class World {
         },
       },
       history: this.#history,
-      routing: routingOf(this.#options, this.#web),
+      routing: { table: routingOf(this.#options, this.#web), learned: () => learnedTruth(this.#web) },
       scratch: this.#scratch,
       faults: this.#faults,
       expectedRequests: Math.max(sites, pages) + sites,
@@ -281,11 +283,12 @@ class World {
   }
 
   #config(): CrawlConfig {
-    const { lanes, delayMs, assign, slices, splitSites } = this.#options
+    const { lanes, delayMs, assign, slices, splitSites, repartition = 0 } = this.#options
     return checkConfig({
       assign,
       slices,
       splitSites,
+      repartition,
       seeds: this.#web.seeds,
       scope: 'any',
       lanes,
