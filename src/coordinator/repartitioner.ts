@@ -66,6 +66,8 @@ interface Move {
 /** Setting: the records, oldest first. */
 export const REPARTITIONS = 'repartitions'
 const KEPT_RECORDS = 50
+/** Of the time, one part in so many goes into looking. */
+const PROPOSAL_SHARE = 20
 /** Names of cells are long where sites are split, and a word on the bus must be short. */
 const CELLS_A_MESSAGE = 20
 
@@ -111,6 +113,9 @@ export class Repartitioner {
         .catch(failed)
         .finally(() => {
           this.#proposing = null
+          // What takes long is done less often: a large web is gone through for it.
+          const tookMs = this.#parts.clock.monotonic() - now
+          this.#due = Math.max(this.#due, now + PROPOSAL_SHARE * tookMs)
         })
     }
   }

@@ -2,6 +2,10 @@
 import type { AgentView, Assignment } from '../assign/index.js'
 import type { SiteLeft } from '../assign/repartition.js'
 import { type Ledger, siteSummaries } from '../cluster/index.js'
+import { siteOfCell } from '../model/cell.js'
+
+/** Cells whose inboxes are looked at: of more that wait, the last count for little. */
+const MOST_WAITING = 100_000
 
 export async function sitesLeft(
   ledger: Ledger,
@@ -9,11 +13,17 @@ export async function sitesLeft(
   agents: readonly AgentView[],
 ): Promise<SiteLeft[]> {
   const places = new Map(agents.map(({ incarnation }, part) => [incarnation, part]))
+  const unread = new Map<string, number>()
+  for (const { cell, backlog } of await ledger.waiting(MOST_WAITING)) {
+    const site = siteOfCell(cell)
+    unread.set(site, (unread.get(site) ?? 0) + backlog)
+  }
   const left: SiteLeft[] = []
   for await (const { cell: site, discovered, settled } of siteSummaries(ledger)) {
     const owner = assignment.meantFor?.(site) ?? null
     const part = owner === null ? -1 : (places.get(owner) ?? -1)
-    left.push({ site, queued: Math.max(0, discovered - settled), known: discovered, part })
+    const queued = Math.max(0, discovered - settled) + (unread.get(site) ?? 0)
+    left.push({ site, queued, known: discovered, part })
   }
   return left
 }
