@@ -73,3 +73,8 @@ export type AssignmentName = (typeof ASSIGNMENTS)[number]
 export function isLearned(name: AssignmentName): boolean {
   return name === 'graph' || name === 'hypergraph' || name === 'hybrid'
 }
+
+/** Those whose sites may be placed anew while the crawl runs. Distances, which `graph` goes by too, have no part in that. */
+export function isLive(name: AssignmentName): boolean {
+  return name === 'hypergraph' || name === 'hybrid'
+}

@@ -11,6 +11,7 @@ export {
   type Assignment,
   type AssignmentName,
   isLearned,
+  isLive,
 } from './assignment.js'
 export { chooseAssignment } from './choose.js'
 export { checkGraphWord, type GraphSettings, readGraphWords } from './graph-settings.js'

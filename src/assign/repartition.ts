@@ -61,7 +61,9 @@ export function planRepartition(learned: LearnedWeb, request: RepartitionRequest
   const web = withAll(learned, request.left)
   const left = leftOf(web, request)
   const groups = groupsOf(web, grouping)
-  if (k < 2 || groups.reduce((most, group) => Math.max(most, group + 1), 0) < k) return null
+  // Where nobody owns a site, nobody is the wrong one.
+  if (k < 2 || left.every(({ part }) => part < 0)) return null
+  if (groups.reduce((most, group) => Math.max(most, group + 1), 0) < k) return null
   const hypergraph = workLeft(web, left)
   const previous = Int32Array.from(left, ({ part }) => part)
   const shares = agents.reduce((sum, { share }) => sum + share, 0)

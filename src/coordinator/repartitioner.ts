@@ -67,7 +67,7 @@ interface Move {
 export const REPARTITIONS = 'repartitions'
 const KEPT_RECORDS = 50
 /** Of the time, one part in so many goes into looking. */
-const PROPOSAL_SHARE = 20
+const PROPOSAL_SHARE = 5
 /** Names of cells are long where sites are split, and a word on the bus must be short. */
 const CELLS_A_MESSAGE = 20
 

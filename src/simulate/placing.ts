@@ -2,7 +2,7 @@
 import {
   type Assignment,
   chooseAssignment,
-  isLearned,
+  isLive,
   type LearnedWeb,
   LiveAssignment,
   type RoutingTable,
@@ -35,8 +35,7 @@ export function placing(
   const now = () => clock.monotonic()
   const chosen = (): Assignment =>
     chooseAssignment(config.assign, new SeededRandom(seed), routing.table && { table: routing.table, now })
-  if (config.repartition === 0 || !isLearned(config.assign))
-    return { assignment: chosen(), repartitioner: null }
+  if (config.repartition === 0 || !isLive(config.assign)) return { assignment: chosen(), repartitioner: null }
   const assignment = new LiveAssignment(chosen())
   const repartitioner = new Repartitioner({
     clock,

@@ -16,7 +16,7 @@ it('a crawl by two agents with one lane each places its sites anew, and tells wh
   const server = await WebServer.listen(plan, { clock: systemClock, port: 0 })
   const expected = [...truth(plan, server.authority)].sort()
   const out = temporary('crawl')
-  const politely = GENERATED.map((flag, i) => (GENERATED[i - 1] === '--delay' ? '20' : flag))
+  const politely = GENERATED.map((flag, i) => (GENERATED[i - 1] === '--delay' ? '40' : flag))
   const flags = [
     '--agents',
     '2',
