@@ -31,7 +31,7 @@ export interface RepartitionRequest {
   readonly seed: number
 }
 
-export interface Prediction {
+interface Prediction {
   /** Until the agent with most to do has fetched what is left (S10), and has sent its links (S11). */
   readonly downloadMs: Millis
   readonly exchangeMs: Millis

@@ -11,7 +11,7 @@ import type { Clock, Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 
 /** What moving is for, and what it costs. */
-export interface Predicted {
+interface Predicted {
   readonly gainMs: Millis
   readonly costMs: Millis
   readonly messagesBefore: number
