@@ -4,6 +4,7 @@
  */
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Report } from '../agent/index.js'
 import type { AgentView, Assignment } from '../assign/index.js'
 import type { Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
@@ -72,7 +73,7 @@ export async function proposeRepartition(
 }
 
 /** What was predicted beside what then happened, for the report. */
-export async function repartitionsOf(ledger: Ledger) {
+export async function repartitionsOf(ledger: Ledger): Promise<Report['repartitions']> {
   const { [REPARTITIONS]: text = '[]' } = await ledger.settings()
   const work = await ledger.agentWork()
   const pages = work.reduce((sum, agent) => sum + agent.pages, 0)
