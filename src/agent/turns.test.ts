@@ -171,4 +171,32 @@ describe('turns of an agent', () => {
     expect(await waiting).toBe(false)
     expect(clock.pending).toBe(0)
   })
+
+  it('cells of a split site share its pause and its waits, whichever of them met them', async () => {
+    const { turns, incarnation } = await agent('domain')
+    const cells = ['example.org##/m', 'example.org#/m#']
+    const row = { url: 'http://example.org/', depth: 0, hops: 0, score: 0, via: '' }
+    await ledger.append(cells.map(cell => ({ cell, group: 'example.org', rows: [row] })))
+    const leases = await ledger.grant(incarnation, cells, LEASE_MS, 1_000)
+    const [left, right] = (await Promise.all(leases.map(lease => turns.open(lease)))) as SitePace[]
+    const slow = { ownMs: 5_000, groupMs: 1_000 }
+    expect(left.turnNow(slow)).toBe(true)
+    left.done(slow, slow)
+    clock.advance(1_500)
+    expect(right.turnNow(SECOND)).toBe(false)
+    left.wait(clock.now() + 60_000, 'Retry-After')
+    expect(right.waitUntil).toBe(clock.now() + 60_000)
+  })
+
+  it('a cell is not given back while a hop has its turn, and no hop begins while it is', async () => {
+    const { turns, open } = await agent('domain')
+    const leased = await open('www.example.org')
+    const hop = (await turns.visit('robots.example.org')) as SitePace
+    expect(turns.mayLeave(leased)).toBe(false)
+    turns.close(hop)
+    expect(turns.mayLeave(leased)).toBe(true)
+    expect(await turns.visit('robots.example.org')).toBeNull()
+    turns.stays(leased)
+    expect(await turns.visit('robots.example.org')).not.toBeNull()
+  })
 })
