@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ManualClock } from '../../test/kit/manual-clock.js'
 import { LIMITS } from '../model/limits.js'
 import { GroupPace } from './group-pace.js'
+import { OwnPace } from './own-pace.js'
 import { type Pause, SitePace } from './site-pace.js'
 
 const SECOND: Pause = { ownMs: 1_000, groupMs: 1_000 }
@@ -24,9 +25,10 @@ class Scene {
     return new GroupPace(id, this.clock, () => this.connections)
   }
 
-  site(groups: readonly GroupPace[], knownMs = 1_000): SitePace {
+  site(groups: readonly GroupPace[], knownMs = 1_000, own?: OwnPace): SitePace {
     for (const group of groups) group.sites++
     return new SitePace({
+      own,
       clock: this.clock,
       groups,
       notBefore: 0,
@@ -51,6 +53,19 @@ class Scene {
 }
 
 describe('the turn of a group', () => {
+  it('keeps the cells of one site apart without a pause too, and not the sites of a domain', async () => {
+    const scene = new Scene()
+    const [alone, split] = [scene.group(), scene.group()]
+    const own = new OwnPace({ notBefore: 0, waitUntil: 0, knownMs: 0 })
+    const [a, b] = [scene.site([alone], 0), scene.site([alone], 0)]
+    const [c, d] = [scene.site([split], 0, own), scene.site([split], 0, own)]
+    expect([a, b, c, d].map(site => site.turnNow(NONE))).toEqual([true, true, true, false])
+    scene.ask('d', d, NONE)
+    expect(await scene.pass(0)).toEqual([])
+    c.done(NONE, NONE)
+    expect(await scene.pass(0)).toEqual(['d'])
+  })
+
   it('comes no part of a millisecond too early where the clock counts whole ones', async () => {
     const scene = new Scene(2)
     const group = scene.group()

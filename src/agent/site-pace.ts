@@ -146,7 +146,7 @@ export class SitePace {
     const groupUntil = this.#pausedUntil(pauseAfter.groupMs)
     this.#own.notBefore = this.#pausedUntil(pauseAfter.ownMs)
     if (pauseAfter.ownMs > this.#own.knownMs) this.#tell(pauseAfter)
-    if (taken.groupMs > 0) for (const group of this.groups) group.release(groupUntil)
+    if (this.#holdsGroups(taken)) for (const group of this.groups) group.release(groupUntil)
     else if (pauseAfter.groupMs > 0) for (const group of this.groups) group.postpone(groupUntil)
   }
 
@@ -230,7 +230,13 @@ export class SitePace {
     this.#own.crawlDelayMs = pause.ownMs > pause.groupMs ? pause.ownMs : 0
     const { grainMs } = this.#parts.clock
     if (pause.ownMs > 0) this.#own.notBefore = now + pause.ownMs + grainMs
-    if (pause.groupMs > 0) for (const group of this.groups) group.take(now, pause.groupMs + grainMs)
+    const spacingMs = pause.groupMs > 0 ? pause.groupMs + grainMs : 0
+    if (this.#holdsGroups(pause)) for (const group of this.groups) group.take(now, spacingMs)
+  }
+
+  /** Without a pause there is nothing to keep apart, but for the cells of one site: it is asked once at a time. */
+  #holdsGroups({ groupMs }: Pause): boolean {
+    return groupMs > 0 || this.#parts.own !== undefined
   }
 
   /** Rounded up to a power of two: the ledger hears of a slow site a few times, not with every page. */

@@ -1,4 +1,5 @@
 /** The way to a ledger on PostgreSQL: several hosts, secrets that stay secret, and what is said when something is wrong. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Ledger, LedgerError } from '../../src/cluster/index.js'
@@ -249,6 +250,7 @@ describe('the server says of itself', () => {
       await ledger.append(seeds('held.test'))
       expect(await ledger.readInbox('held.test', 0, 9)).toEqual([])
       expect((await ledger.health(60_000)).holdUps).toEqual([])
+      await sleep(60)
       const { holdUps } = await ledger.health(50)
       expect(holdUps).toHaveLength(1)
       expect(holdUps[0].who).toMatch(
@@ -256,6 +258,7 @@ describe('the server says of itself', () => {
       )
       expect(holdUps[0].openMs).toBeGreaterThan(50)
       await writer.query(`PREPARE TRANSACTION 'forgotten'`)
+      await sleep(2)
       expect((await ledger.health(0)).holdUps[0].who).toContain('prepared as forgotten')
       await writer.query(`ROLLBACK PREPARED 'forgotten'`)
       expect(await ledger.readInbox('held.test', 0, 9)).toHaveLength(1)

@@ -51,7 +51,7 @@ export async function storedPart(
 ): Promise<Pick<RealRun, 'files' | 'sizes' | 'pages'>> {
   const { pages, problems } = await checkWarcs(out)
   if (problems.length > 0) throw new Error(problems.join('\n'))
-  const folders = ['archive', 'tables/pages', 'tables/links', 'tables/sites']
+  const folders = ['archive', 'tables/pages', 'tables/links', 'tables/sites', 'learned']
   const names = folders.flatMap(folder => readdirSync(join(out, folder)).map(name => `${folder}/${name}`))
   return { files, sizes: new Map(names.map(name => [name, statSync(join(out, name)).size])), pages }
 }

@@ -6,10 +6,13 @@ import { explain, type SimulationOptions, shrink, simulate, smallRun } from '../
 
 const orbweaver = fileURLToPath(new URL('../../bin/orbweaver.js', import.meta.url))
 
+/** From here on no site is split for a while: in those that are, fencing guards more than who may commit. */
+const UNSPLIT = 8
+
 it('a violation is made small, and its history leads up to it and no further', async () => {
-  let options: SimulationOptions = { ...smallRun(1), mutation: 'no-fencing' }
+  let options: SimulationOptions = { ...smallRun(UNSPLIT), mutation: 'no-fencing' }
   let found = await simulate(options)
-  for (let seed = 2; found.violations.length === 0 && seed <= 60; seed++) {
+  for (let seed = UNSPLIT + 1; found.violations.length === 0 && seed <= 60; seed++) {
     options = { ...smallRun(seed), mutation: 'no-fencing' }
     found = await simulate(options)
   }
@@ -19,7 +22,7 @@ it('a violation is made small, and its history leads up to it and no further', a
     (options.agents * options.sites * options.pages) / 4,
   )
   expect(small.result.faults.length).toBeLessThan(found.faults.length)
-  const lines = explain(small, 'orbweaver simulate --small --seed 1').split('\n')
+  const lines = explain(small, 'orbweaver simulate --small --seed 8').split('\n')
   expect(lines[0]).toBe('P6 is broken: who has lost a site cannot commit anything for it')
   expect(lines.at(-1)).toMatch(
     /^ +[\d.]+ s {2}life \d+ sends pack [0-9a-f]{8} of .*; the ledger says committed$/,
@@ -30,7 +33,7 @@ it('a violation is made small, and its history leads up to it and no further', a
 it('the command says the promise, the seed and the history, and ends with 1', () => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [orbweaver, 'simulate', '--small', '--runs', '60', '--break', 'no-fencing'],
+    [orbweaver, 'simulate', '--small', '--runs', '60', '--seed', String(UNSPLIT), '--break', 'no-fencing'],
     { encoding: 'utf8' },
   )
   expect(status).toBe(1)
