@@ -7,7 +7,7 @@ import type { CellMap } from '../model/cell-map.js'
 import type { Clock, Millis } from '../model/clock.js'
 import type { Random } from '../model/random.js'
 import type { PackBuilder, PackStore } from '../store/index.js'
-import type { AgentParts } from './agent.js'
+import type { AgentParts } from './agent-parts.js'
 import type { Hooks } from './hooks.js'
 import type { PhaseGatesParts } from './phase-gates.js'
 

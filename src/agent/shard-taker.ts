@@ -79,6 +79,17 @@ export class ShardTaker {
     return Math.max(...shards)
   }
 
+  /** With every heartbeat: cells may wait, and a shard too many goes back. */
+  tend(
+    waiting: number,
+    held: Iterable<CellId>,
+    giveBack: (which: (site: { readonly cell: CellId }) => boolean) => void,
+  ): void {
+    if (waiting > 0) this.lookAgain()
+    const excess = this.excess(held)
+    if (excess !== null) giveBack(({ cell }) => shardOf(cell) === excess)
+  }
+
   get #share(): number {
     return Math.ceil(this.#parts.shards / Math.max(1, this.#agents.length))
   }
