@@ -54,7 +54,7 @@ export class Agent {
     this.#wake = new Wake(clock)
     this.#probe = new PeerProbe(clock, bus, incarnation)
     this.#inboxes = new InboxNews(bus, sites)
-    this.#giving = new GivingBack({ ledger, desk, transmitter, sites, onFailure })
+    this.#giving = new GivingBack({ ledger, desk, transmitter, counters: parts.counters, sites, onFailure })
     this.#turns = new TurnKeeping(clock, sites, which => this.#giving.giveBack(which))
     this.#checkpoint = new Checkpoint(
       () => transmitter.seal(),

@@ -21,4 +21,6 @@ export class Counters {
   packs = 0
   stalePacks = 0
   refusedFinishes = 0
+  /** Cells that were taken away by force, because they did not go by themselves. */
+  forcedCells = 0
 }

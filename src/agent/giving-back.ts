@@ -1,6 +1,7 @@
 /** How an agent parts with cells in its hands: given back once their pages are committed, moved to others, or lost. */
 import type { Ledger } from '../cluster/index.js'
 import type { CellId } from '../model/cell.js'
+import type { Counters } from './counters.js'
 import type { SiteCrawl } from './site-crawl.js'
 import type { SiteDesk } from './site-desk.js'
 import type { Transmitter } from './transmitter.js'
@@ -9,6 +10,7 @@ export interface GivingBackParts {
   readonly ledger: Ledger
   readonly desk: SiteDesk
   readonly transmitter: Transmitter
+  readonly counters: Counters
   readonly sites: () => ReadonlyMap<CellId, SiteCrawl>
   readonly onFailure: (error: Error) => void
 }
@@ -38,17 +40,35 @@ export class GivingBack {
     this.#parts.transmitter.forget(sites)
   }
 
-  /** Sealed and committed first; by force without what is not committed, once no request is under way. */
+  /** Sealed and committed first, as when a slice is over; by force when that takes too long. Asked again and again. */
   moveAway(cells: readonly CellId[], force: boolean): void {
     const wanted = new Set(cells)
     this.giveBack(({ cell }) => wanted.has(cell))
     if (!force) return
-    const { ledger, desk, sites, onFailure } = this.#parts
-    const late = [...sites().values()].filter(
-      site => wanted.has(site.cell) && site.inFlight === 0 && desk.mayLeave(site),
-    )
-    this.lost(late)
-    for (const { cell, lease } of late)
-      void ledger.release(cell, lease.epoch, 'head').catch(error => onFailure(error as Error))
+    for (const site of this.#parts.sites().values()) if (wanted.has(site.cell)) this.#takeAway(site)
+  }
+
+  /**
+   * First what is under way is cut off: without it the cell goes as usual, with all that came before. One that still does not
+   * (its pack cannot be stored) goes without what is not committed. Never while a request is on the wire: the next-allowed
+   * time of who has it next counts from the release.
+   */
+  #takeAway(site: SiteCrawl): void {
+    const { ledger, desk, onFailure } = this.#parts
+    const isAsking = site.inFlight + site.robotsInFlight > 0
+    if (!site.leash.isCut) {
+      if (isAsking) this.#force(site)
+      site.leash.cut()
+      return
+    }
+    if (isAsking || site.lost || !desk.mayLeave(site)) return
+    this.#force(site)
+    this.lost([site])
+    void ledger.release(site.cell, site.lease.epoch, 'head').catch(error => onFailure(error as Error))
+  }
+
+  #force(site: SiteCrawl): void {
+    if (!site.forced) this.#parts.counters.forcedCells++
+    site.forced = true
   }
 }

@@ -26,6 +26,7 @@ export function wordOf(
     packs: counters.packs,
     stalePacks: counters.stalePacks,
     refusedFinishes: counters.refusedFinishes,
+    forcedCells: counters.forcedCells,
     at: lanes.at,
     seen: lanes.seen,
     free: lanes.free,

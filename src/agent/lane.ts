@@ -176,13 +176,14 @@ export class Lane {
       bodyBytes: wantsPage ? undefined : this.#parts.sitemapBytes,
       mayBegin: begun === null ? undefined : () => tenure.holds && begun.mayBegin(),
     }
-    const until = gate === null ? tenure.signal : gate.signal
+    const until = gate === null ? site.leash.signal(tenure.signal) : gate.signal
     let result = await fetcher.fetch(request, until)
     site.inFlight--
     manners.answered(site, pause, result)
     // Cut short by our own stop: the URL stays queued, unsettled.
     if (signal.aborted || site.lost) return false
     // Cut off by the end of the leases, or of the window; nobody took the site, so it is asked again once they are renewed.
+    // Cut off because the site is taken away: it stays queued for who has it next.
     if (!result.ok && (until.aborted || !tenure.holds || gate?.isShut)) {
       if (!tenure.holds || !begun?.wasFair) return this.#ask(site, entry, pause, false)
       // STALLED: it had most of a window and did not answer. Tried again like any other that is too slow.

@@ -84,7 +84,11 @@ export class Qualifier {
     const turns = new ProcedureTurns(procedure, siteOfCell(site.cell), site.pace)
     const { tenure } = this.#parts
     const parts = { ...this.#asking(site), clock, turns }
-    const found = await qualify(origin, mode, parts, tenure.signal).finally(() => turns.done())
+    site.robotsInFlight++
+    const found = await qualify(origin, mode, parts, site.leash.signal(tenure.signal)).finally(() => {
+      site.robotsInFlight--
+      turns.done()
+    })
     const endedAt = clock.now()
     if ('is' in found) {
       if (found.is === 'later') site.gate.postpone(origin, found.until)

@@ -93,21 +93,42 @@ interface RepartitionReport {
   readonly why: string
   readonly agents: number
   readonly isWorth: boolean
-  readonly predicted: {
+  readonly predicted: MovedReport & {
+    /** URLs that waited. */
+    readonly left: number
+    readonly before: PaceReport & { readonly downloadMs: number; readonly exchangeMs: number }
+    readonly after: PaceReport & { readonly downloadMs: number; readonly exchangeMs: number }
     readonly gainMs: number
-    readonly costMs: number
-    readonly messagesBefore: number
-    readonly messagesAfter: number
-    readonly movedSites: number
   }
   /** Null where nothing was done, or it was not over when the crawl was. */
-  readonly happened: { readonly relocationMs: number; readonly moved: number; readonly forced: number } | null
-  readonly messagesPerPageBefore: number
-  readonly messagesPerPageAfter: number
+  readonly happened:
+    | (MovedReport & {
+        readonly forced: number
+        /** From the repartition before it (or the start), and to the next (or the end); null where that was no time at all. */
+        readonly before: (PaceReport & { readonly seconds: number }) | null
+        readonly after: (PaceReport & { readonly seconds: number }) | null
+        /** What was left, at the pace before it and at the pace after it. */
+        readonly gainMs: number | null
+      })
+    | null
 }
 
-/** S3: how large the table is, and what it promises for the links that the previous crawl saw. */
+/** Sites that got another agent; of them those that were leased and had to be asked back; how long that took. */
+interface MovedReport {
+  readonly movedSites: number
+  readonly askedBack: number
+  readonly relocationMs: number
+}
+
+interface PaceReport {
+  readonly pagesPerSecond: number
+  readonly messagesPerPage: number
+}
+
+/** S3: how large the table is that is in force, and what it promises for the links it was made of. */
 interface RoutingReport {
+  /** Of one that was made while the crawl ran, of what it had learned so far. */
+  readonly madeAt?: string
   readonly parts: number
   readonly sites: number
   readonly bytes: number

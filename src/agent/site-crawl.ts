@@ -9,6 +9,7 @@ import type { Site } from '../model/url.js'
 import type { Wake } from '../model/wake.js'
 import type { UrlList } from './bucket-desk.js'
 import type { OriginGate } from './origin-gate.js'
+import { RequestLeash } from './request-leash.js'
 import type { SitePace } from './site-pace.js'
 
 /** `crawling`: lanes may take its URLs. `giving-up`: its queue is settled unasked. `leaving`: no new request. */
@@ -91,8 +92,13 @@ export class SiteCrawl {
   readonly gate: OriginGate
   readonly traps: SiteTraps
   mode: SiteMode = { is: 'crawling' }
-  /** Visits under way. */
+  /** Visits under way, and robots procedures. */
   inFlight = 0
+  robotsInFlight = 0
+  /** What ends them before their time. */
+  readonly leash = new RequestLeash()
+  /** True once it was taken away, because it did not go by itself. */
+  forced = false
   /** Packs, open or under way, that hold something of this cell. */
   uncommitted = 0
   /** Number of the last committed pack. */
@@ -186,6 +192,7 @@ export class SiteCrawl {
   /** The cell is given back. */
   close(): void {
     this.idle = true
+    this.leash.untie()
     this.frontier.close()
   }
 

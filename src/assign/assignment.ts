@@ -69,12 +69,7 @@ export const ASSIGNMENTS = [
 ] as const
 export type AssignmentName = (typeof ASSIGNMENTS)[number]
 
-/** Those that need what an earlier crawl learned. */
+/** Those that go by what was learned: by an earlier crawl, or by this one so far. */
 export function isLearned(name: AssignmentName): boolean {
   return name === 'graph' || name === 'hypergraph' || name === 'hybrid'
-}
-
-/** Those whose sites may be placed anew while the crawl runs. Distances, which `graph` goes by too, have no part in that. */
-export function isLive(name: AssignmentName): boolean {
-  return name === 'hypergraph' || name === 'hybrid'
 }

@@ -74,11 +74,10 @@ export function linkGraph({ netOffsets, pins, counts }: LearnedWeb, loads: Float
  */
 export function rttGraph({ sites }: LearnedWeb, agents: readonly string[], loads: Float64Array): Hypergraph {
   const edges = new NetList()
-  const byAddress = new LeastTimes(sites, ({ addresses }) => addresses[0] ?? null)
-  const byBlock = new LeastTimes(sites, ({ addresses }) => blockOf(addresses[0] ?? ''))
-  for (const [v, site] of sites.entries()) {
-    const known = agents.flatMap((name, agent) => {
-      const ms = site.connectMs[name] ?? byAddress.of(site, name) ?? byBlock.of(site, name)
+  const timeOf = connectTimes(sites, agents)
+  for (const v of sites.keys()) {
+    const known = agents.flatMap((_, agent) => {
+      const ms = timeOf(v, agent)
       return ms === undefined ? [] : [{ agent, ms }]
     })
     if (known.length < 2) continue
@@ -88,6 +87,19 @@ export function rttGraph({ sites }: LearnedWeb, agents: readonly string[], loads
       edges.add([v, sites.length + agent], loads[v] * (else_ - ms))
   }
   return edges.over(loads)
+}
+
+/** From each agent to each site: as measured, or else to its address, or to its block of addresses. */
+export function connectTimes(
+  sites: readonly Site[],
+  agents: readonly string[],
+): (v: number, agent: number) => number | undefined {
+  const byAddress = new LeastTimes(sites, ({ addresses }) => addresses[0] ?? null)
+  const byBlock = new LeastTimes(sites, ({ addresses }) => blockOf(addresses[0] ?? ''))
+  return (v, agent) => {
+    const name = agents[agent]
+    return sites[v].connectMs[name] ?? byAddress.of(sites[v], name) ?? byBlock.of(sites[v], name)
+  }
 }
 
 type Site = LearnedWeb['sites'][number]

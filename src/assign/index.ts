@@ -11,7 +11,6 @@ export {
   type Assignment,
   type AssignmentName,
   isLearned,
-  isLive,
 } from './assignment.js'
 export { chooseAssignment } from './choose.js'
 export { checkGraphWord, type GraphSettings, readGraphWords } from './graph-settings.js'

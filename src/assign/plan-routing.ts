@@ -118,7 +118,7 @@ function hashedParts({ sites }: LearnedWeb, shares: readonly number[]): Int32Arr
   return Int32Array.from(sites, ({ site }) => draw.winnerOf(site)!.incarnation)
 }
 
-export function tableOf(learned: LearnedWeb, k: number, { parts }: Pick<Found, 'parts'>): RoutingTable {
+function tableOf(learned: LearnedWeb, k: number, { parts }: Pick<Found, 'parts'>): RoutingTable {
   const pulls = pullsOf(learned, parts)
   const routes = learned.sites.map(
     ({ site }, v): Route => ({ site, part: parts[v], pulls: strongest(pulls[v], parts[v]) }),

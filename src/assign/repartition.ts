@@ -1,96 +1,96 @@
 /**
  * Would the sites be better placed otherwise, by what the crawl has learned so far? The work that is left is partitioned again,
- * starting from where sites are now, with what it costs to move them. Both sides are predicted in the terms of the SIRE paper:
- * download and exchange time with and without the change (S10, S11), and relocation time (S12).
+ * starting from where sites are now, with what it costs to move them: by links, or with the objectives of the `graph` assignment.
+ * Both sides are predicted in the terms of the SIRE paper (`predict-times.ts`).
  */
 import type { Grouping } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
-import { type Hypergraph, partition } from '../partition/index.js'
+import { type Hypergraph, type Partition, type PresetName, partition } from '../partition/index.js'
+import type { GraphSettings } from './graph-settings.js'
 import type { LearnedWeb } from './learned-web.js'
-import { groupsOf, tableOf } from './plan-routing.js'
-import type { RoutingTable } from './routing-table.js'
-
-/** What is left of a site, and who has it. */
-export interface SiteLeft {
-  readonly site: string
-  /** URLs that wait, and URLs known in all: who takes it over reads those. */
-  readonly queued: number
-  readonly known: number
-  /** Place of its agent in `agents`; -1 when it is gone, or nobody had it. */
-  readonly part: number
-}
+import { graphParts } from './plan-graph.js'
+import { groupsOf, type RoutingPlan, routingPlan } from './plan-routing.js'
+import {
+  isAskedBack,
+  isMoved,
+  type PlacedAgent,
+  PredictedTimes,
+  type Prediction,
+  placeOf,
+  type SiteLeft,
+} from './predict-times.js'
 
 export interface RepartitionRequest {
   /** One part for each. */
-  readonly agents: readonly { readonly name: string; readonly share: number; readonly lanes: number }[]
+  readonly agents: readonly PlacedAgent[]
   readonly left: readonly SiteLeft[]
   /** The least pause between two requests to a site. */
   readonly delayMs: Millis
   readonly grouping: Grouping
   readonly seed: number
-}
-
-interface Prediction {
-  /** Until the agent with most to do has fetched what is left (S10), and has sent its links (S11). */
-  readonly downloadMs: Millis
-  readonly exchangeMs: Millis
-  readonly messages: number
+  /** Of the `graph` assignment; null for the others. */
+  readonly graph: GraphSettings | null
+  /** As much effort as the web allows, where it is not told. */
+  readonly preset?: PresetName
 }
 
 export interface Repartition {
-  readonly table: RoutingTable
+  /** The table, and what it promises for the links seen so far. */
+  readonly plan: RoutingPlan
   /** Names of agents, part by part. */
   readonly owners: readonly string[]
+  /** URLs that wait. */
+  readonly left: number
   readonly before: Prediction
   readonly after: Prediction
   readonly gainMs: Millis
-  /** Relocation (S12). */
-  readonly costMs: Millis
+  readonly relocationMs: Millis
+  /** Sites with something left that get another agent, and of them those that have to be asked back. */
   readonly movedSites: number
+  readonly askedBack: number
 }
 
 const EPSILON = 0.05
 /** Of a site with nothing left: it weighs nothing, but the partitioner wants weights above 0. */
 const NEXT_TO_NOTHING = 1e-3
+/** With more pins less effort has to do: it is partitioned while the crawl goes on. */
+const MANY_PINS = 100_000
+/** To move everything costs no more than this share of all links. */
+const MOVED_SHARE = 0.1
 
 /** Null where there is nothing to divide, or nobody to divide it among. */
 export function planRepartition(learned: LearnedWeb, request: RepartitionRequest): Repartition | null {
-  const { agents, grouping, seed } = request
+  const { agents, grouping } = request
   const k = agents.length
   const web = withAll(learned, request.left)
   const left = leftOf(web, request)
+  const queued = left.reduce((sum, site) => sum + site.queued, 0)
+  if (k < 2 || queued === 0) return null
   const groups = groupsOf(web, grouping)
-  // Where nobody owns a site, nobody is the wrong one.
-  if (k < 2 || left.every(({ part }) => part < 0)) return null
   if (groups.reduce((most, group) => Math.max(most, group + 1), 0) < k) return null
-  const hypergraph = workLeft(web, left)
-  const previous = Int32Array.from(left, ({ part }) => part)
-  const shares = agents.reduce((sum, { share }) => sum + share, 0)
-  const { parts } = partition({
-    hypergraph,
-    k,
-    epsilons: [EPSILON],
-    preset: 'fast',
-    seed,
-    targets: agents.map(({ share }) => share / shares),
-    groups,
-    previous,
-    migrationWeight: LIMITS.movedUrlMs / LIMITS.messageMs,
-  })
-  const now = previous.map((part, v) => (part < 0 ? v % k : part))
-  const before = predict(web, hypergraph, left, now, request)
-  const after = predict(web, hypergraph, left, parts, request)
-  const moved = left.map(({ part, queued }, v) => queued > 0 && part >= 0 && part !== parts[v])
+  const netPages = pagesLeft(web, left)
+  const found = newParts(web, left, netPages, groups, request)
+  if (found === null) return null
+  const times = new PredictedTimes(web, left, netPages, agents, request.delayMs)
+  const before = times.of(partsNow(left, times, k))
+  const after = times.of(found.parts)
+  const shares = agents.map(({ share }) => share)
   return {
-    table: tableOf(web, k, { parts }),
+    plan: routingPlan(web, shares, found),
     owners: agents.map(({ name }) => name),
+    left: queued,
     before,
     after,
-    gainMs: before.downloadMs + before.exchangeMs - after.downloadMs - after.exchangeMs,
-    costMs: relocationMs(left, parts, moved, k),
-    movedSites: moved.filter(Boolean).length,
+    gainMs: totalMs(before) - totalMs(after),
+    relocationMs: times.relocationMs(found.parts),
+    movedSites: left.filter((site, v) => isMoved(site, found.parts[v])).length,
+    askedBack: left.filter((site, v) => isAskedBack(site, found.parts[v])).length,
   }
+}
+
+function totalMs({ downloadMs, exchangeMs }: Prediction): Millis {
+  return downloadMs + exchangeMs
 }
 
 /** Sites that the crawl has met and nothing was learned of yet have a part too. */
@@ -101,19 +101,59 @@ function withAll(learned: LearnedWeb, left: readonly SiteLeft[]): LearnedWeb {
   return { ...learned, sites: [...learned.sites, ...fresh.map(({ site }) => ({ site, ...nothing }))] }
 }
 
+const NOBODYS = { queued: 0, known: 0, part: -1, heldBy: -1, isBargain: false }
+
 function leftOf({ sites }: LearnedWeb, { left }: RepartitionRequest): SiteLeft[] {
   const bySite = new Map(left.map(each => [each.site, each]))
-  return sites.map(({ site }) => bySite.get(site) ?? { site, queued: 0, known: 0, part: -1 })
+  return sites.map(({ site }) => bySite.get(site) ?? { ...NOBODYS, site })
 }
 
 /** Pages with links are as many among what is left as among what was fetched, site by site. */
-function workLeft({ sites, netOffsets, pins, counts }: LearnedWeb, left: readonly SiteLeft[]): Hypergraph {
-  const netCosts = counts.map((count, net) => {
+function pagesLeft({ sites, netOffsets, pins, counts }: LearnedWeb, left: readonly SiteLeft[]): Float64Array {
+  return counts.map((count, net) => {
     const source = pins[netOffsets[net]]
     return Math.max(NEXT_TO_NOTHING, (count * left[source].queued) / Math.max(1, sites[source].pages))
   })
+}
+
+type Found = Pick<Partition, 'parts' | 'imbalance' | 'imbalanceBound' | 'heavyVertices'>
+
+/** Null where the objectives of `graph` allow none. */
+function newParts(
+  web: LearnedWeb,
+  left: readonly SiteLeft[],
+  netPages: Float64Array,
+  groups: Int32Array,
+  request: RepartitionRequest,
+): Found | null {
+  const { agents, seed, graph } = request
+  const all = agents.reduce((sum, { share }) => sum + share, 0)
+  const targets = agents.map(({ share }) => share / all)
+  const previous = Int32Array.from(left, placeOf)
+  const migrationWeight = LIMITS.movedUrlMs / LIMITS.messageMs
+  const preset = request.preset ?? (web.pins.length > MANY_PINS ? 'fast' : 'default')
+  if (graph === null) {
+    const hypergraph = workLeft(web, left, netPages)
+    const asked = { k: agents.length, epsilons: [EPSILON], preset, seed, targets, groups } as const
+    return partition({ ...asked, hypergraph, previous, migrationWeight })
+  }
+  // In links, as the others; where few are known, nobody is kept from where it is near by what a move costs in them.
+  const links = netPages.reduce((sum, pages) => sum + pages, 0)
+  const queued = left.reduce((sum, site) => sum + site.queued, 0)
+  const weight = NEXT_TO_NOTHING * Math.min(migrationWeight, (MOVED_SHARE * links) / queued)
+  const names = agents.map(({ name }) => name)
+  const asked = { ...request, ...graph, agents: names, shares: targets, preset, takesApart: true } as const
+  const found = graphParts(webLeft(web, left, netPages), { ...asked, previous, migrationWeight: weight })
+  return typeof found === 'string' ? null : found
+}
+
+function workLeft(
+  { netOffsets, pins, counts }: LearnedWeb,
+  left: readonly SiteLeft[],
+  netCosts: Float64Array,
+): Hypergraph {
   return {
-    vertexCount: sites.length,
+    vertexCount: left.length,
     netCount: counts.length,
     netOffsets,
     pins,
@@ -123,48 +163,22 @@ function workLeft({ sites, netOffsets, pins, counts }: LearnedWeb, left: readonl
   }
 }
 
-function predict(
-  { sites, netOffsets, pins }: LearnedWeb,
-  { netCosts }: Hypergraph,
-  left: readonly SiteLeft[],
-  parts: Int32Array,
-  { agents, delayMs }: RepartitionRequest,
-): Prediction {
-  const work = agents.map(() => ({ totalMs: 0, longestMs: 0, messages: 0 }))
-  for (const [v, { queued }] of left.entries()) {
-    const pageMs = sites[v].pages > 0 ? sites[v].fetchMs / sites[v].pages : 0
-    // One request at a time: a site takes its time however many lanes there are.
-    const siteMs = queued * Math.max(delayMs, pageMs)
-    const own = work[parts[v]]
-    own.totalMs += siteMs
-    own.longestMs = Math.max(own.longestMs, siteMs)
-  }
-  for (let net = 0; net + 1 < netOffsets.length; net++) {
-    const source = parts[pins[netOffsets[net]]]
-    const others = new Set<number>()
-    for (let at = netOffsets[net] + 1; at < netOffsets[net + 1]; at++) others.add(parts[pins[at]])
-    others.delete(source)
-    work[source].messages += others.size * (netCosts?.[net] ?? 1)
-  }
-  const download = work.map(({ totalMs, longestMs }, j) => Math.max(totalMs / agents[j].lanes, longestMs))
-  const messages = work.reduce((sum, own) => sum + own.messages, 0)
-  const exchange = work.map(own => own.messages * LIMITS.messageMs)
-  return { downloadMs: Math.max(...download), exchangeMs: Math.max(...exchange), messages }
+/** The same for `graph`, which weighs sites by pages and none less than one: in thousandths, a site that is done weighs nothing. */
+function webLeft(web: LearnedWeb, left: readonly SiteLeft[], netPages: Float64Array): LearnedWeb {
+  const sites = web.sites.map((site, v) => ({ ...site, pages: left[v].queued / NEXT_TO_NOTHING }))
+  return { ...web, sites, counts: netPages }
 }
 
-/** What the agent with most to give or to take needs for it. */
-function relocationMs(
-  left: readonly SiteLeft[],
-  parts: Int32Array,
-  moved: readonly boolean[],
-  k: number,
-): Millis {
-  const spent = new Array<number>(k).fill(0)
-  for (const [v, { known, part }] of left.entries()) {
-    if (!moved[v]) continue
-    const costMs = LIMITS.movedCellMs + known * LIMITS.movedUrlMs
-    spent[part] += costMs
-    spent[parts[v]] += costMs
+/** Whose each site is as things stand. One that is nobody's has to go somewhere: to whoever has least to do. */
+function partsNow(left: readonly SiteLeft[], times: PredictedTimes, k: number): Int32Array {
+  // Who has it crawls it, also where it is a bargain.
+  const now = Int32Array.from(left, site => (site.heldBy >= 0 ? site.heldBy : placeOf(site)))
+  const spentMs = new Array<number>(k).fill(0)
+  for (const [v, part] of now.entries()) if (part >= 0) spentMs[part] += times.siteMs(v, part)
+  const unowned = [...now.keys()].filter(v => now[v] < 0).sort((a, b) => left[b].queued - left[a].queued)
+  for (const v of unowned) {
+    now[v] = spentMs.indexOf(Math.min(...spentMs))
+    spentMs[now[v]] += times.siteMs(v, now[v])
   }
-  return Math.max(...spent)
+  return now
 }

@@ -75,6 +75,12 @@ export interface FileRow {
   readonly closed: boolean
 }
 
+/**
+ * Settings that do not travel with heartbeats: those whose name begins so. What a crawl is does not change, and what coordinators
+ * leave to each other is read by nobody else.
+ */
+export const UNTOLD_SETTINGS = ['crawl.', 'seat.'] as const
+
 /** Every agent asks every second: counting millions would be all that a ledger does. */
 export const MOST_COUNTED = 1_000
 
@@ -87,7 +93,7 @@ export interface Heartbeat {
   readonly grants: number
   /** Cells that wait: of many, only that there are as many as `MOST_COUNTED`. */
   readonly waiting: number
-  /** In a database without those whose name begins with `crawl.`: they say what never changes. */
+  /** Without `UNTOLD_SETTINGS`. */
   readonly settings: Readonly<Record<string, string>>
   readonly crawlOpen: boolean
   /** False once this life was ended, or began with another server than the one that writes now: it can commit nothing any more. */

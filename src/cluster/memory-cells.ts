@@ -74,7 +74,7 @@ export class MemoryCells {
       held,
       grants: state.grants,
       waiting: Math.min(state.counts.waiting, MOST_COUNTED),
-      settings: state.settings,
+      settings: state.toldSettings,
       crawlOpen: state.open,
       lifeOpen: life?.open ?? false,
       share: this.#lives.share(incarnation),

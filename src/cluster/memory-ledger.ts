@@ -4,7 +4,15 @@
  */
 import type { CellId } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
-import type { Ledger, OutcomeCount, ParkedCell, RefusedOrigins, SiteSummary, Totals } from './ledger.js'
+import {
+  type Ledger,
+  type OutcomeCount,
+  type ParkedCell,
+  type RefusedOrigins,
+  type SiteSummary,
+  type Totals,
+  UNTOLD_SETTINGS,
+} from './ledger.js'
 import { bindCells, laneLoads } from './memory-bindings.js'
 import { MemoryCells } from './memory-cells.js'
 import { MemoryLives } from './memory-lives.js'
@@ -79,6 +87,8 @@ export function openMemoryLedger(now: () => Millis, broken: MemoryRule | null = 
 
 function saveSettings(state: MemoryState, values: Readonly<Record<string, string>>): void {
   state.settings = { ...state.settings, ...values }
+  const isTold = ([name]: [string, string]) => !UNTOLD_SETTINGS.some(start => name.startsWith(start))
+  state.toldSettings = Object.fromEntries(Object.entries(state.settings).filter(isTold))
   const { maxPages } = values
   if (maxPages !== undefined) state.maxPages = maxPages === '' ? null : Number(maxPages)
 }

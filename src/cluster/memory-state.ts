@@ -118,6 +118,8 @@ export class MemoryState {
   readonly #partsOf = new Map<Site, CellRow[]>()
   /** Replaced as a whole: every heartbeat brings it. */
   settings: Readonly<Record<string, string>> = {}
+  /** The same for heartbeats. */
+  toldSettings: Readonly<Record<string, string>> = {}
   /** Cells that an assignment has bound to lanes. */
   readonly bound = new Map<CellId, LaneName>()
   /** Leased cells by group; groups without one are not in it. */

@@ -1,7 +1,13 @@
 /** Lives of agents, what they do with their cells, and the end; leases are in `postgres-leases.ts`. */
 import type { CellId, Epoch } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
-import { type FinishReason, type Heartbeat, type Incarnation, MOST_COUNTED } from './ledger.js'
+import {
+  type FinishReason,
+  type Heartbeat,
+  type Incarnation,
+  MOST_COUNTED,
+  UNTOLD_SETTINGS,
+} from './ledger.js'
 import { type Row, textArray } from './postgres-connection.js'
 import { isOpenFor, TIMELINE } from './postgres-crawls.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
@@ -55,7 +61,7 @@ export async function heartbeat(
     `SELECT count(*), (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM grant_number)
      FROM (SELECT 1 FROM cell WHERE state = 'waiting' LIMIT ${MOST_COUNTED}) AS waiting`,
   ))!.map(Number)
-  const settings = settingsIn(await tx.all(`${SETTINGS} WHERE name NOT LIKE 'crawl.%'`))
+  const settings = settingsIn(await tx.all(TOLD_SETTINGS))
   const share = await shareOf(tx, incarnation)
   // Nobody heard from for a whole lease, or another server than the last: the agents may live and only the ledger was
   // away. Nobody's cells are taken until all had time to renew.
@@ -70,6 +76,7 @@ export async function heartbeat(
 }
 
 const SETTINGS = 'SELECT name, value FROM setting'
+const TOLD_SETTINGS = `${SETTINGS} WHERE ${UNTOLD_SETTINGS.map(start => `name NOT LIKE '${start}%'`).join(' AND ')}`
 
 export async function settings(db: PostgresDatabase): Promise<Record<string, string>> {
   return settingsIn(await db.all(SETTINGS))

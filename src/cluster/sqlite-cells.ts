@@ -1,7 +1,13 @@
 /** Lives of agents, leases of cells, and the end: the rows that say who may do what. */
 import { type CellId, type Epoch, type Lease, ownTurn, siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
-import { type FinishReason, type Heartbeat, type Incarnation, MOST_COUNTED } from './ledger.js'
+import {
+  type FinishReason,
+  type Heartbeat,
+  type Incarnation,
+  MOST_COUNTED,
+  UNTOLD_SETTINGS,
+} from './ledger.js'
 import type { SqliteDatabase } from './sqlite-database.js'
 import type { SqliteLives } from './sqlite-lives.js'
 import type { SqliteOrder } from './sqlite-order.js'
@@ -14,6 +20,9 @@ export interface LeaseTables {
   readonly lives: SqliteLives
   readonly splits: SqliteSplits
 }
+
+const SETTINGS = 'SELECT name, value FROM setting'
+const TOLD_SETTINGS = `${SETTINGS} WHERE ${UNTOLD_SETTINGS.map(start => `name NOT LIKE '${start}%'`).join(' AND ')}`
 
 export class SqliteCells {
   readonly #db: SqliteDatabase
@@ -82,7 +91,7 @@ export class SqliteCells {
       held,
       grants: Number(grants),
       waiting: Number(waiting),
-      settings: this.settings(),
+      settings: Object.fromEntries(this.#db.all(TOLD_SETTINGS)) as Record<string, string>,
       crawlOpen: state === 'open',
       lifeOpen: open > 0,
       share: this.#lives.share(incarnation),
@@ -90,7 +99,7 @@ export class SqliteCells {
   }
 
   settings(): Record<string, string> {
-    return Object.fromEntries(this.#db.all('SELECT name, value FROM setting')) as Record<string, string>
+    return Object.fromEntries(this.#db.all(SETTINGS)) as Record<string, string>
   }
 
   grant(

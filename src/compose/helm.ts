@@ -8,7 +8,6 @@ import {
   type Assignment,
   chooseAssignment,
   isLearned,
-  isLive,
   LiveAssignment,
   type RoutingTable,
 } from '../assign/index.js'
@@ -149,7 +148,7 @@ export class Helm {
 
   #repartitioner(assignment: LiveAssignment): Repartitioner | null {
     const { config, ledger, bus, log, propose } = this.#parts
-    if (config.repartition === 0 || !isLive(config.assign)) return null
+    if (config.repartition === 0 || !isLearned(config.assign)) return null
     const renewed = () => this.#assignment()
     return new Repartitioner({
       clock,

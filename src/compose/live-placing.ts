@@ -4,23 +4,18 @@
  */
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Report } from '../agent/index.js'
-import type { AgentView, Assignment } from '../assign/index.js'
+import { type AgentView, type Assignment, readGraphWords } from '../assign/index.js'
 import type { Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import {
-  PART_OWNERS,
-  type Proposal,
-  REPARTITIONS,
-  type RepartitionRecord,
-  sitesLeft,
-} from '../coordinator/index.js'
+import { PART_OWNERS, type Proposal, placedAgents, sitesLeft } from '../coordinator/index.js'
 import type { Millis } from '../model/clock.js'
+import { locateFile, type OpenLog } from '../store/index.js'
 import { readCrawlFile } from './crawl-directory.js'
 import { keepLearned } from './keep-learned.js'
 import type { Log } from './log.js'
-import { LIVE_TABLE, ROUTING_FILE } from './routing-note.js'
+import { ROUTING_FILE, saveNote } from './routing-note.js'
 import type { StoreWorker } from './store-worker.js'
+import { systemClock as clock } from './system.js'
 
 const NEXT_FILE = 'learned/routing-next.bin'
 
@@ -43,28 +38,29 @@ export async function proposeRepartition(
   const { directory, config, ledger, worker, log } = places
   if (agents.length < 2) return null
   await keepLearned(directory, ledger, config, log)
-  const { parts } = config
+  const left = await sitesLeft(ledger, assignment, agents)
   const made = await worker.repartition({
     from: directory,
     crawl: readCrawlFile(directory).createdAt,
     outPath: join(directory, NEXT_FILE),
-    agents: agents.map(({ name, lanes }, i) => ({
-      name,
-      lanes,
-      share: parts?.length === agents.length ? parts[i] : 1,
-    })),
-    left: await sitesLeft(ledger, assignment, agents),
+    linkLogs: await openLogs(places, 'links-log'),
+    pageLogs: await openLogs(places, 'pages-log'),
+    agents: await placedAgents(ledger, agents, config.parts),
+    left,
     delayMs,
     grouping: config.group,
     seed: config.assignSeed ?? 1,
+    graph: config.assign === 'graph' ? readGraphWords(config.graph) : null,
   })
   if ('why' in made) return null
-  const { owners, ...predicted } = made
+  const { owners, predicted, routes } = made
   return {
     predicted,
+    left,
     adopt: async () => {
       renameSync(join(directory, NEXT_FILE), join(directory, ROUTING_FILE))
-      await ledger.set({ [LIVE_TABLE]: 'true', [PART_OWNERS]: JSON.stringify(owners) })
+      await ledger.set({ [PART_OWNERS]: JSON.stringify(owners) })
+      await saveNote(ledger, { ...routes, madeAt: new Date(clock.now()).toISOString() })
       const next = await renewed()
       next.owners?.restore(owners)
       return next
@@ -72,16 +68,11 @@ export async function proposeRepartition(
   }
 }
 
-/** What was predicted beside what then happened, for the report. */
-export async function repartitionsOf(ledger: Ledger): Promise<Report['repartitions']> {
-  const { [REPARTITIONS]: text = '[]' } = await ledger.settings()
-  const work = await ledger.agentWork()
-  const pages = work.reduce((sum, agent) => sum + agent.pages, 0)
-  const messages = work.reduce((sum, agent) => sum + agent.messages, 0)
-  return (JSON.parse(text) as RepartitionRecord[]).map(record => ({
-    ...record,
-    at: new Date(record.at).toISOString(),
-    messagesPerPageBefore: record.pages > 0 ? record.messages / record.pages : 0,
-    messagesPerPageAfter: pages > record.pages ? (messages - record.messages) / (pages - record.pages) : 0,
-  }))
+/** Those that are gone by the time they are read have become Parquet. */
+async function openLogs({ directory, ledger }: LivePlaces, kind: string): Promise<OpenLog[]> {
+  const logs = (await ledger.files()).filter(file => file.kind === kind)
+  return logs.flatMap(({ name, bytes }) => {
+    const path = locateFile(directory, name)
+    return path === null ? [] : [{ path, committedBytes: bytes }]
+  })
 }

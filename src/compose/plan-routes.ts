@@ -12,7 +12,7 @@ import { siteOfCell } from '../model/cell.js'
 import { agentNames } from './agent-names.js'
 import { readCrawlFile } from './crawl-directory.js'
 import type { Routes, RouteTask } from './route-task.js'
-import { ROUTING_FILE, type RoutingNote, readTable, saveNote } from './routing-note.js'
+import { ROUTING_FILE, type RoutingNote, readNote, readTable, saveNote } from './routing-note.js'
 import type { StoreWorker } from './store-worker.js'
 
 /** Sites of the crawl that are looked at, to see whether the table is of the same web. */
@@ -30,7 +30,7 @@ export interface RoutePlaces {
 
 export async function planRoutes(places: RoutePlaces): Promise<void> {
   const { config, ledger, warn } = places
-  if (!isLearned(config.assign) || (await ledger.settings()).routing !== undefined) return
+  if (!isLearned(config.assign) || (await readNote(ledger)) !== null) return
   const note = await makeRoutes(places)
   if ('why' in note) warn(inWords(config, note.why))
   await saveNote(ledger, note)

@@ -5,9 +5,11 @@ import type { GraphSettings, LearnedWeb, RoutingTable } from '../assign/index.js
 import { planGraph } from '../assign/plan-graph.js'
 import { planRouting, type RoutingPlan, type RoutingRequest } from '../assign/plan-routing.js'
 import { PrefixTable } from '../assign/prefix-table.js'
-import { planRepartition, type Repartition, type RepartitionRequest } from '../assign/repartition.js'
+import { planRepartition, type RepartitionRequest } from '../assign/repartition.js'
+import { type Predicted, predictedOf } from '../coordinator/index.js'
 import { readLearned } from '../learn/index.js'
-import { writeFileAtomically } from '../store/index.js'
+import { LIMITS } from '../model/limits.js'
+import { hostsInLogs, netsInLogs, type OpenLog, writeFileAtomically } from '../store/index.js'
 
 export interface RouteTask extends RoutingRequest {
   /** The previous crawl, and when it was begun. */
@@ -40,14 +42,18 @@ export interface RepartitionTask extends RepartitionRequest {
   readonly from: string
   readonly crawl: string
   readonly outPath: string
+  /** Logs that are not Parquet yet. */
+  readonly linkLogs: readonly OpenLog[]
+  readonly pageLogs: readonly OpenLog[]
 }
 
-/** What is promised of a table that was made, or why there is none. */
+/** What is promised of a table that was made, and what the report says of it; or why there is none. */
 export type Repartitioned =
-  | (Omit<Repartition, 'table' | 'before' | 'after'> & {
-      readonly messagesBefore: number
-      readonly messagesAfter: number
-    })
+  | {
+      readonly predicted: Predicted
+      readonly owners: readonly string[]
+      readonly routes: Exclude<Routes, { readonly why: string }>
+    }
   | { readonly why: string }
 
 const NAMED_SITES = 10
@@ -60,10 +66,19 @@ export async function makeRoutes(task: RouteTask): Promise<Routes> {
     ? planGraph(learned, { ...task, ...task.graph, agents: owners! })
     : planRouting(learned, task)
   if (typeof plan === 'string') return { why: plan }
-  const { table, heavySites, ...figures } = plan
+  return written(learned, plan, task, owners)
+}
+
+/** The table as a file, and what is said of it. */
+function written(
+  learned: LearnedWeb,
+  { table, heavySites, ...figures }: RoutingPlan,
+  { outPath, graph }: Pick<RouteTask, 'outPath' | 'graph'>,
+  owners: readonly string[] | null,
+): Exclude<Routes, { readonly why: string }> {
   const bytes = table.encode()
-  mkdirSync(dirname(task.outPath), { recursive: true })
-  writeFileAtomically(task.outPath, bytes)
+  mkdirSync(dirname(outPath), { recursive: true })
+  writeFileAtomically(outPath, bytes)
   return {
     ...figures,
     parts: table.parts,
@@ -71,7 +86,7 @@ export async function makeRoutes(task: RouteTask): Promise<Routes> {
     bytes: bytes.length,
     heavySites: heavySites.slice(0, NAMED_SITES),
     ...(owners && { owners }),
-    ...(task.graph?.vertices === 'address' && { prefixes: prefixesOf(learned, table) }),
+    ...(graph?.vertices === 'address' && { prefixes: prefixesOf(learned, table) }),
   }
 }
 
@@ -94,12 +109,11 @@ function ownersOf({ sites }: LearnedWeb, { names, shares }: RouteTask): string[]
 }
 
 export async function repartition(task: RepartitionTask): Promise<Repartitioned> {
-  const learned = await readLearned(task.from, task.crawl)
+  const live = { nets: netsInLogs(task.linkLogs, LIMITS.liveLogBytes), hosts: hostsInLogs(task.pageLogs) }
+  const learned = await readLearned(task.from, task.crawl, live)
   if ('trouble' in learned) return { why: learned.trouble }
-  const plan = planRepartition(learned, task)
-  if (plan === null) return { why: 'there is nothing to divide' }
-  const { table, before, after, ...promised } = plan
-  mkdirSync(dirname(task.outPath), { recursive: true })
-  writeFileAtomically(task.outPath, table.encode())
-  return { ...promised, messagesBefore: before.messages, messagesAfter: after.messages }
+  const made = planRepartition(learned, task)
+  if (made === null) return { why: 'there is nothing to divide' }
+  const { plan, owners } = made
+  return { predicted: predictedOf(made), owners, routes: written(learned, plan, task, owners) }
 }

@@ -6,12 +6,15 @@ import type { Ledger } from '../cluster/index.js'
 import type { Routes } from './route-task.js'
 
 export const ROUTING_FILE = 'learned/routing.bin'
-const SETTING = 'routing'
-/** Setting: the table was made while the crawl ran. */
-export const LIVE_TABLE = 'routing.live'
+const SETTING = 'seat.routing'
 
-/** Figures of the table, or why there is none. */
-export type RoutingNote = Routes
+/** Figures of the table that is in force, or why there is none. */
+export type RoutingNote = Routes | (Exclude<Routes, { readonly why: string }> & MadeLive)
+
+/** Of a table that was made while the crawl ran. */
+interface MadeLive {
+  readonly madeAt: string
+}
 
 export async function saveNote(ledger: Ledger, note: RoutingNote): Promise<void> {
   await ledger.set({ [SETTING]: JSON.stringify(note) })
@@ -31,7 +34,6 @@ export function readTable(directory: string): RoutingTable | null {
 
 /** The table that this crawl goes by; null where it has none. */
 export async function tableOf(directory: string, ledger: Ledger): Promise<RoutingTable | null> {
-  if ((await ledger.settings())[LIVE_TABLE] === 'true') return readTable(directory)
   const note = await readNote(ledger)
   return note === null || 'why' in note ? null : readTable(directory)
 }

@@ -4,10 +4,16 @@
  * Always: nothing is kept in memory alone; whoever takes the seat next goes on from the ledger.
  */
 export { Coordinator, PART_OWNERS } from './coordinator.js'
+export { placedAgents } from './placed-agents.js'
 export {
-  type Proposal,
-  REPARTITIONS,
-  Repartitioner,
+  markOf,
+  type Predicted,
+  paceIn,
+  predictedOf,
   type RepartitionRecord,
-} from './repartitioner.js'
+  recordsIn,
+  spanIn,
+  withAfter,
+} from './repartition-record.js'
+export { type Proposal, Repartitioner } from './repartitioner.js'
 export { sitesLeft } from './sites-left.js'

@@ -1,46 +1,36 @@
 /**
  * Live repartition. From time to time, and when an agent has come or gone, somebody computes whether the sites would be better
  * placed otherwise; where the predicted gain is larger than the predicted cost, the new assignment takes the place of the old
- * one, and the cells that are with the wrong agent are asked back: it stops, seals, commits and releases them. What was
- * predicted and what then happened is written down.
+ * one, and the cells that are with the wrong agent are asked back: it stops, seals, commits and releases them (`moves.ts`).
+ * What was predicted and what then happened is written down (`repartition-record.ts`).
  */
 import type { AgentView, Assignment, LiveAssignment } from '../assign/index.js'
-import type { Bus, Incarnation, Ledger } from '../cluster/index.js'
-import type { CellId, Epoch } from '../model/cell.js'
+import { isMoved, type SiteLeft } from '../assign/predict-times.js'
+import type { Bus, Ledger } from '../cluster/index.js'
 import type { Clock, Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
-
-/** What moving is for, and what it costs. */
-interface Predicted {
-  readonly gainMs: Millis
-  readonly costMs: Millis
-  readonly messagesBefore: number
-  readonly messagesAfter: number
-  readonly movedSites: number
-}
+import { MOVES, Moves, type MovesParts } from './moves.js'
+import {
+  type Mark,
+  markOf,
+  type Predicted,
+  REPARTITIONS,
+  type Reason,
+  type RepartitionRecord,
+  recordsIn,
+  SPAN,
+  spanIn,
+  withAfter,
+  withRecord,
+} from './repartition-record.js'
 
 /** A change that could be made. */
 export interface Proposal {
   readonly predicted: Predicted
+  /** What it starts from; parts are places in the agents that were asked about. */
+  readonly left: readonly SiteLeft[]
   /** Writes it down for the next coordinator, and makes the assignment. */
   readonly adopt: () => Promise<Assignment>
-}
-
-export type Reason = 'time' | 'joined' | 'left'
-
-/** What was done, and what came of it: a row of the report. */
-export interface RepartitionRecord {
-  /** Ledger time. */
-  readonly at: Millis
-  readonly why: Reason
-  readonly agents: number
-  readonly isWorth: boolean
-  readonly predicted: Predicted
-  /** Of the crawl when it was decided. */
-  readonly pages: number
-  readonly messages: number
-  /** Null while it is under way, and where nothing was done. */
-  readonly happened: { readonly relocationMs: Millis; readonly moved: number; readonly forced: number } | null
 }
 
 export interface RepartitionerParts {
@@ -55,57 +45,62 @@ export interface RepartitionerParts {
   readonly restore: () => Promise<Assignment | null>
   /** Gain over cost, unless somebody wants to see it move. */
   readonly isWorth?: (predicted: Predicted) => boolean
+  /** Cells that have not come back by then are taken by force. */
+  readonly graceMs?: Millis
   readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void
 }
 
-interface Move {
-  readonly holder: Incarnation
-  readonly epoch: Epoch
-}
-
-/** Setting: the records, oldest first. */
-export const REPARTITIONS = 'repartitions'
-const KEPT_RECORDS = 50
 /** Of the time, one part in so many goes into looking. */
 const PROPOSAL_SHARE = 5
-/** Names of cells are long where sites are split, and a word on the bus must be short. */
-const CELLS_A_MESSAGE = 20
+/** Where agents come and go all the time, it is looked after so many graces all the same. */
+const MOST_GRACES = 3
+/** Nobody looked for so many rounds: the crawl was stopped meanwhile, and that time is no part of any span. */
+const MISSED_ROUNDS = 3
+
+function pays({ gainMs, relocationMs }: Predicted): boolean {
+  return gainMs > relocationMs && gainMs >= LIMITS.leastGainMs
+}
 
 export class Repartitioner {
   readonly #parts: RepartitionerParts
+  readonly #movesParts: MovesParts
   /** Names of the agents when this was last looked at; null before the first time. */
   #agents: ReadonlySet<string> | null = null
-  #change: Reason = 'time'
+  /** Why it is due, and the latest time by which agents that come and go are looked at. */
+  #change: { readonly why: Reason; readonly latest: Millis } | null = null
   #due: Millis
   #proposing: Promise<void> | null = null
-  #moving: {
-    readonly since: Millis
-    readonly record: RepartitionRecord
-    readonly moves: Map<CellId, Move>
-    readonly count: number
-    forced: number
-  } | null = null
+  #moves: Moves | null = null
 
   constructor(parts: RepartitionerParts) {
+    const { clock, ledger, bus, assignment, graceMs } = parts
     this.#parts = parts
+    this.#movesParts = { clock, ledger, bus, assignment, graceMs }
     this.#due = parts.clock.monotonic() + parts.everyMs
   }
 
-  /** The seat is ours from now on. */
+  /** The seat is ours from now on: what another has begun is gone on with. */
   async seated(): Promise<void> {
+    const { ledger, clock, everyMs, assignment } = this.#parts
     const adopted = await this.#parts.restore()
-    if (adopted !== null) this.#parts.assignment.replace(adopted)
-    this.#moving = null
+    if (adopted !== null) assignment.replace(adopted)
+    const settings = await ledger.settings()
+    this.#moves = Moves.restored(this.#movesParts, settings)
+    const span = spanIn(settings)
+    if (span !== null && clock.now() - span.to.at <= MISSED_ROUNDS * everyMs) return
+    if (span !== null)
+      await ledger.set({ [REPARTITIONS]: JSON.stringify(withAfter(recordsIn(settings), span)) })
+    await this.#beginSpan()
   }
 
   /** With every beat of the coordinator that has the seat. */
   async look(agents: readonly AgentView[]): Promise<void> {
     const now = this.#parts.clock.monotonic()
     this.#meet(agents, now)
-    if (this.#moving !== null) await this.#move(agents)
+    if (this.#moves !== null) await this.#move(this.#moves, agents)
     else if (this.#proposing === null && now >= this.#due) {
-      const why = this.#change
-      this.#change = 'time'
+      const why = this.#change?.why ?? 'time'
+      this.#change = null
       this.#due = now + this.#parts.everyMs
       // Not waited for: cells are handed out meanwhile.
       const failed = (error: Error) => this.#parts.log('repartition failed', { error: error.message })
@@ -120,7 +115,7 @@ export class Repartitioner {
     }
   }
 
-  /** Who has come or gone is given the time to come back. */
+  /** Who has come or gone is given the time to come back; not for ever, where somebody always does. */
   #meet(agents: readonly AgentView[], now: Millis): void {
     const names = new Set(agents.map(({ name }) => name))
     const before = this.#agents
@@ -129,85 +124,77 @@ export class Repartitioner {
     const left = [...before].some(name => !names.has(name))
     const joined = [...names].some(name => !before.has(name))
     if (!left && !joined) return
-    this.#change = left ? 'left' : 'joined'
-    this.#due = now + LIMITS.partGraceMs
+    const latest = this.#change?.latest ?? now + MOST_GRACES * LIMITS.partGraceMs
+    this.#change = { why: left ? 'left' : 'joined', latest }
+    this.#due = Math.min(now + LIMITS.partGraceMs, latest)
   }
 
   async #propose(agents: readonly AgentView[], why: Reason): Promise<void> {
-    const { ledger, assignment, clock, log } = this.#parts
-    const isWorth = this.#parts.isWorth ?? (({ gainMs, costMs }) => gainMs > costMs)
+    const { ledger, clock, log } = this.#parts
+    const isWorth = this.#parts.isWorth ?? pays
     const proposal = await this.#parts.propose(agents, why)
+    const mark = await markOf(ledger, clock.now())
+    const span = { from: spanIn(await ledger.settings())?.from ?? mark, to: mark }
+    await ledger.set({ [SPAN]: JSON.stringify(span) })
     if (proposal === null) return
     const { predicted } = proposal
-    const work = await ledger.agentWork()
     const record: RepartitionRecord = {
-      at: clock.now(),
+      at: mark.at,
       why,
       agents: agents.length,
       isWorth: isWorth(predicted),
       predicted,
-      pages: work.reduce((sum, { pages }) => sum + pages, 0),
-      messages: work.reduce((sum, { messages }) => sum + messages, 0),
-      happened: null,
+      moved: null,
+      before: null,
+      after: null,
     }
     log(record.isWorth ? 'repartition' : 'no repartition', { why, ...predicted })
-    if (!record.isWorth) {
-      if (why !== 'time') await this.#save(record)
-      return
-    }
-    const held = await this.#heldByOwners(agents)
+    if (record.isWorth) await this.#adopt(proposal, { ...record, before: span }, agents)
+    else if (why !== 'time') await this.#save(record)
+  }
+
+  async #adopt(proposal: Proposal, record: RepartitionRecord, agents: readonly AgentView[]): Promise<void> {
+    const { ledger, assignment } = this.#parts
+    const moves = await Moves.prepared(this.#movesParts, record.at, agents)
+    const records = withAfter(recordsIn(await ledger.settings()), record.before!)
+    await ledger.set({ [REPARTITIONS]: withRecord(records, record), ...moves.kept() })
     assignment.replace(await proposal.adopt())
     // Seen by the new assignment at once: it has to know who is here before it can say for whom a cell is meant.
     assignment.assign([], agents)
-    await this.#save(record)
-    for (const [cell, { holder }] of held) {
-      const owner = assignment.meantFor(cell)
-      if (owner === null || owner === holder) held.delete(cell)
+    const places = new Map(agents.map(({ incarnation }, place) => [incarnation, place]))
+    const movedSites = proposal.left.filter(site => {
+      const owner = assignment.meantFor(site.site)
+      return owner !== null && isMoved(site, places.get(owner) ?? -1)
+    }).length
+    moves.begin(movedSites)
+    await ledger.set(moves.kept())
+    this.#moves = moves
+  }
+
+  async #move(moves: Moves, agents: readonly AgentView[]): Promise<void> {
+    const { ledger, assignment, log } = this.#parts
+    // After a change of the seat it has not met them yet.
+    assignment.assign([], agents)
+    const relocated = await moves.look(agents)
+    if (relocated === null) return
+    const record = recordsIn(await ledger.settings()).find(({ at }) => at === moves.at)
+    if (record) {
+      log('repartition done', { ...relocated, predicted: record.predicted })
+      await this.#save({ ...record, moved: relocated })
     }
-    const moves = held
-    this.#moving = { since: clock.monotonic(), record, moves, count: moves.size, forced: 0 }
+    await this.#beginSpan()
+    await ledger.set({ [MOVES]: 'null' })
+    this.#moves = null
   }
 
-  /** Leased cells that are with the agent they are meant for; those that another took over are its bargains. */
-  async #heldByOwners(agents: readonly AgentView[]): Promise<Map<CellId, Move>> {
-    const { ledger, assignment } = this.#parts
-    const held = new Map<CellId, Move>()
-    for (const { incarnation } of agents)
-      for (const { cell, epoch } of await ledger.leases(incarnation, 0))
-        if (assignment.meantFor(cell) === incarnation) held.set(cell, { holder: incarnation, epoch })
-    return held
+  async #beginSpan(): Promise<void> {
+    const { ledger, clock } = this.#parts
+    const mark: Mark = await markOf(ledger, clock.now())
+    await ledger.set({ [SPAN]: JSON.stringify({ from: mark, to: mark }) })
   }
 
-  /** Asks for what has not come back yet, again with every beat: the bus may lose it. */
-  async #move(agents: readonly AgentView[]): Promise<void> {
-    const { ledger, bus, clock } = this.#parts
-    const moving = this.#moving!
-    const waitedMs = clock.monotonic() - moving.since
-    const force = waitedMs > LIMITS.moveGraceMs
-    const held = new Map<CellId, Epoch>()
-    for (const { incarnation } of agents)
-      for (const { cell, epoch } of await ledger.leases(incarnation, 0)) held.set(cell, epoch)
-    const asked = new Map<Incarnation, CellId[]>()
-    for (const [cell, { holder, epoch }] of moving.moves) {
-      if (held.get(cell) !== epoch) moving.moves.delete(cell)
-      else asked.set(holder, [...(asked.get(holder) ?? []), cell])
-    }
-    if (force) moving.forced = Math.max(moving.forced, moving.moves.size)
-    for (const [to, cells] of asked)
-      for (let i = 0; i < cells.length; i += CELLS_A_MESSAGE)
-        bus.send({ kind: 'move', to, cells: cells.slice(i, i + CELLS_A_MESSAGE), force })
-    if (moving.moves.size > 0) return
-    this.#moving = null
-    const happened = { relocationMs: waitedMs, moved: moving.count, forced: moving.forced }
-    this.#parts.log('repartition done', { ...happened, predicted: moving.record.predicted })
-    await this.#save({ ...moving.record, happened })
-  }
-
-  /** The record of one time replaces the one that was there before. */
   async #save(record: RepartitionRecord): Promise<void> {
     const { ledger } = this.#parts
-    const { [REPARTITIONS]: text = '[]' } = await ledger.settings()
-    const others = (JSON.parse(text) as RepartitionRecord[]).filter(({ at }) => at !== record.at)
-    await ledger.set({ [REPARTITIONS]: JSON.stringify([...others, record].slice(-KEPT_RECORDS)) })
+    await ledger.set({ [REPARTITIONS]: withRecord(recordsIn(await ledger.settings()), record) })
   }
 }

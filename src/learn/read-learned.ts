@@ -3,14 +3,27 @@ import { join } from 'node:path'
 import type { LearnedWeb } from '../assign/index.js'
 import { LIMITS } from '../model/limits.js'
 import { FOLDER, type LearnedTrouble, learnedIn, linesOf } from './learned-folder.js'
+import { noteHost } from './note-host.js'
 
 type LearnedSite = LearnedWeb['sites'][number]
 
+/** Lines of nets and of hosts that are in no file yet: of a crawl that runs. */
+interface LiveNotes {
+  readonly nets: Iterable<string>
+  readonly hosts: Iterable<string>
+}
+
+const NO_NOTES: LiveNotes = { nets: [], hosts: [] }
+
 /** What the crawl in `directory`, begun at `crawl`, has learned; or why nothing can be made of it. */
-export async function readLearned(directory: string, crawl: string): Promise<LearnedWeb | LearnedTrouble> {
+export async function readLearned(
+  directory: string,
+  crawl: string,
+  live: LiveNotes = NO_NOTES,
+): Promise<LearnedWeb | LearnedTrouble> {
   const manifest = learnedIn(directory, crawl)
   if ('trouble' in manifest) return manifest
-  const sites: LearnedSite[] = []
+  const sites: { -readonly [K in keyof LearnedSite]: LearnedSite[K] }[] = []
   const nets = new NetReader()
   try {
     for (const { name, holds } of manifest.files) {
@@ -19,10 +32,13 @@ export async function readLearned(directory: string, crawl: string): Promise<Lea
         sites.push(JSON.parse(line) as LearnedSite)
     }
     nets.know(sites)
+    const bySite = new Map(sites.map(site => [site.site, site]))
+    for (const line of live.hosts) noteHost(line, bySite)
     for (const { name, holds } of manifest.files) {
       if (holds !== 'nets') continue
       for await (const line of linesOf(join(directory, FOLDER, name))) nets.add(line)
     }
+    for (const line of live.nets) nets.add(line)
   } catch (error) {
     return { trouble: `${join(directory, FOLDER)} cannot be read: ${(error as Error).message}` }
   }

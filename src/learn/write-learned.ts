@@ -22,6 +22,7 @@ import {
   manifestPath,
   SITES,
 } from './learned-folder.js'
+import { noteHost } from './note-host.js'
 
 /** What is asked of the ledger. */
 type Knowledge = Pick<Ledger, 'sites' | 'files'>
@@ -115,19 +116,7 @@ async function noteHosts(
   sites: ReadonlyMap<string, LearnedSite>,
 ): Promise<void> {
   for (const name of files) {
-    for await (const line of linesOf(join(directory, FOLDER, name))) {
-      const [site, address, agent, connectMs, checked, changed] = line.split('\t')
-      const known = sites.get(site)
-      if (!known) continue
-      known.checked += Number(checked)
-      known.changed += Number(changed)
-      const isNew = address !== '' && !known.addresses.includes(address)
-      if (isNew && known.addresses.length < LIMITS.addressesPerSite)
-        known.addresses = [...known.addresses, address]
-      const least = Math.min(known.connectMs[agent] ?? Number.POSITIVE_INFINITY, Number(connectMs))
-      if (Number(connectMs) >= 0 && Number.isFinite(least))
-        known.connectMs = { ...known.connectMs, [agent]: least }
-    }
+    for await (const line of linesOf(join(directory, FOLDER, name))) noteHost(line, sites)
   }
 }
 

@@ -126,10 +126,14 @@ export const LIMITS = {
   pagesPerSite: 10_000_000,
   /** For predictions: a message costs its sender and its receiver so much, with its row in the ledger. */
   messageMs: 0.1,
-  /** A cell that moves is sealed, committed, leased and opened; who opens it reads every URL it knows, twice. */
+  /** Cells that move are asked back with one beat of the coordinator, and leased anew with another. */
+  movedBeatMs: 1_000,
+  /** Each is sealed, committed, leased and opened; who opens it reads every URL it knows, twice. */
   movedCellMs: 200,
   movedUrlMs: 0.004,
-  /** A cell that is to move and has not been given back by then is taken without its uncommitted pages. */
+  /** Sites are not placed anew for less: a look and a table cost something too. */
+  leastGainMs: 1_000,
+  /** A cell that is to move and has not been given back by then is taken by force. */
   moveGraceMs: 60_000,
   /** Cells that a giant site is split into at once: each reads the journal of the whole; what is too large still is split again. */
   splitPieces: 32,
@@ -164,6 +168,8 @@ export const LIMITS = {
   linkGroupRows: 100_000,
   /** Nets, or hosts, that conversion merges in memory before it writes them. */
   notedNets: 50_000,
+  /** Logs of links that are read for a look at how sites are placed while the crawl runs: a second's work, about. */
+  liveLogBytes: 64 * 1024 * 1024,
   /** Sites that a page links to and that are noted: more have only lists of links, which say nothing of the page's site. */
   netPins: 200,
   /** Sites of which something is kept for the next crawl: they are held together when it is written, 300 bytes each. */

@@ -35,6 +35,7 @@ export const MUTATIONS = {
   'split-forgets': 'the children of a split cell know nothing of what it has seen',
   'split-loses-rows': 'unread rows of a cell that is split are dropped',
   'closed-takes-rows': 'links for a cell that was split are taken',
+  'moved-unasked': 'a cell that is to move is taken before its agent has stopped and sealed',
 } as const
 
 export type Mutation = keyof typeof MUTATIONS

@@ -1,18 +1,28 @@
 /** Who gets what in a simulated crawl, and whether that is changed on the way. */
 import {
+  type AgentView,
   type Assignment,
   chooseAssignment,
-  isLive,
+  isLearned,
   type LearnedWeb,
   LiveAssignment,
   type RoutingTable,
+  readGraphWords,
 } from '../assign/index.js'
 import { planRepartition } from '../assign/repartition.js'
 import type { Bus, Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import { PART_OWNERS, Repartitioner, sitesLeft } from '../coordinator/index.js'
+import {
+  PART_OWNERS,
+  type Proposal,
+  placedAgents,
+  predictedOf,
+  Repartitioner,
+  sitesLeft,
+} from '../coordinator/index.js'
 import type { Clock } from '../model/clock.js'
 import { SeededRandom } from '../model/random.js'
+import type { Mutation } from './mutations.js'
 
 /** What coordinators find in the store, and may write there. */
 export interface SharedRouting {
@@ -21,59 +31,91 @@ export interface SharedRouting {
   readonly learned: () => LearnedWeb
 }
 
+interface Parts {
+  readonly seed: number
+  readonly config: CrawlConfig
+  readonly routing: SharedRouting
+  readonly mutation: Mutation | undefined
+}
+
 interface Ports {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly bus: Bus
 }
 
+/** Shorter than a real one, like the leases, and than what the slowest servers take. */
+const MOVE_GRACE_MS = 5_000
+
 export function placing(
-  parts: { readonly seed: number; readonly config: CrawlConfig; readonly routing: SharedRouting },
+  parts: Parts,
   { ledger, clock, bus }: Ports,
 ): { readonly assignment: Assignment; readonly repartitioner: Repartitioner | null } {
-  const { seed, config, routing } = parts
+  const { seed, config, routing, mutation } = parts
   const now = () => clock.monotonic()
   const chosen = (): Assignment =>
     chooseAssignment(config.assign, new SeededRandom(seed), routing.table && { table: routing.table, now })
-  if (config.repartition === 0 || !isLive(config.assign)) return { assignment: chosen(), repartitioner: null }
+  if (config.repartition === 0 || !isLearned(config.assign))
+    return { assignment: chosen(), repartitioner: null }
   const assignment = new LiveAssignment(chosen())
   const repartitioner = new Repartitioner({
     clock,
     ledger,
-    bus,
+    bus: mutation === 'moved-unasked' ? takingAtOnce(bus, ledger) : bus,
     assignment,
     everyMs: config.repartition * 1000,
+    graceMs: MOVE_GRACE_MS,
     restore: async () => chosen(),
     // Whatever it is worth: cells are to move.
     isWorth: ({ movedSites }) => movedSites > 0,
-    propose: async agents => {
-      const plan = planRepartition(routing.learned(), {
-        agents: agents.map(({ name, capacity, lanes }) => ({ name, share: capacity, lanes })),
-        left: await sitesLeft(ledger, assignment, agents),
-        delayMs: Number(config.delay),
-        grouping: config.group,
-        seed,
-      })
-      if (plan === null) return null
-      const { gainMs, costMs, movedSites, before, after } = plan
-      return {
-        predicted: {
-          gainMs,
-          costMs,
-          messagesBefore: before.messages,
-          messagesAfter: after.messages,
-          movedSites,
-        },
-        adopt: async () => {
-          routing.table = plan.table
-          await ledger.set({ [PART_OWNERS]: JSON.stringify(plan.owners) })
-          const next = chosen()
-          next.owners?.restore(plan.owners)
-          return next
-        },
-      }
-    },
+    propose: agents => propose(parts, ledger, assignment, agents, chosen),
     log: () => {},
   })
   return { assignment, repartitioner }
+}
+
+async function propose(
+  { seed, config, routing }: Parts,
+  ledger: Ledger,
+  assignment: Assignment,
+  agents: readonly AgentView[],
+  chosen: () => Assignment,
+): Promise<Proposal | null> {
+  const left = await sitesLeft(ledger, assignment, agents)
+  const made = planRepartition(routing.learned(), {
+    agents: await placedAgents(ledger, agents, config.parts),
+    left,
+    delayMs: Number(config.delay),
+    grouping: config.group,
+    seed,
+    preset: 'fast',
+    graph: config.assign === 'graph' ? readGraphWords(config.graph) : null,
+  })
+  if (made === null) return null
+  return {
+    predicted: predictedOf(made),
+    left,
+    adopt: async () => {
+      routing.table = made.plan.table
+      await ledger.set({ [PART_OWNERS]: JSON.stringify(made.owners) })
+      const next = chosen()
+      next.owners?.restore(made.owners)
+      return next
+    },
+  }
+}
+
+/** The mistake: a cell that is to move is taken in the ledger, whatever its agent is doing with it. */
+function takingAtOnce(bus: Bus, ledger: Ledger): Bus {
+  const take = async (life: number, cells: readonly string[]): Promise<void> => {
+    for (const { cell, epoch } of await ledger.leases(life, 0))
+      if (cells.includes(cell)) await ledger.release(cell, epoch, 'tail')
+  }
+  return {
+    listen: hear => bus.listen(hear),
+    send: message => {
+      if (message.kind === 'move') void take(message.to, message.cells).catch(() => {})
+      else bus.send(message)
+    },
+  }
 }

@@ -19,6 +19,8 @@ export interface Witness {
 const NOTHING = Buffer.alloc(0)
 const HEAD = Buffer.from('HTTP/1.1 200 OK\r\n\r\n')
 const ADDRESS = '192.0.2.1'
+/** Longer than a cell that is to move is waited for, shorter than a request holds up its group. */
+const SLOW_MS = 9_000
 const STOPPED: FetchResult = { ok: false, code: 'RESET', detail: 'stopped' }
 
 /** The servers: what all machines ask. */
@@ -26,11 +28,14 @@ export class Servers {
   readonly web: Web
   readonly #time: VirtualTime
   readonly #tries = new Map<string, number>()
+  readonly #slowEvery: number
   #requests = 0
 
-  constructor(web: Web, time: VirtualTime) {
+  /** One answer in `slowEvery` takes very long (0: none). */
+  constructor(web: Web, time: VirtualTime, slowEvery = 0) {
     this.web = web
     this.#time = time
+    this.#slowEvery = slowEvery
   }
 
   get requests(): number {
@@ -44,7 +49,8 @@ export class Servers {
     const answer = this.web.answer(url, tries)
     if (answer.status >= 500) this.#tries.set(url, tries + 1)
     const site = this.web.siteOf(hostOf(siteOf(url)))
-    return { answer, latencyMs: this.web.latencyMs(site, this.#requests) }
+    const isSlow = this.#slowEvery > 0 && this.#requests % this.#slowEvery === 0
+    return { answer, latencyMs: isSlow ? SLOW_MS : this.web.latencyMs(site, this.#requests) }
   }
 
   after(delayMs: Millis, task: () => void): void {

@@ -6,11 +6,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Metrics } from '../agent/index.js'
-import type { AssignmentName } from '../assign/index.js'
+import { type AssignmentName, isLearned } from '../assign/index.js'
 import { makePlan, type PhasePlan, ShardMap } from '../assign/phases/index.js'
 import type { AgentWork, Ledger } from '../cluster/index.js'
 import { openMemoryLedger } from '../cluster/memory-ledger.js'
 import { type CrawlConfig, checkConfig } from '../config/index.js'
+import { type RepartitionRecord, recordsIn } from '../coordinator/index.js'
 import { type CellId, filedUnder } from '../model/cell.js'
 import { type CellMap, SplitCells } from '../model/cell-map.js'
 import type { Millis } from '../model/clock.js'
@@ -90,6 +91,9 @@ export interface SimulationResult {
   readonly refusedCommits: number
   readonly refusedFinishes: number
   readonly agentWork: readonly AgentWork[]
+  /** Leased cells that were asked back because sites were placed anew, and those of them that did not come by themselves. */
+  readonly askedBack: number
+  readonly forced: number
 }
 
 /** No crawl may take longer than this, and what its pages take one after the other. */
@@ -144,7 +148,7 @@ class World {
     this.#checker = new Checker({ web: this.#web, delayMs, time: this.#time, history: this.#history })
     const ledger = openMemoryLedger(() => EPOCH_MS + this.#time.now, brokenBy(mutation))
     this.#ledger = mutantCore(ledger, new Machine('ledger', this.#time).clock, mutation)
-    this.#servers = new Servers(this.#web, this.#time)
+    this.#servers = new Servers(this.#web, this.#time, slowEvery(options))
     this.#faults =
       typeof options.faults === 'string'
         ? drawFaults(options.faults, agents, new SeededRandom(~seed))
@@ -191,6 +195,7 @@ class World {
       refusedCommits: this.#checker.refusedCommits,
       refusedFinishes: this.#checker.refusedFinishes,
       agentWork,
+      ...movedIn(recordsIn(await this.#ledger.settings())),
     }
   }
 
@@ -302,6 +307,18 @@ class World {
       links: 'foreign',
     })
   }
+}
+
+/** Where cells move, some are in the middle of a long request when they are to. */
+const SLOW_EVERY = 60
+
+function slowEvery({ assign, repartition = 0 }: SimulationOptions): number {
+  return isLearned(assign) && repartition > 0 ? SLOW_EVERY : 0
+}
+
+function movedIn(records: readonly RepartitionRecord[]): { askedBack: number; forced: number } {
+  const sum = (of: 'askedBack' | 'forced') => records.reduce((all, { moved }) => all + (moved?.[of] ?? 0), 0)
+  return { askedBack: sum('askedBack'), forced: sum('forced') }
 }
 
 /** Shorter than a real one, like the leases: some sites have a Crawl-delay of most of a period. */

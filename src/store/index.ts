@@ -25,6 +25,7 @@ export {
   type TableFiles,
   writeManifest,
 } from './manifest.js'
+export { hostsInLogs, netsInLogs, type OpenLog } from './open-logs.js'
 export { PackBuilder } from './pack-builder.js'
 export type { AppendResult, CloseResult, PackBytes, PackStore, StoredFile } from './pack-store.js'
 export { type PageFacts, packFacts, unpackFacts } from './page-facts.js'

@@ -1,7 +1,8 @@
 /**
  * What conversion to Parquet notes by the way for the next crawl, while every link and every pack passes by anyway: one file a
  * conversion, lines of text in gzip members, so that files can be put behind each other and `zcat` reads them. Lines are
- * merged as far as memory goes; two equal ones may stand in one file.
+ * merged as far as memory goes; two equal ones may stand in one file. While the crawl runs, the same is noted of logs that are
+ * not converted yet (`open-logs.ts`).
  *
  *   nets    count TAB site SPACE site…     pages of the first site that link to exactly the others
  *   hosts   site TAB address TAB agent TAB milliseconds to connect TAB checked TAB changed
@@ -13,10 +14,12 @@ import { LinkRowView } from './link-rows.js'
 import type { Segment } from './segment.js'
 
 /** What looks at segments as they pass. */
-interface LearnedNotes {
+export interface LearnedNotes {
   addSegment(segment: Segment): void
   /** What there is to write so far, or all of it at the `end`; empty while there is room. */
   take(end: boolean): Buffer
+  /** The same as lines. */
+  takeLines(end: boolean): string[]
 }
 
 const LEVEL = 1
@@ -46,8 +49,12 @@ export class NetNotes implements LearnedNotes {
   }
 
   take(end: boolean): Buffer {
-    if (!end && this.#counts.size < LIMITS.notedNets) return NOTHING
-    return written(this.#counts, (net, count) => `${count}\t${net}\n`)
+    return written(this.takeLines(end))
+  }
+
+  takeLines(end: boolean): string[] {
+    if (!end && this.#counts.size < LIMITS.notedNets) return []
+    return drained(this.#counts, (net, count) => `${count}\t${net}`)
   }
 
   /** A page with many links has several groups. */
@@ -89,10 +96,14 @@ export class HostNotes implements LearnedNotes {
   }
 
   take(end: boolean): Buffer {
-    if (!end && this.#hosts.size < LIMITS.notedNets) return NOTHING
-    return written(
+    return written(this.takeLines(end))
+  }
+
+  takeLines(end: boolean): string[] {
+    if (!end && this.#hosts.size < LIMITS.notedNets) return []
+    return drained(
       this.#hosts,
-      (host, note) => `${host}\t${note.connectMs}\t${note.checked}\t${note.changed}\n`,
+      (host, note) => `${host}\t${note.connectMs}\t${note.checked}\t${note.changed}`,
     )
   }
 
@@ -110,12 +121,15 @@ export class HostNotes implements LearnedNotes {
 
 const NOTHING = Buffer.alloc(0)
 
-function written<T>(notes: Map<string, T>, line: (key: string, note: T) => string): Buffer {
-  if (notes.size === 0) return NOTHING
+function drained<T>(notes: Map<string, T>, line: (key: string, note: T) => string): string[] {
   const lines: string[] = []
   for (const [key, note] of notes) lines.push(line(key, note))
   notes.clear()
-  return gzipSync(lines.join(''), { level: LEVEL })
+  return lines
+}
+
+function written(lines: readonly string[]): Buffer {
+  return lines.length === 0 ? NOTHING : gzipSync(`${lines.join('\n')}\n`, { level: LEVEL })
 }
 
 /** host[:port] of the normalised URL at `start` to `end`; empty where there is none. */

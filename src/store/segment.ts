@@ -15,7 +15,7 @@ import { LIMITS } from '../model/limits.js'
 export type RowTable = 'pages' | 'links'
 
 /** The log of pages holds rows of a pack first, then the blocks of their texts, then what it says of hosts. */
-type SegmentTable = RowTable | 'texts' | 'hosts'
+export type SegmentTable = RowTable | 'texts' | 'hosts'
 
 export interface SegmentHeader {
   readonly table: SegmentTable
@@ -80,8 +80,15 @@ function encodeHeader(header: SegmentHeader, rows: Buffer, count: number): Buffe
 /** The buffer of the last reader: the next one uses it again. */
 let spare: Buffer | null = null
 
-/** The segments of a log's committed prefix. A segment's rows are valid until the next one is asked for. */
-export function* readSegments(path: string, committedBytes: number): Generator<Segment> {
+/**
+ * The segments of a log's committed prefix, all or those of one table: the others are passed over unread. A segment's rows are
+ * valid until the next one is asked for.
+ */
+export function* readSegments(
+  path: string,
+  committedBytes: number,
+  table: SegmentTable | null = null,
+): Generator<Segment> {
   const file = openSync(path, 'r')
   let buffer: Buffer | null = null
   try {
@@ -93,8 +100,9 @@ export function* readSegments(path: string, committedBytes: number): Generator<S
     for (let at = 0; at < committedBytes; ) {
       const fixed = readExactly(path, file, at, Math.min(FIXED_BYTES, committedBytes - at), buffer)
       const length = segmentLength(path, at, fixed, committedBytes - at)
-      if (buffer.length < length) buffer = Buffer.allocUnsafeSlow(length)
-      yield decode(path, at, readExactly(path, file, at, length, buffer))
+      const isWanted = table === null || TABLES[fixed.readUInt32LE(16)] === table
+      if (isWanted && buffer.length < length) buffer = Buffer.allocUnsafeSlow(length)
+      if (isWanted) yield decode(path, at, readExactly(path, file, at, length, buffer))
       at += length
     }
   } finally {

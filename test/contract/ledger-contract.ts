@@ -954,5 +954,15 @@ export function ledgerContract(
       await ledger.set({ delay: '5' })
       expect(await ledger.settings()).toMatchObject({ delay: '5' })
     })
+
+    it('tells agents of settings, but not of what coordinators leave to each other', async () => {
+      const told = { delay: '5', 'routing.owners': '["a"]' }
+      const untold = { 'seat.repartitions': '[]', 'crawl.file': '{}' }
+      await ledger.set({ ...told, ...untold })
+      expect(await ledger.settings()).toMatchObject({ ...told, ...untold })
+      const { settings } = await ledger.heartbeat(await ledger.join('a'), LEASE, '{}')
+      expect(settings).toMatchObject(told)
+      for (const name of Object.keys(untold)) expect(settings).not.toHaveProperty([name])
+    })
   })
 }

@@ -23,7 +23,7 @@ function firstSeed(): number {
 
 it(`${RUNS} faulty runs break no promise`, { timeout: 3_600_000 }, async () => {
   const first = firstSeed()
-  const totals = { refusedCommits: 0, refusedFinishes: 0, refetches: 0, splits: 0, looks: 0 }
+  const totals = { refusedCommits: 0, refusedFinishes: 0, refetches: 0, splits: 0, askedBack: 0, forced: 0 }
   for (let seed = first; seed < first + RUNS; seed++) {
     const options = { ...smallRun(seed), scratch }
     const result = await simulate(options)
@@ -36,8 +36,8 @@ it(`${RUNS} faulty runs break no promise`, { timeout: 3_600_000 }, async () => {
     totals.refusedFinishes += result.refusedFinishes
     totals.refetches += result.metrics.overlapFetches
     totals.splits += result.ledgerCalls.get('split') ?? 0
-    // Only a look at whether sites would be better placed otherwise goes through all of them.
-    totals.looks += result.ledgerCalls.get('sites') ?? 0
+    totals.askedBack += result.askedBack
+    totals.forced += result.forced
     // Lets the test runner hear that we live.
     if (seed % 50 === 0) await new Promise(resolve => setImmediate(resolve))
   }

@@ -1,0 +1,130 @@
+/** A whole agent, a server on loopback and a ledger: what becomes of a cell that is meant for another agent now. */
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { fetcherWith, serverSaying } from '../../test/kit/fetching.js'
+import { space } from '../../test/kit/frontier-space.js'
+import type { RawServer } from '../../test/kit/raw-server.js'
+import { type Bus, type Incarnation, type Ledger, LocalBus } from '../cluster/index.js'
+import { openMemoryLedger } from '../cluster/memory-ledger.js'
+import { systemClock as clock } from '../compose/system.js'
+import { checkConfig } from '../config/index.js'
+import { HostNames, Scope } from '../frontier/index.js'
+import { SeededRandom } from '../model/random.js'
+import { DirectoryPackStore, PackBuilder } from '../store/index.js'
+import { type AssembledAgent, assembleAgent } from './assemble-agent.js'
+
+const LEASE_MS = 30_000
+const DELAY_MS = 300
+const PAGE = '<a href="/slow">x</a>'
+const NOTHING = () => {}
+
+describe('a cell that is to move', { timeout: 60_000 }, () => {
+  let server: RawServer
+  let ledger: Ledger
+  let life: Incarnation
+  let coordinator: Bus
+  let assembled: AssembledAgent
+  let ended: Promise<unknown>
+  let cell: string
+
+  beforeEach(async () => {
+    server = await serverSaying((socket, request) => {
+      if (request.startsWith('GET /slow')) return
+      const [status, body] = request.startsWith('GET / ') ? ['200 OK', PAGE] : ['404 Not Found', '']
+      socket.write(
+        `HTTP/1.1 ${status}\r\nContent-Type: text/html\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      )
+    })
+    ledger = openMemoryLedger(() => clock.now())
+    cell = `127.0.0.1:${server.port}`
+    const url = `${server.origin}/`
+    await ledger.append([{ cell, group: cell, rows: [{ url, depth: 0, hops: 0, score: 1, via: '' }] }])
+    life = await ledger.join('agent-1', 2)
+    const bus = new LocalBus()
+    coordinator = bus.join()
+    assembled = agentOf(url, bus.join())
+    ended = assembled.agent.run()
+    await ledger.grant(life, [cell], LEASE_MS, DELAY_MS)
+    coordinator.send({ kind: 'leases', to: life, waiting: 0 })
+    // The first page came, and the second is asked for and never comes.
+    await until(async () => server.requests.some(request => request.startsWith('GET /slow')))
+  })
+
+  afterEach(async () => {
+    assembled.agent.stop()
+    await ended
+    await assembled.store.close()
+  })
+
+  const agentOf = (url: string, bus: Bus): AssembledAgent => {
+    const config = checkConfig({
+      seeds: [url],
+      scope: 'any',
+      lanes: 2,
+      delay: DELAY_MS,
+      traps: ['none'],
+      sitemap: ['none'],
+    })
+    const directory = mkdtempSync(join(tmpdir(), 'orb-moved-cells-'))
+    const owner = { crawl: 'moved', incarnation: life }
+    const newBuilder = () => new PackBuilder({ agent: 'agent-1', records: null, tables: true })
+    return assembleAgent({
+      name: 'agent-1',
+      incarnation: life,
+      config,
+      clock,
+      leaseMs: LEASE_MS,
+      random: new SeededRandom(1),
+      ledger,
+      bus,
+      fetcher: fetcherWith(),
+      store: new DirectoryPackStore({ directory, owner, clock, records: null, info: {} }),
+      newBuilder,
+      archives: false,
+      space,
+      scope: new Scope({ seeds: [url], kind: 'any', include: [], exclude: [] }),
+      hooks: {},
+      hosts: new HostNames(),
+      recrawl: false,
+      log: NOTHING,
+      onScopeWidened: NOTHING,
+      onDiskTrouble: NOTHING,
+      waitingFor: () => '',
+      onHeartbeat: NOTHING,
+    })
+  }
+
+  const until = async (holds: () => Promise<boolean>) => {
+    while (!(await holds())) await new Promise(resolve => setTimeout(resolve, 10))
+  }
+  const isLeased = async () => (await ledger.leases(life, 0)).length > 0
+  const ask = (force: boolean) => coordinator.send({ kind: 'move', to: life, cells: [cell], force })
+
+  it('is kept while its request is under way, and by force goes without it: what came before is committed, the rest stays queued', async () => {
+    ask(false)
+    await until(async () => assembled.agent.sites.get(cell)?.mode.is === 'leaving')
+    expect(await isLeased()).toBe(true)
+    expect(assembled.counters.forcedCells).toBe(0)
+    const forcedAt = clock.now()
+    ask(true)
+    await until(async () => !(await isLeased()))
+    // The request is off the wire, not only forgotten.
+    await until(async () => server.sockets.every(({ destroyed }) => destroyed))
+    expect(assembled.counters.forcedCells).toBe(1)
+    expect(await ledger.totals()).toMatchObject({ pages: 1, discovered: 2, settled: 1 })
+    // Who has it next waits from the end of that request on.
+    const other = await ledger.join('agent-2', 2)
+    const [lease] = await ledger.grant(other, [cell], LEASE_MS, DELAY_MS)
+    expect(Math.max(lease.notBefore, lease.turnFrom)).toBeGreaterThanOrEqual(forcedAt + DELAY_MS)
+  })
+
+  it('that comes by itself is not counted as forced, however it was asked for', async () => {
+    server.sockets.at(-1)!.write('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n')
+    await until(async () => (assembled.agent.sites.get(cell)?.inFlight ?? 0) === 0)
+    ask(true)
+    await until(async () => !(await isLeased()))
+    expect(assembled.counters.forcedCells).toBe(0)
+  })
+})

@@ -1,0 +1,30 @@
+/** What was predicted of repartitions beside what then happened, for the report. */
+import type { Report } from '../agent/index.js'
+import type { Ledger } from '../cluster/index.js'
+import { markOf, paceIn, type RepartitionRecord, recordsIn, spanIn, withAfter } from '../coordinator/index.js'
+import { systemClock as clock } from './system.js'
+
+type Row = Report['repartitions'][number]
+
+/** The time after the last one ends now. */
+export async function repartitionsOf(ledger: Ledger): Promise<Report['repartitions']> {
+  const settings = await ledger.settings()
+  const records = recordsIn(settings)
+  const span = spanIn(settings)
+  if (records.length === 0 || span === null) return records.map(rowOf)
+  return withAfter(records, { from: span.from, to: await markOf(ledger, clock.now()) }).map(rowOf)
+}
+
+function rowOf(record: RepartitionRecord): Row {
+  const { at, why, agents, isWorth, predicted } = record
+  return { at: new Date(at).toISOString(), why, agents, isWorth, predicted, happened: happenedOf(record) }
+}
+
+/** What was left took the time before it at the pace before, and takes the time after it at the pace after. */
+function happenedOf({ moved, before, after, predicted }: RepartitionRecord): Row['happened'] {
+  if (moved === null) return null
+  const paces = { before: paceIn(before), after: paceIn(after) }
+  const msAt = (pace: typeof paces.before) => (1000 * predicted.left) / (pace?.pagesPerSecond ?? 0)
+  const gainMs = msAt(paces.before) - msAt(paces.after)
+  return { ...moved, gainMs: Number.isFinite(gainMs) ? Math.round(gainMs) : null, ...paces }
+}
