@@ -109,7 +109,11 @@ function ownersOf({ sites }: LearnedWeb, { names, shares }: RouteTask): string[]
 }
 
 export async function repartition(task: RepartitionTask): Promise<Repartitioned> {
-  const live = { nets: netsInLogs(task.linkLogs, LIMITS.liveLogBytes), hosts: hostsInLogs(task.pageLogs) }
+  const live = {
+    sites: task.left.map(({ site }) => site),
+    nets: netsInLogs(task.linkLogs, LIMITS.liveLogBytes),
+    hosts: hostsInLogs(task.pageLogs),
+  }
   const learned = await readLearned(task.from, task.crawl, live)
   if ('trouble' in learned) return { why: learned.trouble }
   const made = planRepartition(learned, task)

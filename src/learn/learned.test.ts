@@ -123,6 +123,20 @@ describe('what a crawl has learned', () => {
     expect(netsOf(web)).toEqual(['1 a.test b.test', '3 a.test b.test', '4 b.test a.test'])
   })
 
+  it('while it runs, takes in what is in no file yet: links, distances, and sites that only wait', async () => {
+    await learn('running', FIRST)
+    const web = await readLearned(join(root, 'running'), 'running', {
+      sites: ['b.test', 'waits.test'],
+      nets: ['7\ta.test waits.test', '1\tb.test elsewhere.test'],
+      hosts: ['b.test\t192.0.2.9\tagent-2\t33\t0\t0'],
+    })
+    if ('trouble' in web) throw new Error(web.trouble)
+    expect(web.sites.map(({ site }) => site)).toEqual(['a.test', 'b.test', 'waits.test'])
+    expect(web.sites[1]).toMatchObject({ pages: 20, addresses: ['192.0.2.9'], connectMs: { 'agent-2': 33 } })
+    expect(netsOf(web)).toContain('7 a.test waits.test')
+    expect(netsOf(web)).toHaveLength(4)
+  })
+
   it('keeps what the crawl before knew where this one has nothing new (S1)', async () => {
     await learn('first', FIRST)
     await learn(

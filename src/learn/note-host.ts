@@ -4,6 +4,10 @@ import { LIMITS } from '../model/limits.js'
 type LearnedSite = LearnedWeb['sites'][number]
 type NotedSite = { -readonly [K in keyof LearnedSite]: LearnedSite[K] }
 
+export function unknownSite(site: string): NotedSite {
+  return { site, pages: 0, bytes: 0, fetchMs: 0, checked: 0, changed: 0, addresses: [], connectMs: {} }
+}
+
 /** A line that conversion noted of a host (`store/learned-notes.ts`) joins what is known of its site. */
 export function noteHost(line: string, sites: ReadonlyMap<string, NotedSite>): void {
   const [site, address, agent, connectMs, checked, changed] = line.split('\t')

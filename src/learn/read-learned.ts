@@ -3,17 +3,18 @@ import { join } from 'node:path'
 import type { LearnedWeb } from '../assign/index.js'
 import { LIMITS } from '../model/limits.js'
 import { FOLDER, type LearnedTrouble, learnedIn, linesOf } from './learned-folder.js'
-import { noteHost } from './note-host.js'
+import { noteHost, unknownSite } from './note-host.js'
 
 type LearnedSite = LearnedWeb['sites'][number]
 
-/** Lines of nets and of hosts that are in no file yet: of a crawl that runs. */
+/** Of a crawl that runs: lines of nets and of hosts that are in no file yet, and sites that it has met and not asked for yet. */
 interface LiveNotes {
+  readonly sites: Iterable<string>
   readonly nets: Iterable<string>
   readonly hosts: Iterable<string>
 }
 
-const NO_NOTES: LiveNotes = { nets: [], hosts: [] }
+const NO_NOTES: LiveNotes = { sites: [], nets: [], hosts: [] }
 
 /** What the crawl in `directory`, begun at `crawl`, has learned; or why nothing can be made of it. */
 export async function readLearned(
@@ -31,8 +32,9 @@ export async function readLearned(
       for await (const line of linesOf(join(directory, FOLDER, name)))
         sites.push(JSON.parse(line) as LearnedSite)
     }
-    nets.know(sites)
     const bySite = new Map(sites.map(site => [site.site, site]))
+    for (const site of live.sites) if (!bySite.has(site)) sites.push(unknownSite(site))
+    nets.know(sites)
     for (const line of live.hosts) noteHost(line, bySite)
     for (const { name, holds } of manifest.files) {
       if (holds !== 'nets') continue

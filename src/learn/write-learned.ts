@@ -22,7 +22,7 @@ import {
   manifestPath,
   SITES,
 } from './learned-folder.js'
-import { noteHost } from './note-host.js'
+import { noteHost, unknownSite } from './note-host.js'
 
 /** What is asked of the ledger. */
 type Knowledge = Pick<Ledger, 'sites' | 'files'>
@@ -83,16 +83,12 @@ async function sitesNow(ledger: Knowledge): Promise<SitesNow> {
     for (const summary of batch) {
       if (summary.lastFetch === 0) continue
       const name = siteOfCell(summary.cell)
-      const known = sites.get(name) ?? unknown(name)
+      const known = sites.get(name) ?? unknownSite(name)
       if (!sites.has(name) && sites.size >= LIMITS.learnedSites) return found()
       sites.set(name, add(known, summary))
       if (summary.settled < summary.discovered) partly.add(name)
     }
   }
-}
-
-function unknown(site: string): LearnedSite {
-  return { site, pages: 0, bytes: 0, fetchMs: 0, checked: 0, changed: 0, addresses: [], connectMs: {} }
 }
 
 function add(known: LearnedSite, { pages, bytes, fetchMs }: SiteSummary): LearnedSite {
