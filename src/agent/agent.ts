@@ -222,7 +222,7 @@ export class Agent {
     if (beat.share < 1) this.#probe.look()
     this.#wake.ring()
     this.#checkpoint.heed(beat.settings)
-    splitter.heed(beat.settings, beat.share < 1)
+    splitter.heed(beat.share < 1)
     this.#parts.onHeartbeat(beat)
   }
 

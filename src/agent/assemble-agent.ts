@@ -222,8 +222,8 @@ function phasesOf(
 
 /** A site with a budget of its own is not split: its cells would count their pages each for itself. */
 function mostUrls({ splitSites, maxPagesPerSite }: CrawlConfig): number {
-  if (splitSites === undefined || maxPagesPerSite < LIMITS.pagesPerSite) return Number.POSITIVE_INFINITY
-  return splitSites
+  const isAsked = typeof splitSites === 'number' && maxPagesPerSite >= LIMITS.pagesPerSite
+  return isAsked ? splitSites : Number.POSITIVE_INFINITY
 }
 
 function laneSettings(config: CrawlConfig): LaneSettings {

@@ -137,8 +137,10 @@ interface RoutingReport {
   /** Of bytes and of pages: heaviest part over its share, minus 1, and what no partition can go below. */
   readonly imbalance: readonly number[]
   readonly imbalanceBound: readonly number[]
-  /** Heavier than a part, the first of them. */
+  /** Heavier than a part and whole all the same, the first of them. */
   readonly heavySites: readonly string[]
+  /** Heavier than a part and split, the first of them: into how many cells, in how many parts. */
+  readonly splitSites: readonly { readonly site: string; readonly cells: number; readonly parts: number }[]
 }
 
 interface RobotsReport {

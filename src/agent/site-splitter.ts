@@ -1,7 +1,8 @@
 /**
- * Splits giant sites (`--split-sites`): a cell in whose queue more URLs wait than one agent should have is given back, and
+ * Splits sites that turn out to be giants while they are crawled (`--split-sites N`): a cell in whose queue more URLs wait than one agent should have is given back, and
  * cells by path take its place, each for whichever agent the assignment means it. They are still one site: they share its turn,
- * so its request rate does not rise.
+ * so its request rate does not rise. Sites that the crawl before found too heavy are split before the first lease
+ * (`compose/split-heavy.ts`).
  */
 import type { Bus, Ledger } from '../cluster/index.js'
 import { planSplit } from '../frontier/index.js'
@@ -30,36 +31,32 @@ export interface SiteSplitterParts {
 export class SiteSplitter {
   readonly #parts: SiteSplitterParts
   readonly #futile = new Map<CellId, number>()
-  #mostUrls: number
   /** Alone, an agent has nobody to leave a part to. */
   #hasPeers = false
 
   constructor(parts: SiteSplitterParts) {
     this.#parts = parts
-    this.#mostUrls = parts.mostUrls
   }
 
-  /** With every heartbeat; the coordinator may have found out what is too much for one agent. */
-  heed(settings: Readonly<Record<string, string>>, hasPeers: boolean): void {
-    const { mostUrls } = this.#parts
+  /** With every heartbeat. */
+  heed(hasPeers: boolean): void {
     this.#hasPeers = hasPeers
-    this.#mostUrls = settings.splitUrls === undefined ? mostUrls : Number(settings.splitUrls)
   }
 
   /** Asked after every visit. */
   wants(site: SiteCrawl): boolean {
     const { size } = site.frontier
-    if (size <= this.#mostUrls || !this.#hasPeers || site.mode.is !== 'crawling') return false
+    if (size <= this.#parts.mostUrls || !this.#hasPeers || site.mode.is !== 'crawling') return false
     return size > (this.#futile.get(site.cell) ?? 0) && rangeOf(site.cell) !== null
   }
 
   /** Of a site that is being left, everything of it committed: its queue is what the ledger's last pack makes it. */
   async split(site: SiteCrawl): Promise<void> {
-    const { ledger, clock, cells, bus, log } = this.#parts
+    const { ledger, clock, cells, bus, log, mostUrls } = this.#parts
     const { cell, lease, frontier } = site
-    const pieces = Math.ceil((2 * frontier.size) / this.#mostUrls)
+    const pieces = Math.ceil((2 * frontier.size) / mostUrls)
     const most = Math.min(LIMITS.splitPieces, Math.max(2, pieces))
-    const plan = planSplit(() => frontier.queuedUrls(), rangeOf(cell)!, most)
+    const plan = await planSplit(() => frontier.queuedUrls(), rangeOf(cell)!, most)
     if (plan === null) {
       if (this.#futile.size >= FUTILE_CELLS) this.#futile.clear()
       this.#futile.set(cell, frontier.size * GROWN)

@@ -1,15 +1,18 @@
 /**
  * Our own: hypergraph-seeded dynamic. An agent first takes the sites of its part, in the order of S; when none of them waits
  * and it has a lane free, it takes sites that nothing is known of, and then those of others whose links have to travel least
- * if they are crawled here. So no lane is idle while anything waits, and few links pay for that.
+ * if they are crawled here. So no lane is idle while anything waits, and few links pay for that. Pieces of a site that was split
+ * are no bargain: they share one turn, so taking one over brings no page sooner, and they are where they are for balance.
  */
 import type { Incarnation, WaitingCell } from '../cluster/index.js'
-import { type CellId, siteOfCell } from '../model/cell.js'
+import type { CellId } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import { Heap } from '../model/heap.js'
-import type { AgentView, Assigned, Assignment, PartPlan } from './assignment.js'
+import type { AgentView, Assigned, Assignment, LanePlan, PartPlan } from './assignment.js'
+import { isPiece } from './cut-web.js'
 import { HandOut } from './hand-out.js'
-import { PartOwners } from './part-owners.js'
+import { type PartOwner, PartOwners } from './part-owners.js'
+import { PieceRoom } from './piece-room.js'
 import type { RoutingTable } from './routing-table.js'
 
 /** A site that waits although lanes are free, and what it costs an agent to take it. */
@@ -23,9 +26,9 @@ interface Bargain {
 export class HybridAssignment implements Assignment {
   readonly name = 'hybrid'
   readonly looksAt = 'all'
-  readonly plan = null
   readonly #table: RoutingTable
   readonly #owners: PartOwners
+  readonly #room = new PieceRoom()
 
   constructor(table: RoutingTable, now: () => Millis) {
     this.#table = table
@@ -36,17 +39,24 @@ export class HybridAssignment implements Assignment {
     return this.#owners
   }
 
+  get plan(): LanePlan {
+    return this.#room
+  }
+
   assign(waiting: readonly WaitingCell[], agents: readonly AgentView[]): Assigned {
     this.#owners.meet(agents)
+    this.#room.meet(agents)
+    this.#room.place(waiting.filter(({ cell }) => isPiece(cell) && this.#ownerOf(cell) === 'none'))
     const round = new HandOut(agents)
+    for (const row of waiting)
+      if (row.turnOf !== null && isPiece(row.cell)) round.want(row, this.meantFor(row.cell))
     const left: WaitingCell[] = []
     for (const row of waiting) {
       if (round.isOver) break
-      // A part of a site that was too heavy for one agent goes to whoever has a lane.
-      const part = siteOfCell(row.cell) === row.cell ? this.#table.partOf(row.cell) : -1
-      const owner = part < 0 ? 'none' : this.#owners.of(part)
-      if (owner === 'wait') continue
-      if (owner === 'none' || !round.give(row, owner.incarnation)) left.push(row)
+      if (this.#ownerOf(row.cell) === 'wait') continue
+      const owner = this.meantFor(row.cell)
+      const isGiven = owner !== null && round.give(row, owner)
+      if (!isGiven && !isPiece(row.cell)) left.push(row)
     }
     // Who has most lanes free chooses first: it has run driest.
     const dry = agents.filter(({ incarnation }) => round.hasLane(incarnation))
@@ -56,9 +66,14 @@ export class HybridAssignment implements Assignment {
   }
 
   meantFor(cell: CellId): Incarnation | null {
-    const part = siteOfCell(cell) === cell ? this.#table.partOf(cell) : -1
-    const owner = part < 0 ? 'none' : this.#owners.of(part)
-    return typeof owner === 'string' ? null : owner.incarnation
+    const owner = this.#ownerOf(cell)
+    if (typeof owner !== 'string') return owner.incarnation
+    return (owner === 'none' && this.#room.ownerOf(cell)?.incarnation) || null
+  }
+
+  #ownerOf(cell: CellId): PartOwner {
+    const part = this.#table.partOf(cell)
+    return part < 0 ? 'none' : this.#owners.of(part)
   }
 
   laneOf(): number {
@@ -72,7 +87,7 @@ export class HybridAssignment implements Assignment {
     for (const [place, row] of left.entries()) {
       const holder = round.holderOf(row)
       if (holder !== null && holder !== agent.incarnation) continue
-      const cost = part < 0 ? 0 : this.#table.costOf(siteOfCell(row.cell), part)
+      const cost = part < 0 ? 0 : this.#table.costOf(row.cell, part)
       free.push({ row, cost, place })
     }
     const bargains = new Heap<Bargain>(

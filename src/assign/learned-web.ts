@@ -1,5 +1,5 @@
 /** Port: what an earlier crawl has learned of a web, for assignments that plan with it (S1, H6). */
-interface LearnedSite {
+export interface LearnedSite {
   /** host[:port]. */
   readonly site: string
   readonly pages: number

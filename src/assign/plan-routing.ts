@@ -5,6 +5,7 @@
  */
 import { type Grouping, groupOf } from '../model/cell.js'
 import { type Hypergraph, messagesOf, type Partition, partition } from '../partition/index.js'
+import { isPiece, weightsOf } from './cut-web.js'
 import { Rendezvous } from './hash.js'
 import type { LearnedWeb } from './learned-web.js'
 import { type Route, RoutingTable } from './routing-table.js'
@@ -68,20 +69,21 @@ export function routingPlan(learned: LearnedWeb, shares: readonly number[], foun
   return {
     table: tableOf(learned, k, found),
     predicted: messagesOf(hypergraph, k, found.parts),
-    byHash: messagesOf(hypergraph, k, hashedParts(learned, shares)),
+    byHash: messagesByHash(learned, shares),
     imbalance: found.imbalance,
     imbalanceBound: found.imbalanceBound,
     heavySites: found.heavyVertices.map(v => learned.sites[v].site),
   }
 }
 
-/** Bytes count as one a page where none are known (H2). */
+/** What the links come to by hash. */
+export function messagesByHash(learned: LearnedWeb, shares: readonly number[]): Messages {
+  return messagesOf(hypergraphOf(learned), shares.length, hashedParts(learned, shares))
+}
+
 function hypergraphOf({ sites, netOffsets, pins, counts }: LearnedWeb): Hypergraph {
   const vertexWeights = new Float64Array(2 * sites.length)
-  for (const [v, { bytes, pages }] of sites.entries()) {
-    vertexWeights[2 * v + 1] = Math.max(1, pages)
-    vertexWeights[2 * v] = bytes > 0 ? bytes : vertexWeights[2 * v + 1]
-  }
+  for (const [v, site] of sites.entries()) vertexWeights.set(weightsOf(site), 2 * v)
   return {
     vertexCount: sites.length,
     netCount: counts.length,
@@ -96,7 +98,8 @@ function hypergraphOf({ sites, netOffsets, pins, counts }: LearnedWeb): Hypergra
 export function groupsOf({ sites }: LearnedWeb, grouping: Grouping): Int32Array {
   const numbers = new Map<string, number>()
   return Int32Array.from(sites, ({ site }) => {
-    const group = groupOf(site, grouping)
+    // Pieces of a site share its turn too, and are apart all the same: that is what they are for.
+    const group = isPiece(site) ? site : groupOf(site, grouping)
     const known = numbers.get(group) ?? numbers.size
     numbers.set(group, known)
     return known

@@ -5,13 +5,15 @@
  *   - the time from an agent to a site: that to the site's address, to its block of addresses, else what others measured;
  *   - what a line carries, and how far two agents are from each other: no limit, and no distance.
  */
+import { siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import { connectTimes } from './graph-objectives.js'
 import type { LearnedWeb } from './learned-web.js'
 
-/** What is left of a site, and who has it. */
+/** What is left of a site, or of a piece of one that was split, and who has it. */
 export interface SiteLeft {
+  /** The name of the cell where it is a piece. */
   readonly site: string
   /** URLs that wait, and URLs known in all: who takes it over reads those. */
   readonly queued: number
@@ -97,11 +99,13 @@ export class PredictedTimes {
     const work = this.#agents.map((): Work => {
       return { totalMs: 0, longestMs: 0, bytes: 0, messages: this.#agents.map(() => 0) }
     })
+    const leftMs = this.#left.map((_, v) => this.siteMs(v, parts[v]))
+    const turnMs = this.#turnMs(leftMs)
     for (const [v, { queued }] of this.#left.entries()) {
       const own = work[parts[v]]
-      const siteMs = this.siteMs(v, parts[v])
-      own.totalMs += siteMs
-      own.longestMs = Math.max(own.longestMs, siteMs)
+      own.totalMs += leftMs[v]
+      if (queued > 0)
+        own.longestMs = Math.max(own.longestMs, turnMs.get(siteOfCell(this.#web.sites[v].site))!)
       own.bytes += queued * this.#pageBytes(v)
     }
     this.#countMessages(work, parts)
@@ -109,6 +113,16 @@ export class PredictedTimes {
     const exchange = work.map((own, j) => this.#exchangeMs(own, j, download[j]))
     const messages = work.reduce((all, own) => all + own.messages.reduce((sum, count) => sum + count, 0), 0)
     return { downloadMs: Math.max(...download), exchangeMs: Math.max(...exchange), messages }
+  }
+
+  /** By site: one that was split has one turn, and takes its time however many have pieces of it. */
+  #turnMs(leftMs: readonly Millis[]): ReadonlyMap<string, Millis> {
+    const turnMs = new Map<string, Millis>()
+    for (const [v, ms] of leftMs.entries()) {
+      const site = siteOfCell(this.#web.sites[v].site)
+      turnMs.set(site, (turnMs.get(site) ?? 0) + ms)
+    }
+    return turnMs
   }
 
   /** One request at a time: a site takes its time however many lanes there are. */

@@ -62,6 +62,25 @@ describe('a repartition of what is left', () => {
       expect(plan.plan.table.partOf(name(i))).toBe(plan.plan.table.partOf(name(i + 1)))
   })
 
+  it('gains no time by sharing the pieces of a split site, which have one turn', () => {
+    const pieces = Array.from({ length: 4 }, (_, i) => ({
+      site: `giant.test#/${i}#/${i + 1}`,
+      queued: 100,
+      known: 200,
+      part: 0,
+      heldBy: -1,
+      isBargain: false,
+    }))
+    const others = left(
+      i => i % 2,
+      () => 0,
+    )
+    const plan = planRepartition(learned, request([...others, ...pieces]))!
+    expect(plan.plan.table.partOf(pieces[0].site)).toBeGreaterThanOrEqual(0)
+    expect(plan.before.downloadMs).toBe(4 * 100 * 100)
+    expect(plan.after.downloadMs).toBe(4 * 100 * 100)
+  })
+
   it('moves nothing where all is well, and gains nothing', () => {
     const plan = planRepartition(
       learned,

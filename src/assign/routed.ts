@@ -1,24 +1,27 @@
 /**
  * Sites go where a routing table says, made of what an earlier crawl learned: every part of it has one agent, which fetches
  * and stores its sites (H1). How the table came about makes no difference here: `hypergraph` (`plan-routing.ts`) or another.
- * A site that nothing is known of goes by hash, and so do those of a part that nobody has.
+ * A site that nothing is known of goes by hash, and so do those of a part that nobody has. Pieces of a site that was split are
+ * in the table each for itself; others go where there is room.
  */
 import type { Incarnation, WaitingCell } from '../cluster/index.js'
-import { type CellId, siteOfCell } from '../model/cell.js'
+import type { CellId } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
-import type { AgentView, Assigned, Assignment, AssignmentName, PartPlan } from './assignment.js'
+import type { AgentView, Assigned, Assignment, AssignmentName, LanePlan, PartPlan } from './assignment.js'
+import { isPiece } from './cut-web.js'
 import { HandOut } from './hand-out.js'
 import { Rendezvous } from './hash.js'
-import { PartOwners } from './part-owners.js'
+import { type PartOwner, PartOwners } from './part-owners.js'
+import { PieceRoom } from './piece-room.js'
 import type { RoutingTable } from './routing-table.js'
 
 export class RoutedAssignment implements Assignment {
   readonly name: AssignmentName
   readonly looksAt = 'all'
-  readonly plan = null
   readonly #table: RoutingTable
   readonly #owners: PartOwners
   readonly #draw = new Rendezvous()
+  readonly #room = new PieceRoom()
 
   constructor(name: AssignmentName, table: RoutingTable, now: () => Millis) {
     this.name = name
@@ -30,9 +33,15 @@ export class RoutedAssignment implements Assignment {
     return this.#owners
   }
 
+  get plan(): LanePlan {
+    return this.#room
+  }
+
   assign(waiting: readonly WaitingCell[], agents: readonly AgentView[]): Assigned {
     this.#owners.meet(agents)
     this.#draw.meet(agents)
+    this.#room.meet(agents)
+    this.#room.place(waiting.filter(({ cell }) => isPiece(cell) && this.#ownerOf(cell) === 'none'))
     const round = new HandOut(agents)
     for (const row of waiting) if (row.turnOf !== null) round.want(row, this.meantFor(row.cell))
     for (const row of waiting) {
@@ -49,10 +58,15 @@ export class RoutedAssignment implements Assignment {
 
   /** Null while its agent is expected. */
   meantFor(cell: CellId): Incarnation | null {
-    // Part of a site that was too heavy for one agent: the parts go by hash, each its own way.
-    const part = siteOfCell(cell) === cell ? this.#table.partOf(cell) : -1
-    const owner = part < 0 ? 'none' : this.#owners.of(part)
+    const owner = this.#ownerOf(cell)
     if (owner === 'wait') return null
-    return (owner === 'none' ? this.#draw.winnerOf(cell) : owner)?.incarnation ?? null
+    if (owner !== 'none') return owner.incarnation
+    const agent = isPiece(cell) ? this.#room.ownerOf(cell) : this.#draw.winnerOf(cell)
+    return agent?.incarnation ?? null
+  }
+
+  #ownerOf(cell: CellId): PartOwner {
+    const part = this.#table.partOf(cell)
+    return part < 0 ? 'none' : this.#owners.of(part)
   }
 }

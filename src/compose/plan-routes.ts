@@ -8,11 +8,11 @@ import { isLearned, type RoutingTable, readGraphWords } from '../assign/index.js
 import type { Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import { PART_OWNERS } from '../coordinator/index.js'
-import { siteOfCell } from '../model/cell.js'
 import { agentNames } from './agent-names.js'
 import { readCrawlFile } from './crawl-directory.js'
-import type { Routes, RouteTask } from './route-task.js'
+import type { Heavy, Routes, RouteTask } from './route-task.js'
 import { ROUTING_FILE, type RoutingNote, readNote, readTable, saveNote } from './routing-note.js'
+import { begunSplits, endSplits, splitHeavy, splitsHeavy } from './split-heavy.js'
 import type { StoreWorker } from './store-worker.js'
 
 /** Sites of the crawl that are looked at, to see whether the table is of the same web. */
@@ -34,6 +34,7 @@ export async function planRoutes(places: RoutePlaces): Promise<void> {
   const note = await makeRoutes(places)
   if ('why' in note) warn(inWords(config, note.why))
   await saveNote(ledger, note)
+  await endSplits(ledger)
 }
 
 function inWords({ assign }: CrawlConfig, why: string): string {
@@ -54,9 +55,10 @@ async function makeRoutes(places: RoutePlaces): Promise<RoutingNote> {
     graph: config.assign === 'graph' ? readGraphWords(config.graph) : null,
     names: agentNames(config.agents),
     outPath: join(directory, ROUTING_FILE),
+    splits: splitsHeavy(config) ? await begunSplits(ledger) : [],
   }
   if (task.shares.length < 2) return { why: 'there is one agent, which gets every site' }
-  const made: Routes = await worker.route(task).catch((error: Error) => ({ why: error.message }))
+  const made = await routesOf(task, worker, ledger)
   if ('why' in made) return made
   const table = readTable(directory)
   if (table === null) return { why: `${task.outPath} cannot be read` }
@@ -70,8 +72,19 @@ async function makeRoutes(places: RoutePlaces): Promise<RoutingNote> {
   return made
 }
 
+/** Sites that are too heavy are split on the way. */
+async function routesOf(task: RouteTask, worker: StoreWorker, ledger: Ledger): Promise<Routes> {
+  const tried = (asked: RouteTask): Promise<Routes | Heavy> =>
+    worker.route(asked).catch((error: Error) => ({ why: error.message }))
+  const made = await tried(task)
+  if (!('heavy' in made)) return made
+  const again = await tried({ ...task, splits: await splitHeavy(ledger, made.heavy) })
+  return 'heavy' in again ? { why: 'sites are too heavy' } : again
+}
+
 async function knownShare(ledger: Ledger, table: RoutingTable): Promise<number> {
   const cells = await ledger.sites('', LOOKED_AT)
-  const known = cells.filter(({ cell }) => table.partOf(siteOfCell(cell)) >= 0)
-  return cells.length === 0 ? 1 : known.length / cells.length
+  const alive = cells.filter(({ state }) => state !== 'closed')
+  const known = alive.filter(({ cell }) => table.partOf(cell) >= 0)
+  return alive.length === 0 ? 1 : known.length / alive.length
 }

@@ -1,13 +1,15 @@
 /** The work itself, for a thread that has nothing else to do: what was learned in, a routing table as a file out. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { cutWeb, type HeavySite, heavySitesOf, isPiece, type SiteSplit } from '../assign/cut-web.js'
 import type { GraphSettings, LearnedWeb, RoutingTable } from '../assign/index.js'
 import { planGraph } from '../assign/plan-graph.js'
-import { planRouting, type RoutingPlan, type RoutingRequest } from '../assign/plan-routing.js'
+import { messagesByHash, planRouting, type RoutingPlan, type RoutingRequest } from '../assign/plan-routing.js'
 import { PrefixTable } from '../assign/prefix-table.js'
 import { planRepartition, type RepartitionRequest } from '../assign/repartition.js'
 import { type Predicted, predictedOf } from '../coordinator/index.js'
 import { readLearned } from '../learn/index.js'
+import { siteOfCell } from '../model/cell.js'
 import { LIMITS } from '../model/limits.js'
 import { hostsInLogs, netsInLogs, type OpenLog, writeFileAtomically } from '../store/index.js'
 
@@ -20,6 +22,13 @@ export interface RouteTask extends RoutingRequest {
   readonly graph: GraphSettings | null
   /** Agents that will be there, as far as that is known. */
   readonly names: readonly string[]
+  /** Sites that were split into cells, because they are heavier than a part; null: those that are have to be named first. */
+  readonly splits: readonly SiteSplit[] | null
+}
+
+/** Sites that have to be split before a table is made. */
+export interface Heavy {
+  readonly heavy: readonly HeavySite[]
 }
 
 /** What the report says of a table; or why there is none. */
@@ -28,8 +37,14 @@ export type Routes =
       readonly parts: number
       readonly sites: number
       readonly bytes: number
-      /** Sites heavier than a part, the first of them. */
+      /** Sites heavier than a part that stayed whole, the first of them. */
       readonly heavySites: readonly string[]
+      /** Those that were split, the first of them: into how many cells, in how many parts. */
+      readonly splitSites: readonly {
+        readonly site: string
+        readonly cells: number
+        readonly parts: number
+      }[]
       /** Which agent each part was made for; absent where any will do. */
       readonly owners?: readonly string[]
       /** With addresses as vertices: prefixes that say the same as the table, aggregated as routers do (S3). */
@@ -58,15 +73,21 @@ export type Repartitioned =
 
 const NAMED_SITES = 10
 
-export async function makeRoutes(task: RouteTask): Promise<Routes> {
-  const learned = await readLearned(task.from, task.crawl)
-  if ('trouble' in learned) return { why: learned.trouble }
+export async function makeRoutes(task: RouteTask): Promise<Routes | Heavy> {
+  const whole = await readLearned(task.from, task.crawl)
+  if ('trouble' in whole) return { why: whole.trouble }
+  const heavy = task.splits === null ? heavySitesOf(whole.sites, task.shares) : []
+  if (heavy.length > 0) return { heavy }
+  const splits = task.splits ?? []
+  const learned = cutWeb(whole, splits)
   const owners = task.graph && ownersOf(learned, task)
   const plan = task.graph
     ? planGraph(learned, { ...task, ...task.graph, agents: owners! })
     : planRouting(learned, task)
   if (typeof plan === 'string') return { why: plan }
-  return written(learned, plan, task, owners)
+  // A hash would keep them whole.
+  const byHash = splits.length > 0 ? messagesByHash(whole, task.shares) : plan.byHash
+  return { ...written(learned, plan, task, owners), byHash }
 }
 
 /** The table as a file, and what is said of it. */
@@ -82,16 +103,32 @@ function written(
   return {
     ...figures,
     parts: table.parts,
-    sites: table.sites,
+    sites: new Set(learned.sites.map(({ site }) => siteOfCell(site))).size,
     bytes: bytes.length,
-    heavySites: heavySites.slice(0, NAMED_SITES),
+    heavySites: heavySites.filter(site => !isPiece(site)).slice(0, NAMED_SITES),
+    splitSites: splitIn(learned, table).slice(0, NAMED_SITES),
     ...(owners && { owners }),
     ...(graph?.vertices === 'address' && { prefixes: prefixesOf(learned, table) }),
   }
 }
 
+function splitIn({ sites }: LearnedWeb, table: RoutingTable) {
+  const cellsOf = new Map<string, string[]>()
+  for (const { site: cell } of sites) {
+    if (!isPiece(cell)) continue
+    const site = siteOfCell(cell)
+    cellsOf.set(site, [...(cellsOf.get(site) ?? []), cell])
+  }
+  return [...cellsOf].map(([site, cells]) => {
+    const parts = new Set(cells.map(cell => table.partOf(cell)))
+    return { site, cells: cells.length, parts: parts.size }
+  })
+}
+
 function prefixesOf({ sites }: LearnedWeb, table: RoutingTable): number {
-  const routes = sites.flatMap(({ site, addresses }) =>
+  // An address stands for whole sites.
+  const whole = sites.filter(({ site }) => !isPiece(site))
+  const routes = whole.flatMap(({ site, addresses }) =>
     addresses.slice(0, 1).map(address => ({ address, part: table.partOf(site) })),
   )
   return new PrefixTable(routes).prefixes().length

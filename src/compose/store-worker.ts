@@ -2,7 +2,7 @@
 import type { Worker } from 'node:worker_threads'
 import type { TableWorker } from '../agent/index.js'
 import type { Converted, ConvertTask, IndexTask, ParquetSize } from '../store/index.js'
-import type { Repartitioned, RepartitionTask, Routes, RouteTask } from './route-task.js'
+import type { Heavy, Repartitioned, RepartitionTask, Routes, RouteTask } from './route-task.js'
 import { startThread } from './thread.js'
 
 export type StoreJob = { readonly id: number } & (
@@ -42,8 +42,8 @@ export class StoreWorker implements TableWorker {
     return this.#do({ kind: 'concat', inputs, outPath }) as Promise<ParquetSize>
   }
 
-  route(task: RouteTask): Promise<Routes> {
-    return this.#do({ kind: 'route', task }) as Promise<Routes>
+  route(task: RouteTask): Promise<Routes | Heavy> {
+    return this.#do({ kind: 'route', task }) as Promise<Routes | Heavy>
   }
 
   repartition(task: RepartitionTask): Promise<Repartitioned> {

@@ -66,6 +66,13 @@ const seconds =
 const positiveOrZero = (value: unknown, name: string): number =>
   value === 0 || value === '0' ? 0 : positive(value, name)
 
+const splitting = (value: unknown, name: string): 'auto' | 'off' | number => {
+  if (value === 'auto' || value === 'off') return value
+  const most = Number(value)
+  if (value !== '' && Number.isInteger(most) && most >= 2) return most
+  throw new TypeError(`${name} must be auto, off, or a number of URLs from 2 on`)
+}
+
 const address = (value: unknown, name: string): string => {
   const form = text(value, name)
   if (isIP(form) > 0) return form
@@ -222,9 +229,9 @@ export const FIELDS = {
     withDefault(positiveOrZero, 60),
   ),
   splitSites: field(
-    '--split-sites <n>',
-    'split a site with more than n URLs waiting into cells by path, for several agents; they share its politeness turn (off)',
-    optional(count(2)),
+    '--split-sites <auto|n|off>',
+    'split a giant site into cells by path for several agents, which share its politeness turn: auto, with graph, hypergraph and hybrid, one that the --previous crawl found heavier than a part; n, with any, one in which more than n URLs wait (auto)',
+    withDefault(splitting, 'auto'),
   ),
   slices: field(
     '--slices <on|off>',

@@ -21,6 +21,13 @@ describe('one schema behind flags, file and environment', () => {
     expect(config.maxPages).toBeUndefined()
   })
 
+  it('splits sites by itself, at a number of URLs, or not at all', () => {
+    const splitting = (splitSites?: unknown) =>
+      load({ seeds: ['http://a.test/'], ...(splitSites === undefined ? {} : { splitSites }) }).splitSites
+    expect([splitting(), splitting('off'), splitting('40'), splitting(2)]).toEqual(['auto', 'off', 40, 2])
+    for (const wrong of ['1', '2.5', '', 'often']) expect(() => splitting(wrong)).toThrow(/split-?sites/i)
+  })
+
   it('lets a flag win over a variable and a variable over the file', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'orb-')), 'c.json')
     writeFileSync(file, JSON.stringify({ lanes: 1, maxPages: 2, delay: 5, seeds: ['http://a.test/'] }))

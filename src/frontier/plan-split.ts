@@ -16,21 +16,23 @@ const SAMPLE = 8_192
 /** A cut stands in the names of cells, and so in every row. */
 const CUT_CHARS = 200
 
+type Urls = Iterable<string> | AsyncIterable<string>
+
 /** Null where no cut can be made. `urls` is read twice. */
-export function planSplit(urls: () => Iterable<string>, whole: PathRange, pieces: number): Piece[] | null {
-  const cuts = cutsIn(sampled(urls()), pieces)
+export async function planSplit(urls: () => Urls, whole: PathRange, pieces: number): Promise<Piece[] | null> {
+  const cuts = cutsIn(await sampled(urls()), pieces)
   if (cuts.length === 0) return null
   const froms = [whole.from, ...cuts]
   const queued = froms.map(() => 0)
-  for (const url of urls()) queued[lastUpTo(froms, pathOf(url))]++
+  for await (const url of urls()) queued[lastUpTo(froms, pathOf(url))]++
   return froms.map((from, i) => ({ from, to: froms[i + 1] ?? whole.to, queued: queued[i] }))
 }
 
 /** By their fingerprints, fewer as the sample fills: without chance, and whatever rhythm the queue has. */
-function sampled(urls: Iterable<string>): string[] {
+async function sampled(urls: Urls): Promise<string[]> {
   let sample: { readonly low: number; readonly path: string }[] = []
   let mask = 0
-  for (const url of urls) {
+  for await (const url of urls) {
     takeFingerprint(url)
     if ((fingerprint.low & mask) !== 0) continue
     sample.push({ low: fingerprint.low, path: pathOf(url) })

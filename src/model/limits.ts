@@ -137,6 +137,8 @@ export const LIMITS = {
   moveGraceMs: 60_000,
   /** Cells that a giant site is split into at once: each reads the journal of the whole; what is too large still is split again. */
   splitPieces: 32,
+  /** The same before a crawl begins, of a site that the last one found too heavy for a part: there is no journal yet. */
+  plannedPieces: 256,
   /** Hosts of one registrable domain; more have only domains that answer to any name, and a handful of large ones. */
   hostsPerDomain: 1_000,
   /** A request that waited so long between check and write is not written: the margin of its lease is used up. */
