@@ -2,6 +2,7 @@
 import type { Chart, Findings, PaperExperiment, RunOptions, Series } from '../frame/index.js'
 import { type DataSet, PART_COUNTS } from './data-sets.js'
 import { type MethodName, mean, measureSet, PLANS, type Row } from './run.js'
+import { splitNotes, splitTable } from './split-table.js'
 import type { GraphPartitioner } from './star-graph.js'
 import { countTable, messageTable } from './tables.js'
 
@@ -26,11 +27,16 @@ function run({ effort, seed, tell }: RunOptions, rival: GraphPartitioner | null)
   const plan = PLANS[effort]
   const rows = plan.sets.flatMap(set => measureSet(set, plan, seed, rival, tell))
   const averages = averagesOf(rows)
+  const split = splitTable(plan.sets, rows)
   return {
     rows,
     averages,
     paper: Object.fromEntries(plan.sets.map(({ name, paper }) => [name, { k: PART_COUNTS, ...paper }])),
-    tables: [countTable(plan.sets), ...plan.sets.map(set => messageTable(set, rows))],
+    tables: [
+      countTable(plan.sets),
+      ...plan.sets.map(set => messageTable(set, rows)),
+      ...(split ? [split] : []),
+    ],
     notes: notesOf(plan.sets, rows, averages, rival !== null),
     chart: chartOf(plan.sets, rows),
   }
@@ -42,6 +48,8 @@ type Averages = Readonly<Record<string, Readonly<Record<string, number>>>>
 function averagesOf(rows: readonly Row[]): Averages {
   const averages: Record<string, Record<string, number>> = {}
   for (const { set, method } of rows) {
+    // Of some K only.
+    if (method === 'ours, giants split') continue
     const own = rows.filter(row => row.set === set && row.method === method)
     averages[set] = { ...averages[set], [method]: mean(own.map(({ timesFewer }) => timesFewer)) }
   }
@@ -64,7 +72,7 @@ function notesOf(
     return `${set.name}: ${figures} (paper ${paper.toFixed(2)})${rival}.`
   })
   const kept = `${balanced.length - outside.length} of ${balanced.length} partitions of ours have both weights within 5 % or at the bound.`
-  return [...lines, kept, ...(hasRival ? [] : ['gpmetis is not installed: ours alone.'])]
+  return [...lines, kept, ...splitNotes(rows), ...(hasRival ? [] : ['gpmetis is not installed: ours alone.'])]
 }
 
 /** Over the same K. */

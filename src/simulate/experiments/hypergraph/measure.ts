@@ -10,6 +10,9 @@ export interface Cell {
   readonly imbalance: readonly number[]
 }
 
+/** What is counted in. */
+type Judged = Pick<SiteGraph, 'byPage' | 'bySite'>
+
 export const EPSILON = 0.05
 /** Rounding of sums. */
 const SLACK = 1e-9
@@ -22,7 +25,7 @@ export interface Bounded extends Cell {
 }
 
 export function ours(
-  graph: SiteGraph,
+  graph: Judged,
   nets: 'byPage' | 'bySite',
   k: number,
   preset: PresetName,
@@ -50,7 +53,7 @@ export function isBalanced({ imbalance, bound }: Bounded): boolean {
   return imbalance.every((value, r) => value <= Math.max(EPSILON, bound[r]) + SLACK)
 }
 
-export function judged({ byPage, bySite }: SiteGraph, k: number, parts: Int32Array): Cell {
+export function judged({ byPage, bySite }: Judged, k: number, parts: Int32Array): Cell {
   return {
     pageMessages: messages(byPage, k, parts),
     coalescedMessages: messages(bySite, k, parts),

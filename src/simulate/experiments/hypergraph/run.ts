@@ -5,9 +5,10 @@ import { DATA_SETS, type DataSet, PART_COUNTS } from './data-sets.js'
 import { hashParts, siteHashes } from './hash-parts.js'
 import { type Cell, EPSILON, isBalanced, judged, ours } from './measure.js'
 import { type SiteGraph, siteGraph } from './site-graph.js'
+import { splitGraph } from './split-graph.js'
 import { type GraphPartitioner, starGraph, type WeightedGraph } from './star-graph.js'
 
-export type MethodName = 'hash' | 'ours' | 'ours, page nets' | 'gpmetis'
+export type MethodName = 'hash' | 'ours' | 'ours, page nets' | 'ours, giants split' | 'gpmetis'
 
 export interface Row {
   readonly set: string
@@ -23,6 +24,9 @@ export interface Row {
   readonly coalescedMessages: number
   /** Times fewer coalesced messages than by hash. */
   readonly timesFewer: number
+  /** Of `ours, giants split`: sites that were split, and the cells in their place. */
+  readonly splitSites?: number
+  readonly cells?: number
 }
 
 interface Plan {
@@ -73,9 +77,26 @@ export function measureSet(
       row('hash', [hash]),
       row('ours', bySite),
       row('ours, page nets', byPage),
+      ...splitRows(set.name, graph, k, preset, runs, hash),
       ...(theirs.length === 0 ? [] : [row('gpmetis', theirs)]),
     ]
   })
+}
+
+/** Where a site is heavier than a part: the same with such sites split by path (`--split-sites`). */
+function splitRows(
+  set: string,
+  graph: SiteGraph,
+  k: number,
+  preset: PresetName,
+  seeds: readonly number[],
+  hash: Cell,
+): Row[] {
+  const split = splitGraph(graph, k)
+  if (split === null) return []
+  const cells = seeds.map(seed => ours(split, 'bySite', k, preset, seed))
+  const row = rowOf(set, k, 'ours, giants split', cells, hash, cells[0].bound)
+  return [{ ...row, splitSites: split.splitSites, cells: split.cells }]
 }
 
 /** It gets the links weighted by pages, and each once: the one that serves it better counts. */
