@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { systemClock } from '../../src/compose/system.js'
-import { truth, type WebPlan, WebServer } from '../../src/simulate/web/index.js'
+import { type ServedRequest, truth, type WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { checkWarcs, urlsWith } from './crawled.js'
 import { type RunningCommand, start } from './orbweaver.js'
 import { PostgresServer } from './postgres.js'
@@ -17,9 +17,9 @@ export class ClusterWeb {
   readonly expected: readonly string[]
   readonly #running: RunningCommand[] = []
 
-  static async start(plan: WebPlan): Promise<ClusterWeb> {
+  static async start(plan: WebPlan, onServed?: (served: ServedRequest) => void): Promise<ClusterWeb> {
     const postgres = await PostgresServer.start()
-    const web = await WebServer.listen(plan, { clock: systemClock, port: 0 })
+    const web = await WebServer.listen(plan, { clock: systemClock, port: 0, ...(onServed && { onServed }) })
     return new ClusterWeb(postgres, web, [...truth(plan, web.authority)].sort())
   }
 
