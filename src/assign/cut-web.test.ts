@@ -34,7 +34,7 @@ function splitInto(pieces: number): SiteSplit {
     site: 's0.test',
     cells: Array.from({ length: pieces }, (_, i) => ({
       cell: `s0.test#${i === 0 ? '' : `/${i + 100}`}#${i + 1 === pieces ? '' : `/${i + 101}`}`,
-      urls: 100,
+      pages: 100,
     })),
   }
 }
@@ -46,7 +46,7 @@ function planned(plan: RoutingPlan | string): RoutingPlan {
 
 describe('a site that is heavier than a part', () => {
   it('is found by either weight, and cut into pieces of about a quarter of a part', () => {
-    expect(heavySitesOf(web.sites, SHARES)).toEqual([{ site: 's0.test', pieces: 10 }])
+    expect(heavySitesOf(web.sites, SHARES)).toEqual([{ site: 's0.test', pages: 1_200, pieces: 10 }])
     expect(heavySitesOf(web.sites, [3, 1])).toEqual([])
     const fat = web.sites.map((site, i) => (i === 5 ? { ...site, pages: 120, bytes: 2_000_000 } : site))
     expect(heavySitesOf(fat, SHARES).map(({ site }) => site)).toEqual(['s0.test', 's5.test'])

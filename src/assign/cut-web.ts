@@ -13,6 +13,7 @@ import type { LearnedSite, LearnedWeb } from './learned-web.js'
 
 export interface HeavySite {
   readonly site: string
+  readonly pages: number
   /** How many pieces it should have. */
   readonly pieces: number
 }
@@ -20,7 +21,7 @@ export interface HeavySite {
 /** A site and the cells in its place, in the order of their paths. */
 export interface SiteSplit {
   readonly site: string
-  readonly cells: readonly { readonly cell: CellId; readonly urls: number }[]
+  readonly cells: readonly { readonly cell: CellId; readonly pages: number }[]
 }
 
 /** A part may be so much above its target. */
@@ -60,7 +61,7 @@ export function heavySitesOf(
     const [, pages] = weights[v]
     if (times <= 1 + EPSILON || pages < LEAST_PAGES) return []
     const most = Math.min(LIMITS.plannedPieces, Math.floor(pages / LEAST_PIECE_PAGES))
-    return [{ site, pieces: Math.min(most, Math.ceil(PIECES_A_PART * times)) }]
+    return [{ site, pages, pieces: Math.min(most, Math.ceil(PIECES_A_PART * times)) }]
   })
 }
 
@@ -86,22 +87,22 @@ export function cutWeb(learned: LearnedWeb, splits: readonly SiteSplit[]): Learn
     if (split === undefined) sites.push(site)
     else {
       cuts.set(v, cutOf(split, sites.length))
-      const all = urlsOf(split)
-      for (const { cell, urls } of split.cells) sites.push(pieceOf(site, cell, urls / all))
+      const all = pagesOf(split)
+      for (const { cell, pages } of split.cells) sites.push(pieceOf(site, cell, pages / all))
     }
   }
   return { sites, ...cutNets(learned, placeOf, cuts, sites) }
 }
 
-function urlsOf({ cells }: SiteSplit): number {
-  return cells.reduce((sum, { urls }) => sum + urls, 0)
+function pagesOf({ cells }: SiteSplit): number {
+  return cells.reduce((sum, { pages }) => sum + pages, 0)
 }
 
 function cutOf(split: SiteSplit, first: number): Cut {
-  const all = urlsOf(split)
+  const all = pagesOf(split)
   let sum = 0
-  const upTo = split.cells.map(({ urls }) => {
-    sum += urls
+  const upTo = split.cells.map(({ pages }) => {
+    sum += pages
     return sum / all
   })
   return { first, upTo, sourcePages: 0, dealtPages: 0, dealtLinks: 0 }

@@ -1,18 +1,21 @@
 /**
  * `--split-sites auto`: sites that the previous crawl found heavier than a part are split before the first lease, between the
- * URLs that they had (all of them wait in its inbox), and each piece has a place of its own in the routing table. A run that dies on
- * the way finds in the ledger what it was about to do.
+ * pages that they had, and each piece has a place of its own in the routing table. All URLs of the crawl before wait in their
+ * inboxes; those that were pages have meta-info, where there is any. A run that dies on the way finds in the ledger what it was
+ * about to do.
  */
 import type { HeavySite, SiteSplit } from '../assign/cut-web.js'
 import type { Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import { planSplit } from '../frontier/index.js'
+import { planSplit, sampleOf } from '../frontier/index.js'
 import { rangeCell } from '../model/cell-map.js'
 import { LIMITS } from '../model/limits.js'
 
 /** Setting: splits that are under way. */
 const SPLITS = 'seat.splits'
 const BATCH_ROWS = 2_000
+/** Each brings the text of a page along. */
+const BATCH_PAGES = 500
 const WHOLE = { from: '', to: '' }
 
 /** A site with a budget of its own is not split: its cells would count their pages each for itself. */
@@ -29,10 +32,14 @@ export async function begunSplits(ledger: Ledger): Promise<readonly SiteSplit[] 
 /** Those of the sites that can be split: they are. */
 export async function splitHeavy(ledger: Ledger, heavy: readonly HeavySite[]): Promise<readonly SiteSplit[]> {
   const splits: SiteSplit[] = []
-  for (const { site, pieces } of heavy) {
-    const plan = await planSplit(() => urlsOf(ledger, site), WHOLE, pieces)
+  for (const { site, pages, pieces } of heavy) {
+    const sample = await pagesOf(ledger, site, await sampleOf(urlsOf(ledger, site)))
+    const plan = await planSplit(() => sample, WHOLE, pieces)
     if (plan === null) continue
-    const cells = plan.map(({ queued, ...range }) => ({ cell: rangeCell(site, range), urls: queued }))
+    const cells = plan.map(({ queued, ...range }) => ({
+      cell: rangeCell(site, range),
+      pages: (pages * queued) / sample.length,
+    }))
     splits.push({ site, cells })
   }
   if (splits.length === 0) return []
@@ -52,9 +59,20 @@ async function applySplits(ledger: Ledger, splits: readonly SiteSplit[]): Promis
     const children = split.cells.map(({ cell }) => ({ cell, queued: 0 }))
     if (!(await ledger.split(split.site, 0, 0, children))) continue
     done.push(split)
-    await ledger.estimate(split.cells.map(({ cell, urls }) => ({ cell, size: urls })))
+    await ledger.estimate(split.cells.map(({ cell, pages }) => ({ cell, size: pages })))
   }
   return done
+}
+
+/** What was no page weighs nothing: sections that robots.txt forbids, redirects. Without meta-info all count. */
+async function pagesOf(ledger: Ledger, site: string, urls: readonly string[]): Promise<readonly string[]> {
+  const pages: string[] = []
+  for (let from = 0; from < urls.length; from += BATCH_PAGES) {
+    const batch = urls.slice(from, from + BATCH_PAGES)
+    const known = await ledger.loadMeta(site, batch)
+    for (const url of batch) if (known.has(url)) pages.push(url)
+  }
+  return pages.length > 0 ? pages : urls
 }
 
 /** All URLs of the crawl before. */

@@ -11,7 +11,7 @@ export interface Piece extends PathRange {
   readonly queued: number
 }
 
-/** Paths that are looked at to find the cuts: at least half as many, so a piece is off by a few in a hundred. */
+/** URLs that are looked at to find the cuts: at least half as many, so a piece is off by a few in a hundred. */
 const SAMPLE = 8_192
 /** A cut stands in the names of cells, and so in every row. */
 const CUT_CHARS = 200
@@ -20,7 +20,7 @@ type Urls = Iterable<string> | AsyncIterable<string>
 
 /** Null where no cut can be made. `urls` is read twice. */
 export async function planSplit(urls: () => Urls, whole: PathRange, pieces: number): Promise<Piece[] | null> {
-  const cuts = cutsIn(await sampled(urls()), pieces)
+  const cuts = cutsIn((await sampleOf(urls())).map(pathOf).sort(), pieces)
   if (cuts.length === 0) return null
   const froms = [whole.from, ...cuts]
   const queued = froms.map(() => 0)
@@ -29,19 +29,19 @@ export async function planSplit(urls: () => Urls, whole: PathRange, pieces: numb
 }
 
 /** By their fingerprints, fewer as the sample fills: without chance, and whatever rhythm the queue has. */
-async function sampled(urls: Urls): Promise<string[]> {
-  let sample: { readonly low: number; readonly path: string }[] = []
+export async function sampleOf(urls: Urls): Promise<string[]> {
+  let sample: { readonly low: number; readonly url: string }[] = []
   let mask = 0
   for await (const url of urls) {
     takeFingerprint(url)
     if ((fingerprint.low & mask) !== 0) continue
-    sample.push({ low: fingerprint.low, path: pathOf(url) })
+    sample.push({ low: fingerprint.low, url })
     while (sample.length >= SAMPLE && mask !== -1) {
       mask = (mask << 1) | 1
       sample = sample.filter(({ low }) => (low & mask) === 0)
     }
   }
-  return sample.map(({ path }) => path).sort()
+  return sample.map(({ url }) => url)
 }
 
 function cutsIn(paths: readonly string[], pieces: number): string[] {

@@ -9,7 +9,7 @@ import { GENERATED, orbweaver, temporary } from '../kit/orbweaver.js'
 const AGENTS = 4
 const DELAY_MS = 5
 /** Heaviest agent over the mean, in pages. */
-const WITHIN = 0.1
+const WITHIN = 0.06
 const SIZES = [360, ...Array.from({ length: 24 }, () => 10)]
 
 describe('a site heavier than a part', { timeout: 180_000 }, () => {
@@ -63,7 +63,7 @@ describe('a site heavier than a part', { timeout: 180_000 }, () => {
   }, 120_000)
   afterAll(() => server.close())
 
-  it('by hypergraph is split: agents have as many pages each within a tenth, every page comes once, and the site keeps its pace', async () => {
+  it('by hypergraph is split: agents have about as many pages each, every page comes once, and the site keeps its pace', async () => {
     const { report, out } = await crawl('--assign', 'hypergraph', '--previous', learned)
     split = out
     expectSplit(report)
