@@ -13,24 +13,41 @@ export interface Objective {
   readonly hypergraph: Hypergraph
   /** p: how much it counts, more than 0. */
   readonly weight: number
+  /**
+   * Alone it is partitioned with the vertex weights of its own hypergraph, which are to be as even as this says (S5); where
+   * absent, with those of the request.
+   */
+  readonly epsilons?: readonly number[]
+}
+
+export interface CombinedPartition extends Partition {
+  /** One for each objective, in its own unit: what it costs alone (ec), and what it costs in the end. */
+  readonly objectives: readonly { readonly alone: number; readonly km1: number }[]
 }
 
 /**
- * Vertex weights are those of `request.hypergraph`, and km1, cut and messages in the result are counted on it.
+ * Vertex weights of the result are those of `request.hypergraph`, and km1, cut and messages are counted on it.
  * Affinity and migration keep their unit if it is one of the objectives.
  */
-export function partitionObjectives(objectives: readonly Objective[], request: PartitionRequest): Partition {
+export function partitionObjectives(
+  objectives: readonly Objective[],
+  request: PartitionRequest,
+): CombinedPartition {
   const { hypergraph, k, affinity: _a, previous: _p, migrationWeight: _m, ...plain } = request
   checkObjectives(objectives, hypergraph)
   const runs = objectives.length + 1
   const limit = request.timeLimitMs === undefined ? {} : { timeLimitMs: request.timeLimitMs / runs }
-  const bests = objectives.map(objective => {
-    const alone = { ...hypergraph, ...netsOf(objective.hypergraph) }
-    return partition({ ...plain, ...limit, k, hypergraph: alone }).km1
+  const bests = objectives.map(({ hypergraph: own, epsilons }) => {
+    const alone = epsilons === undefined ? { ...hypergraph, ...netsOf(own) } : own
+    return partition({ ...plain, ...limit, k, ...(epsilons && { epsilons }), hypergraph: alone }).km1
   })
   const combined = { ...hypergraph, ...combineNets(objectives, bests, hypergraph) }
   const result = partition({ ...request, ...limit, hypergraph: combined })
-  return { ...result, ...objectivesOf(hypergraph, k, result.parts) }
+  const costs = objectives.map(({ hypergraph: own }, i) => ({
+    alone: bests[i],
+    km1: objectivesOf(own, k, result.parts).km1,
+  }))
+  return { ...result, ...objectivesOf(hypergraph, k, result.parts), objectives: costs }
 }
 
 type Nets = Pick<Hypergraph, 'netCount' | 'netOffsets' | 'pins' | 'netCosts'>

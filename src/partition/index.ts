@@ -3,7 +3,7 @@
  * In: a hypergraph with weights, targets, fixed vertices, a previous partition. Out: the part of each vertex and
  * what it costs. Always: every vertex has a part, fixed ones theirs; the same seed gives the same parts.
  */
-export { type Objective, partitionObjectives } from './combine.js'
+export { type CombinedPartition, type Objective, partitionObjectives } from './combine.js'
 export { messagesOf } from './figures.js'
 export type { Hypergraph } from './hypergraph.js'
 export { partition } from './partition.js'
