@@ -134,13 +134,23 @@ interface RoutingReport {
   readonly bytes: number
   readonly predicted: { readonly messages: number; readonly coalescedMessages: number }
   readonly byHash: { readonly messages: number; readonly coalescedMessages: number }
-  /** Of bytes and of pages: heaviest part over its share, minus 1, and what no partition can go below. */
+  /**
+   * Of bytes and of pages (`graph`: of pages, and with `change` of pages that are fetched again): heaviest part over its share,
+   * minus 1, and what no partition can go below.
+   */
   readonly imbalance: readonly number[]
   readonly imbalanceBound: readonly number[]
   /** Heavier than a part and whole all the same, the first of them. */
   readonly heavySites: readonly string[]
   /** Heavier than a part and split, the first of them: into how many cells, in how many parts. */
   readonly splitSites: readonly { readonly site: string; readonly cells: number; readonly parts: number }[]
+  /** S8, `graph` alone: for each objective that counted its factor, what is cut when it is the only one, and what was cut. */
+  readonly objectives?: readonly {
+    readonly name: string
+    readonly factor: number
+    readonly alone: number
+    readonly cut: number
+  }[]
 }
 
 interface RobotsReport {

@@ -1,56 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { forty, partsOf, planned, ring, type Site, site, sum, web } from '../../test/kit/learned-webs.js'
 import { GRAPH_WEIGHTS } from './graph-objectives.js'
-import { checkGraphWord, type LearnedWeb, readGraphWords } from './index.js'
+import { checkGraphWord, readGraphWords } from './index.js'
 import { planGraph } from './plan-graph.js'
-
-type Site = LearnedWeb['sites'][number]
-
-function site(i: number, more: Partial<Site> = {}): Site {
-  return {
-    site: `s${i}.test`,
-    pages: 10,
-    bytes: 0,
-    fetchMs: 0,
-    checked: 0,
-    changed: 0,
-    addresses: [],
-    connectMs: {},
-    ...more,
-  }
-}
-
-/** Nets are [source, targets…], each on one page. */
-function web(sites: readonly Site[], nets: readonly (readonly number[])[]): LearnedWeb {
-  const netOffsets = Uint32Array.from([0, ...nets]).fill(0)
-  for (const [i, net] of nets.entries()) netOffsets[i + 1] = netOffsets[i] + net.length
-  return {
-    sites,
-    netOffsets,
-    pins: Uint32Array.from(nets.flat()),
-    counts: new Float64Array(nets.length).fill(1),
-  }
-}
-
-function partsOf(learned: LearnedWeb, more: Partial<Parameters<typeof planGraph>[1]> = {}): number[] {
-  const k = more.shares?.length ?? 2
-  const plan = planGraph(learned, {
-    agents: Array.from({ length: k }, (_, i) => `agent-${i + 1}`),
-    shares: new Array<number>(k).fill(1),
-    grouping: 'none',
-    vertices: 'site',
-    weights: GRAPH_WEIGHTS,
-    seed: 1,
-    ...more,
-  })
-  if (typeof plan === 'string') throw new Error(plan)
-  return learned.sites.map(({ site }) => plan.table.partOf(site))
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0)
-}
-
-const forty = Array.from({ length: 40 }, (_, i) => i)
 
 describe('graph', () => {
   it('keeps sites with links together, and halves even', () => {
@@ -81,7 +33,6 @@ describe('graph', () => {
     const sites = forty.map(i =>
       site(i, { connectMs: { 'agent-1': i % 2 ? 200 : 5, 'agent-2': i % 2 ? 5 : 200 } }),
     )
-    const ring = forty.map(i => [i, (i + 1) % 40])
     // Without pinned agents a part would be anybody's, and one seed in two would have them the other way round.
     for (const seed of [1, 2, 3, 4, 5, 6]) {
       const parts = partsOf(web(sites, ring), { weights: { ...GRAPH_WEIGHTS, rtt: 10 }, seed })
@@ -94,7 +45,6 @@ describe('graph', () => {
   it('what an agent measured of one site counts for all of its address, and for its block of addresses', () => {
     // Each site is measured by one agent, as after a crawl by hash; odd blocks are near agent-2.
     const near = (i: number, agent: number) => (i % 2 === agent - 1 ? 5 : 200)
-    const ring = forty.map(i => [i, (i + 1) % 40])
     for (const perAddress of [4, 1]) {
       const sites = forty.map(i => {
         const agent = 1 + ((i >> 1) % 2)
@@ -106,29 +56,34 @@ describe('graph', () => {
     }
   })
 
-  it('sites that change often weigh more when that is asked for', () => {
-    const sites = forty.map(i => site(i, { checked: 10, changed: i < 10 ? 10 : 0 }))
-    // Those that change have all links among themselves: by pages alone they are together.
-    const few = forty.slice(0, 10)
-    const nets = [...few.flatMap(i => few.filter(j => j !== i).map(j => [i, j])), [20, 21]]
-    const load = (parts: readonly number[]) => {
-      const loads = [0, 0]
-      for (const i of forty) loads[parts[i]] += 1 + 3 * (sites[i].changed / sites[i].checked)
-      return Math.max(...loads) / (sum(loads) / 2)
-    }
-    expect(load(partsOf(web(sites, nets)))).toBeGreaterThan(1.3)
-    expect(load(partsOf(web(sites, nets), { weights: { ...GRAPH_WEIGHTS, change: 3 } }))).toBeLessThan(1.06)
+  it('in the RTT graph alone all vertices weigh the same, be they sites or addresses (S5)', () => {
+    const alone = (sites: readonly Site[], vertices: 'site' | 'address') =>
+      planned(web(sites, [[0, 1]]), { vertices }).objectives.find(({ name }) => name === 'rtt')?.alone
+    const near = (agent: number) => ({
+      connectMs: { 'agent-1': agent === 1 ? 5 : 200, 'agent-2': agent === 2 ? 5 : 200 },
+    })
+    // As many sites are near one agent as near the other, but those of the first have ten times the pages.
+    const sites = forty.map(i => site(i, { ...near(i < 20 ? 1 : 2), pages: i < 20 ? 100 : 10 }))
+    expect(alone(sites, 'site')).toBe(0)
+    // Forty addresses near each, three sites at each of the first ones.
+    const addresses = Array.from({ length: 160 }, (_, i) => {
+      const address = i < 120 ? Math.floor(i / 3) : i - 80
+      return site(i, { ...near(i < 120 ? 1 : 2), addresses: [`192.0.2.${address}`] })
+    })
+    expect(alone(addresses, 'address')).toBe(0)
+    expect(alone(addresses, 'site')).toBeGreaterThan(0)
   })
 
-  it('sites that the same pages name, and sites of one country, stay together when that is asked for', () => {
-    // The ring says: neighbours. The third pins, and the names, say: odd and even.
+  it('tells what is cut of each objective, alone and in the end; one that nothing is known for is not there', () => {
     const sites = forty.map(i => site(i, { site: `s${i}.${i % 2 ? 'pt' : 'fr'}` }))
-    const nets = forty.map(i => [i, (i + 1) % 40, (i + 3) % 40])
-    const isSplit = (parts: readonly number[]) => forty.every(i => parts[i] === parts[i % 2])
-    const alone = { ...GRAPH_WEIGHTS, links: 0.001 }
-    expect(isSplit(partsOf(web(sites, nets)))).toBe(false)
-    expect(isSplit(partsOf(web(sites, nets), { weights: { ...alone, similarity: 1 } }))).toBe(true)
-    expect(isSplit(partsOf(web(sites, nets), { weights: { ...alone, geography: 1 } }))).toBe(true)
+    const weights = { links: 1, rtt: 1, change: 1, similarity: 1, geography: 0.001 }
+    const { objectives } = planned(web(sites, ring), { weights })
+    expect(objectives.map(({ name, factor }) => [name, factor])).toEqual([
+      ['links', 1],
+      ['geography', 0.001],
+    ])
+    expect(objectives[0]).toMatchObject({ alone: 2, cut: 2 })
+    expect(objectives[1]).toMatchObject({ alone: 0, cut: 40 })
   })
 
   it('is refused in one line for more agents than sites', () => {

@@ -12,6 +12,8 @@ export interface LearnedSite {
   readonly addresses: readonly string[]
   /** Least time to connect, by the name of the agent that did. */
   readonly connectMs: Readonly<Record<string, number>>
+  /** What its pages are about (`model/word-sketch.ts`); absent where no text was seen. */
+  readonly words?: string
 }
 
 /**

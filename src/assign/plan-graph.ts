@@ -3,17 +3,25 @@
  * each agent; out comes a part for each site, and a routing table.
  */
 import type { Grouping } from '../model/cell.js'
-import { type Objective, type PresetName, partition, partitionObjectives } from '../partition/index.js'
+import {
+  type CombinedPartition,
+  type Objective,
+  type Partition,
+  type PresetName,
+  partition,
+  partitionObjectives,
+} from '../partition/index.js'
 import {
   type GraphWeights,
   geographyGraph,
   linkGraph,
   loadsOf,
-  rttGraph,
+  nearGraph,
   similarityGraph,
 } from './graph-objectives.js'
 import type { LearnedWeb } from './learned-web.js'
 import { groupsOf, type RoutingPlan, routingPlan } from './plan-routing.js'
+import { equalWeights, visitSlack, visitsOf } from './vertex-weights.js'
 
 export interface GraphRequest {
   /** Names of the agents, one per part: what they measured is known by them. */
@@ -38,33 +46,50 @@ export interface GraphRequest {
 export interface GraphParts {
   /** Of each site. */
   readonly parts: Int32Array
+  /** Of pages; with `change`, then of fetches of pages that have changed. */
   readonly imbalance: readonly number[]
   readonly imbalanceBound: readonly number[]
   readonly heavyVertices: readonly number[]
+  readonly objectives: readonly ObjectiveFigures[]
+}
+
+/** What the combiner made of an objective, in its own unit. One that nothing is known for is not there. */
+interface ObjectiveFigures {
+  readonly name: keyof GraphWeights
+  /** p_i. */
+  readonly factor: number
+  /** ec_i: what is cut when it is the only one. */
+  readonly alone: number
+  /** What is cut in the end. */
+  readonly cut: number
 }
 
 const EPSILON = 0.05
 const MANY_PINS = 1_000_000
 
+export interface GraphPlan extends RoutingPlan {
+  readonly objectives: readonly ObjectiveFigures[]
+}
+
 /** The plan, or in one line why there can be none. */
-export function planGraph(learned: LearnedWeb, request: GraphRequest): RoutingPlan | string {
+export function planGraph(learned: LearnedWeb, request: GraphRequest): GraphPlan | string {
   const found = graphParts(learned, { ...request, takesApart: true })
-  return typeof found === 'string' ? found : routingPlan(learned, request.shares, found)
+  if (typeof found === 'string') return found
+  return { ...routingPlan(learned, request.shares, found), objectives: found.objectives }
 }
 
 export function graphParts(learned: LearnedWeb, request: GraphRequest): GraphParts | string {
-  const { agents, shares, weights, seed, epsilon = EPSILON } = request
+  const { shares, seed } = request
   const k = shares.length
   const { groups, count } = vertexGroups(learned, request, k)
   if (count < k) return `${count} known sites or groups of sites are too few for ${k} agents`
-  const loads = loadsOf(learned, k, weights.change)
-  const objectives = objectivesOf(learned, agents, loads, weights)
+  const { objectives, epsilons } = objectivesOf(learned, groups, request)
   const ends = new Int32Array(k).fill(-1)
   const sites = learned.sites.length
   const asked = {
     hypergraph: objectives[0].hypergraph,
     k,
-    epsilons: [epsilon],
+    epsilons,
     preset: request.preset ?? (learned.pins.length > MANY_PINS ? 'fast' : 'default'),
     seed,
     targets: shares,
@@ -77,29 +102,77 @@ export function graphParts(learned: LearnedWeb, request: GraphRequest): GraphPar
     ...(request.previous && {
       previous: joined(request.previous, ends),
       migrationWeight: request.migrationWeight ?? 0,
+      migrationConstraint: PAGES,
     }),
-  }
-  const found = objectives.length === 1 ? partition(asked) : partitionObjectives(objectives, asked)
-  return { ...found, parts: found.parts.slice(0, sites) }
+  } as const
+  const found = objectives.length === 1 ? alone(partition(asked)) : partitionObjectives(objectives, asked)
+  const figures = objectives.map(({ name, weight }, i) => ({
+    name,
+    factor: weight,
+    alone: found.objectives[i].alone,
+    cut: found.objectives[i].km1,
+  }))
+  return { ...found, parts: found.parts.slice(0, sites), objectives: figures }
 }
 
-/** Links are always there, the first of them: the others are measured by them. */
-function objectivesOf(
-  learned: LearnedWeb,
-  agents: readonly string[],
-  loads: Float64Array,
-  weights: GraphWeights,
-): Objective[] {
+function alone(found: Partition): CombinedPartition {
+  return { ...found, objectives: [{ alone: found.km1, km1: found.km1 }] }
+}
+
+type NamedObjective = Objective & { readonly name: keyof GraphWeights }
+
+interface Objectives {
+  /** Links are always there, the first of them: the others are measured by them. */
+  readonly objectives: readonly NamedObjective[]
+  /** Of the vertex weights of the link graph, which are those of the result. */
+  readonly epsilons: readonly number[]
+}
+
+/**
+ * Each has its own idea of what must be even when it is alone. `change` adds a second weight to pages: what is fetched again
+ * and again is a load as well, and is to be shared as evenly.
+ */
+function objectivesOf(learned: LearnedWeb, groups: Int32Array, request: GraphRequest): Objectives {
+  const { agents, shares, weights, epsilon = EPSILON } = request
+  const k = shares.length
+  const loads = loadsOf(learned, k)
+  const visits = visitsOf(learned, k)
+  const hasVisits = weights.change > 0 && visits.some(visit => visit > 0)
+  // A small factor asks for less.
+  const slack = hasVisits ? visitSlack(visits, groups, shares, epsilon / Math.min(1, weights.change)) : 0
+  const byPages = { vertexWeights: loads, epsilon }
+  const byVertices = { vertexWeights: equalWeights(groups, k), epsilon }
+  const byVisits = { vertexWeights: visits, epsilon: slack }
+  const links = linkGraph(learned, hasVisits ? interleaved(loads, visits) : loads, hasVisits ? 2 : 1)
   const graphs = [
-    { weight: weights.rtt, make: () => rttGraph(learned, agents, loads) },
-    { weight: weights.similarity, make: () => similarityGraph(learned, loads) },
-    { weight: weights.geography, make: () => geographyGraph(learned, loads) },
-  ]
+    { name: 'rtt', make: () => nearGraph(learned, agents, loads), alone: byVertices },
+    { name: 'change', make: () => nearGraph(learned, agents, visits), alone: byVisits },
+    { name: 'similarity', make: () => similarityGraph(learned, loads), alone: byPages },
+    { name: 'geography', make: () => geographyGraph(learned, loads), alone: byPages },
+  ] as const
   const others = graphs
-    .filter(({ weight }) => weight > 0)
-    .map(({ weight, make }) => ({ weight, hypergraph: make() }))
-  const known = others.filter(({ hypergraph }) => hypergraph.netCount > 0)
-  return [{ weight: Math.max(weights.links, LEAST_LINKS), hypergraph: linkGraph(learned, loads) }, ...known]
+    .filter(({ name }) => weights[name] > 0)
+    .map(({ name, make, alone }) => ({ name, weight: weights[name], hypergraph: make(), alone }))
+  const weight = Math.max(weights.links, LEAST_LINKS)
+  return {
+    objectives: [
+      { name: 'links', weight, hypergraph: links, alone: byPages },
+      ...others.filter(({ hypergraph }) => hypergraph.netCount > 0),
+    ],
+    epsilons: hasVisits ? [epsilon, slack] : [epsilon],
+  }
+}
+
+/** The first of the weights of a vertex. */
+const PAGES = 0
+
+function interleaved(first: Float64Array, second: Float64Array): Float64Array {
+  const both = new Float64Array(2 * first.length)
+  for (const [v, weight] of first.entries()) {
+    both[2 * v + PAGES] = weight
+    both[2 * v + 1] = second[v]
+  }
+  return both
 }
 
 /** A weight of 0 would leave nothing to measure the others by. */

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { cutWeb, type HeavySite, heavySitesOf, isPiece, type SiteSplit } from '../assign/cut-web.js'
 import type { GraphSettings, LearnedWeb, RoutingTable } from '../assign/index.js'
-import { planGraph } from '../assign/plan-graph.js'
+import { type GraphPlan, planGraph } from '../assign/plan-graph.js'
 import { messagesByHash, planRouting, type RoutingPlan, type RoutingRequest } from '../assign/plan-routing.js'
 import { PrefixTable } from '../assign/prefix-table.js'
 import { planRepartition, type RepartitionRequest } from '../assign/repartition.js'
@@ -47,6 +47,8 @@ export type Routes =
       }[]
       /** Which agent each part was made for; absent where any will do. */
       readonly owners?: readonly string[]
+      /** Of the `graph` assignment: what is cut of each objective. */
+      readonly objectives?: GraphPlan['objectives']
       /** With addresses as vertices: prefixes that say the same as the table, aggregated as routers do (S3). */
       readonly prefixes?: number
     })

@@ -1,5 +1,6 @@
 import type { LearnedWeb } from '../assign/index.js'
 import { LIMITS } from '../model/limits.js'
+import { noteWords } from './site-words.js'
 
 type LearnedSite = LearnedWeb['sites'][number]
 type NotedSite = { -readonly [K in keyof LearnedSite]: LearnedSite[K] }
@@ -10,9 +11,10 @@ export function unknownSite(site: string): NotedSite {
 
 /** A line that conversion noted of a host (`store/learned-notes.ts`) joins what is known of its site. */
 export function noteHost(line: string, sites: ReadonlyMap<string, NotedSite>): void {
-  const [site, address, agent, connectMs, checked, changed] = line.split('\t')
+  const [site, address, agent, connectMs, checked, changed, , words] = line.split('\t')
   const known = sites.get(site)
   if (!known) return
+  noteWords(known, words)
   known.checked += Number(checked)
   known.changed += Number(changed)
   const isNew = address !== '' && !known.addresses.includes(address)

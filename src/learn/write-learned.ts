@@ -23,6 +23,7 @@ import {
   SITES,
 } from './learned-folder.js'
 import { noteHost, unknownSite } from './note-host.js'
+import { keptWords } from './site-words.js'
 
 /** What is asked of the ledger. */
 type Knowledge = Pick<Ledger, 'sites' | 'files'>
@@ -146,6 +147,7 @@ function merged(before: LearnedSite, now: LearnedSite, isWhole: boolean): Learne
     changed: before.changed + now.changed,
     addresses: now.addresses.length > 0 ? now.addresses : before.addresses,
     connectMs: { ...before.connectMs, ...now.connectMs },
+    ...keptWords(before, now, isLess),
   }
 }
 

@@ -172,9 +172,13 @@ export const LIMITS = {
   notedNets: 50_000,
   /** Logs of links that are read for a look at how sites are placed while the crawl runs: a second's work, about. */
   liveLogBytes: 64 * 1024 * 1024,
+  /** Sites whose words are noted before they are written: half a kilobyte each. */
+  notedSites: 10_000,
+  /** Pages of a site whose words are looked at in one conversion: what a site is about shows in a few. */
+  sketchedPages: 32,
   /** Sites that a page links to and that are noted: more have only lists of links, which say nothing of the page's site. */
   netPins: 200,
-  /** Sites of which something is kept for the next crawl: they are held together when it is written, 300 bytes each. */
+  /** Sites of which something is kept for the next crawl: they are held together when it is written, 500 bytes each. */
   learnedSites: 200_000,
   /** Pins of the nets that a partition is made of: 80 MB, and as much again while it works. */
   learnedPins: 20_000_000,

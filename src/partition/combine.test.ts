@@ -76,18 +76,18 @@ describe('several objectives', () => {
     expect(second.cut).toBe(10)
   })
 
-  it('are partitioned alone by their own vertex weights where they have an epsilon of their own, else by those asked about', () => {
+  it('are partitioned alone by their own vertex weights where they have any, else by those asked about', () => {
     // By the weights asked about vertex 0 is as heavy as the others together: the dear net is cut.
     const asked = hypergraphOf(4, [[1, 2]], 1, Float64Array.from([3, 1, 1, 1]))
     const nets = [
       [0, 1],
       [2, 3],
     ]
-    const equal = hypergraphOf(4, nets, 1, ones(4), [5, 2])
-    const costsWith = (own: Pick<Objective, 'epsilons'>) => {
+    const other = hypergraphOf(4, nets, 1, ones(4), [5, 2])
+    const costsWith = (own: Pick<Objective, 'alone'>) => {
       const objectives = [
         { hypergraph: asked, weight: 1 },
-        { hypergraph: equal, weight: 1, ...own },
+        { hypergraph: other, weight: 1, ...own },
       ]
       return partitionObjectives(objectives, { ...request, hypergraph: asked }).objectives
     }
@@ -95,7 +95,7 @@ describe('several objectives', () => {
       { alone: 0, km1: 0 },
       { alone: 5, km1: 5 },
     ])
-    expect(costsWith({ epsilons: [0] })[1]).toEqual({ alone: 0, km1: 5 })
+    expect(costsWith({ alone: { vertexWeights: ones(4), epsilon: 0 } })[1]).toEqual({ alone: 0, km1: 5 })
   })
 
   it('must fit the vertices and have a weight', () => {

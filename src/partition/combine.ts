@@ -13,11 +13,8 @@ export interface Objective {
   readonly hypergraph: Hypergraph
   /** p: how much it counts, more than 0. */
   readonly weight: number
-  /**
-   * Alone it is partitioned with the vertex weights of its own hypergraph, which are to be as even as this says (S5); where
-   * absent, with those of the request.
-   */
-  readonly epsilons?: readonly number[]
+  /** What a vertex weighs where it is partitioned alone, and how evenly that is shared (S5); as in the request where absent. */
+  readonly alone?: { readonly vertexWeights: Float64Array; readonly epsilon: number }
 }
 
 export interface CombinedPartition extends Partition {
@@ -37,9 +34,9 @@ export function partitionObjectives(
   checkObjectives(objectives, hypergraph)
   const runs = objectives.length + 1
   const limit = request.timeLimitMs === undefined ? {} : { timeLimitMs: request.timeLimitMs / runs }
-  const bests = objectives.map(({ hypergraph: own, epsilons }) => {
-    const alone = epsilons === undefined ? { ...hypergraph, ...netsOf(own) } : own
-    return partition({ ...plain, ...limit, k, ...(epsilons && { epsilons }), hypergraph: alone }).km1
+  const bests = objectives.map(({ hypergraph: own, alone }) => {
+    const asked = { ...plain, ...limit, k, hypergraph: { ...hypergraph, ...netsOf(own) } }
+    return partition(alone === undefined ? asked : weighed(asked, alone)).km1
   })
   const combined = { ...hypergraph, ...combineNets(objectives, bests, hypergraph) }
   const result = partition({ ...request, ...limit, hypergraph: combined })
@@ -48,6 +45,14 @@ export function partitionObjectives(
     km1: objectivesOf(own, k, result.parts).km1,
   }))
   return { ...result, ...objectivesOf(hypergraph, k, result.parts), objectives: costs }
+}
+
+function weighed(
+  request: PartitionRequest,
+  { vertexWeights, epsilon }: NonNullable<Objective['alone']>,
+): PartitionRequest {
+  const hypergraph = { ...request.hypergraph, constraintCount: 1, vertexWeights }
+  return { ...request, hypergraph, epsilons: [epsilon] }
 }
 
 type Nets = Pick<Hypergraph, 'netCount' | 'netOffsets' | 'pins' | 'netCosts'>

@@ -6,6 +6,7 @@
  *
  *   nets    count TAB site SPACE site…     pages of the first site that link to exactly the others
  *   hosts   site TAB address TAB agent TAB milliseconds to connect TAB checked TAB changed
+ *           and, in lines that say nothing else: TAB 0 TAB sketch of the site's words (`word-notes.ts`)
  */
 import { gzipSync } from 'node:zlib'
 import { LIMITS } from '../model/limits.js'
@@ -121,19 +122,19 @@ export class HostNotes implements LearnedNotes {
 
 const NOTHING = Buffer.alloc(0)
 
-function drained<T>(notes: Map<string, T>, line: (key: string, note: T) => string): string[] {
+export function drained<T>(notes: Map<string, T>, line: (key: string, note: T) => string): string[] {
   const lines: string[] = []
   for (const [key, note] of notes) lines.push(line(key, note))
   notes.clear()
   return lines
 }
 
-function written(lines: readonly string[]): Buffer {
+export function written(lines: readonly string[]): Buffer {
   return lines.length === 0 ? NOTHING : gzipSync(`${lines.join('\n')}\n`, { level: LEVEL })
 }
 
 /** host[:port] of the normalised URL at `start` to `end`; empty where there is none. */
-function siteIn(bytes: Buffer, start: number, end: number): string {
+export function siteIn(bytes: Buffer, start: number, end: number): string {
   let at = start
   for (let slashes = 0; slashes < 2; at++) {
     if (at >= end) return ''

@@ -58,12 +58,12 @@ export function snappySize(block: Buffer): { readonly bytes: number; readonly pi
   }
 }
 
-/** What a block of our own holds; its checksum has been compared. */
-export function snappyContent(block: Buffer): Buffer {
+/** What a block of our own holds, or its first `most` bytes; its checksum has been compared. */
+export function snappyContent(block: Buffer, most = Number.POSITIVE_INFINITY): Buffer {
   const { bytes, piecesAt } = snappySize(block)
-  const content = Buffer.allocUnsafe(bytes)
+  const content = Buffer.allocUnsafe(Math.min(bytes, most))
   let done = 0
-  for (let at = piecesAt; at < block.length; ) {
+  for (let at = piecesAt; at < block.length && done < content.length; ) {
     const tag = block[at++]
     const kind = tag & 3
     if (kind === 0) {

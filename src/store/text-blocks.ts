@@ -74,9 +74,15 @@ export function* readBlocks(bytes: Buffer): Generator<TextBlock> {
 
 /** Every text, in the order of the rows that have one. */
 export function* readTexts(blocks: Buffer): Generator<Buffer> {
-  for (const { snappy } of readBlocks(blocks)) {
-    const values = snappyContent(snappy)
-    for (let at = 0; at < values.length; at += 4 + values.readUInt32LE(at))
-      yield values.subarray(at + 4, at + 4 + values.readUInt32LE(at))
-  }
+  for (const { snappy } of readBlocks(blocks)) yield* textsIn(snappyContent(snappy))
+}
+
+/** The first texts of a block, of which `most` bytes are unpacked; the last of them may be cut off. */
+export function firstTexts({ snappy }: TextBlock, most: number): Generator<Buffer> {
+  return textsIn(snappyContent(snappy, most))
+}
+
+function* textsIn(values: Buffer): Generator<Buffer> {
+  for (let at = 0; at + 4 <= values.length; at += 4 + values.readUInt32LE(at))
+    yield values.subarray(at + 4, at + 4 + values.readUInt32LE(at))
 }

@@ -3,8 +3,9 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { LIMITS } from '../../model/limits.js'
 import { writeAll, writeDurably } from '../durable.js'
-import { HostNotes, NetNotes } from '../learned-notes.js'
+import { HostNotes, type LearnedNotes, NetNotes } from '../learned-notes.js'
 import { DamagedFileError, type RowTable, readSegments, type Segment } from '../segment.js'
+import { WordNotes } from '../word-notes.js'
 import type { GroupColumn } from './column.js'
 import { LinkTable } from './link-table.js'
 import { PageTable } from './page-table.js'
@@ -62,15 +63,17 @@ export function convertLogs(task: ConvertTask): Converted {
 
 function convert(task: ConvertTask, note: ((bytes: Buffer) => void) | null): ParquetSize {
   return writeDurably(task.outPath, descriptor => {
-    const learned = note === null ? null : task.table === 'links' ? new NetNotes() : new HostNotes()
+    const learned = note === null ? [] : notesOf(task.table)
     const table = takeTable(task.table)
     const file = new ParquetFile(descriptor, table.columns)
     let rows = 0
     for (const { path, committedBytes } of task.logs) {
       for (const segment of readSegments(path, committedBytes)) {
         rows += table.addSegment(segment)
-        learned?.addSegment(segment)
-        note?.(learned!.take(false))
+        for (const notes of learned) {
+          notes.addSegment(segment)
+          note?.(notes.take(false))
+        }
         const isFull = rows >= ROWS_PER_GROUP[task.table] || file.bufferedBytes >= LIMITS.rowGroupBytes
         if (!isFull || !table.isComplete) continue
         file.endRowGroup()
@@ -79,11 +82,15 @@ function convert(task: ConvertTask, note: ((bytes: Buffer) => void) | null): Par
       if (!table.isComplete) throw new DamagedFileError(path, committedBytes, 'texts of its rows are missing')
     }
     if (rows > 0) file.endRowGroup()
-    note?.(learned!.take(true))
+    for (const notes of learned) note?.(notes.take(true))
     const size = file.end()
     spare.set(task.table, table)
     return size
   })
+}
+
+function notesOf(table: RowTable): LearnedNotes[] {
+  return table === 'links' ? [new NetNotes()] : [new HostNotes(), new WordNotes()]
 }
 
 /**
