@@ -73,6 +73,13 @@ export class PhaseGate {
     return at === null ? LOOK_MS : Math.max(0, this.gates.windowOf(this.#phase, this.shard, at).opensAt - at)
   }
 
+  /** Why it is shut, for people. */
+  get reason(): string {
+    if (this.gates.now() === null) return 'the time of the ledger is not known for certain'
+    const { phases, periodMs } = this.gates.plan
+    return `its node's turn, every ${seconds(phases * periodMs)} for ${seconds(periodMs)}, see --phases period`
+  }
+
   /** How long to wait; 0 when there is nothing to wait for but `pending`. */
   waitMs(pause: Pause): Millis {
     const at = this.gates.now()
@@ -118,10 +125,9 @@ export class PhaseGate {
    * A pause that does not fit into a window: before the site is asked the ledger knows until when others must not, however
    * long the request takes.
    */
-  async #reserve({ cutAt }: PhaseWindow, ownMs: Millis, groupMs: Millis): Promise<void> {
+  async #reserve({ endsAt }: PhaseWindow, ownMs: Millis, groupMs: Millis): Promise<void> {
     const { ledger } = this.#parts
-    // By our clock; by the ledger's it may be later, by as much as the guard.
-    const endsAt = cutAt + this.gates.plan.guardMs
+    // We stop earlier by our clock; by the ledger's it may be the swap.
     const rows = [ledger.saveWait(ownTurn(this.#site), endsAt + ownMs, ownMs)]
     if (groupMs > this.slowMs)
       for (const { id } of this.#groups) rows.push(ledger.saveWait(id, endsAt + groupMs, groupMs))
@@ -134,4 +140,8 @@ export class PhaseGate {
     })
     return settled
   }
+}
+
+function seconds(ms: Millis): string {
+  return `${Number((ms / 1000).toFixed(1))} s`
 }

@@ -52,6 +52,7 @@ export class PhaseGates {
   readonly plan: PhasePlan
   readonly slowMs: Millis
   readonly #fairMs: Millis
+  readonly #maxAgeMs: Millis
   readonly #parts: PhaseGatesParts
   readonly #time: PhaseClock
   #cutter = new Stop()
@@ -69,18 +70,18 @@ export class PhaseGates {
     this.plan = mistake === 'no-guard' ? { ...plan, guardMs: 0, drainMs: 0 } : plan
     this.slowMs = usableMs(plan) * SLOW_SHARE
     this.#fairMs = usableMs(plan) * FAIR_SHARE
-    this.#time = new PhaseClock({
-      monotonic: () => clock.monotonic(),
-      wall,
-      guardMs: plan.guardMs,
-      maxAgeMs: leaseMs * MEASURE_LEASES,
-      skewMs,
-    })
+    this.#maxAgeMs = leaseMs * MEASURE_LEASES
+    const monotonic = () => clock.monotonic()
+    const { guardMs } = plan
+    this.#time = new PhaseClock({ monotonic, wall, guardMs, maxAgeMs: this.#maxAgeMs, skewMs })
   }
 
   /** A heartbeat was answered. */
   measured(sent: Sending, now: Millis): void {
     if (!this.#time.measured(sent.monotonic, now)) this.#cutter.abort()
+    const at = this.now()
+    const isAhead = !this.#cutter.signal.aborted && this.monotonic() < this.#cutAt
+    if (at !== null && isAhead) this.#aim(this.#cutter, at)
   }
 
   /** Ledger time; null while it is not known for certain. */
@@ -94,7 +95,7 @@ export class PhaseGates {
   }
 
   windowOf(phase: number, shard: number, at: Millis): PhaseWindow {
-    return windowFor(this.plan, shard, phase, at)
+    return windowFor(this.plan, shard, phase, at, this.#time.doubtMs())
   }
 
   /** True while a request of that shard to that phase may begin. */
@@ -131,8 +132,7 @@ export class PhaseGates {
   }
 
   #newCutter(period: number, at: Millis | null): void {
-    const { clock, tenure } = this.#parts
-    this.#cancel()
+    const { tenure } = this.#parts
     if (!this.#cutter.signal.aborted) this.#cut(this.#cutter, this.#cutAt)
     const cutter = new Stop()
     this.#cutter = cutter
@@ -141,7 +141,15 @@ export class PhaseGates {
       this.#tied = tenure.signal
       this.#tied.addEventListener('abort', () => this.#cutter.abort(), { once: true })
     }
-    const leftMs = at === null || tenure.signal.aborted ? 0 : windowOf(this.plan, period).cutAt - at
+    this.#aim(cutter, tenure.signal.aborted ? null : at)
+  }
+
+  /** At the end of the window, by what is known of the time now; the next measure aims anew. */
+  #aim(cutter: Stop, at: Millis | null): void {
+    const { clock } = this.#parts
+    this.#cancel()
+    const doubtMs = this.#time.doubtMs(Math.min(this.plan.periodMs, this.#maxAgeMs))
+    const leftMs = at === null ? 0 : windowOf(this.plan, this.#period, doubtMs).cutAt - at
     const cutAt = clock.monotonic() + leftMs
     this.#cutAt = cutAt
     if (leftMs <= 0) cutter.abort()

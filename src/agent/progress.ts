@@ -80,7 +80,7 @@ export function agentProgress(agent: Agent, counters: Counters, brakes: Brakes):
     const readyAt = site.idle ? site.frontier.nextReadyAt() : 0
     if (readyAt === null) continue
     waiting++
-    const at = Math.max(readyAt, site.pace.readyAt)
+    const at = Math.max(readyAt, site.pace.readyAt, site.pace.opensAt(brakes.now))
     if (at < nearest) {
       nearest = at
       next = site
@@ -105,7 +105,7 @@ function reason(brakes: Brakes, sites: number, next: SiteCrawl | null, waitMs: M
   if (next === null || waitMs <= 0) return ''
   const who = sites === 1 ? next.cell : `${sites} sites, next ${next.cell}`
   const isRetry = next.idle && (next.frontier.nextReadyAt() ?? 0) > next.pace.readyAt
-  const why = isRetry ? 'a URL that failed is tried again' : next.pace.reason(settings.delay)
+  const why = isRetry ? 'a URL that failed is tried again' : next.pace.reason(settings.delay, brakes.now)
   return `${who} in ${seconds(waitMs)}: ${why}`
 }
 

@@ -201,7 +201,7 @@ describe('the pace of a site', () => {
     scene.clock.advance(1_000)
     expect(mate.turnNow(SECOND)).toBe(true)
     expect(busy.turnNow(SECOND)).toBe(false)
-    expect(busy.reason('auto')).toBe('it asked for it')
+    expect(busy.reason('auto', scene.clock.now())).toBe('it asked for it')
   })
 
   it('sends nothing before the wait it learned is in the ledger', async () => {

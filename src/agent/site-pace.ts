@@ -72,7 +72,7 @@ export class SitePace {
   expectedAt(now: Millis): Millis {
     let at = Math.max(now, this.#own.notBefore, this.#own.waitUntil)
     for (const group of this.groups) at = Math.max(at, group.expectedAt(now))
-    return this.gate === null ? at : Math.max(at, now + this.gate.opensInMs())
+    return Math.max(at, this.opensAt(now))
   }
 
   /** True while another site has a turn that this one needs. */
@@ -86,6 +86,11 @@ export class SitePace {
     return this.gate?.isShut ?? false
   }
 
+  /** When the clock lets it be asked; 0 where it has no say. */
+  opensAt(now: Millis): Millis {
+    return this.gate === null ? 0 : now + this.gate.opensInMs()
+  }
+
   /** The earliest time of the next request, whoever else is in line. */
   get readyAt(): Millis {
     let at = Math.max(this.#own.notBefore, this.#own.waitUntil)
@@ -94,8 +99,9 @@ export class SitePace {
   }
 
   /** What it waits for, for people. */
-  reason(delay: Delay): string {
+  reason(delay: Delay, now: Millis): string {
     const at = this.readyAt
+    if (this.gate !== null && this.opensAt(now) > Math.max(at, now)) return this.gate.reason
     if (at === this.#own.waitUntil) return this.#own.waitReason
     if (at === this.#own.notBefore && this.#own.crawlDelayMs > 0) return 'the Crawl-delay of its robots.txt'
     const group = this.groups.find(

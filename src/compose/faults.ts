@@ -6,7 +6,7 @@
  *   freeze   the next such agent stands still until another has brought pages of one of the pack's sites
  *   finish   nobody sees new links until one who thinks that its site is done has been told that it is not
  *
- * With `phase-skew=MS` the phase clocks of agents are wrong, of one by so much ahead, of the next by so much behind.
+ * With `phase-skew=MS` the phase clocks of agents are wrong and do not know it, one by so much ahead, the next by so much behind.
  * With `deaf` agents are not told of new rows: the bus may lose what it wants. With `acks=FILE` every pack that the ledger
  * acknowledges is noted in that file, outside of it, when its answer comes. See CONTRIBUTING.md.
  */

@@ -205,7 +205,7 @@ export const FIELDS = {
   ),
   phases: field(
     '--phases <name=n,…>',
-    'with --assign phases: nodes (agents), phases (nodes), period and guard in seconds (10, 0.25), and the bucket: columns, rows, list, window',
+    'with --assign phases: nodes (agents), phases (nodes), period and guard in seconds (10 or a few less with many phases, 0.25), and the bucket: columns, rows, list, window',
     list(phaseWord),
   ),
   graph: field(

@@ -108,13 +108,12 @@ export async function live(parts: LifeParts): Promise<string> {
   return end
 }
 
-/** Phase clocks are wrong by nearly as much as the guard allows, some ahead, some behind. */
-const SKEW = 0.9
-
+/** Half of the phase clocks are wrong by all of the guard, ahead or behind, the others by less; none of them knows it. */
 function phasesOf({ plan, machine, mutation, seed }: LifeParts): NonNullable<AgentInput['phases']> | null {
   if (plan === null) return null
   takeFingerprint(`${machine.name} ${seed}`)
-  const skewMs = plan.guardMs * SKEW * (2 * (fingerprint.low / 2 ** 32) - 1)
+  const drawn = 2 * (2 * (fingerprint.low / 2 ** 32) - 1)
+  const skewMs = plan.guardMs * Math.max(-1, Math.min(1, drawn))
   return { plan, wall: () => machine.clock.now(), skewMs, mistake: phaseMistake(mutation) }
 }
 

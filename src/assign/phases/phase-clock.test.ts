@@ -42,10 +42,10 @@ describe('the phase clock', () => {
   })
 
   it('is silent when it may be wrong by as much as the guard', () => {
-    beat(2 * GUARD - 1)
+    beat(2 * GUARD - 4)
     expect(clock.now()).not.toBeNull()
     clock = newClock()
-    beat(2 * GUARD)
+    beat(2 * GUARD - 2)
     expect(clock.now()).toBeNull()
     // A better measure takes the place of a worse one, and not the other way round.
     beat(4)
@@ -79,12 +79,20 @@ describe('the phase clock', () => {
     expect(clock.now()).toBeCloseTo(LEDGER + monotonic + 3_000, 3)
   })
 
-  it('counts a skew that it is given in tests among what it may be wrong by', () => {
-    clock = newClock(GUARD - 10)
-    beat(10)
-    expect(clock.now()).toBeCloseTo(LEDGER + monotonic + GUARD - 10, 3)
+  it('knows how wrong a measure may be: half of what the heartbeat took, and more the older it is', () => {
+    expect(clock.doubtMs()).toBe(Number.POSITIVE_INFINITY)
+    beat(20)
+    expect(clock.doubtMs()).toBeCloseTo(11, 6)
+    monotonic += 1_000
+    expect(clock.doubtMs()).toBeCloseTo(11.2, 6)
+    expect(clock.doubtMs(2_000)).toBeCloseTo(11.6, 6)
+  })
+
+  it('does not know of a skew that it is given in tests, however large', () => {
     clock = newClock(GUARD)
     beat(10)
-    expect(clock.now()).toBeNull()
+    beat(12)
+    expect(clock.now()).toBeCloseTo(LEDGER + monotonic + GUARD, 3)
+    expect(clock.doubtMs()).toBeLessThan(7)
   })
 })

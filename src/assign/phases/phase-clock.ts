@@ -1,6 +1,7 @@
 /**
  * The clock by which phases swap: the ledger's time, kept on this machine by its monotonic clock and measured with every
- * heartbeat. It knows how wrong it may be, and says nothing when that is more than the guard: then nobody asks anybody.
+ * heartbeat. It knows how wrong that may be, and says nothing when it is as much as the guard: then nobody asks anybody.
+ * What it knows of narrows its windows (`doubtMs`), so all of the guard is left for what it does not know.
  *
  * A machine that slept, or whose clock was set, shows by its two clocks going apart; a ledger whose time jumped, by a
  * measure that contradicts the last one. After the latter it is silent for as long as a measure may be old: by then
@@ -10,6 +11,8 @@ import type { Millis } from '../../model/clock.js'
 
 /** Clocks of computers run apart by less. */
 const DRIFT = 200e-6
+/** The ledger tells whole milliseconds. */
+const ROUNDING_MS = 1
 /** Of its greatest age: a better measure is not kept for longer, so that drift and jumps show. */
 const KEPT_SHARE = 1 / 3
 
@@ -20,7 +23,7 @@ export interface PhaseClockParts {
   readonly guardMs: Millis
   /** A measure that is older says nothing. */
   readonly maxAgeMs: Millis
-  /** Only for tests of the guard: this clock is wrong by so much, and knows only that it may be. */
+  /** Only for tests of the guard: this clock is wrong by so much, and does not know. */
   readonly skewMs?: Millis | undefined
 }
 
@@ -47,12 +50,11 @@ export class PhaseClock {
     const { monotonic, wall, maxAgeMs, skewMs = 0 } = this.#parts
     const at = monotonic()
     const halfMs = (at - sentAt) / 2
-    const errorMs = halfMs + Math.abs(skewMs)
-    const fresh: Measure = { offsetMs: now + skewMs - sentAt - halfMs, errorMs, at, wallMs: wall() - at }
+    const offsetMs = now + skewMs - sentAt - halfMs
+    const fresh: Measure = { offsetMs, errorMs: halfMs + ROUNDING_MS, at, wallMs: wall() - at }
     const known = this.#measure
     const agrees =
-      known === null ||
-      Math.abs(known.offsetMs - fresh.offsetMs) <= this.#errorOf(known, at) + fresh.errorMs + ROUNDING_MS
+      known === null || Math.abs(known.offsetMs - fresh.offsetMs) <= this.#errorOf(known, at) + fresh.errorMs
     if (!agrees) this.#silentUntil = at + maxAgeMs
     const isBetter = known === null || fresh.errorMs <= this.#errorOf(known, at)
     if (!agrees || isBetter || at - known!.at > maxAgeMs * KEPT_SHARE || this.#hasStepped(known!))
@@ -71,6 +73,13 @@ export class PhaseClock {
     return at + measure.offsetMs
   }
 
+  /** What `now` may be wrong by as far as it knows, and still may be in `aheadMs`. */
+  doubtMs(aheadMs: Millis = 0): Millis {
+    const measure = this.#measure
+    if (measure === null) return Number.POSITIVE_INFINITY
+    return this.#errorOf(measure, this.#parts.monotonic() + aheadMs)
+  }
+
   #errorOf({ errorMs, at }: Measure, now: Millis): Millis {
     return errorMs + (now - at) * DRIFT
   }
@@ -81,6 +90,3 @@ export class PhaseClock {
     return Math.abs(wall() - monotonic() - wallMs) >= guardMs / 2
   }
 }
-
-/** The ledger tells whole milliseconds. */
-const ROUNDING_MS = 2

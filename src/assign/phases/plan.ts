@@ -13,7 +13,7 @@ export interface PhasePlan {
   readonly phases: number
   /** Between two swaps. */
   readonly periodMs: Millis
-  /** Before and after each swap nobody asks anything: clocks may be wrong by as much, and connections end. */
+  /** Before and after each swap nobody asks anything: clocks may be wrong by as much without knowing it. */
   readonly guardMs: Millis
   /** Before the guard nothing new is begun: what is under way can end by itself. */
   readonly drainMs: Millis
@@ -33,6 +33,9 @@ export interface PhaseSettings {
 }
 
 const PERIOD_MS = 10_000
+/** A page waits for its node until all phases have passed: with many of them each is shorter, within reason. */
+const ROUND_MS = 40_000
+const LEAST_PERIOD_MS = 5_000
 const GUARD_MS = 250
 /** Of a period; a page takes no longer, as a rule. */
 const DRAIN_SHARE = 1 / 10
@@ -52,13 +55,17 @@ export function makePlan(
 ): PhasePlan | string {
   const nodes = settings.nodes ?? agents
   const phases = settings.phases ?? nodes
-  const periodMs = settings.periodMs ?? Math.max(PERIOD_MS, DELAYS_A_PERIOD * delayMs)
+  const periodMs = settings.periodMs ?? Math.max(shortestMs(phases), DELAYS_A_PERIOD * delayMs)
   const guardMs = settings.guardMs ?? Math.min(GUARD_MS, periodMs / 10)
   const drainMs = Math.min(periodMs * DRAIN_SHARE, DRAIN_MOST_MS)
   if (phases < nodes) return `${phases} phases are too few for ${nodes} nodes: two would ask the same hosts`
   if (periodMs - 2 * guardMs - drainMs < periodMs * WORK_SHARE)
     return `a guard of ${guardMs} ms leaves too little of a period of ${periodMs} ms`
   return { nodes, phases, periodMs, guardMs, drainMs, startMs, bucket: settings.bucket ?? BUCKET_SIZES }
+}
+
+function shortestMs(phases: number): Millis {
+  return Math.min(PERIOD_MS, Math.max(LEAST_PERIOD_MS, ROUND_MS / phases))
 }
 
 /** The name under which the ledger keeps the plan; it never changes, so no heartbeat brings it. */

@@ -1,7 +1,8 @@
 /**
  * Who may ask which hosts when (K4, K5). In window k, which lasts one period, shard n is in phase (n + k) mod Nphase, so no
  * two shards are ever in one phase. A window is shorter than its period: it opens a guard after the swap, lets nothing new
- * begin from a while before the next guard on, and cuts off what is still under way when that begins.
+ * begin from a while before the next guard on, and cuts off what is still under way when that begins. Who knows its clock to
+ * be in doubt keeps as much more at both ends: so the guard covers what nobody knows of, in full.
  */
 import type { Millis } from '../../model/clock.js'
 import type { PhasePlan } from './plan.js'
@@ -14,6 +15,8 @@ export interface PhaseWindow {
   readonly lastCallAt: Millis
   /** Nothing is under way from here on. */
   readonly cutAt: Millis
+  /** The swap. */
+  readonly endsAt: Millis
 }
 
 /** The number of the period that ledger time `at` is in. */
@@ -26,21 +29,28 @@ export function phaseOfShard({ phases }: PhasePlan, shard: number, period: numbe
 }
 
 /** The window in which a request of that shard to that phase can begin at `at`, or else the next such window. */
-export function windowFor(plan: PhasePlan, shard: number, phase: number, at: Millis): PhaseWindow {
+export function windowFor(
+  plan: PhasePlan,
+  shard: number,
+  phase: number,
+  at: Millis,
+  doubtMs: Millis,
+): PhaseWindow {
   const now = periodAt(plan, at)
   const ahead = modulo(phase - shard - now, plan.phases)
-  const window = windowOf(plan, now + ahead)
-  return at < window.lastCallAt ? window : windowOf(plan, window.number + plan.phases)
+  const window = windowOf(plan, now + ahead, doubtMs)
+  return at < window.lastCallAt ? window : windowOf(plan, window.number + plan.phases, doubtMs)
 }
 
-export function windowOf(plan: PhasePlan, number: number): PhaseWindow {
+export function windowOf(plan: PhasePlan, number: number, doubtMs: Millis): PhaseWindow {
   const { startMs, periodMs, guardMs, drainMs } = plan
   const swapAt = startMs + number * periodMs
-  const cutAt = swapAt + periodMs - guardMs
-  return { number, opensAt: swapAt + guardMs, lastCallAt: cutAt - drainMs, cutAt }
+  const endsAt = swapAt + periodMs
+  const cutAt = endsAt - guardMs - doubtMs
+  return { number, opensAt: swapAt + guardMs + doubtMs, lastCallAt: cutAt - drainMs, cutAt, endsAt }
 }
 
-/** What is left of a period for requests to begin in. */
+/** What is left of a period for requests to begin in, by a clock without doubt. */
 export function usableMs({ periodMs, guardMs, drainMs }: PhasePlan): Millis {
   return periodMs - 2 * guardMs - drainMs
 }
