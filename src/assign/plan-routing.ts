@@ -81,7 +81,7 @@ export function messagesByHash(learned: LearnedWeb, shares: readonly number[]): 
   return messagesOf(hypergraphOf(learned), shares.length, hashedParts(learned, shares))
 }
 
-function hypergraphOf({ sites, netOffsets, pins, counts }: LearnedWeb): Hypergraph {
+export function hypergraphOf({ sites, netOffsets, pins, counts }: LearnedWeb): Hypergraph {
   const vertexWeights = new Float64Array(2 * sites.length)
   for (const [v, site] of sites.entries()) vertexWeights.set(weightsOf(site), 2 * v)
   return {
@@ -106,7 +106,7 @@ export function groupsOf({ sites }: LearnedWeb, grouping: Grouping): Int32Array 
   })
 }
 
-function hashedParts({ sites }: LearnedWeb, shares: readonly number[]): Int32Array {
+export function hashedParts({ sites }: LearnedWeb, shares: readonly number[]): Int32Array {
   const draw = new Rendezvous()
   draw.meet(
     shares.map((capacity, part) => ({
@@ -121,7 +121,7 @@ function hashedParts({ sites }: LearnedWeb, shares: readonly number[]): Int32Arr
   return Int32Array.from(sites, ({ site }) => draw.winnerOf(site)!.incarnation)
 }
 
-function tableOf(learned: LearnedWeb, k: number, { parts }: Pick<Found, 'parts'>): RoutingTable {
+export function tableOf(learned: LearnedWeb, k: number, { parts }: Pick<Found, 'parts'>): RoutingTable {
   const pulls = pullsOf(learned, parts)
   const routes = learned.sites.map(
     ({ site }, v): Route => ({ site, part: parts[v], pulls: strongest(pulls[v], parts[v]) }),

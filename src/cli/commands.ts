@@ -59,7 +59,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   experiment: {
     about: "do a paper's experiment again",
-    load: async () => (await import('./experiment.js')).experimentCommand(),
+    load: async say => (await import('./experiment.js')).experimentCommand(say),
   },
   web: {
     about: 'serve a generated web on loopback: same seed, same pages',

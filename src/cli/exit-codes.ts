@@ -21,4 +21,6 @@ export const EXIT = {
   interrupted: 11,
   /** Ended, but some sites asked to wait longer than --max-wait and were set aside. */
   parked: 12,
+  /** `orbweaver experiment`: it ran to its end, and a target was not met. */
+  missed: 13,
 } as const

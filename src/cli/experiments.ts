@@ -9,13 +9,14 @@ import {
   phasesExperiment,
   sireExperiment,
 } from '../simulate/experiments/index.js'
+import type { Say } from './commands.js'
 import { dynamicBalanceCommand } from './dynamic-balance.js'
 import { paperCommand } from './paper-experiment.js'
 
-export const EXPERIMENTS: readonly (() => Command)[] = [
+export const EXPERIMENTS: readonly ((say: Say) => Command)[] = [
   dynamicBalanceCommand,
-  () => paperCommand(hypergraphExperiment(findGpmetis)),
-  () => paperCommand(sireExperiment),
-  () => paperCommand(assignmentsExperiment(crawlAssignments)),
-  () => paperCommand(phasesExperiment(crawlInPhases)),
+  say => paperCommand(hypergraphExperiment(findGpmetis), say),
+  say => paperCommand(sireExperiment, say),
+  say => paperCommand(assignmentsExperiment(crawlAssignments), say),
+  say => paperCommand(phasesExperiment(crawlInPhases), say),
 ]

@@ -123,4 +123,5 @@ Examples:
   orbweaver simulate --small --runs 20                 the crawler in virtual time, with faults, every promise checked
 
 Exit codes: 0 done, 1 bug (for robots: disallowed), 3 disk full, 4 bad input, 5 no page could be fetched, 6 directory in use,
-  7 ledger damaged, newer or out of reach, 10 page limit reached, 11 interrupted, 12 some sites set aside`
+  7 ledger damaged, newer or out of reach, 10 page limit reached, 11 interrupted, 12 some sites set aside,
+  13 an experiment missed a target`

@@ -13,9 +13,8 @@ describe('the bucket', () => {
     expect(() => bucket.fetch(element)).toThrow('is FETCHING')
     bucket.rest(element)
     expect(element.state).toBe('TIMEWAIT')
-    expect(bucket.taken).toBe(1)
+    expect(bucket.place('a.test')).toBeNull()
     bucket.free(element)
-    expect(bucket.taken).toBe(0)
     expect(() => bucket.free(element)).toThrow('has no element')
     expect(bucket.place('a.test')).not.toBeNull()
   })
@@ -73,7 +72,7 @@ describe('the states of URLs', () => {
     expect(states.list(3)).toEqual({ first: 3, count: 1 })
     expect(states.list(3)).toEqual({ first: 4, count: 0 })
     states.begin(0)
-    expect([0, 1].map(number => states.stateOf(number))).toEqual(['IN_PROGRESS', 'IN_LIST'])
+    states.begin(1)
     states.complete(1)
     expect(states.list(1).count).toBe(0)
     states.complete(0)
@@ -82,17 +81,34 @@ describe('the states of URLs', () => {
     // What stalled is retried under a new number and holds nobody up.
     states.stall(2)
     expect(states.size).toBe(3)
-    expect(states.stateOf(0)).toBe('COMPLETED')
     expect(() => states.begin(2)).toThrow('not in the window')
+  })
+
+  it('go from IN_LIST through IN_PROGRESS to COMPLETED, or to STALLED, and no other way', () => {
+    const states = new UrlStates(4)
+    states.list(3)
+    expect(() => states.complete(1)).toThrow('URL 1 is IN_LIST, not IN_PROGRESS')
+    states.begin(1)
+    expect(() => states.begin(1)).toThrow('URL 1 is IN_PROGRESS, not IN_LIST')
+    states.stall(1)
+    expect(() => states.begin(1)).toThrow('URL 1 is STALLED, not IN_LIST')
+    expect(() => states.stall(1)).toThrow('URL 1 is STALLED')
+    states.stall(2)
+    expect(states.size).toBe(3)
+    // A list that was not begun makes room too.
+    states.stall(0)
+    expect(states.size).toBe(0)
   })
 
   it('need a byte a URL of the window, however many there were', () => {
     const states = new UrlStates(5_000)
     for (let round = 0; round < 100; round++) {
       const { first, count } = states.list(3_000)
+      for (let i = 0; i < count; i++) states.begin(first + i)
       for (let i = 0; i < count; i++) (i % 7 === 0 ? states.stall : states.complete).call(states, first + i)
     }
-    expect(states.listed).toBe(300_000)
+    expect(states.list(1).first).toBe(300_000)
+    states.stall(300_000)
     expect(states.size).toBe(0)
   })
 })

@@ -30,13 +30,6 @@ export class Bucket {
     return charSum(host) % this.#sizes.columns
   }
 
-  /** Elements that are not FREE. */
-  get taken(): number {
-    let taken = 0
-    for (const rows of this.#columns.values()) taken += rows.length
-    return taken
-  }
-
   /** A free element for the host, QUEUING from now on; null while its column has none, or the host has one already. */
   place(host: string): BucketElement | null {
     const column = this.columnOf(host)

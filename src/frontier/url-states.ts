@@ -1,11 +1,10 @@
 /**
  * The states of a node's URLs in the order in which they were listed (K6): an array that only grows, of which no more is kept
- * than the window that slides over it. The window begins at the oldest URL that is not done with; what is beyond its end is
- * not looked at. A STALLED URL does not hold it up: it is retried under a new number.
+ * than the window that slides over it. The window begins at the oldest URL that is not done with; while it is full no list is
+ * made. A URL is IN_LIST, then IN_PROGRESS, then COMPLETED, or STALLED from either: that one goes back to the queue of its
+ * site, and is listed again under a new number, so it holds nobody up.
  */
-const URL_STATES = ['IN_LIST', 'IN_PROGRESS', 'COMPLETED', 'STALLED'] as const
-type UrlState = (typeof URL_STATES)[number]
-
+const STATES = ['IN_LIST', 'IN_PROGRESS', 'COMPLETED', 'STALLED'] as const
 const [IN_LIST, IN_PROGRESS, COMPLETED, STALLED] = [0, 1, 2, 3]
 const LEAST = 1_024
 
@@ -27,11 +26,6 @@ export class UrlStates {
     return this.#next - this.#first
   }
 
-  /** URLs that were ever listed. */
-  get listed(): number {
-    return this.#next
-  }
-
   /** Numbers for up to `count` more URLs, IN_LIST: as many as the window has room for, from the first on. */
   list(count: number): { readonly first: number; readonly count: number } {
     const room = Math.min(count, this.#window - this.size)
@@ -42,27 +36,25 @@ export class UrlStates {
     return { first, count: room }
   }
 
-  stateOf(number: number): UrlState {
-    return number < this.#first ? 'COMPLETED' : URL_STATES[this.#ring[number % this.#ring.length]!]!
-  }
-
   begin(number: number): void {
-    this.#set(number, IN_PROGRESS)
+    this.#advance(number, IN_PROGRESS, IN_LIST)
   }
 
   complete(number: number): void {
-    this.#set(number, COMPLETED)
+    this.#advance(number, COMPLETED, IN_PROGRESS)
     this.#slide()
   }
 
   stall(number: number): void {
-    this.#set(number, STALLED)
+    this.#advance(number, STALLED, IN_LIST, IN_PROGRESS)
     this.#slide()
   }
 
-  #set(number: number, state: number): void {
+  #advance(number: number, to: number, ...from: readonly number[]): void {
     if (number < this.#first || number >= this.#next) throw new Error(`URL ${number} is not in the window`)
-    this.#ring[number % this.#ring.length] = state
+    const state = this.#ring[number % this.#ring.length]!
+    if (!from.includes(state)) throw new Error(`URL ${number} is ${STATES[state]}, not ${STATES[from[0]!]}`)
+    this.#ring[number % this.#ring.length] = to
   }
 
   #slide(): void {

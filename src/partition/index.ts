@@ -4,7 +4,7 @@
  * what it costs. Always: every vertex has a part, fixed ones theirs; the same seed gives the same parts.
  */
 export { type CombinedPartition, type Objective, partitionObjectives } from './combine.js'
-export { messagesOf } from './figures.js'
+export { imbalanceOf, messagesOf } from './figures.js'
 export type { Hypergraph } from './hypergraph.js'
 export { partition } from './partition.js'
 export { PartitionError } from './partition-error.js'

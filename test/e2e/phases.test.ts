@@ -12,14 +12,7 @@ import { PostgresServer } from '../kit/postgres.js'
 const NODES = 4
 const ADDRESSES = Array.from({ length: NODES }, (_, i) => ['--source-address', `127.0.0.${11 + i}`]).flat()
 const GUARD_MS = 200
-const PHASES = [
-  '--assign',
-  'phases',
-  '--agents',
-  `${NODES}`,
-  '--phases',
-  `period=2,guard=${GUARD_MS / 1000}`,
-]
+const PHASES = ['--assign', 'phases', '--agents', `${NODES}`, '--phases', `period=2,guard=${GUARD_MS / 1000}`]
 /** As wrong as the guard allows, less what a timer may be late by on a busy machine; the agents do not know. */
 const SKEWED = { ORBWEAVER_FAULTS: `phase-skew=${0.97 * GUARD_MS}` }
 

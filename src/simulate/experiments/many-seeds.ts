@@ -1,6 +1,7 @@
 /** One experiment over many seeds: what its methods do on average, and how far single runs are from that. */
 import { sampleStdev } from '../../agent/index.js'
 import { type Balance, balanceWeb, type KnownSite, METHODS, type Method, sitesOf } from './dynamic-balance.js'
+import { mean } from './frame/index.js'
 
 /** What the means of many seeds say; `workload` is the mean of each lane's. */
 export interface MeanBalance extends Balance {
@@ -39,7 +40,6 @@ export async function overSeeds(options: ManySeeds, run: SeededRun): Promise<Mea
 }
 
 function meanOf({ name, paperPercent }: Method, runs: readonly Balance[]): MeanBalance {
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   const all = runs.map(({ stdevPercent }) => stdevPercent)
   return {
     name,

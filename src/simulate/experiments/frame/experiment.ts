@@ -20,8 +20,10 @@ export interface Findings {
   /** The paper's own figures, for the same things. */
   readonly paper: object
   readonly tables: readonly Table[]
-  /** What the tables do not say: which targets were met, what was left out. */
+  /** What the tables do not say: what was met, what was left out. */
   readonly notes: readonly string[]
+  /** Targets that were not met, a line each. */
+  readonly missed: readonly string[]
   readonly chart: Chart
 }
 

@@ -4,4 +4,5 @@
  */
 export { type Chart, chartSvg, type Panel, type Series } from './chart.js'
 export type { Effort, Findings, PaperExperiment, RunOptions } from './experiment.js'
+export { mean, meanRow } from './mean.js'
 export { type Table, tableLines } from './table.js'

@@ -14,6 +14,16 @@ interface DegreeLaw {
   readonly exponent: number
 }
 
+/** Where links to other sites lead. */
+export interface TargetLaw {
+  /** So many of them to sites that are known everywhere, */
+  readonly far: number
+  /** whose popularity falls with this power of their rank; */
+  readonly popularity: number
+  /** the others to sites no more places away on a ring than this times the links of the site, on either side. */
+  readonly spread: number
+}
+
 export interface DataSet {
   readonly name: string
   readonly pages: number
@@ -29,8 +39,7 @@ export interface DataSet {
   readonly sizes: SizeLaw
   readonly sizeSeed: number
   readonly degrees: DegreeLaw
-  /** Of the links to other sites, to those that are known everywhere; the others are near. */
-  readonly far: number
+  readonly targets: TargetLaw
   readonly paper: PaperTable
 }
 
@@ -57,7 +66,7 @@ export const DATA_SETS: readonly DataSet[] = [
     sizes: { exponent: 1.4, shift: 32 },
     sizeSeed: 3633,
     degrees: { linking: 0.785, scale: 6.862, exponent: 1.768 },
-    far: 0.13,
+    targets: { far: 0.205, popularity: 1.6, spread: 0.6 },
     paper: {
       hashImbalancePercent: [14.57, 20.79, 22.34, 70.18, 131.46],
       hpImbalancePercent: [4.99, 4.99, 4.99, 4.99, 4.79],
@@ -78,7 +87,7 @@ export const DATA_SETS: readonly DataSet[] = [
     sizes: { exponent: 1.2, shift: 16 },
     sizeSeed: 367,
     degrees: { linking: 0.617, scale: 6.23, exponent: 1.571 },
-    far: 0.1,
+    targets: { far: 0.1, popularity: 1.2, spread: 1 },
     paper: {
       hashImbalancePercent: [11.69, 25.0, 40.58, 73.47, 142.86],
       hpImbalancePercent: [4.84, 4.29, 8.2, 9.54, 10.8],
@@ -99,7 +108,7 @@ export const DATA_SETS: readonly DataSet[] = [
     sizes: { exponent: 1, shift: 2 },
     sizeSeed: 1292,
     degrees: { linking: 0.656, scale: 4.98, exponent: 1.209 },
-    far: 0.035,
+    targets: { far: 0.035, popularity: 1.2, spread: 1 },
     paper: {
       hashImbalancePercent: [12.75, 34.51, 58.62, 81.95, 203.39],
       hpImbalancePercent: [5.0, 5.0, 5.0, 10.33, 91.61],
@@ -120,7 +129,7 @@ export const DATA_SETS: readonly DataSet[] = [
     sizes: { exponent: 1, shift: 32 },
     sizeSeed: 4049,
     degrees: { linking: 0.433, scale: 5.289, exponent: 0.895 },
-    far: 0.018,
+    targets: { far: 0.018, popularity: 1.2, spread: 1 },
     paper: {
       hashImbalancePercent: [3.71, 9.91, 21.77, 41.97, 51.91],
       hpImbalancePercent: [5.0, 5.0, 5.0, 5.0, 8.62],

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { DATA_SETS, type DataSet, PART_COUNTS } from './data-sets.js'
+import { hypergraphFindings } from './experiment.js'
 import { hashParts, siteHashes } from './hash-parts.js'
 import { EPSILON, isBalanced, judged, ours } from './measure.js'
+import type { Row } from './run.js'
 import { type SiteGraph, siteGraph } from './site-graph.js'
-import { starGraph } from './star-graph.js'
+import { type GraphPartitioner, starGraph } from './star-graph.js'
 import { countsOf } from './tables.js'
 
 /** Made once: the largest has two million nets. */
@@ -73,6 +75,38 @@ describe('our partitions', () => {
     expect(cell.imbalance[0]).toBeCloseTo(cell.bound[0])
     expect(cell.imbalance[0]).toBeGreaterThan(0.4)
     expect(cell.imbalance[1]).toBeLessThanOrEqual(EPSILON + 1e-9)
+  })
+})
+
+describe('experiment hypergraph', () => {
+  const sets = DATA_SETS.filter(({ name }) => name === 'in-2004')
+  /** Stands for gpmetis: sites by hash, so ours must have fewer messages, and its reduction is far from the paper's. */
+  const chance: GraphPartitioner = {
+    name: 'chance',
+    partition: ({ vertexCount }, k) => hashParts(siteHashes(vertexCount), k),
+  }
+
+  it('has rows for every K and method, with more than the paper saved and both weights within bounds', () => {
+    const plan = { sets, parts: [4], seeds: 1, preset: 'default' } as const
+    const { rows, averages, paper, missed } = hypergraphFindings(plan, 1, null, () => {})
+    const own = rows as readonly Row[]
+    expect(own.map(({ set, k, method }) => `${set} ${k} ${method}`)).toEqual(
+      ['hash', 'ours', 'ours, page nets'].map(method => `in-2004 4 ${method}`),
+    )
+    expect(missed).toEqual([])
+    for (const row of own.filter(({ method }) => method !== 'hash')) expect(row.withinBounds).toBe(true)
+    expect(averages).toMatchObject({ 'in-2004': { hash: 1 } })
+    const ours = (averages as Record<string, Record<string, number>>)['in-2004'].ours
+    expect(ours).toBeGreaterThan(5.3 / 1.4)
+    expect(paper).toMatchObject({ 'in-2004': { k: [4, 8, 16, 32, 64], reduction: 4.9 } })
+  })
+
+  it('says so when the graphs are not those of the paper for another partitioner', () => {
+    const plan = { sets, parts: [4], seeds: 1, preset: 'fast' } as const
+    const { missed } = hypergraphFindings(plan, 1, chance, () => {})
+    expect(missed).toEqual([
+      "in-2004: gpmetis has 1.00 times fewer messages, more than 25 % from the paper's 3.79 times",
+    ])
   })
 })
 

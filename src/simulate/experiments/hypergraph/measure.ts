@@ -1,5 +1,5 @@
 /** One cell of the table: a partition of a site graph, judged by both counts of messages and both weights. */
-import { type Hypergraph, type PresetName, partition } from '../../../partition/index.js'
+import { imbalanceOf, messagesOf, type PresetName, partition } from '../../../partition/index.js'
 import type { SiteGraph } from './site-graph.js'
 
 export interface Cell {
@@ -53,35 +53,8 @@ export function isBalanced({ imbalance, bound }: Bounded): boolean {
   return imbalance.every((value, r) => value <= Math.max(EPSILON, bound[r]) + SLACK)
 }
 
-export function judged({ byPage, bySite }: Judged, k: number, parts: Int32Array): Cell {
-  return {
-    pageMessages: messages(byPage, k, parts),
-    coalescedMessages: messages(bySite, k, parts),
-    imbalance: imbalanceOf(byPage, k, parts),
-  }
-}
-
-/** Sum over nets of the parts that they touch beside that of their source. */
-function messages({ netCount, netOffsets, pins }: Hypergraph, k: number, parts: Int32Array): number {
-  const toldBy = new Uint32Array(k)
-  let count = 0
-  for (let net = 0; net < netCount; net++) {
-    toldBy[parts[pins[netOffsets[net]]]] = net + 1
-    for (let at = netOffsets[net] + 1; at < netOffsets[net + 1]; at++) {
-      const part = parts[pins[at]]
-      if (toldBy[part] === net + 1) continue
-      toldBy[part] = net + 1
-      count++
-    }
-  }
-  return count
-}
-
-function imbalanceOf({ constraintCount, vertexWeights }: Hypergraph, k: number, parts: Int32Array): number[] {
-  return Array.from({ length: constraintCount }, (_, r) => {
-    const loads = new Float64Array(k)
-    for (let v = 0; v < parts.length; v++) loads[parts[v]] += vertexWeights[v * constraintCount + r]
-    const sum = loads.reduce((total, load) => total + load, 0)
-    return (Math.max(...loads) * k) / sum - 1
-  })
+export function judged({ byPage }: Judged, k: number, parts: Int32Array): Cell {
+  const { messages, coalescedMessages } = messagesOf(byPage, k, parts)
+  const imbalance = imbalanceOf(byPage, parts, new Array<number>(k).fill(1 / k))
+  return { pageMessages: messages, coalescedMessages, imbalance }
 }

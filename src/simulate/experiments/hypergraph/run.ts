@@ -1,6 +1,6 @@
 /** The experiment of the hypergraph paper (H7, H8): four site graphs, K = 4 … 64, by hash, by ours, by gpmetis. */
 import type { PresetName } from '../../../partition/index.js'
-import type { Effort } from '../frame/index.js'
+import { type Effort, mean } from '../frame/index.js'
 import { DATA_SETS, type DataSet, PART_COUNTS } from './data-sets.js'
 import { hashParts, siteHashes } from './hash-parts.js'
 import { type Cell, EPSILON, isBalanced, judged, ours } from './measure.js'
@@ -29,7 +29,7 @@ export interface Row {
   readonly cells?: number
 }
 
-interface Plan {
+export interface Plan {
   readonly sets: readonly DataSet[]
   readonly parts: readonly number[]
   readonly seeds: number
@@ -125,8 +125,4 @@ function rowOf(
     coalescedMessages,
     timesFewer: hash.coalescedMessages / coalescedMessages,
   }
-}
-
-export function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length
 }

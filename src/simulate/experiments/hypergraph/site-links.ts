@@ -11,8 +11,6 @@ export interface SiteLinks {
   readonly targets: Uint32Array
 }
 
-/** Popularity falls with this power of the rank. */
-const POPULARITY = 1.2
 /** How much chance there is in which site has more links, beside its size; both in logarithms. */
 const DEGREE_NOISE = 2
 /** No site knows more than this share of all sites. */
@@ -28,13 +26,14 @@ export function siteLinks(set: DataSet, pages: Uint32Array): SiteLinks {
   const atPlace = shuffled(set.sites, random)
   const placeOf = new Uint32Array(set.sites)
   for (let place = 0; place < set.sites; place++) placeOf[atPlace[place]] = place
-  const popular = new Popularity(set.sites, random)
+  const { far, popularity, spread } = set.targets
+  const popular = new Popularity(set.sites, popularity, random)
   const takenBy = new Uint32Array(set.sites)
   for (let site = 0; site < set.sites; site++) {
     takenBy[site] = site + 1
     for (let at = offsets[site]; at < offsets[site + 1]; at++) {
-      const near = () => nearby(placeOf[site], degrees[site], atPlace, random)
-      const draw = random.next() < set.far ? () => popular.draw(random) : near
+      const near = () => nearby(placeOf[site], spread * degrees[site], atPlace, random)
+      const draw = random.next() < far ? () => popular.draw(random) : near
       const target = fresh(draw, takenBy, site, random)
       takenBy[target] = site + 1
       targets[at] = target
@@ -58,9 +57,8 @@ function degreesOf({ sites, degrees }: DataSet, pages: Uint32Array, random: Rand
   return found
 }
 
-/** As far away as it has links, on either side: twice the room that is needed. */
-function nearby(place: number, degree: number, atPlace: Uint32Array, random: Random): number {
-  const steps = 1 + Math.floor(random.next() * (degree + 1))
+function nearby(place: number, most: number, atPlace: Uint32Array, random: Random): number {
+  const steps = 1 + Math.floor(random.next() * (most + 1))
   const side = random.next() < 0.5 ? -steps : steps
   return atPlace[(place + side + atPlace.length) % atPlace.length]
 }
@@ -79,11 +77,11 @@ class Popularity {
   readonly #order: Uint32Array
   readonly #upTo: Float64Array
 
-  constructor(sites: number, random: Random) {
+  constructor(sites: number, power: number, random: Random) {
     this.#order = shuffled(sites, random)
     this.#upTo = new Float64Array(sites)
     let sum = 0
-    for (let rank = 0; rank < sites; rank++) this.#upTo[rank] = sum += (rank + 1) ** -POPULARITY
+    for (let rank = 0; rank < sites; rank++) this.#upTo[rank] = sum += (rank + 1) ** -power
   }
 
   draw(random: Random): number {

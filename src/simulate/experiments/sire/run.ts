@@ -3,7 +3,8 @@ import { GRAPH_WEIGHTS, type GraphWeights } from '../../../assign/graph-objectiv
 import { PrefixTable } from '../../../assign/prefix-table.js'
 import type { PresetName } from '../../../partition/index.js'
 import type { Effort } from '../frame/index.js'
-import { consistentHash, hostHash, hybrid, type Scheme, sireParts } from './methods.js'
+import { hybridParts } from './hybrid.js'
+import { consistentHash, hostHash, type Scheme, sireParts } from './methods.js'
 import { HOSTS, MOST_CRAWLERS, type NationalWeb, nationalWeb } from './national-web.js'
 import { downloadTime, exchangeTime, relocationTime } from './times.js'
 
@@ -28,22 +29,37 @@ export interface Row {
   readonly prefixes: number | null
 }
 
-interface Plan {
+export interface Plan {
   readonly crawlers: number
   readonly seeds: number
   readonly hostPreset: PresetName
   readonly addressPreset: PresetName
+  readonly hybridPreset: PresetName
 }
 
 export const PLANS: Readonly<Record<Effort, Plan>> = {
-  quick: { crawlers: 8, seeds: 1, hostPreset: 'fast', addressPreset: 'fast' },
-  default: { crawlers: MOST_CRAWLERS, seeds: 1, hostPreset: 'fast', addressPreset: 'default' },
-  full: { crawlers: MOST_CRAWLERS, seeds: 8, hostPreset: 'default', addressPreset: 'default' },
+  quick: { crawlers: 8, seeds: 1, hostPreset: 'fast', addressPreset: 'fast', hybridPreset: 'fast' },
+  default: {
+    crawlers: MOST_CRAWLERS,
+    seeds: 1,
+    hostPreset: 'fast',
+    addressPreset: 'default',
+    hybridPreset: 'fast',
+  },
+  full: {
+    crawlers: MOST_CRAWLERS,
+    seeds: 8,
+    hostPreset: 'default',
+    addressPreset: 'default',
+    hybridPreset: 'default',
+  },
 }
 
 interface Parts {
   readonly parts: Int32Array
   readonly bound: number | null
+  /** What they began with, where crawlers took more than that. */
+  readonly table?: Int32Array
 }
 
 /** Each number of crawlers begins with the parts of the one before: one crawler more, and little moves. */
@@ -69,18 +85,19 @@ function schemesFor(
   k: number,
   before: ReadonlyMap<Scheme, Parts> | null,
   seed: number,
-  { hostPreset, addressPreset }: Omit<Plan, 'seeds'>,
+  { hostPreset, addressPreset, hybridPreset }: Omit<Plan, 'seeds'>,
 ): ReadonlyMap<Scheme, Parts> {
   const previous = (scheme: Scheme) => before?.get(scheme)?.parts ?? null
   const common = { weights: GRAPH_WEIGHTS, seed }
   const byHost = sireParts(web, 'site', k, previous('Host-SIRE'), { ...common, preset: hostPreset })
   const byAddress = sireParts(web, 'address', k, previous('IP-SIRE'), { ...common, preset: addressPreset })
   return new Map<Scheme, Parts>([
-    ['host hash', { parts: hostHash(k), bound: null }],
-    ['consistent hash', { parts: consistentHash(k), bound: null }],
+    ['centralised', { parts: new Int32Array(HOSTS), bound: null }],
+    ['host hash', { parts: hostHash(web, k), bound: null }],
+    ['consistent hash', { parts: consistentHash(web, k), bound: null }],
     ['Host-SIRE', byHost],
     ['IP-SIRE', byAddress],
-    ['hybrid', { parts: hybrid(web, k, byAddress.parts), bound: byHost.bound }],
+    ['hybrid', hybridParts(web, k, before?.get('hybrid')?.table ?? null, hybridPreset, seed)],
   ])
 }
 

@@ -8,20 +8,23 @@ const CONSTANTS = {
   pageBytes: 10_000,
   politenessSeconds: 15,
   urlBytes: 40,
-  connections: 10,
 } as const
+const CONNECTIONS = 10
 
 /** S10: the slowest crawler's time, in seconds. */
-export function downloadTime({ learned, rttSeconds }: NationalWeb, k: number, parts: Int32Array): number {
-  const { pipelined, bandwidthBitsPerSecond, pageBytes, politenessSeconds, connections } = CONSTANTS
-  const transfer = (pipelined * pageBytes * 8) / bandwidthBitsPerSecond
+export function downloadTime(web: NationalWeb, k: number, parts: Int32Array): number {
   const seconds = new Float64Array(k)
-  for (let host = 0; host < HOSTS; host++) {
-    const rtt = rttSeconds[host * MOST_CRAWLERS + parts[host]]
-    const turns = learned.sites[host].pages / pipelined
-    seconds[parts[host]] += (turns * (2 * rtt + transfer + politenessSeconds)) / connections
-  }
+  for (let host = 0; host < HOSTS; host++) seconds[parts[host]] += hostSeconds(web, host, parts[host])
   return Math.max(...seconds)
+}
+
+/** What a host adds to the time of a crawler, all of whose connections have something to do. */
+export function hostSeconds({ learned, rttSeconds }: NationalWeb, host: number, crawler: number): number {
+  const { pipelined, bandwidthBitsPerSecond, pageBytes, politenessSeconds } = CONSTANTS
+  const transfer = (pipelined * pageBytes * 8) / bandwidthBitsPerSecond
+  const rtt = rttSeconds[host * MOST_CRAWLERS + crawler]
+  const turns = learned.sites[host].pages / pipelined
+  return (turns * (2 * rtt + transfer + politenessSeconds)) / CONNECTIONS
 }
 
 /** S11: links[j * k + l] go from part j to part l. */
@@ -46,7 +49,7 @@ export function relocationTime(web: NationalWeb, k: number, before: Int32Array, 
 
 /** A crawler that has nothing to tell another does not call it. */
 function slowest({ crawlerRttSeconds }: NationalWeb, k: number, told: Float64Array): number {
-  const { urlBytes, bandwidthBitsPerSecond, connections } = CONSTANTS
+  const { urlBytes, bandwidthBitsPerSecond } = CONSTANTS
   let most = 0
   for (let j = 0; j < k; j++) {
     let seconds = 0
@@ -55,7 +58,7 @@ function slowest({ crawlerRttSeconds }: NationalWeb, k: number, told: Float64Arr
       if (l !== j && urls > 0)
         seconds += 2 * crawlerRttSeconds(j, l) + (urlBytes * 8 * urls) / bandwidthBitsPerSecond
     }
-    most = Math.max(most, seconds / connections)
+    most = Math.max(most, seconds / CONNECTIONS)
   }
   return most
 }

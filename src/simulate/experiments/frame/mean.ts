@@ -1,0 +1,16 @@
+/** Means, of numbers and of rows. */
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+/** Every number of rows of one form, averaged; null where one of them has none; the rest is that of the first. */
+export function meanRow<Row extends object>(rows: readonly Row[]): Row {
+  const [first] = rows
+  const entries = Object.keys(first).map(name => {
+    const values = rows.map(row => row[name as keyof Row] as unknown)
+    if (values.every(value => typeof value === 'number')) return [name, mean(values)]
+    return [name, values.find(value => value === null) === null ? null : values[0]]
+  })
+  return Object.fromEntries(entries) as Row
+}
