@@ -15,7 +15,7 @@ interface DegreeLaw {
 }
 
 /** Where links to other sites lead. */
-export interface TargetLaw {
+interface TargetLaw {
   /** So many of them to sites that are known everywhere, */
   readonly far: number
   /** whose popularity falls with this power of their rank; */

@@ -27,8 +27,9 @@ export function hypergraphExperiment(findRival: () => GraphPartitioner | null): 
 
 const HELP = `Four site graphs with the counts of Table 1 of "A Hypergraph Model for Reducing Link Exchanges in Parallel Web Crawling
 Systems" are made, each site is given to one of K = 4 … 64 parts, and messages and imbalance are counted (Table 2). The
-graphs were fitted to what the paper found for a hash alone; docs/experiments/hypergraph.md tells how. gpmetis (Debian
-package metis) is compared with where it is installed. About four minutes; --quick takes two graphs and two K.`
+graphs were fitted to what the paper found for a hash, and to a real site graph (google) or with gpmetis (the others), never with ours:
+docs/experiments/hypergraph.md tells how. gpmetis (Debian package metis) is compared with where it is installed. About four minutes;
+--quick takes two graphs and two K.`
 
 export function hypergraphFindings(
   plan: Plan,
