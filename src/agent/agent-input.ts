@@ -10,6 +10,7 @@ import type { PackBuilder, PackStore } from '../store/index.js'
 import type { AgentParts } from './agent-parts.js'
 import type { Hooks } from './hooks.js'
 import type { PhaseGatesParts } from './phase-gates.js'
+import type { RouteTakerParts } from './route-taker.js'
 
 export interface AgentInput {
   readonly name: string
@@ -22,6 +23,8 @@ export interface AgentInput {
   readonly cells?: CellMap
   /** The plan of a crawl in phases, the machine's own wall clock, and (only for tests) what is wrong with its phases. */
   readonly phases?: Pick<PhaseGatesParts, 'plan' | 'wall' | 'skewMs' | 'mistake'> | null
+  /** The routing table that is in force, where the assignment goes by one: null while it cannot be had. */
+  readonly loadRoutes?: RouteTakerParts['load'] | null
   readonly bus: Bus
   /** How long a lease lasts without a heartbeat. */
   readonly leaseMs?: Millis

@@ -8,6 +8,7 @@ import type { Lane } from './lane.js'
 import type { LaneOfferParts } from './lane-offer.js'
 import type { PageBudget } from './page-budget.js'
 import type { PhaseGates } from './phase-gates.js'
+import type { RouteTaker } from './route-taker.js'
 import type { ShardTaker } from './shard-taker.js'
 import type { SiteDesk } from './site-desk.js'
 import type { SiteSplitter } from './site-splitter.js'
@@ -36,6 +37,8 @@ export interface AgentParts extends LaneOfferParts {
   readonly waitingFor: () => string
   /** Under `phases`: takes cells without a coordinator, and knows the time by which phases swap. */
   readonly shards: { readonly taker: ShardTaker; readonly gates: PhaseGates } | null
+  /** By a routing table: takes its own cells without being given them. */
+  readonly routes: RouteTaker | null
   /** Sees every heartbeat: settings may have changed. */
   readonly onHeartbeat: (beat: Heartbeat) => void
 }

@@ -1,7 +1,8 @@
 /**
  * One agent: the crawl loop of one process. Read this first.
  *
- * The coordinator leases waiting cells to the agent; it gives each to a lane and lets the lane visit its URLs. What the
+ * The coordinator leases waiting cells to the agent, or the agent takes those that are its own by a plan of phases or a routing
+ * table; it gives each to a lane and lets the lane visit its URLs. What the
  * lanes bring goes into the open pack; the transmitter ships packs. A cell whose queue is empty and whose last pack is
  * committed is finished; when no cell is left anywhere, the coordinator ends the crawl.
  */
@@ -53,7 +54,7 @@ export class Agent {
     this.#parts = parts
     this.#wake = new Wake(clock)
     this.#probe = new PeerProbe(clock, bus, incarnation)
-    this.#inboxes = new InboxNews(bus, sites)
+    this.#inboxes = new InboxNews(bus, sites, parts.routes)
     this.#giving = new GivingBack({ ledger, desk, transmitter, counters: parts.counters, sites, onFailure })
     this.#turns = new TurnKeeping(clock, sites, which => this.#giving.giveBack(which))
     this.#checkpoint = new Checkpoint(
@@ -171,11 +172,14 @@ export class Agent {
     return this.#slices.ends(site)
   }
 
-  /** Under `phases`; else the coordinator leases them to us. */
+  /** Under `phases`, and by a routing table; else the coordinator leases them to us. */
   async #takeCells(): Promise<void> {
-    const { shards, stopping } = this.#parts
-    if (shards === null || stopping.signal.aborted) return
-    if (await shards.taker.take(this.#offer.offered, this.#holdings.cells())) this.#holdings.lookAgain()
+    const { shards, routes, stopping } = this.#parts
+    if (stopping.signal.aborted || (shards === null && routes === null)) return
+    const free = this.#offer.offered
+    const taken = await (shards?.taker.take(free, this.#holdings.cells()) ??
+      routes?.take(free, group => this.#turns.isPassedOn(group)))
+    if (taken) this.#holdings.lookAgain()
   }
 
   #gone(site: SiteCrawl): void {
@@ -195,27 +199,35 @@ export class Agent {
     if (message.kind === 'wanted' && message.to === incarnation) this.#turns.wanted(message.groups)
     if (message.kind === 'move' && message.to === incarnation)
       this.#giving.moveAway(message.cells, message.force)
-    if (message.kind === 'visit') this.#turns.wanted(message.groups)
+    if (message.kind === 'visit') {
+      this.#turns.wanted(message.groups)
+      this.#parts.routes?.visited(message.groups)
+    }
     if (message.kind === 'inbox') this.#hearRows(message.cells)
+    if (message.kind === 'yours' && message.to === incarnation) this.#hearRows(message.cells)
+    if (message.kind === 'routes' && this.#parts.routes !== null) this.#pulse.hurry()
     if (message.kind === 'ended') this.#pulse.hurry()
   }
 
   #hearRows(cells: readonly CellId[]): void {
-    const { shards } = this.#parts
-    if (!this.#inboxes.heard(cells) || shards === null) return
-    shards.taker.lookAgain()
+    const { shards, routes } = this.#parts
+    const others = this.#inboxes.heard(cells)
+    if (others.length === 0 || (shards === null && routes === null)) return
+    shards?.taker.lookAgain()
+    routes?.heard(others)
     this.#wake.ring()
   }
 
   /** Notices lost cells, new rows, new leases and the end. */
   #take(beat: Heartbeat): void {
-    const { shards, splitter } = this.#parts
+    const { shards, routes, splitter } = this.#parts
     const lost = this.#holdings.compare(beat)
     if (lost.length > 0) this.lost(lost)
     this.#inboxes.counted(beat)
     if (!beat.crawlOpen) this.#ended = true
     this.#slices.waitingCells = beat.waiting
     shards?.taker.tend(beat.waiting, this.#holdings.cells(), which => this.#giving.giveBack(which))
+    routes?.heed(beat, () => this.#wake.ring())
     this.#gatherMs = beat.share > 0 ? LIMITS.gatherMsPerAgent / beat.share : 0
     this.#tendBudget()
     // Alone there is nobody to ask.

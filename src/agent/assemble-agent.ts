@@ -9,7 +9,7 @@ import { CellFrontier, type FrontierSpace, SiteTraps } from '../frontier/index.j
 import { delayAfter, RateLimit } from '../manners/index.js'
 import { siteOfCell } from '../model/cell.js'
 import { SplitCells } from '../model/cell-map.js'
-import { sleep } from '../model/clock.js'
+import { type Millis, sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import { Stop, type StopSignal } from '../model/stop.js'
 import type { PackStore } from '../store/index.js'
@@ -25,6 +25,7 @@ import { PRODUCT_TOKEN } from './page-robots.js'
 import { PhaseGates } from './phase-gates.js'
 import { LEASE_MS } from './pulse.js'
 import { Qualifier } from './qualifier.js'
+import { RouteTaker } from './route-taker.js'
 import { SentLinks } from './sent-links.js'
 import { ShardTaker } from './shard-taker.js'
 import { LaneCount } from './site-crawl.js'
@@ -202,6 +203,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     stopping,
     waitingFor: input.waitingFor,
     onHeartbeat: input.onHeartbeat,
+    routes: routesOf(input, leaseMs, leastDelayMs),
     shards: phases && {
       gates: phases,
       taker: new ShardTaker({ clock, ledger, incarnation, leaseMs, leastDelayMs, shards: phases.plan.nodes }),
@@ -218,6 +220,26 @@ function phasesOf(
 ): PhaseGates | null {
   if (!phases) return null
   return new PhaseGates({ ...phases, clock, ledger, tenure, leaseMs, grouping: config.group, onFailure })
+}
+
+function routesOf(
+  { name, incarnation, clock, ledger, bus, config, loadRoutes }: AgentInput,
+  leaseMs: Millis,
+  leastDelayMs: () => Millis,
+): RouteTaker | null {
+  if (!loadRoutes) return null
+  const { assign: assignment } = config
+  return new RouteTaker({
+    clock,
+    ledger,
+    bus,
+    name,
+    incarnation,
+    assignment,
+    leaseMs,
+    leastDelayMs,
+    load: loadRoutes,
+  })
 }
 
 /** A site with a budget of its own is not split: its cells would count their pages each for itself. */

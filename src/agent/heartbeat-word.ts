@@ -33,6 +33,8 @@ export function wordOf(
     held: lanes.held,
     busyLanes: lanes.busyLanes,
     capacity: lanes.capacity,
+    stage: lanes.stage ?? 0,
+    taken: lanes.taken ?? 0,
     load: lanes.load,
     peers,
     waiting,

@@ -30,6 +30,8 @@ export interface LaneOfferParts {
   readonly lanes: number
   readonly laneCount: LaneCount
   readonly capacity: () => AgentCapacity
+  /** Of who takes cells itself. */
+  readonly routes: { readonly stage: number; readonly taken: number } | null
 }
 
 export class LaneOffer {
@@ -55,7 +57,7 @@ export class LaneOffer {
   }
 
   status(): LaneStatus & { readonly load: MachineLoad | null } {
-    const { laneCount, capacity } = this.#parts
+    const { laneCount, capacity, routes } = this.#parts
     const { load, capacity: left } = capacity()
     return {
       at: ++this.#words,
@@ -64,6 +66,8 @@ export class LaneOffer {
       held: this.#holdings.count,
       busyLanes: laneCount.numbers(),
       capacity: left,
+      stage: routes?.stage ?? 0,
+      taken: routes?.taken ?? 0,
       load,
     }
   }
@@ -76,7 +80,7 @@ export class LaneOffer {
   /** Tells the coordinator what has changed; it looks for itself with every heartbeat. */
   tell(): void {
     const { count, seen } = this.#holdings
-    const words = `${this.offered} ${count} ${seen}`
+    const words = `${this.offered} ${count} ${seen} ${this.#parts.routes?.stage ?? 0}`
     if (words === this.#told) return
     this.#told = words
     this.#parts.bus.send({ kind: 'free', from: this.#parts.incarnation, status: this.status() })

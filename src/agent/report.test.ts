@@ -67,6 +67,7 @@ describe('the report', () => {
       robots: { mode: 'strict', maxFailures: 3 },
       damaged: [],
       routing: null,
+      routed: null,
       repartitions: [],
       warnings: [],
     })

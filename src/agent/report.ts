@@ -81,6 +81,8 @@ export interface Report extends Metrics {
   readonly warnings: readonly string[]
   /** The routing table of an assignment that learns, or why it has none; null with the others. */
   readonly routing: RoutingReport | { readonly why: string } | null
+  /** S2: how agents routed by it on their own; null where they had none. */
+  readonly routed: RoutedReport | null
   /** Changes of it while the crawl ran: what was predicted, and what then happened. */
   readonly repartitions: readonly RepartitionReport[]
   /** How robots.txt was read, and how many origins were left alone because theirs could not be; the first are named. */
@@ -123,6 +125,17 @@ interface MovedReport {
 interface PaceReport {
   readonly pagesPerSecond: number
   readonly messagesPerPage: number
+}
+
+/** A cell is counted each time that it is leased. */
+interface RoutedReport {
+  /** The number of the table that was in force at the end: it rises with every repartition and every new coordinator. */
+  readonly stages: number
+  /** Of that table, as every agent got it. */
+  readonly tableBytes: number
+  /** Cells that agents took themselves, as they last said, and cells that the coordinator gave them. */
+  readonly cellsTaken: number
+  readonly cellsGiven: number
 }
 
 /** S3: how large the table is that is in force, and what it promises for the links it was made of. */
@@ -172,6 +185,7 @@ export interface ReportFacts {
   readonly robots: { readonly mode: RobotsReport['mode']; readonly maxFailures: number }
   readonly damaged: readonly string[]
   readonly routing: Report['routing']
+  readonly routed: Report['routed']
   readonly repartitions: Report['repartitions']
   readonly warnings: readonly string[]
 }
@@ -206,6 +220,7 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
     setAside: await lookAtParked(ledger),
     damaged: facts.damaged,
     routing: facts.routing,
+    routed: facts.routed,
     repartitions: facts.repartitions,
     warnings: facts.warnings,
     robots: await lookAtRefused(ledger, facts.robots),

@@ -30,6 +30,10 @@ export class TurnKeeping {
     if (due.size > 0) this.#giveBack(({ pace }) => pace.groups.some(({ id }) => due.has(id)))
   }
 
+  isPassedOn(group: GroupId): boolean {
+    return this.#passing.isPassedOn(group)
+  }
+
   #hasSiteOf(group: GroupId): boolean {
     for (const { pace } of this.#sites().values()) if (pace.groups.some(({ id }) => id === group)) return true
     return false

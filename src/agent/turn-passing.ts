@@ -14,6 +14,8 @@ const NONE: ReadonlySet<GroupId> = new Set()
 export class TurnPassing {
   readonly #clock: Clock
   readonly #wanted = new Map<GroupId, { readonly since: Millis; heardAt: Millis }>()
+  /** When turns were passed on: for a while those who waited for them come first. */
+  readonly #passed = new Map<GroupId, Millis>()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -34,7 +36,18 @@ export class TurnPassing {
     }
     const due = new Set(groups.filter(group => now - this.#wanted.get(group)!.since >= keepMsOf(group)))
     // They are passed on now: should they come back, they are kept anew.
-    for (const group of due) this.#wanted.delete(group)
+    for (const group of due) {
+      this.#wanted.delete(group)
+      this.#passed.set(group, now)
+    }
     return due
+  }
+
+  /** Whether others are to have the turn of a group next: of such a group nothing more is taken here. */
+  isPassedOn(group: GroupId): boolean {
+    if (this.#wanted.size === 0 && this.#passed.size === 0) return false
+    const now = this.#clock.monotonic()
+    for (const [passed, at] of this.#passed) if (now - at > FORGET_MS) this.#passed.delete(passed)
+    return this.#passed.has(group) || now - (this.#wanted.get(group)?.heardAt ?? -FORGET_MS) < FORGET_MS
   }
 }

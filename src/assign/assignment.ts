@@ -12,6 +12,15 @@ export interface AgentView {
   readonly busyLanes: readonly number[]
   /** What it has left of CPU, memory, disk and bandwidth, of one kind for all agents (D13). */
   readonly capacity: number
+  /** The stage of the routing table by which it takes cells itself; none, or 0: it waits for what it is given. */
+  readonly stage?: number
+}
+
+/** An agent as others draw it: name, life, and its weight where sites go by hash. */
+export interface CrewMember {
+  readonly name: string
+  readonly incarnation: Incarnation
+  readonly weight: number
 }
 
 /** What one round of handing out comes to. */
@@ -37,6 +46,17 @@ export interface PartPlan {
   takeChanged(): readonly string[] | null
 }
 
+/** Of an assignment by a table that agents have too (S2): they take the cells that are meant for them without being given them. */
+export interface RoutePlan {
+  readonly stage: number
+  /** The agents it was last shown: told to all of them, so that they draw as it does. */
+  readonly crew: readonly CrewMember[]
+  /** Whether agents can tell whose a cell is. */
+  isRouted(cell: CellId): boolean
+  /** Whether others may have what its own agent has no lane for. */
+  readonly sharesRest: boolean
+}
+
 /** Port: the strategy that says which agent a waiting cell goes to. */
 export interface Assignment {
   readonly name: AssignmentName
@@ -55,6 +75,8 @@ export interface Assignment {
   readonly plan: LanePlan | null
   /** Null where there are no parts. */
   readonly owners: PartPlan | null
+  /** None where every cell is given out by the coordinator. */
+  readonly routes?: RoutePlan | null
 }
 
 export const ASSIGNMENTS = [

@@ -12,6 +12,8 @@ import { StaticAssignment } from './static.js'
 /** What an assignment that has learned needs; without it, it is the one it falls back on. */
 interface Learned {
   readonly table: RoutingTable
+  /** Of the table; without one, or with 0, agents do not route by it themselves. */
+  readonly stage?: number
   /** Monotonic. */
   readonly now: () => Millis
 }
@@ -34,8 +36,12 @@ export function chooseAssignment(
       return new PhasesAssignment()
     case 'graph':
     case 'hypergraph':
-      return learned ? new RoutedAssignment(name, learned.table, learned.now) : new HashAssignment()
+      return learned
+        ? new RoutedAssignment(name, learned.table, learned.now, learned.stage)
+        : new HashAssignment()
     case 'hybrid':
-      return learned ? new HybridAssignment(learned.table, learned.now) : new DynamicAssignment()
+      return learned
+        ? new HybridAssignment(learned.table, learned.now, learned.stage)
+        : new DynamicAssignment()
   }
 }

@@ -6,15 +6,13 @@
 import type { Incarnation, WaitingCell } from '../cluster/index.js'
 import type { CellId } from '../model/cell.js'
 import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
-import type { AgentView, Assigned, Assignment } from './assignment.js'
+import type { AgentView, Assigned, Assignment, CrewMember } from './assignment.js'
 import { HandOut } from './hand-out.js'
 
 /** Capacity is measured all the time; cells change their agent only when it has changed by this factor. */
 const NOTED_CHANGE = 2
 
-interface Contender {
-  readonly view: AgentView
-  readonly weight: number
+interface Contender extends CrewMember {
   readonly low: number
   readonly high: number
 }
@@ -26,19 +24,30 @@ export class Rendezvous {
 
   /** Those among whom is drawn from now on. */
   meet(agents: readonly AgentView[]): void {
-    this.#contenders = this.#weighed(agents)
+    this.drawAmong(
+      agents.map(view => ({
+        name: view.name,
+        incarnation: view.incarnation,
+        weight: this.#weightOf(view),
+      })),
+    )
   }
 
-  winnerOf(cell: CellId): AgentView | null {
-    return winnerOf(cell, this.#contenders)
-  }
-
-  #weighed(agents: readonly AgentView[]): Contender[] {
-    return agents.map(view => {
-      takeFingerprint(view.name)
+  /** The same, as another has weighed them. */
+  drawAmong(crew: readonly CrewMember[]): void {
+    this.#contenders = crew.map(({ name, incarnation, weight }) => {
+      takeFingerprint(name)
       const { low, high } = fingerprint
-      return { view, weight: this.#weightOf(view), low, high }
+      return { name, incarnation, weight, low, high }
     })
+  }
+
+  get crew(): readonly CrewMember[] {
+    return this.#contenders.map(({ name, incarnation, weight }) => ({ name, incarnation, weight }))
+  }
+
+  winnerOf(cell: CellId): CrewMember | null {
+    return winnerOf(cell, this.#contenders)
   }
 
   #weightOf({ name, capacity }: AgentView): number {
@@ -80,19 +89,19 @@ export class HashAssignment implements Assignment {
 }
 
 /** The one whose waiting time, drawn at a rate of its weight, is over first. */
-function winnerOf(cell: CellId, contenders: readonly Contender[]): AgentView | null {
+function winnerOf(cell: CellId, contenders: readonly Contender[]): CrewMember | null {
   takeFingerprint(cell)
   const { low, high } = fingerprint
   let best: Contender | null = null
   let least = Number.POSITIVE_INFINITY
   for (const contender of contenders) {
     const time = -Math.log(draw(low ^ contender.low, high ^ contender.high)) / contender.weight
-    if (time < least || (time === least && best !== null && contender.view.name < best.view.name)) {
+    if (time < least || (time === least && best !== null && contender.name < best.name)) {
       least = time
       best = contender
     }
   }
-  return best?.view ?? null
+  return best
 }
 
 /** A number in (0, 1), the same for the same pair. */

@@ -8,11 +8,20 @@ import type { Incarnation, WaitingCell } from '../cluster/index.js'
 import type { CellId } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import { Heap } from '../model/heap.js'
-import type { AgentView, Assigned, Assignment, LanePlan, PartPlan } from './assignment.js'
+import type {
+  AgentView,
+  Assigned,
+  Assignment,
+  CrewMember,
+  LanePlan,
+  PartPlan,
+  RoutePlan,
+} from './assignment.js'
 import { isPiece } from './cut-web.js'
 import { HandOut } from './hand-out.js'
 import { type PartOwner, PartOwners } from './part-owners.js'
 import { PieceRoom } from './piece-room.js'
+import { isRouted } from './routes.js'
 import type { RoutingTable } from './routing-table.js'
 
 /** A site that waits although lanes are free, and what it costs an agent to take it. */
@@ -29,8 +38,11 @@ export class HybridAssignment implements Assignment {
   readonly #table: RoutingTable
   readonly #owners: PartOwners
   readonly #room = new PieceRoom()
+  readonly #stage: number
+  #crew: readonly CrewMember[] = []
 
-  constructor(table: RoutingTable, now: () => Millis) {
+  constructor(table: RoutingTable, now: () => Millis, stage = 0) {
+    this.#stage = stage
     this.#table = table
     this.#owners = new PartOwners(table.parts, now)
   }
@@ -43,10 +55,21 @@ export class HybridAssignment implements Assignment {
     return this.#room
   }
 
+  /** An agent takes the sites of its part itself; what is left of them is for those that have run dry. */
+  get routes(): RoutePlan {
+    return {
+      stage: this.#stage,
+      crew: this.#crew,
+      isRouted: cell => isRouted(cell, this.#table),
+      sharesRest: true,
+    }
+  }
+
   assign(waiting: readonly WaitingCell[], agents: readonly AgentView[]): Assigned {
     this.#owners.meet(agents)
     this.#room.meet(agents)
     this.#room.place(waiting.filter(({ cell }) => isPiece(cell) && this.#ownerOf(cell) === 'none'))
+    this.#crew = agents.map(({ name, incarnation }) => ({ name, incarnation, weight: 1 }))
     const round = new HandOut(agents)
     for (const row of waiting)
       if (row.turnOf !== null && isPiece(row.cell)) round.want(row, this.meantFor(row.cell))

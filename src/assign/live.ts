@@ -1,7 +1,15 @@
 /** An assignment that can be replaced by another while the crawl runs: whoever asks always asks the one of now. */
 import type { Incarnation, WaitingCell } from '../cluster/index.js'
 import type { CellId } from '../model/cell.js'
-import type { AgentView, Assigned, Assignment, AssignmentName, LanePlan, PartPlan } from './assignment.js'
+import type {
+  AgentView,
+  Assigned,
+  Assignment,
+  AssignmentName,
+  LanePlan,
+  PartPlan,
+  RoutePlan,
+} from './assignment.js'
 
 export class LiveAssignment implements Assignment {
   #now: Assignment
@@ -28,6 +36,10 @@ export class LiveAssignment implements Assignment {
 
   get owners(): PartPlan | null {
     return this.#now.owners
+  }
+
+  get routes(): RoutePlan | null {
+    return this.#now.routes ?? null
   }
 
   assign(waiting: readonly WaitingCell[], agents: readonly AgentView[]): Assigned {

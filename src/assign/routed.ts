@@ -7,12 +7,21 @@
 import type { Incarnation, WaitingCell } from '../cluster/index.js'
 import type { CellId } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
-import type { AgentView, Assigned, Assignment, AssignmentName, LanePlan, PartPlan } from './assignment.js'
+import type {
+  AgentView,
+  Assigned,
+  Assignment,
+  AssignmentName,
+  LanePlan,
+  PartPlan,
+  RoutePlan,
+} from './assignment.js'
 import { isPiece } from './cut-web.js'
 import { HandOut } from './hand-out.js'
 import { Rendezvous } from './hash.js'
 import { type PartOwner, PartOwners } from './part-owners.js'
 import { PieceRoom } from './piece-room.js'
+import { isRouted } from './routes.js'
 import type { RoutingTable } from './routing-table.js'
 
 export class RoutedAssignment implements Assignment {
@@ -22,9 +31,11 @@ export class RoutedAssignment implements Assignment {
   readonly #owners: PartOwners
   readonly #draw = new Rendezvous()
   readonly #room = new PieceRoom()
+  readonly #stage: number
 
-  constructor(name: AssignmentName, table: RoutingTable, now: () => Millis) {
+  constructor(name: AssignmentName, table: RoutingTable, now: () => Millis, stage = 0) {
     this.name = name
+    this.#stage = stage
     this.#table = table
     this.#owners = new PartOwners(table.parts, now)
   }
@@ -35,6 +46,15 @@ export class RoutedAssignment implements Assignment {
 
   get plan(): LanePlan {
     return this.#room
+  }
+
+  get routes(): RoutePlan {
+    return {
+      stage: this.#stage,
+      crew: this.#draw.crew,
+      isRouted: cell => isRouted(cell, this.#table),
+      sharesRest: false,
+    }
   }
 
   assign(waiting: readonly WaitingCell[], agents: readonly AgentView[]): Assigned {

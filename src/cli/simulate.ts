@@ -201,6 +201,8 @@ function figuresOf({ agents, sites }: SimulationOptions, result: SimulationResul
     workloadStdev: metrics.workloadStdev,
     refusedCommits: result.refusedCommits,
     refusedFinishes: result.refusedFinishes,
+    cellsTaken: result.cells.taken,
+    cellsGiven: result.cells.given,
     requests: result.requests,
     virtualSeconds: result.virtualMs / 1000,
     history: Number.parseInt(result.history.hash, 16),

@@ -19,6 +19,9 @@ export interface LaneStatus {
   readonly busyLanes: readonly number[]
   /** What it has left of CPU, memory, disk and bandwidth (D4, D13). */
   readonly capacity: number
+  /** The stage of the routing table by which it takes cells itself, and how many it has taken; neither: it takes none. */
+  readonly stage?: number
+  readonly taken?: number
 }
 
 export type BusMessage =
@@ -27,6 +30,10 @@ export type BusMessage =
   | { readonly kind: 'leases'; readonly to: Incarnation; readonly waiting: number }
   /** These cells have something to read. */
   | { readonly kind: 'inbox'; readonly cells: readonly CellId[] }
+  /** These cells have something to read, and are yours by the routing table: take those that wait. */
+  | { readonly kind: 'yours'; readonly to: Incarnation; readonly cells: readonly CellId[] }
+  /** Who routes what has changed: look at the settings. */
+  | { readonly kind: 'routes' }
   /** Others wait for turns of these groups, which you hold. */
   | { readonly kind: 'wanted'; readonly to: Incarnation; readonly groups: readonly GroupId[] }
   /** These cells of yours are meant for others now: give them back, with `force` as they are in the ledger. */

@@ -221,6 +221,7 @@ export class MemoryCells {
     lane: number,
   ): CellRow | null {
     const row = this.#state.cells.get(cell)
+    if (row && !this.#state.keeps('leases-the-waiting')) this.#robHolder(row, incarnation)
     if (row?.state !== 'waiting') return null
     const turn = this.#turns.take(incarnation, row.group, leaseMs, delayMs)
     if (!turn) return null
@@ -236,6 +237,13 @@ export class MemoryCells {
     row.lane = lane
     this.#firstEnd = Math.min(this.#firstEnd, until)
     return row
+  }
+
+  /** What must not be: who holds the cell is not asked. */
+  #robHolder(row: CellRow, robber: Incarnation): void {
+    if (row.state !== 'leased' || row.agent === robber) return
+    this.#giveUp(row)
+    this.#state.move(row, 'waiting')
   }
 
   #leaseOf(row: CellRow): Lease {

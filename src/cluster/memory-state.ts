@@ -77,6 +77,8 @@ export type MemoryRule =
   | 'fences'
   /** Of these, the old epochs alone. */
   | 'checks-epochs'
+  /** A cell that somebody holds is leased to nobody else. */
+  | 'leases-the-waiting'
   /** Every lease of a cell has a higher epoch than the last. */
   | 'raises-epochs'
   /** A cell is finished only when all rows of its inbox are consumed. */

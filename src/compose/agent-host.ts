@@ -9,6 +9,7 @@ import {
   assembleAgent,
   type Hooks,
 } from '../agent/index.js'
+import { isLearned, RoutingTable } from '../assign/index.js'
 import type { Bus, Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
 import { LedgerClock } from '../cluster/ledger-clock.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
@@ -17,7 +18,7 @@ import type { Clock, Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import { compilePattern } from '../model/url-pattern.js'
 import { loadZstd } from '../store/index.js'
-import { type Channel, channelTo, journalsOver, RemotePackStore } from '../transfer/index.js'
+import { type Channel, channelTo, journalsOver, RemotePackStore, routingOver } from '../transfer/index.js'
 import { knownHosts } from './known-hosts.js'
 import { LiveSettings } from './live-settings.js'
 import type { Log } from './log.js'
@@ -26,6 +27,7 @@ import { Monitor } from './monitor.js'
 import { openFetcher } from './open-fetcher.js'
 import { openDirectoryStore, packing } from './open-store.js'
 import { phasesOf } from './phase-plan.js'
+import { readTable } from './routing-note.js'
 import { saveWidened, widenedScope } from './scope-settings.js'
 import type { StoreWorker } from './store-worker.js'
 import { systemRandom as random, systemClock } from './system.js'
@@ -107,6 +109,7 @@ export class AgentHost {
       random,
       ledger,
       phases,
+      loadRoutes: isLearned(config.assign) ? () => loadRoutes(order, parts) : null,
       bus: parts.bus,
       leaseMs,
       fetcher: openFetcher(config, order.sourceAddress, phases?.plan.drainMs),
@@ -216,6 +219,13 @@ function openStore(
       ? new RemotePackStore({ life: incarnation, channel: channel!, clock: systemClock })
       : openDirectoryStore({ directory, crawl, config, incarnation, worker })
   return { store, ...packing(config, agent) }
+}
+
+/** From the crawl directory; or, where that is not seen, from whoever coordinates. */
+async function loadRoutes({ directory }: AgentOrder, { channel }: HostParts): Promise<RoutingTable | null> {
+  if (directory !== null) return readTable(directory)
+  const bytes = await routingOver(channel!)
+  return bytes === null ? null : RoutingTable.decode(bytes)
 }
 
 function scopeOf(config: CrawlConfig, settings: Readonly<Record<string, string>>): Scope {

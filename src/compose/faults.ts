@@ -7,6 +7,7 @@
  *   finish   nobody sees new links until one who thinks that its site is done has been told that it is not
  *
  * With `phase-skew=MS` the phase clocks of agents are wrong and do not know it, one by so much ahead, the next by so much behind.
+ * With `rounds=MS` the coordinator looks around only so often, and hears and says nothing in between.
  * With `deaf` agents are not told of new rows: the bus may lose what it wants. With `acks=FILE` every pack that the ledger
  * acknowledges is noted in that file, outside of it, when its answer comes. See CONTRIBUTING.md.
  */
@@ -21,6 +22,8 @@ export type Harm = (typeof HARMS)[number]
 export interface Faults {
   readonly leaseMs: Millis | null
   readonly phaseSkewMs: Millis
+  /** Null where the coordinator is as quick as it can be. */
+  readonly roundsMs: Millis | null
   readonly isDeaf: boolean
   /** Where acknowledged packs are noted. */
   readonly acks: string | null
@@ -34,12 +37,14 @@ export function readFaults(text: string | undefined): Faults {
   let file: string | null = null
   let leaseMs: Millis | null = null
   let phaseSkewMs: Millis = 0
+  let roundsMs: Millis | null = null
   let isDeaf = false
   let acks: string | null = null
   for (const word of (text ?? '').split(',')) {
     const [name, value] = word.split('=')
     if (name === 'lease') leaseMs = Number(value)
     if (name === 'phase-skew') phaseSkewMs = Number(value)
+    if (name === 'rounds') roundsMs = Number(value)
     if (name === 'deaf') isDeaf = true
     if (name === 'acks') acks = value
     if (name === 'harms') file = value
@@ -47,6 +52,7 @@ export function readFaults(text: string | undefined): Faults {
   return {
     leaseMs,
     phaseSkewMs,
+    roundsMs,
     isDeaf,
     acks,
     harms: file === null ? null : new HarmBox(),

@@ -10,14 +10,16 @@ import {
   isLearned,
   LiveAssignment,
   type RoutingTable,
+  stageIn,
 } from '../assign/index.js'
 import type { Bus, Heartbeat, HelmStatus, Incarnation, Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import { Coordinator, type Proposal, Repartitioner } from '../coordinator/index.js'
+import { Coordinator, newStage, type Proposal, Repartitioner } from '../coordinator/index.js'
 import { delayAfter } from '../manners/index.js'
 import type { Epoch } from '../model/cell.js'
 import { type Millis, sleep } from '../model/clock.js'
 import { type Random, SeededRandom } from '../model/random.js'
+import { readFaults } from './faults.js'
 import type { Log } from './log.js'
 import { systemClock as clock, systemRandom as random } from './system.js'
 
@@ -25,6 +27,9 @@ import { systemClock as clock, systemRandom as random } from './system.js'
 function chancesOf({ assignSeed }: CrawlConfig): Random {
   return assignSeed === undefined ? random : new SeededRandom(assignSeed)
 }
+
+/** For fault tests: a coordinator that hears nothing, and is heard by nobody. */
+const DEAF: Bus = { send: () => {}, listen: () => () => {} }
 
 export interface HelmParts {
   readonly config: CrawlConfig
@@ -115,16 +120,17 @@ export class Helm {
 
   async #coordinator(incarnation: Incarnation, signal: AbortSignal): Promise<Coordinator> {
     const { ledger, bus, leaseMs, log, onClosed } = this.#parts
+    const { roundsMs } = readFaults(process.env.ORBWEAVER_FAULTS)
     const assignment = new LiveAssignment(await this.#assignment())
     return new Coordinator({
       clock,
       ledger,
-      bus,
+      bus: roundsMs === null ? bus : DEAF,
       incarnation,
       leaseMs,
       assignment,
       repartitioner: this.#repartitioner(assignment),
-      beatMs: this.#beatMs,
+      beatMs: roundsMs ?? this.#beatMs,
       leastDelayMs: () => delayAfter(this.#delay, 0),
       ordersBySize: true,
       signal,
@@ -137,12 +143,13 @@ export class Helm {
   }
 
   async #assignment(): Promise<Assignment> {
-    const { config, routing } = this.#parts
+    const { config, ledger, routing } = this.#parts
     const table = isLearned(config.assign) ? await routing() : null
+    const stage = table === null ? 0 : stageIn(await ledger.settings())
     return chooseAssignment(
       config.assign,
       chancesOf(config),
-      table && { table, now: () => clock.monotonic() },
+      table && { table, stage, now: () => clock.monotonic() },
     )
   }
 
@@ -156,7 +163,10 @@ export class Helm {
       bus,
       assignment,
       everyMs: config.repartition * 1000,
-      restore: renewed,
+      restore: async () => {
+        await newStage(ledger)
+        return renewed()
+      },
       propose: agents => propose(assignment, agents, delayAfter(this.#delay, 0), renewed),
       log: (event, fields) => log.info(event, fields),
     })

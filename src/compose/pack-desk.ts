@@ -9,6 +9,7 @@ import { PackServer } from '../transfer/index.js'
 import { readRecord } from './crawl-record.js'
 import type { Log } from './log.js'
 import { openDirectoryStore } from './open-store.js'
+import { readTableBytes } from './routing-note.js'
 import type { StoreWorker } from './store-worker.js'
 import { systemClock as clock } from './system.js'
 
@@ -70,6 +71,7 @@ export class PackDesk {
         isSeated: () => isSeated(seat),
         openStore: incarnation =>
           openDirectoryStore({ directory, crawl, config, incarnation, worker, firstNumber }),
+        routing: () => readTableBytes(directory),
         onProblem: problem => log.warn(problem),
       })
     try {

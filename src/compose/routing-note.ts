@@ -1,8 +1,10 @@
 /** Where the routing table of a crawl is, and what the ledger and the report say of it. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { RoutingTable } from '../assign/index.js'
+import type { Report } from '../agent/index.js'
+import { RoutingTable, stageIn } from '../assign/index.js'
 import type { Ledger } from '../cluster/index.js'
+import { cellCounts, newStage } from '../coordinator/index.js'
 import type { Routes } from './route-task.js'
 
 export const ROUTING_FILE = 'learned/routing.bin'
@@ -16,8 +18,11 @@ interface MadeLive {
   readonly madeAt: string
 }
 
+/** Agents that find a stage in the ledger read the table, which is there by now, and route by it. */
 export async function saveNote(ledger: Ledger, note: RoutingNote): Promise<void> {
-  await ledger.set({ [SETTING]: JSON.stringify(note) })
+  const written = { [SETTING]: JSON.stringify(note) }
+  if ('why' in note) await ledger.set(written)
+  else await newStage(ledger, written)
 }
 
 /** Null where the assignment needs no table. */
@@ -28,8 +33,24 @@ export async function readNote(ledger: Ledger): Promise<RoutingNote | null> {
 
 /** Null when it is not there or not whole. */
 export function readTable(directory: string): RoutingTable | null {
+  const bytes = readTableBytes(directory)
+  return bytes === null ? null : RoutingTable.decode(bytes)
+}
+
+/** As every agent gets it. */
+export function readTableBytes(directory: string): Buffer | null {
   const path = join(directory, ROUTING_FILE)
-  return existsSync(path) ? RoutingTable.decode(readFileSync(path)) : null
+  return existsSync(path) ? readFileSync(path) : null
+}
+
+/** How agents went by the table on their own; null where they had none. */
+export async function routedOf(directory: string, ledger: Ledger): Promise<Report['routed']> {
+  const settings = await ledger.settings()
+  const stage = stageIn(settings)
+  if (stage === 0) return null
+  const { taken, given } = cellCounts(settings)
+  const tableBytes = readTableBytes(directory)?.length ?? 0
+  return { stages: stage, tableBytes, cellsTaken: taken, cellsGiven: given }
 }
 
 /** The table that this crawl goes by; null where it has none. */

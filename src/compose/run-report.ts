@@ -9,7 +9,7 @@ import { writeFileAtomically } from '../store/index.js'
 import { countCrawl } from './count-crawl.js'
 import type { Log } from './log.js'
 import { repartitionsOf } from './repartition-report.js'
-import { readNote } from './routing-note.js'
+import { readNote, routedOf } from './routing-note.js'
 import type { SpentTotal } from './spent.js'
 import { systemClock as clock } from './system.js'
 
@@ -44,6 +44,7 @@ export async function writeReport(
     robots: { mode: config.robots, maxFailures: config.robotsFailures },
     damaged,
     routing: await readNote(ledger),
+    routed: await routedOf(directory, ledger),
     repartitions: await repartitionsOf(ledger),
     warnings: JSON.parse((await ledger.settings())[WARNINGS] ?? '[]') as string[],
   })

@@ -6,7 +6,14 @@
 import { join } from 'node:path'
 import { MessageChannel, MessagePort, type Worker } from 'node:worker_threads'
 import type { AgentEnd, AgentProgress } from '../agent/index.js'
-import { type Incarnation, type Ledger, LedgerError, type LocalBus, relayBus } from '../cluster/index.js'
+import {
+  type BusMessage,
+  type Incarnation,
+  type Ledger,
+  LedgerError,
+  type LocalBus,
+  relayBus,
+} from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
 import type { AgentOrder } from './agent-host.js'
@@ -63,6 +70,10 @@ interface Member {
   /** The ledger has ended its life: no fault of its own. */
   isFenced: boolean
   readonly hangUp: () => void
+}
+
+function isOfRows({ kind }: BusMessage): boolean {
+  return kind === 'inbox' || kind === 'yours'
 }
 
 export class ThreadCrew implements Crew {
@@ -162,7 +173,7 @@ export class ThreadCrew implements Crew {
       bornAt: clock.monotonic(),
       progress: null,
       isFenced: false,
-      hangUp: relayBus(bus, wires.port1, message => isDeaf && message.kind === 'inbox', incarnation),
+      hangUp: relayBus(bus, wires.port1, message => isDeaf && isOfRows(message), incarnation),
     }
     this.#members.set(agent, member)
     thread.on('message', (message: FromAgent) => this.#hear(member, message))

@@ -6,7 +6,7 @@
  * It is a role: any process that sees the ledger may run one, and the one that holds the seat acts. Nothing is kept only
  * in memory, so the next holder goes on where the last one died.
  */
-import type { Assignment } from '../assign/index.js'
+import { type Assignment, Visits } from '../assign/index.js'
 import type { Bus, BusMessage, FinishReason, Incarnation, Ledger } from '../cluster/index.js'
 import type { CellId, Epoch } from '../model/cell.js'
 import { type Clock, type Millis, sleep } from '../model/clock.js'
@@ -14,8 +14,9 @@ import { LIMITS } from '../model/limits.js'
 import type { StopSignal } from '../model/stop.js'
 import { Wake } from '../model/wake.js'
 import { LaneBook } from './lane-book.js'
+import { LeftToAgents } from './left-to-agents.js'
 import type { Repartitioner } from './repartitioner.js'
-import { Visits } from './visits.js'
+import { RouteDesk } from './route-desk.js'
 
 /** Cells of S that are looked at, at least: the turn of some may be far off. */
 const LEAST_LOOK = 100
@@ -23,8 +24,6 @@ const LEAST_LOOK = 100
 const LOOK_AT_ALL = 100_000
 /** A life is closed after this many leases without a word: its cells were free after one. */
 const SILENT_LEASES = 2
-/** Setting: the agents of the parts of a routing table. */
-export const PART_OWNERS = 'routing.owners'
 
 export interface CoordinatorParts {
   readonly clock: Clock
@@ -61,11 +60,15 @@ export class Coordinator {
    */
   #looksAtHeld = false
   readonly #visits: Visits
+  readonly #left: LeftToAgents
+  readonly #routes: RouteDesk
 
   constructor(parts: CoordinatorParts) {
     this.#parts = parts
     this.#wake = new Wake(parts.clock)
     this.#visits = new Visits(parts.clock)
+    this.#left = new LeftToAgents(parts.clock, parts.assignment)
+    this.#routes = new RouteDesk(parts.clock, parts.ledger, parts.bus, parts.assignment)
     parts.signal.addEventListener('abort', () => this.#wake.ring(), { once: true })
   }
 
@@ -106,19 +109,14 @@ export class Coordinator {
     if (closed.length > 0) onClosed(closed)
     if (before === null) await this.#parts.repartitioner?.seated()
     if (before === null) assignment.plan?.restore(await ledger.laneLoads())
-    if (before === null) await this.#restoreOwners()
+    if (before === null) await this.#routes.restore()
     if (before === null && ordersBySize) await this.#orderBySize()
-    this.#book.look(await ledger.agents())
+    const rows = await ledger.agents()
+    this.#book.look(rows)
     this.#mayWait = true
     this.#looksAtHeld = true
+    await this.#routes.look(rows, this.#book)
     await this.#parts.repartitioner?.look(this.#book.views())
-  }
-
-  async #restoreOwners(): Promise<void> {
-    const { ledger, assignment } = this.#parts
-    if (assignment.owners === null) return
-    const { [PART_OWNERS]: names = '[]' } = await ledger.settings()
-    assignment.owners.restore(JSON.parse(names) as string[])
   }
 
   /** Once in a crawl, whoever does it. */
@@ -134,7 +132,9 @@ export class Coordinator {
     const given = await this.#handOut()
     if (given > 0 || !this.#book.isIdle) return null
     const end = await this.#parts.ledger.tryEnd()
-    if (end !== null) this.#parts.bus.send({ kind: 'ended' })
+    if (end === null) return null
+    this.#parts.bus.send({ kind: 'ended' })
+    await this.#routes.save(this.#book)
     return end
   }
 
@@ -154,16 +154,17 @@ export class Coordinator {
       limit,
       withHeld ? undefined : able.map(({ incarnation }) => incarnation),
     )
-    const waiting = this.#visits.without(seen)
-    if (waiting.length < seen.length) this.#mayWait = true
+    const unvisited = this.#visits.without(seen)
+    if (unvisited.length < seen.length) this.#mayWait = true
+    const { waiting, agents: ours } = this.#left.without(unvisited, agents)
     if (waiting.length === 0) return 0
-    const views = agents.map(view => ({ ...view, freeLanes: Math.min(view.freeLanes, waiting.length) }))
+    const views = ours.map(view => ({ ...view, freeLanes: Math.min(view.freeLanes, waiting.length) }))
     const assigned = assignment.assign(waiting, views)
     const bound = assignment.plan?.takeNew() ?? []
     if (bound.length > 0) await ledger.bind(bound)
-    const owners = assignment.owners?.takeChanged()
-    if (owners) await ledger.set({ [PART_OWNERS]: JSON.stringify(owners) })
-    const given = await this.#grantAll(assigned.given, waiting.length)
+    await this.#routes.tell()
+    const given = await this.#grantAll(assigned.given, unvisited.length)
+    this.#routes.account.gave(given)
     // Said again with every beat, until it is no longer so: the bus may lose it.
     for (const [to, groups] of assigned.wanted) bus.send({ kind: 'wanted', to, groups: [...groups] })
     // What was not given has to wait for a lane, or for its turn.

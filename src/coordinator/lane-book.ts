@@ -51,6 +51,11 @@ export class LaneBook {
     return true
   }
 
+  /** How many cells each has taken itself, as it last said. */
+  *taken(): Iterable<readonly [life: Incarnation, cells: number]> {
+    for (const [life, { status }] of this.#entries) yield [life, status.taken ?? 0]
+  }
+
   granted(to: Incarnation, leases: readonly Lease[]): void {
     this.#entries.get(to)?.granted.push(...leases.map(({ grant, lane }) => ({ grant, lane })))
   }
@@ -68,6 +73,7 @@ export class LaneBook {
         freeLanes,
         busyLanes: [...status.busyLanes, ...bound],
         capacity: status.capacity,
+        stage: status.stage ?? 0,
       }
     })
   }
@@ -93,6 +99,8 @@ function statusIn(text: string): LaneStatus {
     held = 0,
     busyLanes = [],
     capacity = 1,
+    stage = 0,
+    taken = 0,
   } = JSON.parse(text) as Partial<LaneStatus>
-  return { at, seen, free, held, busyLanes, capacity }
+  return { at, seen, free, held, busyLanes, capacity, stage, taken }
 }

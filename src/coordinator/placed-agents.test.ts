@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
-import type { AgentView } from '../assign/index.js'
+import { type AgentView, PART_OWNERS } from '../assign/index.js'
 import { openMemoryLedger } from '../cluster/memory-ledger.js'
-import { PART_OWNERS } from './coordinator.js'
 import { placedAgents } from './placed-agents.js'
 
 const view = (name: string, incarnation: number, capacity = 1): AgentView => ({

@@ -1,9 +1,8 @@
 /** What is known of the agents that sites can be placed with: how much each is to have, and how far they are from each other. */
-import type { AgentView } from '../assign/index.js'
+import { type AgentView, PART_OWNERS } from '../assign/index.js'
 import type { PlacedAgent } from '../assign/predict-times.js'
 import type { AgentRow, Incarnation, Ledger } from '../cluster/index.js'
 import type { Millis } from '../model/clock.js'
-import { PART_OWNERS } from './coordinator.js'
 
 /** However busy it is now, an agent has this much of the share of one that is not: what it is busy with may move. */
 const LEAST_CAPACITY = 1 / 2

@@ -81,6 +81,7 @@ export class FlakyBus implements LedgerWitness {
       case 'leases':
       case 'wanted':
       case 'move':
+      case 'yours':
       case 'pong':
         return [agent.get(message.to)]
       case 'ping':
@@ -95,6 +96,8 @@ export class FlakyBus implements LedgerWitness {
         const holders = new Set(message.groups.map(group => agent.get(this.#groupHolders.get(group) ?? 0)))
         return [coordinator.get(this.#seated), ...holders]
       }
+      case 'routes':
+        return agent.values()
       case 'ended':
         return [...agent.values(), ...coordinator.values()]
     }

@@ -1,5 +1,6 @@
 /** One life of an agent in the simulated world: the real parts, joined over ports that fail. */
 import { type AgentInput, assembleAgent } from '../agent/index.js'
+import { isLearned } from '../assign/index.js'
 import type { PhasePlan } from '../assign/phases/index.js'
 import type { Incarnation, Ledger } from '../cluster/index.js'
 import { LedgerClock } from '../cluster/ledger-clock.js'
@@ -84,6 +85,7 @@ export async function live(parts: LifeParts): Promise<string> {
     random: new SeededRandom(Math.floor(parts.random.next() * 2 ** 32)),
     ledger,
     phases: phasesOf(parts),
+    loadRoutes: isLearned(config.assign) ? async () => parts.routing.table : null,
     bus: parts.bus.join(machine, incarnation, 'agent'),
     fetcher: fetcherOf(parts),
     store,

@@ -13,6 +13,8 @@ import { planRepartition } from '../assign/repartition.js'
 import type { Bus, Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import {
+  FIRST_STAGE,
+  newStage,
   PART_OWNERS,
   type Proposal,
   placedAgents,
@@ -53,11 +55,15 @@ export function placing(
 ): { readonly assignment: Assignment; readonly repartitioner: Repartitioner | null } {
   const { seed, config, routing, mutation } = parts
   const now = () => clock.monotonic()
-  const chosen = (): Assignment =>
-    chooseAssignment(config.assign, new SeededRandom(seed), routing.table && { table: routing.table, now })
-  if (config.repartition === 0 || !isLearned(config.assign))
-    return { assignment: chosen(), repartitioner: null }
-  const assignment = new LiveAssignment(chosen())
+  const chosen = (stage: number): Assignment =>
+    chooseAssignment(
+      config.assign,
+      new SeededRandom(seed),
+      routing.table && { table: routing.table, stage, now },
+    )
+  const first = chosen(FIRST_STAGE)
+  if (config.repartition === 0 || !isLearned(config.assign)) return { assignment: first, repartitioner: null }
+  const assignment = new LiveAssignment(first)
   const repartitioner = new Repartitioner({
     clock,
     ledger,
@@ -65,7 +71,7 @@ export function placing(
     assignment,
     everyMs: config.repartition * 1000,
     graceMs: MOVE_GRACE_MS,
-    restore: async () => chosen(),
+    restore: async () => chosen(await newStage(ledger)),
     // Whatever it is worth: cells are to move.
     isWorth: ({ movedSites }) => movedSites > 0,
     propose: agents => propose(parts, ledger, assignment, agents, chosen),
@@ -79,7 +85,7 @@ async function propose(
   ledger: Ledger,
   assignment: Assignment,
   agents: readonly AgentView[],
-  chosen: () => Assignment,
+  chosen: (stage: number) => Assignment,
 ): Promise<Proposal | null> {
   const left = await sitesLeft(ledger, assignment, agents)
   const made = planRepartition(routing.learned(), {
@@ -97,8 +103,8 @@ async function propose(
     left,
     adopt: async () => {
       routing.table = made.plan.table
-      await ledger.set({ [PART_OWNERS]: JSON.stringify(made.owners) })
-      const next = chosen()
+      const stage = await newStage(ledger, { [PART_OWNERS]: JSON.stringify(made.owners) })
+      const next = chosen(stage)
       next.owners?.restore(made.owners)
       return next
     },

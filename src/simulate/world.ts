@@ -6,12 +6,18 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Metrics } from '../agent/index.js'
-import { type AssignmentName, isLearned } from '../assign/index.js'
+import { type AssignmentName, isLearned, ROUTING_STAGE } from '../assign/index.js'
 import { makePlan, type PhasePlan, ShardMap } from '../assign/phases/index.js'
 import type { AgentWork, Ledger } from '../cluster/index.js'
 import { openMemoryLedger } from '../cluster/memory-ledger.js'
 import { type CrawlConfig, checkConfig } from '../config/index.js'
-import { type RepartitionRecord, recordsIn } from '../coordinator/index.js'
+import {
+  type CellCounts,
+  cellCounts,
+  FIRST_STAGE,
+  type RepartitionRecord,
+  recordsIn,
+} from '../coordinator/index.js'
 import { type CellId, filedUnder } from '../model/cell.js'
 import { type CellMap, SplitCells } from '../model/cell-map.js'
 import type { Millis } from '../model/clock.js'
@@ -28,6 +34,7 @@ import { EPOCH_MS, Machine } from './machine.js'
 import { mutantCore } from './mutant-ledger.js'
 import { brokenBy, type Mutation } from './mutations.js'
 import { Park, type ParkParts } from './park.js'
+import type { SharedRouting } from './placing.js'
 import { metricsOf } from './tally.js'
 import { Servers } from './virtual-fetcher.js'
 import { VirtualTime } from './virtual-time.js'
@@ -94,6 +101,8 @@ export interface SimulationResult {
   /** Leased cells that were asked back because sites were placed anew, and those of them that did not come by themselves. */
   readonly askedBack: number
   readonly forced: number
+  /** By a routing table: cells that agents took themselves, and cells that coordinators gave. */
+  readonly cells: CellCounts
 }
 
 /** No crawl may take longer than this, and what its pages take one after the other. */
@@ -135,6 +144,7 @@ class World {
   readonly #scratch: string
   readonly #plan: PhasePlan | null
   readonly #cells: CellMap
+  readonly #routing: SharedRouting
 
   constructor(options: SimulationOptions) {
     const { seed, sites, pages, delayMs, agents, mutation } = options
@@ -153,6 +163,7 @@ class World {
       typeof options.faults === 'string'
         ? drawFaults(options.faults, agents, new SeededRandom(~seed))
         : options.faults
+    this.#routing = { table: routingOf(options, this.#web), learned: () => learnedTruth(this.#web) }
     this.#park = new Park(this.#parkParts())
   }
 
@@ -165,6 +176,7 @@ class World {
         rows: [{ url, depth: 0, hops: 0, score: 1, via: '' }],
       })),
     )
+    if (this.#routing.table !== null) await this.#ledger.set({ [ROUTING_STAGE]: String(FIRST_STAGE) })
     await this.#ledger.estimate(this.#options.sizes ?? [])
     for (let agent = 0; agent < this.#options.agents; agent++) this.#park.start()
     let endedAt = Number.POSITIVE_INFINITY
@@ -196,6 +208,7 @@ class World {
       refusedFinishes: this.#checker.refusedFinishes,
       agentWork,
       ...movedIn(recordsIn(await this.#ledger.settings())),
+      cells: cellCounts(await this.#ledger.settings()),
     }
   }
 
@@ -280,7 +293,7 @@ class World {
         },
       },
       history: this.#history,
-      routing: { table: routingOf(this.#options, this.#web), learned: () => learnedTruth(this.#web) },
+      routing: this.#routing,
       scratch: this.#scratch,
       faults: this.#faults,
       expectedRequests: Math.max(sites, pages) + sites,

@@ -7,7 +7,7 @@ import type { PackStore } from '../store/index.js'
 import { journalBytes } from './journals.js'
 import { digestOf } from './pack-frame.js'
 import { PackReceiver, type Room } from './pack-receiver.js'
-import { HEADERS, type UploadAnswer } from './words.js'
+import { HEADERS, ROUTING_PATH, type UploadAnswer } from './words.js'
 
 export interface PackServerParts {
   readonly ledger: Pick<Ledger, 'readJournal'>
@@ -17,6 +17,8 @@ export interface PackServerParts {
   readonly isSeated: () => boolean
   /** A place for the files of one life. */
   readonly openStore: (life: Incarnation) => PackStore
+  /** The routing table that is in force; null where there is none. */
+  readonly routing: () => Buffer | null
   readonly onProblem: (problem: string) => void
 }
 
@@ -93,6 +95,10 @@ export class PackServer {
     const [, cell, from, bytes] = JOURNAL.exec(url) ?? []
     if (cell !== undefined && method === 'GET')
       return this.#journal(decodeURIComponent(cell), Number(from), Number(bytes), response)
+    if (url === ROUTING_PATH && method === 'GET') {
+      const table = this.#parts.routing()
+      if (table !== null) return send(response, table)
+    }
     refuse(request, response, 404)
   }
 
@@ -138,8 +144,7 @@ export class PackServer {
     this.#reading++
     try {
       const bytes = journalBytes(await this.#parts.ledger.readJournal(cell, from, maxBytes))
-      response.writeHead(200, { [HEADERS.digest]: digestOf([bytes]), 'content-length': bytes.length })
-      response.end(bytes)
+      send(response, bytes)
     } finally {
       this.#reading--
     }
@@ -175,6 +180,11 @@ function answer(response: ServerResponse, said: UploadAnswer, status = 200): voi
     'content-length': Buffer.byteLength(text),
   })
   response.end(text)
+}
+
+function send(response: ServerResponse, bytes: Buffer): void {
+  response.writeHead(200, { [HEADERS.digest]: digestOf([bytes]), 'content-length': bytes.length })
+  response.end(bytes)
 }
 
 /** What was about to be sent is not read. */

@@ -5,16 +5,18 @@ import { hostname } from 'node:os'
 import { afterEach, describe, expect, it } from 'vitest'
 import { inDirectory, sampleExchange, sampleRow } from '../../test/kit/store-samples.js'
 import { TcpProxy } from '../../test/kit/tcp-proxy.js'
+import { RoutingTable } from '../assign/index.js'
 import type { HelmStatus, Ledger } from '../cluster/index.js'
 import { openMemoryLedger } from '../cluster/memory-ledger.js'
 import { systemClock } from '../compose/system.js'
 import { SeededRandom } from '../model/random.js'
 import { DirectoryPackStore, locateFile, PackBuilder, type PackBytes, warcRecords } from '../store/index.js'
-import { channelTo, PackServer, RemotePackStore } from './index.js'
+import { channelTo, PackServer, RemotePackStore, routingOver } from './index.js'
 
 const TOKEN = 'known-to-the-ledger-only'
 const LIFE = 7
 const LEASE_MS = 30_000
+const TABLE = RoutingTable.of(2, [{ site: 'a.test', part: 1 }]).encode()
 const records = warcRecords({ codec: 'gzip', level: 1 }, new SeededRandom(2))
 
 /** About `kilobytes` that do not compress. */
@@ -80,6 +82,7 @@ describe('a pack on its way to the coordinator', () => {
           info: {},
           firstNumber: seat * 100_000,
         }),
+      routing: () => TABLE,
       onProblem: problem => expect(problem).toBe(''),
     })
     open.push(server)
@@ -191,6 +194,15 @@ describe('a pack on its way to the coordinator', () => {
       // It goes on as soon as there is somebody.
       seated.isSeated = true
       expect((await seated.agent.append(pack)).ok).toBe(true)
+    }))
+
+  it('goes with an agent that gets the routing table the other way, whole, and only with the token of the crawl', () =>
+    inDirectory(async directory => {
+      const { channel, ledger } = await scene(directory)
+      expect(await routingOver(channel)).toEqual(TABLE)
+      const stranger = channelTo(ledger, 'a guess')
+      open.push(stranger)
+      expect(await routingOver(stranger)).toBeNull()
     }))
 
   it('is refused when what arrives is not what was sent, and whoever sends nonsense', () =>

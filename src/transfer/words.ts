@@ -29,3 +29,5 @@ export const uploadPath = (life: Incarnation, number: UploadNumber) => `/packs/$
 export const endPath = (life: Incarnation, how: 'close' | 'abandon') => `/lives/${life}/${how}`
 export const journalPath = (cell: CellId, from: number, maxBytes: number) =>
   `/journals/${encodeURIComponent(cell)}?from=${from}&bytes=${maxBytes}`
+/** The routing table that is in force. */
+export const ROUTING_PATH = '/routing'

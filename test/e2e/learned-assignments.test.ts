@@ -36,11 +36,13 @@ describe('a crawl by four agents after one that learned', () => {
   let learned: Crawled
   let expected: readonly string[]
 
-  async function crawl(...flags: string[]): Promise<Crawled> {
+  const crawl = (...flags: string[]) => crawlWith({}, ...flags)
+
+  async function crawlWith(env: Record<string, string>, ...flags: string[]): Promise<Crawled> {
     const out = temporary('crawl')
     const usual = ['--agents', String(AGENTS), '--lanes', '3', '--archive', 'none', '--sitemap', 'none']
     const args = ['crawl', server.seed, ...GENERATED, ...usual, ...flags, '--out', out, '--json']
-    const { code, stdout, stderr } = await orbweaver(args)
+    const { code, stdout, stderr } = await orbweaver(args, env)
     expect(code, stderr).toBe(0)
     return { out, report: JSON.parse(stdout) as Report, said: stderr }
   }
@@ -75,12 +77,28 @@ describe('a crawl by four agents after one that learned', () => {
     expect(await storedIn(out)).toEqual(expected)
     const table = RoutingTable.decode(readFileSync(join(out, 'learned/routing.bin')))
     expect(table?.encode().length).toBe(routing.bytes)
+    // S2: every agent had it, and took its own sites.
+    expect(report.routed).toMatchObject({ tableBytes: routing.bytes })
+    expect(report.routed!.cellsTaken).toBeGreaterThan(4 * report.routed!.cellsGiven)
+    expect(dynamic.report.routed).toBeNull()
+  }, 180_000)
+
+  it('goes on while the coordinator is away for seconds at a time and neither hears nor says anything: agents tell each other what they have to take (S2)', async () => {
+    const env = { ORBWEAVER_FAULTS: 'rounds=3000' }
+    const { report, out } = await crawlWith(env, '--assign', 'hypergraph', '--previous', learned.out)
+    const { cellsTaken, cellsGiven } = report.routed!
+    expect(cellsTaken).toBeGreaterThanOrEqual(plan.sites - cellsGiven)
+    expect(cellsTaken).toBeGreaterThan(4 * cellsGiven)
+    expect(report.messages).toBeGreaterThan(0)
+    expect(report).toMatchObject({ overlap: 0 })
+    expect(await storedIn(out)).toEqual(expected)
   }, 180_000)
 
   it('by hybrid stores every page once, with fewer messages than by hash', async () => {
     const { report, out } = await crawl('--assign', 'hybrid', '--previous', learned.out)
     expect(report.messages).toBeLessThan(learned.report.messages)
     expect(report).toMatchObject({ overlap: 0, routing: { parts: AGENTS } })
+    expect(report.routed!.cellsTaken).toBeGreaterThan(report.routed!.cellsGiven)
     expect(await storedIn(out)).toEqual(expected)
     const { sites } = JSON.parse(readFileSync(join(out, 'learned/manifest.json'), 'utf8'))
     expect(sites).toBe(plan.sites)
