@@ -197,8 +197,10 @@ export class Agent {
       this.#wake.ring()
     }
     if (message.kind === 'wanted' && message.to === incarnation) this.#turns.wanted(message.groups)
-    if (message.kind === 'move' && message.to === incarnation)
+    if (message.kind === 'move' && message.to === incarnation) {
+      this.#parts.routes?.movedAway(message.cells)
       this.#giving.moveAway(message.cells, message.force)
+    }
     if (message.kind === 'visit') {
       this.#turns.wanted(message.groups)
       this.#parts.routes?.visited(message.groups)

@@ -137,6 +137,18 @@ describe('an agent that takes its own cells by the routing table', () => {
     expect([await a.cells(), await b.cells()]).toEqual([['a1'], ['a2']])
   })
 
+  it('does not take again what it was asked to give back, before it has the table of the next stage', async () => {
+    const [a] = await crew('a', 'b')
+    await waits('a1', 'a2')
+    a.taker.movedAway(['a1'])
+    await a.taker.take(9, NEVER)
+    expect(await a.cells()).toEqual(['a2'])
+    await ledger.set({ [ROUTING_STAGE]: '2' })
+    await a.beat()
+    await a.taker.take(9, NEVER)
+    expect((await a.cells()).sort()).toEqual(['a1', 'a2'])
+  })
+
   it('leaves a cell whose turn another holds, is to have next, or needs for a request', async () => {
     table = routing(['a1', 'a2', 'a3'], ['a1#other'])
     const [a, b] = await crew('a', 'b')

@@ -44,6 +44,8 @@ export class RouteTaker {
   #loading = false
   #mayWait = true
   readonly #told = new Set<CellId>()
+  /** Cells that we were asked to give back: another is to have them, by a table that we may not have yet. */
+  readonly #asked = new Set<CellId>()
   /** Beats until the next look that nobody asked for, and after a look in vain. */
   #pause = 0
   #nextPause = 1
@@ -76,6 +78,11 @@ export class RouteTaker {
   /** These turns are needed for one request: nobody takes a site of those groups meanwhile. */
   visited(groups: readonly GroupId[]): void {
     this.#visits.announce(groups)
+  }
+
+  /** These are another's now: what we give back is not taken again by an old table. */
+  movedAway(cells: readonly CellId[]): void {
+    for (const cell of cells) this.#asked.add(cell)
   }
 
   /** Cells that gained rows, none of them in our hands: tells their owners. Returns those whose owner we cannot tell. */
@@ -138,8 +145,8 @@ export class RouteTaker {
         this.lookAgain()
         break
       }
-      if (isPassedOn(row.turn) || this.#routes.ownerOf(row.cell, table) !== incarnation) continue
-      round.give(row, incarnation)
+      if (isPassedOn(row.turn) || this.#asked.has(row.cell)) continue
+      if (this.#routes.ownerOf(row.cell, table) === incarnation) round.give(row, incarnation)
     }
     return round.given.get(incarnation) ?? []
   }
@@ -150,7 +157,7 @@ export class RouteTaker {
     for (const cell of this.#told) {
       if (picked.length >= free) return
       this.#told.delete(cell)
-      if (!seen.has(cell)) picked.push(cell)
+      if (!seen.has(cell) && !this.#asked.has(cell)) picked.push(cell)
     }
   }
 
@@ -167,6 +174,7 @@ export class RouteTaker {
       if (table === null && stage > 0) return
       this.#table = table
       this.#stage = stage
+      this.#asked.clear()
       this.lookAgain()
       onReady()
     } catch {

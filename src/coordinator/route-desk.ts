@@ -41,6 +41,7 @@ export class RouteDesk {
   /** What agents were last told of each other. */
   #crew = ''
   #lives = ''
+  #stage = 0
   #saveAt: Millis = 0
 
   constructor(clock: Clock, ledger: Ledger, bus: Bus, assignment: Assignment) {
@@ -82,11 +83,13 @@ export class RouteDesk {
     const changed = owners.takeChanged()
     const members = routes?.crew ?? []
     const crew = JSON.stringify(members)
-    if (changed === null && crew === this.#crew) return
+    const stage = routes?.stage ?? 0
+    if (changed === null && crew === this.#crew && stage === this.#stage) return
     this.#crew = crew
     const lives = members.map(({ incarnation }) => incarnation).join()
-    const isUrgent = changed !== null || lives !== this.#lives
+    const isUrgent = changed !== null || lives !== this.#lives || stage !== this.#stage
     this.#lives = lives
+    this.#stage = stage
     await this.#ledger.set({
       [ROUTING_CREW]: crew,
       ...(changed && { [PART_OWNERS]: JSON.stringify(changed) }),
