@@ -145,6 +145,10 @@ interface RoutingReport {
   readonly parts: number
   readonly sites: number
   readonly bytes: number
+  /** It was made of; with none only balance counts. */
+  readonly nets: number
+  /** Of the parts, the largest 1. */
+  readonly shares: readonly number[]
   readonly predicted: { readonly messages: number; readonly coalescedMessages: number }
   readonly byHash: { readonly messages: number; readonly coalescedMessages: number }
   /**

@@ -190,6 +190,7 @@ export class Settler {
       links: content.links,
       inTables: !isService(code),
       changed: isKnown && isPage(code) ? content.revisit === null : undefined,
+      otherBytes: isPage(code) ? 0 : bytes,
     })
   }
 

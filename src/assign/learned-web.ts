@@ -1,3 +1,5 @@
+import type { AgentAbility } from './agent-shares.js'
+
 /** Port: what an earlier crawl has learned of a web, for assignments that plan with it (S1, H6). */
 export interface LearnedSite {
   /** host[:port]. */
@@ -21,6 +23,8 @@ export interface LearnedSite {
  * those it links to, each once. Equal nets are one, with a count; two equal ones may still be there.
  */
 export interface LearnedWeb {
+  /** What agents were found able to do; absent where nothing is known of that. */
+  readonly agents?: readonly AgentAbility[]
   readonly sites: readonly LearnedSite[]
   /** Pins of net e: pins[netOffsets[e] .. netOffsets[e + 1]). */
   readonly netOffsets: Uint32Array

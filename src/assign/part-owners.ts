@@ -1,6 +1,6 @@
 /**
  * Which agent has which part of a routing table. An agent keeps its part as long as it is here, by name, whichever of its
- * lives; one that has none takes the first that nobody has. What is bound is in the ledger, so the next coordinator goes on
+ * lives; one that has none takes that of an earlier process of its machine, or the first that nobody has. What is bound is in the ledger, so the next coordinator goes on
  * with it.
  */
 import type { Millis } from '../model/clock.js'
@@ -9,6 +9,11 @@ import type { AgentView } from './assignment.js'
 
 /** `wait`: its agent is expected. `none`: nobody has it, and its sites go to whoever is here. */
 export type PartOwner = AgentView | 'wait' | 'none'
+
+/** The agents that a crawl starts itself are threads of one process: `agent-1`. Others join as `host:process`. */
+export function machineOf(name: string): string {
+  return name.slice(0, Math.max(0, name.lastIndexOf(':')))
+}
 
 export class PartOwners {
   readonly #now: () => Millis
@@ -54,7 +59,8 @@ export class PartOwners {
     for (const [part, name] of this.#names.entries()) {
       const isLate = now - seenAt[part] >= LIMITS.partGraceMs
       // A part that never had an owner is for whoever comes first; one whose owner is away is kept for it a while.
-      const heir = !here.has(name) && (name === '' || isLate) ? idle.shift() : undefined
+      const isFree = name === '' || isLate
+      const heir = here.has(name) ? undefined : (takeOf(name, idle) ?? (isFree ? idle.shift() : undefined))
       if (heir) {
         this.#names[part] = heir.name
         this.#changed = true
@@ -64,4 +70,11 @@ export class PartOwners {
       this.#owners[part] = owner ?? (isLate ? 'none' : 'wait')
     }
   }
+}
+
+/** One of the machine of an agent that is away: it is what the part was made for. */
+function takeOf(name: string, idle: AgentView[]): AgentView | undefined {
+  const machine = machineOf(name)
+  const at = machine === '' ? -1 : idle.findIndex(agent => machineOf(agent.name) === machine)
+  return at < 0 ? undefined : idle.splice(at, 1)[0]
 }

@@ -20,7 +20,7 @@ import {
   similarityGraph,
 } from './graph-objectives.js'
 import type { LearnedWeb } from './learned-web.js'
-import { groupsOf, type RoutingPlan, routingPlan } from './plan-routing.js'
+import { EPSILON, groupsOf, presetFor, type RoutingPlan, routingPlan } from './plan-routing.js'
 import { equalWeights, visitSlack, visitsOf } from './vertex-weights.js'
 
 export interface GraphRequest {
@@ -64,9 +64,6 @@ interface ObjectiveFigures {
   readonly cut: number
 }
 
-const EPSILON = 0.05
-const MANY_PINS = 1_000_000
-
 export interface GraphPlan extends RoutingPlan {
   readonly objectives: readonly ObjectiveFigures[]
 }
@@ -90,7 +87,7 @@ export function graphParts(learned: LearnedWeb, request: GraphRequest): GraphPar
     hypergraph: objectives[0].hypergraph,
     k,
     epsilons,
-    preset: request.preset ?? (learned.pins.length > MANY_PINS ? 'fast' : 'default'),
+    preset: request.preset ?? presetFor(learned),
     seed,
     targets: shares,
     // Exactly one agent in each part (S7).

@@ -1,20 +1,31 @@
 /**
- * What was learned in, a routing table out (H2-H6): sites are vertices that weigh bytes and pages, the links of a page to other
- * sites are a net, parts are as large as the agents are able. Sites that share a politeness turn stay together: two agents
+ * What was learned in, a routing table out (H2-H6): sites are vertices that weigh bytes and pages, the links of a page (or of all
+ * pages of a site) to other sites are a net, parts are as large as the agents are able. Sites that share a politeness turn stay together: two agents
  * would only wait for each other.
  */
 import { type Grouping, groupOf } from '../model/cell.js'
-import { type Hypergraph, messagesOf, type Partition, partition } from '../partition/index.js'
+import {
+  type Hypergraph,
+  messagesOf,
+  type Partition,
+  type PresetName,
+  partition,
+} from '../partition/index.js'
 import { isPiece, weightsOf } from './cut-web.js'
 import { Rendezvous } from './hash.js'
 import type { LearnedWeb } from './learned-web.js'
 import { type Route, RoutingTable } from './routing-table.js'
+import { type NetKind, netsBy } from './site-nets.js'
 
 export interface RoutingRequest {
   /** One per part, in any unit; equal numbers for equal agents. */
   readonly shares: readonly number[]
   readonly grouping: Grouping
   readonly seed: number
+  /** What a net stands for: what is minimised is messages of pages, or of sites (page). */
+  readonly nets?: NetKind
+  /** The table says what it costs to take a site elsewhere: `hybrid` asks for that, and nobody else. */
+  readonly hasPulls?: boolean
 }
 
 interface Messages {
@@ -35,7 +46,8 @@ export interface RoutingPlan {
   readonly heavySites: readonly string[]
 }
 
-const EPSILON = 0.05
+/** How much more than its share a part may have (H4). */
+export const EPSILON = 0.05
 /** With more pins one partition has to do: the crawl waits for it. */
 const MANY_PINS = 1_000_000
 /** Of a site, that are kept for `hybrid`: those it has most links with. */
@@ -43,31 +55,41 @@ const MOST_PULLS = 4
 
 /** The plan, or in one line why there can be none. */
 export function planRouting(learned: LearnedWeb, request: RoutingRequest): RoutingPlan | string {
-  const { shares, grouping, seed } = request
+  const { shares, grouping, seed, nets = 'page', hasPulls = false } = request
   const k = shares.length
   const groups = groupsOf(learned, grouping)
   const count = groups.reduce((most, group) => Math.max(most, group + 1), 0)
   if (count < k) return `${count} known sites or groups of sites are too few for ${k} agents`
+  const web = netsBy(nets, learned)
   const found = partition({
-    hypergraph: hypergraphOf(learned),
+    hypergraph: hypergraphOf(web),
     k,
     epsilons: [EPSILON, EPSILON],
-    preset: learned.pins.length > MANY_PINS ? 'fast' : 'default',
+    preset: presetFor(web),
     seed,
     targets: shares,
     groups,
   })
-  return routingPlan(learned, shares, found)
+  return routingPlan(learned, shares, found, hasPulls)
+}
+
+export function presetFor({ pins }: LearnedWeb): PresetName {
+  return pins.length > MANY_PINS ? 'fast' : 'default'
 }
 
 type Found = Pick<Partition, 'parts' | 'imbalance' | 'imbalanceBound' | 'heavyVertices'>
 
-/** A routing table of the parts that were found, and what it is worth. */
-export function routingPlan(learned: LearnedWeb, shares: readonly number[], found: Found): RoutingPlan {
+/** A routing table of the parts that were found, and what it is worth: messages are counted by pages, whatever nets it is made of. */
+export function routingPlan(
+  learned: LearnedWeb,
+  shares: readonly number[],
+  found: Found,
+  hasPulls = false,
+): RoutingPlan {
   const k = shares.length
   const hypergraph = hypergraphOf(learned)
   return {
-    table: tableOf(learned, k, found),
+    table: tableOf(learned, k, found, hasPulls),
     predicted: messagesOf(hypergraph, k, found.parts),
     byHash: messagesByHash(learned, shares),
     imbalance: found.imbalance,
@@ -121,7 +143,17 @@ export function hashedParts({ sites }: LearnedWeb, shares: readonly number[]): I
   return Int32Array.from(sites, ({ site }) => draw.winnerOf(site)!.incarnation)
 }
 
-export function tableOf(learned: LearnedWeb, k: number, { parts }: Pick<Found, 'parts'>): RoutingTable {
+export function tableOf(
+  learned: LearnedWeb,
+  k: number,
+  { parts }: Pick<Found, 'parts'>,
+  hasPulls: boolean,
+): RoutingTable {
+  if (!hasPulls)
+    return RoutingTable.of(
+      k,
+      learned.sites.map(({ site }, v) => ({ site, part: parts[v] })),
+    )
   const pulls = pullsOf(learned, parts)
   const routes = learned.sites.map(
     ({ site }, v): Route => ({ site, part: parts[v], pulls: strongest(pulls[v], parts[v]) }),

@@ -50,24 +50,44 @@ export class PrefixTable {
       return found.map(({ bits, part }) => ({ prefix: written(bits, family), part }))
     })
   }
+}
 
-  /** The part of an address by the longest prefix that covers it; -1 when none does. */
-  static route(prefixes: readonly Prefix[], address: string): number {
-    const bits = bitsOf(address)
-    if (bits === null) return -1
-    let best = -1
-    let longest = -1
+/** The same, asked: the longest prefix that covers an address says its part. */
+export class PrefixRoutes {
+  readonly prefixes: readonly Prefix[]
+  /** Bits of a prefix -> part; the family is told by a letter in front. */
+  readonly #parts = new Map<string, number>()
+  /** Of the prefixes there are, the longest first. */
+  readonly #lengths: readonly number[]
+
+  constructor(prefixes: readonly Prefix[]) {
+    this.prefixes = prefixes
+    const lengths = new Set<number>()
     for (const { prefix, part } of prefixes) {
       const slash = prefix.indexOf('/')
+      const bits = bitsOf(prefix.slice(0, slash))
+      if (bits === null) continue
       const length = Number(prefix.slice(slash + 1))
-      const start = bitsOf(prefix.slice(0, slash))!
-      if (length <= longest || start.length !== bits.length) continue
-      if (start.slice(0, length).some((bit, i) => bit !== bits[i])) continue
-      longest = length
-      best = part
+      lengths.add(length)
+      this.#parts.set(keyOf(bits, length), part)
     }
-    return best
+    this.#lengths = [...lengths].sort((a, b) => b - a)
   }
+
+  /** -1 when none covers it, or it is no address. */
+  partOf(address: string): number {
+    const bits = this.#lengths.length > 0 ? bitsOf(address) : null
+    if (bits === null) return -1
+    for (const length of this.#lengths) {
+      const part = length <= bits.length ? this.#parts.get(keyOf(bits, length)) : undefined
+      if (part !== undefined) return part
+    }
+    return -1
+  }
+}
+
+function keyOf(bits: readonly number[], length: number): string {
+  return `${bits.length === 32 ? 'v4' : 'v6'}${bits.slice(0, length).join('')}`
 }
 
 function node(): Node {

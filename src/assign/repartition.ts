@@ -10,7 +10,7 @@ import { type Hypergraph, type Partition, type PresetName, partition } from '../
 import type { GraphSettings } from './graph-settings.js'
 import type { LearnedWeb } from './learned-web.js'
 import { graphParts } from './plan-graph.js'
-import { groupsOf, type RoutingPlan, routingPlan } from './plan-routing.js'
+import { EPSILON, groupsOf, type RoutingPlan, routingPlan } from './plan-routing.js'
 import {
   isAskedBack,
   isMoved,
@@ -20,6 +20,7 @@ import {
   placeOf,
   type SiteLeft,
 } from './predict-times.js'
+import { type NetKind, netsBy } from './site-nets.js'
 
 export interface RepartitionRequest {
   /** One part for each. */
@@ -33,6 +34,9 @@ export interface RepartitionRequest {
   readonly graph: GraphSettings | null
   /** As much effort as the web allows, where it is not told. */
   readonly preset?: PresetName
+  /** As in `RoutingRequest`. */
+  readonly nets?: NetKind
+  readonly hasPulls?: boolean
 }
 
 export interface Repartition {
@@ -51,7 +55,6 @@ export interface Repartition {
   readonly askedBack: number
 }
 
-const EPSILON = 0.05
 /** Of a site with nothing left: it weighs nothing, but the partitioner wants weights above 0. */
 const NEXT_TO_NOTHING = 1e-3
 /** With more pins less effort has to do: it is partitioned while the crawl goes on. */
@@ -61,15 +64,16 @@ const MOVED_SHARE = 0.1
 
 /** Null where there is nothing to divide, or nobody to divide it among. */
 export function planRepartition(learned: LearnedWeb, request: RepartitionRequest): Repartition | null {
-  const { agents, grouping } = request
+  const { agents, grouping, nets = 'page', hasPulls = false } = request
   const k = agents.length
-  const web = withAll(learned, request.left)
+  const all = withAll(learned, request.left)
+  const web = netsBy(nets, all)
   const left = leftOf(web, request)
   const queued = left.reduce((sum, site) => sum + site.queued, 0)
   if (k < 2 || queued === 0) return null
   const groups = groupsOf(web, grouping)
   if (groups.reduce((most, group) => Math.max(most, group + 1), 0) < k) return null
-  const netPages = pagesLeft(web, left)
+  const netPages = pagesLeft(web, left, nets)
   const found = newParts(web, left, netPages, groups, request)
   if (found === null) return null
   const times = new PredictedTimes(web, left, netPages, agents, request.delayMs)
@@ -77,7 +81,7 @@ export function planRepartition(learned: LearnedWeb, request: RepartitionRequest
   const after = times.of(found.parts)
   const shares = agents.map(({ share }) => share)
   return {
-    plan: routingPlan(web, shares, found),
+    plan: routingPlan(all, shares, found, hasPulls),
     owners: agents.map(({ name }) => name),
     left: queued,
     before,
@@ -108,10 +112,18 @@ function leftOf({ sites }: LearnedWeb, { left }: RepartitionRequest): SiteLeft[]
   return sites.map(({ site }) => bySite.get(site) ?? { ...NOBODYS, site })
 }
 
-/** Pages with links are as many among what is left as among what was fetched, site by site. */
-function pagesLeft({ sites, netOffsets, pins, counts }: LearnedWeb, left: readonly SiteLeft[]): Float64Array {
+/**
+ * Pages with links are as many among what is left as among what was fetched, site by site. With nets of sites a site that has
+ * anything left has its message still to send.
+ */
+function pagesLeft(
+  { sites, netOffsets, pins, counts }: LearnedWeb,
+  left: readonly SiteLeft[],
+  nets: NetKind,
+): Float64Array {
   return counts.map((count, net) => {
     const source = pins[netOffsets[net]]
+    if (nets === 'site') return left[source].queued > 0 ? count : NEXT_TO_NOTHING
     return Math.max(NEXT_TO_NOTHING, (count * left[source].queued) / Math.max(1, sites[source].pages))
   })
 }

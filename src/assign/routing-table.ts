@@ -1,10 +1,14 @@
 /**
  * S3: site -> part, small enough to be sent to whoever routes. A site is known by its fingerprint, eight bytes; two for its
  * part. Two sites of one fingerprint would share a part, which costs a message now and then and nothing else. A site may
- * also say which other parts it has links with, and how many: who takes it there knows what that costs.
+ * also say which other parts it has links with, and how many: who takes it there knows what that costs. Prefixes of addresses
+ * say where sites go that are not known, if their address is.
  */
+import { isIP } from 'node:net'
 import { crc32 } from 'node:zlib'
+import { siteOfCell } from '../model/cell.js'
 import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
+import { type Prefix, PrefixRoutes } from './prefix-table.js'
 
 /** A site and its part; `pulls` are links with the sites of a part, its own among them. */
 export interface Route {
@@ -13,8 +17,11 @@ export interface Route {
   readonly pulls?: readonly (readonly [part: number, links: number])[]
 }
 
-const MAGIC = 0x31_54_52_4f
-const HEAD_BYTES = 20
+/** The address of a site that is known without asking anybody; null where it is not. */
+export type AddressOf = (site: string) => string | null
+
+const MAGIC = 0x32_54_52_4f
+const HEAD_BYTES = 24
 const MOST_PARTS = 65_535
 
 export class RoutingTable {
@@ -26,8 +33,10 @@ export class RoutingTable {
   readonly #pullStart: Uint32Array
   readonly #pullPart: Uint16Array
   readonly #pullLinks: Float32Array
+  readonly #prefixes: PrefixRoutes
+  readonly #addressOf: AddressOf
 
-  static of(parts: number, routes: readonly Route[]): RoutingTable {
+  static of(parts: number, routes: readonly Route[], prefixes: readonly Prefix[] = []): RoutingTable {
     if (parts < 1 || parts > MOST_PARTS) throw new RangeError(`a routing table of ${parts} parts`)
     const keyed = routes.map(route => {
       takeFingerprint(route.site)
@@ -45,6 +54,8 @@ export class RoutingTable {
       starts,
       Uint16Array.from(pulls, ([part]) => part),
       Float32Array.from(pulls, ([, links]) => links),
+      new PrefixRoutes(prefixes),
+      writtenAddress,
     )
   }
 
@@ -56,6 +67,8 @@ export class RoutingTable {
     pullStart: Uint32Array,
     pullPart: Uint16Array,
     pullLinks: Float32Array,
+    prefixes: PrefixRoutes,
+    addressOf: AddressOf,
   ) {
     this.parts = parts
     this.#high = high
@@ -64,16 +77,37 @@ export class RoutingTable {
     this.#pullStart = pullStart
     this.#pullPart = pullPart
     this.#pullLinks = pullLinks
+    this.#prefixes = prefixes
+    this.#addressOf = addressOf
+  }
+
+  /** The same, with prefixes beside the sites. */
+  withPrefixes(prefixes: readonly Prefix[]): RoutingTable {
+    return new RoutingTable(
+      this.parts,
+      this.#high,
+      this.#low,
+      this.#part,
+      this.#pullStart,
+      this.#pullPart,
+      this.#pullLinks,
+      new PrefixRoutes(prefixes),
+      this.#addressOf,
+    )
   }
 
   get sites(): number {
     return this.#part.length
   }
 
-  /** The part of a site; -1 for one that is not known. */
+  /** The part of a site, or of the prefix that its address falls under; -1 where nothing is known of either. */
   partOf(site: string): number {
     const at = this.#find(site)
-    return at < 0 ? -1 : this.#part[at]
+    if (at >= 0) return this.#part[at]
+    // Pieces of a site that was split are where they are for balance.
+    const isAsked = this.#prefixes.prefixes.length > 0 && siteOfCell(site) === site
+    const address = isAsked ? this.#addressOf(site) : null
+    return address === null ? -1 : this.#prefixes.partOf(address)
   }
 
   /** Links that would have to travel if the site were taken to `part` instead of its own; less than 0: fewer than now. */
@@ -89,21 +123,24 @@ export class RoutingTable {
   }
 
   encode(): Buffer {
-    const arrays = [this.#high, this.#low, this.#part, this.#pullStart, this.#pullPart, this.#pullLinks]
-    const body = Buffer.concat(arrays.map(bytesOf))
+    const pulls = this.#pullPart.length
+    // Where nobody pulls there is no need to say so site by site.
+    const pulled = pulls > 0 ? [this.#pullStart, this.#pullPart, this.#pullLinks] : []
+    const prefixes = Buffer.from(JSON.stringify(this.#prefixes.prefixes))
+    const body = Buffer.concat([...[this.#high, this.#low, this.#part, ...pulled].map(bytesOf), prefixes])
     const head = Buffer.alloc(HEAD_BYTES)
-    for (const [i, value] of [MAGIC, 0, this.parts, this.sites, this.#pullPart.length].entries())
+    for (const [i, value] of [MAGIC, 0, this.parts, this.sites, pulls, prefixes.length].entries())
       head.writeUInt32LE(value, 4 * i)
     head.writeUInt32LE(crc32(body, crc32(head.subarray(8))), 4)
     return Buffer.concat([head, body])
   }
 
-  /** Null when these are not the bytes of a whole table. */
-  static decode(bytes: Uint8Array): RoutingTable | null {
+  /** Null when these are not the bytes of a whole table. `addressOf`: besides those that stand in the name of a site. */
+  static decode(bytes: Uint8Array, addressOf: AddressOf = () => null): RoutingTable | null {
     const buffer = Buffer.from(bytes)
     if (buffer.length < HEAD_BYTES || buffer.readUInt32LE(0) !== MAGIC) return null
     if (crc32(buffer.subarray(8)) !== buffer.readUInt32LE(4)) return null
-    const [parts, sites, pulls] = [8, 12, 16].map(at => buffer.readUInt32LE(at))
+    const [parts, sites, pulls, prefixBytes] = [8, 12, 16, 20].map(at => buffer.readUInt32LE(at))
     let at = HEAD_BYTES
     const take = (length: number) => {
       const part = buffer.subarray(at, at + length)
@@ -115,9 +152,11 @@ export class RoutingTable {
       new Uint32Array(take(4 * sites)),
       new Uint32Array(take(4 * sites)),
       new Uint16Array(take(2 * sites)),
-      new Uint32Array(take(4 * (sites + 1))),
+      pulls > 0 ? new Uint32Array(take(4 * (sites + 1))) : new Uint32Array(sites + 1),
       new Uint16Array(take(2 * pulls)),
       new Float32Array(take(4 * pulls)),
+      new PrefixRoutes(JSON.parse(Buffer.from(take(prefixBytes)).toString()) as Prefix[]),
+      site => writtenAddress(site) ?? addressOf(site),
     )
   }
 
@@ -139,4 +178,11 @@ export class RoutingTable {
 
 function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
+}
+
+/** Of a site that is called by its address: `192.0.2.1:8080`, `[2001:db8::1]`. */
+function writtenAddress(site: string): string | null {
+  const end = site.startsWith('[') ? site.indexOf(']') : site.indexOf(':')
+  const host = site.slice(site.startsWith('[') ? 1 : 0, end < 0 ? undefined : end)
+  return isIP(host) > 0 ? host : null
 }

@@ -4,7 +4,7 @@ import { LIMITS } from '../model/limits.js'
 import { SeededRandom } from '../model/random.js'
 import { type AgentView, chooseAssignment, type LearnedWeb, RoutingTable } from './index.js'
 import { planRouting } from './plan-routing.js'
-import { PrefixTable } from './prefix-table.js'
+import { PrefixRoutes, PrefixTable } from './prefix-table.js'
 
 const siteName = (i: number) => `s${i}.test`
 
@@ -48,6 +48,10 @@ function learnedWeb(communities: number, foreign = 1): LearnedWeb {
   }
 }
 
+function routesOf(sites: LearnedWeb['sites']) {
+  return sites.map(({ site }) => ({ site, part: 0 }))
+}
+
 describe('a routing table', () => {
   const routes = Array.from({ length: 500 }, (_, i) => ({ site: siteName(i), part: i % 7 }))
 
@@ -58,8 +62,29 @@ describe('a routing table', () => {
     expect(table).toMatchObject({ parts: 7, sites: 500 })
   })
 
-  it('takes sixteen bytes a site at most', () => {
-    expect(RoutingTable.of(7, routes).encode().length).toBeLessThan(16 * routes.length)
+  it('takes ten bytes a site', () => {
+    const perSite = RoutingTable.of(7, routes).encode().length / routes.length
+    expect(perSite).toBeCloseTo(10, 0)
+  })
+
+  it('sends a site that it does not know where the prefix of its address goes, if the address is known', () => {
+    const prefixes = [
+      { prefix: '192.0.2.0/24', part: 3 },
+      { prefix: '192.0.2.128/25', part: 4 },
+      { prefix: '2001:db8:0:0:0:0:0:0/32', part: 5 },
+    ]
+    const given = (site: string) => (site === 'given.test' ? '192.0.2.200' : null)
+    const table = RoutingTable.decode(RoutingTable.of(7, routes).withPrefixes(prefixes).encode(), given)!
+    expect(table.partOf(routes[9].site)).toBe(routes[9].part)
+    const asked = [
+      '192.0.2.1:8080',
+      '192.0.2.129',
+      '[2001:db8::7]:81',
+      'given.test',
+      'other.test',
+      '198.51.100.1',
+    ]
+    expect(asked.map(site => table.partOf(site))).toEqual([3, 4, 5, 4, -1, -1])
   })
 
   it('is refused when a byte of it is another, or some are missing', () => {
@@ -101,9 +126,11 @@ describe('address prefixes', () => {
     routes.push({ address: '2001:db8::1', part: 2 }, { address: '2001:db8::2', part: 2 })
     const prefixes = new PrefixTable(routes).prefixes()
     expect(prefixes.length).toBeLessThan(routes.length / 20)
-    for (const { address, part } of routes) expect(PrefixTable.route(prefixes, address), address).toBe(part)
-    expect(PrefixTable.route(prefixes, '10.7.3.4')).toBe(3)
-    expect(PrefixTable.route(prefixes, '192.0.2.1')).toBe(-1)
+    const found = new PrefixRoutes(prefixes)
+    for (const { address, part } of routes) expect(found.partOf(address), address).toBe(part)
+    expect(found.partOf('10.7.3.4')).toBe(3)
+    expect(found.partOf('2001:db8::3')).toBe(2)
+    for (const other of ['192.0.2.1', '2002::1', 'example.org']) expect(found.partOf(other), other).toBe(-1)
   })
 
   it('leave out what is no address', () => {
@@ -129,6 +156,19 @@ describe('planned routes', () => {
     const pages = [0, 0, 0]
     for (const { site, pages: own } of web.sites) pages[plan.table.partOf(site)] += own
     expect(pages[0] / (pages[0] + pages[1] + pages[2])).toBeCloseTo(0.5, 1)
+  })
+
+  it('say what it costs to take a site elsewhere for hybrid alone, which asks for it', () => {
+    const tables = [false, true].map(hasPulls => {
+      const plan = planRouting(learnedWeb(16), { ...request, hasPulls })
+      if (typeof plan === 'string') throw new Error(plan)
+      return plan.table
+    })
+    const [plain, pulled] = tables.map(table => table.encode().length)
+    expect(plain).toBe(RoutingTable.of(4, routesOf(learnedWeb(16).sites)).encode().length)
+    expect(pulled).toBeGreaterThan(1.5 * plain)
+    const costs = learnedWeb(16).sites.map(({ site }) => tables[1].costOf(site, 0))
+    expect(costs.filter(cost => cost !== 0).length).toBeGreaterThan(costs.length / 2)
   })
 
   it('are the same for the same seed', () => {
@@ -202,6 +242,20 @@ describe.each(['hypergraph', 'hybrid'] as const)('%s', name => {
     const { given } = assignment.assign(all, [agent(1), agent(2), agent(4)])
     expect(given.get(4)).toEqual(all.map(({ cell }) => cell).filter((_, i) => i % 3 === 2))
     expect(assignment.owners?.takeChanged()).toEqual(['agent-1', 'agent-2', 'agent-4'])
+  })
+
+  it('gives a part at once to another process on the machine of its agent, if there is one', () => {
+    const assignment = begin()
+    assignment.owners?.restore(['here:1', 'away:1', 'there:1'])
+    const newcomer = (name: string, number: number) => ({ ...agent(number), name })
+    const { given } = assignment.assign(all, [
+      newcomer('else:7', 1),
+      newcomer('away:2', 2),
+      newcomer('here:1', 3),
+    ])
+    expect(given.get(2)).toEqual(all.map(({ cell }) => cell).filter((_, i) => i % 3 === 1))
+    expect(given.get(3)).toContain(siteName(0))
+    expect(assignment.owners?.takeChanged()).toEqual(['here:1', 'away:2', 'there:1'])
   })
 
   it('has a place for sites that nothing is known of', () => {

@@ -9,7 +9,7 @@ import {
   assembleAgent,
   type Hooks,
 } from '../agent/index.js'
-import { isLearned, RoutingTable } from '../assign/index.js'
+import { isLearned, type RoutingTable } from '../assign/index.js'
 import type { Bus, Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
 import { LedgerClock } from '../cluster/ledger-clock.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
@@ -27,7 +27,7 @@ import { Monitor } from './monitor.js'
 import { openFetcher } from './open-fetcher.js'
 import { openDirectoryStore, packing } from './open-store.js'
 import { phasesOf } from './phase-plan.js'
-import { readTable } from './routing-note.js'
+import { decodeTable, readTable } from './routing-note.js'
 import { saveWidened, widenedScope } from './scope-settings.js'
 import type { StoreWorker } from './store-worker.js'
 import { systemRandom as random, systemClock } from './system.js'
@@ -222,10 +222,13 @@ function openStore(
 }
 
 /** From the crawl directory; or, where that is not seen, from whoever coordinates. */
-async function loadRoutes({ directory }: AgentOrder, { channel }: HostParts): Promise<RoutingTable | null> {
-  if (directory !== null) return readTable(directory)
+async function loadRoutes(
+  { directory, config }: AgentOrder,
+  { channel }: HostParts,
+): Promise<RoutingTable | null> {
+  if (directory !== null) return readTable(directory, config)
   const bytes = await routingOver(channel!)
-  return bytes === null ? null : RoutingTable.decode(bytes)
+  return bytes === null ? null : decodeTable(bytes, config)
 }
 
 function scopeOf(config: CrawlConfig, settings: Readonly<Record<string, string>>): Scope {

@@ -23,8 +23,10 @@ export function checkSeeds(config: CrawlConfig): void {
 }
 
 /** The same for the files that a crawl starts from, and for words that another assignment would need. */
-export function checkPaths({ previous, hooks, truth, graph, assign }: CrawlConfig): void {
+export function checkPaths({ previous, hooks, truth, graph, nets, assign }: CrawlConfig): void {
   if (graph.length > 0 && assign !== 'graph') throw new ConfigError('--graph is for --assign graph')
+  if (nets === 'site' && assign !== 'hypergraph' && assign !== 'hybrid')
+    throw new ConfigError('--nets site is for --assign hypergraph and hybrid')
   if (previous !== undefined) readCrawlFile(previous)
   if (hooks !== undefined && !existsSync(hooks)) throw new ConfigError(`--hooks: there is no file ${hooks}`)
   if (truth !== undefined && !existsSync(truth)) throw new ConfigError(`--truth: there is no file ${truth}`)

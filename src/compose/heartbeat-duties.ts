@@ -4,6 +4,7 @@ import type { Heartbeat, Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import { type Millis, sleep } from '../model/clock.js'
 import { isTrouble } from '../model/outcome.js'
+import type { AbilityBook } from './ability-book.js'
 import type { Crew } from './crew.js'
 import type { DiskGuard } from './disk-guard.js'
 import type { Log } from './log.js'
@@ -24,6 +25,7 @@ export interface DutyParts {
   /** Null while another process keeps the account. */
   readonly spent: () => Spent | null
   readonly isCoordinating: () => boolean
+  readonly abilities: AbilityBook
   readonly log: Log
   readonly stop: () => void
 }
@@ -52,13 +54,14 @@ export class HeartbeatDuties {
   }
 
   onHeartbeat({ settings }: Heartbeat): void {
-    const { config, keeper, spent, stop, isCoordinating } = this.#parts
+    const { config, keeper, spent, stop, isCoordinating, abilities } = this.#parts
     if (config.tables !== 'none') void keeper.tend()
     if (settings.stop) stop()
     this.#aside(this.#lookAtDisk())
     if (!isCoordinating()) return
     this.#aside(this.#answerCheckpoint(settings))
     this.#aside(this.#count())
+    this.#aside(abilities.tend())
     this.#aside(spent()?.tend() ?? Promise.resolve())
   }
 

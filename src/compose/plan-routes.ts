@@ -4,20 +4,17 @@
  * on with the same. Where nothing can be made of it, that is said in one line, and sites go to agents without it.
  */
 import { join } from 'node:path'
-import { isLearned, type RoutingTable, readGraphWords } from '../assign/index.js'
+import { isLearned, readGraphWords } from '../assign/index.js'
 import type { Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import { PART_OWNERS } from '../coordinator/index.js'
+import { siteOf } from '../model/url.js'
 import { agentNames } from './agent-names.js'
 import { readCrawlFile } from './crawl-directory.js'
 import type { Heavy, Routes, RouteTask } from './route-task.js'
 import { ROUTING_FILE, type RoutingNote, readNote, readTable, saveNote } from './routing-note.js'
 import { begunSplits, endSplits, splitHeavy, splitsHeavy } from './split-heavy.js'
 import type { StoreWorker } from './store-worker.js'
-
-/** Sites of the crawl that are looked at, to see whether the table is of the same web. */
-const LOOKED_AT = 1_000
-const LEAST_KNOWN = 0.1
 
 export interface RoutePlaces {
   readonly directory: string
@@ -33,6 +30,7 @@ export async function planRoutes(places: RoutePlaces): Promise<void> {
   if (!isLearned(config.assign) || (await readNote(ledger)) !== null) return
   const note = await makeRoutes(places)
   if ('why' in note) warn(inWords(config, note.why))
+  else if (note.nets === 0) warn(withoutNets(config))
   await saveNote(ledger, note)
   await endSplits(ledger)
 }
@@ -42,32 +40,37 @@ function inWords({ assign }: CrawlConfig, why: string): string {
   return `--assign ${assign} has nothing to go by, sites go to agents as with ${instead}: ${why}`
 }
 
+/** Sites are known, and nothing of the links between them: the crawl that learned kept no tables, or no page links elsewhere. */
+function withoutNets({ assign, previous }: CrawlConfig): string {
+  const rest = assign === 'graph' ? 'balance and distance' : 'balance'
+  return `--assign ${assign} goes by ${rest} alone: ${previous} knows sites, but no links between them (was it crawled with --tables none?)`
+}
+
 async function makeRoutes(places: RoutePlaces): Promise<RoutingNote> {
   const { config, directory, worker, ledger } = places
-  const { previous } = config
+  const { previous, agents, parts = agents } = config
   if (previous === undefined) return { why: 'no --previous crawl to learn from' }
   const task: RouteTask = {
     from: previous,
     crawl: readCrawlFile(previous).createdAt,
-    shares: config.parts ?? new Array<number>(config.agents).fill(1),
+    parts: typeof parts === 'number' ? parts : parts.length,
+    shares: typeof parts === 'number' ? null : parts,
+    // The URLs of the previous crawl are in the ledger by now, so nothing there tells one web from another.
+    seeds: [...new Set(config.seeds.map(siteOf))],
+    nets: config.nets,
+    hasPulls: config.assign === 'hybrid',
     grouping: config.group,
     seed: config.assignSeed ?? 1,
     graph: config.assign === 'graph' ? readGraphWords(config.graph) : null,
-    names: agentNames(config.agents),
+    names: agentNames(agents),
     outPath: join(directory, ROUTING_FILE),
     splits: splitsHeavy(config) ? await begunSplits(ledger) : [],
   }
-  if (task.shares.length < 2) return { why: 'there is one agent, which gets every site' }
+  if (task.parts < 2) return { why: 'there is one agent, which gets every site' }
   const made = await routesOf(task, worker, ledger)
   if ('why' in made) return made
-  const table = readTable(directory)
-  if (table === null) return { why: `${task.outPath} cannot be read` }
-  const known = await knownShare(ledger, table)
-  if (known < LEAST_KNOWN)
-    return {
-      why: `what ${previous} has learned is of another web: it knows ${Math.round(100 * known)} % of the sites`,
-    }
-  // What an agent measured counts for its own part alone.
+  if (readTable(directory, config) === null) return { why: `${task.outPath} cannot be read` }
+  // What an agent measured, and what it is able to do, counts for its own part alone.
   if (made.owners) await ledger.set({ [PART_OWNERS]: JSON.stringify(made.owners) })
   return made
 }
@@ -80,11 +83,4 @@ async function routesOf(task: RouteTask, worker: StoreWorker, ledger: Ledger): P
   if (!('heavy' in made)) return made
   const again = await tried({ ...task, splits: await splitHeavy(ledger, made.heavy) })
   return 'heavy' in again ? { why: 'sites are too heavy' } : again
-}
-
-async function knownShare(ledger: Ledger, table: RoutingTable): Promise<number> {
-  const cells = await ledger.sites('', LOOKED_AT)
-  const alive = cells.filter(({ state }) => state !== 'closed')
-  const known = alive.filter(({ cell }) => table.partOf(cell) >= 0)
-  return alive.length === 0 ? 1 : known.length / alive.length
 }

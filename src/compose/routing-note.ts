@@ -2,9 +2,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Report } from '../agent/index.js'
-import { RoutingTable, stageIn } from '../assign/index.js'
+import { type AddressOf, RoutingTable, stageIn } from '../assign/index.js'
 import type { Ledger } from '../cluster/index.js'
+import type { CrawlConfig } from '../config/index.js'
 import { cellCounts, newStage } from '../coordinator/index.js'
+import { StaticHosts } from '../fetch/index.js'
+import { hostOf } from '../model/url.js'
 import type { Routes } from './route-task.js'
 
 export const ROUTING_FILE = 'learned/routing.bin'
@@ -32,9 +35,14 @@ export async function readNote(ledger: Ledger): Promise<RoutingNote | null> {
 }
 
 /** Null when it is not there or not whole. */
-export function readTable(directory: string): RoutingTable | null {
+export function readTable(directory: string, config: CrawlConfig): RoutingTable | null {
   const bytes = readTableBytes(directory)
-  return bytes === null ? null : RoutingTable.decode(bytes)
+  return bytes === null ? null : decodeTable(bytes, config)
+}
+
+/** Whoever routes by a table knows the same addresses. */
+export function decodeTable(bytes: Uint8Array, { resolve }: CrawlConfig): RoutingTable | null {
+  return RoutingTable.decode(bytes, givenAddresses(resolve))
 }
 
 /** As every agent gets it. */
@@ -54,7 +62,18 @@ export async function routedOf(directory: string, ledger: Ledger): Promise<Repor
 }
 
 /** The table that this crawl goes by; null where it has none. */
-export async function tableOf(directory: string, ledger: Ledger): Promise<RoutingTable | null> {
+export async function tableOf(
+  directory: string,
+  ledger: Ledger,
+  config: CrawlConfig,
+): Promise<RoutingTable | null> {
   const note = await readNote(ledger)
-  return note === null || 'why' in note ? null : readTable(directory)
+  return note === null || 'why' in note ? null : readTable(directory, config)
+}
+
+/** Names are looked up by agents, when they crawl; what is known before that is what the user has said (`--resolve`). */
+function givenAddresses(resolve: CrawlConfig['resolve']): AddressOf {
+  const hosts = StaticHosts.parse(resolve)
+  if (typeof hosts === 'string') return () => null
+  return site => hosts.find(hostOf(site))?.[0].address ?? null
 }

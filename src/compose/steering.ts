@@ -9,6 +9,7 @@ import type { CrawlConfig } from '../config/index.js'
 import type { Epoch } from '../model/cell.js'
 import { type Millis, sleep } from '../model/clock.js'
 import { writeManifest } from '../store/index.js'
+import { AbilityBook } from './ability-book.js'
 import { AgentsElsewhere } from './agents-elsewhere.js'
 import type { Crew } from './crew.js'
 import type { DiskGuard } from './disk-guard.js'
@@ -60,6 +61,7 @@ export class Steering {
   readonly #elsewhere: AgentsElsewhere
   readonly #desk: PackDesk
   readonly #files: FileSettler
+  readonly #abilities: AbilityBook
   readonly duties: HeartbeatDuties
   #crew: Crew | null = null
   #spent: Spent | null = null
@@ -86,6 +88,8 @@ export class Steering {
     const { config, ledger, bus, leaseMs, log, directory, disk, worker } = parts
     this.#parts = parts
     this.#elsewhere = elsewhere
+    const abilities = new AbilityBook(ledger, () => clock.monotonic())
+    this.#abilities = abilities
     this.#files = new FileSettler({ ...parts, isAlive: life => this.#isAlive(life) })
     this.#desk = new PackDesk({ ...parts, isSeated: seat => this.#helm.seat === seat })
     this.#helm = new Helm({
@@ -96,9 +100,9 @@ export class Steering {
       leaseMs,
       log,
       place: () => this.#desk.place,
-      routing: () => tableOf(directory, ledger),
+      routing: () => tableOf(directory, ledger, config),
       propose: (assignment, agents, delayMs, renewed) =>
-        proposeRepartition(parts, assignment, agents, delayMs, renewed),
+        proposeRepartition({ ...parts, abilities }, assignment, agents, delayMs, renewed),
       onHeartbeat: beat => this.#onHeartbeat(beat),
       onSeat: seat => this.#onSeat(seat),
       onClosed: lives => this.#onClosed(lives),
@@ -121,6 +125,7 @@ export class Steering {
         disk,
         spent: () => (this.seat === null ? null : this.#spent),
         isCoordinating: () => this.seat !== null,
+        abilities,
         log,
         stop: parts.onStop,
       },
@@ -197,7 +202,7 @@ export class Steering {
       await writeSitesTable(directory, ledger, seat)
       await this.#keeper.finish()
     }
-    await keepLearned(directory, ledger, config, log)
+    await keepLearned({ ...this.#parts, abilities: this.#abilities })
     if (disk.troubleMs > config.maxWait * 1000) throw new DiskFullError(disk.farewell)
     if (this.seat !== seat) return null
     const { seconds, cpuSeconds } = await this.#spent!.save()

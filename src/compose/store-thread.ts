@@ -1,6 +1,7 @@
-/** Entry of the thread for slow work: row logs to Parquet, Parquet files merged, indexes sorted, routes planned. */
+/** Entry of the thread for slow work: row logs to Parquet, Parquet files merged, indexes sorted, routes planned, what was learned kept. */
 import { parentPort } from 'node:worker_threads'
 import { concatParquet, convertLogs, finishIndex } from '../store/index.js'
+import { learn } from './learn-task.js'
 import type { StoreAnswer, StoreJob } from './store-worker.js'
 
 parentPort!.on('message', async (job: StoreJob) => {
@@ -29,5 +30,7 @@ async function run(job: StoreJob): Promise<unknown> {
       return (await import('./route-task.js')).makeRoutes(job.task)
     case 'repartition':
       return (await import('./route-task.js')).repartition(job.task)
+    case 'learn':
+      return learn(job.step)
   }
 }

@@ -1,7 +1,9 @@
 /** The store's slow work as promises; the thread starts with the first job, or when told to. */
 import type { Worker } from 'node:worker_threads'
 import type { TableWorker } from '../agent/index.js'
+import type { LearnedTask, LearnedTrouble, SiteCount } from '../learn/index.js'
 import type { Converted, ConvertTask, IndexTask, ParquetSize } from '../store/index.js'
+import type { LearnStep } from './learn-task.js'
 import type { Heavy, Repartitioned, RepartitionTask, Routes, RouteTask } from './route-task.js'
 import { startThread } from './thread.js'
 
@@ -11,6 +13,7 @@ export type StoreJob = { readonly id: number } & (
   | { readonly kind: 'index'; readonly task: IndexTask }
   | { readonly kind: 'route'; readonly task: RouteTask }
   | { readonly kind: 'repartition'; readonly task: RepartitionTask }
+  | { readonly kind: 'learn'; readonly step: LearnStep }
 )
 
 export type StoreAnswer =
@@ -22,6 +25,7 @@ type Job = StoreJob extends infer J ? (J extends StoreJob ? Omit<J, 'id'> : neve
 export class StoreWorker implements TableWorker {
   readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(reason: Error): void }>()
   #thread: Worker | null = null
+  #learning: Promise<unknown> = Promise.resolve()
   #lastId = 0
   /** A crawl that failed may have work under way that would start the thread again. */
   #isClosed = false
@@ -48,6 +52,21 @@ export class StoreWorker implements TableWorker {
 
   repartition(task: RepartitionTask): Promise<Repartitioned> {
     return this.#do({ kind: 'repartition', task }) as Promise<Repartitioned>
+  }
+
+  /** Writes `learned/` of the sites that come in batches; `task` is asked for when they have all come. One after the other. */
+  learn(
+    batches: AsyncIterable<readonly SiteCount[]>,
+    task: () => Promise<LearnedTask>,
+  ): Promise<LearnedTrouble | null> {
+    const step = (step: LearnStep) => this.#do({ kind: 'learn', step }) as Promise<LearnedTrouble | null>
+    const learned = this.#learning.then(async () => {
+      await step({ at: 'begin' })
+      for await (const counts of batches) await step({ at: 'sites', counts })
+      return step({ at: 'end', task: await task() })
+    })
+    this.#learning = learned.catch(() => {})
+    return learned
   }
 
   async sortIndex(task: IndexTask): Promise<void> {

@@ -4,7 +4,7 @@
  * (A schema library would do the same; loading one costs more CPU than crawling three hundred pages.)
  */
 import { isIP } from 'node:net'
-import { ASSIGNMENTS, checkGraphWord } from '../assign/index.js'
+import { ASSIGNMENTS, checkGraphWord, NET_KINDS } from '../assign/index.js'
 import { checkPhaseWord } from '../assign/phases/index.js'
 import { LIMITS } from '../model/limits.js'
 import { readPostgresUrl } from '../model/postgres-url.js'
@@ -101,17 +101,16 @@ const graphWord = (value: unknown, name: string): string => {
   throw new TypeError(`${name}: ${wrong}`)
 }
 
-/** `4`, or `2:1:1` where agents differ. */
-const shares = (value: unknown, name: string): readonly number[] => {
-  if (Array.isArray(value)) return shares(value.length === 1 ? `${value[0]}:` : value.join(':'), name)
+/** `4`, or `2:1:1` where it is said how large they are. */
+const parts = (value: unknown, name: string): number | readonly number[] => {
+  if (Array.isArray(value)) return parts(value.length === 1 ? `${value[0]}:` : value.join(':'), name)
   const form = text(typeof value === 'number' ? String(value) : value, name)
   const numbers = form
     .split(':')
     .filter(part => part !== '')
     .map(Number)
   const [first = 0] = numbers
-  if (!form.includes(':') && Number.isInteger(first) && first >= 1 && first <= 1_000)
-    return new Array<number>(first).fill(1)
+  if (!form.includes(':') && Number.isInteger(first) && first >= 1 && first <= 1_000) return first
   if (form.includes(':') && numbers.length <= 1_000 && numbers.every(share => share > 0)) return numbers
   throw new TypeError(`${name} must be a number of parts, or shares such as 2:1:1`)
 }
@@ -215,8 +214,13 @@ export const FIELDS = {
   ),
   parts: field(
     '--parts <n|a:b:…>',
-    'with graph, hypergraph and hybrid: into how many parts known sites are split, or the shares of the parts (as many as --agents)',
-    optional(shares),
+    'with graph, hypergraph and hybrid: into how many parts known sites are split, or the shares of the parts (as many as --agents; as large as agents were able in the --previous crawl)',
+    optional(parts),
+  ),
+  nets: field(
+    '--nets <page|site>',
+    'with hypergraph and hybrid: keep the messages of pages few, or those of sites that send all their links at once (page)',
+    withDefault(choice(...NET_KINDS), 'page'),
   ),
   assignSeed: field(
     '--assign-seed <n>',

@@ -4,10 +4,20 @@
  * their size, and anybody can read them with zcat. `manifest.json` is written last: it names every file with its length and
  * checksum, and the crawl it belongs to.
  */
-import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { crc32, createGunzip } from 'node:zlib'
+import type { AgentAbility } from '../assign/index.js'
 
 export const FOLDER = 'learned'
 export const SITES = 'sites.gz'
@@ -22,10 +32,12 @@ export interface LearnedManifest {
   readonly crawl: string
   readonly writtenAt: string
   readonly sites: number
+  /** What the agents were found able to do; absent where nobody looked. */
+  readonly agents?: readonly AgentAbility[]
   readonly files: readonly LearnedFile[]
 }
 
-interface LearnedFile {
+export interface LearnedFile {
   /** Below `learned/`. */
   readonly name: string
   readonly holds: 'sites' | 'nets'
@@ -43,7 +55,11 @@ export function manifestPath(directory: string): string {
 }
 
 /** What the crawl of `directory`, which began at `crawl`, has learned; or why that cannot be used. */
-export function learnedIn(directory: string, crawl: string): LearnedManifest | LearnedTrouble {
+export function learnedIn(
+  directory: string,
+  crawl: string,
+  checksums = new Checksums(),
+): LearnedManifest | LearnedTrouble {
   const folder = join(directory, FOLDER)
   const path = manifestPath(directory)
   if (!existsSync(path)) {
@@ -58,7 +74,7 @@ export function learnedIn(directory: string, crawl: string): LearnedManifest | L
   for (const file of manifest.files) {
     const own = join(folder, file.name)
     if (!existsSync(own)) return { trouble: `${own} is missing` }
-    if (statSync(own).size !== file.bytes || checksumOf(own) !== file.crc32)
+    if (statSync(own).size !== file.bytes || checksums.of(own) !== file.crc32)
       return { trouble: `${own} is not as it was written` }
   }
   return manifest
@@ -73,22 +89,51 @@ function parsed(path: string): LearnedManifest | null {
   }
 }
 
-export function describeFile(directory: string, name: string, holds: LearnedFile['holds']): LearnedFile {
+export function describeFile(
+  directory: string,
+  name: string,
+  holds: LearnedFile['holds'],
+  checksums: Checksums,
+): LearnedFile {
   const path = join(directory, FOLDER, name)
-  return { name, holds, bytes: statSync(path).size, crc32: checksumOf(path) }
+  return { name, holds, bytes: statSync(path).size, crc32: checksums.of(path) }
 }
 
-export function manifestOf(
-  crawl: string,
-  writtenAtMs: number,
-  sites: number,
-  files: readonly LearnedFile[],
-): LearnedManifest {
-  return { version: VERSION, crawl, writtenAt: new Date(writtenAtMs).toISOString(), sites, files }
+export function manifestOf(content: Omit<LearnedManifest, 'version'>): LearnedManifest {
+  return { version: VERSION, ...content }
+}
+
+const PIECE_BYTES = 256 * 1024
+
+/**
+ * Checksums of files, each read once and piece by piece: while a crawl runs they are asked for again and again, and what
+ * conversion or an earlier crawl has written does not change.
+ */
+export class Checksums {
+  readonly #known = new Map<string, { readonly version: string; readonly crc32: number }>()
+
+  of(path: string): number {
+    const { size, mtimeMs } = statSync(path)
+    const version = `${size} ${mtimeMs}`
+    const known = this.#known.get(path)
+    if (known?.version === version) return known.crc32
+    const crc32 = checksumOf(path)
+    this.#known.set(path, { version, crc32 })
+    return crc32
+  }
 }
 
 function checksumOf(path: string): number {
-  return crc32(readFileSync(path))
+  const file = openSync(path, 'r')
+  try {
+    const piece = Buffer.allocUnsafe(PIECE_BYTES)
+    let sum = 0
+    for (let length = readSync(file, piece); length > 0; length = readSync(file, piece))
+      sum = crc32(piece.subarray(0, length), sum)
+    return sum
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** The lines of a file, one after the other; memory does not grow with it. */

@@ -1,22 +1,30 @@
-import type { LearnedWeb } from '../assign/index.js'
+import type { LearnedSite } from '../assign/index.js'
 import { LIMITS } from '../model/limits.js'
 import { noteWords } from './site-words.js'
 
-type LearnedSite = LearnedWeb['sites'][number]
-type NotedSite = { -readonly [K in keyof LearnedSite]: LearnedSite[K] }
+/** A line of `sites.gz`. */
+export type StoredSite = { -readonly [K in keyof LearnedSite]: LearnedSite[K] } & {
+  /** Of `bytes`, what came and was no page: redirects, errors, sitemaps. Absent where that was not noted. */
+  otherBytes?: number
+}
 
-export function unknownSite(site: string): NotedSite {
-  return { site, pages: 0, bytes: 0, fetchMs: 0, checked: 0, changed: 0, addresses: [], connectMs: {} }
+const NO_ADDRESSES: readonly string[] = []
+const NO_TIMES: Readonly<Record<string, number>> = {}
+
+export function unknownSite(site: string): StoredSite {
+  const nothing = { checked: 0, changed: 0, addresses: NO_ADDRESSES, connectMs: NO_TIMES }
+  return { site, pages: 0, bytes: 0, fetchMs: 0, ...nothing }
 }
 
 /** A line that conversion noted of a host (`store/learned-notes.ts`) joins what is known of its site. */
-export function noteHost(line: string, sites: ReadonlyMap<string, NotedSite>): void {
-  const [site, address, agent, connectMs, checked, changed, , words] = line.split('\t')
-  const known = sites.get(site)
+export function noteHost(line: string, find: (site: string) => StoredSite | undefined): void {
+  const [site, address, agent, connectMs, checked, changed, other, words] = line.split('\t')
+  const known = find(site)
   if (!known) return
   noteWords(known, words)
   known.checked += Number(checked)
   known.changed += Number(changed)
+  if (other !== undefined) known.otherBytes = (known.otherBytes ?? 0) + Number(other)
   const isNew = address !== '' && !known.addresses.includes(address)
   if (isNew && known.addresses.length < LIMITS.addressesPerSite)
     known.addresses = [...known.addresses, address]

@@ -1,11 +1,9 @@
 /** `learned/` in, arrays for the partitioner out. */
 import { join } from 'node:path'
-import type { LearnedWeb } from '../assign/index.js'
+import type { LearnedSite, LearnedWeb } from '../assign/index.js'
 import { LIMITS } from '../model/limits.js'
 import { FOLDER, type LearnedTrouble, learnedIn, linesOf } from './learned-folder.js'
-import { noteHost, unknownSite } from './note-host.js'
-
-type LearnedSite = LearnedWeb['sites'][number]
+import { noteHost, type StoredSite, unknownSite } from './note-host.js'
 
 /** Of a crawl that runs: lines of nets and of hosts that are in no file yet, and sites that it has met and not asked for yet. */
 interface LiveNotes {
@@ -24,7 +22,7 @@ export async function readLearned(
 ): Promise<LearnedWeb | LearnedTrouble> {
   const manifest = learnedIn(directory, crawl)
   if ('trouble' in manifest) return manifest
-  const sites: { -readonly [K in keyof LearnedSite]: LearnedSite[K] }[] = []
+  const sites: StoredSite[] = []
   const nets = new NetReader()
   try {
     for (const { name, holds } of manifest.files) {
@@ -35,7 +33,7 @@ export async function readLearned(
     const bySite = new Map(sites.map(site => [site.site, site]))
     for (const site of live.sites) if (!bySite.has(site)) sites.push(unknownSite(site))
     nets.know(sites)
-    for (const line of live.hosts) noteHost(line, bySite)
+    for (const line of live.hosts) noteHost(line, site => bySite.get(site))
     for (const { name, holds } of manifest.files) {
       if (holds !== 'nets') continue
       for await (const line of linesOf(join(directory, FOLDER, name))) nets.add(line)
@@ -44,7 +42,7 @@ export async function readLearned(
   } catch (error) {
     return { trouble: `${join(directory, FOLDER)} cannot be read: ${(error as Error).message}` }
   }
-  return { sites, ...nets.arrays() }
+  return { sites, agents: manifest.agents ?? [], ...nets.arrays() }
 }
 
 /** Nets among known sites; what was linked to and never crawled is no vertex. */

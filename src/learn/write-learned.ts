@@ -1,20 +1,20 @@
 /**
- * Writes `learned/` at the end of a run, however it ended: sites from the ledger, with what was noted of their hosts; nets as
- * conversion left them. Values of the crawl before are kept where this one has nothing new: of sites it did not see, and of
- * pages that had not changed, which came without a body.
+ * Writes `learned/`, at the end of a run, however it ended, and when a crawl under way is to be placed anew: sites as the ledger
+ * counted them, with what was noted of their hosts; nets as conversion left them. Values of the crawl before are kept where
+ * this one has nothing new: of sites it did not see or that failed, of pages that had not changed, of nets where no links are
+ * noted. It takes its time, so a thread does it that has nothing else in hand; what the ledger knows is handed in.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
-import type { LearnedWeb } from '../assign/index.js'
-import type { Ledger, SiteSummary } from '../cluster/index.js'
-import { siteOfCell } from '../model/cell.js'
-import { LIMITS } from '../model/limits.js'
+import { type AgentAbility, machineOf } from '../assign/index.js'
 import { writeFileAtomically } from '../store/index.js'
 import {
+  Checksums,
   describeFile,
   FOLDER,
   KEPT_NETS,
+  type LearnedFile,
+  type LearnedManifest,
   type LearnedTrouble,
   learnedIn,
   linesOf,
@@ -22,165 +22,114 @@ import {
   manifestPath,
   SITES,
 } from './learned-folder.js'
-import { noteHost, unknownSite } from './note-host.js'
-import { keptWords } from './site-words.js'
-
-/** What is asked of the ledger. */
-type Knowledge = Pick<Ledger, 'sites' | 'files'>
-
-type LearnedSite = { -readonly [K in keyof LearnedWeb['sites'][number]]: LearnedWeb['sites'][number][K] }
+import { LearnedSites } from './learned-sites.js'
+import { writeLines } from './line-file.js'
+import type { SiteCount } from './site-count.js'
 
 export interface LearnedTask {
   readonly directory: string
   /** When the crawl was begun, as crawl.json says it. */
   readonly crawl: string
   readonly now: number
+  /** False with `--tables none`: nothing is noted of links and hosts then, and the nets of the crawl before stand. */
+  readonly hasLinks: boolean
+  /** What conversion has noted, as the ledger lists it. */
+  readonly files: readonly { readonly name: string; readonly kind: string }[]
+  /** What the agents were found able to do. */
+  readonly agents: readonly AgentAbility[]
   readonly previous: { readonly directory: string; readonly crawl: string } | null
 }
 
-const BATCH = 1_000
-const LEVEL = 1
+/** Of agents that are remembered. */
+const MOST_AGENTS = 1_000
+/** A net of less than this part of a page is forgotten. */
+const LEAST_COUNT = 0.01
 
-/** Tells of a previous crawl whose `learned/` could not be used; then only what is new is kept. */
-export async function writeLearned(ledger: Knowledge, task: LearnedTask): Promise<LearnedTrouble | null> {
-  const { directory, previous } = task
-  mkdirSync(join(directory, FOLDER), { recursive: true })
-  const before = previous && learnedIn(previous.directory, previous.crawl)
-  const isUsable = before !== null && !('trouble' in before)
-  const { sites, whole } = await sitesNow(ledger)
-  await noteHosts(directory, await filesOf(ledger, 'learned-hosts'), sites)
-  const files = (await filesOf(ledger, 'learned-nets')).map(name => describeFile(directory, name, 'nets'))
-  if (isUsable) {
+export class LearnedWriter {
+  readonly #checksums: Checksums
+  readonly #sites = new LearnedSites()
+
+  /** Checksums may be those of the writer before. */
+  constructor(checksums = new Checksums()) {
+    this.#checksums = checksums
+  }
+
+  add(counts: readonly SiteCount[]): void {
+    for (const count of counts) this.#sites.add(count)
+  }
+
+  /** Tells of a previous crawl whose `learned/` could not be used; then only what is new is kept. */
+  async finish(task: LearnedTask): Promise<LearnedTrouble | null> {
+    const { directory, previous, crawl, now } = task
+    mkdirSync(join(directory, FOLDER), { recursive: true })
+    const before = previous && learnedIn(previous.directory, previous.crawl, this.#checksums)
+    for (const name of namesOf(task, 'learned-hosts'))
+      for await (const line of linesOf(join(directory, FOLDER, name))) this.#sites.note(line)
+    if (task.hasLinks) this.#sites.endNotes()
+    const files = namesOf(task, 'learned-nets').map(name =>
+      describeFile(directory, name, 'nets', this.#checksums),
+    )
+    const isUsable = before !== null && !('trouble' in before)
+    if (isUsable) files.push(...(await this.#keep(task, before)))
+    files.unshift(...(await write(directory, SITES, 'sites', this.#sites.lines())))
+    const manifest = manifestOf({
+      crawl,
+      writtenAt: new Date(now).toISOString(),
+      sites: this.#sites.size,
+      agents: together(task.agents, (isUsable && before.agents) || []),
+      files,
+    })
+    writeFileAtomically(manifestPath(directory), `${JSON.stringify(manifest, null, 2)}\n`)
+    return before !== null && 'trouble' in before ? before : null
+  }
+
+  /** What is kept of the crawl before; the nets in a file of their own, where there are any. */
+  async #keep(task: LearnedTask, before: LearnedManifest): Promise<LearnedFile[]> {
     const from = (holds: string) =>
       before.files
         .filter(file => file.holds === holds)
-        .map(({ name }) => join(previous!.directory, FOLDER, name))
-    await keepSites(from('sites'), sites, whole)
-    if (await keepNets(from('nets'), whole, join(directory, FOLDER, KEPT_NETS)))
-      files.push(describeFile(directory, KEPT_NETS, 'nets'))
+        .map(({ name }) => join(task.previous!.directory, FOLDER, name))
+    for (const path of from('sites')) for await (const line of linesOf(path)) this.#sites.keep(line)
+    return write(task.directory, KEPT_NETS, 'nets', this.#netsStill(from('nets'), task.hasLinks))
   }
-  writeSites(join(directory, FOLDER, SITES), sites)
-  files.unshift(describeFile(directory, SITES, 'sites'))
-  const manifest = manifestOf(task.crawl, task.now, sites.size, files)
-  writeFileAtomically(manifestPath(directory), `${JSON.stringify(manifest, null, 2)}\n`)
-  return before !== null && 'trouble' in before ? before : null
-}
 
-interface SitesNow {
-  readonly sites: Map<string, LearnedSite>
-  /** Those of which nothing is left in a queue: what an earlier crawl knew of them is out of date. */
-  readonly whole: Set<string>
-}
-
-/** Sites that were asked for anything, by the ledger; cells of one site together. */
-async function sitesNow(ledger: Knowledge): Promise<SitesNow> {
-  const sites = new Map<string, LearnedSite>()
-  const partly = new Set<string>()
-  const found = () => ({ sites, whole: new Set([...sites.keys()].filter(site => !partly.has(site))) })
-  for (let after = ''; ; ) {
-    const batch = await ledger.sites(after, BATCH)
-    if (batch.length === 0) return found()
-    after = batch[batch.length - 1].cell
-    for (const summary of batch) {
-      if (summary.lastFetch === 0) continue
-      const name = siteOfCell(summary.cell)
-      const known = sites.get(name) ?? unknownSite(name)
-      if (!sites.has(name) && sites.size >= LIMITS.learnedSites) return found()
-      sites.set(name, add(known, summary))
-      if (summary.settled < summary.discovered) partly.add(name)
+  async *#netsStill(paths: readonly string[], hasLinks: boolean): AsyncGenerator<string> {
+    for (const path of paths) {
+      for await (const line of linesOf(path)) {
+        const still = hasLinks ? this.#stillOf(line) : line
+        if (still !== null) yield still
+      }
     }
   }
+
+  /** A net as it counts beside what is new of its site; null where nothing is left of it. */
+  #stillOf(line: string): string | null {
+    const tab = line.indexOf('\t')
+    const share = this.#sites.netShare(line.slice(tab + 1, line.indexOf(' ', tab)))
+    if (share === 1) return line
+    const count = Number(line.slice(0, tab)) * share
+    return count < LEAST_COUNT ? null : `${Number(count.toFixed(3))}${line.slice(tab)}`
+  }
 }
 
-function add(known: LearnedSite, { pages, bytes, fetchMs }: SiteSummary): LearnedSite {
-  return {
-    ...known,
-    pages: known.pages + pages,
-    bytes: known.bytes + bytes,
-    fetchMs: Math.round(known.fetchMs + fetchMs),
-  }
+/** One file, or none where there is nothing to write. */
+async function write(
+  directory: string,
+  name: string,
+  holds: LearnedFile['holds'],
+  lines: Iterable<string> | AsyncIterable<string>,
+): Promise<LearnedFile[]> {
+  const written = await writeLines(join(directory, FOLDER, name), lines)
+  return written === null ? [] : [{ name, holds, ...written }]
 }
 
 /** Below `learned/`. */
-async function filesOf(ledger: Knowledge, kind: string): Promise<string[]> {
-  const files = (await ledger.files()).filter(file => file.kind === kind)
-  return files.map(({ name }) => name.slice(FOLDER.length + 1))
+function namesOf({ files }: LearnedTask, kind: string): string[] {
+  return files.filter(file => file.kind === kind).map(({ name }) => name.slice(FOLDER.length + 1))
 }
 
-async function noteHosts(
-  directory: string,
-  files: readonly string[],
-  sites: ReadonlyMap<string, LearnedSite>,
-): Promise<void> {
-  for (const name of files) {
-    for await (const line of linesOf(join(directory, FOLDER, name))) noteHost(line, sites)
-  }
-}
-
-async function keepSites(
-  files: readonly string[],
-  sites: Map<string, LearnedSite>,
-  whole: ReadonlySet<string>,
-): Promise<void> {
-  for (const path of files) {
-    for await (const line of linesOf(path)) {
-      const before = JSON.parse(line) as LearnedSite
-      const now = sites.get(before.site)
-      if (now) sites.set(before.site, merged(before, now, whole.has(before.site)))
-      else if (sites.size < LIMITS.learnedSites) sites.set(before.site, before)
-    }
-  }
-}
-
-/** A page that had not changed came without its body: it still weighs what it weighed. */
-function merged(before: LearnedSite, now: LearnedSite, isWhole: boolean): LearnedSite {
-  const isLess = !isWhole && now.pages < before.pages
-  const unchanged = Math.max(0, now.checked - now.changed)
-  const share = before.pages > 0 ? Math.min(1, unchanged / before.pages) : 0
-  return {
-    ...now,
-    // What was left half-way, or failed today, says nothing of the site's size.
-    pages: isLess || now.pages === 0 ? before.pages : now.pages,
-    bytes: isLess || now.pages === 0 ? before.bytes : Math.round(now.bytes + share * before.bytes),
-    fetchMs: isLess || now.fetchMs === 0 ? before.fetchMs : now.fetchMs,
-    checked: before.checked + now.checked,
-    changed: before.changed + now.changed,
-    addresses: now.addresses.length > 0 ? now.addresses : before.addresses,
-    connectMs: { ...before.connectMs, ...now.connectMs },
-    ...keptWords(before, now, isLess),
-  }
-}
-
-/** True when there was something to keep. */
-async function keepNets(files: readonly string[], seen: ReadonlySet<string>, path: string): Promise<boolean> {
-  const members: Buffer[] = []
-  let lines: string[] = []
-  const flush = () => {
-    if (lines.length > 0) members.push(gzipSync(lines.join(''), { level: LEVEL }))
-    lines = []
-  }
-  for (const file of files) {
-    for await (const line of linesOf(file)) {
-      const start = line.indexOf('\t') + 1
-      if (seen.has(line.slice(start, line.indexOf(' ', start)))) continue
-      lines.push(`${line}\n`)
-      if (lines.length >= LIMITS.notedNets) flush()
-    }
-  }
-  flush()
-  if (members.length > 0) writeFileAtomically(path, Buffer.concat(members))
-  return members.length > 0
-}
-
-function writeSites(path: string, sites: ReadonlyMap<string, LearnedSite>): void {
-  const members: Buffer[] = []
-  let lines: string[] = []
-  for (const site of sites.values()) {
-    lines.push(`${JSON.stringify(site)}\n`)
-    if (lines.length < BATCH) continue
-    members.push(gzipSync(lines.join(''), { level: LEVEL }))
-    lines = []
-  }
-  members.push(gzipSync(lines.join(''), { level: LEVEL }))
-  writeFileAtomically(path, Buffer.concat(members))
+/** Machines that were not here this time may be here the next. */
+function together(now: readonly AgentAbility[], before: readonly AgentAbility[]): AgentAbility[] {
+  const here = new Set(now.map(({ name }) => machineOf(name)))
+  return [...now, ...before.filter(({ name }) => !here.has(machineOf(name)))].slice(0, MOST_AGENTS)
 }

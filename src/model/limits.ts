@@ -178,7 +178,7 @@ export const LIMITS = {
   sketchedPages: 32,
   /** Sites that a page links to and that are noted: more have only lists of links, which say nothing of the page's site. */
   netPins: 200,
-  /** Sites of which something is kept for the next crawl: they are held together when it is written, 500 bytes each. */
+  /** Sites of which something is kept for the next crawl: they are held together when it is written, 650 bytes each without their words. */
   learnedSites: 200_000,
   /** Pins of the nets that a partition is made of: 80 MB, and as much again while it works. */
   learnedPins: 20_000_000,

@@ -1,5 +1,11 @@
 /** What an earlier crawl of a simulated web would have learned: taken from the web itself, so that it need not be crawled twice. */
-import { isLearned, type LearnedWeb, type RoutingTable, readGraphWords } from '../assign/index.js'
+import {
+  isLearned,
+  type LearnedSite,
+  type LearnedWeb,
+  type RoutingTable,
+  readGraphWords,
+} from '../assign/index.js'
 import { planGraph } from '../assign/plan-graph.js'
 import { planRouting } from '../assign/plan-routing.js'
 import { siteOf } from '../model/url.js'
@@ -46,7 +52,7 @@ export function learnedTruth(web: Web): LearnedWeb {
 export function routingOf({ assign, agents, seed }: SimulationOptions, web: Web): RoutingTable | null {
   if (!isLearned(assign)) return null
   const shares = new Array<number>(agents).fill(1)
-  const request = { shares, grouping: 'domain', seed } as const
+  const request = { shares, grouping: 'domain', seed, hasPulls: assign === 'hybrid' } as const
   const learned = learnedTruth(web)
   const graph = { ...readGraphWords([]), agents: shares.map((_, i) => `agent-${i + 1}`) }
   const plan =
@@ -55,12 +61,7 @@ export function routingOf({ assign, agents, seed }: SimulationOptions, web: Web)
 }
 
 /** Three sites share an address; the agents are as far from it as chance has it. */
-function siteOfTruth(
-  site: string,
-  number: number,
-  pages: number,
-  bytes: number,
-): LearnedWeb['sites'][number] {
+function siteOfTruth(site: string, number: number, pages: number, bytes: number): LearnedSite {
   const address = Math.floor(number / 3)
   const addresses = [`10.0.${address >> 8}.${address & 255}`]
   const connectMs = Object.fromEntries(

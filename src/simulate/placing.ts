@@ -89,10 +89,11 @@ async function propose(
 ): Promise<Proposal | null> {
   const left = await sitesLeft(ledger, assignment, agents)
   const made = planRepartition(routing.learned(), {
-    agents: await placedAgents(ledger, agents, config.parts),
+    agents: await placedAgents(ledger, agents, undefined),
     left,
     delayMs: Number(config.delay),
     grouping: config.group,
+    hasPulls: config.assign === 'hybrid',
     seed,
     preset: 'fast',
     graph: config.assign === 'graph' ? readGraphWords(config.graph) : null,

@@ -18,26 +18,55 @@ export function writeAll(file: number, bytes: Uint8Array): void {
 }
 
 /**
- * Runs `write` on a temporary file beside `path`, then puts it in its place: fsync, rename, fsync of the directory.
- * Two writers of one `path` at a time are the caller's mistake.
+ * A file beside `path` that takes its place when it is kept (fsync, rename, fsync of the directory) and leaves nothing behind
+ * when it is dropped. Two writers of one `path` at a time are the caller's mistake.
  */
-export function writeDurably<T>(path: string, write: (file: number) => T): T {
-  const temporary = `${path}.tmp`
-  const file = openSync(temporary, 'w')
-  let result: T
-  try {
-    result = write(file)
-    fsyncSync(file)
-  } catch (error) {
-    // On a full disk its half is in the way of everything else.
-    rmSync(temporary, { force: true })
-    throw error
-  } finally {
-    closeSync(file)
+export class DurableFile {
+  readonly #path: string
+  readonly #temporary: string
+  readonly descriptor: number
+  #isOpen = true
+
+  constructor(path: string) {
+    this.#path = path
+    this.#temporary = `${path}.tmp`
+    this.descriptor = openSync(this.#temporary, 'w')
   }
-  renameSync(temporary, path)
-  syncDirectory(dirname(path))
-  return result
+
+  write(bytes: Uint8Array): void {
+    writeAll(this.descriptor, bytes)
+  }
+
+  keep(): void {
+    fsyncSync(this.descriptor)
+    this.#close()
+    renameSync(this.#temporary, this.#path)
+    syncDirectory(dirname(this.#path))
+  }
+
+  /** On a full disk its half is in the way of everything else. */
+  drop(): void {
+    this.#close()
+    rmSync(this.#temporary, { force: true })
+  }
+
+  #close(): void {
+    if (this.#isOpen) closeSync(this.descriptor)
+    this.#isOpen = false
+  }
+}
+
+/** Runs `write` on a file that is in the place of `path` afterwards, unless it throws. */
+export function writeDurably<T>(path: string, write: (file: number) => T): T {
+  const file = new DurableFile(path)
+  try {
+    const result = write(file.descriptor)
+    file.keep()
+    return result
+  } catch (error) {
+    file.drop()
+    throw error
+  }
 }
 
 /** A small file, replaced as a whole. */

@@ -1,7 +1,7 @@
 /**
  * What a pack says of hosts, for the next crawl: where a site was reached, how long it took to connect, how many pages were
- * asked for again and how many of them had changed. Rows of text behind their size: site, address, milliseconds to connect
- * (-1: nobody did), checked, changed. They stand in the log of pages, which every site has.
+ * asked for again and how many of them had changed, and the bytes of what came and was no page. Rows of text behind their size:
+ * site, address, milliseconds to connect (-1: nobody did), checked, changed, other bytes. They stand in the log of pages, which every site has.
  */
 import { siteOf } from '../model/url.js'
 import { ByteSink } from './byte-sink.js'
@@ -13,6 +13,7 @@ interface HostFact {
   connectMs: number
   checked: number
   changed: number
+  otherBytes: number
 }
 
 const NEVER = -1
@@ -32,6 +33,10 @@ export class HostFacts {
     if (changed) fact.changed++
   }
 
+  other(tenancy: string, url: string, bytes: number): void {
+    this.#of(tenancy, siteOf(url), '').otherBytes += bytes
+  }
+
   /** All rows but those of the dropped tenancies. */
   toBytes(dropped: ReadonlySet<string>): Buffer {
     const sink = new ByteSink()
@@ -39,7 +44,8 @@ export class HostFacts {
       if (dropped.has(fact.tenancy)) continue
       const start = sink.length
       sink.uint32(0)
-      sink.text([fact.site, fact.address, fact.connectMs.toFixed(1), fact.checked, fact.changed].join('\t'))
+      const { site, address, connectMs, checked, changed, otherBytes } = fact
+      sink.text([site, address, connectMs.toFixed(1), checked, changed, otherBytes].join('\t'))
       sink.view().writeUInt32LE(sink.length - start, start)
     }
     return sink.view()
@@ -53,7 +59,7 @@ export class HostFacts {
     const key = `${tenancy} ${site} ${address}`
     let fact = this.#facts.get(key)
     if (!fact) {
-      fact = { tenancy, site, address, connectMs: NEVER, checked: 0, changed: 0 }
+      fact = { tenancy, site, address, connectMs: NEVER, checked: 0, changed: 0, otherBytes: 0 }
       this.#facts.set(key, fact)
     }
     return fact

@@ -16,7 +16,7 @@ export { parseArchiveFormat } from './archive-format.js'
 export { finishIndex, type IndexTask } from './cdxj-index.js'
 export { payloadDigest } from './digest.js'
 export { DirectoryPackStore } from './directory-pack-store.js'
-export { syncDirectory, writeFileAtomically } from './durable.js'
+export { DurableFile, syncDirectory, writeFileAtomically } from './durable.js'
 export { completeLogs, locateFile, STORE_FOLDERS } from './file-names.js'
 export type { PageLinks } from './link-rows.js'
 export {

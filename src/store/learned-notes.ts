@@ -5,8 +5,8 @@
  * not converted yet (`open-logs.ts`).
  *
  *   nets    count TAB site SPACE site…     pages of the first site that link to exactly the others
- *   hosts   site TAB address TAB agent TAB milliseconds to connect TAB checked TAB changed
- *           and, in lines that say nothing else: TAB 0 TAB sketch of the site's words (`word-notes.ts`)
+ *   hosts   site TAB address TAB agent TAB milliseconds to connect TAB checked TAB changed TAB bytes of what is no page
+ *           and, in lines that say nothing else: TAB sketch of the site's words (`word-notes.ts`)
  */
 import { gzipSync } from 'node:zlib'
 import { LIMITS } from '../model/limits.js'
@@ -81,6 +81,7 @@ interface HostNote {
   connectMs: number
   checked: number
   changed: number
+  otherBytes: number
 }
 
 export class HostNotes implements LearnedNotes {
@@ -91,8 +92,13 @@ export class HostNotes implements LearnedNotes {
     const { rows, agent } = segment
     for (let at = 0; at < rows.length; at += rows.readUInt32LE(at)) {
       const row = rows.toString('utf8', at + 4, at + rows.readUInt32LE(at))
-      const [site, address, connectMs, checked, changed] = row.split('\t')
-      this.#add(`${site}\t${address}\t${agent}`, Number(connectMs), Number(checked), Number(changed))
+      const [site, address, connectMs, checked, changed, other = '0'] = row.split('\t')
+      this.#add(`${site}\t${address}\t${agent}`, {
+        connectMs: Number(connectMs),
+        checked: Number(checked),
+        changed: Number(changed),
+        otherBytes: Number(other),
+      })
     }
   }
 
@@ -104,19 +110,21 @@ export class HostNotes implements LearnedNotes {
     if (!end && this.#hosts.size < LIMITS.notedNets) return []
     return drained(
       this.#hosts,
-      (host, note) => `${host}\t${note.connectMs}\t${note.checked}\t${note.changed}`,
+      (host, note) => `${host}\t${note.connectMs}\t${note.checked}\t${note.changed}\t${note.otherBytes}`,
     )
   }
 
-  #add(host: string, connectMs: number, checked: number, changed: number): void {
+  #add(host: string, note: HostNote): void {
     const known = this.#hosts.get(host)
     if (!known) {
-      this.#hosts.set(host, { connectMs, checked, changed })
+      this.#hosts.set(host, note)
       return
     }
+    const { connectMs, checked, changed, otherBytes } = note
     if (connectMs >= 0 && (known.connectMs < 0 || connectMs < known.connectMs)) known.connectMs = connectMs
     known.checked += checked
     known.changed += changed
+    known.otherBytes += otherBytes
   }
 }
 

@@ -26,6 +26,8 @@ export interface PackEntry {
   readonly inTables?: boolean
   /** Of a page that an earlier crawl knows: whether it is another now. */
   readonly changed?: boolean | undefined
+  /** Received, of what is counted to the site and is no page of it. */
+  readonly otherBytes?: number
 }
 
 export interface PackOptions {
@@ -114,10 +116,11 @@ export class PackBuilder {
   }
 
   /** Most exchanges go over a connection that is there already, and say nothing new. */
-  #noteHost({ tenancy, exchange, changed, row }: PackEntry): void {
+  #noteHost({ tenancy, exchange, changed, row, otherBytes = 0 }: PackEntry): void {
     if (exchange && exchange.connectMs > 0)
       this.#hosts.connected(tenancy, exchange.url, exchange.remoteAddress, exchange.connectMs)
     if (changed !== undefined) this.#hosts.checked(tenancy, row.url, changed)
+    if (otherBytes > 0) this.#hosts.other(tenancy, row.url, otherBytes)
   }
 
   /** Empties the builder for the next pack; its buffers are used again, so megabytes a second need no collection. */

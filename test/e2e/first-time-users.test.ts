@@ -39,6 +39,7 @@ describe('what a first-time user meets', () => {
     [['crawl', 'https://example.org', '--hooks', 'none.js'], '--hooks: there is no file none.js'],
     [['crawl', 'https://example.org', '--out', `${'long'.repeat(100)}/x`], 'cannot be made (ENAMETOOLONG)'],
     [['crawl', 'https://example.org', '--graph', 'rtt=1'], '--graph is for --assign graph'],
+    [['crawl', 'https://example.org', '--nets', 'site'], '--nets site is for --assign hypergraph'],
     [['crawl', 'https://example.org', '--graph', 'rtt=x'], '--graph: rtt must be a number from 0'],
     [['fly'], "unknown command 'fly'"],
     [['help', 'fly'], "unknown command 'fly'"],

@@ -49,7 +49,7 @@ export function hybridParts(
 
 /** Crawls all hosts, the largest first: who took which. */
 function crawled(web: NationalWeb, k: number, table: Int32Array): Int32Array {
-  const hybrid = new HybridAssignment(tableOf(web.learned, k, { parts: table }), () => 0)
+  const hybrid = new HybridAssignment(tableOf(web.learned, k, { parts: table }, true), () => 0)
   const crawlers = Array.from({ length: k }, (_, crawler) => crawler)
   hybrid.owners.restore(crawlers.map(crawlerName))
   const hostOf = new Map(web.learned.sites.map(({ site }, host) => [site, host]))
