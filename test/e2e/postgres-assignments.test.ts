@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Report } from '../../src/agent/index.js'
-import { type ServedRequest, WebPlan } from '../../src/simulate/web/index.js'
+import { systemClock } from '../../src/compose/system.js'
+import { type ServedRequest, truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { ClusterWeb } from '../kit/cluster-web.js'
 import { urlsWith } from '../kit/crawled.js'
+import { onesided } from '../kit/onesided.js'
 import { GENERATED, orbweaver, temporary } from '../kit/orbweaver.js'
 
 /** One site is a giant. */
@@ -75,8 +77,22 @@ it('a site that turns out to be a giant is split on the way, and every page of i
 it('sites are placed anew while the crawl runs, and every page is stored once', {
   timeout: 120_000,
 }, async () => {
-  const slowly = ['--lanes', '1', '--delay', '30', '--repartition', '1']
-  const { report } = await crawl('--assign', 'hypergraph', ...slowly)
-  const done = report.repartitions.filter(({ happened }) => happened !== null)
-  expect(done.length).toBeGreaterThan(0)
+  const { port, sizes } = await onesided(21)
+  const pages = sizes.reduce((sum, size) => sum + size, 0)
+  const plan = new WebPlan({ sites: sizes.length, pages, sizes, seed: 3 })
+  const web = await WebServer.listen(plan, { clock: systemClock, port })
+  const expected = [...truth(plan, web.authority)].sort()
+  const out = temporary('crawl')
+  const politely = GENERATED.map((flag, i) => (GENERATED[i - 1] === '--delay' ? '60' : flag))
+  const flags = ['--agents', '2', '--lanes', '1', '--assign', 'hypergraph', '--repartition', '1', '--json']
+  const place = [...cluster.named('placed-anew'), '--out', out]
+  const { code, stdout, stderr } = await orbweaver(['crawl', web.seed, ...politely, ...flags, ...place])
+  const { repeats } = web.counts()
+  await web.close()
+  expect(code, stderr).toBe(0)
+  const report = JSON.parse(stdout) as Report
+  expect(report).toMatchObject({ pages: expected.length, coverage: 1, overlap: 0 })
+  expect((await urlsWith(out, 'OK')).sort()).toEqual(expected)
+  expect(repeats).toBe(0)
+  expect(report.repartitions.filter(({ happened }) => happened !== null).length).toBeGreaterThan(0)
 })

@@ -1,11 +1,11 @@
 /** Sites move between agents while the crawl runs, and nothing is lost or fetched twice on the way. */
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/agent/index.js'
-import { Rendezvous } from '../../src/assign/hash.js'
 import { systemClock } from '../../src/compose/system.js'
 import { openTables } from '../../src/query/index.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { urlsWith } from '../kit/crawled.js'
+import { onesided } from '../kit/onesided.js'
 import { GENERATED, orbweaver, temporary } from '../kit/orbweaver.js'
 
 /** A crawl by two agents that has brought every page of the web once and kept the delay of every site. */
@@ -54,17 +54,6 @@ const SITES = 21
 const HEAVY = 2 * (SITES - 1)
 const sizesWith = (pages: number) => [HEAVY, ...new Array<number>(SITES - 1).fill(pages)]
 
-/** A port that is free, and sizes such that a hash by that port gives all large sites to one agent. */
-async function onesided(): Promise<{ readonly port: number; readonly sizes: number[] }> {
-  const server = await WebServer.listen(planOf(sizesWith(1)), { clock: systemClock, port: 0 })
-  await server.close()
-  const draw = new Rendezvous()
-  const agent = { lanes: 1, freeLanes: 1, busyLanes: [], capacity: 1 }
-  draw.meet(['agent-1', 'agent-2'].map((name, incarnation) => ({ ...agent, name, incarnation })))
-  const isOfFirst = (site: number) => draw.winnerOf(server.authority(site))!.incarnation === 0
-  return { port: server.port, sizes: Array.from({ length: SITES }, (_, site) => (isOfFirst(site) ? 40 : 2)) }
-}
-
 describe('live repartition', () => {
   it('leased cells are asked back, stop, and go on elsewhere: every page once, and no delay cut short', {
     timeout: 300_000,
@@ -92,7 +81,7 @@ describe('live repartition', () => {
   it('a crawl by graph that began with nothing to go by gets its table on the way, and says so', {
     timeout: 300_000,
   }, async () => {
-    const { port, sizes } = await onesided()
+    const { port, sizes } = await onesided(SITES)
     const { report } = await crawled(sizes, port, 60, ['--lanes', '1', '--assign', 'graph'])
     const done = report.repartitions.filter(({ happened }) => happened !== null)
     expect(done.length).toBeGreaterThan(0)
