@@ -1,0 +1,126 @@
+/** Kinds of values that only one field of a crawl has, or a few: what was asked for in, what it means out, or why not. */
+import { isIP } from 'node:net'
+import { checkGraphWord } from '../assign/index.js'
+import { checkPhaseWord } from '../assign/phases/index.js'
+import { LIMITS } from '../model/limits.js'
+import { readPostgresUrl } from '../model/postgres-url.js'
+import { readTraps, TRAP_RULES } from '../model/trap.js'
+import { normaliseUrl } from '../model/url.js'
+import { bytes, list, positive, text } from './kinds.js'
+
+export const archive = (value: unknown, name: string): string => {
+  const form = text(value, name)
+  if (/^(gzip(:[1-9])?|zstd(:([1-9]|1[0-9]))?|none)$/.test(form)) return form
+  throw new TypeError(`${name} must be gzip, gzip:LEVEL (1-9), zstd, zstd:LEVEL (1-19) or none`)
+}
+
+export const delay = (value: unknown, name: string): 'auto' | number => {
+  const number = Number(value)
+  if (value === 'auto') return 'auto'
+  if (value !== '' && Number.isFinite(number) && number >= 0) return number
+  throw new TypeError(`${name} must be milliseconds or "auto"`)
+}
+
+export const resolution = (value: unknown, name: string): string => {
+  const form = text(value, name)
+  if (/^[^=]+=[^=]+$/.test(form)) return form
+  throw new TypeError(`${name} must be HOST=ADDR or HOST=ADDR:PORT`)
+}
+
+export const nameServer = (value: unknown, name: string): string => {
+  const form = text(value, name)
+  const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(form) ?? /^([^:]+)(?::(\d+))?$/.exec(form)
+  const [, address = form, port = '53'] = bracketed ?? []
+  if (isIP(address) !== 0 && Number(port) >= 1 && Number(port) <= 65_535) return form
+  throw new TypeError(`${name} must be the address of a name server, ADDR or ADDR:PORT`)
+}
+
+export const network = (value: unknown, name: string): string => {
+  const form = text(value, name)
+  const [address, bits, ...rest] = form.split('/')
+  const most = [0, 0, 0, 0, 32, 0, 128][isIP(address)]
+  if (most > 0 && rest.length === 0 && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most)))
+    return form
+  throw new TypeError(`${name} must be an address or a network such as 10.1.0.0/16`)
+}
+
+export const bodySize = (value: unknown, name: string): number => {
+  const read = Math.floor(bytes(value, name))
+  if (read <= LIMITS.bodyBytesInFlight) return read
+  throw new TypeError(`${name} must be at most ${LIMITS.bodyBytesInFlight / 1024 ** 2}Mi`)
+}
+
+export const seconds =
+  (max: number) =>
+  (value: unknown, name: string): number => {
+    const read = positive(value, name)
+    if (read <= max) return read
+    throw new TypeError(`${name} must be at most ${max} seconds`)
+  }
+
+export const positiveOrZero = (value: unknown, name: string): number =>
+  value === 0 || value === '0' ? 0 : positive(value, name)
+
+export const splitting = (value: unknown, name: string): 'auto' | 'off' | number => {
+  if (value === 'auto' || value === 'off') return value
+  const most = Number(value)
+  if (value !== '' && Number.isInteger(most) && most >= 2) return most
+  throw new TypeError(`${name} must be auto, off, or a number of URLs from 2 on`)
+}
+
+export const address = (value: unknown, name: string): string => {
+  const form = text(value, name)
+  if (isIP(form) > 0) return form
+  throw new TypeError(`${name} must be an IP address`)
+}
+
+/** What is wrong is said without the value: a password may stand in it. */
+export const ledger = (value: unknown, name: string): string => {
+  const form = text(value, name)
+  const place = readPostgresUrl(form)
+  if (typeof place !== 'string') return form
+  throw new TypeError(`${name}: ${place}`)
+}
+
+export const phaseWord = (value: unknown, name: string): string => {
+  const word = text(value, name)
+  const wrong = checkPhaseWord(word)
+  if (wrong === null) return word
+  throw new TypeError(`${name}: ${wrong}`)
+}
+
+export const graphWord = (value: unknown, name: string): string => {
+  const word = text(value, name)
+  const wrong = checkGraphWord(word)
+  if (wrong === null) return word
+  throw new TypeError(`${name}: ${wrong}`)
+}
+
+/** `4`, or `2:1:1` where it is said how large they are. */
+export const parts = (value: unknown, name: string): number | readonly number[] => {
+  if (Array.isArray(value)) return parts(value.length === 1 ? `${value[0]}:` : value.join(':'), name)
+  const form = text(typeof value === 'number' ? String(value) : value, name)
+  const numbers = form
+    .split(':')
+    .filter(part => part !== '')
+    .map(Number)
+  const [first = 0] = numbers
+  if (!form.includes(':') && Number.isInteger(first) && first >= 1 && first <= 1_000) return first
+  if (form.includes(':') && numbers.length <= 1_000 && numbers.every(share => share > 0)) return numbers
+  throw new TypeError(`${name} must be a number of parts, or shares such as 2:1:1`)
+}
+
+export const sitemap = (value: unknown, name: string): string => {
+  const form = text(value, name)
+  const url = form === 'robots' || form === 'none' ? form : normaliseUrl(form)
+  if (url !== null) return url
+  throw new TypeError(`${name} must be the URL of a sitemap, "robots" or "none"`)
+}
+
+export const traps = (value: unknown, name: string): readonly string[] => {
+  const words = list(text)(value, name)
+  if (readTraps(words) !== null) return words
+  throw new TypeError(`${name} must be all, none, or a list of ${Object.keys(TRAP_RULES).join(', ')}`)
+}
+
+/** Flag, help and reader of every setting, in the order `--help` shows them. */
