@@ -30,6 +30,11 @@ export class OwnPace {
     this.crawlDelayMs = known.knownMs
   }
 
+  /** When nothing of it counts any more, should nobody ask before. */
+  get until(): Millis {
+    return Math.max(this.notBefore, this.waitUntil)
+  }
+
   /** One more cell of the site: what its lease knows counts for all. */
   join(known: KnownPace): void {
     this.cells++

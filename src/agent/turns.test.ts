@@ -188,6 +188,24 @@ describe('turns of an agent', () => {
     expect(right.waitUntil).toBe(clock.now() + 60_000)
   })
 
+  it('what a cell of a split site waited for counts for one that was leased before and is opened when the first is given back', async () => {
+    const { turns, incarnation } = await agent('domain')
+    const cells = ['example.org##/m', 'example.org#/m#']
+    const row = { url: 'http://example.org/', depth: 0, hops: 0, score: 0, via: '' }
+    await ledger.append(cells.map(cell => ({ cell, group: 'example.org', rows: [row] })))
+    const [before, after] = await ledger.grant(incarnation, cells, LEASE_MS, 1_000)
+    const slow = { ownMs: 5_000, groupMs: 1_000 }
+    const first = (await turns.open(before)) as SitePace
+    expect(first.turnNow(slow)).toBe(true)
+    first.done(slow, slow)
+    turns.close(first)
+    clock.advance(1_500)
+    const second = (await turns.open(after)) as SitePace
+    expect(second.turnNow(slow)).toBe(false)
+    clock.advance(4_000)
+    expect(await second.turn(slow)).toBe(true)
+  })
+
   it('a cell is not given back while a hop has its turn, and no hop begins while it is', async () => {
     const { turns, open } = await agent('domain')
     const leased = await open('www.example.org')

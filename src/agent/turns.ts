@@ -156,8 +156,7 @@ export class Turns {
     if (visited && this.#visits.delete(pace)) visited.visitors--
     this.#sites.delete(pace)
     const isNamed = this.#byName.delete(pace)
-    if (--pace.own.cells === 0)
-      for (const [site, own] of this.#owns) if (own === pace.own) this.#owns.delete(site)
+    pace.own.cells--
     for (const [i, group] of pace.groups.entries()) this.#exit(group, isNamed || i > 0)
   }
 
@@ -219,6 +218,9 @@ export class Turns {
 
   /** What the cells of a site that are in hand keep to together. */
   #ownOf(site: Site, known: KnownPace): OwnPace {
+    const now = this.#parts.clock.now()
+    // Remembered as those of groups are: a cell that was leased before the last request to its site may not know of it.
+    for (const [old, pace] of this.#owns) if (pace.cells === 0 && pace.until <= now) this.#owns.delete(old)
     let own = this.#owns.get(site)
     if (own === undefined) {
       own = new OwnPace(known)

@@ -133,8 +133,9 @@ export class Coordinator {
     if (given > 0 || !this.#book.isIdle) return null
     const end = await this.#parts.ledger.tryEnd()
     if (end === null) return null
+    // Before they know and leave: what they have taken since the last beat counts too.
+    await this.#routes.close(this.#book)
     this.#parts.bus.send({ kind: 'ended' })
-    await this.#routes.save(this.#book)
     return end
   }
 

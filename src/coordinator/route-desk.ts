@@ -68,7 +68,7 @@ export class RouteDesk {
     this.account.look(rows)
     this.#show(book.views())
     await this.tell()
-    if (this.#clock.monotonic() >= this.#saveAt) await this.save(book)
+    if (this.#clock.monotonic() >= this.#saveAt) await this.#save(book)
   }
 
   /** The assignment has to have seen who is here before it can say who owns what. */
@@ -98,8 +98,14 @@ export class RouteDesk {
     if (isUrgent) this.#bus.send({ kind: 'routes' })
   }
 
-  async save(book: LaneBook): Promise<void> {
+  /** The crawl is over: the account as it is now. */
+  async close(book: LaneBook): Promise<void> {
     if (this.#assignment.owners === null) return
+    book.look(await this.#ledger.agents())
+    await this.#save(book)
+  }
+
+  async #save(book: LaneBook): Promise<void> {
     this.#saveAt = this.#clock.monotonic() + SAVE_MS
     this.#count(book)
     const changed = this.account.takeChanged()
