@@ -54,5 +54,5 @@ it('what a log of pages says of hosts is found behind its rows and texts', () =>
   const pages = pageLog([sampleRow()], HEADER)
   const hosts = Buffer.concat(segmentBuffers({ ...HEADER, table: 'hosts' }, Buffer.concat([size, line])))
   const log = written('pages.rows', Buffer.concat([pages, hosts]))
-  expect([...hostsInLogs([log])]).toEqual(['a.test\t10.0.0.1\tagent-1\t12\t0\t0'])
+  expect([...hostsInLogs([log])]).toEqual(['a.test\t10.0.0.1\tagent-1\t12\t0\t0\t0'])
 })
