@@ -16,6 +16,7 @@ export class Machine implements Host {
   /** What came while it was frozen. */
   readonly #held: Event[] = []
   readonly #onDeath: (() => void)[] = []
+  readonly #onFreeze: (() => void)[] = []
   /** What its wall clock is off by. */
   skewMs: Millis = 0
   /** What every answer takes longer. */
@@ -69,6 +70,11 @@ export class Machine implements Host {
     this.#onDeath.push(task)
   }
 
+  /** Told at the moment it stops: what is under way it can no longer cut off. */
+  onFreeze(task: () => void): void {
+    this.#onFreeze.push(task)
+  }
+
   kill(): void {
     if (this.#state === 'dead') return
     this.#state = 'dead'
@@ -77,7 +83,9 @@ export class Machine implements Host {
   }
 
   freeze(): void {
-    if (this.#state === 'running') this.#state = 'frozen'
+    if (this.#state !== 'running') return
+    this.#state = 'frozen'
+    for (const task of this.#onFreeze) task()
   }
 
   /** Wakes with everything that came meanwhile, in order. */

@@ -68,6 +68,8 @@ export class VirtualFetcher implements Fetcher {
   readonly #witness: Witness
   /** Requests on the wire: they end with the machine. */
   readonly #open = new Set<number>()
+  /** Those of them whose answers take very long. */
+  readonly #slow = new Set<number>()
   readonly #cuts = new WeakMap<StopSignal, Set<() => void>>()
 
   constructor(machine: Machine, servers: Servers, witness: Witness) {
@@ -78,6 +80,10 @@ export class VirtualFetcher implements Fetcher {
       for (const request of this.#open) witness.answered(request)
       this.#open.clear()
     })
+    // P5 does not speak of them: nobody can cut off what a process that stands still has under way.
+    machine.onFreeze(() => {
+      for (const request of this.#slow) this.#close(request)
+    })
   }
 
   fetch({ url, mayBegin }: FetchRequest, signal: StopSignal): Promise<FetchResult> {
@@ -86,6 +92,7 @@ export class VirtualFetcher implements Fetcher {
     const request = this.#witness.requested(this.#machine, url)
     this.#open.add(request)
     const { answer, latencyMs } = this.#servers.ask(url)
+    if (latencyMs >= SLOW_MS) this.#slow.add(request)
     return new Promise(resolve => {
       const cut = () => {
         this.#close(request)
@@ -127,6 +134,7 @@ export class VirtualFetcher implements Fetcher {
   async close(): Promise<void> {}
 
   #close(request: number): void {
+    this.#slow.delete(request)
     if (this.#open.delete(request)) this.#witness.answered(request)
   }
 }
