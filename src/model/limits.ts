@@ -153,6 +153,8 @@ export const LIMITS = {
   uploadBytes: 256 * 1024 * 1024,
   /** Journals that it reads for them at a time: each answer is some megabytes. */
   journalReads: 4,
+  /** Written at once past the page cache; less than this at a time goes through it. */
+  stageBytes: 512 * 1024,
   /** A WARC is rolled before it would grow past this. */
   warcBytes: 1024 * 1024 * 1024,
   /** Seen-sets of all cells together, in memory; the rest is on disk. A million URLs fit. */

@@ -6,6 +6,7 @@ import { packageFile } from './package-file.js'
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object
   readonly Instance: new (module: object) => { readonly exports: object }
+  readonly Memory: new (size: { readonly initial: number; readonly maximum: number }) => WasmMemory
 }
 
 export interface WasmMemory {
@@ -25,4 +26,12 @@ export function loadWasm<T>(name: 'deflate' | 'snappy' | 'page' | 'xxh64' | 'rob
   const bytes = readFileSync(packageFile(`wasm/${name}.wasm`))
   const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes))
   return instance.exports as T
+}
+
+const PAGE_BYTES = 65_536
+
+/** Memory of its own, which begins where a page of the machine does. */
+export function alignedBuffer(bytes: number): Buffer {
+  const pages = Math.ceil(bytes / PAGE_BYTES)
+  return Buffer.from(new WebAssembly.Memory({ initial: pages, maximum: pages }).buffer)
 }

@@ -1,14 +1,18 @@
 /** One append-only file of a pack store, open under `<name>.open` until it gets its name. */
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { LIMITS } from '../model/limits.js'
+import { ByteQueue } from './byte-queue.js'
 import { OPEN_SUFFIX } from './file-names.js'
 import type { StoredFile, StoredKind } from './pack-store.js'
+import { BLOCK_BYTES, BlockAccess, giveStage, takeStage } from './past-cache.js'
 
 export class AppendFile {
   readonly name: string
   readonly kind: StoredKind
   readonly #directory: string
   readonly #handle: FileHandle
+  readonly #blocks: BlockAccess
   #bytes = 0
   /** Rows in the file; the store counts them to know when a log is full. */
   rows = 0
@@ -18,6 +22,7 @@ export class AppendFile {
     this.name = name
     this.kind = kind
     this.#handle = handle
+    this.#blocks = new BlockAccess(this.openPath, 'write')
   }
 
   static async create(directory: string, name: string, kind: StoredKind): Promise<AppendFile> {
@@ -46,15 +51,41 @@ export class AppendFile {
     return { name: this.name, kind: this.kind, bytes: this.#bytes }
   }
 
-  /** Writes all of `buffers` at the end and waits until the disk has them. */
+  /**
+   * Writes all of `buffers` at the end and waits until the disk has them. Of a large append the whole blocks go past the page
+   * cache; what fills up the block before them, and what is left behind them, does not.
+   */
   async append(buffers: readonly Buffer[]): Promise<void> {
-    let left = buffers.filter(buffer => buffer.length > 0)
-    while (left.length > 0) {
-      const { bytesWritten } = await this.#handle.writev(left, this.#bytes)
-      this.#bytes += bytesWritten
-      left = without(left, bytesWritten)
+    const queue = new ByteQueue(buffers)
+    if (queue.length >= LIMITS.stageBytes) {
+      await this.#write(queue.take((BLOCK_BYTES - (this.#bytes % BLOCK_BYTES)) % BLOCK_BYTES))
+      await this.#writeBlocks(queue)
     }
+    await this.#write(queue.take(queue.length))
     await this.#handle.datasync()
+  }
+
+  async #writeBlocks(queue: ByteQueue): Promise<void> {
+    const stage = takeStage()
+    try {
+      while (queue.length >= BLOCK_BYTES) {
+        const whole = queue.length - (queue.length % BLOCK_BYTES)
+        const blocks = queue.fill(stage.subarray(0, Math.min(whole, stage.length)))
+        if (await this.#blocks.write(blocks, this.#bytes)) this.#bytes += blocks.length
+        else await this.#write([blocks])
+      }
+    } finally {
+      giveStage(stage)
+    }
+  }
+
+  async #write(buffers: readonly Buffer[]): Promise<void> {
+    const left = new ByteQueue(buffers)
+    while (left.length > 0) {
+      const { bytesWritten } = await this.#handle.writev(left.view(), this.#bytes)
+      this.#bytes += bytesWritten
+      left.take(bytesWritten)
+    }
   }
 
   async truncate(bytes: number, rows: number): Promise<void> {
@@ -64,31 +95,21 @@ export class AppendFile {
   }
 
   async close(): Promise<void> {
+    this.#blocks.close()
     await this.#handle.close()
   }
 
   /** Closes it for good under its name. */
   async finish(): Promise<void> {
-    await this.#handle.close()
+    await this.close()
     await rename(this.openPath, this.path)
     await syncFolder(this.folder)
   }
 
   async remove(): Promise<void> {
-    await this.#handle.close()
+    await this.close()
     await rm(this.openPath, { force: true })
   }
-}
-
-/** What is left of `buffers` after their first `count` bytes. */
-function without(buffers: readonly Buffer[], count: number): Buffer[] {
-  let skip = count
-  const left: Buffer[] = []
-  for (const buffer of buffers) {
-    if (skip < buffer.length) left.push(skip === 0 ? buffer : buffer.subarray(skip))
-    skip = Math.max(0, skip - buffer.length)
-  }
-  return left
 }
 
 /** Makes new and renamed entries of a directory durable. */

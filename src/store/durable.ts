@@ -1,6 +1,7 @@
 /** Files that are there whole or not at all, after a crash too. */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { type Output, StagedFile } from './staged-file.js'
 
 /** Makes a directory's entries (a new, renamed or removed file) durable. */
 export function syncDirectory(path: string): void {
@@ -12,33 +13,28 @@ export function syncDirectory(path: string): void {
   }
 }
 
-/** Writes all of `bytes` at the end of what was written so far. */
-export function writeAll(file: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done, bytes.length - done)
-}
-
 /**
  * A file beside `path` that takes its place when it is kept (fsync, rename, fsync of the directory) and leaves nothing behind
  * when it is dropped. Two writers of one `path` at a time are the caller's mistake.
  */
-export class DurableFile {
+export class DurableFile implements Output {
   readonly #path: string
   readonly #temporary: string
-  readonly descriptor: number
+  readonly #file: StagedFile
   #isOpen = true
 
   constructor(path: string) {
     this.#path = path
     this.#temporary = `${path}.tmp`
-    this.descriptor = openSync(this.#temporary, 'w')
+    this.#file = new StagedFile(this.#temporary)
   }
 
   write(bytes: Uint8Array): void {
-    writeAll(this.descriptor, bytes)
+    this.#file.write(bytes)
   }
 
   keep(): void {
-    fsyncSync(this.descriptor)
+    this.#file.sync()
     this.#close()
     renameSync(this.#temporary, this.#path)
     syncDirectory(dirname(this.#path))
@@ -51,16 +47,16 @@ export class DurableFile {
   }
 
   #close(): void {
-    if (this.#isOpen) closeSync(this.descriptor)
+    if (this.#isOpen) this.#file.close()
     this.#isOpen = false
   }
 }
 
 /** Runs `write` on a file that is in the place of `path` afterwards, unless it throws. */
-export function writeDurably<T>(path: string, write: (file: number) => T): T {
+export function writeDurably<T>(path: string, write: (file: Output) => T): T {
   const file = new DurableFile(path)
   try {
-    const result = write(file.descriptor)
+    const result = write(file)
     file.keep()
     return result
   } catch (error) {
@@ -71,5 +67,5 @@ export function writeDurably<T>(path: string, write: (file: number) => T): T {
 
 /** A small file, replaced as a whole. */
 export function writeFileAtomically(path: string, content: string | Uint8Array): void {
-  writeDurably(path, file => writeAll(file, typeof content === 'string' ? Buffer.from(content) : content))
+  writeDurably(path, file => file.write(typeof content === 'string' ? Buffer.from(content) : content))
 }

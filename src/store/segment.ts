@@ -8,9 +8,9 @@
  *  12 uint32 row bytes        36 uint32 length of the pack id
  *  16 uint32 table            40 uint32 length of the agent's name
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { LIMITS } from '../model/limits.js'
+import { WindowedFile } from './windowed-file.js'
 
 export type RowTable = 'pages' | 'links'
 
@@ -44,7 +44,6 @@ const FIXED_BYTES = 44
 const TABLES: readonly SegmentTable[] = ['pages', 'links', 'texts', 'hosts']
 /** Names are ours and short; a longer header is damage. */
 const HEADER_BYTES_MAX = 16 * 1024
-const FIRST_READ_BYTES = 64 * 1024
 
 /** The buffers to append to a log for the rows of a pack; the rows themselves are not copied. */
 export function segmentBuffers(header: SegmentHeader, rows: Buffer): Buffer[] {
@@ -89,25 +88,20 @@ export function* readSegments(
   committedBytes: number,
   table: SegmentTable | null = null,
 ): Generator<Segment> {
-  const file = openSync(path, 'r')
-  let buffer: Buffer | null = null
+  const file = new WindowedFile(path, spare)
+  spare = null
   try {
-    const size = fstatSync(file).size
-    if (size < committedBytes)
-      throw new DamagedFileError(path, size, `${committedBytes} bytes were committed`)
-    buffer = spare ?? Buffer.allocUnsafeSlow(FIRST_READ_BYTES)
-    spare = null
+    if (file.size < committedBytes)
+      throw new DamagedFileError(path, file.size, `${committedBytes} bytes were committed`)
     for (let at = 0; at < committedBytes; ) {
-      const fixed = readExactly(path, file, at, Math.min(FIXED_BYTES, committedBytes - at), buffer)
+      const fixed = readExactly(path, file, at, Math.min(FIXED_BYTES, committedBytes - at))
       const length = segmentLength(path, at, fixed, committedBytes - at)
       const isWanted = table === null || TABLES[fixed.readUInt32LE(16)] === table
-      if (isWanted && buffer.length < length) buffer = Buffer.allocUnsafeSlow(length)
-      if (isWanted) yield decode(path, at, readExactly(path, file, at, length, buffer))
+      if (isWanted) yield decode(path, at, readExactly(path, file, at, length))
       at += length
     }
   } finally {
-    spare = buffer
-    closeSync(file)
+    spare = file.close()
   }
 }
 
@@ -142,12 +136,9 @@ function decode(path: string, at: number, bytes: Buffer): Segment {
   }
 }
 
-function readExactly(path: string, file: number, at: number, length: number, buffer: Buffer): Buffer {
-  let done = 0
-  while (done < length) {
-    const count = readSync(file, buffer, done, length - done, at + done)
-    if (count === 0) throw new DamagedFileError(path, at + done, 'the file became shorter while it was read')
-    done += count
-  }
-  return buffer.subarray(0, length)
+function readExactly(path: string, file: WindowedFile, at: number, length: number): Buffer {
+  const bytes = file.read(at, length)
+  if (bytes.length < length)
+    throw new DamagedFileError(path, at + bytes.length, 'the file became shorter while it was read')
+  return bytes
 }

@@ -4,7 +4,8 @@
  */
 import { closeSync, openSync, readSync, rmSync } from 'node:fs'
 import { LIMITS } from '../model/limits.js'
-import { writeAll, writeDurably } from './durable.js'
+import { writeDurably } from './durable.js'
+import { type Output, StagedFile } from './staged-file.js'
 
 /** Half of the bound for the lines that are sorted, half for those that are merged. */
 const RUN_BYTES = LIMITS.sortBytes / 2
@@ -23,10 +24,8 @@ export function sortLines(input: string, bytes: number, outPath: string, runByte
       writeRun(path, lines)
     }
     writeDurably(outPath, out => {
-      const writer = new LineWriter(out)
-      if (runs.length === 0) writeSorted(lines, writer)
-      else mergeRuns(runs, writer)
-      writer.flush()
+      if (runs.length === 0) writeSorted(lines, out)
+      else mergeRuns(runs, out)
     })
   } finally {
     lines.close()
@@ -95,49 +94,31 @@ class LineWindow {
   }
 }
 
-class LineWriter {
-  readonly #file: number
-  readonly #pending = Buffer.allocUnsafeSlow(WINDOW_BYTES)
-  #size = 0
-
-  constructor(file: number) {
-    this.#file = file
-  }
-
-  /** The line that begins at `start`, with its end; returns where the next one begins. */
-  add(bytes: Buffer, start: number): number {
-    const end = bytes.indexOf(NEWLINE, start) + 1
-    if (this.#size + end - start > WINDOW_BYTES) this.flush()
-    if (end - start > WINDOW_BYTES) writeAll(this.#file, bytes.subarray(start, end))
-    else this.#size += bytes.copy(this.#pending, this.#size, start, end)
-    return end
-  }
-
-  flush(): void {
-    writeAll(this.#file, this.#pending.subarray(0, this.#size))
-    this.#size = 0
-  }
-}
-
 function writeRun(path: string, lines: LineWindow): void {
-  const file = openSync(path, 'w')
+  const file = new StagedFile(path)
   try {
-    const writer = new LineWriter(file)
-    writeSorted(lines, writer)
-    writer.flush()
+    writeSorted(lines, file)
+    file.flush()
   } finally {
-    closeSync(file)
+    file.close()
   }
 }
 
-function writeSorted({ bytes, end }: LineWindow, writer: LineWriter): void {
+function writeSorted({ bytes, end }: LineWindow, out: Output): void {
   const starts: number[] = []
   for (let start = 0; start < end; start = bytes.indexOf(NEWLINE, start) + 1) starts.push(start)
   for (const start of Uint32Array.from(starts).sort((a, b) => compareLines(bytes, a, bytes, b)))
-    writer.add(bytes, start)
+    writeLine(bytes, start, out)
 }
 
-function mergeRuns(paths: readonly string[], writer: LineWriter): void {
+/** The line that begins at `start`, with its end; returns where the next one begins. */
+function writeLine(bytes: Buffer, start: number, out: Output): number {
+  const end = bytes.indexOf(NEWLINE, start) + 1
+  out.write(bytes.subarray(start, end))
+  return end
+}
+
+function mergeRuns(paths: readonly string[], out: Output): void {
   const windows: LineWindow[] = []
   try {
     for (const path of paths) windows.push(new LineWindow(path, Number.MAX_SAFE_INTEGER, WINDOW_BYTES))
@@ -150,7 +131,7 @@ function mergeRuns(paths: readonly string[], writer: LineWriter): void {
         if (compareLines(a.lines.bytes, a.at, b.lines.bytes, b.at) < 0) least = i
       }
       const head = heads[least]
-      head.at = writer.add(head.lines.bytes, head.at)
+      head.at = writeLine(head.lines.bytes, head.at, out)
       if (head.at < head.lines.end) continue
       head.at = 0
       if (!head.lines.next()) heads.splice(least, 1)

@@ -1,5 +1,5 @@
 /** Bytes in blocks that all sinks of a thread share and use again: what a row group needs, the next one finds. */
-import { writeAll } from '../durable.js'
+import type { Output } from '../staged-file.js'
 
 const BLOCK_BYTES = 64 * 1024
 
@@ -25,9 +25,9 @@ export class BlockSink {
   }
 
   /** Writes everything to the end of `file` and is empty afterwards. */
-  moveTo(file: number): void {
+  moveTo(file: Output): void {
     for (const [i, block] of this.#blocks.entries())
-      writeAll(file, block.subarray(0, Math.min(BLOCK_BYTES, this.#length - i * BLOCK_BYTES)))
+      file.write(block.subarray(0, Math.min(BLOCK_BYTES, this.#length - i * BLOCK_BYTES)))
     this.clear()
   }
 

@@ -4,8 +4,9 @@
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { ByteSink } from '../byte-sink.js'
-import { writeAll, writeDurably } from '../durable.js'
+import { writeDurably } from '../durable.js'
 import { DamagedFileError } from '../segment.js'
+import type { Output } from '../staged-file.js'
 import type { ParquetSize } from './convert.js'
 import { footerOf, PARQUET_MAGIC } from './parquet-file.js'
 import { appendThrift, int64, list, ThriftReader, type ThriftStruct, type ThriftValue } from './thrift.js'
@@ -23,7 +24,7 @@ const COPY_BYTES = 1024 * 1024
 export function concatParquet(inputs: readonly string[], outPath: string): ParquetSize {
   if (inputs.length === 0) throw new Error('nothing to concatenate')
   return writeDurably(outPath, out => {
-    writeAll(out, PARQUET_MAGIC)
+    out.write(PARQUET_MAGIC)
     let bytes = PARQUET_MAGIC.length
     let rows = 0
     const rowGroups: ThriftValue[] = []
@@ -47,7 +48,7 @@ export function concatParquet(inputs: readonly string[], outPath: string): Parqu
     merged.set(FILE.rows, int64(rows))
     merged.set(FILE.rowGroups, list(rowGroups))
     const footer = footerOf({ type: 'struct', value: merged })
-    writeAll(out, footer)
+    out.write(footer)
     return { rows, bytes: bytes + footer.length }
   })
 }
@@ -84,11 +85,11 @@ function readRange(file: number, at: number, length: number): Buffer {
   return bytes
 }
 
-function copyRange(file: number, from: number, to: number, out: number, buffer: Buffer): number {
+function copyRange(file: number, from: number, to: number, out: Output, buffer: Buffer): number {
   for (let at = from; at < to; ) {
     const count = readSync(file, buffer, 0, Math.min(buffer.length, to - at), at)
     if (count === 0) throw new Error('a Parquet file became shorter while it was read')
-    writeAll(out, buffer.subarray(0, count))
+    out.write(buffer.subarray(0, count))
     at += count
   }
   return to - from

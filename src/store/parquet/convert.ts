@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { LIMITS } from '../../model/limits.js'
-import { writeAll, writeDurably } from '../durable.js'
+import { writeDurably } from '../durable.js'
 import { HostNotes, type LearnedNotes, NetNotes } from '../learned-notes.js'
 import { DamagedFileError, type RowTable, readSegments, type Segment } from '../segment.js'
 import { WordNotes } from '../word-notes.js'
@@ -53,7 +53,7 @@ export function convertLogs(task: ConvertTask): Converted {
   let learnedBytes = 0
   const size = writeDurably(learnedPath, notes =>
     convert(task, bytes => {
-      writeAll(notes, bytes)
+      notes.write(bytes)
       learnedBytes += bytes.length
     }),
   )
@@ -62,10 +62,10 @@ export function convertLogs(task: ConvertTask): Converted {
 }
 
 function convert(task: ConvertTask, note: ((bytes: Buffer) => void) | null): ParquetSize {
-  return writeDurably(task.outPath, descriptor => {
+  return writeDurably(task.outPath, out => {
     const learned = note === null ? [] : notesOf(task.table)
     const table = takeTable(task.table)
-    const file = new ParquetFile(descriptor, table.columns)
+    const file = new ParquetFile(out, table.columns)
     let rows = 0
     for (const { path, committedBytes } of task.logs) {
       for (const segment of readSegments(path, committedBytes)) {

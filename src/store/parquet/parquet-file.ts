@@ -1,6 +1,6 @@
 /** A Parquet file being written: row groups one after the other, the footer at the end. */
 import { ByteSink } from '../byte-sink.js'
-import { writeAll } from '../durable.js'
+import type { Output } from '../staged-file.js'
 import { type ColumnChunk, type ColumnSpec, type GroupColumn, ParquetType } from './column.js'
 import { appendThrift, int32, int64, list, struct, type ThriftValue, text } from './thrift.js'
 
@@ -20,13 +20,13 @@ const TYPES = {
 
 export class ParquetFile {
   readonly columns: readonly GroupColumn[]
-  readonly #file: number
+  readonly #file: Output
   readonly #rowGroups: ThriftValue[] = []
   #bytes = 0
   #rows = 0
 
-  /** `file` is open for writing and empty, and so are the columns. */
-  constructor(file: number, columns: readonly GroupColumn[]) {
+  /** `file` is empty, and so are the columns. */
+  constructor(file: Output, columns: readonly GroupColumn[]) {
     this.#file = file
     this.columns = columns
     this.#write(PARQUET_MAGIC)
@@ -73,7 +73,7 @@ export class ParquetFile {
   }
 
   #write(bytes: Uint8Array): void {
-    writeAll(this.#file, bytes)
+    this.#file.write(bytes)
     this.#bytes += bytes.length
   }
 }

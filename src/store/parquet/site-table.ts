@@ -47,13 +47,13 @@ export function writeSites(
   sites: Iterable<SiteRow>,
   outPath: string,
 ): { readonly rows: number; readonly bytes: number } {
-  return writeDurably(outPath, descriptor => {
+  return writeDurably(outPath, out => {
     const specs: readonly ColumnSpec[] = [
       { name: 'site', kind: 'text', required: true, ordered: true },
       ...NUMBERS.map(([, spec]) => spec),
     ]
     const columns = specs.map(spec => new Column(spec))
-    const file = new ParquetFile(descriptor, columns)
+    const file = new ParquetFile(out, columns)
     let rows = 0
     for (const site of sites) {
       const name = Buffer.from(site.site)

@@ -1,0 +1,70 @@
+/**
+ * A new file, written from its beginning to its end. What comes is put together first, so that small pieces cost no call each,
+ * and what is large does not pass through the page cache.
+ */
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { BlockAccess, giveStage, takeStage } from './past-cache.js'
+
+/** What bytes can be written to, one behind the other. */
+export interface Output {
+  write(bytes: Uint8Array): void
+}
+
+export class StagedFile implements Output {
+  readonly #file: number
+  readonly #blocks: BlockAccess
+  readonly #stage = takeStage()
+  #staged = 0
+  /** In the file, without what is staged. */
+  #bytes = 0
+
+  constructor(path: string) {
+    this.#file = openSync(path, 'w')
+    this.#blocks = new BlockAccess(path, 'write')
+  }
+
+  write(bytes: Uint8Array): void {
+    let rest = bytes
+    while (this.#staged + rest.length >= this.#stage.length) {
+      const room = this.#stage.length - this.#staged
+      this.#stage.set(rest.subarray(0, room), this.#staged)
+      this.#staged += room
+      this.#flush()
+      rest = rest.subarray(room)
+    }
+    this.#stage.set(rest, this.#staged)
+    this.#staged += rest.length
+  }
+
+  /** Everything is in the file. */
+  flush(): void {
+    if (this.#staged > 0) this.#flush()
+  }
+
+  /** Everything is on the disk. */
+  sync(): void {
+    this.flush()
+    fsyncSync(this.#file)
+  }
+
+  /** What is still staged is lost. */
+  close(): void {
+    giveStage(this.#stage)
+    this.#blocks.close()
+    closeSync(this.#file)
+  }
+
+  /** Only the last part is less than the stage, and no whole blocks. */
+  #flush(): void {
+    const part = this.#stage.subarray(0, this.#staged)
+    const isWhole = part.length === this.#stage.length
+    if (!isWhole || !this.#blocks.writeSync(part, this.#bytes)) this.#writeSync(part)
+    this.#bytes += part.length
+    this.#staged = 0
+  }
+
+  #writeSync(part: Buffer): void {
+    for (let done = 0; done < part.length; )
+      done += writeSync(this.#file, part, done, part.length - done, this.#bytes + done)
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * A file that is read once, mostly from its beginning to its end, past the page cache: what a crawl wrote that way is not in
+ * there, and to bring it in would cost more than to read it.
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { LIMITS } from '../model/limits.js'
+import { alignedBuffer } from '../model/wasm.js'
+import { BLOCK_BYTES, BlockAccess } from './past-cache.js'
+
+export class WindowedFile {
+  readonly #file: number
+  readonly #blocks: BlockAccess
+  /** Holds `#filled` bytes of the file from `#start` on. */
+  #window: Buffer
+  #start = 0
+  #filled = 0
+
+  /** `window` is what an earlier one gave back. */
+  constructor(path: string, window: Buffer | null) {
+    this.#file = openSync(path, 'r')
+    this.#blocks = new BlockAccess(path, 'read')
+    this.#window = window ?? alignedBuffer(LIMITS.stageBytes)
+  }
+
+  get size(): number {
+    return fstatSync(this.#file).size
+  }
+
+  /** Fewer bytes only where the file ends; valid until the next call. */
+  read(at: number, length: number): Buffer {
+    if (at < this.#start || at + length > this.#start + this.#filled) this.#moveTo(at, length)
+    const from = at - this.#start
+    return this.#window.subarray(from, Math.min(from + length, this.#filled))
+  }
+
+  /** Returns its window, for the next one. */
+  close(): Buffer {
+    this.#blocks.close()
+    closeSync(this.#file)
+    return this.#window
+  }
+
+  #moveTo(at: number, length: number): void {
+    this.#start = at - (at % BLOCK_BYTES)
+    const needed = at - this.#start + length
+    if (needed > this.#window.length) this.#window = alignedBuffer(needed)
+    const wanted = Math.max(needed, Math.min(LIMITS.stageBytes, this.#window.length))
+    const blocks = this.#window.subarray(0, Math.ceil(wanted / BLOCK_BYTES) * BLOCK_BYTES)
+    this.#filled = this.#blocks.readSync(blocks, this.#start) ?? this.#readSync(blocks)
+  }
+
+  #readSync(into: Buffer): number {
+    let done = 0
+    while (done < into.length) {
+      const count = readSync(this.#file, into, done, into.length - done, this.#start + done)
+      if (count === 0) break
+      done += count
+    }
+    return done
+  }
+}
