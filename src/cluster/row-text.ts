@@ -1,29 +1,72 @@
 /**
- * Rows for inboxes on their way to SQLite: one text a cell, made where the rows are. It is what the statement takes
- * anyway, and passes between threads as one piece, where thousands of objects would be copied twice and then wait
- * for a collection in a thread that has little else to collect.
+ * Rows of inboxes as SQLite keeps them: many in one text, a batch, made where the rows are and read where they are wanted. A
+ * batch passes between threads and into the table as one piece; a row each was half of what the ledger's thread did.
  */
 import type { Discovery } from '../model/cell.js'
-import type { Append, Pack } from './ledger.js'
+import type { Append, InboxRow, Pack } from './ledger.js'
 
-/** Links to one cell: a JSON array of [url, depth, hops, score, via]. */
+/** Links to one cell. */
 export interface TextAppend extends Omit<Append, 'rows'> {
+  readonly batches: readonly TextBatch[]
+}
+
+export interface TextBatch {
   readonly rows: number
+  /** A JSON array of [url, depth, hops, score, via]. */
   readonly json: string
+}
+
+export interface StoredBatch extends TextBatch {
+  /** Of its last row; the others have those before it. */
+  readonly position: number
+  /** Rows up to this position are in committed packs: a batch is there until its last row is. */
+  readonly cursor: number
+  readonly sender: string
 }
 
 export interface TextPack extends Omit<Pack, 'appends'> {
   readonly appends: readonly TextAppend[]
 }
 
+/** One that is read in parts is parsed for each of them, so it is about as long as a part. */
+const ROWS_PER_BATCH = 500
+
 export function appendsAsText(appends: readonly Append[]): TextAppend[] {
-  return appends.map(({ cell, group, rows }) => ({ cell, group, rows: rows.length, json: jsonOf(rows) }))
+  return appends.map(({ cell, group, rows }) => ({ cell, group, batches: batchesOf(rows) }))
 }
 
 export function packAsText(pack: Pack): TextPack {
   return { ...pack, appends: appendsAsText(pack.appends) }
 }
 
-function jsonOf(rows: readonly Discovery[]): string {
-  return JSON.stringify(rows.map(({ url, depth, hops, score, via }) => [url, depth, hops, score, via]))
+export function batchesOf(rows: readonly Discovery[]): TextBatch[] {
+  const batches: TextBatch[] = []
+  for (let from = 0; from < rows.length; from += ROWS_PER_BATCH) {
+    const part = rows.slice(from, from + ROWS_PER_BATCH)
+    batches.push({ rows: part.length, json: JSON.stringify(part.map(fieldsOf)) })
+  }
+  return batches
+}
+
+function fieldsOf({ url, depth, hops, score, via }: Discovery): unknown[] {
+  return [url, depth, hops, score, via]
+}
+
+/** The first unread rows of stored batches, behind the position `after`. */
+export function rowsOf(
+  batches: readonly StoredBatch[],
+  after = 0,
+  limit = Number.POSITIVE_INFINITY,
+): InboxRow[] {
+  const rows: InboxRow[] = []
+  for (const batch of batches) {
+    const first = batch.position - batch.rows + 1
+    const fields = JSON.parse(batch.json) as [string, number, number, number, string][]
+    const behind = Math.max(after, batch.cursor)
+    for (let i = Math.max(0, behind - first + 1); i < fields.length && rows.length < limit; i++) {
+      const [url, depth, hops, score, via] = fields[i]
+      rows.push({ position: first + i, url, depth, hops, score, via, sender: batch.sender })
+    }
+  }
+  return rows
 }

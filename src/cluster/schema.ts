@@ -42,6 +42,25 @@ DROP INDEX inbox_by_cell;
 ALTER TABLE inbox ADD PRIMARY KEY (cell, position);
 `
 
+/**
+ * On SQLite one thread writes all, and what counts is how many rows it writes: rows of inboxes stand there many in one
+ * (`row-text.ts`). Positions go on from where they were.
+ */
+const SQLITE_BATCHES = `
+CREATE TABLE inbox_batch (
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
+  cell TEXT NOT NULL,
+  sender INTEGER NOT NULL,
+  rows INTEGER NOT NULL,
+  json TEXT NOT NULL
+);
+CREATE INDEX inbox_batch_by_cell ON inbox_batch (cell, position);
+INSERT INTO sqlite_sequence SELECT 'inbox_batch', seq FROM sqlite_sequence WHERE name = 'inbox';
+INSERT INTO inbox_batch SELECT position, cell, sender, 1, json_array(json_array(url, depth, hops, score, via))
+  FROM inbox ORDER BY position;
+DROP TABLE inbox;
+`
+
 export const SCHEMA_STEPS: readonly SchemaStep[] = [
   both(`
 CREATE TABLE crawl (
@@ -224,4 +243,8 @@ ALTER TABLE cell ADD COLUMN bound_lane INTEGER NOT NULL DEFAULT 0;
   both(`
 ALTER TABLE cell ADD COLUMN parent TEXT;
 `),
+  {
+    sqlite: SQLITE_BATCHES,
+    postgres: '',
+  },
 ]

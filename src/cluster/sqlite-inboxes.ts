@@ -1,11 +1,12 @@
 /** Inboxes: links on their way into cells. */
 import type { CellId } from '../model/cell.js'
-import type { InboxRow, Incarnation } from './ledger.js'
-import type { TextAppend } from './row-text.js'
+import type { Incarnation } from './ledger.js'
+import type { StoredBatch, TextAppend, TextBatch } from './row-text.js'
 import type { SqliteDatabase } from './sqlite-database.js'
 
 /** Seeds and the previous crawl come from no agent. */
 const NOBODY: Incarnation = 0
+const BATCHES_AT_ONCE = 20
 
 export class SqliteInboxes {
   readonly #db: SqliteDatabase
@@ -26,53 +27,76 @@ export class SqliteInboxes {
     return this.#db.first(`SELECT 1 FROM cell WHERE cell = ? AND state = 'closed'`, cell) !== undefined
   }
 
-  readInbox(cell: CellId, after: number, limit: number): InboxRow[] {
+  /** Batches that hold the next `limit` rows behind `after`, or all there are. */
+  readInbox(cell: CellId, after: number, limit: number): StoredBatch[] {
+    const batches: StoredBatch[] = []
+    let rows = 0
+    for (let position = after; rows < limit; ) {
+      const found = this.#batchesBehind(cell, position)
+      batches.push(...found)
+      for (const batch of found) rows += batch.rows
+      if (found.length < BATCHES_AT_ONCE) break
+      position = found[found.length - 1].position
+    }
+    return batches
+  }
+
+  #batchesBehind(cell: CellId, position: number): StoredBatch[] {
     return this.#db
       .all(
-        `SELECT i.position, i.url, i.depth, i.hops, i.score, i.via, a.name
-         FROM inbox i LEFT JOIN agent a ON a.incarnation = i.sender
-         WHERE i.cell = ? AND i.position > ? ORDER BY i.position LIMIT ?`,
+        `SELECT b.position, b.rows, b.json, c.inbox_cursor, a.name FROM inbox_batch b
+         JOIN cell c ON c.cell = b.cell LEFT JOIN agent a ON a.incarnation = b.sender
+         WHERE b.cell = ? AND b.position > ? ORDER BY b.position LIMIT ?`,
         cell,
-        after,
-        limit,
+        position,
+        BATCHES_AT_ONCE,
       )
-      .map(([position, url, depth, hops, score, via, sender]) => ({
-        position: Number(position),
-        url: String(url),
-        depth: Number(depth),
-        hops: Number(hops),
-        score: Number(score),
-        via: String(via),
+      .map(([last, rows, json, cursor, sender]) => ({
+        position: Number(last),
+        rows: Number(rows),
+        json: String(json),
+        cursor: Number(cursor),
         sender: sender === null ? '' : String(sender),
       }))
   }
 
   /** Adds rows and counts them in the same row update that turns a finished cell to waiting. */
   add(append: TextAppend, sender: Incarnation): void {
-    this.#ensureCell(append)
-    this.#insertRows(append, sender)
-    this.#db.run(
-      `UPDATE cell SET appended = appended + ?, state = CASE state WHEN 'finished' THEN 'waiting' ELSE state END
-       WHERE cell = ?`,
-      append.rows,
-      append.cell,
-    )
+    let rows = 0
+    for (const batch of append.batches) {
+      rows += batch.rows
+      this.put(append.cell, batch, sender)
+    }
+    if (this.#count(append.cell, rows)) return
+    this.#addCell(append)
+    this.#count(append.cell, rows)
   }
 
-  /** All rows in one statement: half the price of one each. */
-  #insertRows({ cell, json }: TextAppend, sender: Incarnation): void {
+  /** Puts a batch behind all others. Its rows have the positions up to its own, over all cells. */
+  put(cell: CellId, { rows, json }: TextBatch, sender: Incarnation): void {
     this.#db.run(
-      `INSERT INTO inbox (cell, sender, url, depth, hops, score, via)
-       SELECT ?, ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?)`,
+      `INSERT INTO inbox_batch (position, cell, sender, rows, json) VALUES (
+         ?1 + coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'inbox_batch'), 0), ?2, ?3, ?1, ?4)`,
+      rows,
       cell,
       sender,
       json,
     )
   }
 
+  /** False where there is no such cell. */
+  #count(cell: CellId, rows: number): boolean {
+    const cells = this.#db.run(
+      `UPDATE cell SET appended = appended + ?, state = CASE state WHEN 'finished' THEN 'waiting' ELSE state END
+       WHERE cell = ?`,
+      rows,
+      cell,
+    )
+    return cells > 0
+  }
+
   /** A newly discovered site goes to the tail of S (D19). */
-  #ensureCell(append: TextAppend): void {
-    if (this.#db.first('SELECT 1 FROM cell WHERE cell = ?', append.cell)) return
+  #addCell(append: TextAppend): void {
     const [rank] = this.#db.first('UPDATE crawl SET next_rank = next_rank + 1 RETURNING next_rank')!
     this.#db.run(
       `INSERT INTO cell (cell, grp, state, agent, epoch, lease_until, rank, last_pack, appended, consumed, inbox_cursor,

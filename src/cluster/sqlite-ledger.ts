@@ -1,8 +1,23 @@
 /** The ledger on SQLite: every call one transaction, or many waiting calls one commit (the ledger thread). */
+import type { CellId } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
-import { type Append, type CommitResult, type Ledger, LedgerError, type Pack } from './ledger.js'
+import {
+  type Append,
+  type CommitResult,
+  type InboxRow,
+  type Ledger,
+  LedgerError,
+  type Pack,
+} from './ledger.js'
 import { ledgerOfCalls } from './ledger-calls.js'
-import { appendsAsText, packAsText, type TextAppend, type TextPack } from './row-text.js'
+import {
+  appendsAsText,
+  packAsText,
+  rowsOf,
+  type StoredBatch,
+  type TextAppend,
+  type TextPack,
+} from './row-text.js'
 import { SqliteCells } from './sqlite-cells.js'
 import { SqliteDatabase, translated } from './sqlite-database.js'
 import { SqliteFiles, SwapRefused } from './sqlite-files.js'
@@ -20,8 +35,9 @@ import { SqliteWork } from './sqlite-work.js'
 export type LedgerMethod = Exclude<keyof Ledger, 'close'>
 
 /** What runs inside a transaction: the same methods, answered at once, with the rows of inboxes as text. */
-interface Calls extends Synchronous<Omit<Ledger, 'close' | 'append' | 'commit'>> {
+interface Calls extends Synchronous<Omit<Ledger, 'close' | 'append' | 'commit' | 'readInbox'>> {
   append(appends: readonly TextAppend[]): boolean
+  readInbox(cell: CellId, after: number, limit: number): readonly StoredBatch[]
   commit(pack: TextPack): CommitResult
 }
 
@@ -113,7 +129,13 @@ export function ledgerOver(call: Call, close: () => Promise<void>): Ledger {
 function methodOver(name: LedgerMethod, call: Call): (...args: unknown[]) => Promise<unknown> {
   if (name === 'commit') return pack => call(name, [packAsText(pack as Pack)])
   if (name === 'append') return appends => call(name, [appendsAsText(appends as readonly Append[])])
+  if (name === 'readInbox') return (...args) => inboxOver(call, ...(args as [CellId, number, number]))
   return (...args) => call(name, args)
+}
+
+async function inboxOver(call: Call, cell: CellId, after: number, limit: number): Promise<InboxRow[]> {
+  const batches = await call('readInbox', [cell, after, limit])
+  return rowsOf(batches as readonly StoredBatch[], after, limit)
 }
 
 /** The ledger in the caller's thread: for commands that look or change a setting, and for tests. */
@@ -131,10 +153,10 @@ function callsOver(db: SqliteDatabase, now: () => Millis): Calls {
   const turns = new SqliteTurns(db, now)
   const lives = new SqliteLives(db, now)
   const order = new SqliteOrder(db, now, turns)
-  const splits = new SqliteSplits(db)
+  const inboxes = new SqliteInboxes(db)
+  const splits = new SqliteSplits(db, inboxes)
   const cells = new SqliteCells(db, now, { order, turns, lives, splits })
   const work = new SqliteWork(db)
-  const inboxes = new SqliteInboxes(db)
   const journals = new SqliteJournals(db, splits)
   const files = new SqliteFiles(db)
   const packs = new SqlitePacks(db, now, { inboxes, files, work })

@@ -108,7 +108,7 @@ export class SqlitePacks {
       cell.cell,
     )
     if (cell.consumed > 0)
-      this.#db.run('DELETE FROM inbox WHERE cell = ? AND position <= ?', cell.cell, cell.cursor)
+      this.#db.run('DELETE FROM inbox_batch WHERE cell = ? AND position <= ?', cell.cell, cell.cursor)
     for (const outcome of cell.outcomes) {
       this.#db.run(
         `INSERT INTO cell_outcome VALUES (?, ?, ?, ?)

@@ -2,17 +2,21 @@
 import { type CellId, type Epoch, siteOfCell } from '../model/cell.js'
 import { childOf } from '../model/cell-map.js'
 import type { Millis } from '../model/clock.js'
-import type { ChildCell } from './ledger.js'
+import type { ChildCell, InboxRow, Incarnation } from './ledger.js'
+import { batchesOf, rowsOf } from './row-text.js'
 import type { SqliteDatabase } from './sqlite-database.js'
+import type { SqliteInboxes } from './sqlite-inboxes.js'
 
-/** Rows of an inbox that are moved at a time. */
-const ROWS_AT_ONCE = 1_000
+/** Of an inbox whose rows are moved. */
+const BATCHES_AT_ONCE = 20
 
 export class SqliteSplits {
   readonly #db: SqliteDatabase
+  readonly #inboxes: SqliteInboxes
 
-  constructor(db: SqliteDatabase) {
+  constructor(db: SqliteDatabase, inboxes: SqliteInboxes) {
     this.#db = db
+    this.#inboxes = inboxes
   }
 
   split(cell: CellId, epoch: Epoch, lastPack: number, children: readonly ChildCell[]): boolean {
@@ -49,22 +53,37 @@ export class SqliteSplits {
     )
   }
 
-  /** Positions grow over all cells, so rows keep theirs. */
+  /** They go to the children behind one another, as they were sent: to those they are new. */
   #moveRows(parent: CellId, children: readonly CellId[]): void {
     for (let after = 0; ; ) {
-      const rows = this.#db.all(
-        'SELECT position, url FROM inbox WHERE cell = ? AND position > ? ORDER BY position LIMIT ?',
+      const batches = this.#db.all(
+        `SELECT b.position, b.rows, b.json, c.inbox_cursor, b.sender FROM inbox_batch b JOIN cell c ON c.cell = b.cell
+         WHERE b.cell = ? AND b.position > ? ORDER BY b.position LIMIT ?`,
         parent,
         after,
-        ROWS_AT_ONCE,
+        BATCHES_AT_ONCE,
       )
-      if (rows.length === 0) return
-      for (const [position, url] of rows) {
-        const child = childOf(children, String(url))
-        this.#db.run('UPDATE inbox SET cell = ? WHERE position = ?', child, position)
-        this.#db.run('UPDATE cell SET appended = appended + 1 WHERE cell = ?', child)
+      if (batches.length === 0) break
+      for (const [position, rows, json, cursor, sender] of batches) {
+        after = Number(position)
+        const batch = { position: after, rows: Number(rows), json: String(json), cursor: Number(cursor) }
+        this.#share(rowsOf([{ ...batch, sender: '' }]), children, Number(sender))
       }
-      after = Number(rows[rows.length - 1][0])
+    }
+    this.#db.run('DELETE FROM inbox_batch WHERE cell = ?', parent)
+  }
+
+  #share(rows: readonly InboxRow[], children: readonly CellId[], sender: Incarnation): void {
+    const shares = new Map<CellId, InboxRow[]>()
+    for (const row of rows) {
+      const child = childOf(children, row.url)
+      const share = shares.get(child)
+      if (share) share.push(row)
+      else shares.set(child, [row])
+    }
+    for (const [child, share] of shares) {
+      for (const batch of batchesOf(share)) this.#inboxes.put(child, batch, sender)
+      this.#db.run('UPDATE cell SET appended = appended + ? WHERE cell = ?', share.length, child)
     }
   }
 

@@ -65,6 +65,8 @@ export class WordNotes implements LearnedNotes {
     for (const block of readBlocks(blocks)) {
       const sites = this.#texts.slice(next, next + block.texts)
       next += block.texts
+      // Of most sites enough is known after the first blocks.
+      if (sites.every(site => site === null)) continue
       const most = Math.max(UNPACKED_BYTES, block.snappy.length * UNPACKED_SHARE)
       let at = 0
       for (const text of firstTexts(block, most)) sites[at++]?.sketch.add(text, 0, text.length)

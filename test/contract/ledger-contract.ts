@@ -99,6 +99,32 @@ export function ledgerContract(
         expect((await ledger.waiting(10)).map(cell => cell.cell)).toEqual(['a.test'])
       })
 
+      it('of any number of rows is read in parts of any size, and consumed at any row', async () => {
+        const paths = Array.from({ length: 1_300 }, (_, i) => `/${i}`)
+        const me = await ledger.join('a')
+        await ledger.append([append('a.test', ...paths.slice(0, 1_201))])
+        for (const path of paths.slice(1_201)) await ledger.append([append('a.test', path)])
+        const held = await lease(me, 'a.test')
+        const read: string[] = []
+        let { cursor } = held
+        for (let part = 1; ; part++) {
+          const rows = await ledger.readInbox('a.test', cursor, 1 + ((part * 97) % 300))
+          if (rows.length === 0) break
+          read.push(...rows.map(({ url }) => new URL(url).pathname))
+          cursor = rows[rows.length - 1].position
+          const { status } = await ledger.commit(
+            pack(me, `p${part}`, [
+              share(held, { number: held.lastPack + part, consumed: rows.length, cursor }),
+            ]),
+          )
+          expect(status).toBe('committed')
+          const [next] = await ledger.readInbox('a.test', 0, 1)
+          expect(next?.url).toBe(read.length < paths.length ? `http://a.test/${read.length}` : undefined)
+        }
+        expect(read).toEqual(paths)
+        expect(await ledger.finish('a.test', held.epoch)).toBe(true)
+      })
+
       it('is refused once the crawl is closed, and taken again after reopen', async () => {
         expect(await ledger.tryEnd()).toBe('done')
         expect(await ledger.append([append('a.test', '/')])).toBe(false)

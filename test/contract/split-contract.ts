@@ -73,6 +73,20 @@ export function splitContract({ describe, it }: Runner, kit: ContractKit): void 
       expect(await ledger.finish(LEFT, left.epoch)).toBe(false)
     })
 
+    it('gives what was read of an append to nobody', async () => {
+      const ledger = kit.ledger()
+      const me = await ledger.join('a')
+      await ledger.append([to(SITE, '/a', '/z', '/b', '/y')])
+      const held = await lease(me, SITE)
+      const [, second] = await ledger.readInbox(SITE, 0, 2)
+      await ledger.commit(pack(me, 'p1', [share(held, { consumed: 2, cursor: second.position })]))
+      await ledger.release(SITE, held.epoch, 'tail')
+      expect(await ledger.split(SITE, held.epoch, 1, CHILDREN)).toBe(true)
+      const urls = async (cell: string) => (await ledger.readInbox(cell, 0, 10)).map(({ url }) => url)
+      expect([await urls(LEFT), await urls(RIGHT)]).toEqual([['http://a.test/b'], ['http://a.test/y']])
+      expect((await ledger.totals()).backlog).toBe(2)
+    })
+
     it('is refused while somebody has the cell, or had it since', async () => {
       const ledger = kit.ledger()
       const { me, epoch } = await givenBack('/a')
