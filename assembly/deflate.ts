@@ -9,19 +9,17 @@
 export const LITERALS: usize = 0x0400
 /** By length of the match, extra bits included. */
 export const LENGTHS: usize = 0x0900
-export const DISTANCES: usize = 0x0e00
-/** By distance symbol: the smallest distance, and how many extra bits follow. */
-export const DISTANCE_BASES: usize = 0x0f00
-export const DISTANCE_EXTRAS: usize = 0x1000
-/** Symbol of (distance - 1) where that is below 256; of (distance - 1) >> 7, 256 places on, where it is not. */
-export const DISTANCE_SYMBOLS: usize = 0x1100
 /** How often each symbol was used, when that is asked for. */
-export const LITERAL_COUNTS: usize = 0x1400
-export const DISTANCE_COUNTS: usize = 0x1900
+export const LITERAL_COUNTS: usize = 0x0e00
+export const DISTANCE_COUNTS: usize = 0x1300
 /** By length of the match. */
-export const LENGTH_SYMBOLS: usize = 0x1a00
-/** Last place of each hash of five bytes. */
-const PLACES: usize = 0x2000
+export const LENGTH_SYMBOLS: usize = 0x1400
+/** Symbol of (distance - 1) where that is below 256; of (distance - 1) >> 7, 256 places on, where it is not. */
+export const DISTANCE_SYMBOLS: usize = 0x1600
+/** By the same places: `bits | smallest distance << 16 | number of bits << 32 | with the extra bits << 40`. */
+export const DISTANCES: usize = 0x2000
+/** Last place of each hash of five bytes, counted from the beginning of the input. */
+const PLACES: usize = 0x4000
 const HASH_BITS: u64 = 13
 /** Five bytes make a match: one of four costs about what its letters do, and takes longer. So three bytes of eight are shifted out. */
 const BEYOND: u64 = 24
@@ -32,11 +30,13 @@ export const OUTPUT: usize = INPUT + INPUT_BYTES
 const END_OF_BLOCK: usize = 256
 const MATCH_MAX: usize = 258
 const WINDOW: usize = 32768
-/** The search ends here before the input does, so that eight bytes can be read from anywhere. */
+/** The search ends here before the input does, so that thirteen bytes can be compared from anywhere. */
 const MARGIN: usize = 12
+/** Places in records up to this size have two bytes: a table half as large leaves the cache to others. */
+const SMALL: usize = 0x10000
 
-function placeOf(word: u64): usize {
-  return PLACES + (<usize>(((word << BEYOND) * 0x9e3779b185ebca87) >> (64 - HASH_BITS)) << 2)
+function placeOf<Place>(word: u64): usize {
+  return PLACES + (<usize>(((word << BEYOND) * 0x9e3779b185ebca87) >> (64 - HASH_BITS)) << alignof<Place>())
 }
 
 function count(table: usize, symbol: usize): void {
@@ -49,10 +49,10 @@ function countMatch(length: usize, distanceSymbol: usize): void {
   count(DISTANCE_COUNTS, distanceSymbol)
 }
 
-/** How many bytes from `here` on equal those from `there` on; the first five do. */
+/** How many bytes from `here` on equal those from `there` on; the first thirteen do. */
 function matchLength(there: usize, here: usize, end: usize): usize {
   const max = min(MATCH_MAX, end - here)
-  let length: usize = 5
+  let length: usize = 13
   while (length + 8 <= max) {
     const difference = load<u64>(there + length) ^ load<u64>(here + length)
     if (difference != 0) return length + <usize>(ctz(difference) >> 3)
@@ -70,19 +70,32 @@ function matchLength(there: usize, here: usize, end: usize): usize {
  * wherever it stands below, writes the whole bytes and keeps fewer than eight bits.
  */
 export function deflate(size: usize, headerBytes: usize, last: u32, headerBits: u32, counts: bool): usize {
+  return size <= SMALL
+    ? deflateWith<u16>(size, headerBytes, last, headerBits, counts)
+    : deflateWith<u32>(size, headerBytes, last, headerBits, counts)
+}
+
+function deflateWith<Place>(
+  size: usize,
+  headerBytes: usize,
+  last: u32,
+  headerBits: u32,
+  counts: bool,
+): usize {
   const end = INPUT + size
   const limit = size > MARGIN ? end - MARGIN : INPUT
   let out = OUTPUT + headerBytes
   let bits: u64 = last
   let bitCount: u64 = headerBits
-  memory.fill(PLACES, 0, 4 << <usize>HASH_BITS)
+  memory.fill(PLACES, 0, sizeof<Place>() << <usize>HASH_BITS)
   let here = INPUT
   while (here < limit) {
     const word = load<u64>(here)
-    const place = placeOf(word)
-    const there = <usize>load<u32>(place)
-    store<u32>(place, <u32>here)
-    if ((load<u64>(there) ^ word) << BEYOND != 0 || here - there > WINDOW) {
+    const place = placeOf<Place>(word)
+    const there = <usize>load<Place>(place) + INPUT
+    store<Place>(place, <Place>(here - INPUT))
+    // Where nothing was yet stands the beginning, and the first byte would be its own match.
+    if ((load<u64>(there) ^ word) << BEYOND != 0 || here - there - 1 >= WINDOW) {
       const symbol = <usize>word & 255
       const entry = load<u32>(LITERALS + (symbol << 2))
       bits |= <u64>(entry & 0xffffff) << bitCount
@@ -101,26 +114,26 @@ export function deflate(size: usize, headerBytes: usize, last: u32, headerBits: 
     out += <usize>(bitCount >> 3)
     bits >>= bitCount & 56
     bitCount &= 7
-    const length = matchLength(there, here, end)
+    const difference = load<u64>(there + 5) ^ load<u64>(here + 5)
+    const length = difference != 0 ? 5 + <usize>(ctz(difference) >> 3) : matchLength(there, here, end)
     const distance = here - there
     const past = distance - 1
-    const symbol = <usize>load<u8>(DISTANCE_SYMBOLS + (past < 256 ? past : 256 + (past >> 7)))
+    const spot = past < 256 ? past : 256 + (past >> 7)
     const lengthEntry = load<u32>(LENGTHS + (length << 2))
     bits |= <u64>(lengthEntry & 0xffffff) << bitCount
     bitCount += lengthEntry >> 24
-    const distanceEntry = load<u32>(DISTANCES + (symbol << 2))
-    bits |= <u64>(distanceEntry & 0xffffff) << bitCount
-    bitCount += distanceEntry >> 24
-    bits |= <u64>(distance - load<u32>(DISTANCE_BASES + (symbol << 2))) << bitCount
-    bitCount += load<u32>(DISTANCE_EXTRAS + (symbol << 2))
+    const entry = load<u64>(DISTANCES + (spot << 3))
+    const extra = (<u64>distance - ((entry >> 16) & 0xffff)) << ((entry >> 32) & 255)
+    bits |= ((entry & 0xffff) | extra) << bitCount
+    bitCount += entry >> 40
     store<u64>(out, bits)
     out += <usize>(bitCount >> 3)
     bits >>= bitCount & 56
     bitCount &= 7
-    if (counts) countMatch(length, symbol)
+    if (counts) countMatch(length, <usize>load<u8>(DISTANCE_SYMBOLS + spot))
     here += length
     // The end of a match is a likely start of the next.
-    store<u32>(placeOf(load<u64>(here - 1)), <u32>(here - 1))
+    store<Place>(placeOf<Place>(load<u64>(here - 1)), <Place>(here - 1 - INPUT))
   }
   for (; here <= end; here++) {
     const symbol = here < end ? <usize>load<u8>(here) : END_OF_BLOCK

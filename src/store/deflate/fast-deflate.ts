@@ -18,8 +18,6 @@ interface DeflateExports {
   readonly LITERALS: WasmPlace
   readonly LENGTHS: WasmPlace
   readonly DISTANCES: WasmPlace
-  readonly DISTANCE_BASES: WasmPlace
-  readonly DISTANCE_EXTRAS: WasmPlace
   readonly DISTANCE_SYMBOLS: WasmPlace
   readonly LITERAL_COUNTS: WasmPlace
   readonly DISTANCE_COUNTS: WasmPlace
@@ -35,6 +33,8 @@ const COUNT_EVERY = 256
 const LEARN_EVERY = 4_096
 /** A record that shrinks this much worse than those before it is of another kind: the code is made for it at once. */
 const SURPRISE = 1.75
+/** Places in the table of distance symbols: one each up to 256, then one for 128 of them. */
+const DISTANCE_SPOTS = 512
 /** Pieces of text in the alphabet of most pages: what the first code is made from. */
 const PLAIN_LETTER = 20
 
@@ -95,8 +95,13 @@ export class FastDeflate {
     const { literalLengths, literalBits, distanceLengths, distanceBits } = code
     const literals = this.#words(this.#wasm.LITERALS.value, LITERAL_SYMBOLS)
     for (let i = 0; i < LITERAL_SYMBOLS; i++) literals[i] = literalBits[i]! | (literalLengths[i]! << 24)
-    const distances = this.#words(this.#wasm.DISTANCES.value, DISTANCE_SYMBOLS)
-    for (let i = 0; i < DISTANCE_SYMBOLS; i++) distances[i] = distanceBits[i]! | (distanceLengths[i]! << 24)
+    const distances = this.#words(this.#wasm.DISTANCES.value, 2 * DISTANCE_SPOTS)
+    for (let spot = 0; spot < DISTANCE_SPOTS; spot++) {
+      const symbol = this.#memory[this.#wasm.DISTANCE_SYMBOLS.value + spot]!
+      const codeLength = distanceLengths[symbol]!
+      distances[2 * spot] = distanceBits[symbol]! | (DISTANCE_BASES.bases[symbol]! << 16)
+      distances[2 * spot + 1] = codeLength | ((codeLength + DISTANCE_BASES.extras[symbol]!) << 8)
+    }
     const lengths = this.#words(this.#wasm.LENGTHS.value, 259)
     const symbols = this.#wasm.LENGTH_SYMBOLS.value
     for (let length = 3; length <= 258; length++) {
@@ -126,10 +131,8 @@ export class FastDeflate {
     for (let symbol = 0; symbol < DISTANCE_SYMBOLS; symbol++) {
       const past = DISTANCE_BASES.bases[symbol]! - 1
       for (let d = past; d < 256; d++) this.#memory[distances + d] = symbol
-      if (past >= 256) this.#memory.fill(symbol, distances + 256 + (past >> 7), distances + 512)
+      if (past >= 256) this.#memory.fill(symbol, distances + 256 + (past >> 7), distances + DISTANCE_SPOTS)
     }
-    this.#words(this.#wasm.DISTANCE_BASES.value, DISTANCE_SYMBOLS).set(DISTANCE_BASES.bases)
-    this.#words(this.#wasm.DISTANCE_EXTRAS.value, DISTANCE_SYMBOLS).set(DISTANCE_BASES.extras)
   }
 
   #words(at: number, count: number): Uint32Array {
