@@ -3,7 +3,7 @@ import type { CellId } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { CommitResult, PackCell } from './ledger.js'
 import type { TextPack } from './row-text.js'
-import type { SqliteDatabase } from './sqlite-database.js'
+import type { Row, SqliteDatabase } from './sqlite-database.js'
 import type { SqliteFiles } from './sqlite-files.js'
 import type { SqliteInboxes } from './sqlite-inboxes.js'
 import type { SqliteWork } from './sqlite-work.js'
@@ -60,25 +60,31 @@ export class SqlitePacks {
     const [open] = this.#db.first('SELECT open FROM agent WHERE incarnation = ?', pack.incarnation) ?? [0]
     if (!open) return { status: 'refused', why: 'incarnation-closed' }
     if (!this.#crawlOpen()) return { status: 'refused', why: 'crawl-closed' }
-    const stale = pack.cells.filter(cell => !this.#isCurrent(cell)).map(cell => cell.cell)
+    const rows = this.#rowsOf(pack.cells.map(({ cell }) => cell))
+    const stale = pack.cells.filter(cell => !isCurrent(cell, rows.get(cell.cell))).map(cell => cell.cell)
     if (stale.length > 0) return { status: 'stale', cells: stale }
-    const moved = pack.appends.flatMap(append => this.#movedTo(append.cell))
+    const moved = this.#movedOf(pack.appends.map(({ cell }) => cell))
     return moved.length > 0 ? { status: 'moved', cells: moved } : null
   }
 
-  #isCurrent(cell: PackCell): boolean {
-    const row = this.#db.first('SELECT epoch, last_pack, state FROM cell WHERE cell = ?', cell.cell)
-    if (!row) return false
-    const held = row[2] === 'leased' || row[2] === 'draining'
-    return held && row[0] === cell.epoch && row[1] === cell.number - 1
+  /** Many in one statement: a call costs as much as its look-up. */
+  #rowsOf(cells: readonly CellId[]): ReadonlyMap<CellId, Row> {
+    const rows = this.#db.all(
+      `SELECT cell, epoch, last_pack, state FROM cell WHERE cell IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(cells),
+    )
+    return new Map(rows.map(row => [String(row[0]), row]))
   }
 
-  #movedTo(cell: CellId): { cell: CellId; children: CellId[] }[] {
-    const [children] = this.#db.first(
-      `SELECT children FROM cell WHERE cell = ? AND state = 'closed'`,
-      cell,
-    ) ?? [null]
-    return children === null ? [] : [{ cell, children: JSON.parse(String(children)) as CellId[] }]
+  #movedOf(cells: readonly CellId[]): { cell: CellId; children: CellId[] }[] {
+    const rows = this.#db.all(
+      `SELECT cell, children FROM cell WHERE cell IN (SELECT value FROM json_each(?)) AND state = 'closed'`,
+      JSON.stringify(cells),
+    )
+    return rows.map(([cell, children]) => ({
+      cell: String(cell),
+      children: JSON.parse(String(children)) as CellId[],
+    }))
   }
 
   #commitCell(pack: string, cell: PackCell): void {
@@ -129,4 +135,11 @@ export class SqlitePacks {
       Math.ceil(nextAllowed),
     )
   }
+}
+
+function isCurrent(cell: PackCell, row: Row | undefined): boolean {
+  if (!row) return false
+  const [, epoch, lastPack, state] = row
+  const held = state === 'leased' || state === 'draining'
+  return held && epoch === cell.epoch && lastPack === cell.number - 1
 }

@@ -31,7 +31,9 @@ const QUESTION = 0x3f
 export class NetNotes implements LearnedNotes {
   readonly #counts = new Map<string, number>()
   readonly #targets = new Set<string>()
-  #page = ''
+  /** Where the URL of the page stands whose links pass by; none where it ends at 0. */
+  #pageStart = 0
+  #pageEnd = 0
   #site = ''
 
   addSegment(segment: Segment): void {
@@ -60,10 +62,10 @@ export class NetNotes implements LearnedNotes {
 
   /** A page with many links has several groups. */
   #turnTo({ bytes, urlStart, urlEnd }: LinkRowView): void {
-    const page = bytes.toString('utf8', urlStart, urlEnd)
-    if (page === this.#page) return
+    if (isSame(bytes, this.#pageStart, this.#pageEnd, urlStart, urlEnd)) return
     this.#endPage()
-    this.#page = page
+    this.#pageStart = urlStart
+    this.#pageEnd = urlEnd
     this.#site = siteIn(bytes, urlStart, urlEnd)
   }
 
@@ -73,8 +75,15 @@ export class NetNotes implements LearnedNotes {
       this.#counts.set(net, (this.#counts.get(net) ?? 0) + 1)
       this.#targets.clear()
     }
-    this.#page = ''
+    this.#pageEnd = 0
   }
+}
+
+/** URLs of one site differ at their ends. */
+function isSame(bytes: Buffer, start: number, end: number, otherStart: number, otherEnd: number): boolean {
+  if (end - start !== otherEnd - otherStart) return false
+  for (let i = end - start - 1; i >= 0; i--) if (bytes[start + i] !== bytes[otherStart + i]) return false
+  return true
 }
 
 interface HostNote {

@@ -10,16 +10,18 @@ export function surt(url: string): string {
   const hostStart = text.indexOf('/') + 2
   const pathStart = text.indexOf('/', hostStart)
   const authority = text.slice(hostStart, pathStart)
-  if (authority !== lastAuthority) {
-    lastAuthority = authority
-    lastKey = authorityKey(authority)
+  let key = keys.get(authority)
+  if (key === undefined) {
+    if (keys.size >= KEYS_MAX) keys.clear()
+    key = authorityKey(authority)
+    keys.set(authority, key)
   }
-  return lastKey + sortedQuery(text.slice(pathStart))
+  return key + sortedQuery(text.slice(pathStart))
 }
 
-/** Pages of a site often come in a row. */
-let lastAuthority = ''
-let lastKey = ''
+/** A crawl asks the same sites again and again. */
+const keys = new Map<string, string>()
+const KEYS_MAX = 10_000
 
 function authorityKey(text: string): string {
   const authority = text.replace(WWW, '')

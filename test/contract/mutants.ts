@@ -145,14 +145,14 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   {
     rule: 'a pack names the epoch of each cell',
     file: PACKS,
-    keeps: 'row[0] === cell.epoch && ',
+    keeps: 'epoch === cell.epoch && ',
     breaks: '',
     caughtBy: 'with a stale cell commits nothing and names the cell',
   },
   {
     rule: 'a pack has the next number of each cell',
     file: PACKS,
-    keeps: ' && row[1] === cell.number - 1',
+    keeps: ' && lastPack === cell.number - 1',
     breaks: '',
     caughtBy: 'out of sequence is stale',
   },

@@ -27,10 +27,15 @@ const KIND_NAMES = Array.from({ length: 256 }, (_, kind) => Buffer.from(linkKind
 export class LinkTable {
   readonly columns = LINK_COLUMNS.map(spec => new Column(spec))
   readonly isComplete = true
+  /** Where the host of the page stands whose links are added, and that page. */
+  #urlStart = -1
+  #hostStart = 0
+  #hostEnd = 0
 
   /** Returns the number of links. */
   addSegment(segment: Segment): number {
     const link = new LinkRowView(segment.rows)
+    this.#urlStart = -1
     let rows = 0
     for (; link.next(); rows++) this.#add(link)
     return rows
@@ -41,11 +46,17 @@ export class LinkTable {
     const { bytes } = link
     url.addBytes(bytes, link.urlStart, link.urlEnd)
     target.addBytes(bytes, link.targetStart, link.targetEnd)
-    findHost(bytes, link.urlStart, link.urlEnd)
-    urlHost.addBytes(bytes, host.start, host.end)
+    if (link.urlStart !== this.#urlStart) this.#turnTo(link)
+    urlHost.addBytes(bytes, this.#hostStart, this.#hostEnd)
     findHost(bytes, link.targetStart, link.targetEnd)
     targetHost.addBytes(bytes, host.start, host.end)
     const name = KIND_NAMES[link.kind]
     kind.addBytes(name, 0, name.length)
+  }
+  #turnTo({ bytes, urlStart, urlEnd }: LinkRowView): void {
+    findHost(bytes, urlStart, urlEnd)
+    this.#urlStart = urlStart
+    this.#hostStart = host.start
+    this.#hostEnd = host.end
   }
 }

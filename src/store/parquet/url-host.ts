@@ -5,6 +5,8 @@ const SLASH = 0x2f
 const COLON = 0x3a
 const BRACKET = 0x5d
 const QUESTION = 0x3f
+/** `https:`, at most. */
+const SCHEME_BYTES = 6
 /** Hosts whose domain is remembered; the public suffix list costs a microsecond or two a look-up. */
 const REMEMBERED_HOSTS = 20_000
 
@@ -14,10 +16,12 @@ export const host = { start: 0, end: 0 }
 /** Finds the host, without port, in the normalised URL at `start` to `end`. An empty range where there is none. */
 export function findHost(bytes: Buffer, start: number, end: number): void {
   host.start = host.end = start
-  const slashes = bytes.indexOf('//', start, 'latin1')
-  if (slashes < 0 || slashes > start + 6) return
-  host.start = slashes + 2
-  let at = host.start
+  let at = start
+  const schemeEnd = Math.min(end - 1, start + SCHEME_BYTES)
+  while (at < schemeEnd && bytes[at] !== SLASH) at++
+  if (bytes[at] !== SLASH || bytes[at + 1] !== SLASH) return
+  at += 2
+  host.start = at
   let port = -1
   for (; at < end; at++) {
     const byte = bytes[at]
