@@ -1,0 +1,98 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { inDirectory } from '../../test/kit/store-samples.js'
+import { LIMITS } from '../model/limits.js'
+import { SeededRandom } from '../model/random.js'
+import { AppendFile } from './append-file.js'
+import { BLOCK_BYTES, BlockAccess, giveStage, takeStage } from './past-cache.js'
+import { StagedFile } from './staged-file.js'
+import { WindowedFile } from './windowed-file.js'
+
+const random = new SeededRandom(1)
+const bytesOf = (count: number) => Buffer.from(random.bytes(count))
+/** Around the sizes at which something else is done. */
+const size = fc.oneof(
+  fc.integer({ min: 0, max: 3 * BLOCK_BYTES }),
+  fc.integer({ min: LIMITS.stageBytes - 3, max: LIMITS.stageBytes + 2 * BLOCK_BYTES }),
+  fc.constantFrom(BLOCK_BYTES, LIMITS.stageBytes, 2 * LIMITS.stageBytes + 1, 3 * LIMITS.stageBytes - 1),
+)
+
+it('a file holds what was appended, in pieces of any size, and goes on behind what was taken back', () =>
+  inDirectory(async directory => {
+    let files = 0
+    const steps = fc.array(fc.tuple(fc.array(size, { maxLength: 3 }), fc.boolean()), {
+      minLength: 1,
+      maxLength: 6,
+    })
+    await fc.assert(
+      fc.asyncProperty(steps, async steps => {
+        const file = await AppendFile.create(directory, `f${files++}`, 'warc')
+        let expected = Buffer.alloc(0)
+        for (const [sizes, isKept] of steps) {
+          const pieces = sizes.map(bytesOf)
+          const before = file.bytes
+          await file.append(pieces)
+          if (isKept) expected = Buffer.concat([expected, ...pieces])
+          else await file.truncate(before, 0)
+          expect(file.bytes).toBe(expected.length)
+        }
+        await file.finish()
+        expect(readFileSync(file.path).equals(expected)).toBe(true)
+      }),
+      { numRuns: 25 },
+    )
+  }))
+
+it('a staged file holds what was written; what was not flushed is lost', () =>
+  inDirectory(async directory => {
+    const path = join(directory, 'staged')
+    fc.assert(
+      fc.property(fc.array(size, { maxLength: 6 }), sizes => {
+        const pieces = sizes.map(bytesOf)
+        const file = new StagedFile(path)
+        for (const piece of pieces) file.write(piece)
+        file.sync()
+        file.close()
+        expect(readFileSync(path).equals(Buffer.concat(pieces))).toBe(true)
+      }),
+      { numRuns: 25 },
+    )
+    const file = new StagedFile(path)
+    file.write(bytesOf(100))
+    file.close()
+    expect(readFileSync(path).length).toBe(0)
+  }))
+
+it('a window shows any part of a file, and no more than there is', () =>
+  inDirectory(async directory => {
+    const path = join(directory, 'read')
+    const content = bytesOf(2 * LIMITS.stageBytes + 777)
+    writeFileSync(path, content)
+    const file = new WindowedFile(path, null)
+    const place = fc.integer({ min: 0, max: content.length + BLOCK_BYTES })
+    fc.assert(
+      fc.property(place, size, (at, length) => {
+        expect(file.read(at, length).equals(content.subarray(at, at + length))).toBe(true)
+      }),
+      { numRuns: 200 },
+    )
+    file.close()
+  }))
+
+it('what refuses whole blocks is written as usual, and asked no more', async () => {
+  const stage = takeStage()
+  const blocks = stage.subarray(0, BLOCK_BYTES)
+  const device = new BlockAccess('/dev/null', 'write')
+  expect([await device.write(blocks, 0), device.writeSync(blocks, 0)]).toEqual([false, false])
+  const file = new StagedFile('/dev/null')
+  file.write(Buffer.alloc(3 * LIMITS.stageBytes))
+  file.flush()
+  file.close()
+  await inDirectory(async directory => {
+    const lost = new BlockAccess(join(directory, 'none'), 'read')
+    expect(() => lost.readSync(blocks, 0)).toThrow('ENOENT')
+  })
+  giveStage(stage)
+})
