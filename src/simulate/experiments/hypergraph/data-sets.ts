@@ -14,18 +14,10 @@ interface DegreeLaw {
   readonly exponent: number
 }
 
-/** Where links to other sites lead. */
-interface TargetLaw {
-  /** So many of them to sites that are known everywhere, */
-  readonly far: number
-  /** whose popularity falls with this power of their rank; */
-  readonly popularity: number
-  /** the others to sites no more places away on a ring than this times the links of the site, on either side. */
-  readonly spread: number
-}
-
 export interface DataSet {
   readonly name: string
+  /** Whose sites were crawled: popular sites are popular in one of them. */
+  readonly countries: number
   readonly pages: number
   readonly sites: number
   readonly links: number
@@ -39,7 +31,6 @@ export interface DataSet {
   readonly sizes: SizeLaw
   readonly sizeSeed: number
   readonly degrees: DegreeLaw
-  readonly targets: TargetLaw
   readonly paper: PaperTable
 }
 
@@ -56,6 +47,7 @@ interface PaperTable {
 export const DATA_SETS: readonly DataSet[] = [
   {
     name: 'google',
+    countries: 1,
     pages: 913_569,
     sites: 15_819,
     links: 4_480_218,
@@ -66,7 +58,6 @@ export const DATA_SETS: readonly DataSet[] = [
     sizes: { exponent: 1.4, shift: 32 },
     sizeSeed: 3633,
     degrees: { linking: 0.785, scale: 6.862, exponent: 1.768 },
-    targets: { far: 0.205, popularity: 1.6, spread: 0.6 },
     paper: {
       hashImbalancePercent: [14.57, 20.79, 22.34, 70.18, 131.46],
       hpImbalancePercent: [4.99, 4.99, 4.99, 4.99, 4.79],
@@ -77,6 +68,7 @@ export const DATA_SETS: readonly DataSet[] = [
   },
   {
     name: 'in-2004',
+    countries: 1,
     pages: 1_382_908,
     sites: 4_380,
     links: 16_917_053,
@@ -87,7 +79,6 @@ export const DATA_SETS: readonly DataSet[] = [
     sizes: { exponent: 1.2, shift: 16 },
     sizeSeed: 367,
     degrees: { linking: 0.617, scale: 6.23, exponent: 1.571 },
-    targets: { far: 0.1, popularity: 1.2, spread: 1 },
     paper: {
       hashImbalancePercent: [11.69, 25.0, 40.58, 73.47, 142.86],
       hpImbalancePercent: [4.84, 4.29, 8.2, 9.54, 10.8],
@@ -98,6 +89,7 @@ export const DATA_SETS: readonly DataSet[] = [
   },
   {
     name: 'de-fr',
+    countries: 2,
     pages: 8_212_782,
     sites: 38_741,
     links: 39_330_882,
@@ -108,7 +100,6 @@ export const DATA_SETS: readonly DataSet[] = [
     sizes: { exponent: 1, shift: 2 },
     sizeSeed: 1292,
     degrees: { linking: 0.656, scale: 4.98, exponent: 1.209 },
-    targets: { far: 0.035, popularity: 1.2, spread: 1 },
     paper: {
       hashImbalancePercent: [12.75, 34.51, 58.62, 81.95, 203.39],
       hpImbalancePercent: [5.0, 5.0, 5.0, 10.33, 91.61],
@@ -119,6 +110,7 @@ export const DATA_SETS: readonly DataSet[] = [
   },
   {
     name: 'indochina',
+    countries: 5,
     pages: 7_414_866,
     sites: 18_984,
     links: 194_109_311,
@@ -129,7 +121,6 @@ export const DATA_SETS: readonly DataSet[] = [
     sizes: { exponent: 1, shift: 32 },
     sizeSeed: 4049,
     degrees: { linking: 0.433, scale: 5.289, exponent: 0.895 },
-    targets: { far: 0.018, popularity: 1.2, spread: 1 },
     paper: {
       hashImbalancePercent: [3.71, 9.91, 21.77, 41.97, 51.91],
       hpImbalancePercent: [5.0, 5.0, 5.0, 5.0, 8.62],
