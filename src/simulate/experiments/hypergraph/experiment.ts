@@ -27,9 +27,9 @@ export function hypergraphExperiment(findRival: () => GraphPartitioner | null): 
 
 const HELP = `Four site graphs with the counts of Table 1 of "A Hypergraph Model for Reducing Link Exchanges in Parallel Web Crawling
 Systems" are made, each site is given to one of K = 4 … 64 parts, and messages and imbalance are counted (Table 2). The
-graphs were fitted to what the paper found for a hash, and to a real site graph (google) or with gpmetis (the others), never with ours:
-docs/experiments/hypergraph.md tells how. gpmetis (Debian package metis) is compared with where it is installed. About four minutes;
---quick takes two graphs and two K.`
+graphs are fitted to what the paper found for a hash; where their links lead is one law for all of them, and ours had seen none of them
+before that stood: docs/experiments/hypergraph.md tells how. gpmetis (Debian package metis) is compared with where it is installed. About
+two minutes; --quick takes two graphs and two K.`
 
 export function hypergraphFindings(
   plan: Plan,
@@ -97,8 +97,11 @@ function paperMean({ name, paper }: DataSet, rows: readonly Row[]): number {
 
 /** The paper's own figure, as it rounds it; over some K only, the mean of those. */
 function targetOf(set: DataSet, rows: readonly Row[]): number {
-  const counts = new Set(rows.filter(row => row.set === set.name).map(row => row.k))
-  return counts.size === PART_COUNTS.length ? set.paper.reduction : paperMean(set, rows)
+  return hasAllParts(set, rows) ? set.paper.reduction : paperMean(set, rows)
+}
+
+function hasAllParts({ name }: DataSet, rows: readonly Row[]): boolean {
+  return new Set(rows.filter(row => row.set === name).map(row => row.k)).size === PART_COUNTS.length
 }
 
 function missedBy(sets: readonly DataSet[], rows: readonly Row[], averages: Averages): string[] {
@@ -112,7 +115,8 @@ function missedBy(sets: readonly DataSet[], rows: readonly Row[], averages: Aver
     if (ours <= gpmetis)
       missed.push(`${set.name}: ${times(ours)} fewer messages, gpmetis has ${times(gpmetis)}`)
     const paper = paperMean(set, rows)
-    if (Math.abs(gpmetis / paper - 1) > RIVAL_RANGE)
+    // Their mean is over all K: of two of them it says little.
+    if (hasAllParts(set, rows) && Math.abs(gpmetis / paper - 1) > RIVAL_RANGE)
       missed.push(
         `${set.name}: gpmetis has ${times(gpmetis)} fewer messages, more than 25 % from the paper's ${times(paper)}`,
       )
