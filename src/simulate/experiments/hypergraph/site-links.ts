@@ -106,10 +106,9 @@ class Web {
 
 /** The second country has half the sites of the first, the third a third, and so on. */
 function edgesOf(sites: number, countries: number): number[] {
-  const shares = Array.from({ length: countries }, (_, country) => 1 / (country + 1))
-  const sum = shares.reduce((before, share) => before + share, 0)
-  let before = 0
-  return [0, ...shares.map(share => Math.round((sites * (before += share)) / sum))]
+  const upTo = [0]
+  for (let country = 1; country <= countries; country++) upTo.push(upTo[country - 1] + 1 / country)
+  return upTo.map(sum => Math.round((sites * sum) / upTo[countries]))
 }
 
 /** The degrees are exactly those of the law; chance only says whose they are. */
