@@ -10,8 +10,8 @@ import { urlsWith } from '../kit/crawled.js'
 import { onesided } from '../kit/onesided.js'
 import { GENERATED, orbweaver, temporary } from '../kit/orbweaver.js'
 
-/** One site is a giant. */
-const SIZES = [130, ...Array.from({ length: 11 }, () => 10)]
+/** One site is a giant, by pages as well as by bytes. */
+const SIZES = [150, ...Array.from({ length: 11 }, () => 10)]
 
 let cluster: ClusterWeb
 let learned: string
@@ -19,7 +19,7 @@ let served: ServedRequest[] = []
 let crawls = 0
 
 beforeAll(async () => {
-  const plan = new WebPlan({ sites: SIZES.length, pages: 240, sizes: SIZES, seed: 6 })
+  const plan = new WebPlan({ sites: SIZES.length, pages: 260, sizes: SIZES, seed: 6 })
   cluster = await ClusterWeb.start(plan, each => served.push(each))
   learned = (await crawl('--assign', 'hash')).out
 }, 120_000)
