@@ -52,6 +52,11 @@ function fieldsOf({ url, depth, hops, score, via }: Discovery): unknown[] {
   return [url, depth, hops, score, via]
 }
 
+/** How many rows of a batch lie behind `after`, and are in no committed pack. */
+export function unreadRows({ position, rows, cursor }: StoredBatch, after: number): number {
+  return Math.max(0, Math.min(rows, position - Math.max(after, cursor)))
+}
+
 /** The first unread rows of stored batches, behind the position `after`. */
 export function rowsOf(
   batches: readonly StoredBatch[],
@@ -62,8 +67,8 @@ export function rowsOf(
   for (const batch of batches) {
     const first = batch.position - batch.rows + 1
     const fields = JSON.parse(batch.json) as [string, number, number, number, string][]
-    const behind = Math.max(after, batch.cursor)
-    for (let i = Math.max(0, behind - first + 1); i < fields.length && rows.length < limit; i++) {
+    const read = batch.rows - unreadRows(batch, after)
+    for (let i = read; i < fields.length && rows.length < limit; i++) {
       const [url, depth, hops, score, via] = fields[i]
       rows.push({ position: first + i, url, depth, hops, score, via, sender: batch.sender })
     }

@@ -1,12 +1,13 @@
 /** Inboxes: links on their way into cells. */
 import type { CellId } from '../model/cell.js'
 import type { Incarnation } from './ledger.js'
-import type { StoredBatch, TextAppend, TextBatch } from './row-text.js'
+import { type StoredBatch, type TextAppend, type TextBatch, unreadRows } from './row-text.js'
 import type { SqliteDatabase } from './sqlite-database.js'
 
 /** Seeds and the previous crawl come from no agent. */
 const NOBODY: Incarnation = 0
-const BATCHES_AT_ONCE = 20
+/** Looked up first: most inboxes have no more. With those that have, twice as many each time. */
+const FIRST_BATCHES = 4
 
 export class SqliteInboxes {
   readonly #db: SqliteDatabase
@@ -27,21 +28,24 @@ export class SqliteInboxes {
     return this.#db.first(`SELECT 1 FROM cell WHERE cell = ? AND state = 'closed'`, cell) !== undefined
   }
 
-  /** Batches that hold the next `limit` rows behind `after`, or all there are. */
+  /** Batches that hold the next `limit` unread rows behind `after`, or all there are. */
   readInbox(cell: CellId, after: number, limit: number): StoredBatch[] {
     const batches: StoredBatch[] = []
     let rows = 0
-    for (let position = after; rows < limit; ) {
-      const found = this.#batchesBehind(cell, position)
-      batches.push(...found)
-      for (const batch of found) rows += batch.rows
-      if (found.length < BATCHES_AT_ONCE) break
-      position = found[found.length - 1].position
+    let position = after
+    for (let count = FIRST_BATCHES; ; count *= 2) {
+      const found = this.#batchesBehind(cell, position, count)
+      for (const batch of found) {
+        batches.push(batch)
+        rows += unreadRows(batch, after)
+        if (rows >= limit) return batches
+        position = batch.position
+      }
+      if (found.length < count) return batches
     }
-    return batches
   }
 
-  #batchesBehind(cell: CellId, position: number): StoredBatch[] {
+  #batchesBehind(cell: CellId, position: number, count: number): StoredBatch[] {
     return this.#db
       .all(
         `SELECT b.position, b.rows, b.json, c.inbox_cursor, a.name FROM inbox_batch b
@@ -49,7 +53,7 @@ export class SqliteInboxes {
          WHERE b.cell = ? AND b.position > ? ORDER BY b.position LIMIT ?`,
         cell,
         position,
-        BATCHES_AT_ONCE,
+        count,
       )
       .map(([last, rows, json, cursor, sender]) => ({
         position: Number(last),

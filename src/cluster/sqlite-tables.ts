@@ -63,7 +63,7 @@ function columnsOf(db: SqliteDatabase, { name }: CopiedTable): readonly string[]
 function readInboxes(db: SqliteDatabase, columns: readonly string[], after: CopiedRow | null): CopiedRow[] {
   const batches = db.all(
     `SELECT b.cell, b.position, b.rows, b.json, b.sender, c.inbox_cursor FROM inbox_batch b JOIN cell c ON c.cell = b.cell
-     WHERE (b.cell, b.position) > (?, ?) ORDER BY b.cell, b.position LIMIT ?`,
+     WHERE b.position > c.inbox_cursor AND (b.cell, b.position) > (?, ?) ORDER BY b.cell, b.position LIMIT ?`,
     ...(after ?? ['', 0]),
     BATCHES_AT_ONCE,
   )

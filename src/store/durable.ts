@@ -47,8 +47,10 @@ export class DurableFile implements Output {
   }
 
   #close(): void {
-    if (this.#isOpen) this.#file.close()
+    if (!this.#isOpen) return
+    // First: what refuses to be closed is not closed again.
     this.#isOpen = false
+    this.#file.close()
   }
 }
 

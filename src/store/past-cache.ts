@@ -27,7 +27,8 @@ export function giveStage(stage: Buffer): void {
 
 /**
  * A second way into a file, for whole blocks: opened with the first of them, closed for good when they are refused. What it
- * then answers (false, null) means that they go the way of all other bytes.
+ * then answers (false, null) means that they go the way of all other bytes, which tells what is wrong if it is no better: a full
+ * or a broken disk.
  */
 export class BlockAccess {
   readonly #path: string
@@ -48,8 +49,8 @@ export class BlockAccess {
         done += bytesWritten
       }
       return true
-    } catch (error) {
-      this.#giveUp(error)
+    } catch {
+      this.close()
       return false
     }
   }
@@ -61,8 +62,8 @@ export class BlockAccess {
       for (let done = 0; done < blocks.length; )
         done += writeSync(file, blocks, done, blocks.length - done, position + done)
       return true
-    } catch (error) {
-      this.#giveUp(error)
+    } catch {
+      this.close()
       return false
     }
   }
@@ -79,8 +80,8 @@ export class BlockAccess {
         done += count
       } while (count > 0 && done < into.length && done % BLOCK_BYTES === 0)
       return done
-    } catch (error) {
-      this.#giveUp(error)
+    } catch {
+      this.close()
       return null
     }
   }
@@ -99,11 +100,5 @@ export class BlockAccess {
       this.#descriptor = O_DIRECT === undefined ? null : openSync(this.#path, access | O_DIRECT)
     }
     return this.#descriptor
-  }
-
-  #giveUp(error: unknown): void {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'EINVAL' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP') throw error
-    this.close()
   }
 }

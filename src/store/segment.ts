@@ -88,7 +88,7 @@ export function* readSegments(
   committedBytes: number,
   table: SegmentTable | null = null,
 ): Generator<Segment> {
-  const file = new WindowedFile(path, spare)
+  const file = new WindowedFile(path, table === null ? 'all' : 'some', spare)
   spare = null
   try {
     if (file.size < committedBytes)

@@ -50,8 +50,11 @@ export class StagedFile implements Output {
   /** What is still staged is lost. */
   close(): void {
     giveStage(this.#stage)
-    this.#blocks.close()
-    closeSync(this.#file)
+    try {
+      this.#blocks.close()
+    } finally {
+      closeSync(this.#file)
+    }
   }
 
   /** Only the last part is less than the stage, and no whole blocks. */

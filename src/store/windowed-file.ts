@@ -1,6 +1,6 @@
 /**
- * A file that is read once, mostly from its beginning to its end, past the page cache: what a crawl wrote that way is not in
- * there, and to bring it in would cost more than to read it.
+ * A file that is read once, all of it from its beginning to its end or some of it, past the page cache: what a crawl wrote that
+ * way is not in there, and to bring it in would cost more than to read it.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { LIMITS } from '../model/limits.js'
@@ -10,15 +10,17 @@ import { BLOCK_BYTES, BlockAccess } from './past-cache.js'
 export class WindowedFile {
   readonly #file: number
   readonly #blocks: BlockAccess
+  readonly #aheadBytes: number
   /** Holds `#filled` bytes of the file from `#start` on. */
   #window: Buffer
   #start = 0
   #filled = 0
 
-  /** `window` is what an earlier one gave back. */
-  constructor(path: string, window: Buffer | null) {
+  /** `window` is what an earlier one gave back. `extent` says whether to read ahead of what is asked for. */
+  constructor(path: string, extent: 'all' | 'some', window: Buffer | null) {
     this.#file = openSync(path, 'r')
     this.#blocks = new BlockAccess(path, 'read')
+    this.#aheadBytes = extent === 'all' ? LIMITS.stageBytes : 0
     this.#window = window ?? alignedBuffer(LIMITS.stageBytes)
   }
 
@@ -44,7 +46,7 @@ export class WindowedFile {
     this.#start = at - (at % BLOCK_BYTES)
     const needed = at - this.#start + length
     if (needed > this.#window.length) this.#window = alignedBuffer(needed)
-    const wanted = Math.max(needed, Math.min(LIMITS.stageBytes, this.#window.length))
+    const wanted = Math.max(needed, Math.min(this.#aheadBytes, this.#window.length))
     const blocks = this.#window.subarray(0, Math.ceil(wanted / BLOCK_BYTES) * BLOCK_BYTES)
     this.#filled = this.#blocks.readSync(blocks, this.#start) ?? this.#readSync(blocks)
   }
