@@ -68,12 +68,13 @@ function figures(
   expected: number,
   log: readonly ServedRequest[],
 ): PhaseCrawl {
-  const { pages, seconds, agents, bytes, messages } = report
+  const { pages, outcomes, seconds, agents, bytes, messages } = report
   const fullest = Math.max(...agents.map(agent => agent.pages))
   return {
     skewMs,
     pages,
     coverage: pages / expected,
+    outcomes,
     seconds,
     pagesPerSecond: pages / seconds,
     megabytesPerSecond: bytes / seconds / 1e6,

@@ -32,6 +32,8 @@ export interface PhaseCrawl extends Exclusion {
   readonly pages: number
   /** Of all there are. */
   readonly coverage: number
+  /** How many URLs ended how. */
+  readonly outcomes: Readonly<Record<string, number>>
   readonly seconds: number
   readonly pagesPerSecond: number
   readonly megabytesPerSecond: number
@@ -134,14 +136,22 @@ function findings(balances: readonly (readonly BalanceRow[])[], crawls: readonly
 }
 
 function missedBy(crawls: readonly PhaseCrawl[]): string[] {
-  return crawls.flatMap(({ skewMs, together, coverage }) => [
+  return crawls.flatMap(({ skewMs, together, coverage, outcomes }) => [
     ...(together === 0
       ? []
       : [`clocks wrong by ${skewMs} ms: ${together} requests met another node at their host`]),
     ...(coverage === 1
       ? []
-      : [`clocks wrong by ${skewMs} ms: ${(100 * coverage).toFixed(2)} % of the pages, not all`]),
+      : [
+          `clocks wrong by ${skewMs} ms: ${(100 * coverage).toFixed(2)} % of the pages, not all (${inWords(outcomes)})`,
+        ]),
   ])
+}
+
+function inWords(outcomes: PhaseCrawl['outcomes']): string {
+  return Object.entries(outcomes)
+    .map(([code, count]) => `${count} ${code}`)
+    .join(', ')
 }
 
 function balanceTable(rows: readonly BalanceRow[]): Table {

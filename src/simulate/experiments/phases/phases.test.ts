@@ -41,12 +41,13 @@ describe('experiment phases', () => {
     expect(exclusionIn([])).toMatchObject({ requests: 0, leastGapMs: null })
   })
 
-  it('says so when a crawl did not keep nodes apart', async () => {
+  it('says so when a crawl did not keep nodes apart, or gave up pages', async () => {
     const crawl = async ({ skewMs }: { readonly skewMs: number }): Promise<PhaseCrawl> => ({
       ...{
         skewMs,
         pages: 10,
-        coverage: 1,
+        coverage: skewMs > 0 ? 1 : 0.8,
+        outcomes: { OK: 8, HEADERS_TOO_SLOW: 2 },
         seconds: 1,
         pagesPerSecond: 10,
         megabytesPerSecond: 1,
@@ -59,7 +60,10 @@ describe('experiment phases', () => {
       seed: 3,
       tell: () => {},
     })
-    expect(missed).toEqual(['clocks wrong by 99 ms: 1 requests met another node at their host'])
+    expect(missed).toEqual([
+      'clocks wrong by 0 ms: 80.00 % of the pages, not all (8 OK, 2 HEADERS_TOO_SLOW)',
+      'clocks wrong by 99 ms: 1 requests met another node at their host',
+    ])
     expect(averages).toMatchObject({ pagesPerSecond: 10, twoNodesAtOnce: 1 })
   })
 })
