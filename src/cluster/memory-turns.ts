@@ -16,7 +16,10 @@ export class MemoryTurns {
     this.#now = now
   }
 
-  /** A new holder waits for the stored time, or for the end of the old one's hold plus the delay. */
+  /**
+   * A new holder waits for the stored time, or for the end of the old one's hold plus the delay. One who has it already has it
+   * for as long as what it takes it for now.
+   */
   take(
     incarnation: Incarnation,
     group: GroupId,
@@ -30,7 +33,10 @@ export class MemoryTurns {
       this.#hold(turn, incarnation)
       return { epoch: 1, nextAllowed: 0 }
     }
-    if (known.agent === incarnation) return { epoch: known.epoch, nextAllowed: known.nextAllowed }
+    if (known.agent === incarnation) {
+      known.leaseUntil = Math.max(known.leaseUntil, now + leaseMs)
+      return { epoch: known.epoch, nextAllowed: known.nextAllowed }
+    }
     const heldUntil = known.agent === null ? known.leaseUntil : this.#heldUntil(known, known.agent, leaseMs)
     if (known.agent !== null && heldUntil >= now) return null
     const after = heldUntil === 0 ? 0 : heldUntil + Math.max(known.delayMs, delayMs)

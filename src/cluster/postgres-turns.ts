@@ -34,7 +34,7 @@ interface Silence {
   readonly last: Millis
 }
 
-/** The turns that could be had, by group. */
+/** The turns that could be had, by group. One who has a turn already has it for as long as what it takes it for now. */
 export async function takeTurns(
   tx: Transaction,
   incarnation: Incarnation,
@@ -45,11 +45,13 @@ export async function takeTurns(
   const rows = await lockTurns(tx, groups)
   const silence = await silenceOf(tx, rows, incarnation)
   const had = new Map<GroupId, Turn>()
+  const kept: GroupId[] = []
   const taken: TurnRow[] = []
   for (const row of rows) {
     const { group, holder, epoch, nextAllowed } = row
     if (holder === incarnation) {
       had.set(group, { epoch, nextAllowed })
+      kept.push(group)
       continue
     }
     const heldUntil = holder === null ? row.leaseUntil : heldSince(row, silence, leaseMs, tx.now)
@@ -59,6 +61,12 @@ export async function takeTurns(
     had.set(group, { epoch: epoch + 1, nextAllowed: next })
     taken.push({ ...row, nextAllowed: Math.ceil(next) })
   }
+  if (kept.length > 0)
+    await tx.run(
+      'UPDATE turn SET lease_until = greatest(lease_until, $1) WHERE grp = ANY($2::text[])',
+      tx.now + leaseMs,
+      textArray(kept),
+    )
   if (taken.length > 0)
     await tx.run(
       `UPDATE turn SET agent = $1, epoch = epoch + 1, lease_until = $2, next_allowed = taken.next

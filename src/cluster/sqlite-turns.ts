@@ -14,7 +14,10 @@ export class SqliteTurns {
     this.#now = now
   }
 
-  /** A new holder waits for the stored time, or for the end of the old one's hold plus the delay. */
+  /**
+   * A new holder waits for the stored time, or for the end of the old one's hold plus the delay. One who has it already has it
+   * for as long as what it takes it for now.
+   */
   take(
     incarnation: Incarnation,
     group: GroupId,
@@ -36,7 +39,10 @@ export class SqliteTurns {
       return { epoch: 1, nextAllowed: 0 }
     }
     const [holder, epoch, leaseUntil, nextAllowed, knownMs] = row
-    if (holder === incarnation) return { epoch: Number(epoch), nextAllowed: Number(nextAllowed) }
+    if (holder === incarnation) {
+      this.#db.run('UPDATE turn SET lease_until = max(lease_until, ?) WHERE grp = ?', now + leaseMs, group)
+      return { epoch: Number(epoch), nextAllowed: Number(nextAllowed) }
+    }
     const heldUntil =
       holder === null ? Number(leaseUntil) : this.#heldUntil(Number(holder), Number(leaseUntil), leaseMs)
     if (holder !== null && heldUntil >= now) return null

@@ -737,6 +737,23 @@ export function ledgerContract(
         }
       })
 
+      it('last as long as the latest lease under them: nobody has the turn of a group while another life has a cell of it', async () => {
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        await mates()
+        await ledger.heartbeat(a, LEASE, '{}')
+        await lease(a, 'www.x.test')
+        advance(LEASE / 2)
+        await ledger.heartbeat(b, LEASE, '{}')
+        await lease(a, 'old.x.test')
+        advance(LEASE / 2 + 1)
+        await ledger.heartbeat(b, LEASE, '{}')
+        expect(await ledger.takeTurn(b, 'x.test', LEASE, 0)).toBeNull()
+        advance(LEASE / 2)
+        await ledger.heartbeat(b, LEASE, '{}')
+        expect(await ledger.takeTurn(b, 'x.test', LEASE, 0)).not.toBeNull()
+        expect((await ledger.heartbeat(a, LEASE, '{}')).held).toEqual([])
+      })
+
       it('go with the last lease of a group, however that ends', async () => {
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
         await mates()

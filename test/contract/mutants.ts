@@ -114,6 +114,14 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
     caughtBy: 'are not taken by a life that has ended: nobody would give them back',
   },
   {
+    rule: 'a turn lasts as long as the latest lease under it',
+    file: TURNS,
+    keeps: 'SET lease_until = max(lease_until, ?) WHERE grp = ?',
+    breaks: 'SET lease_until = min(lease_until, ?) WHERE grp = ?',
+    caughtBy:
+      'last as long as the latest lease under them: nobody has the turn of a group while another life has a cell of it',
+  },
+  {
     rule: 'the turn of a group was held as long as the longest of its leases',
     file: ORDER,
     keeps: 'Math.max(Number(until), heldUntil)',

@@ -155,6 +155,14 @@ export const POSTGRES_MUTANTS: readonly LedgerMutant[] = [
     caughtBy: 'stays with a life that is given a second cell of it while it gives back the first',
   },
   {
+    rule: 'a turn lasts as long as the latest lease under it',
+    file: TURNS,
+    keeps: 'greatest(lease_until, $1)',
+    breaks: 'least(lease_until, $1)',
+    caughtBy:
+      'last as long as the latest lease under them: nobody has the turn of a group while another life has a cell of it',
+  },
+  {
     rule: 'a turn is held by one life at a time',
     file: TURNS,
     keeps: 'if (holder !== null && heldUntil >= tx.now) continue',
