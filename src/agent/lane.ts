@@ -81,7 +81,8 @@ export class Lane {
     while (this.#takesMore(site)) {
       if (transmitter.crowded) await transmitter.room(signal)
       if (site.sitemapsDue) this.#parts.offerSitemaps(site)
-      const entry = site.frontier.next(clock.now())
+      // A row of failures ends with the first good page: that is not to be found among those that failed before.
+      const entry = site.frontier.next(clock.now(), site.failures > 1)
       const passedOver = site.frontier.takePassedOver()
       if (passedOver > 0) transmitter.pack.share(site).passedOver(passedOver)
       if (entry === null) break

@@ -91,6 +91,12 @@ export class OriginGate {
     for (const [origin, { rules }] of this.#known) if (rules !== null) yield { origin, urls: rules.sitemaps }
   }
 
+  /** True when some origin has ever answered when it was asked for its robots.txt. */
+  get hasAnswered(): boolean {
+    for (const { state } of this.#known.values()) if (hasAnswered(state)) return true
+    return false
+  }
+
   /** True when some origin of this cell may be crawled now: then the others need not hold it up. */
   get isOpen(): boolean {
     for (const { state } of this.#known.values())

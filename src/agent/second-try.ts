@@ -4,6 +4,7 @@ import { backOffMs, retryAfterHeaderMs } from '../manners/index.js'
 import type { Clock, Millis } from '../model/clock.js'
 import { type OutcomeCode, type OutcomeRule, outcomeRule } from '../model/outcome.js'
 import type { Random } from '../model/random.js'
+import { schemeOf } from '../model/url.js'
 import type { Counters } from './counters.js'
 import type { OpenPack } from './open-pack.js'
 import { retryAfterMs, type Settlement } from './settlement.js'
@@ -20,6 +21,8 @@ export interface SecondTryParts {
   readonly maxTries: number
 }
 
+const OF_URL_ALONE = { dropsSite: false, strain: 'none' } as const
+
 export class SecondTry {
   readonly #parts: SecondTryParts
 
@@ -31,9 +34,10 @@ export class SecondTry {
   queues(site: SiteCrawl, entry: FrontierEntry, settlement: Settlement): boolean {
     const { clock } = this.#parts
     const { code, detail, exchange } = settlement
-    const rule = outcomeRule(code)
-    if (rule.strain === 'none' && exchange) site.failures = 0
-    else if (rule.strain !== 'none') site.failures++
+    const usual = outcomeRule(code)
+    const rule = isOfUrlAlone(site, entry, usual) ? { ...usual, ...OF_URL_ALONE } : usual
+    if (rule.strain !== 'none') site.failures++
+    else if (usual.strain === 'none' && exchange) site.failures = 0
     const now = clock.now()
     if (rule.tries === 1) {
       if (rule.dropsSite) this.#drop(site, code, detail)
@@ -50,7 +54,7 @@ export class SecondTry {
     const retryMs = retryAfterMs(code, entry.attempt, this.#parts.maxTries)
     if (retryMs === null) return this.#lastTry(site, entry, settlement, rule)
     this.#again(site, entry, entry.attempt + 1, now + (asked ?? retryMs))
-    site.frontier.retry(entry, now + (asked ?? retryMs))
+    site.frontier.retry({ ...entry, failedAfter: site.pages }, now + (asked ?? retryMs))
     if (untilNext - now > this.#parts.maxWaitMs) site.leave('park', untilNext, site.pace.waitReason)
     return true
   }
@@ -66,7 +70,7 @@ export class SecondTry {
   #lastTry(site: SiteCrawl, entry: FrontierEntry, settlement: Settlement, rule: OutcomeRule): boolean {
     const { code, detail } = settlement
     // Nothing but "come back later": then later it is. (After a resume the first of the tries is not repeated.)
-    if (rule.strain === 'busy' && !site.succeeded && site.failures >= rule.tries - 1) {
+    if (rule.strain === 'busy' && site.pages === 0 && site.failures >= rule.tries - 1) {
       this.#setAside(site, entry, `${site.failures} requests in a row: ${detail}`)
       return true
     }
@@ -93,6 +97,24 @@ export class SecondTry {
     site.stalled = entry
     this.#parts.pack().share(site).journal.retry(entry.url, attempt, until)
   }
+}
+
+/**
+ * Whether a failure says nothing of the site: of a URL that fails again although pages came since, or where http answers and
+ * https does not, or the other way round.
+ */
+function isOfUrlAlone(
+  site: SiteCrawl,
+  { url, attempt, failedAfter = 0 }: FrontierEntry,
+  rule: OutcomeRule,
+): boolean {
+  if (rule.dropsSite) return isShut(site, url)
+  return rule.strain === 'failing' && attempt > 1 && site.pages > failedAfter
+}
+
+function isShut({ answeredBy }: SiteCrawl, url: string): boolean {
+  const scheme = schemeOf(url)
+  return !answeredBy[scheme] && answeredBy[scheme === 'http' ? 'https' : 'http']
 }
 
 function reasonOf(asked: Millis | null, failures: number, detail: string): string {

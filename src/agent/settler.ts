@@ -6,7 +6,7 @@ import { LIMITS } from '../model/limits.js'
 import { markOf, withoutMark } from '../model/mark.js'
 import type { OutcomeCode } from '../model/outcome.js'
 import type { Exchange, KnownLinks, MetaInfo, ParsedPage } from '../model/page.js'
-import { pathStart, siteOf } from '../model/url.js'
+import { pathStart, schemeOf, siteOf } from '../model/url.js'
 import { parsePage } from '../parse/index.js'
 import { payloadDigest } from '../store/index.js'
 import { type Content, NO_CONTENT, revisitOf, unchanged } from './content.js'
@@ -74,8 +74,11 @@ export class Settler {
   ): Promise<boolean> {
     const settlement = settlementOf(result, entry.hops, LIMITS.redirectHops, known !== undefined)
     this.#parts.pack().requests++
-    if (settlement.exchange) site.answered = true
-    if (isPage(settlement.code)) site.succeeded = true
+    if (settlement.exchange) {
+      site.answered = true
+      site.answeredBy[schemeOf(entry.url)] = true
+    }
+    if (isPage(settlement.code)) site.pages++
     if (this.#second.queues(site, entry, settlement)) return false
     if (markOf(entry.url) !== null) {
       await this.#settleMarked(site, entry, settlement)

@@ -73,6 +73,8 @@ export interface SiteParts {
   readonly lanes: LaneCount
   /** Failures in a row at the end of the last lease. */
   readonly failures?: number
+  /** The site has answered before this lease. */
+  readonly answered?: boolean
   /** Which URLs of its site it holds; all, where it is not told. */
   readonly part?: CellPart | null
   /** What it took to make its queue out of its journal. */
@@ -117,10 +119,12 @@ export class SiteCrawl {
   #lane: number
   /** Rung when there may be something to do again. */
   readonly wake: Wake
-  /** True once the site has answered anything: a site that never did is given up, one that did is parked. */
-  answered = false
-  /** True once a page came under this lease. */
-  succeeded = false
+  /** True once the site has answered anything, ever: a site that never did is given up, one that did is parked. */
+  answered: boolean
+  /** Under this lease: one of the two may be shut while the other answers. */
+  readonly answeredBy = { http: false, https: false }
+  /** Pages that came under this lease. */
+  pages = 0
   /** Failures in a row, those of the leases before included. */
   failures: number
   visits = 0
@@ -148,6 +152,7 @@ export class SiteCrawl {
     this.pace = parts.pace
     this.gate = parts.gate
     this.failures = parts.failures ?? 0
+    this.answered = parts.answered ?? false
     this.lastPack = parts.lease.lastPack
     this.cursor = parts.lease.cursor
     this.appendedSeen = parts.lease.appended

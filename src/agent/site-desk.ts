@@ -10,6 +10,7 @@ import {
 import { type CellId, type Lease, siteOfCell } from '../model/cell.js'
 import { type CellMap, type CellPart, rangeOf } from '../model/cell-map.js'
 import type { Clock, Millis } from '../model/clock.js'
+import { LIMITS } from '../model/limits.js'
 import { Wake } from '../model/wake.js'
 import { type GateSettings, OriginGate } from './origin-gate.js'
 import { type LaneCount, SiteCrawl } from './site-crawl.js'
@@ -18,6 +19,19 @@ import type { Turns } from './turns.js'
 const JOURNAL_BATCH_BYTES = 4 * 1024 * 1024
 /** A journal no longer than this is asked for once and kept for the second pass. */
 const KEPT_JOURNAL_BYTES = 64 * 1024
+
+/** Of the failures in a row so many count under the next lease: a site that was set aside for them gets some requests anew. */
+const FAILURES_LEFT = LIMITS.siteFailures / 2
+
+/** What the journal says of the leases before. */
+interface Past {
+  /** In a row, at its end. */
+  readonly failures: number
+  /** True when the site has answered anything. */
+  readonly answered: boolean
+}
+
+const NO_PAST: Past = { failures: 0, answered: false }
 
 export interface SiteDeskParts {
   readonly clock: Clock
@@ -58,9 +72,11 @@ export class SiteDesk {
     // A shard has a journal of its own; a cell split by path has that of the whole before its own.
     const inherits = rangeOf(cell) === null ? null : part
     const since = clock.monotonic()
-    const failures = lease.lastPack > 0 ? await this.#rebuild(lease, frontier, traps, inherits) : 0
+    const past = lease.lastPack > 0 ? await this.#rebuild(lease, frontier, traps, inherits) : NO_PAST
     const rebuildMs = clock.monotonic() - since
-    const parts = { lease, frontier, traps, pace, gate, lanes, failures, part, rebuildMs }
+    const failures = Math.min(past.failures, FAILURES_LEFT)
+    const answered = past.answered || gate.hasAnswered
+    const parts = { lease, frontier, traps, pace, gate, lanes, failures, answered, part, rebuildMs }
     return new SiteCrawl(parts, new Wake(clock))
   }
 
@@ -86,14 +102,15 @@ export class SiteDesk {
     site.close()
   }
 
-  /** Returns the failures in a row at its end. One after the other: a journal in memory is several megabytes. */
-  #rebuild(lease: Lease, frontier: CellFrontier, traps: SiteTraps, part: CellPart | null): Promise<number> {
-    let failures = 0
+  /** One after the other: a journal in memory is several megabytes. */
+  #rebuild(lease: Lease, frontier: CellFrontier, traps: SiteTraps, part: CellPart | null): Promise<Past> {
+    const past = { failures: 0, answered: false }
     const decisions: Decisions = {
       replay: (discovery, refusedBy) => traps.replay(discovery, refusedBy),
       countPage: () => traps.countPage(),
-      tried: failed => {
-        failures = failed ? failures + 1 : 0
+      tried: (failed, answered) => {
+        past.failures = failed ? past.failures + 1 : 0
+        past.answered ||= answered
       },
     }
     let whole: readonly Uint8Array[] | null = null
@@ -106,7 +123,7 @@ export class SiteDesk {
       rebuildCell(blobs, frontier, this.#parts.space, decisions, part),
     )
     this.#rebuilding = rebuilt.catch(() => {})
-    return rebuilt.then(() => failures)
+    return rebuilt.then(() => past)
   }
 
   /** `onWhole` is told when the first batch was all of it, and small. */

@@ -109,9 +109,10 @@ export class CellFrontier {
     return this.#depths.reached(low, high, this.maxDepth + 1) ? 'queued' : 'new'
   }
 
-  next(now: Millis): FrontierEntry | null {
+  /** `newFirst`: what has failed before comes when nothing else waits. */
+  next(now: Millis, newFirst = false): FrontierEntry | null {
     for (;;) {
-      const entry = this.#queue.next(now)
+      const entry = this.#queue.next(now, newFirst)
       // A retry goes on with the visit it began as.
       if (entry === null || this.#depths === null || entry.attempt > 1 || entry.begun) return entry
       takeFingerprint(entry.url)

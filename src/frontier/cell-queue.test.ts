@@ -122,6 +122,20 @@ describe('CellQueue', () => {
     space.close()
   })
 
+  it('lets what is new go before retries that are due, where it is asked to', () => {
+    const space = new QueueSpace(folder, 1e6)
+    const queue = new CellQueue(space)
+    queue.push(page(1))
+    queue.push(page(2))
+    queue.pushRetry({ ...page(3), attempt: 2 }, 0)
+    expect(queue.next(9, true)).toEqual(first(page(1)))
+    expect(queue.next(9)).toEqual({ ...page(3), attempt: 2 })
+    queue.pushRetry({ ...page(3), attempt: 3 }, 0)
+    expect(queue.next(9, true)).toEqual(first(page(2)))
+    expect(queue.next(9, true)).toEqual({ ...page(3), attempt: 3 })
+    space.close()
+  })
+
   it('lets many retries go in the order of their times', () => {
     const space = new QueueSpace(folder, 1e6)
     fc.assert(

@@ -1,6 +1,6 @@
 /**
  * The queue of one cell. In come discoveries and retries, out comes the next URL that is ready: a retry whose time
- * has come, else the highest score, and among equals the one that came first. Scores fall into 32 classes, each first
+ * has come (or last of all, where new ones come first), else the highest score, and among equals the one that came first. Scores fall into 32 classes, each first
  * in first out, so nothing is ever searched or sorted; where nothing scores that is plain breadth first. With a window,
  * the most linked of what it holds comes first, and it is filled from the classes.
  */
@@ -20,6 +20,8 @@ export interface QueueEntry extends Discovery {
   readonly again?: boolean
   /** It was taken from the queue before, and set aside. */
   readonly begun?: boolean
+  /** Of a retry: how many pages of the site had come under this lease when it failed. */
+  readonly failedAfter?: number
 }
 
 export class CellQueue {
@@ -71,8 +73,9 @@ export class CellQueue {
     this.#retries.push(entry, notBefore)
   }
 
-  next(now: Millis): QueueEntry | null {
-    const retry = this.#retries?.next(now) ?? null
+  /** `newFirst`: retries come when nothing else waits. */
+  next(now: Millis, newFirst = false): QueueEntry | null {
+    const retry = newFirst && this.#queued > 0 ? null : (this.#retries?.next(now) ?? null)
     if (retry !== null || this.#queued === 0) return retry
     this.#queued--
     if (this.#window === null) return this.#shift()

@@ -23,8 +23,8 @@ export type JournalBlobs = () => AsyncIterable<Uint8Array> | Iterable<Uint8Array
 export interface Decisions {
   replay(discovery: Discovery, refusedBy: TrapName | null): void
   countPage(): void
-  /** A URL was asked for: whether that was one more of the site's failures, or any other answer. */
-  tried?(failed: boolean): void
+  /** A URL was asked for: whether that was one more of the site's failures, and whether it surely answered. */
+  tried?(failed: boolean, answered: boolean): void
 }
 
 export async function rebuildCell(
@@ -50,12 +50,13 @@ export async function rebuildCell(
       if (code === 'OK' || code === 'NOT_MODIFIED') decisions.countPage()
       if (isRefusal(code)) frontier.restoreRefusal(low, high)
       const { kind, strain } = outcomeRule(code)
-      if (strain !== 'none') decisions.tried?.(true)
-      else if (kind === 'stored') decisions.tried?.(false)
+      const answered = kind === 'stored'
+      if (strain !== 'none') decisions.tried?.(true, answered)
+      else if (answered) decisions.tried?.(false, answered)
     },
     retried(low, high, attempt, notBefore) {
       retries.set(low, high, attempt, notBefore)
-      decisions.tried?.(true)
+      decisions.tried?.(true, false)
     },
     ...(closed.discovered === undefined ? {} : { discovered: discovery => closed.discovered?.(discovery) }),
   }

@@ -36,6 +36,10 @@ export function originOf(url: string): string {
   return url.slice(0, pathStart(url))
 }
 
+export function schemeOf(url: string): 'http' | 'https' {
+  return url.startsWith('https:') ? 'https' : 'http'
+}
+
 export function siteOf(url: string): Site {
   return url.slice(url.indexOf('/') + 2, pathStart(url))
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { urlsWith } from '../kit/crawled.js'
-import { NamedHosts, type Seen, sited } from '../kit/named-hosts.js'
+import { type Host, NamedHosts, type Seen, sited } from '../kit/named-hosts.js'
 import { orbweaver, start, temporary } from '../kit/orbweaver.js'
 
 const pages = (log: readonly Seen[]) => log.filter(({ path }) => path !== '/robots.txt')
@@ -145,6 +145,66 @@ describe.concurrent('waits', { timeout: 300_000 }, () => {
     expect((await urlsWith(out, 'OK')).sort()).toEqual(
       ['', 1, 2, 3, 4, 5, 6, 7, 8].map(path => `http://broken.test/${path}`).sort(),
     )
+  })
+
+  it('a site that is gone when the crawl is resumed, and back later: nothing of it is given up', async () => {
+    const first = await NamedHosts.start()
+    const { flags, port } = first
+    const usual = sited(40)
+    const behave: Host = (request, response, path) => {
+      setTimeout(() => usual(request, response, path), 20)
+      return true
+    }
+    const seed = first.set('gone.test', behave)
+    const out = temporary('crawl')
+    const run = start(['crawl', seed, ...flags, '--out', out, '--delay', '0', '--robots', 'ignore'])
+    await first.asked('gone.test', 20)
+    await orbweaver(['stop', out])
+    expect((await run.ended).code).toBe(11)
+    await first.close()
+    expect((await urlsWith(out, 'OK')).length).toBeGreaterThan(0)
+    const gone = await orbweaver(['resume', out])
+    expect(gone.code, gone.stderr).toBe(12)
+    expect(gone.stderr).toContain('CONNECT_REFUSED')
+    expect(await urlsWith(out, 'SITE_DROPPED')).toEqual([])
+    const again = await NamedHosts.start(port)
+    again.set('gone.test', behave)
+    const rest = await orbweaver(['resume', out])
+    await again.close()
+    expect(rest.code, rest.stderr).toBe(0)
+    expect(await urlsWith(out, 'OK')).toHaveLength(41)
+  })
+
+  it('a few URLs that always fail keep nobody from the good pages of their site, and are settled in the end', async () => {
+    const usual = sited(30)
+    const seed = web.set('some.test', (request, response, path) => {
+      if (!(Number(path.slice(1)) <= 6)) return usual(request, response, path)
+      if (path === '/') return usual(request, response, path)
+      response.writeHead(500).end()
+      return true
+    })
+    const out = temporary('crawl')
+    const end = await orbweaver(crawl(out, seed))
+    expect(end.code, end.stderr).toBe(0)
+    expect(await urlsWith(out, 'OK')).toHaveLength(25)
+    expect(await urlsWith(out, 'HTTP_SERVER_ERROR')).toHaveLength(6)
+  })
+
+  it('https that is shut takes nothing of what http answers with it', async () => {
+    const seed = web.set('half.test', (_request, response, path) => {
+      if (path === '/robots.txt') return false
+      const shut = Array.from({ length: 12 }, (_, i) => `<a href="https://half.test/s${i}">no</a>`)
+      const good = Array.from({ length: 12 }, (_, i) => `<a href="/${i}">yes</a>`)
+      response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end(path === '/' ? [...shut, ...good].join('') : 'good')
+      return true
+    })
+    const out = temporary('crawl')
+    const end = await orbweaver(crawl(out, seed, '--robots', 'ignore'))
+    expect(end.code, end.stderr).toBe(0)
+    expect(await urlsWith(out, 'OK')).toHaveLength(13)
+    expect(await urlsWith(out, 'TLS_FAILED')).toHaveLength(12)
   })
 
   it('any other answer begins the count of failures anew: many errors among good pages slow nothing down', async () => {

@@ -27,7 +27,7 @@ export class NamedHosts {
     this.#server = server
   }
 
-  static async start(): Promise<NamedHosts> {
+  static async start(port = 0): Promise<NamedHosts> {
     const server = createServer({ keepAliveTimeout: 60_000 })
     const hosts = new NamedHosts(server)
     const numbers = new WeakMap<object, number>()
@@ -35,7 +35,7 @@ export class NamedHosts {
     server.on('request', (request, response) =>
       hosts.#answer(request, response, numbers.get(request.socket) ?? 0),
     )
-    server.listen(0, '127.0.0.1')
+    server.listen(port, '127.0.0.1')
     await once(server, 'listening')
     return hosts
   }
