@@ -2,10 +2,14 @@
  * Who may ask which hosts when (K4, K5). In window k, which lasts one period, shard n is in phase (n + k) mod Nphase, so no
  * two shards are ever in one phase. A window is shorter than its period: it opens a guard after the swap, lets nothing new
  * begin from a while before the next guard on, and cuts off what is still under way when that begins. Who knows its clock to
- * be in doubt keeps as much more at both ends: so the guard covers what nobody knows of, in full.
+ * be in doubt keeps as much more at both ends, and what timers are late by at the second: so the guard covers what nobody
+ * knows of, in full.
  */
 import type { Millis } from '../../model/clock.js'
 import type { PhasePlan } from './plan.js'
+
+/** What is under way is cut off by a timer, and those of a busy process come late by as much. */
+const TIMER_MS: Millis = 50
 
 export interface PhaseWindow {
   /** Counted from the start of the crawl. */
@@ -46,13 +50,13 @@ export function windowOf(plan: PhasePlan, number: number, doubtMs: Millis): Phas
   const { startMs, periodMs, guardMs, drainMs } = plan
   const swapAt = startMs + number * periodMs
   const endsAt = swapAt + periodMs
-  const cutAt = endsAt - guardMs - doubtMs
+  const cutAt = endsAt - guardMs - doubtMs - TIMER_MS
   return { number, opensAt: swapAt + guardMs + doubtMs, lastCallAt: cutAt - drainMs, cutAt, endsAt }
 }
 
 /** What is left of a period for requests to begin in, by a clock without doubt. */
 export function usableMs({ periodMs, guardMs, drainMs }: PhasePlan): Millis {
-  return periodMs - 2 * guardMs - drainMs
+  return periodMs - 2 * guardMs - drainMs - TIMER_MS
 }
 
 function modulo(value: number, divisor: number): number {
