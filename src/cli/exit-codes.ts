@@ -15,6 +15,10 @@ export const EXIT = {
   busy: 6,
   /** The ledger is damaged, cannot be written, does not answer, refuses us, or was made by a newer version. */
   ledger: 7,
+  /** A file of the crawl directory is damaged; `orbweaver verify` lists the damage, `orbweaver repair` mends it. */
+  damaged: 8,
+  /** The crawl directory comes from elsewhere and was not trusted yet (`--trust`), or does not belong to its ledger. */
+  untrusted: 9,
   /** --max-pages was reached; URLs are still queued. */
   limit: 10,
   /** Ctrl-C or `orbweaver stop`: sealed and stopped. */

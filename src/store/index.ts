@@ -14,6 +14,7 @@
  */
 export { parseArchiveFormat } from './archive-format.js'
 export { finishIndex, type IndexTask } from './cdxj-index.js'
+export { DamageError } from './damage-error.js'
 export { payloadDigest } from './digest.js'
 export { DirectoryPackStore } from './directory-pack-store.js'
 export { DurableFile, syncDirectory, writeFileAtomically } from './durable.js'

@@ -9,6 +9,7 @@ let folder = ''
 export function setup(): void {
   folder = mkdtempSync(join(tmpdir(), 'orbweaver-tests-'))
   process.env.TMPDIR = folder
+  process.env.ORBWEAVER_STATE = join(folder, 'state')
 }
 
 export function teardown(): void {
