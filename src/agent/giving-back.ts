@@ -63,8 +63,10 @@ export class GivingBack {
     }
     if (isAsking || site.lost || !desk.mayLeave(site)) return
     this.#force(site)
+    site.released = ledger
+      .release(site.cell, site.lease.epoch, 'head')
+      .catch(error => onFailure(error as Error))
     this.lost([site])
-    void ledger.release(site.cell, site.lease.epoch, 'head').catch(error => onFailure(error as Error))
   }
 
   #force(site: SiteCrawl): void {

@@ -15,7 +15,7 @@ import { SeededRandom } from '../model/random.js'
 import { DirectoryPackStore, PackBuilder } from '../store/index.js'
 import { type AssembledAgent, assembleAgent } from './assemble-agent.js'
 
-const LEASE_MS = 30_000
+const LEASE_MS = 6_000
 const DELAY_MS = 300
 const PAGE = '<a href="/slow">x</a>'
 const NOTHING = () => {}
@@ -127,4 +127,52 @@ describe('a cell that is to move', { timeout: 60_000 }, () => {
     await until(async () => !(await isLeased()))
     expect(assembled.counters.forcedCells).toBe(0)
   })
+
+  it('that was released by force is not opened again while the ledger has not heard of the release', async () => {
+    const { saveOrigin, release, heartbeat } = ledger
+    const second = `localhost:${server.port}`
+    const hold = new Gate()
+    const releasing = new Gate()
+    let beats = 0
+    // The lane waits for the ledger when the cell is taken away.
+    ledger.saveOrigin = (...args) => hold.pass(() => saveOrigin.apply(ledger, args))
+    ledger.release = (...args) => releasing.pass(() => release.apply(ledger, args))
+    ledger.heartbeat = async (...args) => {
+      const beat = await heartbeat.apply(ledger, args)
+      beats++
+      return beat
+    }
+    const row = { url: `http://${second}/`, depth: 0, hops: 0, score: 1, via: '' }
+    await ledger.append([{ cell: second, group: second, rows: [row] }])
+    await ledger.grant(life, [second], LEASE_MS, DELAY_MS)
+    coordinator.send({ kind: 'leases', to: life, waiting: 0 })
+    await until(async () => hold.isReached)
+    const askBack = () => coordinator.send({ kind: 'move', to: life, cells: [second], force: true })
+    askBack()
+    askBack()
+    await until(async () => releasing.isReached)
+    const [asked, heard] = [server.requests.length, beats]
+    hold.open()
+    await until(async () => beats >= heard + 2)
+    const held = (await ledger.leases(life, 0)).map(lease => lease.cell)
+    const requests = server.requests.length
+    releasing.open()
+    expect(held).toContain(second)
+    expect(requests).toBe(asked)
+  })
 })
+
+/** Keeps calls to the ledger on their way until it is opened. */
+class Gate {
+  isReached = false
+  open = () => {}
+  readonly #opened = new Promise<void>(resolve => {
+    this.open = resolve
+  })
+
+  async pass<T>(call: () => Promise<T>): Promise<T> {
+    this.isReached = true
+    await this.#opened
+    return call()
+  }
+}

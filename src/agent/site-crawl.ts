@@ -101,6 +101,8 @@ export class SiteCrawl {
   readonly leash = new RequestLeash()
   /** True once it was taken away, because it did not go by itself. */
   forced = false
+  /** The answer to a forced release. Until it is here the ledger may still list the lease, so the cell stays in hand. */
+  released: Promise<unknown> | null = null
   /** Packs, open or under way, that hold something of this cell. */
   uncommitted = 0
   /** Number of the last committed pack. */

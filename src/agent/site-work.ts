@@ -116,6 +116,7 @@ export class SiteWork {
       else await ledger.release(site.cell, site.lease.epoch, mode.to === 'slice' ? 'tail' : 'head')
     }
     if (mode.is !== 'leaving' && signal.aborted && site.uncommitted > 0) await transmitter.seal()
+    if (site.released !== null) await site.released
   }
 
   /** All that is left has to wait longer than the crawl will. */

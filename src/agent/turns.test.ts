@@ -217,4 +217,26 @@ describe('turns of an agent', () => {
     turns.stays(leased)
     expect(await turns.visit('robots.example.org')).not.toBeNull()
   })
+
+  it('a turn is taken again only after our release of it has arrived, however late that is', async () => {
+    const { turns } = await agent('domain')
+    const other = await ledger.join('other')
+    const hop = (await turns.visit('robots.example.org')) as SitePace
+    const arrivals: (() => void)[] = []
+    const releases: Promise<void>[] = []
+    const { releaseTurn } = ledger
+    ledger.releaseTurn = (...args) => {
+      const arrival = new Promise<void>(resolve => arrivals.push(resolve))
+      const release = arrival.then(() => releaseTurn.apply(ledger, args))
+      releases.push(release)
+      return release
+    }
+    turns.close(hop)
+    const again = turns.visit('robots.example.org')
+    await new Promise(resolve => setImmediate(resolve))
+    for (const arrive of arrivals) arrive()
+    expect(await again).not.toBeNull()
+    await Promise.all(releases)
+    expect(await ledger.takeTurn(other, 'example.org', LEASE_MS, 1_000)).toBeNull()
+  })
 })

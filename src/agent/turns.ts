@@ -51,6 +51,8 @@ export class Turns {
   readonly #visits = new Map<SitePace, GroupPace>()
   /** Paces of cells that are being given back. */
   readonly #leaving = new Set<SitePace>()
+  /** Releases by name whose answers are not here yet. */
+  readonly #releasing = new Map<GroupId, Promise<void>>()
   /** Of sites that have several cells. */
   readonly #owns = new Map<Site, OwnPace>()
   #grouping: Grouping
@@ -112,11 +114,11 @@ export class Turns {
    * the sites of that shard.
    */
   async visit(site: Site, shard = 0): Promise<SitePace | null> {
-    const { ledger, incarnation, onFailure, phases } = this.#parts
+    const { phases } = this.#parts
     if (phases) return this.#inPhase(site, shard, 0, { notBefore: 0, waitUntil: 0, delayMs: 0 })
     const own = await this.#takeTurn(ownTurn(site))
     if (own === null) return null
-    void ledger.releaseTurn(incarnation, ownTurn(site), 0).catch(onFailure)
+    this.#releaseTurn(ownTurn(site), 0)
     const id = groupOf(site, this.#grouping)
     // The turn is about to go back with a lease: who asks again has it after that, if nobody else has.
     if ((this.#groups.get(id)?.leaving ?? 0) > 0) return null
@@ -268,9 +270,23 @@ export class Turns {
     return group
   }
 
-  #takeTurn(group: GroupId): Promise<{ nextAllowed: Millis } | null> {
+  /**
+   * Waits for our own release of the same turn first: calls overtake each other (several connections, retries after an
+   * outage), and a release that arrives after this call would free the turn while we use it.
+   */
+  async #takeTurn(group: GroupId): Promise<{ nextAllowed: Millis } | null> {
     const { ledger, incarnation, leaseMs, leastDelayMs } = this.#parts
+    await this.#releasing.get(group)
     return ledger.takeTurn(incarnation, group, leaseMs, leastDelayMs())
+  }
+
+  #releaseTurn(group: GroupId, nextAllowed: Millis): void {
+    const { ledger, incarnation, onFailure } = this.#parts
+    const release = ledger.releaseTurn(incarnation, group, nextAllowed).catch(onFailure)
+    const released: Promise<void> = Promise.all([this.#releasing.get(group), release]).then(() => {
+      if (this.#releasing.get(group) === released) this.#releasing.delete(group)
+    })
+    this.#releasing.set(group, released)
   }
 
   /** Those who wait for a group that is none are free to go. */
@@ -295,8 +311,7 @@ export class Turns {
   /** A pace is remembered until its time is past: a cell granted meanwhile may not know it from the ledger. */
   #exit(group: GroupPace, byName: boolean): void {
     if (--group.sites > 0) return
-    const { ledger, incarnation, onFailure } = this.#parts
-    if (byName) void ledger.releaseTurn(incarnation, group.id, group.nextAllowed).catch(onFailure)
+    if (byName) this.#releaseTurn(group.id, group.nextAllowed)
     this.#empty.add(group)
     this.#forgetOld()
   }
