@@ -51,6 +51,7 @@ export function openMemoryLedger(now: () => Millis, broken: MemoryRule | null = 
     rest: async (cell, epoch, until) => cells.rest(cell, epoch, until),
     split: async (cell, epoch, lastPack, children) => splitCell(state, cell, epoch, lastPack, children),
     append: async appends => packs.append(appends),
+    appendLinks: async batch => packs.appendLinks(batch),
     readInbox: async (cell, after, limit) => packs.readInbox(cell, after, limit),
     readJournal: async (cell, from, maxBytes) => packs.readJournal(cell, from, maxBytes),
     readJournals: async (after, maxBytes) => packs.readJournals(after, maxBytes),
