@@ -140,11 +140,7 @@ export class Transmitter {
     const { clock, ledger, store, incarnation, grouping, counters, sent, heard } = this.#parts
     counters.concluded += pack.requests
     while (!pack.isEmpty) {
-      const early = await this.#sendAhead(pack)
-      if (early.status !== 'committed') {
-        this.#heed(pack, early)
-        continue
-      }
+      if (!(await this.#sendAhead(pack))) continue
       const files = await this.#store(pack)
       const news = await heard.newsIn(pack.heard)
       const sending = pack.toLedger(incarnation, files, counters.concluded, news, grouping, clock.now())
@@ -163,15 +159,26 @@ export class Transmitter {
 
   /**
    * Commits links before their pack, until what is left fits one transaction. A crash in between loses nothing: the pages are
-   * fetched again, and links that are known already are dropped where they arrive.
+   * fetched again, and links that are known already are dropped where they arrive. Who stops does not wait for that either: such
+   * pages stay queued. False when the pack has become another one.
    */
-  async #sendAhead(pack: OpenPack): Promise<CommitResult> {
-    const { ledger, incarnation, grouping, sent, linkBytes } = this.#parts
+  async #sendAhead(pack: OpenPack): Promise<boolean> {
+    const { ledger, incarnation, grouping, sent, linkBytes, stopping } = this.#parts
     for (;;) {
       const ahead = pack.linksAhead(incarnation, grouping, linkBytes)
-      if (ahead === null) return { status: 'committed' }
+      if (ahead === null) return true
+      if (stopping.aborted) {
+        this.#drop(
+          pack,
+          [...ahead.taken.keys()].map(({ site }) => site),
+        )
+        return false
+      }
       const answer = await ledger.appendLinks(ahead.batch)
-      if (answer.status !== 'committed') return answer
+      if (answer.status !== 'committed') {
+        this.#heed(pack, answer)
+        return false
+      }
       for (const [share, links] of ahead.taken) {
         share.sent(links)
         for (const { row } of links) sent.add(row.url)
@@ -182,7 +189,6 @@ export class Transmitter {
 
   /** The ledger did not take it: makes of the pack what it can take. */
   #heed(pack: OpenPack, answer: Exclude<CommitResult, { status: 'committed' }>): void {
-    const { counters, budget, onLost } = this.#parts
     switch (answer.status) {
       case 'refused':
         throw new FencedError(`the ledger refused a pack: ${answer.status}`)
@@ -190,13 +196,21 @@ export class Transmitter {
         this.#reroute(pack, answer.cells)
         return
       case 'stale': {
-        counters.stalePacks++
+        this.#parts.counters.stalePacks++
         const stale = new Set(answer.cells)
-        const lost = pack.sites.filter(site => stale.has(site.cell))
-        budget.settled(pack.drop(lost))
-        onLost(lost)
+        this.#drop(
+          pack,
+          pack.sites.filter(site => stale.has(site.cell)),
+        )
       }
     }
+  }
+
+  /** What the sites bring from now on builds on what is not committed: they are lost to us. */
+  #drop(pack: OpenPack, sites: readonly SiteCrawl[]): void {
+    const { budget, onLost } = this.#parts
+    budget.settled(pack.drop(sites))
+    onLost(sites)
   }
 
   /** Cells that links were meant for were split meanwhile: the links go to those that stand in their place. */

@@ -187,6 +187,7 @@ export interface Ledger {
   agents(): Promise<readonly AgentRow[]>
   /** Of the whole crawl, all runs together, by name. */
   agentWork(): Promise<readonly AgentWork[]>
-  sites(after: CellId, limit: number): Promise<readonly SiteSummary[]>
+  /** Cells in the order of their names; `crawled`: only those of which a pack holds something, however many are known. */
+  sites(after: CellId, limit: number, which?: 'all' | 'crawled'): Promise<readonly SiteSummary[]>
   close(): Promise<void>
 }

@@ -2,7 +2,7 @@
  * The ledger in memory, for the simulator: the contract of the one on SQLite, without its durability. A million cells
  * and a thousand agents cost no call more than a look at what it asks for.
  */
-import type { CellId } from '../model/cell.js'
+import { type CellId, siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import {
   type Ledger,
@@ -81,7 +81,7 @@ export function openMemoryLedger(now: () => Millis, broken: MemoryRule | null = 
     parked: async limit => parkedOf(state, limit),
     agents: async () => lives.agents(),
     agentWork: async () => work.agentWork(),
-    sites: async (after, limit) => sitesOf(state, after, limit),
+    sites: async (after, limit, which) => sitesOf(state, after, limit, which),
     close: async () => {},
   }
 }
@@ -128,6 +128,7 @@ function totalsOf(state: MemoryState): Totals {
     open: state.open,
     finishReason: state.finishReason,
     cells: { ...state.counts },
+    sites: new Set([...state.cells.keys()].map(siteOfCell)).size,
     outcomes: [...outcomes]
       .map(([code, { count, detail }]) => ({ code, count, detail }))
       .sort((a, b) => b.count - a.count),
@@ -145,9 +146,14 @@ function parkedOf(state: MemoryState, limit: number): ParkedCell[] {
     }))
 }
 
-function sitesOf(state: MemoryState, after: CellId, limit: number): SiteSummary[] {
+function sitesOf(
+  state: MemoryState,
+  after: CellId,
+  limit: number,
+  which: 'all' | 'crawled' = 'all',
+): SiteSummary[] {
   return [...state.cells.values()]
-    .filter(({ cell }) => cell > after)
+    .filter(({ cell, lastPack }) => cell > after && (which === 'all' || lastPack > 0))
     .sort((a, b) => (a.cell < b.cell ? -1 : 1))
     .slice(0, limit)
     .map(row => ({

@@ -82,7 +82,7 @@ function reads(db: PostgresDatabase, clock: Clock): Pick<Ledger, Reads> {
     agents: () => lives.readAgents(db),
     agentWork: () => readAgentWork(db),
     laneLoads: () => order.laneLoads(db),
-    sites: (after, limit) => readSites(db, after, limit),
+    sites: (after, limit, which) => readSites(db, after, limit, which),
   }
 }
 

@@ -219,7 +219,7 @@ function callsOver(db: SqliteDatabase, now: () => Millis): Calls {
     parked: limit => readParked(db, limit),
     agents: () => lives.agents(),
     agentWork: () => work.agentWork(),
-    sites: (after, limit) => readSites(db, after, limit),
+    sites: (after, limit, which) => readSites(db, after, limit, which),
   }
 }
 
