@@ -34,6 +34,8 @@ export interface AgentInput {
   /** The files of this life. */
   readonly store: PackStore
   readonly newBuilder: () => PackBuilder
+  /** Links to other cells that one transaction takes; `LIMITS.linkBytes`, unless it is said here. */
+  readonly linkBytes?: number
   /** Raw exchanges are kept. */
   readonly archives: boolean
   /** Memory, and a folder for what does not fit, of its own. */

@@ -72,6 +72,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     store,
     incarnation,
     newBuilder: input.newBuilder,
+    linkBytes: input.linkBytes ?? LIMITS.linkBytes,
     onDiskTrouble: input.onDiskTrouble,
     grouping: config.group,
     cells,

@@ -19,7 +19,7 @@ export async function readInbox(
   signal: StopSignal,
 ): Promise<void> {
   while (site.inboxDirty && site.mode.is !== 'leaving' && !signal.aborted) {
-    if (transmitter.crowded) await transmitter.room(signal)
+    while (!transmitter.hasRoom() && !signal.aborted) await transmitter.shipped()
     site.inboxDirty = false
     const rows = await ledger.readInbox(site.cell, site.cursor, BATCH_ROWS)
     if (rows.length === 0 || site.lost) return

@@ -79,7 +79,7 @@ export class Lane {
     let others: Set<Promise<void>> | null = null
     site.loops++
     while (this.#takesMore(site)) {
-      if (transmitter.crowded) await transmitter.room(signal)
+      while (!transmitter.hasRoom() && !signal.aborted) await transmitter.shipped()
       if (site.sitemapsDue) this.#parts.offerSitemaps(site)
       // A row of failures ends with the first good page: that is not to be found among those that failed before.
       const entry = site.frontier.next(clock.now(), site.failures > 1)
@@ -148,14 +148,14 @@ export class Lane {
     if (site.mode.is === 'giving-up') return { code: 'SITE_DROPPED', detail: site.mode.detail }
     if (this.#parts.isBlacklisted(site)) return { code: 'BLACKLISTED', detail: '' }
     if (entry.depth > this.#parts.maxDepth) return { code: 'TOO_DEEP', detail: '' }
-    if (markOf(entry.url) === null && site.traps.isSpent(site.inFlight))
+    if (markOf(entry.url) === null && site.traps.isSpent(site.inFlight + site.unsettled))
       return { code: 'TRAP:site-budget', detail: '' }
     return null
   }
 
   /** Waits for the turn, unless it has come already, and sends the request; true when a page came. */
   async #ask(site: SiteCrawl, entry: FrontierEntry, pause: Pause, hasTurn: boolean): Promise<boolean> {
-    const { fetcher, settler, settings, manners, counters, signal, types, metaOf, tenure } = this.#parts
+    const { fetcher, settings, manners, counters, signal, types, metaOf, tenure, transmitter } = this.#parts
     const { gate } = site.pace
     if (settings.paused) await this.#parts.unlessPaused(signal)
     const wantsPage = markOf(entry.url) === null
@@ -176,22 +176,33 @@ export class Lane {
       types: wantsPage && types.length > 0 ? types : undefined,
       bodyBytes: wantsPage ? undefined : this.#parts.sitemapBytes,
       mayBegin: begun === null ? undefined : () => tenure.holds && begun.mayBegin(),
+      holdsBody: true,
     }
     const until = gate === null ? site.leash.signal(tenure.signal) : gate.signal
-    let result = await fetcher.fetch(request, until)
+    const answer = await fetcher.fetch(request, until)
     site.inFlight--
-    manners.answered(site, pause, result)
-    // Cut short by our own stop: the URL stays queued, unsettled.
-    if (signal.aborted || site.lost) return false
-    // Cut off by the end of the leases, or of the window; nobody took the site, so it is asked again once they are renewed.
-    // Cut off because the site is taken away: it stays queued for who has it next.
-    if (!result.ok && (until.aborted || !tenure.holds || gate?.isShut)) {
-      if (!tenure.holds || !begun?.wasFair) return this.#ask(site, entry, pause, false)
+    manners.answered(site, pause, answer)
+    try {
+      while (!transmitter.hasRoom() && !signal.aborted) await this.#shipped(site)
+      // Cut short by our own stop: the URL stays queued, unsettled.
+      if (signal.aborted || site.lost) return false
+      // Cut off by the end of the leases, or of the window; nobody took the site, so it is asked again once they are renewed.
+      // Cut off because the site is taken away: it stays queued for who has it next.
+      const isCut = !answer.ok && (until.aborted || !tenure.holds || gate?.isShut)
+      if (isCut && (!tenure.holds || !begun?.wasFair)) return this.#ask(site, entry, pause, false)
       // STALLED: it had most of a window and did not answer. Tried again like any other that is too slow.
-      if (until.aborted) result = STALLED
+      const result = isCut && until.aborted ? STALLED : answer
+      return await this.#parts.settler.settle(site, entry, result, known)
+    } finally {
+      answer.exchange?.settled?.()
+      if (this.#parts.recycles) answer.exchange?.release?.()
     }
-    const isPage = await settler.settle(site, entry, result, known)
-    if (this.#parts.recycles) result.exchange?.release?.()
-    return isPage
+  }
+
+  /** Its response waits for room in the pack, and counts as in flight until then. */
+  async #shipped(site: SiteCrawl): Promise<void> {
+    site.unsettled++
+    await this.#parts.transmitter.shipped()
+    site.unsettled--
   }
 }

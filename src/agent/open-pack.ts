@@ -1,5 +1,5 @@
 /** The pack being filled: stored bytes on one side, ledger rows on the other, until the transmitter seals it. */
-import type { Append, Heard, Incarnation, LaneWork, Pack, PackFile } from '../cluster/index.js'
+import type { Append, Heard, Incarnation, LaneWork, LinkBatch, Pack, PackFile } from '../cluster/index.js'
 import { type CellId, type Discovery, filedUnder, type Grouping } from '../model/cell.js'
 import type { CellMap } from '../model/cell-map.js'
 import type { Millis } from '../model/clock.js'
@@ -7,8 +7,20 @@ import { LIMITS } from '../model/limits.js'
 import type { Exchange, PageRow } from '../model/page.js'
 import type { PackBuilder } from '../store/index.js'
 import type { HeardRows } from './heard-pages.js'
-import { Share } from './share.js'
+import { bytesOf, Share } from './share.js'
 import type { SiteCrawl } from './site-crawl.js'
+
+/** A link to another cell, and the cell it goes to as far as is known. */
+interface Link {
+  readonly cell: CellId
+  readonly row: Discovery
+}
+
+/** Links that are committed before their pack: where they stand in it, and what the ledger is told. */
+export interface LinksAhead {
+  readonly taken: ReadonlyMap<Share, readonly Link[]>
+  readonly batch: LinkBatch
+}
 
 export class OpenPack {
   readonly id: string
@@ -87,6 +99,25 @@ export class OpenPack {
     for (const share of this.#shares.values()) yield* share.appends.keys()
   }
 
+  /** The first of its links, as many as one transaction should take; null where the pack's own can take them all. */
+  linksAhead(incarnation: Incarnation, grouping: Grouping, mostBytes: number): LinksAhead | null {
+    const shares = [...this.#shares.values()].filter(({ appendBytes }) => appendBytes > 0)
+    if (shares.reduce((sum, { appendBytes }) => sum + appendBytes, 0) <= mostBytes) return null
+    const taken = new Map<Share, Link[]>()
+    let bytes = 0
+    for (const share of shares) {
+      const links: Link[] = []
+      for (const link of share.appends.values()) {
+        if (bytes >= mostBytes) break
+        bytes += bytesOf(link.row)
+        links.push(link)
+      }
+      if (links.length > 0) taken.set(share, links)
+    }
+    const sources = [...taken.keys()].map(({ site }) => ({ cell: site.cell, epoch: site.lease.epoch }))
+    return { taken, batch: { incarnation, sources, appends: appendsOf(taken.values(), grouping) } }
+  }
+
   /** Links for these cells go where the map says now. */
   reroute(moved: ReadonlySet<CellId>, cells: CellMap): void {
     for (const { appends } of this.#shares.values()) {
@@ -113,7 +144,10 @@ export class OpenPack {
       id: this.id,
       incarnation,
       cells: shares.map(share => share.toPackCell()),
-      appends: appendsOf(shares, grouping),
+      appends: appendsOf(
+        shares.map(share => share.appends.values()),
+        grouping,
+      ),
       files,
       fetches,
       lanes: laneWork(shares),
@@ -180,10 +214,10 @@ function laneWork(shares: readonly Share[]): LaneWork[] {
   return [...work].map(([lane, done]) => ({ lane, ...done }))
 }
 
-function appendsOf(shares: readonly Share[], grouping: Grouping): Append[] {
+function appendsOf(shares: Iterable<Iterable<Link>>, grouping: Grouping): Append[] {
   const rows = new Map<CellId, Discovery[]>()
-  for (const share of shares) {
-    for (const { cell, row } of share.appends.values()) {
+  for (const links of shares) {
+    for (const { cell, row } of links) {
       const list = rows.get(cell)
       if (list) list.push(row)
       else rows.set(cell, [row])

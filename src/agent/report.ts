@@ -198,7 +198,7 @@ const TROUBLED_SITES = 100
 
 export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<Report> {
   const totals = await ledger.totals()
-  const { sites, troubled } = await lookAtSites(ledger)
+  const troubled = await lookAtSites(ledger)
   const { pages } = totals
   const agents = await ledger.agentWork()
   return {
@@ -213,7 +213,7 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
     uniquePages: facts.urls.pages,
     pagesPerSecond: facts.seconds > 0 ? round(pages / facts.seconds) : 0,
     bytes: totals.bytes,
-    sites,
+    sites: totals.sites,
     parkedSites: totals.cells.parked,
     queued: queuedOf(totals),
     failed: failedOf(totals),
@@ -265,16 +265,14 @@ async function lookAtParked(ledger: Ledger): Promise<ParkedSite[]> {
 }
 
 /** Goes through all sites in pages and keeps the worst: memory stays bounded with a million sites. */
-async function lookAtSites(ledger: Ledger): Promise<{ sites: number; troubled: TroubledSite[] }> {
-  let sites = 0
+async function lookAtSites(ledger: Ledger): Promise<TroubledSite[]> {
   let troubled: TroubledSite[] = []
   for await (const site of siteSummaries(ledger)) {
-    sites++
     const troubles = troublesOf(site)
     if (troubles.length === 0) continue
     troubled = [...troubled, ...troubles].sort((a, b) => b.count - a.count).slice(0, TROUBLED_SITES)
   }
-  return { sites, troubled }
+  return troubled
 }
 
 function troublesOf(site: SiteSummary): TroubledSite[] {

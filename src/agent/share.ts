@@ -10,8 +10,8 @@ import { HeardRows } from './heard-pages.js'
 import { isPage } from './settlement.js'
 import type { SiteCrawl } from './site-crawl.js'
 
-/** What a row for another cell takes besides its URL: objects, and the copy on its way to the ledger. */
-const ROW_BYTES = 256
+/** What a row for another cell takes besides its URLs: objects, and the copy on its way to the ledger. */
+const ROW_BYTES = 192
 /** What is kept of a page of another agent. */
 const HEARD_BYTES = 32
 
@@ -21,6 +21,11 @@ interface Weighed {
   readonly agent: string
   /** `bytes` may be negative: journals are deflated on the way. */
   grow(bytes: number): void
+}
+
+/** `via` is one text for all links of a page, but is written out in each row for the ledger. */
+export function bytesOf({ url, via }: Discovery): number {
+  return 2 * url.length + via.length + ROW_BYTES
 }
 
 export class Share {
@@ -33,6 +38,7 @@ export class Share {
   readonly lanes = new Map<number, { pages: number; fetchMs: Millis }>()
   readonly #outcomes = new Map<OutcomeCode, { count: number; detail: string }>()
   readonly #pack: Weighed
+  #appendBytes = 0
   #consumed = 0
   #cursor: number
   #discovered = 0
@@ -65,7 +71,21 @@ export class Share {
   /** A link to another cell. */
   append(cell: CellId, row: Discovery): void {
     this.appends.set(row.url, { cell, row })
-    this.#pack.grow(2 * row.url.length + ROW_BYTES)
+    this.#appendBytes += bytesOf(row)
+    this.#pack.grow(bytesOf(row))
+  }
+
+  /** What the links to other cells take in memory. */
+  get appendBytes(): number {
+    return this.#appendBytes
+  }
+
+  /** These links to other cells are durable. */
+  sent(links: readonly { readonly row: Discovery }[]): void {
+    for (const { row } of links) {
+      this.appends.delete(row.url)
+      this.#appendBytes -= bytesOf(row)
+    }
   }
 
   /** A URL left the queue for good. */

@@ -97,6 +97,8 @@ export class SiteCrawl {
   /** Visits under way, and robots procedures. */
   inFlight = 0
   robotsInFlight = 0
+  /** Responses that wait for room in the pack. */
+  unsettled = 0
   /** What ends them before their time. */
   readonly leash = new RequestLeash()
   /** True once it was taken away, because it did not go by itself. */

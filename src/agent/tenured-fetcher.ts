@@ -16,8 +16,8 @@ export class TenuredFetcher implements Fetcher {
   }
 
   fetch(request: FetchRequest, signal: StopSignal): Promise<FetchResult> {
-    const { url, known, types, address, bodyBytes, mayBegin = this.#mayBegin } = request
-    return this.#fetcher.fetch({ url, known, types, address, bodyBytes, mayBegin }, signal)
+    const { url, known, types, address, bodyBytes, holdsBody, mayBegin = this.#mayBegin } = request
+    return this.#fetcher.fetch({ url, known, types, address, bodyBytes, mayBegin, holdsBody }, signal)
   }
 
   resolve(host: string): Promise<readonly string[]> {

@@ -3,7 +3,7 @@
  * way at a time; the next fills meanwhile, and when that is full too the lanes wait, so memory is bounded however slow
  * the store is.
  */
-import type { Incarnation, Ledger } from '../cluster/index.js'
+import type { CommitResult, Incarnation, Ledger } from '../cluster/index.js'
 import type { CellId, Grouping } from '../model/cell.js'
 import type { CellMap } from '../model/cell-map.js'
 import { type Clock, sleep } from '../model/clock.js'
@@ -44,6 +44,8 @@ export interface TransmitterParts {
   readonly budget: PageBudget
   readonly counters: Counters
   readonly newBuilder: () => PackBuilder
+  /** Links to other cells that one transaction takes, by what they need in memory. */
+  readonly linkBytes: number
   /** Told after every commit, with the cells that gained inbox rows. */
   readonly onCommitted: (sites: readonly SiteCrawl[], targets: ReadonlySet<CellId>) => void
   readonly onLost: (sites: readonly SiteCrawl[]) => void
@@ -77,14 +79,19 @@ export class Transmitter {
     return this.#shipping !== null
   }
 
-  /** True while the open pack is full and the one before it is not yet committed. */
-  get crowded(): boolean {
-    return this.#shipping !== null && this.#open.isFull
+  /**
+   * False while the open pack is full and the one before it is not yet committed. To be asked just before something is added: one
+   * page may have as many links as a pack should hold, so each is let in by itself.
+   */
+  hasRoom(): boolean {
+    if (!this.#open.isFull) return true
+    if (this.#shipping === null) void this.seal()
+    return this.#shipping === null || !this.#open.isFull
   }
 
-  /** Waits until there is room for more. */
-  async room(signal: StopSignal): Promise<void> {
-    while (this.crowded && !signal.aborted) await this.#shipping
+  /** Resolves when there may be room. Many wait, and the first of them may fill the pack: each asks `hasRoom` again. */
+  async shipped(): Promise<void> {
+    await this.#shipping
   }
 
   /** Called after every page: seals when the pack is full or old. */
@@ -132,7 +139,8 @@ export class Transmitter {
   async #ship(pack: OpenPack): Promise<void> {
     const { clock, ledger, store, incarnation, grouping, counters, sent, heard } = this.#parts
     counters.concluded += pack.requests
-    for (;;) {
+    while (!pack.isEmpty) {
+      if (!(await this.#sendAhead(pack))) continue
       const files = await this.#store(pack)
       const news = await heard.newsIn(pack.heard)
       const sending = pack.toLedger(incarnation, files, counters.concluded, news, grouping, clock.now())
@@ -145,18 +153,64 @@ export class Transmitter {
         return
       }
       await store.undo()
-      if (answer.status === 'moved') {
-        this.#reroute(pack, answer.cells)
-        continue
-      }
-      if (answer.status !== 'stale') throw new FencedError(`the ledger refused a pack: ${answer.status}`)
-      counters.stalePacks++
-      const stale = new Set(answer.cells)
-      const lost = pack.sites.filter(site => stale.has(site.cell))
-      this.#parts.budget.settled(pack.drop(lost))
-      this.#parts.onLost(lost)
-      if (pack.isEmpty) return
+      this.#heed(pack, answer)
     }
+  }
+
+  /**
+   * Commits links before their pack, until what is left fits one transaction. A crash in between loses nothing: the pages are
+   * fetched again, and links that are known already are dropped where they arrive. Who stops does not wait for that either: such
+   * pages stay queued. False when the pack has become another one.
+   */
+  async #sendAhead(pack: OpenPack): Promise<boolean> {
+    const { ledger, incarnation, grouping, sent, linkBytes, stopping } = this.#parts
+    for (;;) {
+      const ahead = pack.linksAhead(incarnation, grouping, linkBytes)
+      if (ahead === null) return true
+      if (stopping.aborted) {
+        this.#drop(
+          pack,
+          [...ahead.taken.keys()].map(({ site }) => site),
+        )
+        return false
+      }
+      const answer = await ledger.appendLinks(ahead.batch)
+      if (answer.status !== 'committed') {
+        this.#heed(pack, answer)
+        return false
+      }
+      for (const [share, links] of ahead.taken) {
+        share.sent(links)
+        for (const { row } of links) sent.add(row.url)
+      }
+      this.#parts.onCommitted([], new Set(ahead.batch.appends.map(({ cell }) => cell)))
+    }
+  }
+
+  /** The ledger did not take it: makes of the pack what it can take. */
+  #heed(pack: OpenPack, answer: Exclude<CommitResult, { status: 'committed' }>): void {
+    switch (answer.status) {
+      case 'refused':
+        throw new FencedError(`the ledger refused a pack: ${answer.status}`)
+      case 'moved':
+        this.#reroute(pack, answer.cells)
+        return
+      case 'stale': {
+        this.#parts.counters.stalePacks++
+        const stale = new Set(answer.cells)
+        this.#drop(
+          pack,
+          pack.sites.filter(site => stale.has(site.cell)),
+        )
+      }
+    }
+  }
+
+  /** What the sites bring from now on builds on what is not committed: they are lost to us. */
+  #drop(pack: OpenPack, sites: readonly SiteCrawl[]): void {
+    const { budget, onLost } = this.#parts
+    budget.settled(pack.drop(sites))
+    onLost(sites)
   }
 
   /** Cells that links were meant for were split meanwhile: the links go to those that stand in their place. */

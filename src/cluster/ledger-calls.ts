@@ -29,6 +29,7 @@ export function ledgerOfCalls(make: MakeCall): Ledger {
     rest: make('rest'),
     split: make('split'),
     append: make('append'),
+    appendLinks: make('appendLinks'),
     readInbox: make('readInbox'),
     readJournal: make('readJournal'),
     readJournals: make('readJournals'),

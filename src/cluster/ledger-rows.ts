@@ -111,6 +111,8 @@ export interface Totals {
   readonly settled: number
   readonly backlog: number
   readonly cells: Readonly<Record<CellState, number>>
+  /** Sites that these cells are of. */
+  readonly sites: number
   readonly outcomes: readonly OutcomeCount[]
 }
 

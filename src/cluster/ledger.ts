@@ -24,7 +24,7 @@ import type {
   Totals,
   WaitingCell,
 } from './ledger-rows.js'
-import type { Append, CommitResult, InboxRow, Incarnation, Pack, PackFile } from './pack-rows.js'
+import type { Append, CommitResult, InboxRow, Incarnation, LinkBatch, Pack, PackFile } from './pack-rows.js'
 
 export * from './ledger-error.js'
 export * from './ledger-rows.js'
@@ -93,6 +93,12 @@ export interface Ledger {
 
   /** Seeds and recrawl; links of pages travel in packs. Refused (false) when the crawl is closed, or a cell was split. */
   append(appends: readonly Append[]): Promise<boolean>
+  /**
+   * Links that are durable before the pack with their pages is. Checked like the pack: the life, the crawl, the epochs of the
+   * source cells, and that no target was split. A batch that is sent twice adds its rows twice; the seen-set of the target
+   * drops the second ones.
+   */
+  appendLinks(batch: LinkBatch): Promise<CommitResult>
   readInbox(cell: CellId, after: number, limit: number): Promise<readonly InboxRow[]>
   /** Committed journal of a cell from pack number `from` on, in order, at most about `maxBytes`; first that of its parents. */
   readJournal(
@@ -181,6 +187,7 @@ export interface Ledger {
   agents(): Promise<readonly AgentRow[]>
   /** Of the whole crawl, all runs together, by name. */
   agentWork(): Promise<readonly AgentWork[]>
-  sites(after: CellId, limit: number): Promise<readonly SiteSummary[]>
+  /** Cells in the order of their names; `crawled`: only those of which a pack holds something, however many are known. */
+  sites(after: CellId, limit: number, which?: 'all' | 'crawled'): Promise<readonly SiteSummary[]>
   close(): Promise<void>
 }

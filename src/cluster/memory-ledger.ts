@@ -2,7 +2,7 @@
  * The ledger in memory, for the simulator: the contract of the one on SQLite, without its durability. A million cells
  * and a thousand agents cost no call more than a look at what it asks for.
  */
-import type { CellId } from '../model/cell.js'
+import { type CellId, siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import {
   type Ledger,
@@ -51,6 +51,7 @@ export function openMemoryLedger(now: () => Millis, broken: MemoryRule | null = 
     rest: async (cell, epoch, until) => cells.rest(cell, epoch, until),
     split: async (cell, epoch, lastPack, children) => splitCell(state, cell, epoch, lastPack, children),
     append: async appends => packs.append(appends),
+    appendLinks: async batch => packs.appendLinks(batch),
     readInbox: async (cell, after, limit) => packs.readInbox(cell, after, limit),
     readJournal: async (cell, from, maxBytes) => packs.readJournal(cell, from, maxBytes),
     readJournals: async (after, maxBytes) => packs.readJournals(after, maxBytes),
@@ -80,7 +81,7 @@ export function openMemoryLedger(now: () => Millis, broken: MemoryRule | null = 
     parked: async limit => parkedOf(state, limit),
     agents: async () => lives.agents(),
     agentWork: async () => work.agentWork(),
-    sites: async (after, limit) => sitesOf(state, after, limit),
+    sites: async (after, limit, which) => sitesOf(state, after, limit, which),
     close: async () => {},
   }
 }
@@ -127,6 +128,7 @@ function totalsOf(state: MemoryState): Totals {
     open: state.open,
     finishReason: state.finishReason,
     cells: { ...state.counts },
+    sites: new Set([...state.cells.keys()].map(siteOfCell)).size,
     outcomes: [...outcomes]
       .map(([code, { count, detail }]) => ({ code, count, detail }))
       .sort((a, b) => b.count - a.count),
@@ -144,9 +146,14 @@ function parkedOf(state: MemoryState, limit: number): ParkedCell[] {
     }))
 }
 
-function sitesOf(state: MemoryState, after: CellId, limit: number): SiteSummary[] {
+function sitesOf(
+  state: MemoryState,
+  after: CellId,
+  limit: number,
+  which: 'all' | 'crawled' = 'all',
+): SiteSummary[] {
   return [...state.cells.values()]
-    .filter(({ cell }) => cell > after)
+    .filter(({ cell, lastPack }) => cell > after && (which === 'all' || lastPack > 0))
     .sort((a, b) => (a.cell < b.cell ? -1 : 1))
     .slice(0, limit)
     .map(row => ({

@@ -7,6 +7,7 @@ import type {
   FileRow,
   InboxRow,
   Incarnation,
+  LinkBatch,
   MetaFacts,
   OriginState,
   Pack,
@@ -18,6 +19,8 @@ import { SharedRows } from './memory-shared.js'
 import type { CellRow, MemoryState } from './memory-state.js'
 import type { MemoryTurns } from './memory-turns.js'
 import type { MemoryWork } from './memory-work.js'
+
+type SourceCell = Pick<PackCell, 'cell' | 'epoch'>
 
 interface Listed {
   readonly kind: string
@@ -47,6 +50,14 @@ export class MemoryPacks {
     if (!this.#state.open || appends.some(({ cell }) => this.#movedTo(cell) !== null)) return false
     for (const append of appends) this.#appendOne(append, '')
     return true
+  }
+
+  appendLinks(batch: LinkBatch): CommitResult {
+    const refusal = this.#refusal(batch, batch.sources, cell => this.#isHeld(cell))
+    if (refusal) return refusal
+    const { name } = this.#state.life(batch.incarnation)!
+    for (const append of batch.appends) this.#appendOne(append, name)
+    return { status: 'committed' }
   }
 
   readInbox(cell: CellId, after: number, limit: number): InboxRow[] {
@@ -99,7 +110,7 @@ export class MemoryPacks {
 
   commit(pack: Pack): CommitResult {
     if (this.#ids.has(pack.id)) return { status: 'committed' }
-    const refusal = this.#refusal(pack)
+    const refusal = this.#refusal(pack, pack.cells, cell => this.#isCurrent(cell))
     if (refusal) return refusal
     this.#ids.add(pack.id)
     const life = this.#state.life(pack.incarnation)!
@@ -191,13 +202,17 @@ export class MemoryPacks {
     return true
   }
 
-  #refusal(pack: Pack): CommitResult | null {
+  #refusal<Share extends SourceCell>(
+    { incarnation, appends }: Pick<LinkBatch, 'incarnation' | 'appends'>,
+    cells: readonly Share[],
+    isOurs: (cell: Share) => boolean,
+  ): CommitResult | null {
     if (!this.#state.keeps('fences')) return null
-    if (!this.#state.life(pack.incarnation)?.open) return { status: 'refused', why: 'incarnation-closed' }
+    if (!this.#state.life(incarnation)?.open) return { status: 'refused', why: 'incarnation-closed' }
     if (!this.#state.open) return { status: 'refused', why: 'crawl-closed' }
-    const stale = pack.cells.filter(cell => !this.#isCurrent(cell)).map(({ cell }) => cell)
+    const stale = cells.filter(cell => !isOurs(cell)).map(({ cell }) => cell)
     if (stale.length > 0) return { status: 'stale', cells: stale }
-    const moved = pack.appends.flatMap(({ cell }) => {
+    const moved = appends.flatMap(({ cell }) => {
       const children = this.#movedTo(cell)
       return children === null ? [] : [{ cell, children }]
     })
@@ -210,10 +225,13 @@ export class MemoryPacks {
   }
 
   #isCurrent(cell: PackCell): boolean {
-    const row = this.#state.cells.get(cell.cell)
+    return this.#isHeld(cell) && this.#state.cells.get(cell.cell)?.lastPack === cell.number - 1
+  }
+
+  #isHeld({ cell, epoch }: SourceCell): boolean {
+    const row = this.#state.cells.get(cell)
     if (!row || (row.state !== 'leased' && row.state !== 'draining')) return false
-    const isOld = row.epoch !== cell.epoch && this.#state.keeps('checks-epochs')
-    return !isOld && row.lastPack === cell.number - 1
+    return row.epoch === epoch || !this.#state.keeps('checks-epochs')
   }
 
   #commitCell(cell: PackCell): void {

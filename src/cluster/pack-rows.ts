@@ -87,6 +87,14 @@ export interface Pack {
   readonly waits: readonly { readonly group: GroupId; readonly nextAllowed: Millis }[]
 }
 
+/** Links of a pack that are committed ahead of it, because all of them are too much for one transaction. */
+export interface LinkBatch {
+  readonly incarnation: Incarnation
+  /** The cells on whose pages the links stand. */
+  readonly sources: readonly { readonly cell: CellId; readonly epoch: Epoch }[]
+  readonly appends: readonly Append[]
+}
+
 export type CommitResult =
   | { readonly status: 'committed' }
   /** Nothing was committed; these cells belong to someone else now. */

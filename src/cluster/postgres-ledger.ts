@@ -13,7 +13,7 @@ import { readJournal, readJournals } from './postgres-journals.js'
 import * as leases from './postgres-leases.js'
 import * as lives from './postgres-lives.js'
 import * as order from './postgres-order.js'
-import { commit } from './postgres-packs.js'
+import { appendLinks, commit } from './postgres-packs.js'
 import * as facts from './postgres-site-facts.js'
 import { split } from './postgres-splits.js'
 import { readParked, readSites, readTotals } from './postgres-totals.js'
@@ -82,7 +82,7 @@ function reads(db: PostgresDatabase, clock: Clock): Pick<Ledger, Reads> {
     agents: () => lives.readAgents(db),
     agentWork: () => readAgentWork(db),
     laneLoads: () => order.laneLoads(db),
-    sites: (after, limit) => readSites(db, after, limit),
+    sites: (after, limit, which) => readSites(db, after, limit, which),
   }
 }
 
@@ -109,6 +109,7 @@ function writes(db: PostgresDatabase): Omit<Ledger, Reads | 'close'> {
     rest: (cell, epoch, until) => write(tx => cells.rest(tx, cell, epoch, until)),
     split: (cell, epoch, lastPack, children) => write(tx => split(tx, cell, epoch, lastPack, children)),
     append: appends => append(db, appends),
+    appendLinks: batch => write(tx => appendLinks(tx, batch)),
     commit: pack => write(tx => commit(tx, pack)),
     takeTurn: (incarnation, group, leaseMs, delayMs) =>
       write(async tx => {

@@ -1,6 +1,6 @@
 /** Packs: the one transaction that acknowledges pages, with the checks that fence off whoever has lost his cells. */
 import type { CellId } from '../model/cell.js'
-import type { CommitResult, Pack, PackCell } from './ledger.js'
+import type { CommitResult, Incarnation, LinkBatch, Pack, PackCell } from './ledger.js'
 import { textArray } from './postgres-connection.js'
 import type { Transaction } from './postgres-database.js'
 import { saveFiles } from './postgres-files.js'
@@ -22,15 +22,15 @@ interface CellNow {
  * pack sent again waits for the one that is still under way.
  */
 export async function commit(tx: Transaction, pack: Pack): Promise<CommitResult> {
-  const [state, open] = (await tx.first(
-    `SELECT c.state, agent.open = 1 AND ${IS_OF_THIS_TIMELINE} FROM crawl c, agent WHERE agent.incarnation = $1
-     FOR KEY SHARE OF c FOR NO KEY UPDATE OF agent`,
-    pack.incarnation,
-  )) ?? ['', false]
+  const closed = await lockLife(tx, pack.incarnation)
   if (await tx.first('SELECT 1 FROM pack WHERE id = $1', pack.id)) return { status: 'committed' }
-  if (open !== true) return { status: 'refused', why: 'incarnation-closed' }
-  if (state !== 'open') return { status: 'refused', why: 'crawl-closed' }
-  const refusal = refusalOf(pack, await lockCells(tx, pack))
+  if (closed) return closed
+  const refusal = refusalOf(
+    pack,
+    pack.cells,
+    await lockCells(tx, [...pack.cells, ...pack.appends]),
+    isCurrent,
+  )
   if (refusal) return refusal
   const pages = sum(pack.cells, cell => cell.pages)
   await tx.run('INSERT INTO pack VALUES ($1, $2, $3, $4)', pack.id, pack.incarnation, tx.now, pages)
@@ -51,13 +51,37 @@ export async function commit(tx: Transaction, pack: Pack): Promise<CommitResult>
   return { status: 'committed' }
 }
 
+export async function appendLinks(tx: Transaction, batch: LinkBatch): Promise<CommitResult> {
+  const { incarnation, sources, appends } = batch
+  const closed = await lockLife(tx, incarnation)
+  if (closed) return closed
+  const refusal = refusalOf(batch, sources, await lockCells(tx, [...sources, ...appends]), isHeld)
+  if (refusal) return refusal
+  await addRows(tx, appends, incarnation)
+  return { status: 'committed' }
+}
+
+/** Says why nothing can be committed any more. */
+async function lockLife(tx: Transaction, incarnation: Incarnation): Promise<CommitResult | null> {
+  const [state, open] = (await tx.first(
+    `SELECT c.state, agent.open = 1 AND ${IS_OF_THIS_TIMELINE} FROM crawl c, agent WHERE agent.incarnation = $1
+     FOR KEY SHARE OF c FOR NO KEY UPDATE OF agent`,
+    incarnation,
+  )) ?? ['', false]
+  if (open !== true) return { status: 'refused', why: 'incarnation-closed' }
+  return state === 'open' ? null : { status: 'refused', why: 'crawl-closed' }
+}
+
 function sum(cells: readonly PackCell[], of: (cell: PackCell) => number): number {
   return cells.reduce((total, cell) => total + of(cell), 0)
 }
 
-/** Its own cells and those it has links for, in one pass. */
-async function lockCells(tx: Transaction, pack: Pack): Promise<Map<CellId, CellNow>> {
-  const names = new Set([...pack.cells, ...pack.appends].map(({ cell }) => cell))
+/** Cells of a pack and those it has links for, in one pass. */
+async function lockCells(
+  tx: Transaction,
+  cells: readonly { readonly cell: CellId }[],
+): Promise<Map<CellId, CellNow>> {
+  const names = new Set(cells.map(({ cell }) => cell))
   const rows = await tx.all(
     `SELECT cell, epoch, last_pack, state, children FROM cell WHERE cell = ANY($1::text[]) ORDER BY cell FOR UPDATE`,
     textArray([...names]),
@@ -75,10 +99,15 @@ async function lockCells(tx: Transaction, pack: Pack): Promise<Map<CellId, CellN
   )
 }
 
-function refusalOf(pack: Pack, cells: ReadonlyMap<CellId, CellNow>): CommitResult | null {
-  const stale = pack.cells.filter(share => !isCurrent(share, cells.get(share.cell))).map(({ cell }) => cell)
+function refusalOf<Share extends SourceCell>(
+  { appends }: Pick<Pack, 'appends'>,
+  shares: readonly Share[],
+  cells: ReadonlyMap<CellId, CellNow>,
+  isOurs: (share: Share, now: CellNow | undefined) => boolean,
+): CommitResult | null {
+  const stale = shares.filter(share => !isOurs(share, cells.get(share.cell))).map(({ cell }) => cell)
   if (stale.length > 0) return { status: 'stale', cells: stale }
-  const moved = pack.appends.flatMap(({ cell }) => {
+  const moved = appends.flatMap(({ cell }) => {
     const now = cells.get(cell)
     if (now?.state !== 'closed' || now.children === null) return []
     return [{ cell, children: JSON.parse(now.children) as CellId[] }]
@@ -86,10 +115,14 @@ function refusalOf(pack: Pack, cells: ReadonlyMap<CellId, CellNow>): CommitResul
   return moved.length > 0 ? { status: 'moved', cells: moved } : null
 }
 
-function isCurrent({ epoch, number }: PackCell, now: CellNow | undefined): boolean {
-  if (!now) return false
-  const held = now.state === 'leased' || now.state === 'draining'
-  return held && now.epoch === epoch && now.lastPack === number - 1
+type SourceCell = Pick<PackCell, 'cell' | 'epoch'>
+
+function isCurrent(share: PackCell, now: CellNow | undefined): boolean {
+  return isHeld(share, now) && now?.lastPack === share.number - 1
+}
+
+function isHeld({ epoch }: SourceCell, now: CellNow | undefined): boolean {
+  return (now?.state === 'leased' || now?.state === 'draining') && now.epoch === epoch
 }
 
 async function commitCells(tx: Transaction, { id, cells }: Pack): Promise<void> {

@@ -1,10 +1,10 @@
 /** The crawl as a whole, for those who look at it. */
 import type { CellId } from '../model/cell.js'
 import type { ParkedCell, SiteSummary, Totals } from './ledger.js'
-import { CELL_STATES, type CellState, type FinishReason, type OutcomeCount } from './ledger.js'
+import { CELL_STATES, type CellState, type FinishReason } from './ledger.js'
 import { textArray } from './postgres-connection.js'
 import type { PostgresDatabase } from './postgres-database.js'
-import { outcomeCount, parkedCell, siteSummary } from './stored-rows.js'
+import { outcomeCount, outcomesOf, parkedCell, siteSummary } from './stored-rows.js'
 
 export async function readTotals(db: PostgresDatabase): Promise<Totals> {
   const [state, reason] = (await db.first('SELECT state, finish_reason FROM crawl'))!
@@ -29,6 +29,7 @@ export async function readTotals(db: PostgresDatabase): Promise<Totals> {
     settled,
     backlog,
     cells,
+    sites: Number((await db.first(SITES))![0]),
     outcomes: outcomes.map(outcomeCount),
   }
 }
@@ -42,34 +43,29 @@ export async function readParked(db: PostgresDatabase, limit: number): Promise<P
   return rows.map(parkedCell)
 }
 
-export async function readSites(db: PostgresDatabase, after: CellId, limit: number): Promise<SiteSummary[]> {
+export async function readSites(
+  db: PostgresDatabase,
+  after: CellId,
+  limit: number,
+  which: 'all' | 'crawled' = 'all',
+): Promise<SiteSummary[]> {
   const rows = await db.all(
     `SELECT cell, state, pages, bytes, fetch_ms, discovered, settled, first_fetch, last_fetch FROM cell
-     WHERE cell > $1 ORDER BY cell LIMIT $2`,
+     WHERE cell > $1 AND last_pack >= $3 ORDER BY cell LIMIT $2`,
     after,
     limit,
+    which === 'all' ? 0 : 1,
   )
-  const outcomes = await outcomesOf(
-    db,
-    rows.map(([cell]) => String(cell)),
+  const outcomes = outcomesOf(
+    await db.all(
+      'SELECT code, count, detail, cell FROM cell_outcome WHERE cell = ANY($1::text[]) ORDER BY cell, code',
+      textArray(rows.map(([cell]) => String(cell))),
+    ),
   )
   return rows.map(row => siteSummary(row, outcomes.get(String(row[0])) ?? []))
 }
 
-async function outcomesOf(
-  db: PostgresDatabase,
-  cells: readonly CellId[],
-): Promise<Map<CellId, OutcomeCount[]>> {
-  const found = new Map<CellId, OutcomeCount[]>()
-  const rows = await db.all(
-    'SELECT code, count, detail, cell FROM cell_outcome WHERE cell = ANY($1::text[]) ORDER BY cell, code',
-    textArray(cells),
-  )
-  for (const row of rows) {
-    const cell = String(row[3])
-    const known = found.get(cell)
-    if (known) known.push(outcomeCount(row))
-    else found.set(cell, [outcomeCount(row)])
-  }
-  return found
-}
+/** A site that was split has its own row still; shards of one that was not are counted once. */
+const SITES = `SELECT (SELECT count(*) FROM cell WHERE strpos(cell, '#') = 0)
+  + (SELECT count(DISTINCT split_part(c.cell, '#', 1)) FROM cell c WHERE strpos(c.cell, '#') > 0
+     AND NOT EXISTS (SELECT 1 FROM cell whole WHERE whole.cell = split_part(c.cell, '#', 1)))`

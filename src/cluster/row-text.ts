@@ -3,7 +3,7 @@
  * batch passes between threads and into the table as one piece; a row each was half of what the ledger's thread did.
  */
 import type { Discovery } from '../model/cell.js'
-import type { Append, InboxRow, Pack } from './ledger.js'
+import type { Append, InboxRow, LinkBatch, Pack } from './ledger.js'
 
 /** Links to one cell. */
 export interface TextAppend extends Omit<Append, 'rows'> {
@@ -28,6 +28,10 @@ export interface TextPack extends Omit<Pack, 'appends'> {
   readonly appends: readonly TextAppend[]
 }
 
+export interface TextLinkBatch extends Omit<LinkBatch, 'appends'> {
+  readonly appends: readonly TextAppend[]
+}
+
 /** One that is read in parts is parsed for each of them, so it is about as long as a part. */
 const ROWS_PER_BATCH = 500
 
@@ -37,6 +41,10 @@ export function appendsAsText(appends: readonly Append[]): TextAppend[] {
 
 export function packAsText(pack: Pack): TextPack {
   return { ...pack, appends: appendsAsText(pack.appends) }
+}
+
+export function linksAsText(batch: LinkBatch): TextLinkBatch {
+  return { ...batch, appends: appendsAsText(batch.appends) }
 }
 
 export function batchesOf(rows: readonly Discovery[]): TextBatch[] {

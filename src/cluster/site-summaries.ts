@@ -4,11 +4,14 @@ import type { Ledger, OutcomeCount, SiteSummary } from './ledger.js'
 
 const BATCH_CELLS = 1_000
 
-/** `cell` is the name of the site. Cells come in the order of their names, so those of a site come together. */
+/**
+ * Sites of which a pack holds something: a link farm names millions of others. `cell` is the name of the site. Cells come in the
+ * order of their names, so those of a site come together.
+ */
 export async function* siteSummaries(ledger: Pick<Ledger, 'sites'>): AsyncGenerator<SiteSummary> {
   let site: SiteSummary | null = null
   for (let after = ''; ; ) {
-    const batch = await ledger.sites(after, BATCH_CELLS)
+    const batch = await ledger.sites(after, BATCH_CELLS, 'crawled')
     if (batch.length === 0) break
     for (const row of batch) {
       const part = { ...row, cell: siteOfCell(row.cell) }

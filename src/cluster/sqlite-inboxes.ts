@@ -20,7 +20,7 @@ export class SqliteInboxes {
   append(appends: readonly TextAppend[]): boolean {
     if (this.#db.first('SELECT state FROM crawl')![0] !== 'open') return false
     if (appends.some(({ cell }) => this.#isClosed(cell))) return false
-    for (const append of appends) this.add(append, NOBODY)
+    this.add(appends, NOBODY)
     return true
   }
 
@@ -65,15 +65,23 @@ export class SqliteInboxes {
   }
 
   /** Adds rows and counts them in the same row update that turns a finished cell to waiting. */
-  add(append: TextAppend, sender: Incarnation): void {
-    let rows = 0
-    for (const batch of append.batches) {
-      rows += batch.rows
-      this.put(append.cell, batch, sender)
-    }
-    if (this.#count(append.cell, rows)) return
-    this.#addCell(append)
-    this.#count(append.cell, rows)
+  add(appends: readonly TextAppend[], sender: Incarnation): void {
+    if (appends.length === 0) return
+    for (const { cell, batches } of appends) for (const batch of batches) this.put(cell, batch, sender)
+    const ranks = this.#ranksOfNew(appends)
+    const counts = appends.map(({ cell, group, batches }) => {
+      const rows = batches.reduce((sum, batch) => sum + batch.rows, 0)
+      return [cell, group, ranks.get(cell) ?? 0, rows]
+    })
+    // Many in one statement: a link farm names thousands of new sites at once, and a call costs as much as its work.
+    this.#db.run(
+      `INSERT INTO cell (cell, grp, state, agent, epoch, lease_until, rank, last_pack, appended, consumed, inbox_cursor,
+         parked_until, children, discovered, settled, pages, bytes, fetch_ms, first_fetch, last_fetch, size_estimate)
+       SELECT value ->> 0, value ->> 1, 'waiting', NULL, 0, 0, value ->> 2, 0, value ->> 3, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0
+       FROM json_each(?) WHERE true ON CONFLICT (cell) DO UPDATE SET appended = appended + excluded.appended,
+         state = CASE state WHEN 'finished' THEN 'waiting' ELSE state END`,
+      JSON.stringify(counts),
+    )
   }
 
   /** Puts a batch behind all others. Its rows have the positions up to its own, over all cells. */
@@ -88,27 +96,17 @@ export class SqliteInboxes {
     )
   }
 
-  /** False where there is no such cell. */
-  #count(cell: CellId, rows: number): boolean {
-    const cells = this.#db.run(
-      `UPDATE cell SET appended = appended + ?, state = CASE state WHEN 'finished' THEN 'waiting' ELSE state END
-       WHERE cell = ?`,
-      rows,
-      cell,
-    )
-    return cells > 0
-  }
-
   /** A newly discovered site goes to the tail of S (D19). */
-  #addCell(append: TextAppend): void {
-    const [rank] = this.#db.first('UPDATE crawl SET next_rank = next_rank + 1 RETURNING next_rank')!
-    this.#db.run(
-      `INSERT INTO cell (cell, grp, state, agent, epoch, lease_until, rank, last_pack, appended, consumed, inbox_cursor,
-         parked_until, children, discovered, settled, pages, bytes, fetch_ms, first_fetch, last_fetch, size_estimate)
-       VALUES (?, ?, 'waiting', NULL, 0, 0, ?, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0)`,
-      append.cell,
-      append.group,
-      rank,
+  #ranksOfNew(appends: readonly TextAppend[]): ReadonlyMap<CellId, number> {
+    const fresh = new Map(appends.map(({ cell }) => [cell, 0]))
+    const known = this.#db.all(
+      'SELECT cell FROM cell WHERE cell IN (SELECT value FROM json_each(?))',
+      JSON.stringify([...fresh.keys()]),
     )
+    for (const [cell] of known) fresh.delete(String(cell))
+    const tail = this.#db.first('UPDATE crawl SET next_rank = next_rank + ? RETURNING next_rank', fresh.size)!
+    let rank = Number(tail[0]) - fresh.size
+    for (const cell of fresh.keys()) fresh.set(cell, ++rank)
+    return fresh
   }
 }

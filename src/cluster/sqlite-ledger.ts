@@ -7,15 +7,18 @@ import {
   type InboxRow,
   type Ledger,
   LedgerError,
+  type LinkBatch,
   type Pack,
 } from './ledger.js'
 import { ledgerOfCalls } from './ledger-calls.js'
 import {
   appendsAsText,
+  linksAsText,
   packAsText,
   rowsOf,
   type StoredBatch,
   type TextAppend,
+  type TextLinkBatch,
   type TextPack,
 } from './row-text.js'
 import { SqliteCells } from './sqlite-cells.js'
@@ -35,8 +38,10 @@ import { SqliteWork } from './sqlite-work.js'
 export type LedgerMethod = Exclude<keyof Ledger, 'close'>
 
 /** What runs inside a transaction: the same methods, answered at once, with the rows of inboxes as text. */
-interface Calls extends Synchronous<Omit<Ledger, 'close' | 'append' | 'commit' | 'readInbox'>> {
+interface Calls
+  extends Synchronous<Omit<Ledger, 'close' | 'append' | 'appendLinks' | 'commit' | 'readInbox'>> {
   append(appends: readonly TextAppend[]): boolean
+  appendLinks(batch: TextLinkBatch): CommitResult
   readInbox(cell: CellId, after: number, limit: number): readonly StoredBatch[]
   commit(pack: TextPack): CommitResult
 }
@@ -128,6 +133,7 @@ export function ledgerOver(call: Call, close: () => Promise<void>): Ledger {
 
 function methodOver(name: LedgerMethod, call: Call): (...args: unknown[]) => Promise<unknown> {
   if (name === 'commit') return pack => call(name, [packAsText(pack as Pack)])
+  if (name === 'appendLinks') return batch => call(name, [linksAsText(batch as LinkBatch)])
   if (name === 'append') return appends => call(name, [appendsAsText(appends as readonly Append[])])
   if (name === 'readInbox') return (...args) => inboxOver(call, ...(args as [CellId, number, number]))
   return (...args) => call(name, args)
@@ -183,6 +189,7 @@ function callsOver(db: SqliteDatabase, now: () => Millis): Calls {
     rest: (cell, epoch, until) => cells.rest(cell, epoch, until),
     split: (cell, epoch, lastPack, children) => splits.split(cell, epoch, lastPack, children),
     append: appends => inboxes.append(appends),
+    appendLinks: batch => packs.appendLinks(batch),
     readInbox: (cell, after, limit) => inboxes.readInbox(cell, after, limit),
     readJournal: (cell, from, maxBytes) => journals.readJournal(cell, from, maxBytes),
     readJournals: (after, maxBytes) => journals.readJournals(after, maxBytes),
@@ -212,7 +219,7 @@ function callsOver(db: SqliteDatabase, now: () => Millis): Calls {
     parked: limit => readParked(db, limit),
     agents: () => lives.agents(),
     agentWork: () => work.agentWork(),
-    sites: (after, limit) => readSites(db, after, limit),
+    sites: (after, limit, which) => readSites(db, after, limit, which),
   }
 }
 

@@ -1,8 +1,8 @@
 /** Packs: the one transaction that acknowledges pages, with the checks that fence off whoever has lost his cells. */
 import type { CellId } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
-import type { CommitResult, PackCell } from './ledger.js'
-import type { TextPack } from './row-text.js'
+import type { CommitResult, Incarnation, PackCell } from './ledger.js'
+import type { TextAppend, TextLinkBatch, TextPack } from './row-text.js'
 import type { Row, SqliteDatabase } from './sqlite-database.js'
 import type { SqliteFiles } from './sqlite-files.js'
 import type { SqliteInboxes } from './sqlite-inboxes.js'
@@ -28,14 +28,14 @@ export class SqlitePacks {
   commit(pack: TextPack): CommitResult {
     if (this.#db.first('SELECT 1 FROM pack WHERE id = ?', pack.id)) return { status: 'committed' }
     const { inboxes, files, work } = this.#tables
-    const refusal = this.#refusal(pack)
+    const refusal = this.#refusal(pack, pack.cells, isCurrent)
     if (refusal) return refusal
     const pages = pack.cells.reduce((sum, cell) => sum + cell.pages, 0)
     const bytes = pack.cells.reduce((sum, cell) => sum + cell.bytes, 0)
     const fetchMs = pack.cells.reduce((sum, cell) => sum + cell.fetchMs, 0)
     this.#db.run('INSERT INTO pack VALUES (?, ?, ?, ?)', pack.id, pack.incarnation, this.#now(), pages)
     for (const cell of pack.cells) this.#commitCell(pack.id, cell)
-    for (const append of pack.appends) inboxes.add(append, pack.incarnation)
+    inboxes.add(pack.appends, pack.incarnation)
     for (const file of pack.files) files.save(file, pack.incarnation)
     for (const wait of pack.waits) this.#saveNextAllowed(wait.group, wait.nextAllowed)
     this.#db.run('UPDATE crawl SET pages = pages + ?', pages)
@@ -52,18 +52,29 @@ export class SqlitePacks {
     return { status: 'committed' }
   }
 
+  appendLinks(batch: TextLinkBatch): CommitResult {
+    const refusal = this.#refusal(batch, batch.sources, isHeld)
+    if (refusal) return refusal
+    this.#tables.inboxes.add(batch.appends, batch.incarnation)
+    return { status: 'committed' }
+  }
+
   #crawlOpen(): boolean {
     return this.#db.first('SELECT state FROM crawl')![0] === 'open'
   }
 
-  #refusal(pack: TextPack): CommitResult | null {
-    const [open] = this.#db.first('SELECT open FROM agent WHERE incarnation = ?', pack.incarnation) ?? [0]
+  #refusal<Share extends SourceCell>(
+    { incarnation, appends }: { readonly incarnation: Incarnation; readonly appends: readonly TextAppend[] },
+    cells: readonly Share[],
+    isOurs: (cell: Share, row: Row | undefined) => boolean,
+  ): CommitResult | null {
+    const [open] = this.#db.first('SELECT open FROM agent WHERE incarnation = ?', incarnation) ?? [0]
     if (!open) return { status: 'refused', why: 'incarnation-closed' }
     if (!this.#crawlOpen()) return { status: 'refused', why: 'crawl-closed' }
-    const rows = this.#rowsOf(pack.cells.map(({ cell }) => cell))
-    const stale = pack.cells.filter(cell => !isCurrent(cell, rows.get(cell.cell))).map(cell => cell.cell)
+    const rows = this.#rowsOf(cells.map(({ cell }) => cell))
+    const stale = cells.filter(cell => !isOurs(cell, rows.get(cell.cell))).map(cell => cell.cell)
     if (stale.length > 0) return { status: 'stale', cells: stale }
-    const moved = this.#movedOf(pack.appends.map(({ cell }) => cell))
+    const moved = this.#movedOf(appends.map(({ cell }) => cell))
     return moved.length > 0 ? { status: 'moved', cells: moved } : null
   }
 
@@ -137,9 +148,15 @@ export class SqlitePacks {
   }
 }
 
+type SourceCell = Pick<PackCell, 'cell' | 'epoch'>
+
 function isCurrent(cell: PackCell, row: Row | undefined): boolean {
+  return isHeld(cell, row) && row?.[2] === cell.number - 1
+}
+
+function isHeld(cell: SourceCell, row: Row | undefined): boolean {
   if (!row) return false
-  const [, epoch, lastPack, state] = row
+  const [, epoch, , state] = row
   const held = state === 'leased' || state === 'draining'
-  return held && epoch === cell.epoch && lastPack === cell.number - 1
+  return held && epoch === cell.epoch
 }

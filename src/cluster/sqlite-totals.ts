@@ -3,7 +3,7 @@ import type { CellId } from '../model/cell.js'
 import type { ParkedCell, SiteSummary, Totals } from './ledger.js'
 import { CELL_STATES, type CellState, type FinishReason } from './ledger.js'
 import type { SqliteDatabase } from './sqlite-database.js'
-import { outcomeCount, parkedCell, siteSummary } from './stored-rows.js'
+import { outcomeCount, outcomesOf, parkedCell, siteSummary } from './stored-rows.js'
 
 export function readTotals(db: SqliteDatabase): Totals {
   const [state, reason] = db.first('SELECT state, finish_reason FROM crawl')!
@@ -28,6 +28,7 @@ export function readTotals(db: SqliteDatabase): Totals {
     settled,
     backlog,
     cells,
+    sites: Number(db.first(SITES)![0]),
     outcomes,
   }
 }
@@ -42,15 +43,31 @@ export function readParked(db: SqliteDatabase, limit: number): ParkedCell[] {
     .map(parkedCell)
 }
 
-export function readSites(db: SqliteDatabase, after: CellId, limit: number): SiteSummary[] {
-  return db
-    .all(
-      `SELECT cell, state, pages, bytes, fetch_ms, discovered, settled, first_fetch, last_fetch FROM cell WHERE cell > ? ORDER BY cell LIMIT ?`,
-      after,
-      limit,
-    )
-    .map(row => {
-      const outcomes = db.all('SELECT code, count, detail FROM cell_outcome WHERE cell = ?', String(row[0]))
-      return siteSummary(row, outcomes.map(outcomeCount))
-    })
+export function readSites(
+  db: SqliteDatabase,
+  after: CellId,
+  limit: number,
+  which: 'all' | 'crawled' = 'all',
+): SiteSummary[] {
+  const rows = db.all(
+    `SELECT cell, state, pages, bytes, fetch_ms, discovered, settled, first_fetch, last_fetch FROM cell
+     WHERE cell > ? AND last_pack >= ? ORDER BY cell LIMIT ?`,
+    after,
+    which === 'all' ? 0 : 1,
+    limit,
+  )
+  if (rows.length === 0) return []
+  const outcomes = outcomesOf(
+    db.all(
+      'SELECT code, count, detail, cell FROM cell_outcome WHERE cell BETWEEN ? AND ? ORDER BY cell, code',
+      String(rows[0][0]),
+      String(rows[rows.length - 1][0]),
+    ),
+  )
+  return rows.map(row => siteSummary(row, outcomes.get(String(row[0])) ?? []))
 }
+
+/** A site that was split has its own row still; shards of one that was not are counted once. */
+const SITES = `SELECT (SELECT count(*) FROM cell WHERE instr(cell, '#') = 0)
+  + (SELECT count(DISTINCT substr(c.cell, 1, instr(c.cell, '#') - 1)) FROM cell c WHERE instr(c.cell, '#') > 0
+     AND NOT EXISTS (SELECT 1 FROM cell whole WHERE whole.cell = substr(c.cell, 1, instr(c.cell, '#') - 1)))`

@@ -1,5 +1,5 @@
 /** Rows as SQLite and PostgreSQL give them, columns in this order, and what they say. */
-import type { GroupId } from '../model/cell.js'
+import type { CellId, GroupId } from '../model/cell.js'
 import type { OutcomeCode } from '../model/outcome.js'
 import type { MetaInfo } from '../model/page.js'
 import type {
@@ -72,6 +72,18 @@ export function metaInfo([url, etag, lastModified, digest, storedAt, links, fact
 /** code, count, detail */
 export function outcomeCount([code, count, detail]: Columns): OutcomeCount {
   return { code: String(code) as OutcomeCode, count: Number(count), detail: String(detail) }
+}
+
+/** code, count, detail, cell */
+export function outcomesOf(rows: readonly Columns[]): Map<CellId, OutcomeCount[]> {
+  const found = new Map<CellId, OutcomeCount[]>()
+  for (const row of rows) {
+    const cell = String(row[3])
+    const known = found.get(cell)
+    if (known) known.push(outcomeCount(row))
+    else found.set(cell, [outcomeCount(row)])
+  }
+  return found
 }
 
 /** cell, parked_until, parked_why, and the URLs that wait in it */

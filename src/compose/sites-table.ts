@@ -6,13 +6,15 @@ import { type SiteRow, writeSites } from '../store/index.js'
 
 const NAME = 'tables/sites/sites.parquet'
 
-/** One row per site, written when a run ends; a later run replaces it. */
+/** One row per site that was crawled, written when a run ends; a later run replaces it. */
 export async function writeSitesTable(directory: string, ledger: Ledger, seat: Epoch): Promise<void> {
-  const rows: SiteRow[] = []
-  for await (const site of siteSummaries(ledger)) rows.push(rowOf(site))
-  const { bytes } = writeSites(rows, join(directory, NAME))
+  const { bytes } = await writeSites(rowsOf(ledger), join(directory, NAME))
   const listed = (await ledger.files()).some(file => file.name === NAME)
   await ledger.swapFiles(listed ? [NAME] : [], [{ name: NAME, kind: 'sites', bytes }], seat)
+}
+
+async function* rowsOf(ledger: Ledger): AsyncGenerator<SiteRow> {
+  for await (const site of siteSummaries(ledger)) yield rowOf(site)
 }
 
 function rowOf(site: SiteSummary): SiteRow {

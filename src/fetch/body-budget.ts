@@ -31,6 +31,11 @@ export class BodyBudget {
     return this.#heldBytes
   }
 
+  /** True when what is there is more than the bound: whatever is to be decoded has to wait. */
+  get isFull(): boolean {
+    return this.#heldBytes > this.#capBytes
+  }
+
   get waiting(): number {
     return this.#waiting.size
   }
@@ -52,9 +57,10 @@ export class BodyBudget {
     return false
   }
 
-  /** Counts growth that cannot wait. */
+  /** Counts growth that cannot wait, or with less than 0 what was not needed. */
   force(claim: Claim, bytes: number): void {
     this.#count(claim, bytes)
+    if (bytes < 0) this.#wake()
   }
 
   leave(claim: Claim): void {

@@ -21,6 +21,9 @@ export class BodyBuffer implements Claim {
   #bytes: Buffer = EMPTY
   #length = 0
   #counted = false
+  #isWhole = false
+  /** Counted for its decoded form, of which the length is not known yet. */
+  #reserved = 0
   #resume: (() => void) | null = null
 
   constructor(budget: BodyBudget, maxBytes: number, lengthPromised: boolean) {
@@ -55,11 +58,7 @@ export class BodyBuffer implements Claim {
    * called once there is room. Bodies that fit their first read never get here and are not counted.
    */
   ready(resume: () => void): boolean {
-    if (!this.#counted) {
-      this.#counted = true
-      this.heldBytes = this.#bytes.length
-      this.#budget.enter(this)
-    }
+    this.#enter()
     const needed = Math.min(this.#maxBytes, this.#length + READ_BYTES)
     if (needed <= this.#bytes.length) return true
     if (this.#resume !== null) return false
@@ -75,8 +74,30 @@ export class BodyBuffer implements Claim {
   granted(): void {
     const resume = this.#resume
     this.#resume = null
-    this.#grow(this.heldBytes)
+    if (!this.#isWhole) this.#grow(this.heldBytes)
     resume?.()
+  }
+
+  /**
+   * The whole body is here and is to be decoded, to as much as `bytes`. False when memory is short: `resume` is called once there is
+   * room. With 0 it only waits until others are within the bound.
+   */
+  mayDecode(bytes: number, resume: () => void): boolean {
+    if (bytes === 0 && !this.#budget.isFull) return true
+    this.#isWhole = true
+    this.#enter()
+    this.#reserved = bytes
+    if (this.#budget.ask(this, bytes)) return true
+    this.#resume = resume
+    return false
+  }
+
+  /** Its decoded form takes so much memory besides. */
+  decoded(bytes: number): void {
+    if (bytes <= READ_BYTES && this.#reserved === 0) return
+    this.#enter()
+    this.#budget.force(this, bytes - this.#reserved)
+    this.#reserved = 0
   }
 
   /** What came, without copying. */
@@ -95,6 +116,13 @@ export class BodyBuffer implements Claim {
     this.#whole = EMPTY
     this.#bytes = EMPTY
     this.#length = 0
+  }
+
+  #enter(): void {
+    if (this.#counted) return
+    this.#counted = true
+    this.heldBytes = this.#bytes.length
+    this.#budget.enter(this)
   }
 
   #roomFor(length: number): number {

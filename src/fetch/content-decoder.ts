@@ -30,9 +30,14 @@ export class ContentDecoder {
 
   /**
    * Undoes `codings` (in the order they were applied). A value where it could be done at once, else a
-   * promise.
+   * promise: then it waits first until there is `room` for `maxBytes`.
    */
-  decode(payload: Buffer, codings: readonly string[], maxBytes: number): Decoded | Promise<Decoded> {
+  decode(
+    payload: Buffer,
+    codings: readonly string[],
+    maxBytes: number,
+    room: () => Promise<void> = async () => {},
+  ): Decoded | Promise<Decoded> {
     if (codings.length > this.#maxCodings) {
       return { ok: false, detail: `${codings.length} content encodings on top of each other` }
     }
@@ -42,7 +47,10 @@ export class ContentDecoder {
       if (way === 'identity') continue
       if (way === 'unknown') return { ok: false, detail: `cannot decode ${codings[i]}` }
       const decoded = decodeAtOnce(way, body, maxBytes)
-      if (decoded === 'too-large') return this.#decodeStreamed(body, codings.slice(0, i + 1), maxBytes)
+      if (decoded === 'too-large') {
+        const [input, left] = [body, codings.slice(0, i + 1)]
+        return room().then(() => this.#decodeStreamed(input, left, maxBytes))
+      }
       if (decoded === 'corrupt') return { ok: false, detail: `not ${way.name}, though it says so` }
       body = decoded
     }

@@ -22,6 +22,11 @@ export interface FetchRequest {
    * process can be stopped at any moment. False, and nothing is written; the result is `RESET`.
    */
   readonly mayBegin?: (() => boolean) | undefined
+  /**
+   * The body counts as in flight until its exchange is `settled`, and others wait for that: for a caller that may have to wait itself
+   * before it can do something with it. Otherwise it counts until it is here.
+   */
+  readonly holdsBody?: boolean | undefined
 }
 
 type FetchFailure = {

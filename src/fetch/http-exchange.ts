@@ -14,6 +14,8 @@ export interface ExchangeFacts {
   readonly responseHead: Buffer
   readonly rawBody: Buffer
   readonly payload: Buffer
+  /** The body, and what it is decoded, no longer count as in flight. */
+  readonly settle: () => void
   /** Gives the memory of the body to the next response. */
   readonly recycle: () => void
 }
@@ -32,6 +34,7 @@ export class HttpExchange implements Exchange {
   readonly body: Buffer
   readonly truncated?: Truncation
   readonly #head: ResponseHead
+  readonly #settle: () => void
   readonly #recycle: () => void
 
   constructor(facts: ExchangeFacts, body: Buffer, truncated: Truncation | undefined) {
@@ -48,6 +51,7 @@ export class HttpExchange implements Exchange {
     this.body = body
     if (truncated !== undefined) this.truncated = truncated
     this.#head = facts.head
+    this.#settle = facts.settle
     this.#recycle = facts.recycle
   }
 
@@ -57,6 +61,10 @@ export class HttpExchange implements Exchange {
 
   headerValues(name: string): readonly string[] {
     return this.#head.values(name)
+  }
+
+  settled(): void {
+    this.#settle()
   }
 
   release(): void {

@@ -82,6 +82,16 @@ export class ResponseReader {
     return this.#chunks === null || this.#body === null ? raw : dechunk(raw, this.#chunks)
   }
 
+  /** False when memory is short: to be decoded, to as much as `bytes`, when `resume` is called. */
+  mayDecode(bytes: number, resume: () => void): boolean {
+    return this.#body === null || this.#body.mayDecode(bytes, resume)
+  }
+
+  /** The decoded body takes so many bytes besides. */
+  decoded(bytes: number): void {
+    this.#body?.decoded(bytes)
+  }
+
   /** The body is no longer in flight. */
   release(): void {
     this.#body?.release()

@@ -194,12 +194,18 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
       responseHead: this.reader.headBytes,
       rawBody,
       payload: reader.payloadOf(rawBody),
+      settle: () => reader.release(),
       recycle: () => reader.recycle(),
     }
   }
 
   #deliver(facts: ExchangeFacts, problem: Problem | null, truncated: Truncation | undefined): void {
-    const decoded = this.#unwanted === null ? this.#decode(facts) : NO_BODY
+    const codings = this.#unwanted === null && facts.payload.length > 0 ? codingsOf(facts.head) : []
+    if (codings.length > 0 && !this.reader.mayDecode(0, () => this.#deliver(facts, problem, truncated))) {
+      this.#at = 'decoding'
+      return
+    }
+    const decoded = this.#unwanted === null ? this.#decode(facts, codings) : NO_BODY
     if (decoded instanceof Promise) {
       this.#at = 'decoding'
       void decoded.then(late => this.#conclude(facts, problem, truncated, late))
@@ -207,11 +213,13 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
     else this.#conclude(facts, this.#unwanted, 'length', decoded)
   }
 
-  #decode(facts: ExchangeFacts): Decoded | Promise<Decoded> {
-    const { head, payload } = facts
-    const codings = payload.length === 0 ? [] : codingsOf(head)
+  #decode({ payload }: ExchangeFacts, codings: readonly string[]): Decoded | Promise<Decoded> {
     if (codings.length === 0) return { ok: true, body: payload, cut: false }
-    return this.#tools.decoder.decode(payload, codings, this.#maxBodyBytes)
+    const room = (): Promise<void> =>
+      new Promise(resolve => {
+        if (this.reader.mayDecode(this.#maxBodyBytes, resolve)) resolve()
+      })
+    return this.#tools.decoder.decode(payload, codings, this.#maxBodyBytes, room)
   }
 
   #conclude(
@@ -222,6 +230,7 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
   ): void {
     const body = decoded.ok ? decoded.body : EMPTY
     const cut = decoded.ok && decoded.cut ? 'length' : undefined
+    if (this.#at !== 'done') this.reader.decoded(copiedBytes(facts, body))
     const exchange = new HttpExchange(facts, body, truncated ?? cut)
     // A body that was cut short may well not decode; that is then not the news.
     const trouble = problem ?? (decoded.ok ? null : { code: 'BAD_ENCODING' as const, detail: decoded.detail })
@@ -231,10 +240,15 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
   #settle(result: FetchResult): void {
     if (this.#at === 'done') return
     this.#at = 'done'
-    this.reader.release()
+    if (!this.#request.holdsBody || result.exchange === undefined) this.reader.release()
     this.#tools.aborts.remove(this.#signal, this)
     this.#resolve(result)
   }
+}
+
+/** What is in memory besides the body as received. */
+function copiedBytes({ rawBody, payload }: ExchangeFacts, body: Buffer): number {
+  return (payload === rawBody ? 0 : payload.length) + (body === payload ? 0 : body.length)
 }
 
 function problemOf(how: Exclude<Ending, 'over'>, detail: string, hasHead: boolean): Problem {

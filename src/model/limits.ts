@@ -147,6 +147,11 @@ export const LIMITS = {
   packBytes: 8 * 1024 * 1024,
   /** Journals and links for other cells, as they stand in memory: objects and texts that grow by doubling. */
   packRowBytes: 3 * 1024 * 1024,
+  /**
+   * Links to other cells that one transaction takes, counted in the same way. A page may have more than that, and a transaction of
+   * all of them would hold up every other call to the ledger, and be in memory several times.
+   */
+  linkBytes: 4 * 1024 * 1024,
   packPages: 2_000,
   packAgeMs: 2_000,
   /** Packs of agents without the store that the coordinator holds until they are whole, together; one alone may be larger. */

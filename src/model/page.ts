@@ -45,6 +45,8 @@ export interface Exchange {
   header(name: string): string | undefined
   /** All values of a response header by lower-case name, in order. */
   headerValues?(name: string): readonly string[]
+  /** The page is stored: its bodies no longer count as in flight. For a request that `holdsBody`. */
+  settled?(): void
   /** Nobody looks at the bodies any more: their memory may serve the next response. Need not be called. */
   release?(): void
 }

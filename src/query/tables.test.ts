@@ -124,7 +124,7 @@ describe('a crawl seen through its tables', () => {
     const name = 'tables/sites/1.parquet'
     const zero = { failed: 0, refused: 0, redirects: 0, notModified: 0, clientErrors: 0, serverErrors: 0 }
     const site = { site: 'told.test', pages: 7, fetched: 7, ...zero, bytes: 9, fetchMsTotal: 8 }
-    const { bytes } = writeSites(
+    const { bytes } = await writeSites(
       [{ ...site, firstFetch: MADE_AT, lastFetch: MADE_AT }],
       join(crawl.dir, name),
     )

@@ -1,7 +1,14 @@
 /** What every ledger must keep, whatever it is built on. Each test is named by the rule it guards. */
 import * as vitest from 'vitest'
 import { expect } from 'vitest'
-import { type Append, type Ledger, MOST_COUNTED, type Pack, type PackCell } from '../../src/cluster/index.js'
+import {
+  type Append,
+  type Ledger,
+  type LinkBatch,
+  MOST_COUNTED,
+  type Pack,
+  type PackCell,
+} from '../../src/cluster/index.js'
 import { type Discovery, type Lease, ownTurn } from '../../src/model/cell.js'
 import { splitContract } from './split-contract.js'
 
@@ -133,6 +140,79 @@ export function ledgerContract(
         expect(await ledger.append([append('a.test', '/')])).toBe(false)
         await ledger.reopen()
         expect(await ledger.append([append('a.test', '/')])).toBe(true)
+      })
+    })
+
+    describe('a batch of links ahead of its pack', () => {
+      const batch = (incarnation: number, sources: readonly Lease[], ...appends: Append[]): LinkBatch => ({
+        incarnation,
+        sources: sources.map(({ cell, epoch }) => ({ cell, epoch })),
+        appends,
+      })
+
+      it('is durable at once, in the name of its sender, and touches nothing of the source cell', async () => {
+        const me = await ledger.join('a')
+        await ledger.append([append('a.test', '/')])
+        const held = await lease(me, 'a.test')
+        const sent = batch(me, [held], append('b.test', '/1', '/2'), append('c.test', '/'))
+        expect(await ledger.appendLinks(sent)).toEqual({ status: 'committed' })
+        expect(await ledger.readInbox('b.test', 0, 10)).toMatchObject([
+          { url: 'http://b.test/1', sender: 'a' },
+          { url: 'http://b.test/2', sender: 'a' },
+        ])
+        expect((await ledger.waiting(10)).map(({ cell }) => cell)).toEqual(['b.test', 'c.test'])
+        expect(await ledger.totals()).toMatchObject({ pages: 0, backlog: 4 })
+        expect(await ledger.commit(pack(me, 'p1', [share(held)]))).toEqual({ status: 'committed' })
+      })
+
+      it('adds its rows again when it is sent again, and each of them has to be read', async () => {
+        const me = await ledger.join('a')
+        await ledger.append([append('a.test', '/')])
+        const held = await lease(me, 'a.test')
+        const sent = batch(me, [held], append('b.test', '/'))
+        await ledger.appendLinks(sent)
+        await ledger.appendLinks(sent)
+        const target = await lease(me, 'b.test')
+        const rows = await ledger.readInbox('b.test', 0, 10)
+        expect(rows.map(({ url }) => url)).toEqual(['http://b.test/', 'http://b.test/'])
+        await ledger.commit(pack(me, 'p1', [share(target, { consumed: 1, cursor: rows[0].position })]))
+        expect(await ledger.finish('b.test', target.epoch)).toBe(false)
+      })
+
+      it('with a stale source leaves no row and names the source', async () => {
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        await ledger.append([append('x.test', '/'), append('y.test', '/')])
+        const [x, y] = [await lease(a, 'x.test'), await lease(a, 'y.test')]
+        await ledger.release('x.test', x.epoch, 'tail')
+        const sent = batch(a, [x, y], append('b.test', '/'))
+        expect(await ledger.appendLinks(sent)).toEqual({ status: 'stale', cells: ['x.test'] })
+        await lease(b, 'x.test')
+        expect(await ledger.appendLinks(sent)).toEqual({ status: 'stale', cells: ['x.test'] })
+        expect(await ledger.readInbox('b.test', 0, 10)).toEqual([])
+        expect(await ledger.appendLinks(batch(a, [y], append('b.test', '/')))).toEqual({
+          status: 'committed',
+        })
+      })
+
+      it('of a life that has ended is refused (P6), and so it is after the end of the crawl', async () => {
+        const [a, b] = [await ledger.join('a'), await ledger.join('b')]
+        await ledger.append([append('a.test', '/')])
+        const held = await lease(a, 'a.test')
+        await ledger.leave(a)
+        expect(await ledger.appendLinks(batch(a, [held], append('b.test', '/')))).toEqual({
+          status: 'refused',
+          why: 'incarnation-closed',
+        })
+        const again = await lease(b, 'a.test')
+        const [first] = await ledger.readInbox('a.test', 0, 10)
+        await ledger.commit(pack(b, 'p1', [share(again, { consumed: 1, cursor: first.position })]))
+        expect(await ledger.finish('a.test', again.epoch)).toBe(true)
+        expect(await ledger.tryEnd()).toBe('done')
+        expect(await ledger.appendLinks(batch(b, [], append('b.test', '/')))).toEqual({
+          status: 'refused',
+          why: 'crawl-closed',
+        })
+        expect(await ledger.readInbox('b.test', 0, 10)).toEqual([])
       })
     })
 

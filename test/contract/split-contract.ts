@@ -132,6 +132,11 @@ export function splitContract({ describe, it }: Runner, kit: ContractKit): void 
       })
       expect((await ledger.leases(me, 0)).find(({ cell }) => cell === 'b.test')?.lastPack).toBe(0)
       expect(await ledger.append([to(SITE, '/n')])).toBe(false)
+      const sources = [{ cell: other.cell, epoch: other.epoch }]
+      expect(await ledger.appendLinks({ incarnation: me, sources, appends: [to(SITE, '/n')] })).toEqual({
+        status: 'moved',
+        cells: [{ cell: SITE, children: [LEFT, RIGHT] }],
+      })
       expect((await ledger.commit(sent(RIGHT))).status).toBe('committed')
       expect((await ledger.readInbox(RIGHT, 0, 10)).map(({ url }) => url)).toEqual(['http://a.test/n'])
     })

@@ -281,7 +281,7 @@ describe('Parquet tables', () => {
         lastFetch: SAMPLE_TIME + 9,
       }
       const never: SiteRow = { ...site, site: 'never.org', firstFetch: 0, lastFetch: 0 }
-      expect(writeSites([site, never], path).rows).toBe(2)
+      expect((await writeSites([site, never], path)).rows).toBe(2)
       const [first, second] = await readWithHyparquet(path)
       expect(first).toEqual({
         site: 'example.org:8080',
@@ -304,11 +304,11 @@ describe('Parquet tables', () => {
     }))
 
   it('are not concatenated with a table of other columns', () =>
-    inDirectory(directory => {
+    inDirectory(async directory => {
       const pages = join(directory, 'pages.parquet')
       const sites = join(directory, 'sites.parquet')
       writePages(pages, [sampleRow()])
-      writeSites([], sites)
+      await writeSites([], sites)
       expect(() => concatParquet([pages, sites], join(directory, 'out.parquet'))).toThrow(/other columns/)
       writeFileSync(sites, 'no Parquet at all')
       expect(() => concatParquet([sites], join(directory, 'out.parquet'))).toThrow(/damaged/)

@@ -1,6 +1,7 @@
 /** The `sites` table: what was done at each site, written when the crawl stops or ends. */
 import type { Millis } from '../../model/clock.js'
-import { writeDurably } from '../durable.js'
+import { DurableFile } from '../durable.js'
+import type { Output } from '../staged-file.js'
 import { Column, type ColumnSpec } from './column.js'
 import { ParquetFile } from './parquet-file.js'
 
@@ -43,29 +44,42 @@ const NUMBERS: readonly (readonly [SiteNumber, ColumnSpec])[] = [
 /** Rows of a row group: sites have no text, so many fit. */
 const ROWS_PER_GROUP = 100_000
 
-export function writeSites(
-  sites: Iterable<SiteRow>,
+export async function writeSites(
+  sites: AsyncIterable<SiteRow> | Iterable<SiteRow>,
   outPath: string,
-): { readonly rows: number; readonly bytes: number } {
-  return writeDurably(outPath, out => {
-    const specs: readonly ColumnSpec[] = [
-      { name: 'site', kind: 'text', required: true, ordered: true },
-      ...NUMBERS.map(([, spec]) => spec),
-    ]
-    const columns = specs.map(spec => new Column(spec))
-    const file = new ParquetFile(out, columns)
-    let rows = 0
-    for (const site of sites) {
-      const name = Buffer.from(site.site)
-      columns[0].addBytes(name, 0, name.length)
-      for (const [i, [field, spec]] of NUMBERS.entries()) {
-        const value = Math.round(site[field])
-        if (value === 0 && !spec.required) columns[i + 1].addNull()
-        else columns[i + 1].addNumber(value)
-      }
-      if (++rows % ROWS_PER_GROUP === 0) file.endRowGroup()
+): Promise<{ readonly rows: number; readonly bytes: number }> {
+  const out = new DurableFile(outPath)
+  try {
+    const written = await writeRows(sites, out)
+    out.keep()
+    return written
+  } catch (error) {
+    out.drop()
+    throw error
+  }
+}
+
+async function writeRows(
+  sites: AsyncIterable<SiteRow> | Iterable<SiteRow>,
+  out: Output,
+): Promise<{ readonly rows: number; readonly bytes: number }> {
+  const specs: readonly ColumnSpec[] = [
+    { name: 'site', kind: 'text', required: true, ordered: true },
+    ...NUMBERS.map(([, spec]) => spec),
+  ]
+  const columns = specs.map(spec => new Column(spec))
+  const file = new ParquetFile(out, columns)
+  let rows = 0
+  for await (const site of sites) {
+    const name = Buffer.from(site.site)
+    columns[0].addBytes(name, 0, name.length)
+    for (const [i, [field, spec]] of NUMBERS.entries()) {
+      const value = Math.round(site[field])
+      if (value === 0 && !spec.required) columns[i + 1].addNull()
+      else columns[i + 1].addNumber(value)
     }
-    if (rows % ROWS_PER_GROUP > 0) file.endRowGroup()
-    return file.end()
-  })
+    if (++rows % ROWS_PER_GROUP === 0) file.endRowGroup()
+  }
+  if (rows % ROWS_PER_GROUP > 0) file.endRowGroup()
+  return file.end()
 }
