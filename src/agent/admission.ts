@@ -2,23 +2,27 @@
 import type { FrontierEntry } from '../frontier/index.js'
 import type { Discovery } from '../model/cell.js'
 import type { OutcomeCode } from '../model/outcome.js'
+import type { TrapName } from '../model/trap.js'
 import type { OpenPack } from './open-pack.js'
+import type { PageFaults } from './page-faults.js'
 import type { SiteCrawl } from './site-crawl.js'
 
 export type Refuse = (site: SiteCrawl, entry: FrontierEntry, code: OutcomeCode, detail: string) => void
 
 export class Admission {
   readonly #refuse: Refuse
+  readonly #faults: PageFaults
 
-  constructor(refuse: Refuse) {
+  constructor(refuse: Refuse, faults: PageFaults) {
     this.#refuse = refuse
+    this.#faults = faults
   }
 
   /** The frontier must not know the URL at this depth. */
   admit(site: SiteCrawl, pack: OpenPack, discovery: Discovery): void {
     const standing = site.frontier.standingOf(discovery.url)
     if (standing === 'refused') return
-    const rule = standing === 'new' ? site.traps.judge(discovery) : null
+    const rule = standing === 'new' ? this.#judge(site, discovery) : null
     if (rule === null) {
       if (site.frontier.offer(discovery)) pack.share(site).discovered(discovery)
       return
@@ -27,5 +31,15 @@ export class Admission {
     site.frontier.refuse(discovery)
     pack.share(site).discovered(discovery)
     this.#refuse(site, { ...discovery, attempt: 1 }, `TRAP:${rule}`, '')
+  }
+
+  /** The rules are a guess: a URL that they throw at is asked for. */
+  #judge(site: SiteCrawl, discovery: Discovery): TrapName | null {
+    try {
+      return site.traps.judge(discovery)
+    } catch (error) {
+      this.#faults.caught(discovery.url, error)
+      return null
+    }
   }
 }

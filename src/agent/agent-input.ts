@@ -6,6 +6,7 @@ import type { FrontierSpace, HostNames, Scope } from '../frontier/index.js'
 import type { CellMap } from '../model/cell-map.js'
 import type { Clock, Millis } from '../model/clock.js'
 import type { Random } from '../model/random.js'
+import type { parsePage } from '../parse/index.js'
 import type { PackBuilder, PackStore } from '../store/index.js'
 import type { AgentParts } from './agent-parts.js'
 import type { Hooks } from './hooks.js'
@@ -42,6 +43,8 @@ export interface AgentInput {
   readonly space: FrontierSpace
   readonly scope: Scope
   readonly hooks: Hooks
+  /** Another parser than our own. */
+  readonly parse?: typeof parsePage
   /** The hosts that the crawl knows. */
   readonly hosts: HostNames
   /** There is meta-info of a previous crawl in the ledger. */

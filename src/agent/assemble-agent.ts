@@ -11,6 +11,7 @@ import { siteOfCell } from '../model/cell.js'
 import { SplitCells } from '../model/cell-map.js'
 import { type Millis, sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
+import type { Exchange } from '../model/page.js'
 import { Stop, type StopSignal } from '../model/stop.js'
 import type { PackStore } from '../store/index.js'
 import { Agent } from './agent.js'
@@ -20,7 +21,9 @@ import { Counters } from './counters.js'
 import { HeardPages } from './heard-pages.js'
 import { Lane, type LaneSettings } from './lane.js'
 import { LaneManners } from './lane-manners.js'
+import type { OpenPack } from './open-pack.js'
 import { PageBudget } from './page-budget.js'
+import type { PageFaults } from './page-faults.js'
 import { PRODUCT_TOKEN } from './page-robots.js'
 import { PhaseGates } from './phase-gates.js'
 import { LEASE_MS } from './pulse.js'
@@ -28,7 +31,7 @@ import { Qualifier } from './qualifier.js'
 import { RouteTaker } from './route-taker.js'
 import { SentLinks } from './sent-links.js'
 import { ShardTaker } from './shard-taker.js'
-import { LaneCount } from './site-crawl.js'
+import { LaneCount, type SiteCrawl } from './site-crawl.js'
 import { SiteDesk } from './site-desk.js'
 import { SiteSplitter } from './site-splitter.js'
 import { Tenure } from './tenure.js'
@@ -88,8 +91,8 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     onFailure: error => agent.fail(error),
     stopping: signal,
   })
-  const links = joinLinks(input, transmitter, sent, cells, counters)
-  const { settler, admission, sitemaps, traps } = links
+  const links = joinLinks(input, () => transmitter.pack, sent, cells, counters)
+  const { settler, admission, sitemaps, faults, traps } = links
   const rate = new RateLimit(clock)
   const leastDelayMs = () => delayAfter(settings.delay, 0)
   const laneCount = new LaneCount(config.lanes)
@@ -130,7 +133,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     maxWaitMs,
     announce: groups => input.bus.send({ kind: 'visit', groups }),
     archiveRobots: (site, exchanges) => {
-      for (const exchange of exchanges) transmitter.pack.addRobots(site, exchange)
+      for (const exchange of exchanges) archiveRobots(transmitter.pack, site, exchange, faults)
     },
     log: input.log,
     signal,
@@ -142,6 +145,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     turns,
     cells,
     lanes: laneCount,
+    faults,
     robots: gateSettings(input),
     newFrontier: () => new CellFrontier(space, { maxDepth, order: config.order }),
     newTraps: known =>
@@ -247,6 +251,15 @@ function routesOf(
 function mostUrls({ splitSites, maxPagesPerSite }: CrawlConfig): number {
   const isAsked = typeof splitSites === 'number' && maxPagesPerSite >= LIMITS.pagesPerSite
   return isAsked ? splitSites : Number.POSITIVE_INFINITY
+}
+
+/** The rules count also where the file cannot be archived. */
+function archiveRobots(pack: OpenPack, site: SiteCrawl, exchange: Exchange, faults: PageFaults): void {
+  try {
+    pack.addRobots(site, exchange)
+  } catch (error) {
+    faults.caught(exchange.url, error)
+  }
 }
 
 function laneSettings(config: CrawlConfig): LaneSettings {

@@ -3,44 +3,64 @@ import type { CrawlConfig } from '../config/index.js'
 import type { CellMap } from '../model/cell-map.js'
 import { uuid } from '../model/random.js'
 import { readTraps } from '../model/trap.js'
+import { parsePage } from '../parse/index.js'
 import { Admission } from './admission.js'
 import type { AgentInput } from './agent-input.js'
 import type { Counters } from './counters.js'
+import type { OpenPack } from './open-pack.js'
+import { PageFaults } from './page-faults.js'
 import { rulesOfPage } from './page-robots.js'
 import { Router } from './router.js'
 import type { SentLinks } from './sent-links.js'
 import { Settler } from './settler.js'
 import { SitemapDesk } from './sitemap-desk.js'
-import type { Transmitter } from './transmitter.js'
 
 interface Links {
   readonly settler: Settler
   readonly admission: Admission
   readonly sitemaps: SitemapDesk
+  readonly faults: PageFaults
   readonly traps: NonNullable<ReturnType<typeof readTraps>>
 }
 
+type LinksInput = Pick<
+  AgentInput,
+  | 'config'
+  | 'clock'
+  | 'random'
+  | 'scope'
+  | 'hooks'
+  | 'hosts'
+  | 'archives'
+  | 'parse'
+  | 'log'
+  | 'onScopeWidened'
+>
+
+/** `pack` is the one that is filling. */
 export function joinLinks(
-  input: AgentInput,
-  transmitter: Transmitter,
+  input: LinksInput,
+  pack: () => OpenPack,
   sent: SentLinks,
   cells: CellMap,
   counters: Counters,
 ): Links {
   const { config, clock, random, scope, hooks, archives } = input
-  const pack = () => transmitter.pack
   const tables = config.tables !== 'none'
   const linkRows = tables ? config.links : 'none'
   const traps = readTraps(config.traps) ?? new Set()
   const hosts = traps.has('subdomains') ? input.hosts : null
-  const admission: Admission = new Admission((site, entry, code, detail) =>
-    settler.refuse(site, entry, code, detail),
+  const faults = new PageFaults(input.log)
+  const admission: Admission = new Admission(
+    (site, entry, code, detail) => settler.refuse(site, entry, code, detail),
+    faults,
   )
   const router = new Router({
     assets: config.assets,
     obeysNofollow: config.robots !== 'ignore',
     scope,
     hooks,
+    faults,
     cells,
     sent,
     linkRows,
@@ -48,12 +68,14 @@ export function joinLinks(
     hosts,
     dropsSessionIds: traps.has('session-ids'),
   })
-  const sitemaps = new SitemapDesk({ scope, router, pack, fromRobots: readsRobotsSitemaps(config) })
+  const sitemaps = new SitemapDesk({ scope, router, pack, faults, fromRobots: readsRobotsSitemaps(config) })
   const settler: Settler = new Settler({
     clock,
     random,
     counters,
     hooks,
+    faults,
+    parse: input.parse ?? parsePage,
     router,
     sitemaps,
     hosts,
@@ -74,7 +96,7 @@ export function joinLinks(
       input.onScopeWidened(target)
     },
   })
-  return { settler, admission, sitemaps, traps }
+  return { settler, admission, sitemaps, faults, traps }
 }
 
 /** A limit on depth means links, and one page is one page: there sitemaps are read only when asked for. */

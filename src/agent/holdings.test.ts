@@ -9,6 +9,7 @@ import { CellFrontier, SiteTraps } from '../frontier/index.js'
 import type { CellId } from '../model/cell.js'
 import { SplitCells } from '../model/cell-map.js'
 import { Holdings } from './holdings.js'
+import { PageFaults } from './page-faults.js'
 import { LaneCount, type SiteCrawl } from './site-crawl.js'
 import { SiteDesk } from './site-desk.js'
 import { Turns } from './turns.js'
@@ -56,6 +57,7 @@ describe('what an agent holds', () => {
       turns,
       cells: new SplitCells(),
       lanes: new LaneCount(10),
+      faults: new PageFaults(() => {}),
       robots: {
         mode: 'ignore',
         productToken: 'orbweaver',

@@ -1,11 +1,12 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ManualClock } from '../../test/kit/manual-clock.js'
 import { type Ledger, openSqliteLedger } from '../cluster/index.js'
-import type { Qualification } from '../manners/index.js'
+import { type Qualification, RobotsRules } from '../manners/index.js'
 import { type GateSettings, OriginGate } from './origin-gate.js'
+import { PageFaults } from './page-faults.js'
 
 const HOUR = 3_600_000
 const ORIGIN = 'http://a.test'
@@ -13,9 +14,11 @@ const PAGE = `${ORIGIN}/page`
 
 let clock: ManualClock
 let ledger: Ledger
+let logged: string[]
 
 beforeEach(() => {
   clock = new ManualClock()
+  logged = []
   const path = join(mkdtempSync(join(tmpdir(), 'orb-gate-')), 'ledger.db')
   ledger = openSqliteLedger(path, { create: true, now: () => clock.now() })
 })
@@ -33,7 +36,9 @@ async function gate(settings: Partial<GateSettings> = {}): Promise<OriginGate> {
     runStartedAt: 0,
     ...settings,
   }
-  return new OriginGate({ cell: 'a.test', ledger, clock, settings: all }, await ledger.loadOrigins('a.test'))
+  const faults = new PageFaults(event => void logged.push(event))
+  const states = await ledger.loadOrigins('a.test')
+  return new OriginGate({ cell: 'a.test', ledger, clock, faults, settings: all }, states)
 }
 
 function found(verdict: Qualification['verdict'], more: Partial<Qualification> = {}): Qualification {
@@ -170,6 +175,40 @@ describe('an origin that cannot be reached', () => {
     await (await gate()).learn(ORIGIN, found('unreachable'))
     clock.advance(HOUR)
     expect((await gate()).judge(PAGE)).toBe(null)
+  })
+})
+
+describe('rules that throw', () => {
+  const throws = () => {
+    throw new RangeError('Invalid code point NaN')
+  }
+  afterEach(() => vi.restoreAllMocks())
+
+  test('when they are read are no permission: the origin is asked again, and given up in the end', async () => {
+    vi.spyOn(RobotsRules, 'parse').mockImplementation(throws)
+    const opened = await gate()
+    await opened.learn(ORIGIN, rules('User-agent: *\nAllow: /'))
+    const detail = 'robots.txt could not be read: RangeError: Invalid code point NaN'
+    const until = clock.now() + HOUR
+    expect(opened.judge(PAGE)).toEqual({ allowed: false, code: 'ROBOTS_UNAVAILABLE', detail, until })
+    for (let i = 0; i < 2; i++) await opened.learn(ORIGIN, rules('User-agent: *\nAllow: /'))
+    expect(opened.judge(PAGE)).toEqual({ allowed: false, code: 'ROBOTS_GIVEN_UP', detail })
+    expect(await ledger.loadOrigins('a.test')).toMatchObject([{ verdict: 'unavailable', failures: 3 }])
+    expect(logged).toEqual(Array(3).fill('internal error'))
+  })
+
+  test('when a lease reads them again do not end it', async () => {
+    await (await gate()).learn(ORIGIN, rules('User-agent: *\nAllow: /'))
+    vi.spyOn(RobotsRules, 'parse').mockImplementation(throws)
+    expect((await gate()).judge(PAGE)).toMatchObject({ allowed: false, code: 'ROBOTS_UNAVAILABLE' })
+  })
+
+  test('at one URL refuse that URL', async () => {
+    const opened = await gate()
+    await opened.learn(ORIGIN, rules('User-agent: *\nAllow: /'))
+    vi.spyOn(RobotsRules.prototype, 'allows').mockImplementationOnce(throws)
+    expect(opened.judge(PAGE)).toMatchObject({ allowed: false, code: 'INTERNAL_ERROR' })
+    expect(opened.judge(PAGE)).toMatchObject({ allowed: true })
   })
 })
 

@@ -11,6 +11,7 @@ import type { Clock, Millis } from '../model/clock.js'
 import { forPeople } from '../model/for-people.js'
 import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
 import { originOf } from '../model/url.js'
+import type { PageFaults } from './page-faults.js'
 
 export type GateVerdict =
   | { readonly allowed: true; readonly crawlDelayMs: Millis }
@@ -22,6 +23,7 @@ export type GateVerdict =
       readonly until?: Millis
     }
 
+const NO_BODY = new Uint8Array(0)
 const OPEN: GateVerdict = { allowed: true, crawlDelayMs: 0 }
 
 export interface GateSettings {
@@ -43,6 +45,7 @@ export interface GateParts {
   readonly cell: CellId
   readonly ledger: Ledger
   readonly clock: Clock
+  readonly faults: PageFaults
   readonly settings: GateSettings
 }
 
@@ -73,12 +76,21 @@ export class OriginGate {
     if (this.#parts.settings.mode === 'ignore') return OPEN
     const known = this.#known.get(originOf(url))
     if (known?.rules && !this.#isOld(known.state)) {
-      const { allowed, line } = known.rules.allows(url)
-      if (allowed) return { allowed, crawlDelayMs: known.rules.crawlDelayMs ?? 0 }
-      const detail = line ? `robots.txt line ${line.number}: ${line.text}` : ''
-      return { allowed, code: 'ROBOTS_DISALLOWED', detail }
+      return this.#judgeByRules(url, known.rules)
     }
     return this.#judgeOrigin(originOf(url), known)
+  }
+
+  /** A URL that the rules throw at is not asked for (P9). */
+  #judgeByRules(url: string, rules: RobotsRules): GateVerdict {
+    try {
+      const { allowed, line } = rules.allows(url)
+      if (allowed) return { allowed, crawlDelayMs: rules.crawlDelayMs ?? 0 }
+      const detail = line ? `robots.txt line ${line.number}: ${line.text}` : ''
+      return { allowed, code: 'ROBOTS_DISALLOWED', detail }
+    } catch (error) {
+      return { allowed: false, code: 'INTERNAL_ERROR', detail: this.#parts.faults.caught(url, error) }
+    }
   }
 
   /** What the rules of an origin ask for; 0 when nothing. */
@@ -136,8 +148,7 @@ export class OriginGate {
       body,
     }
     this.#postponed?.delete(origin)
-    this.#remember(state, found, before?.rounds)
-    await ledger.saveOrigin(cell, state)
+    await ledger.saveOrigin(cell, this.#remember(state, found, before?.rounds))
   }
 
   /** The procedure could not go on before this time; that is nobody's failure. */
@@ -169,16 +180,26 @@ export class OriginGate {
     return { allowed: false, code: unreachable ?? code, detail: state.detail, until: retryAt }
   }
 
-  #remember(state: OriginState, found?: Qualification, roundsBefore = 0): void {
-    const { settings } = this.#parts
+  /** Returns the state as it is kept: a file that the parser throws at counts as one that could not be read (P9). */
+  #remember(learned: OriginState, found?: Qualification, roundsBefore = 0): OriginState {
+    const { settings, faults } = this.#parts
+    let rules: RobotsRules | null = null
+    let state = learned
+    try {
+      if (learned.verdict === 'rules') rules = RobotsRules.parse(learned.body, settings.productToken)
+    } catch (error) {
+      const detail = `robots.txt could not be read: ${faults.caught(`${learned.origin}/robots.txt`, error)}`
+      const failures = (this.#known.get(learned.origin)?.state.failures ?? learned.failures) + 1
+      state = { ...learned, verdict: 'unavailable', failures, detail: forPeople(detail), body: NO_BODY }
+    }
     const unreachable = found && state.verdict === 'unreachable' ? found.code : null
     const rounds = unreachable === null ? 0 : roundsBefore + (found?.failedRounds ?? 0)
     const waitMs =
       unreachable === null
         ? Math.max(settings.retryMs, found?.retryAfterMs ?? 0)
         : Math.min(settings.retryMs, outcomeRule(unreachable).waitMs)
-    const rules = state.verdict === 'rules' ? RobotsRules.parse(state.body, settings.productToken) : null
     this.#known.set(state.origin, { state, rules, unreachable, rounds, retryAt: state.checkedAt + waitMs })
+    return state
   }
 
   #isOld(state: OriginState): boolean {

@@ -13,12 +13,14 @@ import type { PageLinks } from '../store/index.js'
 import type { Admission } from './admission.js'
 import type { Hooks } from './hooks.js'
 import type { OpenPack } from './open-pack.js'
+import type { PageFaults } from './page-faults.js'
 import type { SentLinks } from './sent-links.js'
 import type { SiteCrawl } from './site-crawl.js'
 
 export interface RouterParts {
   readonly scope: Scope
   readonly hooks: Hooks
+  readonly faults: PageFaults
   readonly cells: CellMap
   readonly sent: SentLinks
   /** With `--assets`: what pages need to be shown is fetched from wherever it is. */
@@ -147,7 +149,7 @@ export class Router {
     requisite: boolean,
     links: readonly string[],
   ): void {
-    const { scope, hooks, hosts, admission, cells } = this.#parts
+    const { scope, hosts, admission, cells } = this.#parts
     let goesOut = leaves
     if (found.length > LIMITS.urlChars) {
       // Judged by its beginning: patterns are not shown what is longer.
@@ -163,8 +165,9 @@ export class Router {
       goesOut = siteOf(url) !== site.site || !site.holds(url)
       if (this.#isKnown(site, pack, url, goesOut, depth) || !scope.accepts(url)) return
     }
-    if (hooks.accept && !hooks.accept(url)) return
-    const discovery = { url, depth, hops, score: hooks.score ? hooks.score(url) : 0, via }
+    const score = this.#scoreOf(site, pack, url)
+    if (score === null) return
+    const discovery = { url, depth, hops, score, via }
     if (!goesOut) {
       admission.admit(site, pack, discovery)
       return
@@ -172,6 +175,20 @@ export class Router {
     const target = siteOf(url)
     if (hosts === null || hosts.admits(target)) pack.share(site).append(cells.cellOf(url), discovery)
     else pack.share(site).note('TRAP:subdomains', registrableDomain(target))
+  }
+
+  /** What the hooks say of a new link; null when it is not wanted, or when they do not know because they threw. */
+  #scoreOf(site: SiteCrawl, pack: OpenPack, url: string): number | null {
+    const { hooks } = this.#parts
+    let asked = 'accept'
+    try {
+      if (hooks.accept && !hooks.accept(url)) return null
+      asked = 'score'
+      return hooks.score ? hooks.score(url) : 0
+    } catch (error) {
+      pack.share(site).note('HOOK_FAILED', this.#parts.faults.ofHook(asked, url, error))
+      return null
+    }
   }
 
   /** Counted once for the site it is found on, wherever it leads. */

@@ -7,12 +7,12 @@ import { markOf, withoutMark } from '../model/mark.js'
 import type { OutcomeCode } from '../model/outcome.js'
 import type { Exchange, KnownLinks, MetaInfo, ParsedPage } from '../model/page.js'
 import { pathStart, schemeOf, siteOf } from '../model/url.js'
-import { parsePage } from '../parse/index.js'
+import type { parsePage } from '../parse/index.js'
 import { payloadDigest } from '../store/index.js'
 import { type Content, NO_CONTENT, revisitOf, unchanged } from './content.js'
 import { crawledPage, type Hooks } from './hooks.js'
 import { KnownAtDepth } from './known-at-depth.js'
-import { rowOf } from './outcome-row.js'
+import { PageKeeper, type PageKeeperParts } from './page-keeper.js'
 import type { Routed, Router } from './router.js'
 import { SecondTry, type SecondTryParts } from './second-try.js'
 import type { SentLinks } from './sent-links.js'
@@ -20,11 +20,10 @@ import { isPage, type Settlement, settlementOf } from './settlement.js'
 import type { SiteCrawl } from './site-crawl.js'
 import type { SitemapDesk } from './sitemap-desk.js'
 
-export interface SettlerParts extends SecondTryParts {
+export interface SettlerParts extends SecondTryParts, PageKeeperParts {
   readonly router: Router
   readonly hooks: Hooks
-  /** What a page asks of robots, by its meta robots and its headers. */
-  readonly pageRules: (metaRobots: string, exchange: Exchange) => PageRules
+  readonly parse: typeof parsePage
   readonly sitemaps: SitemapDesk
   /** Null where the rule against domains that answer to any name is off. */
   readonly hosts: HostNames | null
@@ -38,21 +37,26 @@ export interface SettlerParts extends SecondTryParts {
   /** For rows of all links, or for a hook. */
   readonly wantAllLinks: boolean
   readonly archive: boolean
-  /** False without archive and tables: then there is nothing to make a row for. */
-  readonly keepsRows: boolean
   /** A seed moved: scope follows the end of its redirect. */
   readonly onSeedRedirect: (target: string) => void
+}
+
+/** What was learned of a page before it threw. */
+interface Reading {
+  rules: PageRules | null
 }
 
 export class Settler {
   readonly #parts: SettlerParts
   readonly #second: SecondTry
   readonly #known: KnownAtDepth
+  readonly #keeper: PageKeeper
 
   constructor(parts: SettlerParts) {
     this.#parts = parts
     this.#second = new SecondTry(parts)
     this.#known = new KnownAtDepth(parts.sent)
+    this.#keeper = new PageKeeper(parts)
   }
 
   /** A URL that is not asked for. */
@@ -62,49 +66,61 @@ export class Settler {
       this.#parts.pack().share(site).lookedAgain(entry, code)
       return
     }
-    this.#keep(site, entry, settlement, this.#contentOf(site, entry, settlement, undefined))
+    this.#keeper.keep(site, entry, settlement, NO_CONTENT)
   }
 
-  /** Settles a visit; true when it brought a page. */
+  /** Settles a visit, whatever its page throws; true when it brought a page. */
   async settle(
     site: SiteCrawl,
     entry: FrontierEntry,
     result: FetchResult,
     known: MetaInfo | undefined,
   ): Promise<boolean> {
-    const settlement = settlementOf(result, entry.hops, LIMITS.redirectHops, known !== undefined)
+    const reading: Reading = { rules: null }
     this.#parts.pack().requests++
-    if (settlement.exchange) {
+    if (!result.ok && result.error !== undefined) this.#parts.faults.ofFetch(entry.url, result.error)
+    try {
+      const settlement = settlementOf(result, entry.hops, LIMITS.redirectHops, known !== undefined)
+      this.#answered(site, entry, settlement)
+      if (this.#second.queues(site, entry, settlement)) return false
+      if (markOf(entry.url) !== null) {
+        await this.#settleMarked(site, entry, settlement)
+        return false
+      }
+      const content = this.#contentOf(site, entry, settlement, known, reading)
+      if (entry.again) {
+        this.#parts.pack().share(site).lookedAgain(entry, settlement.code)
+        return false
+      }
+      this.#keeper.keep(site, entry, settlement, content, known !== undefined)
+      if (!isPage(settlement.code)) return false
+      if (content.page && this.#parts.hooks.onPage)
+        await this.#show(site, entry, settlement.exchange!, content.page)
+      return true
+    } catch (error) {
+      this.#keeper.fail(site, entry, result.exchange ?? null, reading.rules, error)
+      return false
+    }
+  }
+
+  #answered(site: SiteCrawl, entry: FrontierEntry, { code, exchange }: Settlement): void {
+    if (exchange) {
       site.answered = true
       site.answeredBy[schemeOf(entry.url)] = true
     }
-    if (isPage(settlement.code)) site.pages++
-    if (this.#second.queues(site, entry, settlement)) return false
-    if (markOf(entry.url) !== null) {
-      await this.#settleMarked(site, entry, settlement)
-      return false
-    }
-    const content = this.#contentOf(site, entry, settlement, known)
-    if (entry.again) {
-      this.#parts.pack().share(site).lookedAgain(entry, settlement.code)
-      return false
-    }
-    this.#keep(site, entry, settlement, content, known !== undefined)
-    if (content.page && isPage(settlement.code) && this.#parts.hooks.onPage)
-      await this.#show(entry, settlement.exchange!, content.page)
-    return isPage(settlement.code)
+    if (isPage(code)) site.pages++
   }
 
   /** What is no page: a sitemap, or a probe. It is archived; among the pages stands only what went wrong. */
   async #settleMarked(site: SiteCrawl, entry: FrontierEntry, settlement: Settlement): Promise<void> {
     if (markOf(entry.url) === 'sitemap') {
       const read = await this.#parts.sitemaps.read(site, entry, settlement)
-      if (read !== null) this.#keep(site, entry, read, NO_CONTENT)
+      if (read !== null) this.#keeper.keep(site, entry, read, NO_CONTENT)
       return
     }
     const { exchange, code } = settlement
     site.traps.probed(withoutMark(entry.url), code === 'OK' && exchange ? exchange.body : null)
-    this.#keep(site, entry, { ...settlement, code: 'PROBE', redirect: '' }, NO_CONTENT)
+    this.#keeper.keep(site, entry, { ...settlement, code: 'PROBE', redirect: '' }, NO_CONTENT)
   }
 
   #contentOf(
@@ -112,6 +128,7 @@ export class Settler {
     entry: FrontierEntry,
     settlement: Settlement,
     known: MetaInfo | undefined,
+    reading: Reading,
   ): Content {
     const { router, pack } = this.#parts
     const { code, exchange, redirect } = settlement
@@ -123,7 +140,7 @@ export class Settler {
     if (code === 'NOT_MODIFIED' && known) return unchanged(entry.url, known, this.#parts.wantText)
     const digest = this.#parts.archive || this.#parts.wantText ? payloadDigest(exchange.payload) : ''
     if (!isReadable(code, exchange)) return { ...NO_CONTENT, digest }
-    const page = parsePage({
+    const page = this.#parts.parse({
       url: entry.url,
       body: exchange.body,
       contentType: exchange.header('content-type'),
@@ -133,6 +150,7 @@ export class Settler {
       known: this.#knownTo(site, entry),
     })
     const rules = this.#parts.pageRules(page.robots, exchange)
+    reading.rules = rules
     const routed = this.#follow(site, entry, page, exchange.body, rules.follow)
     return {
       page,
@@ -165,39 +183,8 @@ export class Settler {
     return routed
   }
 
-  #keep(
-    site: SiteCrawl,
-    entry: FrontierEntry,
-    settlement: Settlement,
-    content: Content,
-    isKnown = false,
-  ): void {
-    const { counters, clock } = this.#parts
-    const { code, detail, exchange } = settlement
-    const pack = this.#parts.pack()
-    const bytes = exchange?.payload.length ?? 0
-    pack.share(site).settled(entry, code, detail, exchange)
-    if (isPage(code)) {
-      counters.pages++
-      site.traps.countPage()
-    } else if (code === 'REDIRECT') counters.redirects++
-    else if (!isService(code)) counters.errors++
-    counters.bytes += bytes
-    if (!this.#parts.keepsRows) return
-    pack.builder.add({
-      tenancy: site.tenancy,
-      row: rowOf(site, entry, settlement, content, clock.now()),
-      // noarchive: the row says that it was there, and the archive holds nothing of it.
-      exchange: content.rules.archive ? exchange : null,
-      revisit: content.revisit,
-      links: content.links,
-      inTables: !isService(code),
-      changed: isKnown && isPage(code) ? content.revisit === null : undefined,
-      otherBytes: isPage(code) ? 0 : bytes,
-    })
-  }
-
-  async #show(entry: FrontierEntry, exchange: Exchange, page: ParsedPage): Promise<void> {
+  /** The page is kept by now: what the hook throws is counted beside it. */
+  async #show(site: SiteCrawl, entry: FrontierEntry, exchange: Exchange, page: ParsedPage): Promise<void> {
     const facts = {
       url: entry.url,
       status: exchange.status,
@@ -206,7 +193,12 @@ export class Settler {
       fetchMs: exchange.fetchMs,
       body: exchange.body,
     }
-    await this.#parts.hooks.onPage?.(crawledPage(page, facts))
+    try {
+      await this.#parts.hooks.onPage?.(crawledPage(page, facts))
+    } catch (error) {
+      const detail = this.#parts.faults.ofHook('onPage', entry.url, error)
+      if (!site.lost) this.#parts.pack().share(site).note('HOOK_FAILED', detail)
+    }
   }
 }
 
@@ -214,9 +206,4 @@ export class Settler {
 function isReadable(code: OutcomeCode, { status }: Exchange): boolean {
   if (code === 'OK') return true
   return (code === 'BODY_CUT' || code === 'BODY_TOO_SLOW') && status >= 200 && status < 300
-}
-
-/** What came is archived, but is no page and no failure to get one. */
-function isService(code: OutcomeCode): boolean {
-  return code === 'SITEMAP' || code === 'PROBE'
 }

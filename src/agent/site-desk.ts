@@ -13,6 +13,7 @@ import type { Clock, Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import { Wake } from '../model/wake.js'
 import { type GateSettings, OriginGate } from './origin-gate.js'
+import type { PageFaults } from './page-faults.js'
 import { type LaneCount, SiteCrawl } from './site-crawl.js'
 import type { Turns } from './turns.js'
 
@@ -40,6 +41,7 @@ export interface SiteDeskParts {
   readonly turns: Turns
   readonly cells: CellMap
   readonly lanes: LaneCount
+  readonly faults: PageFaults
   readonly robots: GateSettings
   readonly newFrontier: () => CellFrontier
   readonly newTraps: (frontier: CellFrontier) => SiteTraps
@@ -55,7 +57,7 @@ export class SiteDesk {
 
   /** Null when another agent holds a turn that the site needs: the cell has to go back. */
   async open(lease: Lease): Promise<SiteCrawl | null> {
-    const { clock, ledger, turns, cells, lanes, robots } = this.#parts
+    const { clock, ledger, turns, cells, lanes, faults, robots } = this.#parts
     const { cell } = lease
     const part = cells.partOf(cell)
     // All cells of a site share its robots.txt.
@@ -66,7 +68,7 @@ export class SiteDesk {
         ? [await turns.open(lease), []]
         : await Promise.all([turns.open(lease), ledger.loadOrigins(site)])
     if (pace === null) return null
-    const gate = new OriginGate({ cell: site, ledger, clock, settings: robots }, origins)
+    const gate = new OriginGate({ cell: site, ledger, clock, faults, settings: robots }, origins)
     const frontier = this.#parts.newFrontier()
     const traps = this.#parts.newTraps(frontier)
     // A shard has a journal of its own; a cell split by path has that of the whole before its own.
@@ -106,7 +108,13 @@ export class SiteDesk {
   #rebuild(lease: Lease, frontier: CellFrontier, traps: SiteTraps, part: CellPart | null): Promise<Past> {
     const past = { failures: 0, answered: false }
     const decisions: Decisions = {
-      replay: (discovery, refusedBy) => traps.replay(discovery, refusedBy),
+      replay: (discovery, refusedBy) => {
+        try {
+          traps.replay(discovery, refusedBy)
+        } catch (error) {
+          this.#parts.faults.caught(discovery.url, error)
+        }
+      },
       countPage: () => traps.countPage(),
       tried: (failed, answered) => {
         past.failures = failed ? past.failures + 1 : 0

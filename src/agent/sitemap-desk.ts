@@ -11,6 +11,7 @@ import { withoutMark } from '../model/mark.js'
 import type { Exchange } from '../model/page.js'
 import { normaliseUrl } from '../model/url.js'
 import type { OpenPack } from './open-pack.js'
+import type { PageFaults } from './page-faults.js'
 import type { Router } from './router.js'
 import type { Settlement } from './settlement.js'
 import type { SiteCrawl } from './site-crawl.js'
@@ -19,6 +20,7 @@ export interface SitemapDeskParts {
   readonly scope: Scope
   readonly router: Router
   readonly pack: () => OpenPack
+  readonly faults: PageFaults
   /** Whether the sitemaps that robots.txt names are read. */
   readonly fromRobots: boolean
 }
@@ -32,15 +34,19 @@ export class SitemapDesk {
 
   /** Queues what robots.txt names; what is known already stays as it is, so this may be asked at any time. */
   offer(site: SiteCrawl): void {
-    const { scope, router, pack, fromRobots } = this.#parts
+    const { scope, router, pack, faults, fromRobots } = this.#parts
     site.sitemapsDue = false
     // A host that is here for somebody else's sitemap has none that list what is wanted.
     if (!fromRobots || !scope.acceptsSite(siteOfCell(site.cell))) return
     for (const { origin, urls } of site.gate.sitemaps()) {
       const via = `${origin}/robots.txt`
       for (const written of urls.slice(0, LIMITS.sitemapsPerSite)) {
-        const url = normaliseUrl(written, via)
-        if (url !== null) router.sitemap(site, pack(), url, 0, via)
+        try {
+          const url = normaliseUrl(written, via)
+          if (url !== null) router.sitemap(site, pack(), url, 0, via)
+        } catch (error) {
+          faults.caught(via, error)
+        }
       }
     }
   }

@@ -18,6 +18,8 @@ export type Ending = 'over' | 'closed' | 'broken' | 'late'
 export interface Exchanging {
   readonly reader: ResponseReader
   ended(how: Ending, detail: string): void
+  /** The reader threw: a bug that this response brought to light. */
+  failed(error: unknown): void
 }
 
 export interface SendLimits {
@@ -95,7 +97,12 @@ export class Connection implements Pooled {
     }
     const { reader } = exchanging
     const inHead = reader.at === 'head'
-    reader.feed(inbox, count)
+    try {
+      reader.feed(inbox, count)
+    } catch (error) {
+      exchanging.failed(error)
+      return false
+    }
     if (reader.at === 'head') return true
     if (reader.at !== 'body') {
       this.#end('over', '')
@@ -114,8 +121,14 @@ export class Connection implements Pooled {
   }
 
   #ended(): void {
-    const reader = this.#exchanging?.reader
-    reader?.close()
+    const exchanging = this.#exchanging
+    const reader = exchanging?.reader
+    try {
+      reader?.close()
+    } catch (error) {
+      exchanging?.failed(error)
+      return
+    }
     this.#end(reader?.at === 'complete' ? 'over' : 'closed', '')
   }
 

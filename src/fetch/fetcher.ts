@@ -34,6 +34,8 @@ type FetchFailure = {
   readonly code: OutcomeCode
   readonly detail: string
   readonly exchange?: Exchange
+  /** With `INTERNAL_ERROR`: what our own code threw. */
+  readonly error?: unknown
 }
 
 /**

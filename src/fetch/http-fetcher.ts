@@ -73,7 +73,13 @@ export class HttpFetcher implements Fetcher {
     if (this.#closed || signal.aborted) {
       return Promise.resolve({ ok: false, code: 'RESET', detail: 'given up' })
     }
-    return new Promise(resolve => new Transfer(this.#tools, request, signal, resolve).begin())
+    return new Promise(resolve => {
+      try {
+        new Transfer(this.#tools, request, signal, resolve).begin()
+      } catch (error) {
+        resolve({ ok: false, code: 'INTERNAL_ERROR', detail: String(error), error })
+      }
+    })
   }
 
   async resolve(host: string): Promise<readonly string[]> {

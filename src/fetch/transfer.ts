@@ -98,6 +98,19 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
   }
 
   ended(how: Ending, detail: string): void {
+    try {
+      this.#ended(how, detail)
+    } catch (error) {
+      this.failed(error)
+    }
+  }
+
+  /** Our own code threw on this response: that is the end of this request and of nothing else. */
+  failed(error: unknown): void {
+    this.#giveUp({ ok: false, code: 'INTERNAL_ERROR', detail: String(error), error })
+  }
+
+  #ended(how: Ending, detail: string): void {
     const slot = this.#slot
     const connection = slot?.connection
     if (slot === null || connection == null) return
@@ -108,6 +121,7 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
       return
     }
     const facts = reader.head === null ? null : this.#facts(connection, reader.head)
+    this.#slot = null
     this.#tools.pool.release(slot, how === 'over' && reader.persistent ? connection : null)
     const problem = how === 'over' ? reader.failure : problemOf(how, detail, reader.head !== null)
     if (facts === null || reader.failure !== null) {
@@ -116,6 +130,10 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
   }
 
   abort(): void {
+    this.#giveUp({ ok: false, code: 'RESET', detail: 'given up' })
+  }
+
+  #giveUp(result: FetchResult): void {
     switch (this.#at) {
       case 'waiting':
         this.#tools.pool.cancel(this)
@@ -132,7 +150,7 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
       case 'done':
         return
     }
-    this.#settle({ ok: false, code: 'RESET', detail: 'given up' })
+    this.#settle(result)
   }
 
   async #dial(slot: Slot<Connection>): Promise<void> {
@@ -208,7 +226,7 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
     const decoded = this.#unwanted === null ? this.#decode(facts, codings) : NO_BODY
     if (decoded instanceof Promise) {
       this.#at = 'decoding'
-      void decoded.then(late => this.#conclude(facts, problem, truncated, late))
+      decoded.then(late => this.#conclude(facts, problem, truncated, late)).catch(error => this.failed(error))
     } else if (this.#unwanted === null) this.#conclude(facts, problem, truncated, decoded)
     else this.#conclude(facts, this.#unwanted, 'length', decoded)
   }

@@ -36,6 +36,8 @@ const NUMBERS: Readonly<Record<Exclude<OutcomeCode, `TRAP:${TrapName}`>, number>
   SITEMAP_BAD: 41,
   PROBE: 42,
   BLACKLISTED: 43,
+  INTERNAL_ERROR: 44,
+  HOOK_FAILED: 45,
 }
 const CODES = new Map(Object.entries(NUMBERS).map(([code, number]) => [number, code as OutcomeCode]))
 

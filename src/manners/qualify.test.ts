@@ -2,8 +2,15 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { DnsServer } from '../../test/kit/dns-server.js'
 import { type Answer, RawServer } from '../../test/kit/raw-server.js'
+import { sampleExchange } from '../../test/kit/store-samples.js'
 import { systemClock } from '../compose/system.js'
-import { CachingResolver, type FetchRequest, HttpFetcher, type HttpFetcherOptions } from '../fetch/index.js'
+import {
+  CachingResolver,
+  type Fetcher,
+  type FetchRequest,
+  HttpFetcher,
+  type HttpFetcherOptions,
+} from '../fetch/index.js'
 import type { Clock } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import { type Qualification, qualify, type RobotsMode } from './qualify.js'
@@ -44,7 +51,7 @@ const always: RobotsTurns = { before: () => true, after: () => {} }
 
 async function look(
   origin: string,
-  fetcher: HttpFetcher,
+  fetcher: Fetcher,
   mode: RobotsMode = 'strict',
   signal = never(),
 ): Promise<Qualification> {
@@ -344,4 +351,23 @@ describe('all addresses of the host are tried in turn', () => {
     const host = await hostOfSeveral([CUT, say(301, '', `Location: ${other.origin}/r\r\n`)])
     expect(await look(host.origin, fetcherWith({}, host.dns))).toMatchObject({ verdict: 'rules' })
   })
+})
+
+test('an answer that our own code throws at is no permission', async () => {
+  const exchange = sampleExchange({ status: 200 })
+  Object.defineProperty(exchange, 'truncated', {
+    get: () => {
+      throw new TypeError('no end')
+    },
+  })
+  const fetcher: Fetcher = {
+    fetch: async () => ({ ok: true, exchange }),
+    resolve: async () => ['127.0.0.1'],
+    setConnections: () => {},
+    close: async () => {},
+  }
+  const found = await look('http://a.test', fetcher)
+  expect(found).toMatchObject({ verdict: 'unavailable', code: 'ROBOTS_UNAVAILABLE', status: 200 })
+  expect(found.detail).toContain('TypeError: no end')
+  expect(found.problems.join()).toMatch(/TypeError: no end\n +at /)
 })

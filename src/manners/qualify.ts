@@ -63,6 +63,7 @@ export async function qualify(
   return { verdict, code, status, detail, body, retryAfterMs, exchanges, problems, failedRounds }
 }
 
+type Answered = Exclude<Asked, { is: 'later' | 'stopped' }>
 type Found = Omit<Qualification, 'exchanges' | 'problems' | 'failedRounds'>
 
 async function follow(
@@ -75,17 +76,30 @@ async function follow(
   for (let hops = 0; ; hops++) {
     const asked = await procedure.ask(url)
     if (asked.is === 'later' || asked.is === 'stopped') return asked
-    const { result } = asked
-    if (asked.is === 'failed') return failed(result, hops, now)
-    const exchange = result.exchange as Exchange
-    if (!REDIRECTS.has(exchange.status)) return judge(result, exchange, mode, now)
-    const { status } = exchange
-    const target = redirectTarget(exchange)
-    if (target === null) return unavailable(status, `robots.txt answered ${status} without a usable Location`)
-    if (hops === LIMITS.robotsHops)
-      return unavailable(status, `robots.txt redirects more than ${LIMITS.robotsHops} times`)
-    url = target
+    try {
+      const found = read(asked, hops, mode, now)
+      if (typeof found !== 'string') return found
+      url = found
+    } catch (error) {
+      // An answer that we fail on is no permission (P9).
+      procedure.problems.push((error as Error).stack ?? String(error))
+      return unavailable(asked.result.exchange?.status ?? 0, `robots.txt could not be read: ${error}`)
+    }
   }
+}
+
+/** What an answer says, or where it sends us. */
+function read(asked: Answered, hops: number, mode: RobotsMode, now: Millis): Found | string {
+  const { result } = asked
+  if (asked.is === 'failed') return failed(result, hops, now)
+  const exchange = result.exchange as Exchange
+  if (!REDIRECTS.has(exchange.status)) return judge(result, exchange, mode, now)
+  const { status } = exchange
+  const target = redirectTarget(exchange)
+  if (target === null) return unavailable(status, `robots.txt answered ${status} without a usable Location`)
+  if (hops === LIMITS.robotsHops)
+    return unavailable(status, `robots.txt redirects more than ${LIMITS.robotsHops} times`)
+  return target
 }
 
 /** No status below 500 came. */

@@ -41,6 +41,8 @@ export type OutcomeCode =
   | 'SITEMAP_BAD'
   | 'PROBE'
   | 'BLACKLISTED'
+  | 'INTERNAL_ERROR'
+  | 'HOOK_FAILED'
   | `TRAP:${TrapName}`
 
 /** `stored`: a response came and is archived. `failed`: no usable response. `refused`: we did not ask. */
@@ -154,6 +156,14 @@ const RULES: Readonly<Record<Exclude<OutcomeCode, `TRAP:${TrapName}`>, OutcomeRu
   SITEMAP_BAD: stored('named as a sitemap, but it is none'),
   PROBE: stored('asked for a page that cannot exist, to know the answer'),
   BLACKLISTED: refused('the host is blacklisted', 'see orbweaver set DIR blacklist=…'),
+  INTERNAL_ERROR: failed(
+    'Orbweaver failed on it, which is a bug',
+    1,
+    0,
+    false,
+    'crawl.log has the stack; please report it',
+  ),
+  HOOK_FAILED: failed('a hook threw an exception', 1, 0, false, 'crawl.log has the stack'),
 }
 
 export function outcomeRule(code: OutcomeCode): OutcomeRule {

@@ -79,6 +79,11 @@ export class ByteSink {
     return this.#bytes.subarray(start, end)
   }
 
+  /** Takes back what was written behind `length`. */
+  cut(length: number): void {
+    this.#length = length
+  }
+
   clear(): void {
     this.#length = 0
   }

@@ -3,9 +3,12 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { readPages } from '../../test/kit/row-logs.js'
-import { inDirectory, sampleRow } from '../../test/kit/store-samples.js'
+import { inDirectory, sampleExchange, sampleRow } from '../../test/kit/store-samples.js'
+import { LinkKind } from '../model/page.js'
+import { SeededRandom } from '../model/random.js'
 import { PackBuilder } from './pack-builder.js'
 import { segmentBuffers } from './segment.js'
+import { warcRecords } from './warc-records.js'
 
 const entry = fc.record({
   tenancy: fc.constantFrom('a 1', 'b 1', 'c 2'),
@@ -44,3 +47,35 @@ it('a pack written again without some cells has the texts of the rows that stay,
       { numRuns: 60 },
     ),
   ))
+
+it('an entry that cannot be encoded leaves the pack as it was', () => {
+  const records = () => warcRecords({ codec: 'gzip', level: 1 }, new SeededRandom(1))
+  const text = new Uint8Array(Buffer.from('some text'))
+  const links = { targets: ['http://b.org/'], kinds: [LinkKind.anchor] }
+  const good = (url: string) => ({
+    tenancy: 'a 1',
+    row: sampleRow({ url, text }),
+    exchange: sampleExchange({ url }),
+    links,
+  })
+  const throwing = {
+    get targets(): never {
+      throw new TypeError('no targets')
+    },
+    kinds: [],
+  }
+  const [spoiled, whole] = [records(), records()].map(
+    each => new PackBuilder({ agent: 'a', records: each, tables: true }),
+  )
+  for (const url of ['http://a.org/1', 'http://a.org/2']) {
+    whole!.add(good(url))
+    spoiled!.add(good(url))
+    expect(() => spoiled!.add({ ...good('http://a.org/bad'), links: throwing })).toThrow('no targets')
+  }
+  const [found, expected] = [spoiled!.toPack('p'), whole!.toPack('p')]
+  expect(found.cdxj.rows).toBe(2)
+  expect(found.links).toEqual(expected.links)
+  expect(found.texts).toEqual(expected.texts)
+  expect(found.hosts).toEqual(expected.hosts)
+  expect([found.pages.rows, found.pages.bytes.length]).toEqual([2, expected.pages.bytes.length])
+})

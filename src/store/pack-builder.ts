@@ -10,7 +10,7 @@ import { appendLinks, type PageLinks } from './link-rows.js'
 import type { PackBytes } from './pack-store.js'
 import { appendPageRow, PageInt, shiftPageRow } from './page-row.js'
 import { tableLinks, tableRow } from './table-url.js'
-import { readTexts, TextBlocks } from './text-blocks.js'
+import { readTexts, TextBlocks, validText } from './text-blocks.js'
 import type { Revisit, WarcRecords } from './warc-records.js'
 
 export interface PackEntry {
@@ -84,11 +84,27 @@ export class PackBuilder {
     return this.#marks.length
   }
 
+  /** All of the entry, or nothing where it throws: an entry that cannot be encoded leaves the pack as it was. */
   add(entry: PackEntry): void {
+    try {
+      this.#append(entry)
+    } catch (error) {
+      const last = this.#marks.at(-1) ?? START
+      this.#warc.cut(last.warc)
+      this.#pages.cut(last.pages)
+      this.#links.cut(last.links)
+      this.#cdxj.cut(last.cdxj)
+      this.#linkRows = last.linkRows
+      throw error
+    }
+  }
+
+  #append(entry: PackEntry): void {
     const { row, exchange } = entry
     const { records, tables } = this.#options
     let offset = -1
     let length = 0
+    let text: Uint8Array = NO_TEXT
     if (records && exchange && exchange.responseHead.length > 0) {
       const revisit = entry.revisit ?? undefined
       const record = records.appendExchange(this.#warc, exchange, row, revisit)
@@ -96,15 +112,18 @@ export class PackBuilder {
       length = record.length
       appendCdxjEntry(this.#cdxj, exchange, row, record, revisit !== undefined)
     }
-    if (tables) this.#noteHost(entry)
     if (tables && entry.inTables !== false) {
       const shown = tableRow(row)
-      appendPageRow(this.#pages, shown, this.#texts.add(shown.text), offset, length)
+      text = validText(shown.text)
+      appendPageRow(this.#pages, shown, text.length, offset, length)
       if (entry.links) {
         appendLinks(this.#links, shown.url, tableLinks(entry.links))
         this.#linkRows += entry.links.targets.length
       }
     }
+    if (tables) this.#noteHost(entry)
+    // Last, because a text cannot be taken back.
+    this.#texts.add(text)
     this.#marks.push({
       tenancy: entry.tenancy,
       warc: this.#warc.length,

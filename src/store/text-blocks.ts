@@ -23,16 +23,13 @@ export class TextBlocks {
     return this.#blocks.length + this.#values.length
   }
 
-  /** Returns how many bytes of UTF-8 the text has. One without any is not kept: its row says so. */
-  add(text: Uint8Array): number {
-    if (text.length === 0) return 0
-    // Table readers refuse a file for one byte that is not UTF-8, so a text cut in mid-character is mended here.
-    const valid = isUtf8(text) ? text : Buffer.from(Buffer.from(text).toString('utf8'))
-    this.#values.uint32(valid.length)
-    this.#values.append(valid)
+  /** Takes a text as `validText` gives it. One without any bytes is not kept: its row says so. */
+  add(text: Uint8Array): void {
+    if (text.length === 0) return
+    this.#values.uint32(text.length)
+    this.#values.append(text)
     this.#texts++
     if (this.#values.length >= LIMITS.textBlockBytes) this.#endBlock()
-    return valid.length
   }
 
   /** All blocks; valid until the next `add`. */
@@ -56,6 +53,11 @@ export class TextBlocks {
     this.#values.clear()
     this.#texts = 0
   }
+}
+
+/** The text in UTF-8. Table readers refuse a file for one byte that is not, so a text cut in mid-character is mended. */
+export function validText(text: Uint8Array): Uint8Array {
+  return isUtf8(text) ? text : Buffer.from(Buffer.from(text).toString('utf8'))
 }
 
 export interface TextBlock {

@@ -4,13 +4,17 @@ import { ByteSink } from '../../src/store/byte-sink.js'
 import { type LinkRow, LinkRowView } from '../../src/store/link-rows.js'
 import { appendPageRow, PageInt, PageRowView } from '../../src/store/page-row.js'
 import { readSegments, type Segment, type SegmentHeader, segmentBuffers } from '../../src/store/segment.js'
-import { readTexts, TextBlocks } from '../../src/store/text-blocks.js'
+import { readTexts, TextBlocks, validText } from '../../src/store/text-blocks.js'
 
 /** The log of one pack. */
 export function pageLog(rows: readonly PageRow[], header: Omit<SegmentHeader, 'table'>): Buffer {
   const sink = new ByteSink(1)
   const texts = new TextBlocks()
-  for (const row of rows) appendPageRow(sink, row, texts.add(row.text))
+  for (const row of rows) {
+    const text = validText(row.text)
+    appendPageRow(sink, row, text.length)
+    texts.add(text)
+  }
   return Buffer.concat([
     ...segmentBuffers({ ...header, table: 'pages' }, sink.view()),
     ...segmentBuffers({ ...header, table: 'texts' }, texts.view()),

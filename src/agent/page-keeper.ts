@@ -1,0 +1,103 @@
+/** Puts what became of a URL into the open pack: its outcome, its row, and the exchange for the archive. */
+import type { FrontierEntry } from '../frontier/index.js'
+import type { PageRules } from '../manners/index.js'
+import type { Clock } from '../model/clock.js'
+import type { OutcomeCode } from '../model/outcome.js'
+import type { Exchange } from '../model/page.js'
+import { payloadDigest } from '../store/index.js'
+import { type Content, NO_CONTENT } from './content.js'
+import type { Counters } from './counters.js'
+import type { OpenPack } from './open-pack.js'
+import { rowOf } from './outcome-row.js'
+import type { PageFaults } from './page-faults.js'
+import { isPage, type Settlement } from './settlement.js'
+import type { SiteCrawl } from './site-crawl.js'
+
+export interface PageKeeperParts {
+  readonly clock: Clock
+  readonly counters: Counters
+  /** The pack that is filling. */
+  readonly pack: () => OpenPack
+  readonly faults: PageFaults
+  /** What a page asks of robots, by its meta robots and its headers. */
+  readonly pageRules: (metaRobots: string, exchange: Exchange) => PageRules
+  /** False without archive and tables: then there is nothing to make a row for. */
+  readonly keepsRows: boolean
+}
+
+export class PageKeeper {
+  readonly #parts: PageKeeperParts
+
+  constructor(parts: PageKeeperParts) {
+    this.#parts = parts
+  }
+
+  /** The row comes first: where it throws, nothing has been said of the URL yet. */
+  keep(
+    site: SiteCrawl,
+    entry: FrontierEntry,
+    settlement: Settlement,
+    content: Content,
+    isKnown = false,
+  ): void {
+    const { counters, clock, keepsRows } = this.#parts
+    const { code, detail, exchange } = settlement
+    const pack = this.#parts.pack()
+    const bytes = exchange?.payload.length ?? 0
+    if (keepsRows)
+      pack.builder.add({
+        tenancy: site.tenancy,
+        row: rowOf(site, entry, settlement, content, clock.now()),
+        // noarchive: the row says that it was there, and the archive holds nothing of it.
+        exchange: content.rules.archive ? exchange : null,
+        revisit: content.revisit,
+        links: content.links,
+        inTables: !isService(code),
+        changed: isKnown && isPage(code) ? content.revisit === null : undefined,
+        otherBytes: isPage(code) ? 0 : bytes,
+      })
+    pack.share(site).settled(entry, code, detail, exchange)
+    if (isPage(code)) {
+      counters.pages++
+      site.traps.countPage()
+    } else if (code === 'REDIRECT') counters.redirects++
+    else if (!isService(code)) counters.errors++
+    counters.bytes += bytes
+  }
+
+  /**
+   * Settles a URL whose page threw. Links of it that were routed before stay: they are good. Its exchange is archived
+   * unless `rules`, or its headers where those are not known, forbid it, or that throws too.
+   */
+  fail(
+    site: SiteCrawl,
+    entry: FrontierEntry,
+    exchange: Exchange | null,
+    rules: PageRules | null,
+    error: unknown,
+  ): void {
+    const { faults, pageRules } = this.#parts
+    const detail = faults.caught(entry.url, error)
+    if (site.lost) return
+    const failed: Settlement = { code: 'INTERNAL_ERROR', detail, exchange, redirect: '' }
+    if (entry.again) {
+      const share = this.#parts.pack().share(site)
+      share.lookedAgain(entry, failed.code)
+      share.note(failed.code, detail)
+      return
+    }
+    try {
+      const digest = exchange === null ? '' : payloadDigest(exchange.payload)
+      const known = rules ?? (exchange === null ? NO_CONTENT.rules : pageRules('', exchange))
+      this.keep(site, entry, failed, { ...NO_CONTENT, digest, rules: known })
+    } catch (second) {
+      faults.caught(entry.url, second)
+      this.keep(site, entry, { ...failed, exchange: null }, NO_CONTENT)
+    }
+  }
+}
+
+/** What came is archived, but is no page and no failure to get one. */
+function isService(code: OutcomeCode): boolean {
+  return code === 'SITEMAP' || code === 'PROBE'
+}
