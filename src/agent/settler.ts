@@ -1,5 +1,5 @@
 /** Turns the answer to a visit into what lasts: rows and records in the open pack, links on their way, or a new try. */
-import type { FetchResult } from '../fetch/index.js'
+import { type FetchResult, isConditional } from '../fetch/index.js'
 import type { FrontierEntry, HostNames } from '../frontier/index.js'
 import type { PageRules } from '../manners/index.js'
 import { LIMITS } from '../model/limits.js'
@@ -9,7 +9,7 @@ import type { Exchange, KnownLinks, MetaInfo, ParsedPage } from '../model/page.j
 import { pathStart, schemeOf, siteOf } from '../model/url.js'
 import { parsePage } from '../parse/index.js'
 import { payloadDigest } from '../store/index.js'
-import { type Content, NO_CONTENT, revisitOf, unchanged } from './content.js'
+import { type Content, identical, NO_CONTENT, unchanged } from './content.js'
 import { crawledPage, type Hooks } from './hooks.js'
 import { KnownAtDepth } from './known-at-depth.js'
 import { rowOf } from './outcome-row.js'
@@ -72,7 +72,7 @@ export class Settler {
     result: FetchResult,
     known: MetaInfo | undefined,
   ): Promise<boolean> {
-    const settlement = settlementOf(result, entry.hops, LIMITS.redirectHops, known !== undefined)
+    const settlement = settlementOf(result, entry.hops, LIMITS.redirectHops, isConditional(known))
     this.#parts.pack().requests++
     if (settlement.exchange) {
       site.answered = true
@@ -89,7 +89,7 @@ export class Settler {
       this.#parts.pack().share(site).lookedAgain(entry, settlement.code)
       return false
     }
-    this.#keep(site, entry, settlement, content, known !== undefined)
+    this.#keep(site, entry, settlement, content, known)
     if (content.page && isPage(settlement.code) && this.#parts.hooks.onPage)
       await this.#show(entry, settlement.exchange!, content.page)
     return isPage(settlement.code)
@@ -141,8 +141,7 @@ export class Settler {
       links: routed.rows,
       outlinks: page.links.length + page.knownLinks,
       foreign: routed.foreign,
-      revisit:
-        known && known.digest === digest ? revisitOf(entry.url, known, 'identical-payload-digest') : null,
+      revisit: identical(exchange, digest, known),
     }
   }
 
@@ -170,7 +169,7 @@ export class Settler {
     entry: FrontierEntry,
     settlement: Settlement,
     content: Content,
-    isKnown = false,
+    known?: MetaInfo,
   ): void {
     const { counters, clock } = this.#parts
     const { code, detail, exchange } = settlement
@@ -192,7 +191,7 @@ export class Settler {
       revisit: content.revisit,
       links: content.links,
       inTables: !isService(code),
-      changed: isKnown && isPage(code) ? content.revisit === null : undefined,
+      changed: known && isPage(code) ? content.digest !== known.digest : undefined,
       otherBytes: isPage(code) ? 0 : bytes,
     })
   }
