@@ -7,6 +7,7 @@ const LONGEST = [
   'test/faults/',
   'src/partition/',
   'test/e2e/',
+  'test/upgrade/',
   'test/hostile/',
   'src/simulate/',
 ] as const

@@ -1,10 +1,7 @@
 /** What the answer to a visit was found to hold, or is known to hold still. */
 import { NO_PAGE_RULES, type PageRules } from '../manners/index.js'
-import { LinkKind, type MetaInfo, type ParsedPage } from '../model/page.js'
-import { type PageFacts, type PageLinks, type Revisit, unpackFacts } from '../store/index.js'
-
-const NO_LINKS: PageLinks = { targets: [], kinds: [] }
-const FOREIGN_LINK = LinkKind.anchor
+import type { Exchange, MetaInfo, ParsedPage } from '../model/page.js'
+import { linkKindOf, type PageFacts, type PageLinks, type Revisit, unpackFacts } from '../store/index.js'
 
 /** What parsing adds to a row. */
 export interface Content {
@@ -34,8 +31,11 @@ export const NO_CONTENT: Content = {
 /** A 304: nothing was sent, so the previous crawl's facts, text and link rows stand. */
 export function unchanged(url: string, known: MetaInfo, wantFacts: boolean): Content {
   const facts = wantFacts && known.facts ? unpackFacts(known.facts) : undefined
-  const links =
-    known.links.length > 0 ? { targets: known.links, kinds: known.links.map(() => FOREIGN_LINK) } : NO_LINKS
+  const rows = known.links.map(link => link.split(' '))
+  const links = {
+    targets: rows.map(([target]) => target),
+    kinds: rows.map(([, ...kind]) => linkKindOf(kind)),
+  }
   return {
     page: null,
     digest: known.digest,
@@ -49,6 +49,14 @@ export function unchanged(url: string, known: MetaInfo, wantFacts: boolean): Con
   }
 }
 
-export function revisitOf(url: string, known: MetaInfo, profile: Revisit['profile']): Revisit {
+/** The same payload came again. What was cut short is not known to be the same to its end, and is stored again. */
+export function identical(exchange: Exchange, digest: string, known: MetaInfo | undefined): Revisit | null {
+  if (known === undefined || known.digest !== digest || exchange.truncated !== undefined) return null
+  return revisitOf(exchange.url, known, 'identical-payload-digest')
+}
+
+/** Null where no archive holds the body: a revisit record would refer to nothing. */
+function revisitOf(url: string, known: MetaInfo, profile: Revisit['profile']): Revisit | null {
+  if (known.storedAt === '') return null
   return { profile, refersToUrl: url, refersToDate: known.storedAt, digest: known.digest }
 }

@@ -2,7 +2,7 @@
  * A lane: crawls one site at a time, URL after URL, as fast as manners allow (the papers' C-proc, D1). What needs no
  * wait is asked without one: a dozen promises a page would cost as much as parsing it.
  */
-import type { Fetcher, FetchResult } from '../fetch/index.js'
+import { confirms, type Fetcher, type FetchRequest, type FetchResult, unconditional } from '../fetch/index.js'
 import type { FrontierEntry } from '../frontier/index.js'
 import type { Delay } from '../manners/index.js'
 import type { Clock, Millis } from '../model/clock.js'
@@ -153,13 +153,21 @@ export class Lane {
     return null
   }
 
-  /** Waits for the turn, unless it has come already, and sends the request; true when a page came. */
-  async #ask(site: SiteCrawl, entry: FrontierEntry, pause: Pause, hasTurn: boolean): Promise<boolean> {
-    const { fetcher, settings, manners, counters, signal, types, metaOf, tenure, transmitter } = this.#parts
+  /**
+   * Waits for the turn, unless it has come already, and sends the request; true when a page came. `known` is given
+   * when the page is asked for a second time.
+   */
+  async #ask(
+    site: SiteCrawl,
+    entry: FrontierEntry,
+    pause: Pause,
+    hasTurn: boolean,
+    known?: MetaInfo,
+  ): Promise<boolean> {
+    const { fetcher, settings, manners, counters, signal, metaOf, tenure, transmitter } = this.#parts
     const { gate } = site.pace
     if (settings.paused) await this.#parts.unlessPaused(signal)
-    const wantsPage = markOf(entry.url) === null
-    const known = metaOf === null || !wantsPage ? undefined : await metaOf(site, entry.url)
+    if (metaOf !== null && markOf(entry.url) === null) known ??= await metaOf(site, entry.url)
     if (!hasTurn && !manners.turnNow(site, pause) && !(await manners.turn(site, pause))) return false
     if (hasTurn && !(await manners.stillDue(site, pause))) return false
     if (!this.#goesOn(site)) {
@@ -170,16 +178,8 @@ export class Lane {
     site.visits++
     counters.fetches++
     const begun = gate === null ? null : new BegunRequest(gate.gates, gate.mayBegin)
-    const request = {
-      url: withoutMark(entry.url),
-      known,
-      types: wantsPage && types.length > 0 ? types : undefined,
-      bodyBytes: wantsPage ? undefined : this.#parts.sitemapBytes,
-      mayBegin: begun === null ? undefined : () => tenure.holds && begun.mayBegin(),
-      holdsBody: true,
-    }
     const until = gate === null ? site.leash.signal(tenure.signal) : gate.signal
-    const answer = await fetcher.fetch(request, until)
+    const answer = await fetcher.fetch(this.#requestFor(entry, known, begun), until)
     site.inFlight--
     manners.answered(site, pause, answer)
     try {
@@ -189,9 +189,11 @@ export class Lane {
       // Cut off by the end of the leases, or of the window; nobody took the site, so it is asked again once they are renewed.
       // Cut off because the site is taken away: it stays queued for who has it next.
       const isCut = !answer.ok && (until.aborted || !tenure.holds || gate?.isShut)
-      if (isCut && (!tenure.holds || !begun?.wasFair)) return this.#ask(site, entry, pause, false)
+      if (isCut && (!tenure.holds || !begun?.wasFair)) return this.#ask(site, entry, pause, false, known)
       // STALLED: it had most of a window and did not answer. Tried again like any other that is too slow.
       const result = isCut && until.aborted ? STALLED : answer
+      if (known && isOfAnother(result, known))
+        return this.#ask(site, entry, pause, false, unconditional(known))
       return await this.#parts.settler.settle(site, entry, result, known)
     } finally {
       answer.exchange?.settled?.()
@@ -205,4 +207,22 @@ export class Lane {
     await this.#parts.transmitter.shipped()
     site.unsettled--
   }
+
+  #requestFor(entry: FrontierEntry, known: MetaInfo | undefined, begun: BegunRequest | null): FetchRequest {
+    const { types, sitemapBytes, tenure } = this.#parts
+    const wantsPage = markOf(entry.url) === null
+    return {
+      url: withoutMark(entry.url),
+      known,
+      types: wantsPage && types.length > 0 ? types : undefined,
+      bodyBytes: wantsPage ? undefined : sitemapBytes,
+      mayBegin: begun === null ? undefined : () => tenure.holds && begun.mayBegin(),
+      holdsBody: true,
+    }
+  }
+}
+
+/** A 304 that does not speak of what is known: it tells nothing of the page. */
+function isOfAnother(result: FetchResult, known: MetaInfo): boolean {
+  return result.ok && result.exchange.status === 304 && !confirms(result.exchange, known)
 }

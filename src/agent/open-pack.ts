@@ -199,6 +199,7 @@ const EMPTY_ROW: PageRow = {
   outlinksForeign: 0,
   etag: '',
   lastModified: '',
+  refersToDate: '',
   warcOffset: -1,
   warcLength: 0,
 }

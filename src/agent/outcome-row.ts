@@ -46,6 +46,7 @@ export function rowOf(
     // A 304 need not repeat its validators; the next crawl needs them all the same.
     etag: exchange?.header('etag') ?? content.known?.etag ?? '',
     lastModified: exchange?.header('last-modified') ?? content.known?.lastModified ?? '',
+    refersToDate: rules.archive ? (content.revisit?.refersToDate ?? '') : '',
     warcOffset: -1,
     warcLength: 0,
   }

@@ -3,7 +3,7 @@ import type { FrontierEntry } from '../frontier/index.js'
 import type { PageRules } from '../manners/index.js'
 import type { Clock } from '../model/clock.js'
 import type { OutcomeCode } from '../model/outcome.js'
-import type { Exchange } from '../model/page.js'
+import type { Exchange, MetaInfo } from '../model/page.js'
 import { payloadDigest } from '../store/index.js'
 import { type Content, NO_CONTENT } from './content.js'
 import type { Counters } from './counters.js'
@@ -38,7 +38,7 @@ export class PageKeeper {
     entry: FrontierEntry,
     settlement: Settlement,
     content: Content,
-    isKnown = false,
+    known?: MetaInfo,
   ): void {
     const { counters, clock, keepsRows } = this.#parts
     const { code, detail, exchange } = settlement
@@ -53,7 +53,7 @@ export class PageKeeper {
         revisit: content.revisit,
         links: content.links,
         inTables: !isService(code),
-        changed: isKnown && isPage(code) ? content.revisit === null : undefined,
+        changed: known && isPage(code) ? content.digest !== known.digest : undefined,
         otherBytes: isPage(code) ? 0 : bytes,
       })
     pack.share(site).settled(entry, code, detail, exchange)

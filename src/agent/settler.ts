@@ -1,5 +1,5 @@
 /** Turns the answer to a visit into what lasts: rows and records in the open pack, links on their way, or a new try. */
-import type { FetchResult } from '../fetch/index.js'
+import { type FetchResult, isConditional } from '../fetch/index.js'
 import type { FrontierEntry, HostNames } from '../frontier/index.js'
 import type { PageRules } from '../manners/index.js'
 import { LIMITS } from '../model/limits.js'
@@ -9,7 +9,7 @@ import type { Exchange, KnownLinks, MetaInfo, ParsedPage } from '../model/page.j
 import { pathStart, schemeOf, siteOf } from '../model/url.js'
 import type { parsePage } from '../parse/index.js'
 import { payloadDigest } from '../store/index.js'
-import { type Content, NO_CONTENT, revisitOf, unchanged } from './content.js'
+import { type Content, identical, NO_CONTENT, unchanged } from './content.js'
 import { crawledPage, type Hooks } from './hooks.js'
 import { KnownAtDepth } from './known-at-depth.js'
 import { PageKeeper, type PageKeeperParts } from './page-keeper.js'
@@ -80,7 +80,7 @@ export class Settler {
     this.#parts.pack().requests++
     if (!result.ok && result.error !== undefined) this.#parts.faults.ofFetch(entry.url, result.error)
     try {
-      const settlement = settlementOf(result, entry.hops, LIMITS.redirectHops, known !== undefined)
+      const settlement = settlementOf(result, entry.hops, LIMITS.redirectHops, isConditional(known))
       this.#answered(site, entry, settlement)
       if (this.#second.queues(site, entry, settlement)) return false
       if (markOf(entry.url) !== null) {
@@ -92,7 +92,7 @@ export class Settler {
         this.#parts.pack().share(site).lookedAgain(entry, settlement.code)
         return false
       }
-      this.#keeper.keep(site, entry, settlement, content, known !== undefined)
+      this.#keeper.keep(site, entry, settlement, content, known)
       if (!isPage(settlement.code)) return false
       if (content.page && this.#parts.hooks.onPage)
         await this.#show(site, entry, settlement.exchange!, content.page)
@@ -159,8 +159,7 @@ export class Settler {
       links: routed.rows,
       outlinks: page.links.length + page.knownLinks,
       foreign: routed.foreign,
-      revisit:
-        known && known.digest === digest ? revisitOf(entry.url, known, 'identical-payload-digest') : null,
+      revisit: identical(exchange, digest, known),
     }
   }
 

@@ -9,7 +9,7 @@ import { readDiscoveries } from '../frontier/index.js'
 import { type CellId, cellOf, type Discovery, filedUnder, type Grouping, siteOfCell } from '../model/cell.js'
 import type { CellMap } from '../model/cell-map.js'
 import { previousFacts, previousPages } from '../query/index.js'
-import { packFacts, warcDate } from '../store/index.js'
+import { packFacts } from '../store/index.js'
 import { readCrawlFile } from './crawl-directory.js'
 import type { Log } from './log.js'
 import { openLedger } from './open-ledger.js'
@@ -31,11 +31,12 @@ export async function importPrevious(
   ledger: Ledger,
   grouping: Grouping,
   cells: CellMap,
+  archives: boolean,
   log: Log,
 ): Promise<void> {
   readCrawlFile(directory)
   const urls = await importUrls(directory, { ledger, grouping, cells })
-  const pages = await importMeta(directory, ledger)
+  const pages = await importMeta(directory, ledger, archives)
   await importFacts(directory, ledger)
   log.info('previous crawl', { directory, urls, pages })
 }
@@ -120,13 +121,15 @@ async function ownJournals(previous: Ledger, cell: CellId, from: number) {
   return batch.filter(part => part.cell === cell)
 }
 
-async function importMeta(directory: string, ledger: Ledger): Promise<number> {
+/** A crawl with an archive asks for a page unconditionally if no archive has its body: after a 304 none would. */
+async function importMeta(directory: string, ledger: Ledger, archives: boolean): Promise<number> {
   let pages = 0
   let rows: Parameters<Ledger['saveMeta']>[0][number][] = []
   for await (const page of previousPages(directory)) {
-    if (page.digest === '') continue
-    const { url, etag, lastModified, digest, links } = page
-    const storedAt = warcDate(Date.parse(page.storedAt))
+    if (!page.isWhole) continue
+    const { url, digest, storedAt, links } = page
+    const mayKeep = !archives || storedAt !== ''
+    const [etag, lastModified] = mayKeep ? [page.etag, page.lastModified] : ['', '']
     rows.push({ cell: cellOf(url), url, meta: { etag, lastModified, digest, storedAt, links } })
     if (rows.length < BATCH_ROWS) continue
     await ledger.saveMeta(rows)

@@ -14,6 +14,7 @@
  */
 export { addressGuard } from './address-guard.js'
 export { CachingResolver } from './caching-resolver.js'
+export { confirms, isConditional, unconditional } from './conditional.js'
 export { ContentDecoder } from './content-decoder.js'
 export type { Fetcher, FetchRequest, FetchResult } from './fetcher.js'
 export { HttpFetcher, type HttpFetcherOptions } from './http-fetcher.js'

@@ -1,6 +1,7 @@
 /** The request as it goes over the wire. Everything but target, host and validators is made once. */
 import type { MetaInfo } from '../model/page.js'
 import { siteOf, targetOf } from '../model/url.js'
+import { isSendable, validatorLines } from './conditional.js'
 
 const ACCEPT = 'text/html,application/xhtml+xml,*/*;q=0.8'
 const ACCEPT_ENCODING = 'gzip, deflate, br'
@@ -48,26 +49,12 @@ export class RequestHeads {
     const target = targetOf(url)
     if (/[^\x21-\x7e]/.test(target)) throw new TypeError('the URL is not normalised')
     let head = `GET ${target} HTTP/1.1\r\nHost: ${siteOf(url)}\r\n${this.#fixed}`
-    if (known !== undefined) head += validators(known)
+    if (known !== undefined) head += validatorLines(known)
     return Buffer.from(`${head}\r\n`, 'latin1')
   }
-}
-
-function validators(known: MetaInfo): string {
-  let lines = ''
-  if (known.etag !== '' && isSendable(known.etag)) lines += `If-None-Match: ${known.etag}\r\n`
-  if (known.lastModified !== '' && isSendable(known.lastModified)) {
-    lines += `If-Modified-Since: ${known.lastModified}\r\n`
-  }
-  return lines
 }
 
 function checked(name: string, value: string): string {
   if (!isSendable(value)) throw new TypeError(`the value of the request header "${name}" cannot be sent`)
   return value
-}
-
-/** Visible latin-1, spaces and tabs: one line, one byte a character. */
-function isSendable(value: string): boolean {
-  return /^[\t\x20-\x7e\xa0-\xff]*$/.test(value)
 }

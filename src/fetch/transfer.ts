@@ -93,7 +93,7 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
   }
 
   wantsBody(head: ResponseHead): boolean {
-    this.#unwanted = unwantedBody(head, this.#request)
+    this.#unwanted = unwantedBody(head, this.#request.types)
     return this.#unwanted === null
   }
 

@@ -8,9 +8,9 @@ export interface MetaInfo {
   readonly lastModified: string
   /** Payload digest as in the WARC, `sha1:BASE32`. */
   readonly digest: string
-  /** WARC-Date of the stored copy, for `WARC-Refers-To-Date`. */
+  /** WARC-Date of the record that holds the body, for `WARC-Refers-To-Date`; empty where no archive has it. */
   readonly storedAt: string
-  /** Rows of the `links` table that stood on the page, one target URL each; copied on a 304. */
+  /** Rows of the `links` table that stood on the page, each `target kind`; copied on a 304. */
   readonly links: readonly string[]
   /** The rest of its row, packed (`store/page-facts.ts`); where there is a validator, so that a 304 may come. */
   readonly facts?: Uint8Array
@@ -124,6 +124,8 @@ export interface PageRow {
   readonly outlinksForeign: number
   readonly etag: string
   readonly lastModified: string
+  /** WARC-Date of the record that holds the body, where this visit brought no other; empty otherwise. */
+  readonly refersToDate: string
   /** Offset of the response record inside the pack's bytes; -1 where nothing was archived. */
   readonly warcOffset: number
   readonly warcLength: number

@@ -46,9 +46,10 @@ it('gives every URL once, with its validators and the links of its page', async 
     lastModified: 'Sat, 31 Jan 2026 11:00:00 GMT',
     digest: expect.stringMatching(/^sha1:[A-Z2-7]{32}$/),
     storedAt: new Date(MADE_AT).toISOString(),
-    links: expect.arrayContaining(['http://z.test/1', 'http://z.test/2']),
+    isWhole: true,
+    links: expect.arrayContaining(['http://z.test/1 anchor', 'http://z.test/2 anchor']),
   })
-  expect(pages[0]).toMatchObject({ etag: '', digest: '', links: [] })
+  expect(pages[0]).toMatchObject({ etag: '', digest: '', storedAt: '', isWhole: false, links: [] })
 })
 
 it('takes the stored copy where a URL has several rows', async () => {
@@ -94,6 +95,10 @@ it.each([
   expect(new Set(pages.map(page => page.url)).size).toBe(6_000)
   for (const page of pages) {
     const number = Number(page.url.slice(14))
-    expect([...page.links].sort()).toEqual(links(number).sort())
+    expect([...page.links].sort()).toEqual(
+      links(number)
+        .map(target => `${target} anchor`)
+        .sort(),
+    )
   }
 })

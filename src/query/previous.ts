@@ -1,6 +1,6 @@
 /** Everything a recrawl needs of the crawl before it, as a stream: memory does not grow with the crawl. */
 import type { OutcomeCode } from '../model/outcome.js'
-import type { PageFacts } from '../store/index.js'
+import { type PageFacts, warcDate } from '../store/index.js'
 import { openTables, type Result, type Tables } from './tables.js'
 import type { Value } from './values.js'
 
@@ -11,9 +11,11 @@ export interface PreviousPage {
   readonly etag: string
   readonly lastModified: string
   readonly digest: string
-  /** WARC-Date of the stored copy. */
+  /** WARC-Date of the record that holds the body; empty where no archive has it. */
   readonly storedAt: string
-  /** Targets of the rows of `links` that stood on the page. */
+  /** True if a 304 or an equal digest tells that the row still describes the page. */
+  readonly isWhole: boolean
+  /** The rows of `links` that stood on the page, each `target kind`: a URL has no space. */
   readonly links: readonly string[]
 }
 
@@ -46,10 +48,14 @@ export async function* previousPages(dir: string, part = PART): AsyncGenerator<P
   }
 }
 
-/** Stored pages that have a validator, in no order, and perhaps more than once: text is too much to be sorted. */
+/** A page that came as a whole, or had not changed since it did. Errors, redirects and parts of a page are asked anew. */
+const WHOLE = `(content_digest IS NOT NULL AND content_truncated IS NULL
+  AND (outcome = 'NOT_MODIFIED' OR outcome = 'OK' AND fetch_status = 200))`
+
+/** Whole pages that have a validator, in no order, and perhaps more than once: text is too much to be sorted. */
 const WITH_VALIDATOR = `SELECT url, content_digest, content_mime_type, content_mime_detected, content_charset,
     content_languages, title, description, canonical, outlinks, outlinks_foreign, text FROM pages
-  WHERE content_digest IS NOT NULL AND (etag <> '' OR last_modified <> '')`
+  WHERE ${WHOLE} AND (etag <> '' OR last_modified <> '')`
 
 export async function* previousFacts(dir: string): AsyncGenerator<UnchangedPage> {
   const tables = await openTables(dir, { memoryBytes: MEMORY_BYTES, threads: 1 })
@@ -91,11 +97,15 @@ async function countParts(tables: Tables, part: PartSize): Promise<number> {
 
 /** Both tables are sorted by URL one after the other, then read side by side. */
 async function* mergeByUrl(tables: Tables, condition: string): AsyncGenerator<PreviousPage> {
-  await tables.keep('part_links', `SELECT url, target FROM links WHERE ${condition} ORDER BY url`)
+  await tables.keep(
+    'part_links',
+    `SELECT url, target || ' ' || kind FROM links WHERE ${condition} ORDER BY url`,
+  )
   // Of several rows of one URL the one with a stored copy counts, then the latest.
   await tables.keep(
     'part_pages',
-    `SELECT url, depth, outcome, etag, last_modified, content_digest, fetch_time FROM pages
+    `SELECT url, depth, outcome, etag, last_modified, content_digest, ${WHOLE} AS whole, fetch_time,
+      warc_filename IS NOT NULL AS archived, warc_refers_to_date FROM pages
       WHERE ${condition} ORDER BY url, content_digest IS NULL, fetch_time DESC`,
   )
   const links = new LinkCursor(await tables.run('FROM part_links'))
@@ -116,7 +126,7 @@ async function* mergeByUrl(tables: Tables, condition: string): AsyncGenerator<Pr
 }
 
 function pageOf(url: string, row: readonly Value[], links: readonly string[]): PreviousPage {
-  const [, depth, outcome, etag, lastModified, digest, storedAt] = row
+  const [, depth, outcome, etag, lastModified, digest, isWhole, fetchTime, isArchived, refersTo] = row
   return {
     url,
     depth: Number(depth),
@@ -124,7 +134,8 @@ function pageOf(url: string, row: readonly Value[], links: readonly string[]): P
     etag: String(etag ?? ''),
     lastModified: String(lastModified ?? ''),
     digest: String(digest ?? ''),
-    storedAt: String(storedAt ?? ''),
+    storedAt: String(refersTo ?? (isArchived ? warcDate(Date.parse(String(fetchTime))) : '')),
+    isWhole: isWhole === true,
     links,
   }
 }
@@ -140,20 +151,20 @@ class LinkCursor {
     this.#batches = links.batches()
   }
 
-  /** Targets of `url`; URLs must be asked for in order. */
+  /** Links of `url`; URLs must be asked for in order. */
   async of(url: string): Promise<string[]> {
-    const targets: string[] = []
+    const links: string[] = []
     for (;;) {
       this.#next ??= this.#rows.next().value
       if (this.#next === undefined) {
-        if (this.#isOver) return targets
+        if (this.#isOver) return links
         await this.#nextBatch()
         continue
       }
       // URLs are ASCII, so JavaScript orders them as DuckDB does.
       const source = String(this.#next[0])
-      if (source > url) return targets
-      if (source === url) targets.push(String(this.#next[1]))
+      if (source > url) return links
+      if (source === url) links.push(String(this.#next[1]))
       this.#next = undefined
     }
   }

@@ -59,7 +59,7 @@ describe('a crawl seen through its tables', () => {
       agent: 'a',
       body_bytes: 30,
     })
-    expect(Object.keys(row ?? {})).toHaveLength(32)
+    expect(Object.keys(row ?? {})).toHaveLength(33)
     expect(await rows(crawl.dir, 'SELECT * FROM links')).toEqual([
       {
         url: 'http://a.test/1',

@@ -1,12 +1,12 @@
 /**
- * A page row in bytes, little endian. A fixed part of 128 bytes, then the texts one behind the other in UTF-8:
+ * A page row in bytes, little endian. A fixed part of 132 bytes, then the texts one behind the other in UTF-8:
  *
  *   0 uint32 size of the row          40 float64 fetchedAt
  *   4 uint32 WARC offset in the pack  48 float64 fetchMs
  *   8 uint32 WARC length              56 float64 bodyBytes
- *  12 int32  status, depth, hops,     64 uint32 length of each of the fifteen texts, in the order of `PageText`
- *            lane, attempt, outlinks, 124 uint32 length of the page's text, which stands in a block (`text-blocks.ts`)
- *            outlinksForeign          128 the fifteen texts
+ *  12 int32  status, depth, hops,     64 uint32 length of each of the sixteen texts, in the order of `PageText`
+ *            lane, attempt, outlinks, 128 uint32 length of the page's text, which stands in a block (`text-blocks.ts`)
+ *            outlinksForeign          132 the sixteen texts
  *
  * The WARC offset has a place of its own so that a pack can be rewritten without some of its cells.
  */
@@ -14,7 +14,7 @@ import type { OutcomeCode } from '../model/outcome.js'
 import type { PageRow } from '../model/page.js'
 import type { ByteSink } from './byte-sink.js'
 
-const FIXED_BYTES = 128
+const FIXED_BYTES = 132
 const LENGTHS_AT = 64
 const NOT_ARCHIVED = 0xffff_ffff
 
@@ -35,9 +35,10 @@ export const PageText = {
   redirect: 12,
   etag: 13,
   lastModified: 14,
+  refersToDate: 15,
 } as const
 
-const TEXTS = 15
+const TEXTS = 16
 
 /** Places of the 32-bit numbers. */
 export const PageInt = {
@@ -48,7 +49,7 @@ export const PageInt = {
   attempt: 28,
   outlinks: 32,
   outlinksForeign: 36,
-  textBytes: 124,
+  textBytes: 128,
 } as const
 
 /** Places of the 64-bit numbers. */
@@ -84,6 +85,7 @@ export function appendPageRow(
     sink.text(row.redirect),
     sink.text(row.etag),
     sink.text(row.lastModified),
+    sink.text(row.refersToDate),
   ]
   const bytes = sink.reserve(0)
   bytes.writeUInt32LE(sink.length - start, start)
@@ -184,6 +186,7 @@ export class PageRowView {
       outlinksForeign: this.int(PageInt.outlinksForeign),
       etag: this.string(PageText.etag),
       lastModified: this.string(PageText.lastModified),
+      refersToDate: this.string(PageText.refersToDate),
       warcOffset: this.warcOffset,
       warcLength: this.warcLength,
     }

@@ -39,7 +39,7 @@ export class DamagedFileError extends Error {
   }
 }
 
-const MAGIC = 0x0253574f
+const MAGIC = 0x0353574f
 const FIXED_BYTES = 44
 const TABLES: readonly SegmentTable[] = ['pages', 'links', 'texts', 'hosts']
 /** Names are ours and short; a longer header is damage. */

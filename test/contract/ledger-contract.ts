@@ -1061,7 +1061,7 @@ export function ledgerContract(
         lastModified: '',
         digest: 'sha1:A',
         storedAt: '2026',
-        links: ['http://b.test/'],
+        links: ['http://b.test/ anchor', 'http://c.test/ frame nofollow'],
       }
       await ledger.saveMeta([{ cell: 'a.test', url: 'http://a.test/', meta }])
       expect(

@@ -190,6 +190,7 @@ function rowOf(page: MadePage, exchange: Exchange | null): PageRow {
     outlinksForeign: page.links?.length ?? 0,
     etag: page.headers?.etag ?? '',
     lastModified: page.headers?.['last-modified'] ?? '',
+    refersToDate: page.revisit?.refersToDate ?? '',
     warcOffset: -1,
     warcLength: 0,
   }

@@ -23,7 +23,7 @@ export class SmallWeb {
   }
 
   /** A name that begins with a dot stands for all hosts below it. */
-  static async listen(sites: Readonly<Record<string, SmallSite>>, delayMs = 0): Promise<SmallWeb> {
+  static async listen(sites: Readonly<Record<string, SmallSite>>, delayMs = 0, port = 0): Promise<SmallWeb> {
     const server = createServer()
     const web = new SmallWeb(server)
     server.on('request', (request, response) => {
@@ -40,7 +40,7 @@ export class SmallWeb {
       if (delayMs === 0) say()
       else setTimeout(say, delayMs)
     })
-    server.listen(0, '127.0.0.1')
+    server.listen(port, '127.0.0.1')
     await once(server, 'listening')
     return web
   }

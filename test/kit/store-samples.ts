@@ -73,6 +73,7 @@ export function sampleRow(row: Partial<PageRow> = {}): PageRow {
     outlinksForeign: 1,
     etag: '',
     lastModified: '',
+    refersToDate: '',
     warcOffset: -1,
     warcLength: 0,
     ...row,
@@ -130,6 +131,7 @@ export const anyRow: fc.Arbitrary<PageRow> = fc
     outlinksForeign: int32,
     etag: anyText,
     lastModified: anyText,
+    refersToDate: fc.constantFrom('', '2026-01-02T03:04:05.006Z'),
     warc: fc.option(fc.tuple(fc.integer({ min: 0, max: 2 ** 31 }), int32), {
       nil: [-1, 0] as [number, number],
     }),

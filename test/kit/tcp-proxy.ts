@@ -17,9 +17,9 @@ export class TcpProxy {
   /** From clients, as far as it was passed on. */
   bytesUp = 0
 
-  static async listen(host: string, port: number): Promise<TcpProxy> {
+  static async listen(host: string, port: number, ownPort = 0): Promise<TcpProxy> {
     const proxy = new TcpProxy(host, port)
-    proxy.#server.listen(0, '127.0.0.1')
+    proxy.#server.listen(ownPort, '127.0.0.1')
     await once(proxy.#server, 'listening')
     return proxy
   }

@@ -22,6 +22,11 @@ export function linkKindName(kind: number): string {
     .join(' ')
 }
 
+/** The bits of a kind by the words of its name. */
+export function linkKindOf(words: readonly string[]): number {
+  return words.reduce((kind, word) => kind | (LinkKind[word as keyof typeof LinkKind] ?? 0), 0)
+}
+
 const KIND_NAMES = Array.from({ length: 256 }, (_, kind) => Buffer.from(linkKindName(kind)))
 
 export class LinkTable {

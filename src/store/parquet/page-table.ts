@@ -21,6 +21,7 @@ const TEXT_COLUMNS: readonly (readonly [ColumnSpec, number])[] = [
   [{ name: 'redirect_target', kind: 'text' }, PageText.redirect],
   [{ name: 'etag', kind: 'text' }, PageText.etag],
   [{ name: 'last_modified', kind: 'dictionary' }, PageText.lastModified],
+  [{ name: 'warc_refers_to_date', kind: 'text' }, PageText.refersToDate],
   [{ name: 'via', kind: 'dictionary' }, PageText.via],
 ]
 

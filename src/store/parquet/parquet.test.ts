@@ -16,7 +16,7 @@ import { DamagedFileError, readSegments, segmentBuffers } from '../segment.js'
 import { appendSnappy, snappyContent } from '../snappy.js'
 import { concatParquet, parquetRows } from './concat.js'
 import { convertLogs } from './convert.js'
-import { linkKindName } from './link-table.js'
+import { linkKindName, linkKindOf } from './link-table.js'
 import { type SiteRow, writeSites } from './site-table.js'
 
 type Row = Record<string, unknown>
@@ -70,6 +70,7 @@ function expectedPage(row: PageRow, agent = 'a1'): Row {
     redirect_target: known(row.redirect),
     etag: known(row.etag),
     last_modified: known(row.lastModified),
+    warc_refers_to_date: known(row.refersToDate),
     via: known(row.via),
     outlinks: row.outlinks,
     outlinks_foreign: row.outlinksForeign,
@@ -260,6 +261,7 @@ describe('Parquet tables', () => {
   it('name the kinds of links', () => {
     expect(linkKindName(LinkKind.anchor)).toBe('anchor')
     expect(linkKindName(LinkKind.frame | LinkKind.nofollow)).toBe('frame nofollow')
+    for (let kind = 0; kind < 128; kind++) expect(linkKindOf(linkKindName(kind).split(' '))).toBe(kind)
   })
 
   it('give the sites back', () =>
