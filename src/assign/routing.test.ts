@@ -9,7 +9,15 @@ import { PrefixRoutes, PrefixTable } from './prefix-table.js'
 const siteName = (i: number) => `s${i}.test`
 
 function agent(number: number, freeLanes = 10): AgentView {
-  return { name: `agent-${number}`, incarnation: number, lanes: 10, freeLanes, busyLanes: [], capacity: 1 }
+  return {
+    name: `agent-${number}`,
+    incarnation: number,
+    lanes: 10,
+    freeLanes,
+    held: 0,
+    busyLanes: [],
+    capacity: 1,
+  }
 }
 
 function waits(cell: string, more: Partial<WaitingCell> = {}): WaitingCell {

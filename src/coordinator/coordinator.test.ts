@@ -14,6 +14,8 @@ class Place {
   readonly bus = new LocalBus()
   readonly ledger: Ledger = openMemoryLedger(() => this.clock.now())
   readonly stopping = new AbortController()
+  /** Agents that the crawl starts. */
+  expected = 0
   /** In whose name the last coordinator acts. */
   life = 0
 
@@ -45,6 +47,7 @@ class Place {
       leaseMs: LEASE,
       beatMs: BEAT,
       leastDelayMs: () => 0,
+      expectedAgents: this.expected,
       ordersBySize: true,
       signal: this.stopping.signal,
       onClosed: () => {},

@@ -309,6 +309,7 @@ class World {
       repartition,
       seeds: this.#web.seeds,
       scope: 'any',
+      agents: this.#options.agents,
       lanes,
       delay: delayMs,
       // A page that never comes is asked for twice: the crawl would wait half a minute for the third time.
