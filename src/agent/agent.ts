@@ -36,7 +36,7 @@ export class Agent {
   readonly #slices: Slices
   readonly #giving: GivingBack
   readonly #turns: TurnKeeping
-  readonly #spare: SpareSites
+  readonly #spare: SpareSites<SiteCrawl>
   readonly #inboxes: InboxNews
   readonly #offer: LaneOffer
   readonly #pulse: Pulse

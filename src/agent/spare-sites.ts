@@ -5,7 +5,7 @@
 import type { CellId } from '../model/cell.js'
 import type { Clock, Millis } from '../model/clock.js'
 import type { GroupPace } from './group-pace.js'
-import type { SiteCrawl } from './site-crawl.js'
+import type { SiteMode } from './site-crawl.js'
 
 /** What moves is committed, leased and opened anew: a few URLs are not worth that. */
 const LEAST_QUEUED = 10
@@ -21,17 +21,29 @@ export interface SiteLoad {
   readonly spareGroups: number
 }
 
-export class SpareSites {
+/** What is asked of a turn that sites share. */
+type Group = Pick<GroupPace, 'sites' | 'visitors' | 'dissolved'>
+
+/** What is asked of a site in hand. */
+export interface SiteInHand {
+  readonly mode: SiteMode
+  readonly inFlight: number
+  readonly robotsInFlight: number
+  readonly frontier: { readonly size: number; readonly known: number; readonly isEmpty: boolean }
+  readonly pace: { readonly groups: readonly Group[] }
+}
+
+export class SpareSites<Site extends SiteInHand> {
   readonly #clock: Clock
-  readonly #sites: () => ReadonlyMap<CellId, SiteCrawl>
+  readonly #sites: () => ReadonlyMap<CellId, Site>
   /** False where a lane keeps its site to the end. */
-  readonly #parts: boolean
+  readonly #givesAway: boolean
   #pickedAt: Millis = Number.NEGATIVE_INFINITY
 
-  constructor(clock: Clock, sites: () => ReadonlyMap<CellId, SiteCrawl>, parts: boolean) {
+  constructor(clock: Clock, sites: () => ReadonlyMap<CellId, Site>, givesAway: boolean) {
     this.#clock = clock
     this.#sites = sites
-    this.#parts = parts
+    this.#givesAway = givesAway
   }
 
   load(): SiteLoad {
@@ -41,7 +53,7 @@ export class SpareSites {
   }
 
   /** The sites of so many groups: first those that are not being asked at the moment, then those soonest rebuilt. */
-  pick(groups: number): ReadonlySet<SiteCrawl> {
+  pick(groups: number): ReadonlySet<Site> {
     const now = this.#clock.monotonic()
     if (now - this.#pickedAt < REPEAT_MS) return new Set()
     this.#pickedAt = now
@@ -54,9 +66,9 @@ export class SpareSites {
     return new Set(spare.slice(0, groups).flatMap(({ sites }) => sites))
   }
 
-  #groups(): SiteCrawl[][] {
-    if (!this.#parts) return []
-    const groups = new Map<GroupPace, SiteCrawl[]>()
+  #groups(): Site[][] {
+    if (!this.#givesAway) return []
+    const groups = new Map<Group, Site[]>()
     for (const site of this.#sites().values()) {
       const [group] = site.pace.groups
       if (group === undefined) continue
@@ -68,7 +80,7 @@ export class SpareSites {
   }
 }
 
-function isSpare(sites: readonly SiteCrawl[]): boolean {
+function isSpare(sites: readonly SiteInHand[]): boolean {
   const queued = sum(sites, ({ frontier }) => frontier.size)
   const known = sum(sites, ({ frontier }) => frontier.known)
   if (queued < LEAST_QUEUED || queued < known * LEAST_QUEUED_PART) return false
@@ -76,14 +88,14 @@ function isSpare(sites: readonly SiteCrawl[]): boolean {
 }
 
 /** Nobody else here needs the turn. */
-function isOf(sites: number): (group: GroupPace) => boolean {
+function isOf(sites: number): (group: Group) => boolean {
   return group => group.dissolved || (group.sites === sites && group.visitors === 0)
 }
 
-function isAsking({ inFlight, robotsInFlight }: SiteCrawl): boolean {
+function isAsking({ inFlight, robotsInFlight }: SiteInHand): boolean {
   return inFlight + robotsInFlight > 0
 }
 
-function sum(sites: readonly SiteCrawl[], of: (site: SiteCrawl) => number): number {
+function sum(sites: readonly SiteInHand[], of: (site: SiteInHand) => number): number {
   return sites.reduce((total, site) => total + of(site), 0)
 }

@@ -307,4 +307,27 @@ describe('hybrid', () => {
     expect(given.get(1)).toEqual(['dear.test', 'cheap.test'])
     expect(given.get(2)).toEqual(['own.test'])
   })
+
+  it('spreads sites that nothing is known of, and what others have no lane for, by load', () => {
+    const assignment = chooseAssignment('hybrid', new SeededRandom(1), { table, now: () => 0 })
+    assignment.owners?.restore(['agent-1', 'agent-2'])
+    const fresh = Array.from({ length: 30 }, (_, i) => waits(`new${i}.test`))
+    const wide = (number: number, held: number) => ({ ...agent(number, 1_000), lanes: 1_000, held })
+    const counts = (...agents: AgentView[]) => {
+      const { given } = assignment.assign(fresh, agents)
+      return agents.map(({ incarnation }) => given.get(incarnation)?.length ?? 0)
+    }
+    expect(counts(wide(1, 0), wide(2, 0))).toEqual([15, 15])
+    expect(counts(wide(1, 20), wide(2, 0))).toEqual([5, 25])
+  })
+
+  it('gives a site to the agent that holds its turn, however much that has to do', () => {
+    const assignment = chooseAssignment('hybrid', new SeededRandom(1), { table, now: () => 0 })
+    assignment.owners?.restore(['agent-1', 'agent-2'])
+    const { given } = assignment.assign(
+      [waits('new.test', { turnOf: 1 })],
+      [{ ...agent(1), held: 9 }, agent(2)],
+    )
+    expect([...given]).toEqual([[1, ['new.test']]])
+  })
 })
