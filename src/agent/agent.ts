@@ -23,6 +23,7 @@ import { PeerProbe } from './peer-probe.js'
 import { HEARTBEAT_MS, Pulse } from './pulse.js'
 import type { SiteCrawl } from './site-crawl.js'
 import { Slices } from './slices.js'
+import { type SiteLoad, SpareSites } from './spare-sites.js'
 import { TurnKeeping } from './turn-keeping.js'
 
 /** `ended`: the crawl is closed, the ledger says why. */
@@ -35,6 +36,7 @@ export class Agent {
   readonly #slices: Slices
   readonly #giving: GivingBack
   readonly #turns: TurnKeeping
+  readonly #spare: SpareSites<SiteCrawl>
   readonly #inboxes: InboxNews
   readonly #offer: LaneOffer
   readonly #pulse: Pulse
@@ -42,6 +44,8 @@ export class Agent {
   readonly #checkpoint: Checkpoint
   /** The more agents there are, the less often each speaks of its lanes. */
   #gatherMs: Millis = 0
+  /** No other agent crawls, as the last heartbeat said. */
+  #isAlone = true
   #ended = false
   #failure: Error | null = null
 
@@ -56,6 +60,7 @@ export class Agent {
     this.#probe = new PeerProbe(clock, bus, incarnation)
     this.#inboxes = new InboxNews(bus, sites, parts.routes)
     this.#giving = new GivingBack({ ledger, desk, transmitter, counters: parts.counters, sites, onFailure })
+    this.#spare = new SpareSites(clock, sites, parts.slices)
     this.#turns = new TurnKeeping(clock, sites, which => this.#giving.giveBack(which))
     this.#checkpoint = new Checkpoint(
       () => transmitter.seal(),
@@ -201,6 +206,10 @@ export class Agent {
       this.#parts.routes?.movedAway(message.cells)
       this.#giving.moveAway(message.cells, message.force)
     }
+    if (message.kind === 'spare' && message.to === incarnation) {
+      const spare = this.#spare.pick(message.groups)
+      this.#giving.giveBack(site => spare.has(site))
+    }
     if (message.kind === 'visit') {
       this.#turns.wanted(message.groups)
       this.#parts.routes?.visited(message.groups)
@@ -232,17 +241,25 @@ export class Agent {
     routes?.heed(beat, () => this.#wake.ring())
     this.#gatherMs = beat.share > 0 ? LIMITS.gatherMsPerAgent / beat.share : 0
     this.#tendBudget()
-    // Alone there is nobody to ask.
-    if (beat.share < 1) this.#probe.look()
+    this.#isAlone = beat.share >= 1
+    if (!this.#isAlone) this.#probe.look()
     this.#wake.ring()
     this.#checkpoint.heed(beat.settings)
-    splitter.heed(beat.share < 1)
+    splitter.heed(!this.#isAlone)
     this.#parts.onHeartbeat(beat)
   }
 
   #word() {
     const { counters, waitingFor } = this.#parts
-    return wordOf(counters, this.#offer.status(), this.#probe.peers, waitingFor(), this.#checkpoint.done)
+    const lanes = this.#offer.status()
+    return wordOf(counters, lanes, this.#siteLoad(), this.#probe.peers, waitingFor(), this.#checkpoint.done)
+  }
+
+  /** Sites that are being opened have something to do. Alone there is nobody to share with. */
+  #siteLoad(): SiteLoad {
+    if (this.#isAlone) return { busySites: 0, spareGroups: 0 }
+    const { busySites, spareGroups } = this.#spare.load()
+    return { busySites: busySites + this.#holdings.opening, spareGroups }
   }
 
   /** Who has no page left asks again, who needs none gives them back. */

@@ -3,11 +3,13 @@ import type { Incarnation, LaneStatus } from '../cluster/index.js'
 import type { Counters } from './counters.js'
 import type { MachineLoad } from './lane-offer.js'
 import type { Peer } from './peer-probe.js'
+import type { SiteLoad } from './spare-sites.js'
 
 /** Every name written out: to spread one object over another takes ten times as long, and it is done every second. */
 export function wordOf(
   counters: Counters,
   lanes: LaneStatus & { readonly load: MachineLoad | null },
+  sites: SiteLoad,
   peers: Readonly<Record<Incarnation, Peer>>,
   waiting: string,
   checkpoint: string,
@@ -35,6 +37,8 @@ export function wordOf(
     capacity: lanes.capacity,
     stage: lanes.stage ?? 0,
     taken: lanes.taken ?? 0,
+    busySites: sites.busySites,
+    spareGroups: sites.spareGroups,
     load: lanes.load,
     peers,
     waiting,

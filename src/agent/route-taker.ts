@@ -138,7 +138,7 @@ export class RouteTaker {
     const { incarnation, name } = this.#parts
     const table = this.#table
     if (table === null || this.stage === 0) return []
-    const own = { name, incarnation, lanes: free, freeLanes: free, busyLanes: [], capacity: 1 }
+    const own = { name, incarnation, lanes: free, freeLanes: free, held: 0, busyLanes: [], capacity: 1 }
     const round = new HandOut([own])
     for (const row of this.#visits.without(waiting)) {
       if (round.isOver) {

@@ -20,6 +20,7 @@ const agent = (name: string, over: Partial<AgentView> = {}): AgentView => ({
   incarnation: name.charCodeAt(0),
   lanes: 2,
   freeLanes: over.lanes ?? 2,
+  held: 0,
   busyLanes: [],
   capacity: 1,
   ...over,
@@ -132,7 +133,7 @@ describe('dynamic', () => {
   const dynamic = chooseAssignment('dynamic', new SeededRandom(1))
 
   it('takes the head of S, the first sites for the lanes with most to spare (D14)', () => {
-    const agents = [agent('a', { capacity: 1 }), agent('b', { capacity: 3 })]
+    const agents = [agent('a', { capacity: 0.05 }), agent('b', { capacity: 0.15 })]
     expect([...dynamic.assign(waiting([9, 8, 7, 6, 5]), agents).given]).toEqual([
       [98, ['s0.test', 's1.test']],
       [97, ['s2.test', 's3.test']],
@@ -145,6 +146,48 @@ describe('dynamic', () => {
       ['s0.test', 's2.test'],
       ['s1.test', 's3.test'],
     ])
+  })
+})
+
+describe('dynamic, with more free lanes than sites', () => {
+  const dynamic = chooseAssignment('dynamic', new SeededRandom(1))
+  const wide = (index: number, over: Partial<AgentView> = {}) =>
+    agent(String.fromCharCode(97 + index), { lanes: 1_000, freeLanes: 1_000, ...over })
+  const countsOf = (cells: readonly WaitingCell[], agents: readonly AgentView[]) => {
+    const { given } = dynamic.assign(cells, agents)
+    return agents.map(({ incarnation }) => given.get(incarnation)?.length ?? 0)
+  }
+  const sites = (count: number) => waiting(Array.from({ length: count }, () => 1))
+
+  it.each([2, 4, 8])('shares sites equally among %i agents', agents => {
+    for (const count of [8, 40, 1_000, 8_000]) {
+      const shares = countsOf(
+        sites(count),
+        Array.from({ length: agents }, (_, i) => wide(i)),
+      )
+      expect(shares).toEqual(shares.map(() => Math.min(1_000, count / agents)))
+    }
+  })
+
+  it('counts what agents have in hand: the one with the least is given most', () => {
+    expect(countsOf(sites(40), [wide(0, { held: 30 }), wide(1, { held: 10 })])).toEqual([10, 30])
+    expect(countsOf(sites(40), [wide(0, { held: 100 }), wide(1)])).toEqual([0, 40])
+  })
+
+  it('counts what a turn has brought: sites of one group stay together, others go where there is less', () => {
+    const cells = sites(40).map((row, i) => (i < 10 ? { ...row, group: 'g', turn: 'g' } : row))
+    expect(countsOf(cells, [wide(0), wide(1)])).toEqual([20, 20])
+    const held = cells.map(row => (row.group === 'g' ? { ...row, turnOf: 97 } : row))
+    expect(countsOf(held, [wide(0), wide(1)])).toEqual([20, 20])
+  })
+
+  it('gives an agent with more lanes more, and one with nothing to spare a quarter', () => {
+    expect(countsOf(sites(40), [wide(0), wide(1, { lanes: 3_000, freeLanes: 3_000 })])).toEqual([10, 30])
+    expect(countsOf(sites(50), [wide(0), wide(1, { capacity: 0.01 })])).toEqual([40, 10])
+  })
+
+  it('does not go by how idle an agent was: what it has in hand says that', () => {
+    expect(countsOf(sites(40), [wide(0, { capacity: 0.3 }), wide(1, { capacity: 1 })])).toEqual([20, 20])
   })
 })
 

@@ -8,6 +8,8 @@ export interface AgentView {
   /** Sites it crawls at the same time. */
   readonly lanes: number
   readonly freeLanes: number
+  /** Sites it has in hand, or on their way to it: its present load. */
+  readonly held: number
   /** Numbers, from 1, of the lanes that are at work. */
   readonly busyLanes: readonly number[]
   /** What it has left of CPU, memory, disk and bandwidth, of one kind for all agents (D13). */

@@ -1,6 +1,6 @@
 /**
- * Algorithm 3.1 of the dynamic partition paper (D14, D15): S is ordered by size, P by capacity; the first sites go to
- * the first lanes, and a lane that is done takes the head of S. S is kept by the ledger, so nothing is kept here.
+ * Algorithm 3.1 of the dynamic partition paper (D14, D15): S is ordered by size, P by capacity and load; the first sites
+ * go to the first lanes, and a lane that is done takes the head of S. S is kept by the ledger, so nothing is kept here.
  */
 import type { WaitingCell } from '../cluster/index.js'
 import type { AgentView, Assigned, Assignment } from './assignment.js'
@@ -18,11 +18,8 @@ export class DynamicAssignment implements Assignment {
     const lanes = new FreeLanes(agents)
     for (const row of waiting) {
       if (round.isOver) break
-      const holder = round.holderOf(row)
-      // A lane at the front of P may have gone to a cell that only its agent could have.
-      while (lanes.first !== null && !round.hasLane(lanes.first)) lanes.shift()
-      const agent = holder ?? lanes.first
-      if (agent !== null && round.give(row, agent) && holder === null) lanes.shift()
+      const agent = round.holderOf(row) ?? lanes.first
+      if (agent !== null && round.give(row, agent)) lanes.take(agent)
     }
     return round
   }

@@ -32,6 +32,12 @@ export class HandOut implements Assigned {
     return (this.#free.get(agent) ?? 0) > 0
   }
 
+  /** The agent as it is after what this round has given it. */
+  left(view: AgentView): AgentView {
+    const given = this.given.get(view.incarnation)?.length ?? 0
+    return { ...view, freeLanes: this.#free.get(view.incarnation) ?? 0, held: view.held + given }
+  }
+
   /** Notes that the cell is meant for `owner`, who has a lane for it but not its turn. */
   want({ turnOf, turn }: WaitingCell, owner: Incarnation | null): void {
     if (turnOf === null || owner === null || owner === turnOf || !this.hasLane(owner)) return

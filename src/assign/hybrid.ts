@@ -18,6 +18,7 @@ import type {
   RoutePlan,
 } from './assignment.js'
 import { isPiece } from './cut-web.js'
+import { FreeLanes } from './free-lanes.js'
 import { HandOut } from './hand-out.js'
 import { type PartOwner, PartOwners } from './part-owners.js'
 import { PieceRoom } from './piece-room.js'
@@ -81,11 +82,30 @@ export class HybridAssignment implements Assignment {
       const isGiven = owner !== null && round.give(row, owner)
       if (!isGiven && !isPiece(row.cell)) left.push(row)
     }
-    // Who has most lanes free chooses first: it has run driest.
-    const dry = agents.filter(({ incarnation }) => round.hasLane(incarnation))
-    dry.sort((a, b) => b.freeLanes - a.freeLanes || (a.name < b.name ? -1 : 1))
-    for (const agent of dry) this.#fill(agent, left, round)
+    this.#share(left, agents, round)
     return round
+  }
+
+  /** What its own agent has no lane for, and what nobody owns, is spread by load; each takes what costs it least. */
+  #share(rest: readonly WaitingCell[], agents: readonly AgentView[], round: HandOut): void {
+    const left: WaitingCell[] = []
+    for (const row of rest) {
+      const holder = round.holderOf(row)
+      if (holder === null) left.push(row)
+      else round.give(row, holder)
+    }
+    const dry = agents.map(view => round.left(view)).filter(({ freeLanes }) => freeLanes > 0)
+    const lanes = new FreeLanes(dry)
+    const quotas = new Map<Incarnation, number>()
+    for (let i = 0; i < left.length; i++) {
+      const agent = lanes.first
+      if (agent === null) break
+      lanes.take(agent)
+      quotas.set(agent, (quotas.get(agent) ?? 0) + 1)
+    }
+    // The agent with most lanes free chooses first: it has run driest.
+    dry.sort((a, b) => b.freeLanes - a.freeLanes || (a.name < b.name ? -1 : 1))
+    for (const agent of dry) this.#fill(agent, left, round, quotas.get(agent.incarnation) ?? 0)
   }
 
   meantFor(cell: CellId): Incarnation | null {
@@ -103,8 +123,9 @@ export class HybridAssignment implements Assignment {
     return 0
   }
 
-  /** Gives an agent with free lanes the cheapest of what is left, until it has none. */
-  #fill(agent: AgentView, left: WaitingCell[], round: HandOut): void {
+  /** Gives an agent the cheapest of what is left, as many as its quota. */
+  #fill(agent: AgentView, left: WaitingCell[], round: HandOut, quota: number): void {
+    if (quota === 0) return
     const part = this.#owners.partOf(agent)
     const free: Bargain[] = []
     for (const [place, row] of left.entries()) {
@@ -118,11 +139,7 @@ export class HybridAssignment implements Assignment {
       free,
     )
     const given = new Set<WaitingCell>()
-    for (
-      let best = bargains.first;
-      best !== undefined && round.hasLane(agent.incarnation);
-      best = bargains.first
-    ) {
+    for (let best = bargains.first; best !== undefined && given.size < quota; best = bargains.first) {
       bargains.shift()
       if (round.give(best.row, agent.incarnation)) given.add(best.row)
     }

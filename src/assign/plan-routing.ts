@@ -136,6 +136,7 @@ export function hashedParts({ sites }: LearnedWeb, shares: readonly number[]): I
       incarnation: part,
       lanes: 1,
       freeLanes: 1,
+      held: 0,
       busyLanes: [],
       capacity,
     })),

@@ -18,6 +18,7 @@ function agent(number: number, capacity: number): AgentView {
     incarnation: 10 + number,
     lanes: 2,
     freeLanes: 2,
+    held: 0,
     busyLanes: [],
     capacity,
   }

@@ -9,7 +9,15 @@ import { PrefixRoutes, PrefixTable } from './prefix-table.js'
 const siteName = (i: number) => `s${i}.test`
 
 function agent(number: number, freeLanes = 10): AgentView {
-  return { name: `agent-${number}`, incarnation: number, lanes: 10, freeLanes, busyLanes: [], capacity: 1 }
+  return {
+    name: `agent-${number}`,
+    incarnation: number,
+    lanes: 10,
+    freeLanes,
+    held: 0,
+    busyLanes: [],
+    capacity: 1,
+  }
 }
 
 function waits(cell: string, more: Partial<WaitingCell> = {}): WaitingCell {
@@ -298,5 +306,28 @@ describe('hybrid', () => {
     const { given } = assignment.assign(cells, [agent(1, 5), agent(2, 5)])
     expect(given.get(1)).toEqual(['dear.test', 'cheap.test'])
     expect(given.get(2)).toEqual(['own.test'])
+  })
+
+  it('spreads sites that nothing is known of, and what others have no lane for, by load', () => {
+    const assignment = chooseAssignment('hybrid', new SeededRandom(1), { table, now: () => 0 })
+    assignment.owners?.restore(['agent-1', 'agent-2'])
+    const fresh = Array.from({ length: 30 }, (_, i) => waits(`new${i}.test`))
+    const wide = (number: number, held: number) => ({ ...agent(number, 1_000), lanes: 1_000, held })
+    const counts = (...agents: AgentView[]) => {
+      const { given } = assignment.assign(fresh, agents)
+      return agents.map(({ incarnation }) => given.get(incarnation)?.length ?? 0)
+    }
+    expect(counts(wide(1, 0), wide(2, 0))).toEqual([15, 15])
+    expect(counts(wide(1, 20), wide(2, 0))).toEqual([5, 25])
+  })
+
+  it('gives a site to the agent that holds its turn, however much that has to do', () => {
+    const assignment = chooseAssignment('hybrid', new SeededRandom(1), { table, now: () => 0 })
+    assignment.owners?.restore(['agent-1', 'agent-2'])
+    const { given } = assignment.assign(
+      [waits('new.test', { turnOf: 1 })],
+      [{ ...agent(1), held: 9 }, agent(2)],
+    )
+    expect([...given]).toEqual([[1, ['new.test']]])
   })
 })

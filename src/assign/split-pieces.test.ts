@@ -9,6 +9,7 @@ const AGENTS: readonly AgentView[] = [1, 2, 3, 4].map(number => ({
   incarnation: number,
   lanes: 50,
   freeLanes: 50,
+  held: 0,
   busyLanes: [],
   capacity: 1,
 }))

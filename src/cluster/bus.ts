@@ -22,6 +22,9 @@ export interface LaneStatus {
   /** The stage of the routing table by which it takes cells itself, and how many it has taken; neither: it takes none. */
   readonly stage?: number
   readonly taken?: number
+  /** With heartbeats only: sites in hand that have something left to do, and groups of them that could go to others. */
+  readonly busySites?: number
+  readonly spareGroups?: number
 }
 
 export type BusMessage =
@@ -43,6 +46,8 @@ export type BusMessage =
       readonly cells: readonly CellId[]
       readonly force: boolean
     }
+  /** Another agent has run dry: give back the sites of so many groups, for it to lease. */
+  | { readonly kind: 'spare'; readonly to: Incarnation; readonly groups: number }
   /** Somebody needs a turn of each of these groups for one request, whoever holds them. */
   | { readonly kind: 'visit'; readonly groups: readonly GroupId[] }
   /** How far is everybody? */

@@ -35,6 +35,8 @@ export interface HelmParts {
   readonly config: CrawlConfig
   readonly ledger: Ledger
   readonly bus: Bus
+  /** Agents that this process starts with the crawl. */
+  readonly expectedAgents: number
   /** Of its lives. */
   readonly name: string
   readonly leaseMs: Millis
@@ -132,6 +134,7 @@ export class Helm {
       repartitioner: this.#repartitioner(assignment),
       beatMs: roundsMs ?? this.#beatMs,
       leastDelayMs: () => delayAfter(this.#delay, 0),
+      expectedAgents: this.#parts.expectedAgents,
       ordersBySize: true,
       signal,
       onClosed: lives => {

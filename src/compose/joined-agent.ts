@@ -100,6 +100,7 @@ export class JoinedAgent {
     const disk = new DiskGuard(directory, config.minFreeDisk, clock)
     const steering = await Steering.begin({
       ...{ directory, name: this.#crawl.name, config, ledger, bus, log, disk, worker, scratch },
+      expectedAgents: 0,
       listen: this.#listen,
       leaseMs: this.#leaseMs,
       startedAt: clock.monotonic(),

@@ -178,6 +178,7 @@ export class CrawlSession {
     else await ledger.endAllLeases()
     const steering = await Steering.begin({
       ...{ directory, name, config, ledger, bus, leaseMs, log, disk, worker, scratch },
+      expectedAgents: config.agents,
       startedAt: tools.startedAt,
       listen: this.#guests.listen ?? OWN_MACHINE,
       onStop: () => this.stop(),

@@ -40,6 +40,8 @@ export interface SteeringParts {
   readonly config: CrawlConfig
   readonly ledger: Ledger
   readonly bus: LocalBus
+  /** Agents that this process starts with the crawl; none where it joins one that is under way. */
+  readonly expectedAgents: number
   readonly leaseMs: Millis
   readonly log: Log
   readonly disk: DiskGuard
@@ -96,6 +98,7 @@ export class Steering {
       config,
       ledger,
       bus: bus.join(),
+      expectedAgents: parts.expectedAgents,
       name: COORDINATOR_NAME,
       leaseMs,
       log,

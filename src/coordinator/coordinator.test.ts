@@ -14,6 +14,8 @@ class Place {
   readonly bus = new LocalBus()
   readonly ledger: Ledger = openMemoryLedger(() => this.clock.now())
   readonly stopping = new AbortController()
+  /** Agents that the crawl starts. */
+  expected = 0
   /** In whose name the last coordinator acts. */
   life = 0
 
@@ -45,6 +47,7 @@ class Place {
       leaseMs: LEASE,
       beatMs: BEAT,
       leastDelayMs: () => 0,
+      expectedAgents: this.expected,
       ordersBySize: true,
       signal: this.stopping.signal,
       onClosed: () => {},
@@ -90,6 +93,79 @@ describe('the coordinator', () => {
     expect([...(await place.cellsOf(a)), ...(await place.cellsOf(b))].sort()).toEqual(['large', 'middle'])
     expect(heard.filter(({ kind }) => kind === 'leases')).toHaveLength(2)
   })
+
+  it('gives nothing before all agents that the crawl starts have said what they can take, and then each its share', async () => {
+    const cells = Array.from({ length: 40 }, (_, i) => `site-${i}`)
+    await place.site(...cells)
+    place.expected = 3
+    const lives = await Promise.all(['a', 'b', 'c'].map(name => place.ledger.join(name, 1_000)))
+    void (await place.coordinator()).run()
+    for (const life of lives) {
+      for (const each of lives) expect(await place.cellsOf(each)).toEqual([])
+      place.clock.advance(2 * BEAT)
+      await place.beat(life, 1_000)
+      place.clock.advance(BEAT)
+      await place.settle()
+    }
+    const shares = await Promise.all(lives.map(async life => (await place.cellsOf(life)).length))
+    expect(shares).toEqual([14, 13, 13])
+  })
+
+  it.each(['dynamic', 'hash', 'static-random'] as const)(
+    'with %s waits a few seconds only for an agent that does not come',
+    async assign => {
+      await place.site('x')
+      place.expected = 2
+      const a = await place.agent('a', 1_000)
+      void (await place.coordinator(place.bus.join(), assign)).run()
+      await place.settle()
+      expect(await place.cellsOf(a)).toEqual([])
+      for (let second = 0; second < 6; second++) {
+        place.clock.advance(BEAT)
+        await place.beat(a, 1_000)
+        await place.settle()
+      }
+      expect(await place.cellsOf(a)).toEqual(['x'])
+    },
+  )
+
+  it('lets a single agent wait for nobody', async () => {
+    await place.site('x')
+    place.expected = 1
+    const a = await place.agent('a', 1_000)
+    void (await place.coordinator()).run()
+    await place.settle()
+    expect(await place.cellsOf(a)).toEqual(['x'])
+  })
+
+  it.each([
+    ['dynamic', [5]],
+    ['hash', []],
+  ] as const)(
+    'with %s asks for sites to be given back when an agent has run dry: %j',
+    async (assign, asked) => {
+      await place.somethingElse()
+      const [a, b] = [await place.ledger.join('a', 1_000), await place.ledger.join('b', 1_000)]
+      const heard: BusMessage[] = []
+      place.bus.join().listen(message => heard.push(message))
+      void (await place.coordinator(place.bus.join(), assign)).run()
+      for (let second = 0; second < 4; second++) {
+        const word = { at: place.clock.now(), seen: 1e9, free: 990, busyLanes: [], capacity: 1 }
+        const busy = { ...word, held: 10, busySites: 10, spareGroups: 10 }
+        await place.ledger.heartbeat(a, LEASE, JSON.stringify(busy))
+        await place.ledger.heartbeat(
+          b,
+          LEASE,
+          JSON.stringify({ ...word, held: 0, busySites: 0, spareGroups: 0 }),
+        )
+        place.clock.advance(BEAT)
+        await place.settle()
+      }
+      const spare = heard.flatMap(message => (message.kind === 'spare' ? [message] : []))
+      expect(spare.map(({ groups }) => groups)).toEqual(asked)
+      for (const { to } of spare) expect(to).toBe(a)
+    },
+  )
 
   it('lets nobody wait for the answer to what another was given', async () => {
     await place.site('1', '2')

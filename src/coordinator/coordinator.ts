@@ -13,10 +13,12 @@ import { type Clock, type Millis, sleep } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import type { StopSignal } from '../model/stop.js'
 import { Wake } from '../model/wake.js'
+import { AgentGathering } from './agent-gathering.js'
 import { LaneBook } from './lane-book.js'
 import { LeftToAgents } from './left-to-agents.js'
 import type { Repartitioner } from './repartitioner.js'
 import { RouteDesk } from './route-desk.js'
+import { SiteTakeover } from './site-takeover.js'
 
 /** Cells of S that are looked at, at least: the turn of some may be far off. */
 const LEAST_LOOK = 100
@@ -38,6 +40,8 @@ export interface CoordinatorParts {
   readonly beatMs: Millis
   /** The least pause between two requests to a site, as set now. */
   readonly leastDelayMs: () => Millis
+  /** Agents that the crawl itself has started, or is about to: sites are shared among them from the beginning. */
+  readonly expectedAgents: number
   /** S is ordered by size at the start (D3, D14), not by arrival. */
   readonly ordersBySize: boolean
   readonly signal: StopSignal
@@ -62,6 +66,8 @@ export class Coordinator {
   readonly #visits: Visits
   readonly #left: LeftToAgents
   readonly #routes: RouteDesk
+  readonly #gathering: AgentGathering
+  readonly #takeover: SiteTakeover
 
   constructor(parts: CoordinatorParts) {
     this.#parts = parts
@@ -69,6 +75,8 @@ export class Coordinator {
     this.#visits = new Visits(parts.clock)
     this.#left = new LeftToAgents(parts.clock, parts.assignment)
     this.#routes = new RouteDesk(parts.clock, parts.ledger, parts.bus, parts.assignment)
+    this.#gathering = new AgentGathering(parts.clock, parts.expectedAgents)
+    this.#takeover = new SiteTakeover(parts.clock, parts.bus)
     parts.signal.addEventListener('abort', () => this.#wake.ring(), { once: true })
   }
 
@@ -117,6 +125,8 @@ export class Coordinator {
     this.#looksAtHeld = true
     await this.#routes.look(rows, this.#book)
     await this.#parts.repartitioner?.look(this.#book.views())
+    // Elsewhere a site that is given back goes to the agent it is meant for, which had it.
+    if (assignment.name === 'dynamic') this.#takeover.look(this.#book.loads())
   }
 
   /** Once in a crawl, whoever does it. */
@@ -143,6 +153,7 @@ export class Coordinator {
   async #handOut(): Promise<number> {
     const { ledger, bus, assignment } = this.#parts
     if (!this.#mayWait || assignment.looksAt === 'nothing') return 0
+    if (!this.#gathering.isOver(this.#book.reported)) return 0
     const agents = this.#book.views()
     const able = agents.filter(({ freeLanes }) => freeLanes > 0)
     const free = able.reduce((sum, { freeLanes }) => sum + freeLanes, 0)

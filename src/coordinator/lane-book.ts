@@ -3,6 +3,15 @@ import type { AgentView } from '../assign/index.js'
 import type { AgentRow, Incarnation, LaneStatus } from '../cluster/index.js'
 import type { Lease } from '../model/cell.js'
 
+/** What an agent has left to do, and what it could part with. */
+export interface AgentLoad {
+  readonly incarnation: Incarnation
+  readonly lanes: number
+  readonly freeLanes: number
+  readonly busySites: number
+  readonly spareGroups: number
+}
+
 interface Entry {
   readonly row: AgentRow
   /** What the row says. */
@@ -51,6 +60,28 @@ export class LaneBook {
     return true
   }
 
+  /** Agents that have said how many lanes they have free. */
+  get reported(): number {
+    let count = 0
+    for (const { status } of this.#entries.values()) if (status.at > 0) count++
+    return count
+  }
+
+  /** What each has left to do, as it said with its last heartbeat; what it was given since counts as busy. */
+  loads(): AgentLoad[] {
+    return [...this.#entries.values()].map(entry => {
+      const { row, told, status } = entry
+      const unseen = unseenOf(entry)
+      return {
+        incarnation: row.incarnation,
+        lanes: row.lanes,
+        freeLanes: Math.max(0, status.free - unseen),
+        busySites: (told.busySites ?? 0) + unseen,
+        spareGroups: told.spareGroups ?? 0,
+      }
+    })
+  }
+
   /** How many cells each has taken itself, as it last said. */
   *taken(): Iterable<readonly [life: Incarnation, cells: number]> {
     for (const [life, { status }] of this.#entries) yield [life, status.taken ?? 0]
@@ -63,14 +94,15 @@ export class LaneBook {
   views(): AgentView[] {
     return [...this.#entries.values()].map(entry => {
       const { row, status } = entry
-      const freeLanes = Math.max(0, status.free - unseenOf(entry))
+      const unseen = unseenOf(entry)
       // Lanes that cells are on their way to are as good as busy.
       const bound = entry.granted.map(({ lane }) => lane).filter(lane => lane > 0)
       return {
         name: row.name,
         incarnation: row.incarnation,
         lanes: row.lanes,
-        freeLanes,
+        freeLanes: Math.max(0, status.free - unseen),
+        held: status.held + unseen,
         busyLanes: [...status.busyLanes, ...bound],
         capacity: status.capacity,
         stage: status.stage ?? 0,
@@ -101,6 +133,8 @@ function statusIn(text: string): LaneStatus {
     capacity = 1,
     stage = 0,
     taken = 0,
+    busySites = 0,
+    spareGroups = 0,
   } = JSON.parse(text) as Partial<LaneStatus>
-  return { at, seen, free, held, busyLanes, capacity, stage, taken }
+  return { at, seen, free, held, busyLanes, capacity, stage, taken, busySites, spareGroups }
 }

@@ -13,7 +13,7 @@ const table = RoutingTable.of(2, [
 
 function agent(name: string, freeLanes: number, stage: number): AgentView {
   const incarnation = name.charCodeAt(0)
-  return { name, incarnation, lanes: 5, freeLanes, busyLanes: [], capacity: 1, stage }
+  return { name, incarnation, lanes: 5, freeLanes, held: 0, busyLanes: [], capacity: 1, stage }
 }
 
 function waits(cell: string, turnOf: number | null = null): WaitingCell {

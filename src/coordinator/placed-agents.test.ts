@@ -8,6 +8,7 @@ const view = (name: string, incarnation: number, capacity = 1): AgentView => ({
   incarnation,
   lanes: 4,
   freeLanes: 0,
+  held: 0,
   busyLanes: [],
   capacity,
 })

@@ -92,6 +92,7 @@ describe('live repartition', () => {
     incarnation,
     lanes: 5,
     freeLanes: 3,
+    held: 0,
     busyLanes: [],
     capacity: 1,
   })

@@ -25,6 +25,7 @@ it('what is left of a split site is told piece by piece, each with its own agent
     incarnation: i + 1,
     lanes: 1,
     freeLanes: 1,
+    held: 0,
     busyLanes: [],
     capacity: 1,
   }))

@@ -104,6 +104,11 @@ export const LIMITS = {
    * round looks at all of them, so a thousand are served ten times a second, and a few at once.
    */
   gatherMsPerAgent: 0.1,
+  /**
+   * At the start sites are handed out once all agents that the crawl starts have reported, or when none has come for so
+   * long: a thread starts in less than a second, on a busy machine in a few.
+   */
+  agentGatherMs: 5_000,
   /** Sites of a part wait so long for its agent, at the start and when it is gone; then they go to whoever is here. */
   partGraceMs: 10_000,
   /** An address that serves more sites is a CDN: its sites have nothing in common. */

@@ -81,6 +81,7 @@ export class FlakyBus implements LedgerWitness {
       case 'leases':
       case 'wanted':
       case 'move':
+      case 'spare':
       case 'yours':
       case 'pong':
         return [agent.get(message.to)]

@@ -139,6 +139,7 @@ function coordinate(
     leaseMs: LEASE_MS,
     beatMs: BEAT_MS,
     leastDelayMs: () => Number(config.delay),
+    expectedAgents: config.agents,
     ordersBySize: true,
     signal,
     onClosed: lives => {

@@ -61,6 +61,8 @@ export interface SimulationOptions {
   /** Lanes of each agent. */
   readonly lanes: number
   readonly delayMs: Millis
+  /** Time between the starts of two agents (0). */
+  readonly startEveryMs?: Millis
   /** Keeps the lines of the history, for people. */
   readonly keepsHistory: boolean
   /** A folder for what does not fit into memory, for runs by the hundred; one of its own when absent. */
@@ -178,7 +180,7 @@ class World {
     )
     if (this.#routing.table !== null) await this.#ledger.set({ [ROUTING_STAGE]: String(FIRST_STAGE) })
     await this.#ledger.estimate(this.#options.sizes ?? [])
-    for (let agent = 0; agent < this.#options.agents; agent++) this.#park.start()
+    this.#startAgents()
     let endedAt = Number.POSITIVE_INFINITY
     const most = MOST_EVENTS + this.#web.pages * EVENTS_PER_PAGE + this.#options.agents * EVENTS_PER_AGENT
     const longest = LONGEST_MS + this.#web.pages * this.#options.delayMs
@@ -209,6 +211,14 @@ class World {
       agentWork,
       ...movedIn(recordsIn(await this.#ledger.settings())),
       cells: cellCounts(await this.#ledger.settings()),
+    }
+  }
+
+  #startAgents(): void {
+    const { agents, startEveryMs = 0 } = this.#options
+    for (let agent = 0; agent < agents; agent++) {
+      if (startEveryMs === 0) this.#park.start()
+      else this.#time.after(agent * startEveryMs, () => this.#park.start())
     }
   }
 
@@ -309,6 +319,7 @@ class World {
       repartition,
       seeds: this.#web.seeds,
       scope: 'any',
+      agents: this.#options.agents,
       lanes,
       delay: delayMs,
       // A page that never comes is asked for twice: the crawl would wait half a minute for the third time.

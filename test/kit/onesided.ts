@@ -10,7 +10,7 @@ export async function onesided(sites: number): Promise<{ readonly port: number; 
   const server = await WebServer.listen(plan, { clock: systemClock, port: 0 })
   await server.close()
   const draw = new Rendezvous()
-  const agent = { lanes: 1, freeLanes: 1, busyLanes: [], capacity: 1 }
+  const agent = { lanes: 1, freeLanes: 1, held: 0, busyLanes: [], capacity: 1 }
   draw.meet(agentNames(2).map((name, incarnation) => ({ ...agent, name, incarnation })))
   const isOfFirst = (site: number) => draw.winnerOf(server.authority(site))!.incarnation === 0
   return { port: server.port, sizes: Array.from({ length: sites }, (_, site) => (isOfFirst(site) ? 40 : 2)) }

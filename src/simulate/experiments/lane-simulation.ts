@@ -66,6 +66,7 @@ function views(busy: readonly BusyLane[]): AgentView[] {
       incarnation: i + 1,
       lanes: LANES_PER_AGENT,
       freeLanes: LANES_PER_AGENT - busyLanes.length,
+      held: busyLanes.length,
       busyLanes,
       capacity: 1,
     }

@@ -87,6 +87,7 @@ function viewOf(crawler: number, isFree: boolean): AgentView {
     incarnation: crawler,
     lanes: LANES,
     freeLanes: isFree ? LANES : 0,
+    held: 0,
     busyLanes: [],
     capacity: 1,
   }

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import { ManualClock } from '../../test/kit/manual-clock.js'
+import { type SiteInHand, SpareSites } from './spare-sites.js'
+
+const PAUSE_MS = 5_000
+const turn = (sites = 1) => ({ sites, visitors: 0, dissolved: false })
+
+interface Facts {
+  readonly queued?: number
+  readonly known?: number
+  readonly inFlight?: number
+  readonly groups?: readonly { sites: number; visitors: number; dissolved: boolean }[]
+  readonly mode?: SiteInHand['mode']
+}
+
+const site = ({
+  queued = 50,
+  known = 100,
+  inFlight = 0,
+  groups = [turn()],
+  mode,
+}: Facts = {}): SiteInHand => ({
+  mode: mode ?? { is: 'crawling' },
+  inFlight,
+  robotsInFlight: 0,
+  frontier: { size: queued, known, isEmpty: queued === 0 },
+  pace: { groups },
+})
+
+function spareOf(sites: Record<string, SiteInHand>, givesAway = true) {
+  const clock = new ManualClock()
+  const named = new Map(Object.entries(sites))
+  const spare = new SpareSites(clock, () => named, givesAway)
+  const pick = (groups: number) => {
+    const picked = spare.pick(groups)
+    return [...named].filter(([, each]) => picked.has(each)).map(([name]) => name)
+  }
+  return { clock, spare, pick }
+}
+
+describe('sites that can go to an agent that has run dry', () => {
+  it('are those with enough left to do for what they cost to rebuild', () => {
+    const { spare, pick } = spareOf({
+      few: site({ queued: 5, known: 9 }),
+      nearlyDone: site({ queued: 40, known: 10_000 }),
+      leaving: site({ mode: { is: 'leaving', to: 'slice', until: 0, why: '' } }),
+      done: site({ queued: 0 }),
+      good: site(),
+    })
+    expect(spare.load()).toEqual({ busySites: 4, spareGroups: 1 })
+    expect(pick(9)).toEqual(['good'])
+  })
+
+  it('are first those that nobody asks at the moment, then those with the fewest URLs to rebuild', () => {
+    const sites = {
+      asked: site({ inFlight: 1, known: 60 }),
+      large: site({ known: 900 }),
+      small: site({ known: 80 }),
+    }
+    expect(spareOf(sites).pick(1)).toEqual(['small'])
+    expect(spareOf(sites).pick(2)).toEqual(['large', 'small'])
+    expect(spareOf(sites).pick(3)).toEqual(['asked', 'large', 'small'])
+  })
+
+  it('go with all others of their group, or not at all', () => {
+    const whole = turn(2)
+    const torn = turn(3)
+    const address = turn(2)
+    const { spare, pick } = spareOf({
+      one: site({ groups: [whole] }),
+      two: site({ groups: [whole], queued: 0 }),
+      // The third of them is being opened.
+      three: site({ groups: [torn] }),
+      four: site({ groups: [torn] }),
+      // Of different domains, with one address.
+      five: site({ groups: [turn(), address] }),
+      six: site({ groups: [turn(), address] }),
+      visited: site({ groups: [{ ...turn(), visitors: 1 }] }),
+    })
+    expect(spare.load()).toEqual({ busySites: 6, spareGroups: 1 })
+    expect(pick(9)).toEqual(['one', 'two'])
+  })
+
+  it('are picked once for a request that the bus repeats', () => {
+    const { clock, pick } = spareOf({ a: site(), b: site({ known: 200 }) })
+    expect(pick(1)).toEqual(['a'])
+    clock.advance(PAUSE_MS / 10)
+    expect(pick(1)).toEqual([])
+    clock.advance(PAUSE_MS)
+    expect(pick(1)).toEqual(['a'])
+  })
+
+  it('are none where lanes keep their sites to the end', () => {
+    const { spare, pick } = spareOf({ a: site(), b: site() }, false)
+    expect(spare.load()).toEqual({ busySites: 2, spareGroups: 0 })
+    expect(pick(9)).toEqual([])
+  })
+})
