@@ -112,6 +112,8 @@ export interface Totals {
   readonly backlog: number
   readonly cells: Readonly<Record<CellState, number>>
   readonly outcomes: readonly OutcomeCount[]
+  /** The latest life that was ever begun; 0 before the first. */
+  readonly lastLife: Incarnation
 }
 
 export interface LedgerHealth {

@@ -7,7 +7,9 @@ import type { PostgresDatabase } from './postgres-database.js'
 import { outcomeCount, parkedCell, siteSummary } from './stored-rows.js'
 
 export async function readTotals(db: PostgresDatabase): Promise<Totals> {
-  const [state, reason] = (await db.first('SELECT state, finish_reason FROM crawl'))!
+  const [state, reason, lastLife] = (await db.first(
+    'SELECT state, finish_reason, (SELECT coalesce(max(incarnation), 0) FROM agent) FROM crawl',
+  ))!
   const states = await db.all(
     `SELECT state, count(*), sum(pages), sum(bytes), sum(discovered), sum(settled), sum(appended - consumed)
      FROM cell GROUP BY state`,
@@ -30,6 +32,7 @@ export async function readTotals(db: PostgresDatabase): Promise<Totals> {
     backlog,
     cells,
     outcomes: outcomes.map(outcomeCount),
+    lastLife: Number(lastLife),
   }
 }
 

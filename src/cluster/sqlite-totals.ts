@@ -29,6 +29,7 @@ export function readTotals(db: SqliteDatabase): Totals {
     backlog,
     cells,
     outcomes,
+    lastLife: Number(db.first('SELECT coalesce(max(incarnation), 0) FROM agent')![0]),
   }
 }
 
