@@ -18,8 +18,9 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { manifestOf } from '../agent/index.js'
 import type { FileRow, Ledger } from '../cluster/index.js'
-import { lifeIn, STORE_FOLDERS, syncDirectory, writeFileAtomically } from '../store/index.js'
+import { lifeIn, STORE_FOLDERS, syncDirectory, writeFileAtomically, writeManifest } from '../store/index.js'
 import { systemClock as clock } from './system.js'
 
 const FOLDERS = [...STORE_FOLDERS, 'tables/sites', 'learned']
@@ -33,8 +34,10 @@ export async function quarantineUnlisted(
   directory: string,
   ledger: Ledger,
 ): Promise<{ readonly folder: string; readonly files: number } | null> {
-  const open = new Set((await ledger.agents()).map(({ incarnation }) => incarnation))
-  const listed = new Map((await ledger.files()).map(file => [file.name, file]))
+  const crawling = (await ledger.agents()).filter(({ lanes }) => lanes > 0)
+  const open = new Set(crawling.map(({ incarnation }) => incarnation))
+  const rows = await ledger.files()
+  const listed = new Map(rows.map(file => [file.name, file]))
   const folder = `quarantine/${new Date(clock.now()).toISOString().replaceAll(':', '-')}`
   let files = 0
   for (const { name, entry } of entriesOf(directory)) {
@@ -45,7 +48,9 @@ export async function quarantineUnlisted(
     if (file ? keepRest(directory, entry, file, listed, target) : move(join(directory, entry), target))
       files++
   }
-  return files === 0 ? null : { folder, files }
+  if (files === 0) return null
+  writeManifest(directory, manifestOf(rows, clock.now()))
+  return { folder, files }
 }
 
 /** Relative to the directory; `name` is what the ledger calls it. */

@@ -118,19 +118,18 @@ export function pairError(
   return new PairError(`${WHAT_IS_WRONG[relation](directory, ledgerName)}; nothing was changed`)
 }
 
-const RIGHT_LEDGER = 'name the ledger that belongs to it (--ledger and --name)'
+const ONE_BACKUP = 'restore both from one backup'
 
 const WHAT_IS_WRONG: Readonly<
   Record<Exclude<PairRelation, 'same'>, (directory: string, ledger: string) => string>
 > = {
   'ledger-older': (directory, ledger) =>
-    `${ledger} is older than ${directory}, which has gone on with another ledger: ${RIGHT_LEDGER}, ` +
-    'or restore both from one backup, or go on from the older ledger with "orbweaver resume … --restored"',
+    `${ledger} is older than ${directory}: use the ledger that the directory has gone on with, or ${ONE_BACKUP}, ` +
+    'or go on from the older ledger with "orbweaver resume … --restored"',
   'store-older': (directory, ledger) =>
-    `${directory} is older than ${ledger}, which has gone on with another directory: use that directory, ` +
-    'or restore both from one backup',
+    `${directory} is older than ${ledger}: use the directory that the ledger has gone on with, or ${ONE_BACKUP}`,
   apart: (directory, ledger) =>
-    `${directory} and ${ledger} have each gone on without the other since they were copied: ${RIGHT_LEDGER}, ` +
-    'or restore both from one backup',
-  strangers: (directory, ledger) => `${ledger} does not belong to ${directory}: ${RIGHT_LEDGER}`,
+    `${directory} and ${ledger} have each gone on without the other: use each with its own partner, or ${ONE_BACKUP}`,
+  strangers: (directory, ledger) =>
+    `${ledger} does not belong to ${directory}: name the one that does (--ledger and --name), or ${ONE_BACKUP}`,
 }
