@@ -167,14 +167,18 @@ export class TableKeeper {
 
   async #manifest(): Promise<void> {
     const { ledger, now, writeManifest } = this.#parts
-    const files = await ledger.files()
-    const tables = {
-      pages: tableOf(files, 'pages'),
-      links: tableOf(files, 'links'),
-      sites: tableOf(files, 'sites'),
-    }
-    writeManifest({ writtenAt: now(), tables })
+    writeManifest(manifestOf(await ledger.files(), now()))
   }
+}
+
+/** What the tables consist of, by the files that the ledger lists. */
+export function manifestOf(files: readonly FileRow[], writtenAt: Millis): Manifest {
+  const tables = {
+    pages: tableOf(files, 'pages'),
+    links: tableOf(files, 'links'),
+    sites: tableOf(files, 'sites'),
+  }
+  return { writtenAt, tables }
 }
 
 function tableOf(files: readonly FileRow[], table: string): TableFiles {

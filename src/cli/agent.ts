@@ -33,9 +33,9 @@ Examples:
       })
       const stop = () => agent.stop()
       for (const signal of SIGNALS) process.on(signal, stop)
-      process.stderr.write(`${agent.name} joins ${addressOf(crawl)}\n`)
+      const onJoin = () => process.stderr.write(`${agent.name} joins ${addressOf(crawl)}\n`)
       try {
-        say((await agent.run()) === 'ended' ? EXIT.done : EXIT.interrupted)
+        say((await agent.run(onJoin)) === 'ended' ? EXIT.done : EXIT.interrupted)
       } finally {
         for (const signal of SIGNALS) process.off(signal, stop)
       }

@@ -142,7 +142,7 @@ async function withLedger(
   task: (ledger: Ledger, crawl: FoundCrawl) => Promise<void>,
 ): Promise<void> {
   const crawl = await crawlAt(directory, options)
-  const ledger = await openLedger(crawl.directory ?? '', crawl.config)
+  const ledger = await openLedger(crawl.directory, crawl.config)
   try {
     await task(ledger, crawl)
   } finally {

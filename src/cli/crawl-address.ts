@@ -1,6 +1,6 @@
 /** How every command names a crawl: by its directory, or by --ledger and --name. */
 import { type Command, Option } from 'commander'
-import { type CrawlAddress, type FoundCrawl, findCrawl } from '../compose/index.js'
+import { type CrawlAddress, type FindPurpose, type FoundCrawl, findCrawl } from '../compose/index.js'
 import { ConfigError } from '../config/index.js'
 import { shellWord } from '../model/for-people.js'
 
@@ -39,9 +39,13 @@ export function readListen(text: string | undefined): { host: string; port: numb
   return { host, port }
 }
 
-export function crawlAt(directory: string | undefined, options: AddressOptions): Promise<FoundCrawl> {
+export function crawlAt(
+  directory: string | undefined,
+  options: AddressOptions,
+  purpose?: FindPurpose,
+): Promise<FoundCrawl> {
   const { ledger, name, store } = options
-  return findCrawl({ directory, ledger, name, store })
+  return findCrawl({ directory, ledger, name, store }, purpose)
 }
 
 /** For messages. */

@@ -53,17 +53,22 @@ export function resumeCommand(say: Say): Command {
     .option('--robots <mode>', 'strict, rfc9309 or ignore, for this run (as the crawl was asked for)')
     .option('--agents <n>', 'agents that crawl in this process, for this run (as the crawl was asked for)')
     .option('--lanes <n>', 'sites crawled at the same time, for this run (as the crawl was asked for)')
+    .option(
+      '--restored',
+      'the ledger was restored from a backup that is older than the directory: move files that it does not list to quarantine/ and fetch their pages again',
+    )
     .option('--json', 'print the report as one JSON object on stdout')
     .addHelpText('after', RESUME_HELP)
     .action(async (directory: string | undefined, options: ResumeOptions) => {
-      const crawl = await crawlAt(directory, options)
+      const crawl = await crawlAt(directory, options, 'resume')
       if (crawl.directory === null)
         throw new ConfigError(`this machine does not see the store of "${crawl.name}"; name it with --store`)
       const session = resumeSession(crawl.directory, {
         robots: changed('robots', options.robots),
         agents: changed('agents', options.agents),
         lanes: changed('lanes', options.lanes),
-        ledger: options.ledger,
+        ledger: options.ledger === undefined ? undefined : { url: options.ledger, name: crawl.name },
+        restored: options.restored,
         listen: readListen(options.listen),
       })
       warnOfRobots(session.config)
@@ -71,7 +76,13 @@ export function resumeCommand(say: Say): Command {
     })
 }
 
-type ResumeOptions = AddressOptions & { json?: boolean; robots?: string; agents?: string; lanes?: string }
+type ResumeOptions = AddressOptions & {
+  json?: boolean
+  robots?: string
+  agents?: string
+  lanes?: string
+  restored?: boolean
+}
 
 /** A setting for this run only; undefined when it stays as it was. */
 function changed<K extends 'robots' | 'agents' | 'lanes'>(

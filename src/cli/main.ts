@@ -12,6 +12,7 @@ import { shellWord } from '../model/for-people.js'
 import { VERSION } from '../model/version.js'
 import { PartitionError } from '../partition/partition-error.js'
 import { DamageError } from '../store/damage-error.js'
+import { PairError } from '../store/pair.js'
 import { COMMANDS, type Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
 
@@ -83,6 +84,7 @@ function failureCode(error: unknown, argv: readonly string[]): number {
   if (error instanceof DirectoryBusyError) return complain(error.message, EXIT.busy)
   if (error instanceof DiskFullError) return complain(error.message, EXIT.disk)
   if (error instanceof AgentsKeepDyingError) return complain(error.message, EXIT.internal)
+  if (error instanceof PairError) return complain(error.message, EXIT.untrusted)
   if (error instanceof DamageError) return complain(error.message, EXIT.damaged)
   if (error instanceof NewerCrawlError) return complain(error.message, EXIT.ledger)
   if (error instanceof LedgerError) return complain(error.message, LEDGER_EXIT[error.kind] ?? EXIT.ledger)
@@ -125,6 +127,6 @@ Examples:
   orbweaver simulate --small --runs 20                 the crawler in virtual time, with faults, every promise checked
 
 Exit codes: 0 done, 1 bug (for robots: disallowed), 3 disk full, 4 bad input, 5 no page could be fetched, 6 directory in use,
-  7 ledger damaged, newer or out of reach, 8 a file of the crawl is damaged, 9 directory not trusted,
+  7 ledger damaged, newer or out of reach, 8 a file of the crawl is damaged, 9 directory not trusted, or not of this ledger,
   10 page limit reached, 11 interrupted, 12 some sites set aside,
   13 an experiment missed a target`

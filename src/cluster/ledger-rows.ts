@@ -114,6 +114,8 @@ export interface Totals {
   /** Sites that these cells are of. */
   readonly sites: number
   readonly outcomes: readonly OutcomeCount[]
+  /** The latest life that was ever begun; 0 before the first. */
+  readonly lastLife: Incarnation
 }
 
 export interface LedgerHealth {

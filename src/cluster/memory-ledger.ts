@@ -132,6 +132,7 @@ function totalsOf(state: MemoryState): Totals {
     outcomes: [...outcomes]
       .map(([code, { count, detail }]) => ({ code, count, detail }))
       .sort((a, b) => b.count - a.count),
+    lastLife: state.lives.length,
   }
 }
 

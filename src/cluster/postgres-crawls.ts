@@ -37,12 +37,19 @@ export function schemaOf(crawl: string): string {
     .replace(/\ufffd+$/, '')} ${digest}`
 }
 
+/**
+ * What to do with a database that is a copy of the one the crawl was made in. `read`: open it all the same,
+ * to read what does not depend on transactions (settings, files). `adopt`: begin a new era; only for whoever
+ * is alone with the crawl.
+ */
+export type CopyPolicy = 'refuse' | 'read' | 'adopt'
+
 /** Makes the tables of a new crawl, or brings up those of an existing one; anything else is refused. */
 export async function prepareCrawl(
   db: PostgresDatabase,
   crawl: string,
   place: string,
-  { create, adopt }: { readonly create: boolean; readonly adopt: boolean },
+  { create, copies }: { readonly create: boolean; readonly copies: CopyPolicy },
 ): Promise<void> {
   await db.use(async connection => {
     await connection.exec(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`)
@@ -56,7 +63,7 @@ export async function prepareCrawl(
       if (!create && version === null)
         throw new LedgerError('missing', `there is no crawl named "${crawl}" in ${place}`)
       await migrate(connection, schemaOf(crawl), version ?? 0, place)
-      if (!create) await checkEra(connection, place, adopt)
+      if (!create && copies !== 'read') await checkEra(connection, place, copies === 'adopt')
     } catch (error) {
       // Whatever went wrong, perhaps in the middle of a transaction, is what is to be said.
       if (!connection.isLost) await connection.exec('ROLLBACK')

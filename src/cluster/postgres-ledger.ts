@@ -4,7 +4,7 @@ import type { PostgresPlace } from '../model/postgres-url.js'
 import type { Ledger } from './ledger.js'
 import * as cells from './postgres-cells.js'
 import { placeName, textArray } from './postgres-connection.js'
-import { prepareCrawl, schemaOf } from './postgres-crawls.js'
+import { type CopyPolicy, prepareCrawl, schemaOf } from './postgres-crawls.js'
 import { type DatabaseOptions, PostgresDatabase, type Transaction } from './postgres-database.js'
 import { readFiles, swapFiles } from './postgres-files.js'
 import { readHealth } from './postgres-health.js'
@@ -26,16 +26,16 @@ export interface PostgresLedgerOptions extends Pick<DatabaseOptions, 'timeSql'> 
   readonly crawl: string
   /** Whether the crawl is to be made; it must not be there then, and must be there otherwise. */
   readonly create: boolean
-  /** Whether a copy of its database may take its place: only of who is alone with the crawl. */
-  readonly adopt?: boolean
+  /** `refuse` unless something else is said. */
+  readonly copies?: CopyPolicy
   readonly clock: Clock
 }
 
 export async function openPostgresLedger(options: PostgresLedgerOptions): Promise<Ledger> {
-  const { place, crawl, create, adopt = false, clock, timeSql } = options
+  const { place, crawl, create, copies = 'refuse', clock, timeSql } = options
   const db = new PostgresDatabase({ place, schema: schemaOf(crawl), ...(timeSql && { timeSql }) })
   try {
-    await prepareCrawl(db, crawl, placeName(place), { create, adopt })
+    await prepareCrawl(db, crawl, placeName(place), { create, copies })
   } catch (error) {
     await db.close()
     throw error

@@ -49,7 +49,7 @@ export async function postgresTarget(place: PostgresPlace, crawl: string): Promi
   const db = new PostgresDatabase({ place, schema })
   try {
     await db.use(connection => connection.exec(`DROP SCHEMA IF EXISTS ${quoted(schema)} CASCADE`))
-    await prepareCrawl(db, draft, placeName(place), { create: true, adopt: false })
+    await prepareCrawl(db, draft, placeName(place), { create: true, copies: 'refuse' })
     await db.all('DELETE FROM crawl')
   } catch (error) {
     await db.close()

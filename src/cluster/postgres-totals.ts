@@ -7,7 +7,9 @@ import type { PostgresDatabase } from './postgres-database.js'
 import { outcomeCount, outcomesOf, parkedCell, siteSummary } from './stored-rows.js'
 
 export async function readTotals(db: PostgresDatabase): Promise<Totals> {
-  const [state, reason] = (await db.first('SELECT state, finish_reason FROM crawl'))!
+  const [state, reason, lastLife] = (await db.first(
+    'SELECT state, finish_reason, (SELECT coalesce(max(incarnation), 0) FROM agent) FROM crawl',
+  ))!
   const states = await db.all(
     `SELECT state, count(*), sum(pages), sum(bytes), sum(discovered), sum(settled), sum(appended - consumed)
      FROM cell GROUP BY state`,
@@ -31,6 +33,7 @@ export async function readTotals(db: PostgresDatabase): Promise<Totals> {
     cells,
     sites: Number((await db.first(SITES))![0]),
     outcomes: outcomes.map(outcomeCount),
+    lastLife: Number(lastLife),
   }
 }
 

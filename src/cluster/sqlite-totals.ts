@@ -30,6 +30,7 @@ export function readTotals(db: SqliteDatabase): Totals {
     cells,
     sites: Number(db.first(SITES)![0]),
     outcomes,
+    lastLife: Number(db.first('SELECT coalesce(max(incarnation), 0) FROM agent')![0]),
   }
 }
 

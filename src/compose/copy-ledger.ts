@@ -1,6 +1,8 @@
 /**
- * Moves the ledger of a crawl that nobody works on from SQLite to PostgreSQL, or back. The store stays where it is; its
- * crawl.json says where the ledger is, and is written last: until then the old one is the truth, and from then on the new one.
+ * Moves the ledger of a crawl that nobody works on from SQLite to PostgreSQL, or back. The store stays where
+ * it is; its crawl.json says where the ledger is: until it is written the old one is the truth, and from then
+ * on the new one. The new one has a generation of its own, so that the directory refuses the old one once the
+ * copy is confirmed.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +11,6 @@ import { copyTables } from '../cluster/ledger-tables.js'
 import { sqliteSource, sqliteTarget } from '../cluster/sqlite-tables.js'
 import { ConfigError } from '../config/index.js'
 import { sleep } from '../model/clock.js'
-import { uuid } from '../model/random.js'
 import { syncDirectory } from '../store/index.js'
 import { absolute, type CrawlFile, crawlName, readCrawlFile, writeCrawlFile } from './crawl-directory.js'
 import { readRecord, saveRecord } from './crawl-record.js'
@@ -17,9 +18,10 @@ import { DirectoryLock } from './directory-lock.js'
 import { DirectoryBusyError } from './errors.js'
 import { leaseNow } from './faults.js'
 import { findCrawl } from './find-crawl.js'
+import { announceGeneration, type NewGeneration } from './generation.js'
 import { type CrawlInDatabase, inDatabase, openLedger } from './open-ledger.js'
 import { atWorkError, endTheSilent, isAtWork } from './presence.js'
-import { systemClock as clock, systemRandom as random } from './system.js'
+import { systemClock as clock } from './system.js'
 
 export interface CopyResult {
   readonly directory: string
@@ -44,12 +46,14 @@ export async function copyToDatabase(
   if (!lock) throw new DirectoryBusyError(`${given} is in use by another orbweaver process`)
   try {
     const path = join(directory, LEDGER_FILE)
-    const old = openSqliteLedger(path, { create: false, now: clock.now })
+    const old = await openLedger(directory, file.config)
     await old.endAllLeases()
+    const generation = await announceGeneration(directory, old)
     await old.close()
-    const moved = { ...file, ledgerId: uuid(random), config }
-    const rows = await fillDatabase(path, there, moved, directory)
+    const moved = { ...file, config }
+    const rows = await fillDatabase(path, there, moved, directory, generation)
     writeCrawlFile(directory, moved)
+    generation.confirm()
     for (const part of ['-wal', '-shm', ''])
       if (existsSync(path + part)) renameSync(path + part, `${path}.copied${part}`)
     return { directory, rows }
@@ -63,6 +67,7 @@ async function fillDatabase(
   { place, crawl }: CrawlInDatabase,
   file: CrawlFile,
   directory: string,
+  generation: NewGeneration,
 ): Promise<number> {
   const { postgresTarget } = await import('../cluster/postgres-tables.js')
   const replaces = await isLeftOver(file)
@@ -70,8 +75,13 @@ async function fillDatabase(
   const source = sqliteSource(path)
   try {
     const rows = await copyTables(source, target)
-    const draft = await openLedger('', { ...file.config, name: target.draft })
-    await saveRecord(draft, file, directory).finally(() => draft.close())
+    const draft = await openLedger(null, { ...file.config, name: target.draft })
+    try {
+      await saveRecord(draft, file, directory)
+      await draft.set(generation.settings)
+    } finally {
+      await draft.close()
+    }
     await target.publish(replaces)
     return rows
   } finally {
@@ -84,7 +94,7 @@ async function fillDatabase(
 async function isLeftOver({ config, createdAt }: CrawlFile): Promise<boolean> {
   let known: Ledger
   try {
-    known = await openLedger('', config)
+    known = await openLedger(null, config)
   } catch (error) {
     if (error instanceof LedgerError && error.kind === 'missing') return false
     throw error
@@ -102,15 +112,17 @@ export async function copyToDirectory(ledger: string, name: string, given: strin
   const { config, file } = await findCrawl({ ledger, name, store: given })
   const directory = absolute(given)
   const there = inDatabase(config)!
-  const old = await openLedger('', config)
+  const old = await openLedger(directory, config)
   try {
     if (await isAtWork(old)) throw atWorkError(name)
     await endTheSilent(old, name, leaseNow())
     const letGo = await holdSeat(old, name)
     try {
-      const rows = await fillDirectory(there, join(directory, LEDGER_FILE))
+      const generation = await announceGeneration(directory, old)
+      const rows = await fillDirectory(there, join(directory, LEDGER_FILE), generation)
       const { ledger: _, ...rest } = file.config
-      writeCrawlFile(directory, { ...file, ledgerId: uuid(random), config: rest as CrawlFile['config'] })
+      writeCrawlFile(directory, { ...file, config: rest as CrawlFile['config'] })
+      generation.confirm()
       return { directory, rows }
     } finally {
       await letGo()
@@ -120,7 +132,11 @@ export async function copyToDirectory(ledger: string, name: string, given: strin
   }
 }
 
-async function fillDirectory({ place, crawl }: CrawlInDatabase, path: string): Promise<number> {
+async function fillDirectory(
+  { place, crawl }: CrawlInDatabase,
+  path: string,
+  generation: NewGeneration,
+): Promise<number> {
   const { postgresSource } = await import('../cluster/postgres-tables.js')
   const draft = `${path}.copy`
   for (const part of ['', '-wal', '-shm']) rmSync(draft + part, { force: true })
@@ -129,6 +145,8 @@ async function fillDirectory({ place, crawl }: CrawlInDatabase, path: string): P
   try {
     const rows = await copyTables(source, target)
     target.close()
+    const copied = openSqliteLedger(draft, { create: false, now: clock.now })
+    await copied.set(generation.settings).finally(() => copied.close())
     for (const part of ['-wal', '-shm'])
       if (existsSync(path + part)) throw new LedgerError('busy', `${path} is in use by another process`)
     renameSync(draft, path)

@@ -5,11 +5,9 @@ import { LEDGER_FILE } from '../cluster/index.js'
 import { ConfigError, type CrawlConfig, checkConfig } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
 import { shellWord } from '../model/for-people.js'
-import { uuid } from '../model/random.js'
 import { hostOf, siteOf } from '../model/url.js'
 import { writeFileAtomically } from '../store/index.js'
 import { NewerCrawlError } from './errors.js'
-import { systemRandom as random } from './system.js'
 
 /** Version of crawl.json; raised when an older orbweaver could not go on with the crawl. */
 const FORMAT = 1
@@ -18,8 +16,6 @@ export interface CrawlFile {
   readonly format: number
   readonly orbweaver: string
   readonly createdAt: string
-  /** Of the ledger that is the truth of this crawl: one that was copied elsewhere has another. */
-  readonly ledgerId?: string
   readonly config: CrawlConfig
 }
 
@@ -43,12 +39,12 @@ export function createDirectory(directory: string, config: CrawlConfig, version:
     format: FORMAT,
     orbweaver: version,
     createdAt: new Date(now).toISOString(),
-    ledgerId: uuid(random),
     config: withWholePaths(config),
   }
   writeCrawlFile(directory, file)
 }
 
+/** The only way that crawl.json is written, also when the ledger has moved. */
 export function writeCrawlFile(directory: string, file: CrawlFile): void {
   writeFileAtomically(join(directory, 'crawl.json'), `${JSON.stringify(file, null, 2)}\n`)
 }
@@ -117,7 +113,8 @@ function makeWay(directory: string): void {
 }
 
 /** What a crawl makes in its folder: nothing else is ever removed. */
-const OURS = /^(?:crawl\.(?:json|log)|report\.json|lock|ledger\.db.*|archive|tables|frontier|learned)$/
+const OURS =
+  /^(?:crawl\.(?:json|log)|generations\.json|report\.json|lock|ledger\.db.*|archive|tables|frontier|learned)$/
 const PAGES_IN = ['archive', 'tables/pages']
 
 /** Whether anything that was fetched is there. */

@@ -1,11 +1,12 @@
 /** A crawl as a user names it: by its directory, or by its ledger in a database and its name there. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Ledger } from '../cluster/index.js'
 import { ConfigError, type CrawlConfig, FIELDS } from '../config/index.js'
+import { PairError, pairRelation } from '../store/index.js'
 import { absolute, type CrawlFile, crawlName, readCrawlFile } from './crawl-directory.js'
-import { awaitRecord, readRecord } from './crawl-record.js'
-import { type CrawlInDatabase, inDatabase, openLedger } from './open-ledger.js'
+import { awaitRecord } from './crawl-record.js'
+import { provePair } from './generation.js'
+import { type CrawlInDatabase, inDatabase, openUnproved } from './open-ledger.js'
 
 export interface CrawlAddress {
   readonly directory?: string | undefined
@@ -29,7 +30,13 @@ export interface FoundCrawl {
   readonly there: CrawlInDatabase | null
 }
 
-export async function findCrawl(address: CrawlAddress): Promise<FoundCrawl> {
+/**
+ * `resume`: for a resume, which may go on in a copy of the database, and proves that the store belongs to its
+ * ledger itself. For all others a store that does not is refused when it was named, and not seen otherwise.
+ */
+export type FindPurpose = 'resume' | 'other'
+
+export async function findCrawl(address: CrawlAddress, purpose: FindPurpose = 'other'): Promise<FoundCrawl> {
   const { ledger, name, directory } = address
   if (ledger === undefined) {
     if (directory === undefined)
@@ -39,21 +46,29 @@ export async function findCrawl(address: CrawlAddress): Promise<FoundCrawl> {
   if (directory !== undefined)
     throw new ConfigError('name a crawl by its directory, or by --ledger and --name, not by both')
   if (name === undefined) throw new ConfigError('--ledger needs --name: several crawls share a database')
-  return findInDatabase(readLedger(ledger), name, address.store)
+  return findInDatabase(readLedger(ledger), name, address.store, purpose)
 }
 
-async function findInDatabase(ledger: string, name: string, store: string | undefined): Promise<FoundCrawl> {
-  const config = { ledger, name } as CrawlConfig
-  const opened = await openLedger('', config)
+async function findInDatabase(
+  ledger: string,
+  name: string,
+  store: string | undefined,
+  purpose: FindPurpose,
+): Promise<FoundCrawl> {
+  const asked = { ledger, name } as CrawlConfig
+  const opened = await openUnproved(null, asked, purpose === 'resume' ? 'read' : 'refuse')
   try {
-    const record = await awaitRecord(opened, name)
-    const directory =
-      store === NONE ? null : store === undefined ? seenStore(record) : givenStore(store, record.file, name)
-    return {
-      ...found(directory, record.file),
-      config: { ...record.file.config, ledger, name },
-      ...of(config),
+    const { file, store: recorded } = await awaitRecord(opened, name)
+    const config = { ...file.config, ledger, name }
+    const isPair = async (directory: string) =>
+      purpose === 'resume' || (await pairRelation(directory, () => opened.settings())) === 'same'
+    let directory: string | null = null
+    if (store === undefined && isStoreOf(recorded, file) && (await isPair(recorded))) directory = recorded
+    if (store !== undefined && store !== NONE) {
+      directory = givenStore(store, file, name)
+      if (purpose !== 'resume') await provePair(directory, opened, config)
     }
+    return { ...found(directory, file), config, ...of(asked) }
   } finally {
     await opened.close()
   }
@@ -74,28 +89,14 @@ function readLedger(text: string): string {
   }
 }
 
-/** The recorded store, if this machine sees it. */
-function seenStore({ file, store }: { readonly file: CrawlFile; readonly store: string }): string | null {
-  if (!existsSync(join(store, 'crawl.json'))) return null
-  return isStoreOf(store, file) ? store : null
-}
-
 function givenStore(store: string, file: CrawlFile, name: string): string {
   const directory = absolute(store)
+  readCrawlFile(directory)
   if (isStoreOf(directory, file)) return directory
-  throw new ConfigError(`${store} is not the store of "${name}", or its ledger was copied elsewhere since`)
+  throw new PairError(`${store} is the directory of another crawl than "${name}"`)
 }
 
-function isStoreOf(directory: string, { createdAt, ledgerId }: CrawlFile): boolean {
-  const there = readCrawlFile(directory)
-  return there.createdAt === createdAt && there.ledgerId === ledgerId
-}
-
-/** The ledger that the directory names must be the one that is its truth: it may have been copied elsewhere, and the crawl gone on. */
-export async function checkLedgerOf(file: CrawlFile, ledger: Ledger): Promise<void> {
-  const record = await readRecord(ledger)
-  if (record && record.file.ledgerId !== file.ledgerId)
-    throw new ConfigError(
-      'the ledger in the database is not that of this directory any more: it was copied elsewhere',
-    )
+/** Whether it is a directory of this crawl, be it a copy. */
+function isStoreOf(directory: string, { createdAt }: CrawlFile): boolean {
+  return existsSync(join(directory, 'crawl.json')) && readCrawlFile(directory).createdAt === createdAt
 }

@@ -13,8 +13,10 @@ export interface Guests {
   readonly robots?: CrawlConfig['robots'] | undefined
   readonly agents?: number | undefined
   readonly lanes?: number | undefined
-  /** Where this machine reaches the ledger. */
-  readonly ledger?: string | undefined
+  /** The ledger as this machine reaches it, and the crawl's name there: from then on crawl.json names it. */
+  readonly ledger?: { readonly url: string; readonly name: string } | undefined
+  /** The ledger comes from a backup, and may be older than the directory: move away what it does not list. */
+  readonly restored?: boolean | undefined
   /** Where agents that do not see the store can reach this process; those of this machine only unless said otherwise. */
   readonly listen?: ListenPlace | undefined
 }

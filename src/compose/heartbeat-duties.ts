@@ -55,7 +55,8 @@ export class HeartbeatDuties {
 
   onHeartbeat({ settings }: Heartbeat): void {
     const { config, keeper, spent, stop, isCoordinating, abilities } = this.#parts
-    if (config.tables !== 'none') void keeper.tend()
+    // While the crawl is paused its files can be copied: none is replaced by another.
+    if (config.tables !== 'none' && settings.pause !== 'true') void keeper.tend()
     if (settings.stop) stop()
     this.#aside(this.#lookAtDisk())
     if (!isCoordinating()) return
@@ -96,7 +97,7 @@ export class HeartbeatDuties {
     const asked = settings['checkpoint.asked'] ?? ''
     if (asked === '' || asked === settings['checkpoint.done'] || asked === this.#checkpoint) return
     this.#checkpoint = asked
-    const { ledger, isCoordinating } = this.#parts
+    const { ledger, keeper, isCoordinating } = this.#parts
     const isDone = async () => {
       const crawling = (await ledger.agents()).filter(({ lanes }) => lanes > 0)
       return crawling.every(
@@ -107,6 +108,7 @@ export class HeartbeatDuties {
       await sleep(clock, CHECKPOINT_LOOK_MS)
       if (this.#isOver || !isCoordinating()) return
     }
+    await keeper.idle()
     await ledger.set({ 'checkpoint.done': asked })
   }
 

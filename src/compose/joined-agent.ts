@@ -13,7 +13,8 @@ import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { readRecord } from './crawl-record.js'
 import { DiskGuard } from './disk-guard.js'
 import { leaseNow } from './faults.js'
-import { checkLedgerOf, type FoundCrawl } from './find-crawl.js'
+import type { FoundCrawl } from './find-crawl.js'
+import { provePair } from './generation.js'
 import { Log } from './log.js'
 import { bridge, type CrawlInDatabase, openBus, openPatiently } from './open-ledger.js'
 import { type ListenPlace, OWN_MACHINE } from './pack-desk.js'
@@ -61,20 +62,28 @@ export class JoinedAgent {
     this.#there = there
   }
 
-  /** Until the crawl has ended, or `stop`. */
-  async run(): Promise<AgentEnd> {
-    const { directory, file } = this.#crawl
+  /** Until the crawl has ended, or `stop`. `onJoin`: nothing speaks against it any more. */
+  async run(onJoin: () => void = () => {}): Promise<AgentEnd> {
+    const { directory } = this.#crawl
     const ledger = await openPatiently(this.#there)
+    try {
+      if (directory !== null) await provePair(directory, ledger, this.#config)
+      onJoin()
+      return (await this.#isOver(ledger)) ? 'ended' : await this.#join(ledger)
+    } finally {
+      await ledger.close()
+    }
+  }
+
+  async #join(ledger: Ledger): Promise<AgentEnd> {
+    const { directory } = this.#crawl
     const scratch = mkdtempSync(join(tmpdir(), 'orbweaver-agent-'))
     const log = new Log(directory)
     const joining = { ledger, bus: new LocalBus(), log, scratch }
     try {
-      await checkLedgerOf(file, ledger)
-      if (await this.#isOver(ledger)) return 'ended'
       log.info('an agent joins', { agent: this.name, seesStore: directory !== null })
       return directory === null ? await this.#sendPacks(joining) : await this.#standBy(directory, joining)
     } finally {
-      await ledger.close()
       log.close()
       rmSync(scratch, { recursive: true, force: true })
     }

@@ -10,10 +10,12 @@ import {
   openSqliteLedger,
 } from '../cluster/index.js'
 import { type OnAway, patientLedger } from '../cluster/patient-ledger.js'
+import type { CopyPolicy } from '../cluster/postgres-crawls.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { type Millis, sleep } from '../model/clock.js'
 import { type PostgresPlace, readPostgresUrl } from '../model/postgres-url.js'
 import { crawlName, holdsPages } from './crawl-directory.js'
+import { provePair } from './generation.js'
 import { type LedgerHost, LedgerThread } from './ledger-host.js'
 import { checkLedgerFile } from './recovery.js'
 import { systemClock as clock, systemRandom as random } from './system.js'
@@ -38,11 +40,30 @@ export function inDatabase(config: CrawlConfig): CrawlInDatabase | null {
   return { place, crawl: crawlName(config) }
 }
 
-/** The ledger of a crawl that was begun: for commands that look at it or change a setting. */
-export async function openLedger(directory: string, config: CrawlConfig): Promise<Ledger> {
+/**
+ * The ledger of a crawl that was begun: for commands that look at it or change a setting. A ledger that does
+ * not belong to `directory` is refused; null: this machine does not see the directory.
+ */
+export async function openLedger(directory: string | null, config: CrawlConfig): Promise<Ledger> {
+  const ledger = await openUnproved(directory, config, 'refuse')
+  try {
+    if (directory !== null) await provePair(directory, ledger, config)
+    return ledger
+  } catch (error) {
+    await ledger.close()
+    throw error
+  }
+}
+
+/** Whether it belongs to the directory is for the caller to find out, who must not write to it before. */
+export async function openUnproved(
+  directory: string | null,
+  config: CrawlConfig,
+  copies: CopyPolicy,
+): Promise<Ledger> {
   const there = inDatabase(config)
-  if (there) return openPostgres(there, { create: false })
-  return openSqliteLedger(join(directory, LEDGER_FILE), { create: false, now: clock.now })
+  if (there) return openPostgres(there, { create: false, copies })
+  return openSqliteLedger(join(directory ?? '', LEDGER_FILE), { create: false, now: clock.now })
 }
 
 /** For whoever crawls: while the database is away its calls wait, and are sent again. */
@@ -85,7 +106,7 @@ async function hostInDatabase(
   tell: (line: string) => void,
 ): Promise<LedgerHost> {
   const host = async (create: boolean) => ({
-    ledger: patientLedger(await openPostgres(there, { create, adopt: true }), clock, absence(tell)),
+    ledger: patientLedger(await openPostgres(there, { create, copies: 'adopt' }), clock, absence(tell)),
     connect: () => there,
   })
   try {
@@ -128,7 +149,7 @@ export function bridge(bus: LocalBus, wide: WideBus): void {
 /** Loaded only here: who crawls with SQLite need not read a client of PostgreSQL. */
 async function openPostgres(
   { place, crawl }: CrawlInDatabase,
-  how: { readonly create: boolean; readonly adopt?: boolean },
+  how: { readonly create: boolean; readonly copies?: CopyPolicy },
 ): Promise<Ledger> {
   const { openPostgresLedger } = await import('../cluster/postgres-ledger.js')
   return openPostgresLedger({ place, crawl, ...how, clock })

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FileRow, type Incarnation, type Ledger, LedgerError } from '../cluster/index.js'
-import { type Holder, recover, STORE_FOLDERS } from '../store/index.js'
+import { type Holder, lifeIn, recover, STORE_FOLDERS } from '../store/index.js'
 import { holdsPages } from './crawl-directory.js'
 
 export interface RecoverySummary {
@@ -51,15 +51,13 @@ export async function recoverDirectory(
   return { cutBytes, damaged }
 }
 
-const FILE_OF_LIFE = /(?:^|-)(\d+)-\d{5,}(?:\.\w+)+$/
-
 function livesIn(directory: string): Set<Incarnation> {
   const lives = new Set<Incarnation>()
   for (const folder of STORE_FOLDERS) {
     const path = join(directory, folder)
     for (const entry of existsSync(path) ? readdirSync(path) : []) {
-      const [, life] = FILE_OF_LIFE.exec(entry) ?? []
-      if (life !== undefined) lives.add(Number(life))
+      const life = lifeIn(entry)
+      if (life !== null) lives.add(life)
     }
   }
   return lives

@@ -8,15 +8,22 @@ import type { CrawlConfig } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
 import { VERSION } from '../model/version.js'
 import { checkPaths, checkSeeds } from './check-seeds.js'
-import { absolute, type CrawlFile, crawlName, createDirectory, readCrawlFile } from './crawl-directory.js'
+import {
+  absolute,
+  type CrawlFile,
+  crawlName,
+  createDirectory,
+  readCrawlFile,
+  writeCrawlFile,
+} from './crawl-directory.js'
 import { saveRecord } from './crawl-record.js'
 import type { Crew } from './crew.js'
 import { DirectoryLock } from './directory-lock.js'
 import { DiskGuard } from './disk-guard.js'
 import { DirectoryBusyError } from './errors.js'
 import { readFaults } from './faults.js'
-import { checkLedgerOf } from './find-crawl.js'
 import { gatherCrew } from './gather-crew.js'
+import { beginGeneration } from './generation.js'
 import { type Guests, hooksOf } from './guests.js'
 import type { LedgerHost } from './ledger-host.js'
 import { Log } from './log.js'
@@ -26,6 +33,8 @@ import { OWN_MACHINE } from './pack-desk.js'
 import { planOf } from './phase-plan.js'
 import { planRoutes } from './plan-routes.js'
 import { atWorkError, endTheSilent } from './presence.js'
+import { proveCommitted, proveForResume } from './prove-resume.js'
+import { quarantineUnlisted } from './quarantine.js'
 import { CONCLUDED, STARTED_AT, WARNINGS } from './run-report.js'
 import { seedCrawl } from './seed-crawl.js'
 import { Steering } from './steering.js'
@@ -80,14 +89,16 @@ export class CrawlSession {
   constructor(directory: string, guests: Guests, isNew: boolean) {
     this.#isNew = isNew
     this.directory = absolute(directory)
-    this.#file = readCrawlFile(this.directory)
     const { robots, agents, lanes, ledger } = guests
+    const file = readCrawlFile(this.directory)
+    this.#file = ledger
+      ? { ...file, config: { ...file.config, ledger: ledger.url, name: ledger.name } }
+      : file
     this.#config = {
       ...this.#file.config,
       ...(robots && { robots }),
       ...(agents && { agents }),
       ...(lanes && { lanes }),
-      ...(ledger && { ledger }),
     }
     this.#guests = guests
     this.#lock = this.#isShared ? null : DirectoryLock.take(this.directory)
@@ -143,13 +154,16 @@ export class CrawlSession {
   }
 
   async #runWith(hooks: Hooks, scratch: string, startedAt: Millis): Promise<Report> {
+    const { directory, config } = this
+    const restored = this.#guests.restored ?? false
+    if (!this.#isNew) await proveForResume(directory, config, restored)
     let note = (_line: string) => {}
-    const host = await hostLedger(this.directory, this.config, this.#isNew, line => {
+    const host = await hostLedger(directory, config, this.#isNew, line => {
       note(line)
       this.#warn(line)
     })
     this.#ledger = host.ledger
-    const log = new Log(this.directory)
+    const log = new Log(directory)
     note = line => log.warn(line)
     const worker = new StoreWorker()
     try {
@@ -174,7 +188,7 @@ export class CrawlSession {
     const bus = new LocalBus()
     const faults = this.#faults
     const leaseMs = faults.leaseMs ?? LEASE_MS
-    if (this.#isShared) await this.#callTheSilent(ledger, leaseMs)
+    if (this.#isShared) await endTheSilent(ledger, name, leaseMs)
     else await ledger.endAllLeases()
     const steering = await Steering.begin({
       ...{ directory, name, config, ledger, bus, leaseMs, log, disk, worker, scratch },
@@ -185,6 +199,7 @@ export class CrawlSession {
     })
     try {
       if (!(await steering.claim())) throw atWorkError(name)
+      await this.#takeOver(ledger, log)
       // Before the first heartbeat: what ended the last run is not meant for this one.
       await ledger.set({ stop: '', [CONCLUDED]: '', [STARTED_AT]: String(startedAtMs) })
       const ready = this.#prepare(steering, ledger, worker, log)
@@ -220,10 +235,22 @@ export class CrawlSession {
     }
   }
 
-  /** Whose ledger is elsewhere: the crawl may be at work there, or have gone on under another ledger. */
-  async #callTheSilent(ledger: Ledger, leaseMs: Millis): Promise<void> {
-    if (!this.#isNew) await checkLedgerOf(this.#file, ledger)
-    await endTheSilent(ledger, crawlName(this.config), leaseMs)
+  /** The pair is proved and the seat is ours: from here on no other ledger belongs to this directory. */
+  async #takeOver(ledger: Ledger, log: Log): Promise<void> {
+    const { directory } = this
+    if (this.#guests.restored) {
+      const aside = await quarantineUnlisted(directory, ledger)
+      if (aside)
+        this.#tell(log, `${aside.files} files that the ledger does not list are in ${aside.folder} now`)
+    }
+    await beginGeneration(directory, ledger)
+    if (this.#guests.ledger) writeCrawlFile(directory, this.#file)
+    if (this.#guests.restored) await proveCommitted(directory, ledger, this.config)
+  }
+
+  #tell(log: Log, line: string): void {
+    log.warn(line)
+    this.#warn(line)
   }
 
   /** The ledger is open and seeded, and files are cut to what it has committed. */
@@ -231,10 +258,7 @@ export class CrawlSession {
     const { config, directory } = this
     await ledger.reopen()
     await seedCrawl(config, ledger, log)
-    const warn = (line: string) => {
-      log.warn(line)
-      this.#warn(line)
-    }
+    const warn = (line: string) => this.#tell(log, line)
     await planRoutes({ directory, config, ledger, worker, warn })
     if (this.#isShared) await saveRecord(ledger, this.#file, directory)
     const recovered = await steering.recover()

@@ -15,6 +15,7 @@ import type { Crew } from './crew.js'
 import type { DiskGuard } from './disk-guard.js'
 import { DiskFullError } from './errors.js'
 import { FileSettler } from './file-settler.js'
+import { provePair } from './generation.js'
 import { HeartbeatDuties } from './heartbeat-duties.js'
 import { Helm } from './helm.js'
 import { keepLearned } from './keep-learned.js'
@@ -157,8 +158,9 @@ export class Steering {
 
   /** Files are cut to what the ledger has committed, and from here on everything may be done under this seat. */
   async recover(): Promise<RecoverySummary> {
-    const { directory, ledger, startedAt } = this.#parts
+    const { directory, ledger, config, startedAt } = this.#parts
     const { seat } = this.#helm
+    await provePair(directory, ledger, config)
     this.#spent = await Spent.since(startedAt, ledger, clock)
     const recovered = await this.#files.settle()
     await removeStrayTables(directory, ledger)

@@ -22,6 +22,7 @@ import { agentNames } from './agent-names.js'
 import type { Crew } from './crew.js'
 import { AgentsKeepDyingError } from './errors.js'
 import type { Harm, HarmBox } from './faults.js'
+import { provePair } from './generation.js'
 import { type Suffering, untilOthersWork } from './harmed-ledger.js'
 import type { LedgerHost } from './ledger-host.js'
 import type { Log } from './log.js'
@@ -221,10 +222,11 @@ export class ThreadCrew implements Crew {
   /** The thread has ended without its farewell. */
   async #gone(member: Member): Promise<void> {
     if (this.#members.get(member.agent) !== member) return
-    const { ledger, log, directory, crawl } = this.#parts
+    const { ledger, log, directory, crawl, config } = this.#parts
     const { agent, incarnation } = member
     this.#leave(member)
     await ledger.leave(incarnation)
+    if (directory !== null) await provePair(directory, ledger, config)
     // Files elsewhere are the coordinator's to recover.
     const recovered = directory && (await recoverLife(directory, crawl, ledger, incarnation, 'gone'))
     const what = member.isFenced ? 'the ledger has ended the life of an agent' : 'an agent died'

@@ -2,11 +2,11 @@
  * Which files a crawl consists of right now. The ledger says it while the crawl runs and after; the manifest stands
  * in where the ledger cannot be opened (on PostgreSQL, read-only, damaged).
  */
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
 import { LEDGER_FILE, LedgerError, openSqliteLedger } from '../cluster/index.js'
 import { ConfigError } from '../config/config-error.js'
-import { locateFile, type Manifest, readManifest } from '../store/index.js'
+import { checkPair, locateFile, type Manifest, readManifest } from '../store/index.js'
 import type { TableName } from './columns.js'
 
 export interface CrawlFiles {
@@ -57,10 +57,14 @@ function refuseOthers(dir: string): void {
 }
 
 async function fromLedger(dir: string): Promise<{ files: readonly ListedFile[]; open: boolean } | null> {
+  // A ledger that was copied into a database may still be here; the directory goes on with the copy.
+  if (isInDatabase(dir)) return null
   try {
     // Listing files asks for no time.
-    const ledger = openSqliteLedger(join(dir, LEDGER_FILE), { create: false, now: () => 0 })
+    const path = join(dir, LEDGER_FILE)
+    const ledger = openSqliteLedger(path, { create: false, now: () => 0 })
     try {
+      await checkPair(dir, `the ledger ${path}`, () => ledger.settings())
       const { open } = await ledger.totals()
       return { files: await ledger.files(), open }
     } finally {
@@ -69,6 +73,17 @@ async function fromLedger(dir: string): Promise<{ files: readonly ListedFile[]; 
   } catch (error) {
     if (error instanceof LedgerError) return null
     throw error
+  }
+}
+
+function isInDatabase(dir: string): boolean {
+  try {
+    const { config } = JSON.parse(readFileSync(join(dir, 'crawl.json'), 'utf8')) as {
+      config?: { ledger?: string }
+    }
+    return config?.ledger !== undefined
+  } catch {
+    return false
   }
 }
 

@@ -38,6 +38,14 @@ function archivePrefix(owner: FileOwner): string {
   return `${owner.crawl.replaceAll(/[^\w.]+/g, '_')}-${owner.incarnation}-`
 }
 
+const FILE_OF_LIFE = /(?:^|-)(\d+)-\d{5,}(?:\.\w+)+$/
+
+/** The life that a file in one of the `STORE_FOLDERS` belongs to; null for a table file. */
+export function lifeIn(entry: string): number | null {
+  const [, life] = FILE_OF_LIFE.exec(entry) ?? []
+  return life === undefined ? null : Number(life)
+}
+
 const SERIAL = /^(\d{5,})((?:\.\w+)+)$/
 
 /** What a file in one of the `STORE_FOLDERS` is to `owner`: its name without `.open` and the like, or null. */

@@ -18,7 +18,7 @@ export { DamageError } from './damage-error.js'
 export { payloadDigest } from './digest.js'
 export { DirectoryPackStore } from './directory-pack-store.js'
 export { DurableFile, syncDirectory, writeFileAtomically } from './durable.js'
-export { completeLogs, locateFile, STORE_FOLDERS } from './file-names.js'
+export { completeLogs, lifeIn, locateFile, STORE_FOLDERS } from './file-names.js'
 export type { PageLinks } from './link-rows.js'
 export {
   type Manifest,
@@ -31,11 +31,22 @@ export { PackBuilder } from './pack-builder.js'
 export type { AppendResult, CloseResult, PackBytes, PackStore, StoredFile } from './pack-store.js'
 export { type PageFacts, packFacts, unpackFacts } from './page-facts.js'
 export { PageRowView, PageText } from './page-row.js'
+export {
+  checkPair,
+  GENERATIONS_SETTING,
+  ledgerGenerations,
+  PairError,
+  pairError,
+  pairRelation,
+  withGeneration,
+  writeGenerations,
+} from './pair.js'
 export { concatParquet } from './parquet/concat.js'
 export { type Converted, type ConvertTask, convertLogs, type ParquetSize } from './parquet/convert.js'
 export { linkKindOf } from './parquet/link-table.js'
 export { type SiteRow, writeSites } from './parquet/site-table.js'
 export { type Holder, recover } from './recover.js'
+export { packsBetween } from './segment.js'
 export { warcDate } from './utc-text.js'
 export { warcInfo } from './warc-info.js'
 export {

@@ -81,19 +81,20 @@ let spare: Buffer | null = null
 
 /**
  * The segments of a log's committed prefix, all or those of one table: the others are passed over unread. A segment's rows are
- * valid until the next one is asked for.
+ * valid until the next one is asked for. `from`: where a segment begins.
  */
 export function* readSegments(
   path: string,
   committedBytes: number,
   table: SegmentTable | null = null,
+  from = 0,
 ): Generator<Segment> {
   const file = new WindowedFile(path, table === null ? 'all' : 'some', spare)
   spare = null
   try {
     if (file.size < committedBytes)
       throw new DamagedFileError(path, file.size, `${committedBytes} bytes were committed`)
-    for (let at = 0; at < committedBytes; ) {
+    for (let at = from; at < committedBytes; ) {
       const fixed = readExactly(path, file, at, Math.min(FIXED_BYTES, committedBytes - at))
       const length = segmentLength(path, at, fixed, committedBytes - at)
       const isWanted = table === null || TABLES[fixed.readUInt32LE(16)] === table
@@ -103,6 +104,21 @@ export function* readSegments(
   } finally {
     spare = file.close()
   }
+}
+
+/**
+ * How many packs have written whole segments between two places of a log, the first of which is where a
+ * segment begins.
+ */
+export function packsBetween(path: string, from: number, to: number): number {
+  const packs = new Set<string>()
+  try {
+    for (const { pack } of readSegments(path, to, null, from)) packs.add(pack)
+  } catch (error) {
+    // What was being written when the process was killed is cut anywhere.
+    if (!(error instanceof DamagedFileError)) throw error
+  }
+  return packs.size
 }
 
 function segmentLength(path: string, at: number, fixed: Buffer, leftBytes: number): number {

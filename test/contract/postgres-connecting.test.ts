@@ -4,7 +4,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Ledger, LedgerError } from '../../src/cluster/index.js'
 import { patientLedger } from '../../src/cluster/patient-ledger.js'
-import { schemaOf } from '../../src/cluster/postgres-crawls.js'
+import { type CopyPolicy, schemaOf } from '../../src/cluster/postgres-crawls.js'
 import { PostgresDatabase } from '../../src/cluster/postgres-database.js'
 import { openPostgresLedger } from '../../src/cluster/postgres-ledger.js'
 import { systemClock as clock } from '../../src/compose/system.js'
@@ -28,8 +28,8 @@ afterAll(async () => {
   await server.remove()
 })
 
-const open = (url: string, crawl: string, create: boolean, adopt = false) =>
-  openPostgresLedger({ place: readPostgresUrl(url) as PostgresPlace, crawl, create, adopt, clock })
+const open = (url: string, crawl: string, create: boolean, copies: CopyPolicy = 'refuse') =>
+  openPostgresLedger({ place: readPostgresUrl(url) as PostgresPlace, crawl, create, copies, clock })
 
 async function failure(opening: Promise<unknown>): Promise<LedgerError> {
   const error = await opening.then(
@@ -218,7 +218,7 @@ it('a resume makes a copy of the database its own: a new era, in which unread ro
     await ask(`UPDATE "${schemaOf(crawl)}".crawl SET system_id = 'original', first_x = first_x + 1000000`)
     await ask(`UPDATE "${schemaOf(crawl)}".inbox SET position = position + 131072 * 1000000::bigint`)
     await failure(open(server.url(), crawl, false))
-    const copy = await open(server.url(), crawl, false, true)
+    const copy = await open(server.url(), crawl, false, 'adopt')
     for (const path of paths.slice(5)) await copy.append(seeds('a.test', path))
     expect((await copy.readInbox('a.test', 0, 20)).map(({ url }) => new URL(url).pathname)).toEqual(paths)
     await copy.close()

@@ -60,7 +60,7 @@ describe('orbweaver ledger copy', () => {
     const back = await copy(cluster.postgres.url(), out, '--name', 'moved')
     expect(back, back.stderr).toMatchObject({ code: 0 })
     // What was left in the database is not the truth of this crawl any more.
-    expect((await orbweaver(['resume', ...named, '--store', out], env)).code).toBe(4)
+    expect((await orbweaver(['resume', ...named, '--store', out], env)).code).toBe(9)
     await orbweaver(['set', out, 'rate=0'])
     const { code, stdout, stderr } = await orbweaver(['resume', out, '--json'], env)
     expect(code, stderr).toBe(0)
@@ -93,7 +93,7 @@ describe('orbweaver ledger copy', () => {
     expect(await answers(out, temporary('other'))).toBe(4)
     expect(await answers(cluster.postgres.url(), out)).toBe(4)
     expect(await answers(cluster.postgres.url(), out, '--name', 'no such crawl')).toBe(4)
-    expect(await answers(cluster.postgres.url(), out, '--name', 'moved')).toBe(4)
+    expect(await answers(cluster.postgres.url(), out, '--name', 'moved')).toBe(9)
     expect(await answers(out, cluster.postgres.url(), '--name', 'moved')).toBe(4)
     expect(await answers(out, 'postgres://me:secret@localhost/x')).toBe(4)
   })

@@ -1,0 +1,60 @@
+/**
+ * Keeps a crawl directory and its ledger a pair: `store/pair.ts` says what that is. A run that begins to
+ * coordinate gives both a new generation; whoever connects the two checks them first.
+ */
+import { join } from 'node:path'
+import { LEDGER_FILE, type Ledger } from '../cluster/index.js'
+import type { CrawlConfig } from '../config/index.js'
+import { uuid } from '../model/random.js'
+import {
+  checkPair,
+  GENERATIONS_SETTING,
+  ledgerGenerations,
+  withGeneration,
+  writeGenerations,
+} from '../store/index.js'
+import { crawlName } from './crawl-directory.js'
+import { systemRandom as random } from './system.js'
+
+/** For messages. */
+export function ledgerNameOf(directory: string, config: CrawlConfig): string {
+  if (config.ledger === undefined) return `the ledger ${join(directory, LEDGER_FILE)}`
+  return `the ledger of "${crawlName(config)}" in ${config.ledger}`
+}
+
+/** Throws a PairError unless the two belong together. */
+export function provePair(directory: string, ledger: Ledger, config: CrawlConfig): Promise<void> {
+  return checkPair(directory, ledgerNameOf(directory, config), () => ledger.settings())
+}
+
+/** A generation that is announced in the directory, for the ledger that gets its settings. */
+export interface NewGeneration {
+  /** What to write to the settings of the ledger. */
+  readonly settings: Readonly<Record<string, string>>
+  /** After that: no other ledger belongs to the directory any more. */
+  confirm(): void
+}
+
+/** First step of three; `ledger` is the one that belongs to the directory now. */
+export async function announceGeneration(directory: string, ledger: Ledger): Promise<NewGeneration> {
+  const known = ledgerGenerations(await ledger.settings())
+  const next = uuid(random)
+  const chain = withGeneration(known, next)
+  writeGenerations(directory, { generations: known, next })
+  return {
+    settings: { [GENERATIONS_SETTING]: JSON.stringify(chain) },
+    confirm: () => writeGenerations(directory, { generations: chain, next: null }),
+  }
+}
+
+/**
+ * All three steps. The caller coordinates, and has proved the pair. Agents that are at work may have another
+ * copy of the directory: their lives are ended, so that they commit nothing more there, and prove the pair
+ * before they begin another.
+ */
+export async function beginGeneration(directory: string, ledger: Ledger): Promise<void> {
+  const { settings, confirm } = await announceGeneration(directory, ledger)
+  await ledger.set(settings)
+  confirm()
+  for (const { incarnation, lanes } of await ledger.agents()) if (lanes > 0) await ledger.leave(incarnation)
+}

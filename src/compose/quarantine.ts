@@ -1,0 +1,137 @@
+/**
+ * For a resume with `--restored`: whatever the ledger does not list is moved out of the way into
+ * `quarantine/` of the crawl directory, so that recovery has nothing left to delete. The pages in it are
+ * fetched again; the files stay for people.
+ */
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { manifestOf } from '../agent/index.js'
+import type { FileRow, Ledger } from '../cluster/index.js'
+import { lifeIn, STORE_FOLDERS, syncDirectory, writeFileAtomically, writeManifest } from '../store/index.js'
+import { systemClock as clock } from './system.js'
+
+const FOLDERS = [...STORE_FOLDERS, 'tables/sites', 'learned']
+const OPEN = '.open'
+/** The rest of what is in `learned/` belongs to the crawl as a whole, and no ledger lists it. */
+const UNLISTED = /^learned\/(?!nets-|hosts-)/
+const COPY_BYTES = 1024 * 1024
+
+/** Returns the folder, relative to the directory, and how many files are in it; null when all is listed. */
+export async function quarantineUnlisted(
+  directory: string,
+  ledger: Ledger,
+): Promise<{ readonly folder: string; readonly files: number } | null> {
+  const crawling = (await ledger.agents()).filter(({ lanes }) => lanes > 0)
+  const open = new Set(crawling.map(({ incarnation }) => incarnation))
+  const rows = await ledger.files()
+  const listed = new Map(rows.map(file => [file.name, file]))
+  const folder = `quarantine/${new Date(clock.now()).toISOString().replaceAll(':', '-')}`
+  let files = 0
+  for (const { name, entry } of entriesOf(directory)) {
+    const life = lifeIn(entry)
+    if (life !== null && open.has(life)) continue
+    const file = listed.get(name)
+    const target = join(directory, folder, entry)
+    if (file ? keepRest(directory, entry, file, listed, target) : move(join(directory, entry), target))
+      files++
+  }
+  if (files === 0) return null
+  writeManifest(directory, manifestOf(rows, clock.now()))
+  return { folder, files }
+}
+
+/** Relative to the directory; `name` is what the ledger calls it. */
+function* entriesOf(directory: string): Generator<{ readonly name: string; readonly entry: string }> {
+  for (const folder of FOLDERS) {
+    const path = join(directory, folder)
+    for (const found of existsSync(path) ? readdirSync(path, { withFileTypes: true }) : []) {
+      if (!found.isFile()) continue
+      const entry = `${folder}/${found.name}`
+      if (UNLISTED.test(entry)) continue
+      yield { entry, name: entry.endsWith(OPEN) ? entry.slice(0, -OPEN.length) : entry }
+    }
+  }
+}
+
+function move(path: string, target: string): true {
+  mkdirSync(dirname(target), { recursive: true })
+  renameSync(path, target)
+  syncDirectory(dirname(target))
+  syncDirectory(dirname(path))
+  return true
+}
+
+/** What stands behind the committed part of a listed file is copied; recovery cuts it off afterwards. */
+function keepRest(
+  directory: string,
+  entry: string,
+  file: FileRow,
+  listed: ReadonlyMap<string, FileRow>,
+  target: string,
+): boolean {
+  const path = join(directory, entry)
+  if (file.kind === 'cdxj-log' && !entry.endsWith(OPEN)) return cutIndex(path, file, listed, target)
+  const { size } = statSync(path)
+  if (size <= file.bytes) return false
+  mkdirSync(dirname(target), { recursive: true })
+  copyFrom(path, file.bytes, `${target}.from-${file.bytes}`)
+  return true
+}
+
+/**
+ * A sorted index has no committed prefix: lines of records behind the committed part of the WARC are taken
+ * out.
+ */
+function cutIndex(
+  path: string,
+  file: FileRow,
+  listed: ReadonlyMap<string, FileRow>,
+  target: string,
+): boolean {
+  const stem = file.name.slice(0, -'.cdxj'.length)
+  const warc = [...listed.values()].find(({ name, kind }) => kind === 'warc' && name.startsWith(`${stem}.`))
+  const lines = readFileSync(path, 'utf8').split('\n').filter(Boolean)
+  const kept = lines.filter(line => offsetIn(line) < (warc?.bytes ?? 0))
+  if (kept.length === lines.length) return false
+  mkdirSync(dirname(target), { recursive: true })
+  copyFileSync(path, target)
+  writeFileAtomically(path, kept.map(line => `${line}\n`).join(''))
+  return true
+}
+
+function offsetIn(line: string): number {
+  const { offset } = JSON.parse(line.slice(line.indexOf('{'))) as { offset?: string | number }
+  return Number(offset)
+}
+
+function copyFrom(path: string, start: number, target: string): void {
+  const source = openSync(path, 'r')
+  const copy = openSync(target, 'wx')
+  try {
+    const buffer = Buffer.alloc(COPY_BYTES)
+    for (let at = start; ; ) {
+      const count = readSync(source, buffer, 0, buffer.length, at)
+      if (count === 0) break
+      for (let done = 0; done < count; ) done += writeSync(copy, buffer, done, count - done)
+      at += count
+    }
+    fsyncSync(copy)
+  } finally {
+    closeSync(source)
+    closeSync(copy)
+  }
+  syncDirectory(dirname(target))
+}
