@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { LEDGER_FILE } from '../cluster/index.js'
-import { ConfigError, type CrawlConfig, checkConfig } from '../config/index.js'
+import { ConfigError, type CrawlConfig, checkConfig, rememberDirectory } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
 import { shellWord } from '../model/for-people.js'
 import { uuid } from '../model/random.js'
@@ -18,6 +18,8 @@ export interface CrawlFile {
   readonly format: number
   readonly orbweaver: string
   readonly createdAt: string
+  /** Of this directory, random: under it the user's state folder remembers what was trusted (`trust.ts`). */
+  readonly id?: string
   /** Of the ledger that is the truth of this crawl: one that was copied elsewhere has another. */
   readonly ledgerId?: string
   readonly config: CrawlConfig
@@ -43,14 +45,29 @@ export function createDirectory(directory: string, config: CrawlConfig, version:
     format: FORMAT,
     orbweaver: version,
     createdAt: new Date(now).toISOString(),
+    id: uuid(random),
     ledgerId: uuid(random),
     config: withWholePaths(config),
   }
   writeCrawlFile(directory, file)
 }
 
+/** The one way to write crawl.json: whoever changes it has been trusted with the directory, and stays trusted. */
 export function writeCrawlFile(directory: string, file: CrawlFile): void {
   writeFileAtomically(join(directory, 'crawl.json'), `${JSON.stringify(file, null, 2)}\n`)
+  registerDirectory(directory, file)
+}
+
+/**
+ * Remembers the directory, with its present settings and hooks, as one of this user. Without a writable state folder
+ * the crawl goes on (`session.ts` warns), and a later resume asks for `--trust`.
+ */
+export function registerDirectory(directory: string, file: CrawlFile): void {
+  try {
+    rememberDirectory(absolute(directory), file)
+  } catch {
+    // `standingOf` finds no entry.
+  }
 }
 
 /** `resume` may be called from anywhere. */
