@@ -35,7 +35,11 @@ Examples:
       for (const signal of SIGNALS) process.on(signal, stop)
       process.stderr.write(`${agent.name} joins ${addressOf(crawl)}\n`)
       try {
-        say((await agent.run()) === 'ended' ? EXIT.done : EXIT.interrupted)
+        say(
+          (await agent.run(line => process.stderr.write(`orbweaver: ${line}\n`))) === 'ended'
+            ? EXIT.done
+            : EXIT.interrupted,
+        )
       } finally {
         for (const signal of SIGNALS) process.off(signal, stop)
       }

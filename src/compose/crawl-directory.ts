@@ -7,7 +7,7 @@ import type { Millis } from '../model/clock.js'
 import { shellWord } from '../model/for-people.js'
 import { uuid } from '../model/random.js'
 import { hostOf, siteOf } from '../model/url.js'
-import { writeFileAtomically } from '../store/index.js'
+import { readTextFile, refuseLinks, writeFileAtomically } from '../store/index.js'
 import { NewerCrawlError } from './errors.js'
 import { systemRandom as random } from './system.js'
 
@@ -85,9 +85,10 @@ export function readCrawlFile(directory: string): CrawlFile {
   const path = join(directory, 'crawl.json')
   if (!existsSync(directory)) throw new ConfigError(`there is no directory ${directory}`)
   if (!existsSync(path)) throw new ConfigError(`${directory} holds no crawl (no crawl.json in it)`)
+  refuseLinks(directory)
   let file: CrawlFile
   try {
-    file = JSON.parse(readFileSync(path, 'utf8')) as CrawlFile
+    file = JSON.parse(readTextFile(path)) as CrawlFile
   } catch {
     throw new ConfigError(`${path} is damaged; restore it from a backup`)
   }
@@ -100,6 +101,9 @@ export function checkCrawlFile(file: CrawlFile, name: string): CrawlFile {
     throw new NewerCrawlError(
       `${name} was written by orbweaver ${file.orbweaver}, which is newer; update orbweaver`,
     )
+  // crawl.json holds the hosts themselves; `@FILE` would have us read any file.
+  if (JSON.stringify(file.config?.blacklist ?? []).includes('@'))
+    throw new ConfigError(`${name} names a file as its blacklist; write the hosts into it`)
   return { ...file, config: checkConfig(file.config) }
 }
 

@@ -6,6 +6,14 @@ import { ConfigError, type CrawlConfig, FIELDS } from '../config/index.js'
 import { absolute, type CrawlFile, crawlName, readCrawlFile } from './crawl-directory.js'
 import { awaitRecord, readRecord } from './crawl-record.js'
 import { type CrawlInDatabase, inDatabase, openLedger } from './open-ledger.js'
+import {
+  type Distrust,
+  distrustOf,
+  distrustOfRecord,
+  needTrust,
+  needTrustInRecord,
+  untrusted,
+} from './trust.js'
 
 export interface CrawlAddress {
   readonly directory?: string | undefined
@@ -14,6 +22,8 @@ export interface CrawlAddress {
   readonly name?: string | undefined
   /** Where this machine sees the store; `none`: it is to do without. */
   readonly store?: string | undefined
+  /** `--trust`: what is found is trusted from now on. */
+  readonly trust?: boolean | undefined
 }
 
 const NONE = 'none'
@@ -27,30 +37,41 @@ export interface FoundCrawl {
   readonly directory: string | null
   /** Null when the ledger is a file. */
   readonly there: CrawlInDatabase | null
+  /** Of all that the directory says; only of the code it names when `isNamedByLedger`. */
+  readonly distrust: Distrust
+  readonly isNamedByLedger: boolean
 }
 
 export async function findCrawl(address: CrawlAddress): Promise<FoundCrawl> {
-  const { ledger, name, directory } = address
+  const { ledger, name, directory, trust } = address
   if (ledger === undefined) {
     if (directory === undefined)
       throw new ConfigError('name a crawl by its directory, or by --ledger postgres://… and --name')
-    return found(absolute(directory), readCrawlFile(directory))
+    if (trust) needTrust(absolute(directory), trust)
+    const file = readCrawlFile(directory)
+    return found(absolute(directory), file, trust ? null : distrustOf(directory))
   }
   if (directory !== undefined)
     throw new ConfigError('name a crawl by its directory, or by --ledger and --name, not by both')
   if (name === undefined) throw new ConfigError('--ledger needs --name: several crawls share a database')
-  return findInDatabase(readLedger(ledger), name, address.store)
+  return findInDatabase(readLedger(ledger), name, address)
 }
 
-async function findInDatabase(ledger: string, name: string, store: string | undefined): Promise<FoundCrawl> {
+async function findInDatabase(
+  ledger: string,
+  name: string,
+  { store, trust }: CrawlAddress,
+): Promise<FoundCrawl> {
   const config = { ledger, name } as CrawlConfig
   const opened = await openLedger('', config)
   try {
     const record = await awaitRecord(opened, name)
+    if (trust) needTrustInRecord(name, record.file, trust)
     const directory =
       store === NONE ? null : store === undefined ? seenStore(record) : givenStore(store, record.file, name)
     return {
-      ...found(directory, record.file),
+      ...found(directory, record.file, trust ? null : distrustOfRecord(name, record.file)),
+      isNamedByLedger: true,
       config: { ...record.file.config, ledger, name },
       ...of(config),
     }
@@ -61,9 +82,14 @@ async function findInDatabase(ledger: string, name: string, store: string | unde
 
 const of = (config: CrawlConfig) => ({ name: crawlName(config), there: inDatabase(config) })
 
-function found(directory: string | null, file: CrawlFile): FoundCrawl {
+function found(directory: string | null, file: CrawlFile, distrust: Distrust): FoundCrawl {
   const { config } = file
-  return { ...of(config), file, config, directory }
+  return { ...of(config), file, config, directory, distrust, isNamedByLedger: false }
+}
+
+/** For commands that change the crawl, or run what it names. */
+export function needTrusted({ distrust, config }: FoundCrawl): void {
+  if (distrust !== null) throw untrusted(distrust, config)
 }
 
 function readLedger(text: string): string {

@@ -15,6 +15,8 @@ export interface Guests {
   readonly lanes?: number | undefined
   /** Where this machine reaches the ledger. */
   readonly ledger?: string | undefined
+  /** `--trust`: the directory, or with a new crawl the one that `previous` names, is trusted from now on. */
+  readonly trust?: boolean | undefined
   /** Where agents that do not see the store can reach this process; those of this machine only unless said otherwise. */
   readonly listen?: ListenPlace | undefined
 }

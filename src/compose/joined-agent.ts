@@ -13,7 +13,7 @@ import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { readRecord } from './crawl-record.js'
 import { DiskGuard } from './disk-guard.js'
 import { leaseNow } from './faults.js'
-import { checkLedgerOf, type FoundCrawl } from './find-crawl.js'
+import { checkLedgerOf, type FoundCrawl, needTrusted } from './find-crawl.js'
 import { Log } from './log.js'
 import { bridge, type CrawlInDatabase, openBus, openPatiently } from './open-ledger.js'
 import { type ListenPlace, OWN_MACHINE } from './pack-desk.js'
@@ -22,6 +22,7 @@ import { Steering } from './steering.js'
 import { StoreWorker } from './store-worker.js'
 import { systemClock as clock } from './system.js'
 import { ThreadCrew } from './thread-crew.js'
+import { hooksNamed } from './trust.js'
 
 export interface AgentChoices {
   readonly lanes?: number | undefined
@@ -53,6 +54,7 @@ export class JoinedAgent {
     this.#crawl = crawl
     this.#listen = listen
     const { there, config, directory } = crawl
+    needTrusted(crawl)
     if (!there)
       throw new ConfigError(
         `the ledger of ${directory} is a file: only a crawl with --ledger postgres://… can be joined`,
@@ -61,8 +63,8 @@ export class JoinedAgent {
     this.#there = there
   }
 
-  /** Until the crawl has ended, or `stop`. */
-  async run(): Promise<AgentEnd> {
+  /** Until the crawl has ended, or `stop`. `tell` gets a line for the user before code of the crawl runs. */
+  async run(tell: (line: string) => void = () => {}): Promise<AgentEnd> {
     const { directory, file } = this.#crawl
     const ledger = await openPatiently(this.#there)
     const scratch = mkdtempSync(join(tmpdir(), 'orbweaver-agent-'))
@@ -72,6 +74,11 @@ export class JoinedAgent {
       await checkLedgerOf(file, ledger)
       if (await this.#isOver(ledger)) return 'ended'
       log.info('an agent joins', { agent: this.name, seesStore: directory !== null })
+      const { hooks } = this.#config
+      if (hooks !== undefined) {
+        log.info(`runs ${hooksNamed(hooks)}`, { agent: this.name })
+        tell(`runs ${hooksNamed(hooks)}`)
+      }
       return directory === null ? await this.#sendPacks(joining) : await this.#standBy(directory, joining)
     } finally {
       await ledger.close()

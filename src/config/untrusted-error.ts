@@ -1,3 +1,5 @@
+import { withoutControls } from '../model/for-people.js'
+
 /**
  * A crawl directory or ledger asks for something that this user has not agreed to. `message` is one line for the user.
  */
@@ -7,7 +9,8 @@ export class UntrustedError extends Error {
   readonly canBeTrusted: boolean
 
   constructor(message: string, canBeTrusted: boolean) {
-    super(message)
+    // It quotes what a stranger has written.
+    super(withoutControls(message))
     this.canBeTrusted = canBeTrusted
   }
 }

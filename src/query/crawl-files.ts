@@ -3,10 +3,18 @@
  * in where the ledger cannot be opened (on PostgreSQL, read-only, damaged).
  */
 import { existsSync, statSync } from 'node:fs'
-import { join, relative, resolve, sep } from 'node:path'
-import { LEDGER_FILE, LedgerError, openSqliteLedger } from '../cluster/index.js'
+import { join } from 'node:path'
+import { LEDGER_FILE, type Ledger, LedgerError, openSqliteLedger, withLedgerCopy } from '../cluster/index.js'
 import { ConfigError } from '../config/config-error.js'
-import { locateFile, type Manifest, readManifest } from '../store/index.js'
+import { standingOf } from '../config/known-directories.js'
+import {
+  locateFile,
+  type Manifest,
+  pathInside,
+  readManifest,
+  readTextFile,
+  refuseLinks,
+} from '../store/index.js'
 import type { TableName } from './columns.js'
 
 export interface CrawlFiles {
@@ -19,6 +27,8 @@ export interface CrawlFiles {
   }[]
   /** The crawl may go on: files may be merged while we read, and a sites file is out of date. */
   readonly open: boolean
+  /** Nothing may be written there, not even beside the tables. */
+  readonly isForeign: boolean
 }
 
 interface ListedFile {
@@ -27,22 +37,28 @@ interface ListedFile {
   readonly bytes: number
 }
 
+interface Listing {
+  readonly files: readonly ListedFile[]
+  readonly open: boolean
+}
+
 const LOG_KINDS: Readonly<Record<string, 'pages' | 'links'>> = { 'pages-log': 'pages', 'links-log': 'links' }
 const PARQUET_KINDS: Readonly<Record<string, TableName>> = { pages: 'pages', links: 'links', sites: 'sites' }
 
 /** Throws a ConfigError when `dir` is not a crawl. */
 export async function listCrawlFiles(dir: string): Promise<CrawlFiles> {
   refuseOthers(dir)
-  const listed = (await fromLedger(dir)) ?? fromManifest(dir)
+  const isForeign = !isKnown(dir)
+  const listed = (await fromLedger(dir, isForeign)) ?? fromManifest(dir)
   const parquet: CrawlFiles['parquet'][number][] = []
   const logs: CrawlFiles['logs'][number][] = []
   for (const { name, kind, bytes } of listed.files) {
     const table = PARQUET_KINDS[kind]
-    if (table) parquet.push({ table, path: pathInside(dir, name) })
+    if (table) parquet.push({ table, path: pathOf(dir, name) })
     else if (LOG_KINDS[kind] && bytes > 0)
-      logs.push({ table: LOG_KINDS[kind], path: pathInside(dir, name), bytes })
+      logs.push({ table: LOG_KINDS[kind], path: pathOf(dir, name), bytes })
   }
-  return { parquet, logs, open: listed.open }
+  return { parquet, logs, open: listed.open, isForeign }
 }
 
 function refuseOthers(dir: string): void {
@@ -54,25 +70,41 @@ function refuseOthers(dir: string): void {
     throw new ConfigError(
       `${dir} is not a crawl: it has no crawl.json; give the directory that orbweaver crawl made`,
     )
+  refuseLinks(dir)
 }
 
-async function fromLedger(dir: string): Promise<{ files: readonly ListedFile[]; open: boolean } | null> {
+/** Whether this user made the directory, or trusts it. */
+function isKnown(dir: string): boolean {
+  const path = join(dir, 'crawl.json')
+  if (!existsSync(path)) return false
   try {
-    // Listing files asks for no time.
-    const ledger = openSqliteLedger(join(dir, LEDGER_FILE), { create: false, now: () => 0 })
-    try {
-      const { open } = await ledger.totals()
-      return { files: await ledger.files(), open }
-    } finally {
-      await ledger.close()
-    }
+    const { id, config } = JSON.parse(readTextFile(path))
+    return standingOf({ id, config }).at === 'known'
+  } catch {
+    return false
+  }
+}
+
+async function fromLedger(dir: string, isForeign: boolean): Promise<Listing | null> {
+  const path = join(dir, LEDGER_FILE)
+  // Listing files asks for no time.
+  const now = () => 0
+  try {
+    if (isForeign) return await withLedgerCopy(path, now, listingOf)
+    const ledger = openSqliteLedger(path, { create: false, now })
+    return await listingOf(ledger).finally(() => ledger.close())
   } catch (error) {
     if (error instanceof LedgerError) return null
     throw error
   }
 }
 
-function fromManifest(dir: string): { files: readonly ListedFile[]; open: boolean } {
+async function listingOf(ledger: Ledger): Promise<Listing> {
+  const { open } = await ledger.totals()
+  return { files: await ledger.files(), open }
+}
+
+function fromManifest(dir: string): Listing {
   const result = readManifest(dir)
   if (!result.ok) {
     if (result.why === 'missing') return { files: [], open: true }
@@ -90,13 +122,7 @@ function hasLogs({ tables }: Manifest): boolean {
   return Object.values(tables).some(({ logs }) => logs.length > 0)
 }
 
-/**
- * Where a listed file lies now; a name that leads out of the crawl was not written by us. A file that is gone keeps
- * its name, so that opening it says so.
- */
-export function pathInside(dir: string, name: string): string {
-  const inside = relative(resolve(dir), resolve(dir, name))
-  if (inside === '' || inside.startsWith(`..${sep}`) || inside === '..' || resolve(inside) === inside)
-    throw new ConfigError(`${dir} names a file outside of itself: ${name}`)
-  return locateFile(dir, name) ?? join(dir, name)
+/** Where a listed file lies now. A file that is gone keeps its name, so that opening it says so. */
+export function pathOf(dir: string, name: string): string {
+  return locateFile(dir, name) ?? pathInside(dir, name)
 }
