@@ -21,7 +21,7 @@ export type { CrawledPage, Hooks, Report } from './agent/index.js'
 export { LedgerError } from './cluster/ledger.js'
 export { DirectoryBusyError, DiskFullError, NewerCrawlError } from './compose/errors.js'
 export { type PartitionOptions, partition } from './compose/partition.js'
-export { ConfigError } from './config/index.js'
+export { ConfigError, UntrustedError } from './config/index.js'
 export {
   type Affinity,
   type Hypergraph,
@@ -45,6 +45,11 @@ export { query } from './query/index.js'
 /** Everything the command line takes, by its camel-case name, and hooks as functions or as a module path. */
 export type CrawlOptions = Omit<CrawlConfigInput, 'hooks'> & { readonly hooks?: string | Hooks }
 
+export interface ResumeOptions {
+  readonly hooks?: Hooks
+  readonly trust?: boolean
+}
+
 /** A crawl that is under way: iterate over its pages, or just await its report. */
 export interface Crawl extends AsyncIterable<CrawledPage> {
   readonly directory: string
@@ -67,10 +72,12 @@ export function crawl(options: CrawlOptions): Crawl {
 
 /**
  * Goes on with the crawl in `directory` where it stopped, by whatever; pages that were acknowledged do not come again.
- * Hooks that were functions have to be given again; a module is found again.
+ * Hooks that were functions have to be given again; a module is found again. A directory that this user did not make, or
+ * that was changed since, throws an UntrustedError; `trust: true` trusts it from now on, with the code and the database it names.
  */
-export function resume(directory: string, options: { readonly hooks?: Hooks } = {}): Crawl {
-  return run(guests => resumeSession(directory, guests), options.hooks)
+export function resume(directory: string, options: ResumeOptions = {}): Crawl {
+  const { hooks, trust } = options
+  return run(guests => resumeSession(directory, { ...guests, trust }), hooks)
 }
 
 function run(open: (guests: Guests) => CrawlSession, hooks: string | Hooks | undefined): Crawl {

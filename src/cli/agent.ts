@@ -34,8 +34,9 @@ Examples:
       const stop = () => agent.stop()
       for (const signal of SIGNALS) process.on(signal, stop)
       const onJoin = () => process.stderr.write(`${agent.name} joins ${addressOf(crawl)}\n`)
+      const tell = (line: string) => process.stderr.write(`orbweaver: ${line}\n`)
       try {
-        say((await agent.run(onJoin)) === 'ended' ? EXIT.done : EXIT.interrupted)
+        say((await agent.run({ onJoin, tell })) === 'ended' ? EXIT.done : EXIT.interrupted)
       } finally {
         for (const signal of SIGNALS) process.off(signal, stop)
       }

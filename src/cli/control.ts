@@ -1,6 +1,7 @@
 /** Commands that look at or steer a crawl from outside: status, set, stop, checkpoint. */
+import { join } from 'node:path'
 import { Command } from 'commander'
-import type { HoldUp, Ledger } from '../cluster/index.js'
+import { type HoldUp, LEDGER_FILE, type Ledger, withLedgerCopy } from '../cluster/index.js'
 import {
   DirectoryLock,
   type FoundCrawl,
@@ -8,6 +9,7 @@ import {
   LIVE_SETTINGS,
   leaseNow,
   metricsNow,
+  needTrusted,
   openLedger,
   readLiveSetting,
   systemClock,
@@ -16,6 +18,7 @@ import { ConfigError } from '../config/index.js'
 import { sleep } from '../model/clock.js'
 import { agentLines, agentStates } from './agent-lines.js'
 import { type AddressOptions, addressOf, againWith, crawlAt, withAddress } from './crawl-address.js'
+import { showLastReport } from './last-report.js'
 import { metricLines } from './metric-lines.js'
 import { asideLines, duration, number, plural, SHOWN_SITES, size } from './summary.js'
 
@@ -32,40 +35,45 @@ export function statusCommand(): Command {
     .addHelpText('after', examples('status'))
     .action(
       (directory: string | undefined, options: AddressOptions & { json?: boolean; metrics?: boolean }) =>
-        withLedger(directory, options, async (ledger, crawl) => {
-          const totals = await ledger.totals()
-          const metrics = options.metrics ? await metricsNow(ledger, totals, crawl.config) : null
-          const settings = await ledger.settings()
-          const running = await isRunning(ledger, crawl)
-          const rows = running ? await ledger.agents() : []
-          const waitingFor = waitingOf(rows)
-          const { holdUps } = await ledger.health(leaseNow())
-          const agents = agentStates(rows, systemClock.now())
-          const parked = (await ledger.parked(SHOWN_SITES)).map(({ cell, ...rest }) => ({
-            site: cell,
-            ...rest,
-          }))
-          const text = options.json
-            ? JSON.stringify({
-                running,
-                waitingFor,
-                holdUps,
-                ...totals,
-                ...metrics,
-                agents,
-                setAside: parked,
-                settings: liveOnly(settings),
-              })
-            : [
-                ...statusLines(addressOf(crawl), running, totals, waitingFor),
-                ...holdUps.map(holdUpLine),
-                ...agentLines(agents),
-                ...(metrics === null ? [] : metricLines(metrics)),
-                ...asideLines(parked, totals.cells.parked, systemClock.now()).map(line => `  ${line}`),
-                settingsLine(settings),
-              ].join('\n')
-          process.stdout.write(`${text}\n`)
-        }),
+        withLedger(
+          directory,
+          options,
+          async (ledger, crawl) => {
+            const totals = await ledger.totals()
+            const metrics = options.metrics ? await metricsNow(ledger, totals, crawl.config) : null
+            const settings = await ledger.settings()
+            const running = await isRunning(ledger, crawl)
+            const rows = running ? await ledger.agents() : []
+            const waitingFor = waitingOf(rows)
+            const { holdUps } = await ledger.health(leaseNow())
+            const agents = agentStates(rows, systemClock.now())
+            const parked = (await ledger.parked(SHOWN_SITES)).map(({ cell, ...rest }) => ({
+              site: cell,
+              ...rest,
+            }))
+            const text = options.json
+              ? JSON.stringify({
+                  running,
+                  waitingFor,
+                  holdUps,
+                  ...totals,
+                  ...metrics,
+                  agents,
+                  setAside: parked,
+                  settings: liveOnly(settings),
+                })
+              : [
+                  ...statusLines(addressOf(crawl), running, totals, waitingFor),
+                  ...holdUps.map(holdUpLine),
+                  ...agentLines(agents),
+                  ...(metrics === null ? [] : metricLines(metrics)),
+                  ...asideLines(parked, totals.cells.parked, systemClock.now()).map(line => `  ${line}`),
+                  settingsLine(settings),
+                ].join('\n')
+            process.stdout.write(`${text}\n`)
+          },
+          'look',
+        ),
     )
 }
 
@@ -138,10 +146,18 @@ function examples(command: string): string {
 
 async function withLedger(
   directory: string | undefined,
-  options: AddressOptions,
+  options: AddressOptions & { readonly json?: boolean },
   task: (ledger: Ledger, crawl: FoundCrawl) => Promise<void>,
+  purpose: 'look' | 'steer' = 'steer',
 ): Promise<void> {
   const crawl = await crawlAt(directory, options)
+  if (isForeign(crawl)) {
+    if (purpose === 'steer') return needTrusted(crawl)
+    if (crawl.there) return showLastReport(crawl, options)
+    return withLedgerCopy(join(crawl.directory ?? '', LEDGER_FILE), systemClock.now, ledger =>
+      task(ledger, crawl),
+    )
+  }
   const ledger = await openLedger(crawl.directory, crawl.config)
   try {
     await task(ledger, crawl)
@@ -157,7 +173,15 @@ function parsePair(pair: string): [string, string] {
   return [name, readLiveSetting(name, value)]
 }
 
-async function isRunning(ledger: Ledger, { there, directory }: FoundCrawl): Promise<boolean> {
+/** A directory that is not trusted: its ledger is not written, and one in a database is not asked. */
+function isForeign({ distrust, isNamedByLedger }: FoundCrawl): boolean {
+  return distrust !== null && !isNamedByLedger
+}
+
+/** Null when it cannot be told: to ask for the lock of a directory from elsewhere would write there. */
+async function isRunning(ledger: Ledger, crawl: FoundCrawl): Promise<boolean | null> {
+  const { there, directory } = crawl
+  if (isForeign(crawl)) return null
   if (there || directory === null) return isAtWork(ledger)
   const lock = DirectoryLock.take(directory)
   lock?.release()
@@ -185,13 +209,14 @@ function waitingOf(agents: Awaited<ReturnType<Ledger['agents']>>): string {
 
 function statusLines(
   directory: string,
-  running: boolean,
+  running: boolean | null,
   totals: Awaited<ReturnType<Ledger['totals']>>,
   waitingFor: string,
 ): string[] {
   const { cells } = totals
   const queued = totals.discovered - totals.settled + totals.backlog
-  const state = running ? 'running' : totals.open ? 'stopped' : `ended (${totals.finishReason})`
+  const ended = totals.open ? 'stopped' : `ended (${totals.finishReason})`
+  const state = running === null ? 'from elsewhere, read from a copy' : running ? 'running' : ended
   return [
     `${directory}: ${state}`,
     ...(waitingFor === '' ? [] : [`  waiting  ${waitingFor}`]),

@@ -5,7 +5,9 @@ import { ConfigError } from '../config/index.js'
 import { shellWord } from '../model/for-people.js'
 
 /** What commander read of the options below. */
-export type AddressOptions = Pick<CrawlAddress, 'ledger' | 'name' | 'store'> & { readonly listen?: string }
+export type AddressOptions = Pick<CrawlAddress, 'ledger' | 'name' | 'store' | 'trust'> & {
+  readonly listen?: string
+}
 
 /** `store`: whether the command works in the store itself. */
 export function withAddress(command: Command, { store }: { readonly store: boolean }): Command {
@@ -13,6 +15,7 @@ export function withAddress(command: Command, { store }: { readonly store: boole
     .argument('[dir]', 'directory of the crawl')
     .option('--ledger <postgres://user@host/database>', 'or the database its ledger is in, and …')
     .option('--name <name>', '… its name there')
+    .addOption(trustOption())
   if (store)
     command
       .option(
@@ -21,6 +24,13 @@ export function withAddress(command: Command, { store }: { readonly store: boole
       )
       .addOption(listenOption())
   return command
+}
+
+export function trustOption(): Option {
+  return new Option(
+    '--trust',
+    'trust this directory from now on, though you did not make it or it was changed: its hooks run, its database is asked',
+  )
 }
 
 export function listenOption(): Option {
@@ -44,8 +54,8 @@ export function crawlAt(
   options: AddressOptions,
   purpose?: FindPurpose,
 ): Promise<FoundCrawl> {
-  const { ledger, name, store } = options
-  return findCrawl({ directory, ledger, name, store }, purpose)
+  const { ledger, name, store, trust } = options
+  return findCrawl({ directory, ledger, name, store, trust }, purpose)
 }
 
 /** For messages. */

@@ -30,10 +30,11 @@ export function crawlCommand(say: Say): Command {
       'the same as --out, as an agent elsewhere calls it: a directory that others may see too',
     )
     .addOption(listenOption())
+    .option('--trust', 'trust the directory that --previous names from now on: its database is asked')
     .option('--json', 'print the report as one JSON object on stdout')
     .addHelpText('after', HELP)
     .action(async (urls: string[], options: Record<string, unknown>) => {
-      const { config: file, json, store, listen, ...flags } = options
+      const { config: file, json, store, listen, trust, ...flags } = options
       if (store !== undefined && flags.out !== undefined && store !== flags.out)
         throw new ConfigError('--store and --out are the same: give one of them')
       const config = loadConfig({
@@ -42,7 +43,10 @@ export function crawlCommand(say: Say): Command {
         file: file as string | undefined,
       })
       const directory = config.out ?? defaultDirectory(config, systemClock.now())
-      const session = createSession(config, directory, { listen: readListen(listen as string | undefined) })
+      const session = createSession(config, directory, {
+        listen: readListen(listen as string | undefined),
+        trust: trust === true,
+      })
       warn(config)
       say(await watch(session, directory, json === true))
     })
@@ -70,6 +74,7 @@ export function resumeCommand(say: Say): Command {
         ledger: options.ledger === undefined ? undefined : { url: options.ledger, name: crawl.name },
         restored: options.restored,
         listen: readListen(options.listen),
+        trust: options.trust,
       })
       warnOfRobots(session.config)
       say(await watch(session, directory ?? crawl.directory, options.json === true))

@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { copyToDatabase, copyToDirectory } from '../compose/index.js'
 import { ConfigError } from '../config/index.js'
 import { shellWord } from '../model/for-people.js'
+import { trustOption } from './crawl-address.js'
 import { number } from './summary.js'
 
 export function ledgerCommand(): Command {
@@ -12,19 +13,24 @@ export function ledgerCommand(): Command {
       .argument('<from>', 'the directory of the crawl, or postgres://user@host/database')
       .argument('<to>', 'the other of the two')
       .option('--name <name>', 'of the crawl in the database (as it was named)')
+      .addOption(trustOption())
       .addHelpText('after', HELP)
       .action(copy),
   )
 }
 
-async function copy(from: string, to: string, { name }: { name?: string }): Promise<void> {
+async function copy(
+  from: string,
+  to: string,
+  { name, trust }: { name?: string; trust?: boolean },
+): Promise<void> {
   if (isDatabase(from) === isDatabase(to))
     throw new ConfigError('one of the two is a directory, the other a database (postgres://…)')
   if (isDatabase(from) && name === undefined)
     throw new ConfigError('say which crawl: --name, as several share a database')
   const { directory, rows } = isDatabase(from)
-    ? await copyToDirectory(from, name ?? '', to)
-    : await copyToDatabase(from, to, name)
+    ? await copyToDirectory(from, name ?? '', to, trust)
+    : await copyToDatabase(from, to, name, trust)
   process.stderr.write(`${number(rows)} rows copied; go on with: orbweaver resume ${shellWord(directory)}\n`)
 }
 

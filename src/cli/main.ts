@@ -8,6 +8,7 @@ import {
   NewerCrawlError,
 } from '../compose/errors.js'
 import { ConfigError } from '../config/config-error.js'
+import { UntrustedError } from '../config/untrusted-error.js'
 import { shellWord } from '../model/for-people.js'
 import { VERSION } from '../model/version.js'
 import { PartitionError } from '../partition/partition-error.js'
@@ -86,11 +87,14 @@ function failureCode(error: unknown, argv: readonly string[]): number {
   if (error instanceof AgentsKeepDyingError) return complain(error.message, EXIT.internal)
   if (error instanceof PairError) return complain(error.message, EXIT.untrusted)
   if (error instanceof DamageError) return complain(error.message, EXIT.damaged)
+  if (error instanceof UntrustedError) return complain(untrustedLine(error, argv), EXIT.untrusted)
   if (error instanceof NewerCrawlError) return complain(error.message, EXIT.ledger)
   if (error instanceof LedgerError) return complain(error.message, LEDGER_EXIT[error.kind] ?? EXIT.ledger)
   const code = (error as { code?: string }).code
   if (code !== undefined && DISK_FULL.has(code))
     return complain('the disk is full; free some space, then resume', EXIT.disk)
+  if (code === 'ELOOP')
+    return complain(`a symbolic link where a file should be: ${(error as Error).message}`, EXIT.untrusted)
   if (code === 'EIO' || code === 'DISK_FAILED')
     return complain(`the disk fails: ${(error as Error).message}`, EXIT.disk)
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
@@ -99,6 +103,12 @@ function failureCode(error: unknown, argv: readonly string[]): number {
     `orbweaver: this is a bug, please report it: ${(error as Error).stack ?? String(error)}\n`,
   )
   return EXIT.internal
+}
+
+/** With the command that agrees to it, where one can. */
+function untrustedLine({ message, canBeTrusted }: UntrustedError, argv: readonly string[]): string {
+  if (!canBeTrusted) return message
+  return `${message}; if you trust it: orbweaver ${argv.map(shellWord).join(' ')} --trust`
 }
 
 /** What is wrong with what was asked for, and not with the ledger. */

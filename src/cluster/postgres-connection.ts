@@ -3,6 +3,7 @@ import { Client, types } from 'pg'
 import type { PostgresPlace } from '../model/postgres-url.js'
 import { LedgerError } from './ledger.js'
 import { ledgerErrorOf, stoodStill } from './postgres-errors.js'
+import { keepPassword, tlsFor } from './postgres-secrecy.js'
 
 export type Row = readonly (string | number | boolean | null | Buffer)[]
 export type Value = string | number | null | Uint8Array | readonly number[]
@@ -134,12 +135,14 @@ async function openHost(
     port,
     ...(user !== undefined && { user }),
     ...(database !== undefined && { database }),
+    ssl: tlsFor(host),
     application_name: 'orbweaver',
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: ANSWER_MS,
     keepAlive: true,
     types: { getTypeParser: parserOf },
   })
+  keepPassword(client, host, name)
   const connection = new PostgresConnection(client, name)
   try {
     await client.connect()

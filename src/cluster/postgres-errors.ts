@@ -42,7 +42,7 @@ function secrecyProblem(place: string, code: string, message: string): string | 
   if (/^28/.test(code) && /no encryption|SSL off/.test(message))
     return `${place} wants an encrypted connection; set PGSSLMODE=require`
   if (/server does not support SSL/.test(message))
-    return `${place} speaks no TLS, and PGSSLMODE asks for it; switch it on there (ssl = on)`
+    return `${place} speaks no TLS; switch it on there (ssl = on), or set PGSSLMODE=disable where nobody else reads the network`
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return `the certificate of ${place} is for another host; name the host as the certificate does`
   if (/CERT|^UNABLE_TO_/.test(code))

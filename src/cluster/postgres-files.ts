@@ -3,6 +3,7 @@ import type { Epoch } from '../model/cell.js'
 import type { FileRow, Incarnation, PackFile } from './ledger.js'
 import { textArray } from './postgres-connection.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
+import { listedName } from './stored-rows.js'
 
 /** Undoes a swap whose inputs are no longer all listed. */
 class SwapRefused extends Error {}
@@ -13,7 +14,7 @@ export async function readFiles(db: PostgresDatabase): Promise<FileRow[]> {
      FROM file f LEFT JOIN agent a ON a.incarnation = f.incarnation ORDER BY f.name`,
   )
   return rows.map(([name, kind, bytes, incarnation, open]) => ({
-    name: String(name),
+    name: listedName(name),
     kind: String(kind),
     bytes: Number(bytes),
     incarnation: Number(incarnation),

@@ -2,6 +2,7 @@
 import type { Epoch } from '../model/cell.js'
 import type { FileRow, PackFile } from './ledger.js'
 import type { SqliteDatabase } from './sqlite-database.js'
+import { listedName } from './stored-rows.js'
 
 /** Undoes a swap whose inputs are no longer all listed. */
 export class SwapRefused extends Error {}
@@ -20,7 +21,7 @@ export class SqliteFiles {
          FROM file f LEFT JOIN agent a ON a.incarnation = f.incarnation ORDER BY f.name`,
       )
       .map(([name, kind, bytes, incarnation, open]) => ({
-        name: String(name),
+        name: listedName(name),
         kind: String(kind),
         bytes: Number(bytes),
         incarnation: Number(incarnation),

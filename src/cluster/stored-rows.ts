@@ -1,19 +1,31 @@
 /** Rows as SQLite and PostgreSQL give them, columns in this order, and what they say. */
 import type { CellId, GroupId } from '../model/cell.js'
+import { isInsideName } from '../model/inside-name.js'
 import type { OutcomeCode } from '../model/outcome.js'
 import type { MetaInfo } from '../model/page.js'
-import type {
-  CellState,
-  LaneLoad,
-  OriginState,
-  OutcomeCount,
-  ParkedCell,
-  RefusedOrigins,
-  SiteSummary,
-  WaitingCell,
+import {
+  type CellState,
+  type LaneLoad,
+  LedgerError,
+  type OriginState,
+  type OutcomeCount,
+  type ParkedCell,
+  type RefusedOrigins,
+  type SiteSummary,
+  type WaitingCell,
 } from './ledger.js'
 
 type Columns = readonly unknown[]
+
+/** The name of a file of the crawl. A ledger may come from somebody else; files by such names are cut and removed. */
+export function listedName(name: unknown): string {
+  const text = String(name)
+  if (isInsideName(text)) return text
+  throw new LedgerError(
+    'corrupt',
+    `the ledger lists a file outside of the crawl directory: ${JSON.stringify(text)}; do not use it`,
+  )
+}
 
 /** origin, checked_at, failures, verdict, status, detail, body */
 export function originState([

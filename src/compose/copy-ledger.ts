@@ -17,11 +17,12 @@ import { readRecord, saveRecord } from './crawl-record.js'
 import { DirectoryLock } from './directory-lock.js'
 import { DirectoryBusyError } from './errors.js'
 import { leaseNow } from './faults.js'
-import { findCrawl } from './find-crawl.js'
+import { findCrawl, needTrusted } from './find-crawl.js'
 import { announceGeneration, type NewGeneration } from './generation.js'
 import { type CrawlInDatabase, inDatabase, openLedger } from './open-ledger.js'
 import { atWorkError, endTheSilent, isAtWork } from './presence.js'
 import { systemClock as clock } from './system.js'
+import { needTrust } from './trust.js'
 
 export interface CopyResult {
   readonly directory: string
@@ -35,8 +36,10 @@ export async function copyToDatabase(
   given: string,
   ledger: string,
   name: string | undefined,
+  trust?: boolean,
 ): Promise<CopyResult> {
   const directory = absolute(given)
+  needTrust(directory, trust)
   const file = readCrawlFile(directory)
   if (file.config.ledger !== undefined)
     throw new ConfigError(`the ledger of ${given} is in a database already: ${file.config.ledger}`)
@@ -108,8 +111,16 @@ async function isLeftOver({ config, createdAt }: CrawlFile): Promise<boolean> {
 }
 
 /** From a database into the directory of the crawl. */
-export async function copyToDirectory(ledger: string, name: string, given: string): Promise<CopyResult> {
-  const { config, file } = await findCrawl({ ledger, name, store: given })
+export async function copyToDirectory(
+  ledger: string,
+  name: string,
+  given: string,
+  trust?: boolean,
+): Promise<CopyResult> {
+  needTrust(given, trust)
+  const crawl = await findCrawl({ ledger, name, store: given, trust })
+  needTrusted(crawl)
+  const { config, file } = crawl
   const directory = absolute(given)
   const there = inDatabase(config)!
   const old = await openLedger(directory, config)

@@ -2,12 +2,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { LEDGER_FILE } from '../cluster/index.js'
-import { ConfigError, type CrawlConfig, checkConfig } from '../config/index.js'
+import { ConfigError, type CrawlConfig, checkConfig, rememberDirectory } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
 import { shellWord } from '../model/for-people.js'
+import { uuid } from '../model/random.js'
 import { hostOf, siteOf } from '../model/url.js'
-import { writeFileAtomically } from '../store/index.js'
+import { readTextFile, refuseLinks, writeFileAtomically } from '../store/index.js'
 import { NewerCrawlError } from './errors.js'
+import { systemRandom as random } from './system.js'
 
 /** Version of crawl.json; raised when an older orbweaver could not go on with the crawl. */
 const FORMAT = 1
@@ -16,6 +18,8 @@ export interface CrawlFile {
   readonly format: number
   readonly orbweaver: string
   readonly createdAt: string
+  /** Of this directory, random: under it the user's state folder remembers what was trusted (`trust.ts`). */
+  readonly id?: string
   readonly config: CrawlConfig
 }
 
@@ -39,14 +43,31 @@ export function createDirectory(directory: string, config: CrawlConfig, version:
     format: FORMAT,
     orbweaver: version,
     createdAt: new Date(now).toISOString(),
+    id: uuid(random),
     config: withWholePaths(config),
   }
   writeCrawlFile(directory, file)
 }
 
-/** The only way that crawl.json is written, also when the ledger has moved. */
+/**
+ * The one way to write crawl.json, also when the ledger has moved: whoever changes it has been trusted with the
+ * directory, and stays trusted.
+ */
 export function writeCrawlFile(directory: string, file: CrawlFile): void {
   writeFileAtomically(join(directory, 'crawl.json'), `${JSON.stringify(file, null, 2)}\n`)
+  registerDirectory(directory, file)
+}
+
+/**
+ * Remembers the directory, with its present settings and hooks, as one of this user. Without a writable state folder
+ * the crawl goes on (`session.ts` warns), and a later resume asks for `--trust`.
+ */
+export function registerDirectory(directory: string, file: CrawlFile): void {
+  try {
+    rememberDirectory(absolute(directory), file)
+  } catch {
+    // `standingOf` finds no entry.
+  }
 }
 
 /** `resume` may be called from anywhere. */
@@ -64,9 +85,10 @@ export function readCrawlFile(directory: string): CrawlFile {
   const path = join(directory, 'crawl.json')
   if (!existsSync(directory)) throw new ConfigError(`there is no directory ${directory}`)
   if (!existsSync(path)) throw new ConfigError(`${directory} holds no crawl (no crawl.json in it)`)
+  refuseLinks(directory)
   let file: CrawlFile
   try {
-    file = JSON.parse(readFileSync(path, 'utf8')) as CrawlFile
+    file = JSON.parse(readTextFile(path)) as CrawlFile
   } catch {
     throw new ConfigError(`${path} is damaged; restore it from a backup`)
   }
@@ -79,6 +101,9 @@ export function checkCrawlFile(file: CrawlFile, name: string): CrawlFile {
     throw new NewerCrawlError(
       `${name} was written by orbweaver ${file.orbweaver}, which is newer; update orbweaver`,
     )
+  // crawl.json holds the hosts themselves; `@FILE` would have us read any file.
+  if (JSON.stringify(file.config?.blacklist ?? []).includes('@'))
+    throw new ConfigError(`${name} names a file as its blacklist; write the hosts into it`)
   return { ...file, config: checkConfig(file.config) }
 }
 

@@ -7,6 +7,14 @@ import { absolute, type CrawlFile, crawlName, readCrawlFile } from './crawl-dire
 import { awaitRecord } from './crawl-record.js'
 import { provePair } from './generation.js'
 import { type CrawlInDatabase, inDatabase, openUnproved } from './open-ledger.js'
+import {
+  type Distrust,
+  distrustOf,
+  distrustOfRecord,
+  needTrust,
+  needTrustInRecord,
+  untrusted,
+} from './trust.js'
 
 export interface CrawlAddress {
   readonly directory?: string | undefined
@@ -15,6 +23,8 @@ export interface CrawlAddress {
   readonly name?: string | undefined
   /** Where this machine sees the store; `none`: it is to do without. */
   readonly store?: string | undefined
+  /** `--trust`: what is found is trusted from now on. */
+  readonly trust?: boolean | undefined
 }
 
 const NONE = 'none'
@@ -28,6 +38,9 @@ export interface FoundCrawl {
   readonly directory: string | null
   /** Null when the ledger is a file. */
   readonly there: CrawlInDatabase | null
+  /** Of all that the directory says; only of the code it names when `isNamedByLedger`. */
+  readonly distrust: Distrust
+  readonly isNamedByLedger: boolean
 }
 
 /**
@@ -37,28 +50,32 @@ export interface FoundCrawl {
 export type FindPurpose = 'resume' | 'other'
 
 export async function findCrawl(address: CrawlAddress, purpose: FindPurpose = 'other'): Promise<FoundCrawl> {
-  const { ledger, name, directory } = address
+  const { ledger, name, directory, trust } = address
   if (ledger === undefined) {
     if (directory === undefined)
       throw new ConfigError('name a crawl by its directory, or by --ledger postgres://… and --name')
-    return found(absolute(directory), readCrawlFile(directory))
+    if (trust) needTrust(absolute(directory), trust)
+    const file = readCrawlFile(directory)
+    return found(absolute(directory), file, trust ? null : distrustOf(directory))
   }
   if (directory !== undefined)
     throw new ConfigError('name a crawl by its directory, or by --ledger and --name, not by both')
   if (name === undefined) throw new ConfigError('--ledger needs --name: several crawls share a database')
-  return findInDatabase(readLedger(ledger), name, address.store, purpose)
+  return findInDatabase(readLedger(ledger), name, address, purpose)
 }
 
 async function findInDatabase(
   ledger: string,
   name: string,
-  store: string | undefined,
+  { store, trust }: CrawlAddress,
   purpose: FindPurpose,
 ): Promise<FoundCrawl> {
   const asked = { ledger, name } as CrawlConfig
   const opened = await openUnproved(null, asked, purpose === 'resume' ? 'read' : 'refuse')
   try {
     const { file, store: recorded } = await awaitRecord(opened, name)
+    if (trust) needTrustInRecord(name, file, trust)
+    const distrust = trust ? null : distrustOfRecord(name, file)
     const config = { ...file.config, ledger, name }
     const isPair = async (directory: string) =>
       purpose === 'resume' || (await pairRelation(directory, () => opened.settings())) === 'same'
@@ -68,7 +85,7 @@ async function findInDatabase(
       directory = givenStore(store, file, name)
       if (purpose !== 'resume') await provePair(directory, opened, config)
     }
-    return { ...found(directory, file), config, ...of(asked) }
+    return { ...found(directory, file, distrust), isNamedByLedger: true, config, ...of(asked) }
   } finally {
     await opened.close()
   }
@@ -76,9 +93,14 @@ async function findInDatabase(
 
 const of = (config: CrawlConfig) => ({ name: crawlName(config), there: inDatabase(config) })
 
-function found(directory: string | null, file: CrawlFile): FoundCrawl {
+function found(directory: string | null, file: CrawlFile, distrust: Distrust): FoundCrawl {
   const { config } = file
-  return { ...of(config), file, config, directory }
+  return { ...of(config), file, config, directory, distrust, isNamedByLedger: false }
+}
+
+/** For commands that change the crawl, or run what it names. */
+export function needTrusted({ distrust, config }: FoundCrawl): void {
+  if (distrust !== null) throw untrusted(distrust, config)
 }
 
 function readLedger(text: string): string {

@@ -17,6 +17,8 @@ export interface Guests {
   readonly ledger?: { readonly url: string; readonly name: string } | undefined
   /** The ledger comes from a backup, and may be older than the directory: move away what it does not list. */
   readonly restored?: boolean | undefined
+  /** `--trust`: the directory, or with a new crawl the one that `previous` names, is trusted from now on. */
+  readonly trust?: boolean | undefined
   /** Where agents that do not see the store can reach this process; those of this machine only unless said otherwise. */
   readonly listen?: ListenPlace | undefined
 }

@@ -13,7 +13,7 @@ import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { readRecord } from './crawl-record.js'
 import { DiskGuard } from './disk-guard.js'
 import { leaseNow } from './faults.js'
-import type { FoundCrawl } from './find-crawl.js'
+import { type FoundCrawl, needTrusted } from './find-crawl.js'
 import { provePair } from './generation.js'
 import { Log } from './log.js'
 import { bridge, type CrawlInDatabase, openBus, openPatiently } from './open-ledger.js'
@@ -23,6 +23,7 @@ import { Steering } from './steering.js'
 import { StoreWorker } from './store-worker.js'
 import { systemClock as clock } from './system.js'
 import { ThreadCrew } from './thread-crew.js'
+import { hooksNamed } from './trust.js'
 
 export interface AgentChoices {
   readonly lanes?: number | undefined
@@ -40,6 +41,14 @@ interface Joining {
 /** How often one without the store looks whether the crawl is to stop. */
 const LOOK_MS = 1_000
 
+/** What the user is told on the way. */
+interface JoinTalk {
+  /** Nothing speaks against joining any more. */
+  readonly onJoin?: () => void
+  /** A line before code of the crawl runs. */
+  readonly tell?: (line: string) => void
+}
+
 export class JoinedAgent {
   readonly name = `${hostname()}:${process.pid}`
   readonly #crawl: FoundCrawl
@@ -54,6 +63,7 @@ export class JoinedAgent {
     this.#crawl = crawl
     this.#listen = listen
     const { there, config, directory } = crawl
+    needTrusted(crawl)
     if (!there)
       throw new ConfigError(
         `the ledger of ${directory} is a file: only a crawl with --ledger postgres://… can be joined`,
@@ -62,26 +72,31 @@ export class JoinedAgent {
     this.#there = there
   }
 
-  /** Until the crawl has ended, or `stop`. `onJoin`: nothing speaks against it any more. */
-  async run(onJoin: () => void = () => {}): Promise<AgentEnd> {
+  /** Until the crawl has ended, or `stop`. */
+  async run({ onJoin, tell }: JoinTalk = {}): Promise<AgentEnd> {
     const { directory } = this.#crawl
     const ledger = await openPatiently(this.#there)
     try {
       if (directory !== null) await provePair(directory, ledger, this.#config)
-      onJoin()
-      return (await this.#isOver(ledger)) ? 'ended' : await this.#join(ledger)
+      onJoin?.()
+      return (await this.#isOver(ledger)) ? 'ended' : await this.#join(ledger, tell)
     } finally {
       await ledger.close()
     }
   }
 
-  async #join(ledger: Ledger): Promise<AgentEnd> {
+  async #join(ledger: Ledger, tell: JoinTalk['tell']): Promise<AgentEnd> {
     const { directory } = this.#crawl
     const scratch = mkdtempSync(join(tmpdir(), 'orbweaver-agent-'))
     const log = new Log(directory)
     const joining = { ledger, bus: new LocalBus(), log, scratch }
     try {
       log.info('an agent joins', { agent: this.name, seesStore: directory !== null })
+      const { hooks } = this.#config
+      if (hooks !== undefined) {
+        log.info(`runs ${hooksNamed(hooks)}`, { agent: this.name })
+        tell?.(`runs ${hooksNamed(hooks)}`)
+      }
       return directory === null ? await this.#sendPacks(joining) : await this.#standBy(directory, joining)
     } finally {
       log.close()

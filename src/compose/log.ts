@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { withoutSecrets } from '../model/for-people.js'
+import { OPEN } from '../store/index.js'
 import { systemClock } from './system.js'
 
 const hide = (_key: string, value: unknown): unknown =>
@@ -16,7 +17,7 @@ export class Log {
 
   /** Who does not see the directory writes to stderr. */
   constructor(directory: string | null) {
-    this.#file = directory === null ? STDERR : openSync(join(directory, 'crawl.log'), 'a')
+    this.#file = directory === null ? STDERR : openSync(join(directory, 'crawl.log'), OPEN.append)
   }
 
   info(event: string, fields: Fields = {}): void {

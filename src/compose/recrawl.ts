@@ -12,7 +12,7 @@ import { previousFacts, previousPages } from '../query/index.js'
 import { packFacts } from '../store/index.js'
 import { readCrawlFile } from './crawl-directory.js'
 import type { Log } from './log.js'
-import { openLedger } from './open-ledger.js'
+import { readLedger } from './read-ledger.js'
 
 const BATCH_ROWS = 2_000
 /** Each of these carries the text of a page. */
@@ -26,28 +26,33 @@ interface Target {
   readonly cells: CellMap
 }
 
+/** The crawl to begin from. */
+interface Previous {
+  readonly directory: string
+  /** By a flag of this run; otherwise what is remembered decides. */
+  readonly isTrusted: boolean
+}
+
 export async function importPrevious(
-  directory: string,
-  ledger: Ledger,
-  grouping: Grouping,
-  cells: CellMap,
+  previous: Previous,
+  target: Target,
   archives: boolean,
   log: Log,
 ): Promise<void> {
-  readCrawlFile(directory)
-  const urls = await importUrls(directory, { ledger, grouping, cells })
+  const { directory } = previous
+  const { ledger } = target
+  const urls = await importUrls(previous, target)
   const pages = await importMeta(directory, ledger, archives)
   await importFacts(directory, ledger)
   log.info('previous crawl', { directory, urls, pages })
 }
 
 /** The previous ledger knows every URL, also those that were still queued when the crawl ended. */
-async function importUrls(directory: string, target: Target): Promise<number> {
+async function importUrls({ directory, isTrusted }: Previous, target: Target): Promise<number> {
   const { config } = readCrawlFile(directory)
   if (config.ledger === undefined && !existsSync(join(directory, LEDGER_FILE))) return 0
-  const previous = await openLedger(directory, config)
-  let urls = 0
-  try {
+  return readLedger(directory, isTrusted, async previous => {
+    let urls = 0
     for (let after = ''; ; ) {
       const cells = await previous.sites(after, 1_000)
       if (cells.length === 0) break
@@ -56,9 +61,7 @@ async function importUrls(directory: string, target: Target): Promise<number> {
     }
     await estimateSites(previous, target.ledger)
     return urls
-  } finally {
-    await previous.close()
-  }
+  })
 }
 
 /** What a site had last time is what is expected of it now (D12), whatever cells it had. */

@@ -9,7 +9,13 @@ import type { Log } from './log.js'
 import { cellsOf, planOf, planSetting } from './phase-plan.js'
 import { systemClock as clock } from './system.js'
 
-export async function seedCrawl(config: CrawlConfig, ledger: Ledger, log: Log): Promise<void> {
+/** `trustsPrevious`: the user has just said `--trust`. */
+export async function seedCrawl(
+  config: CrawlConfig,
+  ledger: Ledger,
+  log: Log,
+  trustsPrevious: boolean,
+): Promise<void> {
   const settings = await ledger.settings()
   if (settings.seeded === 'true') return
   // A run that died here has made it already: cells are named by it.
@@ -19,7 +25,13 @@ export async function seedCrawl(config: CrawlConfig, ledger: Ledger, log: Log): 
   if (config.previous !== undefined) {
     // Loaded only here: it brings DuckDB along.
     const { importPrevious } = await import('./recrawl.js')
-    await importPrevious(config.previous, ledger, config.group, cells, config.archive !== 'none', log)
+    const { previous: directory, group: grouping, archive } = config
+    await importPrevious(
+      { directory, isTrusted: trustsPrevious },
+      { ledger, grouping, cells },
+      archive !== 'none',
+      log,
+    )
   }
   const sitemaps = config.sitemap.filter(entry => entry !== 'robots' && entry !== 'none').map(sitemapMark)
   await ledger.append(

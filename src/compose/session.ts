@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Hooks, LEASE_MS, type Progress, progressOf, type Report } from '../agent/index.js'
 import { type Ledger, LocalBus } from '../cluster/index.js'
-import type { CrawlConfig } from '../config/index.js'
+import { type CrawlConfig, stateFolder } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
 import { VERSION } from '../model/version.js'
 import { checkPaths, checkSeeds } from './check-seeds.js'
@@ -35,11 +35,13 @@ import { planRoutes } from './plan-routes.js'
 import { atWorkError, endTheSilent } from './presence.js'
 import { proveCommitted, proveForResume } from './prove-resume.js'
 import { quarantineUnlisted } from './quarantine.js'
+import { needReadable } from './read-ledger.js'
 import { CONCLUDED, STARTED_AT, WARNINGS } from './run-report.js'
 import { seedCrawl } from './seed-crawl.js'
 import { Steering } from './steering.js'
 import { StoreWorker } from './store-worker.js'
 import { systemClock as clock } from './system.js'
+import { distrustOf, hooksNamed, needTrust } from './trust.js'
 
 /** Makes a new crawl directory and the session that works on it. */
 export function createSession(config: CrawlConfig, directory: string, guests: Guests = {}): CrawlSession {
@@ -47,6 +49,7 @@ export function createSession(config: CrawlConfig, directory: string, guests: Gu
   checkPaths(config)
   planOf(config, clock.now())
   openFetcher(config)
+  if (config.previous !== undefined) needReadable(config.previous, guests.trust)
   createDirectory(directory, config, VERSION, clock.now())
   return new CrawlSession(directory, guests, true)
 }
@@ -89,6 +92,7 @@ export class CrawlSession {
   constructor(directory: string, guests: Guests, isNew: boolean) {
     this.#isNew = isNew
     this.directory = absolute(directory)
+    if (!isNew) needTrust(this.directory, guests.trust)
     const { robots, agents, lanes, ledger } = guests
     const file = readCrawlFile(this.directory)
     this.#file = ledger
@@ -121,6 +125,8 @@ export class CrawlSession {
       ? mkdtempSync(join(tmpdir(), 'orbweaver-agent-'))
       : join(this.directory, 'frontier')
     try {
+      const { hooks: module } = this.config
+      if (module !== undefined && this.#guests.hooks === undefined) warn(`runs ${hooksNamed(module)}`)
       // Before there is a ledger: a mistake in the hooks leaves nothing that would be in the way of another try.
       const hooks = await hooksOf(this.#guests, this.config)
       return await this.#runWith(hooks, scratch, startedAt)
@@ -257,12 +263,15 @@ export class CrawlSession {
   async #prepare(steering: Steering, ledger: Ledger, worker: StoreWorker, log: Log): Promise<void> {
     const { config, directory } = this
     await ledger.reopen()
-    await seedCrawl(config, ledger, log)
+    await seedCrawl(config, ledger, log, this.#isNew && this.#guests.trust === true)
     const warn = (line: string) => this.#tell(log, line)
     await planRoutes({ directory, config, ledger, worker, warn })
     if (this.#isShared) await saveRecord(ledger, this.#file, directory)
     const recovered = await steering.recover()
     log.info('start', { version: VERSION, robots: config.robots, ...recovered })
+    if (config.hooks !== undefined) log.info(`runs ${hooksNamed(config.hooks)}`)
+    if (distrustOf(directory) !== null)
+      warn(`${stateFolder()} cannot be written: resume will ask for --trust`)
     const { weaknesses } = await ledger.health(LEASE_MS)
     await ledger.set({ [WARNINGS]: JSON.stringify(weaknesses) })
     for (const line of weaknesses) warn(line)

@@ -4,20 +4,13 @@
  * their size, and anybody can read them with zcat. `manifest.json` is written last: it names every file with its length and
  * checksum, and the crawl it belongs to.
  */
-import {
-  closeSync,
-  createReadStream,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, createReadStream, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { crc32, createGunzip } from 'node:zlib'
 import type { AgentAbility } from '../assign/index.js'
+import { isInsideName } from '../model/inside-name.js'
+import { OPEN, readTextFile } from '../store/index.js'
 
 export const FOLDER = 'learned'
 export const SITES = 'sites.gz'
@@ -72,6 +65,7 @@ export function learnedIn(
     return { trouble: `${folder} has version ${manifest.version}, not ${VERSION}` }
   if (manifest.crawl !== crawl) return { trouble: `${folder} was learned by another crawl` }
   for (const file of manifest.files) {
+    if (!isInsideName(file.name)) return { trouble: `${path} names a file outside of ${folder}` }
     const own = join(folder, file.name)
     if (!existsSync(own)) return { trouble: `${own} is missing` }
     if (statSync(own).size !== file.bytes || checksums.of(own) !== file.crc32)
@@ -82,7 +76,7 @@ export function learnedIn(
 
 function parsed(path: string): LearnedManifest | null {
   try {
-    const manifest = JSON.parse(readFileSync(path, 'utf8')) as LearnedManifest
+    const manifest = JSON.parse(readTextFile(path)) as LearnedManifest
     return Array.isArray(manifest.files) ? manifest : null
   } catch {
     return null
@@ -124,7 +118,7 @@ export class Checksums {
 }
 
 function checksumOf(path: string): number {
-  const file = openSync(path, 'r')
+  const file = openSync(path, OPEN.read)
   try {
     const piece = Buffer.allocUnsafe(PIECE_BYTES)
     let sum = 0
@@ -138,7 +132,7 @@ function checksumOf(path: string): number {
 
 /** The lines of a file, one after the other; memory does not grow with it. */
 export async function* linesOf(path: string): AsyncGenerator<string> {
-  const unpacked = createReadStream(path).pipe(createGunzip())
+  const unpacked = createReadStream('', { fd: openSync(path, OPEN.read) }).pipe(createGunzip())
   for await (const line of createInterface({ input: unpacked, crlfDelay: Number.POSITIVE_INFINITY }))
     if (line !== '') yield line
 }

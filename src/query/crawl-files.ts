@@ -2,11 +2,20 @@
  * Which files a crawl consists of right now. The ledger says it while the crawl runs and after; the manifest stands
  * in where the ledger cannot be opened (on PostgreSQL, read-only, damaged).
  */
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import { join, relative, resolve, sep } from 'node:path'
-import { LEDGER_FILE, LedgerError, openSqliteLedger } from '../cluster/index.js'
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { LEDGER_FILE, type Ledger, LedgerError, openSqliteLedger, withLedgerCopy } from '../cluster/index.js'
 import { ConfigError } from '../config/config-error.js'
-import { checkPair, locateFile, type Manifest, readManifest } from '../store/index.js'
+import { standingOf } from '../config/known-directories.js'
+import {
+  checkPair,
+  locateFile,
+  type Manifest,
+  pathInside,
+  readManifest,
+  readTextFile,
+  refuseLinks,
+} from '../store/index.js'
 import type { TableName } from './columns.js'
 
 export interface CrawlFiles {
@@ -19,6 +28,8 @@ export interface CrawlFiles {
   }[]
   /** The crawl may go on: files may be merged while we read, and a sites file is out of date. */
   readonly open: boolean
+  /** Nothing may be written there, not even beside the tables. */
+  readonly isForeign: boolean
 }
 
 interface ListedFile {
@@ -27,22 +38,29 @@ interface ListedFile {
   readonly bytes: number
 }
 
+interface Listing {
+  readonly files: readonly ListedFile[]
+  readonly open: boolean
+}
+
 const LOG_KINDS: Readonly<Record<string, 'pages' | 'links'>> = { 'pages-log': 'pages', 'links-log': 'links' }
 const PARQUET_KINDS: Readonly<Record<string, TableName>> = { pages: 'pages', links: 'links', sites: 'sites' }
 
 /** Throws a ConfigError when `dir` is not a crawl. */
 export async function listCrawlFiles(dir: string): Promise<CrawlFiles> {
   refuseOthers(dir)
-  const listed = (await fromLedger(dir)) ?? fromManifest(dir)
+  const file = crawlFileIn(dir)
+  const isForeign = file === null || standingOf(file).at !== 'known'
+  const listed = (await fromLedger(dir, file, isForeign)) ?? fromManifest(dir)
   const parquet: CrawlFiles['parquet'][number][] = []
   const logs: CrawlFiles['logs'][number][] = []
   for (const { name, kind, bytes } of listed.files) {
     const table = PARQUET_KINDS[kind]
-    if (table) parquet.push({ table, path: pathInside(dir, name) })
+    if (table) parquet.push({ table, path: pathOf(dir, name) })
     else if (LOG_KINDS[kind] && bytes > 0)
-      logs.push({ table: LOG_KINDS[kind], path: pathInside(dir, name), bytes })
+      logs.push({ table: LOG_KINDS[kind], path: pathOf(dir, name), bytes })
   }
-  return { parquet, logs, open: listed.open }
+  return { parquet, logs, open: listed.open, isForeign }
 }
 
 function refuseOthers(dir: string): void {
@@ -54,40 +72,48 @@ function refuseOthers(dir: string): void {
     throw new ConfigError(
       `${dir} is not a crawl: it has no crawl.json; give the directory that orbweaver crawl made`,
     )
+  refuseLinks(dir)
 }
 
-async function fromLedger(dir: string): Promise<{ files: readonly ListedFile[]; open: boolean } | null> {
-  // A ledger that was copied into a database may still be here; the directory goes on with the copy.
-  if (isInDatabase(dir)) return null
+interface Known {
+  readonly id?: string | undefined
+  readonly config: { readonly ledger?: string | undefined }
+}
+
+/** Null where there is no crawl.json, or one that cannot be read. */
+function crawlFileIn(dir: string): Known | null {
+  const path = join(dir, 'crawl.json')
+  if (!existsSync(path)) return null
   try {
-    // Listing files asks for no time.
-    const path = join(dir, LEDGER_FILE)
-    const ledger = openSqliteLedger(path, { create: false, now: () => 0 })
-    try {
-      await checkPair(dir, `the ledger ${path}`, () => ledger.settings())
-      const { open } = await ledger.totals()
-      return { files: await ledger.files(), open }
-    } finally {
-      await ledger.close()
-    }
+    const { id, config } = JSON.parse(readTextFile(path)) as Known
+    return typeof config === 'object' && config !== null ? { id, config } : null
+  } catch {
+    return null
+  }
+}
+
+async function fromLedger(dir: string, file: Known | null, isForeign: boolean): Promise<Listing | null> {
+  // A ledger that was copied into a database may still be here; the directory goes on with the copy.
+  if (file?.config.ledger !== undefined) return null
+  const path = join(dir, LEDGER_FILE)
+  const listing = async (ledger: Ledger): Promise<Listing> => {
+    await checkPair(dir, `the ledger ${path}`, () => ledger.settings())
+    const { open } = await ledger.totals()
+    return { files: await ledger.files(), open }
+  }
+  // Listing files asks for no time.
+  const now = () => 0
+  try {
+    if (isForeign) return await withLedgerCopy(path, now, listing)
+    const ledger = openSqliteLedger(path, { create: false, now })
+    return await listing(ledger).finally(() => ledger.close())
   } catch (error) {
     if (error instanceof LedgerError) return null
     throw error
   }
 }
 
-function isInDatabase(dir: string): boolean {
-  try {
-    const { config } = JSON.parse(readFileSync(join(dir, 'crawl.json'), 'utf8')) as {
-      config?: { ledger?: string }
-    }
-    return config?.ledger !== undefined
-  } catch {
-    return false
-  }
-}
-
-function fromManifest(dir: string): { files: readonly ListedFile[]; open: boolean } {
+function fromManifest(dir: string): Listing {
   const result = readManifest(dir)
   if (!result.ok) {
     if (result.why === 'missing') return { files: [], open: true }
@@ -105,13 +131,7 @@ function hasLogs({ tables }: Manifest): boolean {
   return Object.values(tables).some(({ logs }) => logs.length > 0)
 }
 
-/**
- * Where a listed file lies now; a name that leads out of the crawl was not written by us. A file that is gone keeps
- * its name, so that opening it says so.
- */
-export function pathInside(dir: string, name: string): string {
-  const inside = relative(resolve(dir), resolve(dir, name))
-  if (inside === '' || inside.startsWith(`..${sep}`) || inside === '..' || resolve(inside) === inside)
-    throw new ConfigError(`${dir} names a file outside of itself: ${name}`)
-  return locateFile(dir, name) ?? join(dir, name)
+/** Where a listed file lies now. A file that is gone keeps its name, so that opening it says so. */
+export function pathOf(dir: string, name: string): string {
+  return locateFile(dir, name) ?? pathInside(dir, name)
 }

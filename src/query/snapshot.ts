@@ -43,7 +43,7 @@ async function holdFiles(dir: string, listed: CrawlFiles, folders: string[]): Pr
   const scratchDir = await makeScratch(join(tmpdir(), 'orbweaver-query-'))
   folders.push(scratchDir)
   const files: Record<TableName, string[]> = { pages: [], links: [], sites: [] }
-  const pins = listed.open ? await openPins(join(dir, 'tables'), folders) : null
+  const pins = listed.open && !listed.isForeign ? await openPins(join(dir, 'tables'), folders) : null
   for (const { table, path } of listed.parquet) {
     // While the crawl goes on its sites are counted from the pages.
     if (table === 'sites' && listed.open) continue

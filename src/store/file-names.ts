@@ -3,7 +3,7 @@
  * rows and index name a WARC as it is called when it is closed.
  */
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { pathInside } from './inside.js'
 import type { StoredKind } from './pack-store.js'
 
 export const OPEN_SUFFIX = '.open'
@@ -73,7 +73,7 @@ function kindOf(folder: string, ending: string): StoredKind | null {
 
 /** Where a file of the crawl lies now, open or closed; null when it is gone. */
 export function locateFile(directory: string, name: string): string | null {
-  const closed = join(directory, name)
+  const closed = pathInside(directory, name)
   if (existsSync(closed)) return closed
   // Closed between the two looks? Then it has its name now.
   if (existsSync(closed + OPEN_SUFFIX)) return closed + OPEN_SUFFIX

@@ -19,6 +19,7 @@ export { payloadDigest } from './digest.js'
 export { DirectoryPackStore } from './directory-pack-store.js'
 export { DurableFile, syncDirectory, writeFileAtomically } from './durable.js'
 export { completeLogs, lifeIn, locateFile, STORE_FOLDERS } from './file-names.js'
+export { OPEN, pathInside, readTextFile, refuseLinks } from './inside.js'
 export type { PageLinks } from './link-rows.js'
 export {
   type Manifest,

@@ -1,8 +1,9 @@
 /** `tables/manifest.json`: what the tables consist of, for whoever cannot ask the ledger. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Millis } from '../model/clock.js'
 import { writeFileAtomically } from './durable.js'
+import { readTextFile } from './inside.js'
 
 export interface TableFiles {
   /** Parquet files; names are relative to the crawl directory. */
@@ -33,7 +34,7 @@ export function readManifest(directory: string): ManifestResult {
   if (!existsSync(path)) return { ok: false, why: 'missing', message: `there is no ${path}` }
   let content: { version?: unknown; writtenAt?: unknown; tables?: Partial<Record<string, unknown>> }
   try {
-    content = JSON.parse(readFileSync(path, 'utf8')) ?? {}
+    content = JSON.parse(readTextFile(path)) ?? {}
   } catch {
     return { ok: false, why: 'damaged', message: `${path} is not JSON` }
   }

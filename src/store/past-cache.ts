@@ -8,6 +8,7 @@ import { closeSync, constants, openSync, readSync, write, writeSync } from 'node
 import { promisify } from 'node:util'
 import { LIMITS } from '../model/limits.js'
 import { alignedBuffer } from '../model/wasm.js'
+import { OPEN } from './inside.js'
 
 /** A multiple of what disks and file systems ask for; one that asks for more refuses. */
 export const BLOCK_BYTES = 4_096
@@ -95,7 +96,7 @@ export class BlockAccess {
   #open(): number | null {
     if (this.#descriptor === undefined) {
       const { O_RDONLY, O_WRONLY, O_DIRECT } = constants
-      const access = this.#purpose === 'read' ? O_RDONLY : O_WRONLY
+      const access = (this.#purpose === 'read' ? O_RDONLY : O_WRONLY) | OPEN.noFollow
       // Not every system knows it.
       this.#descriptor = O_DIRECT === undefined ? null : openSync(this.#path, access | O_DIRECT)
     }

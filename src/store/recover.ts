@@ -19,6 +19,7 @@ import { dirname, join } from 'node:path'
 import { finishIndex } from './cdxj-index.js'
 import { syncDirectory } from './durable.js'
 import { type FileOwner, OPEN_SUFFIX, ownedFile, STORE_FOLDERS } from './file-names.js'
+import { OPEN, pathInside } from './inside.js'
 import type { StoredFile, StoredKind } from './pack-store.js'
 
 /**
@@ -74,7 +75,7 @@ export function recover(input: RecoverInput): Recovery {
 
 /** Leaves exactly the first `file.bytes` under the file's name; returns how many bytes there were. */
 export function settleFile(directory: string, file: StoredFile, holder: Holder): number {
-  const path = join(directory, file.name)
+  const path = pathInside(directory, file.name)
   const openPath = path + OPEN_SUFFIX
   const isOpen = existsSync(openPath)
   const isClosed = existsSync(path)
@@ -115,7 +116,7 @@ function settleIndex(path: string, openPath: string, isSorted: boolean, bytes: n
 }
 
 function truncateDurably(path: string, bytes: number): void {
-  const file = openSync(path, 'r+')
+  const file = openSync(path, OPEN.change)
   try {
     ftruncateSync(file, bytes)
     fsyncSync(file)

@@ -5,6 +5,7 @@
 import { closeSync, openSync, readSync, rmSync } from 'node:fs'
 import { LIMITS } from '../model/limits.js'
 import { writeDurably } from './durable.js'
+import { OPEN } from './inside.js'
 import { type Output, StagedFile } from './staged-file.js'
 
 /** Half of the bound for the lines that are sorted, half for those that are merged. */
@@ -43,7 +44,7 @@ class LineWindow {
   #end = 0
 
   constructor(path: string, limit: number, windowBytes: number) {
-    this.#file = openSync(path, 'r')
+    this.#file = openSync(path, OPEN.read)
     this.#limit = limit
     // One more for the end of a last line that has none.
     this.#bytes = Buffer.allocUnsafeSlow(Math.min(windowBytes, limit) + 1)

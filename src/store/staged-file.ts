@@ -3,6 +3,7 @@
  * and what is large does not pass through the page cache.
  */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { OPEN } from './inside.js'
 import { BlockAccess, giveStage, takeStage } from './past-cache.js'
 
 /** What bytes can be written to, one behind the other. */
@@ -19,7 +20,7 @@ export class StagedFile implements Output {
   #bytes = 0
 
   constructor(path: string) {
-    this.#file = openSync(path, 'w')
+    this.#file = openSync(path, OPEN.create)
     this.#blocks = new BlockAccess(path, 'write')
   }
 

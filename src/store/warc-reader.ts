@@ -5,6 +5,7 @@ import { ContentDecoder } from '../fetch/content-decoder.js'
 import { codingsOf } from '../fetch/framing.js'
 import { headEnd, parseHead, type ResponseHead } from '../fetch/response-head.js'
 import { LIMITS } from '../model/limits.js'
+import { OPEN } from './inside.js'
 import { firstMember, isZstd, type Member, wholeMember } from './warc-members.js'
 import { loadZstd } from './zstd.js'
 
@@ -33,7 +34,7 @@ export class WarcReader {
   }
 
   static async open(path: string): Promise<WarcReader> {
-    const reader = new WarcReader(await open(path, 'r'))
+    const reader = new WarcReader(await open(path, OPEN.read))
     if (isZstd(await reader.#read(0, 4))) await loadZstd()
     return reader
   }

@@ -5,6 +5,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { LIMITS } from '../model/limits.js'
 import { alignedBuffer } from '../model/wasm.js'
+import { OPEN } from './inside.js'
 import { BLOCK_BYTES, BlockAccess } from './past-cache.js'
 
 export class WindowedFile {
@@ -18,7 +19,7 @@ export class WindowedFile {
 
   /** `window` is what an earlier one gave back. `extent` says whether to read ahead of what is asked for. */
   constructor(path: string, extent: 'all' | 'some', window: Buffer | null) {
-    this.#file = openSync(path, 'r')
+    this.#file = openSync(path, OPEN.read)
     this.#blocks = new BlockAccess(path, 'read')
     this.#aheadBytes = extent === 'all' ? LIMITS.stageBytes : 0
     this.#window = window ?? alignedBuffer(LIMITS.stageBytes)

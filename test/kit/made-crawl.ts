@@ -1,9 +1,11 @@
 /** A crawl directory made by hand with the real store and the real ledger: what `query` and `export` read. */
+import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Ledger, openSqliteLedger } from '../../src/cluster/index.js'
 import { systemClock, systemRandom } from '../../src/compose/system.js'
+import { rememberDirectory } from '../../src/config/index.js'
 import type { OutcomeCode } from '../../src/model/outcome.js'
 import { type Exchange, LinkKind, type PageRow } from '../../src/model/page.js'
 import { siteOf } from '../../src/model/url.js'
@@ -52,7 +54,9 @@ export class MadeCrawl {
 
   constructor(options: { archive?: string; tables?: boolean } = {}) {
     this.dir = mkdtempSync(join(tmpdir(), 'orb-made-'))
-    writeFileSync(join(this.dir, 'crawl.json'), '{"version":1}\n')
+    const file = { version: 1, id: randomUUID(), config: {} }
+    writeFileSync(join(this.dir, 'crawl.json'), JSON.stringify(file))
+    rememberDirectory(this.dir, file)
     for (const folder of ['archive', 'tables/pages', 'tables/links', 'tables/sites'])
       mkdirSync(join(this.dir, folder), { recursive: true })
     this.ledger = openSqliteLedger(join(this.dir, 'ledger.db'), { create: true, now: () => MADE_AT })

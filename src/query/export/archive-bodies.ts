@@ -1,7 +1,7 @@
 /** Bodies out of the archive, by their place; revisits lead to what they refer to. */
 import { LIMITS } from '../../model/limits.js'
 import { responseOf, WarcReader, type WarcRecord } from '../../store/index.js'
-import { pathInside } from '../crawl-files.js'
+import { pathOf } from '../crawl-files.js'
 import type { ExportBook, ExportedPage, RecordPlace } from './export-book.js'
 
 export type Body =
@@ -50,7 +50,7 @@ export class ArchiveBodies {
   async #readerOf(warc: string): Promise<WarcReader> {
     if (this.#open?.warc !== warc) {
       await this.close()
-      this.#open = { warc, reader: await WarcReader.open(pathInside(this.#dir, warc)) }
+      this.#open = { warc, reader: await WarcReader.open(pathOf(this.#dir, warc)) }
     }
     return this.#open.reader
   }

@@ -5,6 +5,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { ByteSink } from '../byte-sink.js'
 import { writeDurably } from '../durable.js'
+import { OPEN } from '../inside.js'
 import { DamagedFileError } from '../segment.js'
 import type { Output } from '../staged-file.js'
 import type { ParquetSize } from './convert.js'
@@ -31,7 +32,7 @@ export function concatParquet(inputs: readonly string[], outPath: string): Parqu
     let first: ThriftStruct | undefined
     const buffer = Buffer.allocUnsafeSlow(COPY_BYTES)
     for (const input of inputs) {
-      const file = openSync(input, 'r')
+      const file = openSync(input, OPEN.read)
       try {
         const { metadata, dataEnd } = readFooter(file, input)
         first ??= metadata
@@ -55,7 +56,7 @@ export function concatParquet(inputs: readonly string[], outPath: string): Parqu
 
 /** Rows of a Parquet file, by its footer. */
 export function parquetRows(path: string): number {
-  const file = openSync(path, 'r')
+  const file = openSync(path, OPEN.read)
   try {
     return numberOf(readFooter(file, path).metadata, FILE.rows)
   } finally {

@@ -1,0 +1,54 @@
+/**
+ * A ledger in a directory that must not be written: SQLite makes files beside a ledger even to read it, so a copy in
+ * the temporary folder is opened instead.
+ */
+import { constants, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import type { Millis } from '../model/clock.js'
+import { type Ledger, LedgerError } from './ledger.js'
+import { openSqliteLedger } from './sqlite-ledger.js'
+
+/** What was committed last may still be in the log beside the ledger. */
+const PARTS = ['', '-wal'] as const
+const MOST_TRIES = 5
+
+export async function withLedgerCopy<T>(
+  path: string,
+  now: () => Millis,
+  task: (ledger: Ledger) => Promise<T>,
+): Promise<T> {
+  if (versionOf(path) === ABSENT) throw new LedgerError('missing', `there is no crawl ledger at ${path}`)
+  const folder = mkdtempSync(join(tmpdir(), 'orbweaver-ledger-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  process.on('exit', remove)
+  try {
+    const copy = join(folder, basename(path))
+    copyAll(path, copy)
+    const ledger = openSqliteLedger(copy, { create: false, now })
+    return await task(ledger).finally(() => ledger.close())
+  } finally {
+    process.off('exit', remove)
+    remove()
+  }
+}
+
+/** Again when somebody wrote meanwhile: the parts would not belong together. */
+function copyAll(path: string, copy: string): void {
+  for (let tries = 1; tries <= MOST_TRIES; tries++) {
+    const before = PARTS.map(part => versionOf(path + part))
+    for (const [i, part] of PARTS.entries()) {
+      rmSync(copy + part, { force: true })
+      if (before[i] !== ABSENT) copyFileSync(path + part, copy + part, constants.COPYFILE_FICLONE)
+    }
+    if (PARTS.every((part, i) => versionOf(path + part) === before[i])) return
+  }
+  throw new LedgerError('busy', `the ledger ${path} changes all the time: somebody is crawling there`)
+}
+
+const ABSENT = 'absent'
+
+function versionOf(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats ? `${stats.size} ${stats.mtimeMs}` : ABSENT
+}

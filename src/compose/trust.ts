@@ -1,0 +1,88 @@
+/**
+ * Whether a crawl directory may have its way on this machine. It is input like everything else: its crawl.json names
+ * code to run and a database to send a password to. A directory is trusted when this user made it, or gave `--trust`,
+ * and nothing that matters has changed since (`config/known-directories.ts`). Any other can be read, and no more.
+ */
+import { join } from 'node:path'
+import {
+  type CrawlConfig,
+  hashOfFile,
+  rememberDirectory,
+  type Standing,
+  standingOf,
+  UntrustedError,
+} from '../config/index.js'
+import { uuid } from '../model/random.js'
+import { readTextFile } from '../store/index.js'
+import {
+  absolute,
+  type CrawlFile,
+  readCrawlFile,
+  registerDirectory,
+  writeCrawlFile,
+} from './crawl-directory.js'
+import { systemRandom as random } from './system.js'
+
+/** Why a crawl is not trusted, as the beginning of a sentence; null when it is. */
+export type Distrust = string | null
+
+export function distrustOf(directory: string): Distrust {
+  return reasonOf(directory, standingOf(claimIn(directory)))
+}
+
+/**
+ * Of a crawl that the user named by its ledger: that is trust in the database, and in all settings it holds, but not in
+ * code. Hooks run only where their path and content are known.
+ */
+export function distrustOfRecord(name: string, file: CrawlFile): Distrust {
+  return file.config.hooks === undefined ? null : reasonOf(`the crawl "${name}"`, standingOf(file))
+}
+
+/** With `isTrusting`, trusts the directory from now on; otherwise throws an UntrustedError unless it is trusted. */
+export function needTrust(directory: string, isTrusting = false): void {
+  const { config } = readCrawlFile(directory)
+  const why = distrustOf(directory)
+  if (why === null) return
+  if (!isTrusting) throw untrusted(why, config)
+  const claim = claimIn(directory)
+  if (claim.id === undefined) writeCrawlFile(absolute(directory), { ...claim, id: uuid(random) })
+  else registerDirectory(directory, claim)
+}
+
+/** The same for the record of a crawl in its ledger. */
+export function needTrustInRecord(name: string, file: CrawlFile, isTrusting = false): void {
+  const why = distrustOfRecord(name, file)
+  if (why === null) return
+  if (!isTrusting) throw untrusted(why, file.config)
+  rememberDirectory(`the ledger's record of ${name}`, file)
+}
+
+export function untrusted(why: string, config: CrawlConfig): UntrustedError {
+  const effects = [
+    ...(config.hooks === undefined ? [] : [`run ${hooksNamed(config.hooks)}`]),
+    ...(config.ledger === undefined ? [] : [`connect to ${config.ledger}`]),
+  ]
+  const what = effects.length === 0 ? 'crawl what its crawl.json says' : effects.join(' and ')
+  return new UntrustedError(`${why}; this would ${what}`, true)
+}
+
+/** Said before a module is loaded, so that people see whose code runs. */
+export function hooksNamed(path: string): string {
+  return `the hooks ${path} (sha256 ${hashOfFile(path) ?? 'unknown: it cannot be read'})`
+}
+
+function reasonOf(what: string, standing: Standing): Distrust {
+  switch (standing.at) {
+    case 'known':
+      return null
+    case 'unknown':
+      return `${what} was not made by you on this machine, and you have not trusted it yet`
+    case 'changed':
+      return `${what} is not as you made or trusted it (changed: ${standing.settings.join(', ')})`
+  }
+}
+
+/** As it is written: settings that a newer version adds are no change. */
+function claimIn(directory: string): CrawlFile {
+  return JSON.parse(readTextFile(join(directory, 'crawl.json'))) as CrawlFile
+}

@@ -1,0 +1,66 @@
+import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { rememberDirectory, standingOf } from './known-directories.js'
+
+const ID = '0b0e6a3c-1111-4222-8333-444455556666'
+let state = ''
+let hooks = ''
+
+beforeEach(() => {
+  state = mkdtempSync(join(tmpdir(), 'known-'))
+  hooks = join(state, 'hooks.mjs')
+  writeFileSync(hooks, 'export const accept = () => true')
+  vi.stubEnv('ORBWEAVER_STATE', join(state, 'orbweaver'))
+  return () => vi.unstubAllEnvs()
+})
+
+test('a directory is known by its id and all of its settings', () => {
+  const claim = { id: ID, config: { seeds: ['http://a.test/'], delay: 1, hooks } }
+  expect(standingOf(claim)).toEqual({ at: 'unknown' })
+  rememberDirectory('/anywhere', claim)
+  expect(standingOf(claim)).toEqual({ at: 'known' })
+  expect(standingOf({ id: ID, config: { hooks, delay: 1, seeds: ['http://a.test/'] } })).toEqual({
+    at: 'known',
+  })
+  expect(standingOf({ ...claim, id: ID.replace('0b', '0c') })).toEqual({ at: 'unknown' })
+})
+
+test('what was changed or added is named', () => {
+  rememberDirectory('/anywhere', { id: ID, config: { seeds: ['http://a.test/'], delay: 1 } })
+  const config = { seeds: ['http://a.test/'], delay: 2, ledger: 'postgres://elsewhere/x' }
+  expect(standingOf({ id: ID, config })).toEqual({ at: 'changed', settings: ['delay', 'ledger'] })
+})
+
+test('other code in the hooks module is a change, and so is a module that is gone', () => {
+  const claim = { id: ID, config: { hooks } }
+  rememberDirectory('/anywhere', claim)
+  writeFileSync(hooks, 'export const accept = () => false')
+  expect(standingOf(claim)).toEqual({ at: 'changed', settings: ['hooks'] })
+  expect(standingOf({ id: ID, config: { hooks: `${hooks}.gone` } }).at).toBe('changed')
+})
+
+test('two copies of a directory with different settings are both known', () => {
+  const [one, two] = [{ ledger: 'postgres://a/x' }, { ledger: 'postgres://b/x' }]
+  rememberDirectory('/one', { id: ID, config: one })
+  rememberDirectory('/two', { id: ID, config: two })
+  expect([standingOf({ id: ID, config: one }).at, standingOf({ id: ID, config: two }).at]).toEqual([
+    'known',
+    'known',
+  ])
+})
+
+test('an id that is not one of ours is never known and never part of a path', () => {
+  for (const id of [undefined, '', '../../x', `${ID}/..`]) {
+    expect(() => rememberDirectory('/anywhere', { id, config: {} })).toThrow(/has no id/)
+    expect(standingOf({ id, config: {} })).toEqual({ at: 'unknown' })
+  }
+})
+
+test('nobody else can read or write what is remembered', () => {
+  rememberDirectory('/anywhere', { id: ID, config: {} })
+  const folder = join(state, 'orbweaver', 'directories')
+  expect(statSync(folder).mode & 0o777).toBe(0o700)
+  expect(readdirSync(folder).map(name => statSync(join(folder, name)).mode & 0o777)).toEqual([0o600])
+})

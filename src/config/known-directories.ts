@@ -1,0 +1,113 @@
+/**
+ * The crawl directories that this user created or trusts. Each is one small file in the state folder, named by the
+ * directory's id and a hash of its settings: the id alone proves nothing, because anybody can copy it.
+ */
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { stateFolder } from './state-folder.js'
+
+/** What crawl.json, or the ledger's copy of it, says about itself. Untrusted. */
+export interface DirectoryClaim {
+  readonly id?: string | undefined
+  readonly config: object
+}
+
+export type Standing =
+  | { readonly at: 'known' }
+  | { readonly at: 'unknown' }
+  /** Known, but these settings are not what they were. */
+  | { readonly at: 'changed'; readonly settings: readonly string[] }
+
+/** A short hash for each setting, so that a change can be named. */
+type Fingerprint = Readonly<Record<string, string>>
+
+interface KnownDirectory {
+  /** Where it was when it was remembered: for people who look into the state folder. */
+  readonly path: string
+  readonly settings: Fingerprint
+}
+
+const ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
+const HASH_CHARS = 22
+
+/** Throws what the file system says when the state folder cannot be written. */
+export function rememberDirectory(path: string, claim: DirectoryClaim): void {
+  const settings = fingerprintOf(claim.config)
+  const target = entryOf(claim.id, settings)
+  if (target === null) throw new TypeError(`${path} has no id`)
+  if (existsSync(target)) return
+  mkdirSync(folder(), { recursive: true, mode: 0o700 })
+  const known: KnownDirectory = { path, settings }
+  const temporary = `${target}.${process.pid}.tmp`
+  writeFileSync(temporary, `${JSON.stringify(known)}\n`, { mode: 0o600 })
+  renameSync(temporary, target)
+}
+
+export function standingOf({ id, config }: DirectoryClaim): Standing {
+  const settings = fingerprintOf(config)
+  const entry = entryOf(id, settings)
+  if (entry === null) return { at: 'unknown' }
+  if (existsSync(entry)) return { at: 'known' }
+  const before = newestOf(String(id))
+  return before === null ? { at: 'unknown' } : { at: 'changed', settings: differences(before, settings) }
+}
+
+/** The hash of a hooks module, as it is shown to the user; null when the file cannot be read. */
+export function hashOfFile(path: string): string | null {
+  try {
+    return createHash('sha256').update(readFileSync(path)).digest('hex')
+  } catch {
+    return null
+  }
+}
+
+/** The hooks setting stands for the code: its hash covers the content of the module. */
+function fingerprintOf(config: object): Fingerprint {
+  const entries = Object.entries(config).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(
+    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => [key, hashOf(contentOf(key, value))]),
+  )
+}
+
+function contentOf(key: string, value: unknown): string {
+  const text = JSON.stringify(value)
+  return key === 'hooks' ? `${text} ${hashOfFile(String(value))}` : text
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, HASH_CHARS)
+}
+
+function folder(): string {
+  return join(stateFolder(), 'directories')
+}
+
+/** Null when the id is not one of ours: it becomes part of a file name. */
+function entryOf(id: unknown, settings: Fingerprint): string | null {
+  if (typeof id !== 'string' || !ID.test(id)) return null
+  return join(folder(), `${id}.${hashOf(JSON.stringify(settings))}.json`)
+}
+
+function newestOf(id: string): Fingerprint | null {
+  if (!existsSync(folder())) return null
+  const paths = readdirSync(folder())
+    .filter(name => name.startsWith(`${id}.`) && name.endsWith('.json'))
+    .map(name => join(folder(), name))
+    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
+  if (paths.length === 0) return null
+  return (JSON.parse(readFileSync(paths[0], 'utf8')) as KnownDirectory).settings
+}
+
+function differences(before: Fingerprint, now: Fingerprint): string[] {
+  const keys = new Set([...Object.keys(before), ...Object.keys(now)])
+  return [...keys].filter(key => before[key] !== now[key]).sort()
+}

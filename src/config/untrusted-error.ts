@@ -1,0 +1,16 @@
+import { withoutControls } from '../model/for-people.js'
+
+/**
+ * A crawl directory or ledger asks for something that this user has not agreed to. `message` is one line for the user.
+ */
+export class UntrustedError extends Error {
+  override readonly name = 'UntrustedError'
+  /** Whether `--trust` allows it. A path that leads out of the directory is never allowed. */
+  readonly canBeTrusted: boolean
+
+  constructor(message: string, canBeTrusted: boolean) {
+    // It quotes what a stranger has written.
+    super(withoutControls(message))
+    this.canBeTrusted = canBeTrusted
+  }
+}
