@@ -24,6 +24,7 @@ export { completeLogs, locateFile, STORE_FOLDERS } from './file-names.js'
 export type { PageLinks } from './link-rows.js'
 export {
   listedIn,
+  MANIFEST,
   type Manifest,
   readManifest,
   type TableFiles,
@@ -34,15 +35,16 @@ export { PackBuilder } from './pack-builder.js'
 export type { AppendResult, CloseResult, PackBytes, PackStore, StoredFile } from './pack-store.js'
 export { type PageFacts, packFacts, unpackFacts } from './page-facts.js'
 export { PageRowView, PageText } from './page-row.js'
-export { concatParquet, type ParquetInput } from './parquet/concat.js'
+export { concatParquet, type ParquetInput, parquetRows } from './parquet/concat.js'
 export { type Converted, type ConvertTask, convertLogs, type WrittenParquet } from './parquet/convert.js'
 export { type SiteRow, writeSites } from './parquet/site-table.js'
 export { type Holder, recover } from './recover.js'
 export { readSealed, writeSealed } from './sealed-json.js'
-export { DAMAGED_FILE, DamagedFileError } from './segment.js'
+export { DAMAGED_FILE, DamagedFileError, readSegments } from './segment.js'
 export { warcDate } from './utc-text.js'
 export { warcInfo } from './warc-info.js'
 export {
+  archivedPayload,
   responseOf,
   WarcReader,
   type WarcRecord,
