@@ -47,7 +47,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   export: {
     about: 'write a crawl as files for the browser, JSON lines or Markdown',
-    load: async () => (await import('./export.js')).exportCommand(),
+    load: async say => (await import('./export.js')).exportCommand(say),
+  },
+  verify: {
+    about: 'read every file of a crawl and list what is damaged',
+    load: async say => (await import('./verify.js')).verifyCommand(say),
   },
   robots: {
     about: 'say whether robots.txt allows a URL, and by which line',

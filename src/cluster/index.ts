@@ -6,6 +6,8 @@
 export { type Bus, type BusMessage, type LaneStatus, LocalBus } from './bus.js'
 export { type HelmStatus, helmStatusOf } from './helm-status.js'
 export * from './ledger.js'
+export { ledgerIntegrity, ledgerProblem, refuseDamagedLedger } from './ledger-check.js'
+export { ledgerDigestPath, readLedgerDigest } from './ledger-digest.js'
 export { siteSummaries } from './site-summaries.js'
 export { withLedgerCopy } from './sqlite-copy.js'
 export { isUnwritable } from './sqlite-database.js'

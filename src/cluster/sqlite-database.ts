@@ -1,6 +1,9 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import Database from 'libsql'
+import { shellWord } from '../model/for-people.js'
 import { LedgerError } from './ledger.js'
+import { removeLedgerDigest, writeLedgerDigest } from './ledger-digest.js'
 import { SCHEMA_STEPS } from './schema.js'
 
 export type Row = readonly (string | number | null | Buffer)[]
@@ -10,9 +13,12 @@ type Value = string | number | null | Uint8Array
 export class SqliteDatabase {
   readonly #db: Database.Database
   readonly #statements = new Map<string, Database.Statement>()
+  readonly #path: string
+  #isChanged = false
 
-  private constructor(db: Database.Database) {
+  private constructor(db: Database.Database, path: string) {
     this.#db = db
+    this.#path = path
   }
 
   /** Opens (and migrates) the ledger at `path`; `create` says whether it may be absent. */
@@ -20,7 +26,7 @@ export class SqliteDatabase {
     if (!create && !existsSync(path)) throw new LedgerError('missing', `there is no crawl ledger at ${path}`)
     return translated(path, () => {
       const db = new Database(path, { timeout: 30_000 })
-      const opened = new SqliteDatabase(db)
+      const opened = new SqliteDatabase(db, path)
       db.pragma('journal_mode = WAL')
       db.pragma('synchronous = FULL')
       db.pragma('cache_size = -4000')
@@ -52,6 +58,8 @@ export class SqliteDatabase {
   transaction<T>(task: () => T): T {
     this.exec('BEGIN IMMEDIATE')
     try {
+      removeLedgerDigest(this.#path)
+      this.#isChanged = true
       const result = task()
       this.exec('COMMIT')
       return result
@@ -77,8 +85,30 @@ export class SqliteDatabase {
   }
 
   close(): void {
+    if (this.#isChanged) this.#seal()
+    this.#isChanged = false
     this.#statements.clear()
     this.#db.close()
+  }
+
+  /**
+   * Moves everything into the database file and writes its digest, under the write lock. Others who read or write at this
+   * moment keep it from happening: then the digest stays unknown until one of the next writers closes.
+   */
+  #seal(): void {
+    try {
+      this.exec(`PRAGMA busy_timeout = ${SEAL_WAIT_MS}`)
+      const [isBusy] = this.first('PRAGMA wal_checkpoint(TRUNCATE)')!
+      if (isBusy) return
+      this.exec('BEGIN IMMEDIATE')
+      try {
+        if (isEmpty(`${this.#path}-wal`)) writeLedgerDigest(this.#path)
+      } finally {
+        this.exec('ROLLBACK')
+      }
+    } catch {
+      // A full disk, or a connection that has failed already: nothing depends on the digest.
+    }
   }
 
   #prepare(sql: string): Database.Statement {
@@ -107,6 +137,12 @@ export class SqliteDatabase {
   }
 }
 
+const SEAL_WAIT_MS = 200
+
+function isEmpty(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0
+}
+
 /** The binding takes blobs as Buffers only; what comes from another thread is a plain array. */
 function bindable(value: Value): Value {
   if (!(value instanceof Uint8Array) || Buffer.isBuffer(value)) return value
@@ -124,10 +160,12 @@ export function translated<T>(path: string, task: () => T): T {
 
 function ledgerErrorOf(path: string, error: unknown): LedgerError | null {
   const code = codeOf(error)
-  if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT'))
+  // What we wrote as JSON is no JSON any more: a damaged page that SQLite takes for sound.
+  const isCorrupt = code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT')
+  if (isCorrupt || error instanceof SyntaxError)
     return new LedgerError(
       'corrupt',
-      `the ledger ${path} is damaged; restore it from a backup, the archive beside it is intact`,
+      `the ledger ${path} is damaged; run "orbweaver repair ${shellWord(dirname(path))}"`,
     )
   if (code.startsWith('SQLITE_READONLY') || code.startsWith('SQLITE_CANTOPEN'))
     return new LedgerError('read-only', `the ledger ${path} cannot be written; check its permissions`)

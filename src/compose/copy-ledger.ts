@@ -6,7 +6,13 @@
  */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { LEDGER_FILE, type Ledger, LedgerError, openSqliteLedger } from '../cluster/index.js'
+import {
+  LEDGER_FILE,
+  type Ledger,
+  LedgerError,
+  ledgerDigestPath,
+  openSqliteLedger,
+} from '../cluster/index.js'
 import { copyTables } from '../cluster/ledger-tables.js'
 import { sqliteSource, sqliteTarget } from '../cluster/sqlite-tables.js'
 import { ConfigError } from '../config/index.js'
@@ -57,7 +63,7 @@ export async function copyToDatabase(
     const rows = await fillDatabase(path, there, moved, directory, generation)
     writeCrawlFile(directory, moved)
     generation.confirm()
-    for (const part of ['-wal', '-shm', ''])
+    for (const part of ['-wal', '-shm', '.crc32', ''])
       if (existsSync(path + part)) renameSync(path + part, `${path}.copied${part}`)
     return { directory, rows }
   } finally {
@@ -150,7 +156,7 @@ async function fillDirectory(
 ): Promise<number> {
   const { postgresSource } = await import('../cluster/postgres-tables.js')
   const draft = `${path}.copy`
-  for (const part of ['', '-wal', '-shm']) rmSync(draft + part, { force: true })
+  for (const part of ['', '-wal', '-shm', '.crc32']) rmSync(draft + part, { force: true })
   const source = postgresSource(place, crawl)
   const target = sqliteTarget(draft)
   try {
@@ -161,6 +167,7 @@ async function fillDirectory(
     for (const part of ['-wal', '-shm'])
       if (existsSync(path + part)) throw new LedgerError('busy', `${path} is in use by another process`)
     renameSync(draft, path)
+    if (existsSync(ledgerDigestPath(draft))) renameSync(ledgerDigestPath(draft), ledgerDigestPath(path))
     syncDirectory(join(path, '..'))
     return rows
   } finally {

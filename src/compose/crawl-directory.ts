@@ -7,12 +7,13 @@ import type { Millis } from '../model/clock.js'
 import { shellWord } from '../model/for-people.js'
 import { uuid } from '../model/random.js'
 import { hostOf, siteOf } from '../model/url.js'
-import { readTextFile, refuseLinks, writeFileAtomically } from '../store/index.js'
+import { damageError, readSealed, refuseLinks, writeSealed } from '../store/index.js'
 import { NewerCrawlError } from './errors.js'
 import { systemRandom as random } from './system.js'
 
 /** Version of crawl.json; raised when an older orbweaver could not go on with the crawl. */
 const FORMAT = 1
+export const CRAWL_FILE = 'crawl.json'
 
 export interface CrawlFile {
   readonly format: number
@@ -54,7 +55,7 @@ export function createDirectory(directory: string, config: CrawlConfig, version:
  * directory, and stays trusted.
  */
 export function writeCrawlFile(directory: string, file: CrawlFile): void {
-  writeFileAtomically(join(directory, 'crawl.json'), `${JSON.stringify(file, null, 2)}\n`)
+  writeSealed(join(directory, CRAWL_FILE), CRAWL_FILE, file)
   registerDirectory(directory, file)
 }
 
@@ -82,29 +83,38 @@ function withWholePaths(config: CrawlConfig): CrawlConfig {
 }
 
 export function readCrawlFile(directory: string): CrawlFile {
-  const path = join(directory, 'crawl.json')
+  const path = join(directory, CRAWL_FILE)
   if (!existsSync(directory)) throw new ConfigError(`there is no directory ${directory}`)
   if (!existsSync(path)) throw new ConfigError(`${directory} holds no crawl (no crawl.json in it)`)
   refuseLinks(directory)
-  let file: CrawlFile
-  try {
-    file = JSON.parse(readTextFile(path)) as CrawlFile
-  } catch {
-    throw new ConfigError(`${path} is damaged; restore it from a backup`)
-  }
+  const read = readSealed(path, CRAWL_FILE)
+  if (read === null)
+    throw damageError(directory, CRAWL_FILE, 'is damaged: it is not JSON; restore it from a backup')
+  const file = read.content as CrawlFile
+  refuseNewer(file, path)
+  if (read.seal === 'wrong')
+    throw damageError(
+      directory,
+      CRAWL_FILE,
+      'is damaged: its checksum differs; if you edited it, remove its entry "checksum"',
+    )
   return checkCrawlFile(file, path)
 }
 
 /** `name`: where it was read. */
 export function checkCrawlFile(file: CrawlFile, name: string): CrawlFile {
-  if (!(file.format <= FORMAT))
-    throw new NewerCrawlError(
-      `${name} was written by orbweaver ${file.orbweaver}, which is newer; update orbweaver`,
-    )
+  refuseNewer(file, name)
   // crawl.json holds the hosts themselves; `@FILE` would have us read any file.
   if (JSON.stringify(file.config?.blacklist ?? []).includes('@'))
     throw new ConfigError(`${name} names a file as its blacklist; write the hosts into it`)
   return { ...file, config: checkConfig(file.config) }
+}
+
+function refuseNewer({ format, orbweaver }: CrawlFile, name: string): void {
+  if (!(format <= FORMAT))
+    throw new NewerCrawlError(
+      `${name} was written by orbweaver ${orbweaver}, which is newer; update orbweaver`,
+    )
 }
 
 /** One by one: where a folder cannot be made, as in /proc, Node 20 tries `recursive` for ever. */

@@ -3,7 +3,7 @@
  * In: a checked configuration and a directory. Out: a crawl that runs.
  */
 export { copyToDatabase, copyToDirectory } from './copy-ledger.js'
-export { defaultDirectory } from './crawl-directory.js'
+export { CRAWL_FILE, defaultDirectory } from './crawl-directory.js'
 export { DirectoryLock } from './directory-lock.js'
 export { leaseNow } from './faults.js'
 export { type CrawlAddress, type FindPurpose, type FoundCrawl, findCrawl, needTrusted } from './find-crawl.js'
@@ -14,5 +14,6 @@ export { type LiveMetrics, metricsNow } from './live-metrics.js'
 export { LIVE_SETTINGS, readLiveSetting } from './live-settings.js'
 export { openLedger } from './open-ledger.js'
 export { isAtWork } from './presence.js'
+export { REPORT_FILE, wasConcluded } from './run-report.js'
 export { type CrawlSession, createSession, resumeSession } from './session.js'
 export { systemClock } from './system.js'

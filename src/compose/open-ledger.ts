@@ -8,6 +8,7 @@ import {
   LedgerError,
   type LocalBus,
   openSqliteLedger,
+  refuseDamagedLedger,
 } from '../cluster/index.js'
 import { type OnAway, patientLedger } from '../cluster/patient-ledger.js'
 import type { CopyPolicy } from '../cluster/postgres-crawls.js'
@@ -63,6 +64,7 @@ export async function openUnproved(
 ): Promise<Ledger> {
   const there = inDatabase(config)
   if (there) return openPostgres(there, { create: false, copies })
+  refuseDamagedLedger(directory ?? '')
   return openSqliteLedger(join(directory ?? '', LEDGER_FILE), { create: false, now: clock.now })
 }
 
@@ -93,6 +95,7 @@ export async function hostLedger(
   if (there) return hostInDatabase(there, directory, isNew, tell)
   const path = join(directory, LEDGER_FILE)
   checkLedgerFile(directory, path)
+  refuseDamagedLedger(directory)
   const fresh = openSqliteLedger(path, { create: !existsSync(path), now: clock.now })
   void fresh.close()
   return new LedgerThread(path)

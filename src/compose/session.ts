@@ -36,6 +36,7 @@ import { atWorkError, endTheSilent } from './presence.js'
 import { proveCommitted, proveForResume } from './prove-resume.js'
 import { quarantineUnlisted } from './quarantine.js'
 import { needReadable } from './read-ledger.js'
+import { refuseDamagedFiles } from './recovery.js'
 import { CONCLUDED, STARTED_AT, WARNINGS } from './run-report.js'
 import { seedCrawl } from './seed-crawl.js'
 import { Steering } from './steering.js'
@@ -205,6 +206,7 @@ export class CrawlSession {
     })
     try {
       if (!(await steering.claim())) throw atWorkError(name)
+      refuseDamagedFiles(directory, await ledger.files())
       await this.#takeOver(ledger, log)
       // Before the first heartbeat: what ended the last run is not meant for this one.
       await ledger.set({ stop: '', [CONCLUDED]: '', [STARTED_AT]: String(startedAtMs) })

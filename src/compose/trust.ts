@@ -13,9 +13,10 @@ import {
   UntrustedError,
 } from '../config/index.js'
 import { uuid } from '../model/random.js'
-import { readTextFile } from '../store/index.js'
+import { readSealed } from '../store/index.js'
 import {
   absolute,
+  CRAWL_FILE,
   type CrawlFile,
   readCrawlFile,
   registerDirectory,
@@ -84,5 +85,5 @@ function reasonOf(what: string, standing: Standing): Distrust {
 
 /** As it is written: settings that a newer version adds are no change. */
 function claimIn(directory: string): CrawlFile {
-  return JSON.parse(readTextFile(join(directory, 'crawl.json'))) as CrawlFile
+  return readSealed(join(directory, CRAWL_FILE), CRAWL_FILE)?.content as CrawlFile
 }

@@ -4,19 +4,19 @@
  * their size, and anybody can read them with zcat. `manifest.json` is written last: it names every file with its length and
  * checksum, and the crawl it belongs to.
  */
-import { closeSync, createReadStream, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
+import { createReadStream, existsSync, openSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { crc32, createGunzip } from 'node:zlib'
+import { createGunzip } from 'node:zlib'
 import type { AgentAbility } from '../assign/index.js'
 import { isInsideName } from '../model/inside-name.js'
-import { OPEN, readTextFile } from '../store/index.js'
+import { digestFile, OPEN, readSealed } from '../store/index.js'
 
 export const FOLDER = 'learned'
 export const SITES = 'sites.gz'
 /** Nets of sites that this crawl did not see, from the crawl before. */
 export const KEPT_NETS = 'previous.gz'
-const MANIFEST = 'manifest.json'
+export const LEARNED_MANIFEST = `${FOLDER}/manifest.json`
 const VERSION = 1
 
 export interface LearnedManifest {
@@ -44,7 +44,16 @@ export interface LearnedTrouble {
 }
 
 export function manifestPath(directory: string): string {
-  return join(directory, FOLDER, MANIFEST)
+  return join(directory, LEARNED_MANIFEST)
+}
+
+/** Every file that the manifest names, by its path in the crawl directory; none where there is no sound manifest. */
+export function learnedFilesOf(directory: string): { name: string; bytes: number; crc32: number }[] {
+  const path = manifestPath(directory)
+  const file = existsSync(path) ? readSealed(path, LEARNED_MANIFEST) : null
+  if (file?.seal !== 'right') return []
+  const { files } = file.content as LearnedManifest
+  return files.map(({ name, bytes, crc32 }) => ({ name: `${FOLDER}/${name}`, bytes, crc32 }))
 }
 
 /** What the crawl of `directory`, which began at `crawl`, has learned; or why that cannot be used. */
@@ -59,11 +68,13 @@ export function learnedIn(
     const isBegun = existsSync(folder) && readdirSync(folder).length > 0
     return { trouble: `${folder} ${isBegun ? 'is half-written (no manifest.json)' : 'is not there'}` }
   }
-  const manifest = parsed(path)
-  if (manifest === null) return { trouble: `${path} is damaged` }
+  const file = readSealed(path, LEARNED_MANIFEST)
+  const manifest = file && (file.content as LearnedManifest)
+  if (!Array.isArray(manifest?.files)) return { trouble: `${path} is damaged` }
   if (manifest.version !== VERSION)
     return { trouble: `${folder} has version ${manifest.version}, not ${VERSION}` }
   if (manifest.crawl !== crawl) return { trouble: `${folder} was learned by another crawl` }
+  if (file?.seal !== 'right') return { trouble: `${path} is damaged: its checksum differs` }
   for (const file of manifest.files) {
     if (!isInsideName(file.name)) return { trouble: `${path} names a file outside of ${folder}` }
     const own = join(folder, file.name)
@@ -72,15 +83,6 @@ export function learnedIn(
       return { trouble: `${own} is not as it was written` }
   }
   return manifest
-}
-
-function parsed(path: string): LearnedManifest | null {
-  try {
-    const manifest = JSON.parse(readTextFile(path)) as LearnedManifest
-    return Array.isArray(manifest.files) ? manifest : null
-  } catch {
-    return null
-  }
 }
 
 export function describeFile(
@@ -97,8 +99,6 @@ export function manifestOf(content: Omit<LearnedManifest, 'version'>): LearnedMa
   return { version: VERSION, ...content }
 }
 
-const PIECE_BYTES = 256 * 1024
-
 /**
  * Checksums of files, each read once and piece by piece: while a crawl runs they are asked for again and again, and what
  * conversion or an earlier crawl has written does not change.
@@ -111,22 +111,9 @@ export class Checksums {
     const version = `${size} ${mtimeMs}`
     const known = this.#known.get(path)
     if (known?.version === version) return known.crc32
-    const crc32 = checksumOf(path)
+    const { crc32 } = digestFile(path, FOLDER, size)
     this.#known.set(path, { version, crc32 })
     return crc32
-  }
-}
-
-function checksumOf(path: string): number {
-  const file = openSync(path, OPEN.read)
-  try {
-    const piece = Buffer.allocUnsafe(PIECE_BYTES)
-    let sum = 0
-    for (let length = readSync(file, piece); length > 0; length = readSync(file, piece))
-      sum = crc32(piece.subarray(0, length), sum)
-    return sum
-  } finally {
-    closeSync(file)
   }
 }
 

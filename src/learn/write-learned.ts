@@ -7,12 +7,13 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AgentAbility, machineOf } from '../assign/index.js'
-import { writeFileAtomically } from '../store/index.js'
+import { writeSealed } from '../store/index.js'
 import {
   Checksums,
   describeFile,
   FOLDER,
   KEPT_NETS,
+  LEARNED_MANIFEST,
   type LearnedFile,
   type LearnedManifest,
   type LearnedTrouble,
@@ -79,7 +80,7 @@ export class LearnedWriter {
       agents: together(task.agents, (isUsable && before.agents) || []),
       files,
     })
-    writeFileAtomically(manifestPath(directory), `${JSON.stringify(manifest, null, 2)}\n`)
+    writeSealed(manifestPath(directory), LEARNED_MANIFEST, manifest)
     return before !== null && 'trouble' in before ? before : null
   }
 

@@ -1,44 +1,49 @@
 /**
  * Which files a crawl consists of right now. The ledger says it while the crawl runs and after; the manifest stands
- * in where the ledger cannot be opened (on PostgreSQL, read-only, damaged).
+ * in where the ledger is in a database or cannot be read, if it accounts for every table file that is there.
  */
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { LEDGER_FILE, type Ledger, LedgerError, openSqliteLedger, withLedgerCopy } from '../cluster/index.js'
+import {
+  LEDGER_FILE,
+  type Ledger,
+  LedgerError,
+  ledgerProblem,
+  openSqliteLedger,
+  withLedgerCopy,
+} from '../cluster/index.js'
 import { ConfigError } from '../config/config-error.js'
 import { standingOf } from '../config/known-directories.js'
 import {
+  type CheckedFiles,
   checkPair,
+  type ListedFile,
   locateFile,
-  type Manifest,
   pathInside,
-  readManifest,
-  readTextFile,
+  readSealed,
   refuseLinks,
 } from '../store/index.js'
 import type { TableName } from './columns.js'
+import { fromManifest } from './manifest-files.js'
 
 export interface CrawlFiles {
-  readonly parquet: readonly { readonly table: TableName; readonly path: string }[]
+  readonly parquet: readonly PlacedFile<TableName>[]
   /** Rows that are not in Parquet yet; only the first `bytes` are committed. */
-  readonly logs: readonly {
-    readonly table: 'pages' | 'links'
-    readonly path: string
-    readonly bytes: number
-  }[]
+  readonly logs: readonly PlacedFile<'pages' | 'links'>[]
   /** The crawl may go on: files may be merged while we read, and a sites file is out of date. */
   readonly open: boolean
   /** Nothing may be written there, not even beside the tables. */
   readonly isForeign: boolean
 }
 
-interface ListedFile {
-  readonly name: string
-  readonly kind: string
-  readonly bytes: number
+interface PlacedFile<Table> {
+  readonly table: Table
+  readonly path: string
+  readonly listed: ListedFile
 }
 
-interface Listing {
+/** What a ledger or a manifest says. */
+export interface Listing {
   readonly files: readonly ListedFile[]
   readonly open: boolean
 }
@@ -46,24 +51,56 @@ interface Listing {
 const LOG_KINDS: Readonly<Record<string, 'pages' | 'links'>> = { 'pages-log': 'pages', 'links-log': 'links' }
 const PARQUET_KINDS: Readonly<Record<string, TableName>> = { pages: 'pages', links: 'links', sites: 'sites' }
 
-/** Throws a ConfigError when `dir` is not a crawl. */
-export async function listCrawlFiles(dir: string): Promise<CrawlFiles> {
-  refuseOthers(dir)
+/**
+ * Throws a ConfigError when `dir` is not a crawl, and a DamageError when nothing that is sound says what it consists of.
+ * `note` is told when something else than the ledger said it.
+ */
+export async function listCrawlFiles(
+  dir: string,
+  checked: CheckedFiles,
+  note: (line: string) => void,
+): Promise<CrawlFiles> {
   const file = crawlFileIn(dir)
   const isForeign = file === null || standingOf(file).at !== 'known'
-  const listed = (await fromLedger(dir, file, isForeign)) ?? fromManifest(dir)
+  const isInDatabase = file?.config.ledger !== undefined
+  const listing = isInDatabase
+    ? fromManifest(dir, null, note)
+    : await listingOf(dir, isForeign, checked, note)
   const parquet: CrawlFiles['parquet'][number][] = []
   const logs: CrawlFiles['logs'][number][] = []
-  for (const { name, kind, bytes } of listed.files) {
+  for (const listed of listing.files) {
+    const { name, kind, bytes } = listed
     const table = PARQUET_KINDS[kind]
-    if (table) parquet.push({ table, path: pathOf(dir, name) })
+    if (table) parquet.push({ table, path: pathOf(dir, name), listed })
     else if (LOG_KINDS[kind] && bytes > 0)
-      logs.push({ table: LOG_KINDS[kind], path: pathOf(dir, name), bytes })
+      logs.push({ table: LOG_KINDS[kind], path: pathOf(dir, name), listed })
   }
-  return { parquet, logs, open: listed.open, isForeign }
+  return { parquet, logs, open: listing.open, isForeign }
 }
 
-function refuseOthers(dir: string): void {
+async function listingOf(
+  dir: string,
+  isForeign: boolean,
+  checked: CheckedFiles,
+  note: (line: string) => void,
+): Promise<Listing> {
+  if (!existsSync(join(dir, LEDGER_FILE))) return fromManifest(dir, null, note)
+  const problem = ledgerProblem(dir, checked)
+  if (problem) return fromManifest(dir, problem, note)
+  try {
+    return await fromLedger(dir, isForeign)
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error
+    return fromManifest(dir, { file: LEDGER_FILE, detail: reasonOf(error) }, note)
+  }
+}
+
+function reasonOf(error: LedgerError): string {
+  return error.kind === 'corrupt' ? 'is damaged: SQLite cannot read it' : `cannot be read: ${error.message}`
+}
+
+/** Throws a ConfigError when `dir` is not a crawl. */
+export function refuseOthers(dir: string): void {
   const stats = statSync(dir, { throwIfNoEntry: false })
   if (!stats) throw new ConfigError(`there is no directory ${dir}`)
   if (!stats.isDirectory()) throw new ConfigError(`${dir} is a file; give the directory of a crawl`)
@@ -84,17 +121,12 @@ interface Known {
 function crawlFileIn(dir: string): Known | null {
   const path = join(dir, 'crawl.json')
   if (!existsSync(path)) return null
-  try {
-    const { id, config } = JSON.parse(readTextFile(path)) as Known
-    return typeof config === 'object' && config !== null ? { id, config } : null
-  } catch {
-    return null
-  }
+  const read = readSealed(path, 'crawl.json')
+  const { id, config }: Partial<Known> = read?.content ?? {}
+  return read?.seal !== 'wrong' && typeof config === 'object' && config !== null ? { id, config } : null
 }
 
-async function fromLedger(dir: string, file: Known | null, isForeign: boolean): Promise<Listing | null> {
-  // A ledger that was copied into a database may still be here; the directory goes on with the copy.
-  if (file?.config.ledger !== undefined) return null
+async function fromLedger(dir: string, isForeign: boolean): Promise<Listing> {
   const path = join(dir, LEDGER_FILE)
   const listing = async (ledger: Ledger): Promise<Listing> => {
     await checkPair(dir, `the ledger ${path}`, () => ledger.settings())
@@ -103,32 +135,9 @@ async function fromLedger(dir: string, file: Known | null, isForeign: boolean): 
   }
   // Listing files asks for no time.
   const now = () => 0
-  try {
-    if (isForeign) return await withLedgerCopy(path, now, listing)
-    const ledger = openSqliteLedger(path, { create: false, now })
-    return await listing(ledger).finally(() => ledger.close())
-  } catch (error) {
-    if (error instanceof LedgerError) return null
-    throw error
-  }
-}
-
-function fromManifest(dir: string): Listing {
-  const result = readManifest(dir)
-  if (!result.ok) {
-    if (result.why === 'missing') return { files: [], open: true }
-    throw new ConfigError(result.message)
-  }
-  const files = Object.entries(result.manifest.tables).flatMap(([table, { files, logs }]) => [
-    ...files.map(file => ({ ...file, kind: table })),
-    ...logs.map(log => ({ ...log, kind: `${table}-log` })),
-  ])
-  return { files, open: hasLogs(result.manifest) }
-}
-
-/** At the end of a crawl all rows are in Parquet. */
-function hasLogs({ tables }: Manifest): boolean {
-  return Object.values(tables).some(({ logs }) => logs.length > 0)
+  if (isForeign) return withLedgerCopy(path, now, listing)
+  const ledger = openSqliteLedger(path, { create: false, now })
+  return listing(ledger).finally(() => ledger.close())
 }
 
 /** Where a listed file lies now. A file that is gone keeps its name, so that opening it says so. */

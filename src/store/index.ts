@@ -14,14 +14,18 @@
  */
 export { parseArchiveFormat } from './archive-format.js'
 export { finishIndex, type IndexTask } from './cdxj-index.js'
-export { DamageError } from './damage-error.js'
+export { CheckedFiles, compareFile, type FileProblem, type ListedFile } from './checked-files.js'
+export { DamageError, damageError } from './damage-error.js'
 export { payloadDigest } from './digest.js'
 export { DirectoryPackStore } from './directory-pack-store.js'
 export { DurableFile, syncDirectory, writeFileAtomically } from './durable.js'
+export { type Crc32, digestFile } from './file-digest.js'
 export { completeLogs, lifeIn, locateFile, STORE_FOLDERS } from './file-names.js'
 export { OPEN, pathInside, readTextFile, refuseLinks } from './inside.js'
 export type { PageLinks } from './link-rows.js'
 export {
+  listedIn,
+  MANIFEST,
   type Manifest,
   readManifest,
   type TableFiles,
@@ -42,15 +46,17 @@ export {
   withGeneration,
   writeGenerations,
 } from './pair.js'
-export { concatParquet } from './parquet/concat.js'
-export { type Converted, type ConvertTask, convertLogs, type ParquetSize } from './parquet/convert.js'
+export { concatParquet, type ParquetInput, parquetRows } from './parquet/concat.js'
+export { type Converted, type ConvertTask, convertLogs, type WrittenParquet } from './parquet/convert.js'
 export { linkKindOf } from './parquet/link-table.js'
 export { type SiteRow, writeSites } from './parquet/site-table.js'
 export { type Holder, recover } from './recover.js'
-export { packsBetween } from './segment.js'
+export { readSealed, writeSealed } from './sealed-json.js'
+export { DAMAGED_FILE, DamagedFileError, packsBetween, readSegments } from './segment.js'
 export { warcDate } from './utc-text.js'
 export { warcInfo } from './warc-info.js'
 export {
+  archivedPayload,
   responseOf,
   WarcReader,
   type WarcRecord,

@@ -61,11 +61,15 @@ export function pathInside(directory: string, name: string): string {
   return path
 }
 
-/** A small file as a whole. */
 export function readTextFile(path: string): string {
+  return readSmallFile(path).toString('utf8')
+}
+
+/** A small file as a whole. */
+export function readSmallFile(path: string): Buffer {
   const file = openSync(path, OPEN.read)
   try {
-    return readFileSync(file, 'utf8')
+    return readFileSync(file)
   } finally {
     closeSync(file)
   }

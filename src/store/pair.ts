@@ -8,10 +8,10 @@
  * written to the ledger, confirmed in the directory. So a crash at any point leaves a pair that belongs
  * together, and once the third step is done, a ledger from before it is refused.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DamageError } from './damage-error.js'
-import { writeFileAtomically } from './durable.js'
+import { readSealed, writeSealed } from './sealed-json.js'
 
 /** In the crawl directory. */
 export const GENERATIONS_FILE = 'generations.json'
@@ -44,18 +44,15 @@ export class PairError extends Error {
 export function readGenerations(directory: string): StoreGenerations {
   const path = join(directory, GENERATIONS_FILE)
   if (!existsSync(path)) return { generations: [], next: null }
-  try {
-    const { generations, next } = JSON.parse(readFileSync(path, 'utf8')) as Partial<StoreGenerations>
-    if (areTokens(generations) && (next === null || typeof next === 'string')) return { generations, next }
-  } catch {}
+  const read = readSealed(path, GENERATIONS_FILE)
+  const { generations, next }: Partial<StoreGenerations> = read?.content ?? {}
+  const isTold = areTokens(generations) && (next === null || typeof next === 'string')
+  if (isTold && read?.seal !== 'wrong') return { generations, next }
   throw new DamageError(GENERATIONS_FILE, `${path} is damaged; restore it from a backup of this directory`)
 }
 
 export function writeGenerations(directory: string, { generations, next }: StoreGenerations): void {
-  writeFileAtomically(
-    join(directory, GENERATIONS_FILE),
-    `${JSON.stringify({ generations, next }, null, 2)}\n`,
-  )
+  writeSealed(join(directory, GENERATIONS_FILE), GENERATIONS_FILE, { generations, next })
 }
 
 /** Those of a ledger, from its settings. */

@@ -1,6 +1,6 @@
 /** A crawl directory made by hand with the real store and the real ledger: what `query` and `export` read. */
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Ledger, openSqliteLedger } from '../../src/cluster/index.js'
@@ -22,6 +22,7 @@ import {
   type StoredFile,
   type WarcRecords,
   warcRecords,
+  writeSealed,
 } from '../../src/store/index.js'
 
 export interface MadePage {
@@ -55,7 +56,7 @@ export class MadeCrawl {
   constructor(options: { archive?: string; tables?: boolean } = {}) {
     this.dir = mkdtempSync(join(tmpdir(), 'orb-made-'))
     const file = { version: 1, id: randomUUID(), config: {} }
-    writeFileSync(join(this.dir, 'crawl.json'), JSON.stringify(file))
+    writeSealed(join(this.dir, 'crawl.json'), 'crawl.json', file)
     rememberDirectory(this.dir, file)
     for (const folder of ['archive', 'tables/pages', 'tables/links', 'tables/sites'])
       mkdirSync(join(this.dir, folder), { recursive: true })
@@ -110,12 +111,12 @@ export class MadeCrawl {
         const name = `tables/${table}/m${++this.#merges}.parquet`
         const logPath = locateFile(this.dir, log.name)
         if (logPath === null) throw new Error(`${log.name} is gone`)
-        const { bytes } = convertLogs({
+        const { bytes, crc32 } = convertLogs({
           table,
           logs: [{ path: logPath, committedBytes: log.bytes }],
           outPath: join(this.dir, name),
         })
-        await this.ledger.swapFiles([log.name], [{ name, kind: table, bytes }])
+        await this.ledger.swapFiles([log.name], [{ name, kind: table, bytes, crc32 }])
         rmSync(logPath)
       }
     }

@@ -3,6 +3,7 @@ import type { Millis } from '../../model/clock.js'
 import { DurableFile } from '../durable.js'
 import type { Output } from '../staged-file.js'
 import { Column, type ColumnSpec } from './column.js'
+import type { WrittenParquet } from './convert.js'
 import { ParquetFile } from './parquet-file.js'
 
 export interface SiteRow {
@@ -47,12 +48,11 @@ const ROWS_PER_GROUP = 100_000
 export async function writeSites(
   sites: AsyncIterable<SiteRow> | Iterable<SiteRow>,
   outPath: string,
-): Promise<{ readonly rows: number; readonly bytes: number }> {
+): Promise<WrittenParquet> {
   const out = new DurableFile(outPath)
   try {
     const written = await writeRows(sites, out)
-    out.keep()
-    return written
+    return { ...written, crc32: out.keep() }
   } catch (error) {
     out.drop()
     throw error

@@ -1,0 +1,50 @@
+/**
+ * Small JSON files that carry the checksum of their own text as the last entry, so that a flipped bit is found even
+ * where the file is still JSON. The checksum begins with the role of the file, e.g. `crawl.json`: another file in its place
+ * is not taken for it. Who edits such a file by hand removes that entry.
+ */
+import { crc32 } from 'node:zlib'
+import { writeFileAtomically } from './durable.js'
+import { readSmallFile } from './inside.js'
+
+const SEAL = /,\n {2}"checksum": "([0-9a-f]{8})"\n\}\n$/
+const SEAL_BYTES = ',\n  "checksum": "00000000"\n}\n'.length
+
+export function writeSealed(path: string, role: string, content: object): void {
+  writeFileAtomically(path, sealed(role, content))
+}
+
+function sealed(role: string, content: object): string {
+  const text = JSON.stringify(content, null, 2).slice(0, -'\n}'.length)
+  return `${text},\n  "checksum": "${hex(crc32(text, crc32(role)))}"\n}\n`
+}
+
+const hex = (value: number) => value.toString(16).padStart(8, '0')
+
+export interface SealedJson {
+  /** Without the checksum. */
+  readonly content: unknown
+  /** `none`: the file has no checksum, at least none where it should be. */
+  readonly seal: 'right' | 'wrong' | 'none'
+}
+
+/** Null when it is not a JSON object; throws what the system throws. */
+export function readSealed(path: string, role: string): SealedJson | null {
+  const bytes = readSmallFile(path)
+  const seal = sealOf(bytes, role)
+  try {
+    const content: unknown = JSON.parse(bytes.toString('utf8'))
+    if (typeof content !== 'object' || content === null) return null
+    const { checksum: _, ...rest } = content as Record<string, unknown>
+    return { content: rest, seal }
+  } catch {
+    return null
+  }
+}
+
+function sealOf(bytes: Buffer, role: string): SealedJson['seal'] {
+  const at = Math.max(0, bytes.length - SEAL_BYTES)
+  const [, expected] = SEAL.exec(bytes.toString('latin1', at)) ?? []
+  if (expected === undefined) return 'none'
+  return hex(crc32(bytes.subarray(0, at), crc32(role))) === expected ? 'right' : 'wrong'
+}
