@@ -186,7 +186,7 @@ export class Settler {
     if (!this.#parts.keepsRows) return
     pack.builder.add({
       tenancy: site.tenancy,
-      row: rowOf(site, entry, settlement, content, clock.now()),
+      row: rowOf(site.lane, entry, settlement, content, clock.now()),
       // noarchive: the row says that it was there, and the archive holds nothing of it.
       exchange: content.rules.archive ? exchange : null,
       revisit: content.revisit,
@@ -211,12 +211,12 @@ export class Settler {
 }
 
 /** What came of a page that broke off is read all the same, as browsers do; its outcome still says that it did. */
-function isReadable(code: OutcomeCode, { status }: Exchange): boolean {
+export function isReadable(code: OutcomeCode, { status }: Exchange): boolean {
   if (code === 'OK') return true
   return (code === 'BODY_CUT' || code === 'BODY_TOO_SLOW') && status >= 200 && status < 300
 }
 
 /** What came is archived, but is no page and no failure to get one. */
-function isService(code: OutcomeCode): boolean {
+export function isService(code: OutcomeCode): boolean {
   return code === 'SITEMAP' || code === 'PROBE'
 }

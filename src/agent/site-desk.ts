@@ -108,6 +108,7 @@ export class SiteDesk {
     const decisions: Decisions = {
       replay: (discovery, refusedBy) => traps.replay(discovery, refusedBy),
       countPage: () => traps.countPage(),
+      discountPage: () => traps.discountPage(),
       tried: (failed, answered) => {
         past.failures = failed ? past.failures + 1 : 0
         past.answered ||= answered
