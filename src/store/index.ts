@@ -13,12 +13,14 @@
  * `segment.ts` (row logs), `text-blocks.ts`, `parquet/convert.ts`, `recover.ts`.
  */
 export { parseArchiveFormat } from './archive-format.js'
+export { appendCdxjEntry, appendCdxjLines } from './cdxj.js'
 export { finishIndex, type IndexTask } from './cdxj-index.js'
 export { DamageError } from './damage-error.js'
-export { payloadDigest } from './digest.js'
+export { payloadDigest, sha1Digest } from './digest.js'
 export { DirectoryPackStore } from './directory-pack-store.js'
 export { DurableFile, syncDirectory, writeFileAtomically } from './durable.js'
 export { completeLogs, locateFile, STORE_FOLDERS } from './file-names.js'
+export { type Filler, fillerBytesMin, fillerRecords } from './filler-record.js'
 export type { PageLinks } from './link-rows.js'
 export {
   type Manifest,
@@ -35,9 +37,13 @@ export { concatParquet } from './parquet/concat.js'
 export { type Converted, type ConvertTask, convertLogs, type ParquetSize } from './parquet/convert.js'
 export { type SiteRow, writeSites } from './parquet/site-table.js'
 export { type Holder, recover } from './recover.js'
+export { RowLogWriter } from './row-log-writer.js'
+export { salvageSegments } from './segment.js'
+export { tableLinks, tableRow, tableUrl } from './table-url.js'
 export { warcDate } from './utc-text.js'
 export { warcInfo } from './warc-info.js'
 export {
+  type ArchivedResponse,
   responseOf,
   WarcReader,
   type WarcRecord,
