@@ -13,14 +13,15 @@ import {
   completeLogs,
   locateFile,
   type Manifest,
-  type ParquetSize,
+  type ParquetInput,
   type TableFiles,
+  type WrittenParquet,
 } from '../store/index.js'
 
 /** The slow work, done in a thread of its own. */
 export interface TableWorker {
   convert(task: ConvertTask): Promise<Converted>
-  concat(inputs: readonly string[], outPath: string): Promise<ParquetSize>
+  concat(inputs: readonly ParquetInput[], outPath: string): Promise<WrittenParquet>
 }
 
 export interface TableKeeperParts {
@@ -114,16 +115,17 @@ export class TableKeeper {
     const first = basename(logs[0].name, '.rows')
     const name = `tables/${table}/${logs.length < LOGS_PER_FILE ? '' : MERGED}${first}-s${epoch}.parquet`
     const pathOf = (log: FileRow) => locateFile(directory, log.name) ?? join(directory, log.name)
-    const learned = `learned/${NOTES[table]}-${basename(name, '.parquet')}.gz`
-    const { bytes, learnedBytes } = await worker.convert({
+    const learnedName = `learned/${NOTES[table]}-${basename(name, '.parquet')}.gz`
+    const { bytes, crc32, learned } = await worker.convert({
       table,
-      logs: logs.map(log => ({ path: pathOf(log), committedBytes: log.bytes })),
+      logs: logs.map(log => ({ path: pathOf(log), committedBytes: log.bytes, crc32: log.crc32 })),
       outPath: join(directory, name),
-      learnedPath: join(directory, learned),
+      learnedPath: join(directory, learnedName),
     })
     const inputs = logs.map(log => log.name)
-    const notes = { name: learned, kind: `learned-${NOTES[table]}`, bytes: learnedBytes }
-    return this.#swap(inputs, [{ name, kind: table, bytes }, ...(learnedBytes > 0 ? [notes] : [])], epoch)
+    const outputs: PackFile[] = [{ name, kind: table, bytes, crc32 }]
+    if (learned) outputs.push({ name: learnedName, kind: `learned-${NOTES[table]}`, ...learned })
+    return this.#swap(inputs, outputs, epoch)
   }
 
   async #merge(table: Table, atLeast: number): Promise<void> {
@@ -135,14 +137,15 @@ export class TableKeeper {
         file => file.kind === table && !basename(file.name).startsWith(MERGED),
       )
       if (small.length < atLeast) return
-      const inputs = small.slice(0, FILES_PER_MERGE).map(file => file.name)
-      const first = basename(inputs[0], '.parquet')
+      const inputs = small.slice(0, FILES_PER_MERGE)
+      const first = basename(inputs[0].name, '.parquet')
       const name = `tables/${table}/${MERGED}${first}-s${epoch}-${++this.#merges}.parquet`
-      const { bytes } = await worker.concat(
-        inputs.map(input => join(directory, input)),
+      const { bytes, crc32 } = await worker.concat(
+        inputs.map(input => ({ path: join(directory, input.name), crc32: input.crc32 })),
         join(directory, name),
       )
-      if (!(await this.#swap(inputs, [{ name, kind: table, bytes }], epoch))) return
+      const names = inputs.map(input => input.name)
+      if (!(await this.#swap(names, [{ name, kind: table, bytes, crc32 }], epoch))) return
     }
   }
 
@@ -179,6 +182,6 @@ export class TableKeeper {
 
 function tableOf(files: readonly FileRow[], table: string): TableFiles {
   const listed = (kind: string) =>
-    files.filter(file => file.kind === kind).map(({ name, bytes }) => ({ name, bytes }))
+    files.filter(file => file.kind === kind).map(({ name, bytes, crc32 }) => ({ name, bytes, crc32 }))
   return { files: listed(table), logs: listed(`${table}-log`) }
 }

@@ -55,7 +55,7 @@ export async function runQuery(
   format: Format,
   out: Writable & { readonly columns?: number },
 ): Promise<void> {
-  const tables = await openTables(dir)
+  const tables = await openTables(dir, { note: line => process.stderr.write(`orbweaver: ${line}\n`) })
   try {
     const width = out.columns ?? PLAIN_WIDTH
     if (sql === undefined) await print(overview(tables, dir, format, width), out)

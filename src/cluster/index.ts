@@ -6,6 +6,8 @@
 export { type Bus, type BusMessage, type LaneStatus, LocalBus } from './bus.js'
 export { type HelmStatus, helmStatusOf } from './helm-status.js'
 export * from './ledger.js'
+export { ledgerProblem, refuseDamagedLedger } from './ledger-check.js'
+export { ledgerDigestPath, readLedgerDigest } from './ledger-digest.js'
 export { siteSummaries } from './site-summaries.js'
 export { isUnwritable } from './sqlite-database.js'
 export { LEDGER_FILE, openSqliteLedger } from './sqlite-ledger.js'

@@ -71,6 +71,8 @@ export interface FileRow {
   readonly name: string
   readonly kind: string
   readonly bytes: number
+  /** Digest of the first `bytes`; null where nothing is known of it. */
+  readonly crc32: number | null
   readonly incarnation: Incarnation
   readonly closed: boolean
 }

@@ -23,6 +23,7 @@ interface Listed {
   readonly kind: string
   readonly incarnation: Incarnation
   readonly bytes: number
+  readonly crc32: number | null
 }
 
 export class MemoryPacks {
@@ -163,10 +164,11 @@ export class MemoryPacks {
 
   files(): FileRow[] {
     return [...this.#files]
-      .map(([name, { kind, bytes, incarnation }]) => ({
+      .map(([name, { kind, bytes, crc32, incarnation }]) => ({
         name,
         kind,
         bytes,
+        crc32,
         incarnation,
         closed: !this.#state.life(incarnation)?.open,
       }))
@@ -245,8 +247,9 @@ export class MemoryPacks {
     if (row.state === 'finished' && this.#state.keeps('wakes-finished')) this.#state.move(row, 'waiting')
   }
 
-  #saveFile({ name, kind, bytes }: PackFile, incarnation: Incarnation): void {
-    this.#files.set(name, { kind, bytes, incarnation: this.#files.get(name)?.incarnation ?? incarnation })
+  #saveFile({ name, kind, bytes, crc32 = null }: PackFile, by: Incarnation): void {
+    const incarnation = this.#files.get(name)?.incarnation ?? by
+    this.#files.set(name, { kind, bytes, crc32, incarnation })
   }
 }
 

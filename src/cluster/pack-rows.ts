@@ -55,6 +55,8 @@ export interface PackFile {
   readonly kind: string
   /** Committed length once this pack is. */
   readonly bytes: number
+  /** Digest of those bytes, see `store/file-digest.ts`; absent where nothing is known of it. */
+  readonly crc32?: number | null
 }
 
 /** What a lane did: its number within its agent, from 1. */

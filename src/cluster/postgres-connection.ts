@@ -5,7 +5,7 @@ import { LedgerError } from './ledger.js'
 import { ledgerErrorOf, stoodStill } from './postgres-errors.js'
 
 export type Row = readonly (string | number | boolean | null | Buffer)[]
-export type Value = string | number | null | Uint8Array | readonly number[]
+export type Value = string | number | null | Uint8Array | readonly (number | null)[]
 
 const CONNECT_MS = 10_000
 /** No statement of ours takes so long; a host that has gone without a word is noticed. */

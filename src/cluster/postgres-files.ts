@@ -9,13 +9,14 @@ class SwapRefused extends Error {}
 
 export async function readFiles(db: PostgresDatabase): Promise<FileRow[]> {
   const rows = await db.all(
-    `SELECT f.name, f.kind, f.bytes, f.incarnation, coalesce(a.open, 0)
+    `SELECT f.name, f.kind, f.bytes, f.crc32, f.incarnation, coalesce(a.open, 0)
      FROM file f LEFT JOIN agent a ON a.incarnation = f.incarnation ORDER BY f.name`,
   )
-  return rows.map(([name, kind, bytes, incarnation, open]) => ({
+  return rows.map(([name, kind, bytes, crc32, incarnation, open]) => ({
     name: String(name),
     kind: String(kind),
     bytes: Number(bytes),
+    crc32: crc32 === null ? null : Number(crc32),
     incarnation: Number(incarnation),
     closed: open === 0,
   }))
@@ -78,12 +79,14 @@ export async function saveFiles(
   if (files.length === 0) return
   const latest = [...new Map(files.map(file => [file.name, file])).values()]
   await tx.run(
-    `INSERT INTO file (name, incarnation, kind, bytes)
-     SELECT name, $4, kind, bytes FROM unnest($1::text[], $2::text[], $3::bigint[]) AS f (name, kind, bytes) ORDER BY name
-     ON CONFLICT (name) DO UPDATE SET bytes = excluded.bytes, kind = excluded.kind`,
+    `INSERT INTO file (name, incarnation, kind, bytes, crc32)
+     SELECT name, $5, kind, bytes, crc32
+       FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS f (name, kind, bytes, crc32) ORDER BY name
+     ON CONFLICT (name) DO UPDATE SET bytes = excluded.bytes, kind = excluded.kind, crc32 = excluded.crc32`,
     textArray(latest.map(({ name }) => name)),
     textArray(latest.map(({ kind }) => kind)),
     latest.map(({ bytes }) => bytes),
+    latest.map(({ crc32 }) => crc32 ?? null),
     incarnation,
   )
 }

@@ -247,4 +247,7 @@ ALTER TABLE cell ADD COLUMN parent TEXT;
     sqlite: SQLITE_BATCHES,
     postgres: '',
   },
+  both(`
+ALTER TABLE file ADD COLUMN crc32 INTEGER;
+`),
 ]

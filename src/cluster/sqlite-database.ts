@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import Database from 'libsql'
 import { LedgerError } from './ledger.js'
+import { removeLedgerDigest, writeLedgerDigest } from './ledger-digest.js'
 import { SCHEMA_STEPS } from './schema.js'
 
 export type Row = readonly (string | number | null | Buffer)[]
@@ -10,9 +11,12 @@ type Value = string | number | null | Uint8Array
 export class SqliteDatabase {
   readonly #db: Database.Database
   readonly #statements = new Map<string, Database.Statement>()
+  readonly #path: string
+  #isChanged = false
 
-  private constructor(db: Database.Database) {
+  private constructor(db: Database.Database, path: string) {
     this.#db = db
+    this.#path = path
   }
 
   /** Opens (and migrates) the ledger at `path`; `create` says whether it may be absent. */
@@ -20,7 +24,7 @@ export class SqliteDatabase {
     if (!create && !existsSync(path)) throw new LedgerError('missing', `there is no crawl ledger at ${path}`)
     return translated(path, () => {
       const db = new Database(path, { timeout: 30_000 })
-      const opened = new SqliteDatabase(db)
+      const opened = new SqliteDatabase(db, path)
       db.pragma('journal_mode = WAL')
       db.pragma('synchronous = FULL')
       db.pragma('cache_size = -4000')
@@ -52,6 +56,8 @@ export class SqliteDatabase {
   transaction<T>(task: () => T): T {
     this.exec('BEGIN IMMEDIATE')
     try {
+      removeLedgerDigest(this.#path)
+      this.#isChanged = true
       const result = task()
       this.exec('COMMIT')
       return result
@@ -77,8 +83,30 @@ export class SqliteDatabase {
   }
 
   close(): void {
+    if (this.#isChanged) this.#seal()
+    this.#isChanged = false
     this.#statements.clear()
     this.#db.close()
+  }
+
+  /**
+   * Moves everything into the database file and writes its digest, under the write lock. Others who read or write at this
+   * moment keep it from happening: then the digest stays unknown until one of the next writers closes.
+   */
+  #seal(): void {
+    try {
+      this.exec(`PRAGMA busy_timeout = ${SEAL_WAIT_MS}`)
+      const [isBusy] = this.first('PRAGMA wal_checkpoint(TRUNCATE)')!
+      if (isBusy) return
+      this.exec('BEGIN IMMEDIATE')
+      try {
+        if (isEmpty(`${this.#path}-wal`)) writeLedgerDigest(this.#path)
+      } finally {
+        this.exec('ROLLBACK')
+      }
+    } catch {
+      // A full disk, or a connection that has failed already: nothing depends on the digest.
+    }
   }
 
   #prepare(sql: string): Database.Statement {
@@ -105,6 +133,12 @@ export class SqliteDatabase {
       })
     }
   }
+}
+
+const SEAL_WAIT_MS = 200
+
+function isEmpty(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0
 }
 
 /** The binding takes blobs as Buffers only; what comes from another thread is a plain array. */

@@ -16,13 +16,14 @@ export class SqliteFiles {
   files(): FileRow[] {
     return this.#db
       .all(
-        `SELECT f.name, f.kind, f.bytes, f.incarnation, coalesce(a.open, 0)
+        `SELECT f.name, f.kind, f.bytes, f.crc32, f.incarnation, coalesce(a.open, 0)
          FROM file f LEFT JOIN agent a ON a.incarnation = f.incarnation ORDER BY f.name`,
       )
-      .map(([name, kind, bytes, incarnation, open]) => ({
+      .map(([name, kind, bytes, crc32, incarnation, open]) => ({
         name: String(name),
         kind: String(kind),
         bytes: Number(bytes),
+        crc32: crc32 === null ? null : Number(crc32),
         incarnation: Number(incarnation),
         closed: !open,
       }))
@@ -50,12 +51,13 @@ export class SqliteFiles {
 
   save(file: PackFile, incarnation: number): void {
     this.#db.run(
-      `INSERT INTO file VALUES (?, ?, ?, ?)
-       ON CONFLICT (name) DO UPDATE SET bytes = excluded.bytes, kind = excluded.kind`,
+      `INSERT INTO file (name, incarnation, kind, bytes, crc32) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (name) DO UPDATE SET bytes = excluded.bytes, kind = excluded.kind, crc32 = excluded.crc32`,
       file.name,
       incarnation,
       file.kind,
       file.bytes,
+      file.crc32 ?? null,
     )
   }
 }

@@ -4,7 +4,13 @@
  */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { LEDGER_FILE, type Ledger, LedgerError, openSqliteLedger } from '../cluster/index.js'
+import {
+  LEDGER_FILE,
+  type Ledger,
+  LedgerError,
+  ledgerDigestPath,
+  openSqliteLedger,
+} from '../cluster/index.js'
 import { copyTables } from '../cluster/ledger-tables.js'
 import { sqliteSource, sqliteTarget } from '../cluster/sqlite-tables.js'
 import { ConfigError } from '../config/index.js'
@@ -50,7 +56,7 @@ export async function copyToDatabase(
     const moved = { ...file, ledgerId: uuid(random), config }
     const rows = await fillDatabase(path, there, moved, directory)
     writeCrawlFile(directory, moved)
-    for (const part of ['-wal', '-shm', ''])
+    for (const part of ['-wal', '-shm', '.crc32', ''])
       if (existsSync(path + part)) renameSync(path + part, `${path}.copied${part}`)
     return { directory, rows }
   } finally {
@@ -123,7 +129,7 @@ export async function copyToDirectory(ledger: string, name: string, given: strin
 async function fillDirectory({ place, crawl }: CrawlInDatabase, path: string): Promise<number> {
   const { postgresSource } = await import('../cluster/postgres-tables.js')
   const draft = `${path}.copy`
-  for (const part of ['', '-wal', '-shm']) rmSync(draft + part, { force: true })
+  for (const part of ['', '-wal', '-shm', '.crc32']) rmSync(draft + part, { force: true })
   const source = postgresSource(place, crawl)
   const target = sqliteTarget(draft)
   try {
@@ -132,6 +138,7 @@ async function fillDirectory({ place, crawl }: CrawlInDatabase, path: string): P
     for (const part of ['-wal', '-shm'])
       if (existsSync(path + part)) throw new LedgerError('busy', `${path} is in use by another process`)
     renameSync(draft, path)
+    if (existsSync(ledgerDigestPath(draft))) renameSync(ledgerDigestPath(draft), ledgerDigestPath(path))
     syncDirectory(join(path, '..'))
     return rows
   } finally {

@@ -7,12 +7,13 @@ import type { Millis } from '../model/clock.js'
 import { shellWord } from '../model/for-people.js'
 import { uuid } from '../model/random.js'
 import { hostOf, siteOf } from '../model/url.js'
-import { writeFileAtomically } from '../store/index.js'
+import { DamageError, readSealed, writeSealed } from '../store/index.js'
 import { NewerCrawlError } from './errors.js'
 import { systemRandom as random } from './system.js'
 
 /** Version of crawl.json; raised when an older orbweaver could not go on with the crawl. */
 const FORMAT = 1
+export const CRAWL_FILE = 'crawl.json'
 
 export interface CrawlFile {
   readonly format: number
@@ -50,7 +51,7 @@ export function createDirectory(directory: string, config: CrawlConfig, version:
 }
 
 export function writeCrawlFile(directory: string, file: CrawlFile): void {
-  writeFileAtomically(join(directory, 'crawl.json'), `${JSON.stringify(file, null, 2)}\n`)
+  writeSealed(join(directory, CRAWL_FILE), file)
 }
 
 /** `resume` may be called from anywhere. */
@@ -65,25 +66,33 @@ function withWholePaths(config: CrawlConfig): CrawlConfig {
 }
 
 export function readCrawlFile(directory: string): CrawlFile {
-  const path = join(directory, 'crawl.json')
+  const path = join(directory, CRAWL_FILE)
   if (!existsSync(directory)) throw new ConfigError(`there is no directory ${directory}`)
   if (!existsSync(path)) throw new ConfigError(`${directory} holds no crawl (no crawl.json in it)`)
-  let file: CrawlFile
-  try {
-    file = JSON.parse(readFileSync(path, 'utf8')) as CrawlFile
-  } catch {
-    throw new ConfigError(`${path} is damaged; restore it from a backup`)
-  }
+  const read = readSealed(path)
+  if (read === null)
+    throw new DamageError(CRAWL_FILE, `${path} is damaged: it is not JSON; restore it from a backup`)
+  const file = read.content as CrawlFile
+  refuseNewer(file, path)
+  if (read.seal === 'wrong')
+    throw new DamageError(
+      CRAWL_FILE,
+      `${path} is damaged: its checksum differs; restore it from a backup, or, if you edited it, remove its entry "crc32"`,
+    )
   return checkCrawlFile(file, path)
 }
 
 /** `name`: where it was read. */
 export function checkCrawlFile(file: CrawlFile, name: string): CrawlFile {
-  if (!(file.format <= FORMAT))
-    throw new NewerCrawlError(
-      `${name} was written by orbweaver ${file.orbweaver}, which is newer; update orbweaver`,
-    )
+  refuseNewer(file, name)
   return { ...file, config: checkConfig(file.config) }
+}
+
+function refuseNewer({ format, orbweaver }: CrawlFile, name: string): void {
+  if (!(format <= FORMAT))
+    throw new NewerCrawlError(
+      `${name} was written by orbweaver ${orbweaver}, which is newer; update orbweaver`,
+    )
 }
 
 /** One by one: where a folder cannot be made, as in /proc, Node 20 tries `recursive` for ever. */

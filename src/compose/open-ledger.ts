@@ -8,6 +8,7 @@ import {
   LedgerError,
   type LocalBus,
   openSqliteLedger,
+  refuseDamagedLedger,
 } from '../cluster/index.js'
 import { type OnAway, patientLedger } from '../cluster/patient-ledger.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
@@ -42,6 +43,7 @@ export function inDatabase(config: CrawlConfig): CrawlInDatabase | null {
 export async function openLedger(directory: string, config: CrawlConfig): Promise<Ledger> {
   const there = inDatabase(config)
   if (there) return openPostgres(there, { create: false })
+  refuseDamagedLedger(directory)
   return openSqliteLedger(join(directory, LEDGER_FILE), { create: false, now: clock.now })
 }
 
@@ -72,6 +74,7 @@ export async function hostLedger(
   if (there) return hostInDatabase(there, directory, isNew, tell)
   const path = join(directory, LEDGER_FILE)
   checkLedgerFile(directory, path)
+  refuseDamagedLedger(directory)
   const fresh = openSqliteLedger(path, { create: !existsSync(path), now: clock.now })
   void fresh.close()
   return new LedgerThread(path)

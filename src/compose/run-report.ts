@@ -5,7 +5,7 @@ import type { Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
 import { VERSION } from '../model/version.js'
-import { writeFileAtomically } from '../store/index.js'
+import { writeSealed } from '../store/index.js'
 import { countCrawl } from './count-crawl.js'
 import type { Log } from './log.js'
 import { repartitionsOf } from './repartition-report.js'
@@ -17,6 +17,8 @@ import { systemClock as clock } from './system.js'
 export const CONCLUDED = 'concluded'
 export const STARTED_AT = 'run.startedAt'
 export const WARNINGS = 'run.warnings'
+
+export const REPORT_FILE = 'report.json'
 
 export interface RunFacts extends SpentTotal {
   readonly config: CrawlConfig
@@ -48,7 +50,7 @@ export async function writeReport(
     repartitions: await repartitionsOf(ledger),
     warnings: JSON.parse((await ledger.settings())[WARNINGS] ?? '[]') as string[],
   })
-  writeFileAtomically(join(directory, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)
+  writeSealed(join(directory, REPORT_FILE), report)
   await ledger.set({ [CONCLUDED]: 'true' })
   log.info('end', { finishReason: report.finishReason, pages: report.pages })
   return report

@@ -1,18 +1,21 @@
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Ledger, type SiteSummary, siteSummaries } from '../cluster/index.js'
 import type { Epoch } from '../model/cell.js'
 import { outcomeRule } from '../model/outcome.js'
 import { type SiteRow, writeSites } from '../store/index.js'
 
-const NAME = 'tables/sites/sites.parquet'
-
 /** One row per site, written when a run ends; a later run replaces it. */
 export async function writeSitesTable(directory: string, ledger: Ledger, seat: Epoch): Promise<void> {
   const rows: SiteRow[] = []
   for await (const site of siteSummaries(ledger)) rows.push(rowOf(site))
-  const { bytes } = writeSites(rows, join(directory, NAME))
-  const listed = (await ledger.files()).some(file => file.name === NAME)
-  await ledger.swapFiles(listed ? [NAME] : [], [{ name: NAME, kind: 'sites', bytes }], seat)
+  // Named by the seat: whatever ends this process, the file that the ledger lists is as the ledger says.
+  const name = `tables/sites/sites-s${seat}.parquet`
+  const { bytes, crc32 } = writeSites(rows, join(directory, name))
+  const old = (await ledger.files()).filter(file => file.kind === 'sites').map(file => file.name)
+  const isSwapped = await ledger.swapFiles(old, [{ name, kind: 'sites', bytes, crc32 }], seat)
+  const gone = isSwapped ? old.filter(other => other !== name) : [name]
+  for (const other of gone) rmSync(join(directory, other), { force: true })
 }
 
 function rowOf(site: SiteSummary): SiteRow {

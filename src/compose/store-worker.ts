@@ -2,14 +2,14 @@
 import type { Worker } from 'node:worker_threads'
 import type { TableWorker } from '../agent/index.js'
 import type { LearnedTask, LearnedTrouble, SiteCount } from '../learn/index.js'
-import type { Converted, ConvertTask, IndexTask, ParquetSize } from '../store/index.js'
+import type { Converted, ConvertTask, IndexTask, ParquetInput, WrittenParquet } from '../store/index.js'
 import type { LearnStep } from './learn-task.js'
 import type { Heavy, Repartitioned, RepartitionTask, Routes, RouteTask } from './route-task.js'
 import { startThread } from './thread.js'
 
 export type StoreJob = { readonly id: number } & (
   | { readonly kind: 'convert'; readonly task: ConvertTask }
-  | { readonly kind: 'concat'; readonly inputs: readonly string[]; readonly outPath: string }
+  | { readonly kind: 'concat'; readonly inputs: readonly ParquetInput[]; readonly outPath: string }
   | { readonly kind: 'index'; readonly task: IndexTask }
   | { readonly kind: 'route'; readonly task: RouteTask }
   | { readonly kind: 'repartition'; readonly task: RepartitionTask }
@@ -42,8 +42,8 @@ export class StoreWorker implements TableWorker {
     return this.#do({ kind: 'convert', task }) as Promise<Converted>
   }
 
-  concat(inputs: readonly string[], outPath: string): Promise<ParquetSize> {
-    return this.#do({ kind: 'concat', inputs, outPath }) as Promise<ParquetSize>
+  concat(inputs: readonly ParquetInput[], outPath: string): Promise<WrittenParquet> {
+    return this.#do({ kind: 'concat', inputs, outPath }) as Promise<WrittenParquet>
   }
 
   route(task: RouteTask): Promise<Routes | Heavy> {

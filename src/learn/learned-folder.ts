@@ -4,20 +4,12 @@
  * their size, and anybody can read them with zcat. `manifest.json` is written last: it names every file with its length and
  * checksum, and the crawl it belongs to.
  */
-import {
-  closeSync,
-  createReadStream,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  statSync,
-} from 'node:fs'
+import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { crc32, createGunzip } from 'node:zlib'
+import { createGunzip } from 'node:zlib'
 import type { AgentAbility } from '../assign/index.js'
+import { digestFile, readSealed } from '../store/index.js'
 
 export const FOLDER = 'learned'
 export const SITES = 'sites.gz'
@@ -66,11 +58,13 @@ export function learnedIn(
     const isBegun = existsSync(folder) && readdirSync(folder).length > 0
     return { trouble: `${folder} ${isBegun ? 'is half-written (no manifest.json)' : 'is not there'}` }
   }
-  const manifest = parsed(path)
-  if (manifest === null) return { trouble: `${path} is damaged` }
+  const file = readSealed(path)
+  const manifest = file && (file.content as LearnedManifest)
+  if (!Array.isArray(manifest?.files)) return { trouble: `${path} is damaged` }
   if (manifest.version !== VERSION)
     return { trouble: `${folder} has version ${manifest.version}, not ${VERSION}` }
   if (manifest.crawl !== crawl) return { trouble: `${folder} was learned by another crawl` }
+  if (file?.seal !== 'right') return { trouble: `${path} is damaged: its checksum differs` }
   for (const file of manifest.files) {
     const own = join(folder, file.name)
     if (!existsSync(own)) return { trouble: `${own} is missing` }
@@ -78,15 +72,6 @@ export function learnedIn(
       return { trouble: `${own} is not as it was written` }
   }
   return manifest
-}
-
-function parsed(path: string): LearnedManifest | null {
-  try {
-    const manifest = JSON.parse(readFileSync(path, 'utf8')) as LearnedManifest
-    return Array.isArray(manifest.files) ? manifest : null
-  } catch {
-    return null
-  }
 }
 
 export function describeFile(
@@ -103,8 +88,6 @@ export function manifestOf(content: Omit<LearnedManifest, 'version'>): LearnedMa
   return { version: VERSION, ...content }
 }
 
-const PIECE_BYTES = 256 * 1024
-
 /**
  * Checksums of files, each read once and piece by piece: while a crawl runs they are asked for again and again, and what
  * conversion or an earlier crawl has written does not change.
@@ -117,22 +100,9 @@ export class Checksums {
     const version = `${size} ${mtimeMs}`
     const known = this.#known.get(path)
     if (known?.version === version) return known.crc32
-    const crc32 = checksumOf(path)
+    const { crc32 } = digestFile(path, FOLDER, size)
     this.#known.set(path, { version, crc32 })
     return crc32
-  }
-}
-
-function checksumOf(path: string): number {
-  const file = openSync(path, 'r')
-  try {
-    const piece = Buffer.allocUnsafe(PIECE_BYTES)
-    let sum = 0
-    for (let length = readSync(file, piece); length > 0; length = readSync(file, piece))
-      sum = crc32(piece.subarray(0, length), sum)
-    return sum
-  } finally {
-    closeSync(file)
   }
 }
 

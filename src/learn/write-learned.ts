@@ -7,7 +7,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AgentAbility, machineOf } from '../assign/index.js'
-import { writeFileAtomically } from '../store/index.js'
+import { writeSealed } from '../store/index.js'
 import {
   Checksums,
   describeFile,
@@ -79,7 +79,7 @@ export class LearnedWriter {
       agents: together(task.agents, (isUsable && before.agents) || []),
       files,
     })
-    writeFileAtomically(manifestPath(directory), `${JSON.stringify(manifest, null, 2)}\n`)
+    writeSealed(manifestPath(directory), manifest)
     return before !== null && 'trouble' in before ? before : null
   }
 

@@ -1,51 +1,78 @@
 /**
  * Which files a crawl consists of right now. The ledger says it while the crawl runs and after; the manifest stands
- * in where the ledger cannot be opened (on PostgreSQL, read-only, damaged).
+ * in where the ledger is in a database or cannot be read, if it accounts for every table file that is there.
  */
 import { existsSync, statSync } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
-import { LEDGER_FILE, LedgerError, openSqliteLedger } from '../cluster/index.js'
+import { LEDGER_FILE, LedgerError, ledgerProblem, openSqliteLedger } from '../cluster/index.js'
 import { ConfigError } from '../config/config-error.js'
-import { locateFile, type Manifest, readManifest } from '../store/index.js'
+import { type CheckedFiles, type ListedFile, locateFile } from '../store/index.js'
 import type { TableName } from './columns.js'
+import { fromManifest } from './manifest-files.js'
 
 export interface CrawlFiles {
-  readonly parquet: readonly { readonly table: TableName; readonly path: string }[]
+  readonly parquet: readonly PlacedFile<TableName>[]
   /** Rows that are not in Parquet yet; only the first `bytes` are committed. */
-  readonly logs: readonly {
-    readonly table: 'pages' | 'links'
-    readonly path: string
-    readonly bytes: number
-  }[]
+  readonly logs: readonly PlacedFile<'pages' | 'links'>[]
   /** The crawl may go on: files may be merged while we read, and a sites file is out of date. */
   readonly open: boolean
 }
 
-interface ListedFile {
-  readonly name: string
-  readonly kind: string
-  readonly bytes: number
+interface PlacedFile<Table> {
+  readonly table: Table
+  readonly path: string
+  readonly listed: ListedFile
+}
+
+/** What a ledger or a manifest says. */
+export interface Listing {
+  readonly files: readonly ListedFile[]
+  readonly open: boolean
 }
 
 const LOG_KINDS: Readonly<Record<string, 'pages' | 'links'>> = { 'pages-log': 'pages', 'links-log': 'links' }
 const PARQUET_KINDS: Readonly<Record<string, TableName>> = { pages: 'pages', links: 'links', sites: 'sites' }
 
-/** Throws a ConfigError when `dir` is not a crawl. */
-export async function listCrawlFiles(dir: string): Promise<CrawlFiles> {
-  refuseOthers(dir)
-  const listed = (await fromLedger(dir)) ?? fromManifest(dir)
+/**
+ * Throws a ConfigError when `dir` is not a crawl, and a DamageError when nothing that is sound says what it consists of.
+ * `note` is told when something else than the ledger said it.
+ */
+export async function listCrawlFiles(
+  dir: string,
+  checked: CheckedFiles,
+  note: (line: string) => void,
+): Promise<CrawlFiles> {
+  const listing = await listingOf(dir, checked, note)
   const parquet: CrawlFiles['parquet'][number][] = []
   const logs: CrawlFiles['logs'][number][] = []
-  for (const { name, kind, bytes } of listed.files) {
+  for (const listed of listing.files) {
+    const { name, kind, bytes } = listed
     const table = PARQUET_KINDS[kind]
-    if (table) parquet.push({ table, path: pathInside(dir, name) })
+    if (table) parquet.push({ table, path: pathInside(dir, name), listed })
     else if (LOG_KINDS[kind] && bytes > 0)
-      logs.push({ table: LOG_KINDS[kind], path: pathInside(dir, name), bytes })
+      logs.push({ table: LOG_KINDS[kind], path: pathInside(dir, name), listed })
   }
-  return { parquet, logs, open: listed.open }
+  return { parquet, logs, open: listing.open }
 }
 
-function refuseOthers(dir: string): void {
+async function listingOf(dir: string, checked: CheckedFiles, note: (line: string) => void): Promise<Listing> {
+  if (!existsSync(join(dir, LEDGER_FILE))) return fromManifest(dir, null, note)
+  const problem = ledgerProblem(dir, checked)
+  if (problem) return fromManifest(dir, problem, note)
+  try {
+    return await fromLedger(dir)
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error
+    return fromManifest(dir, { file: LEDGER_FILE, detail: reasonOf(error) }, note)
+  }
+}
+
+function reasonOf(error: LedgerError): string {
+  return error.kind === 'corrupt' ? 'is damaged: SQLite cannot read it' : `cannot be read: ${error.message}`
+}
+
+/** Throws a ConfigError when `dir` is not a crawl. */
+export function refuseOthers(dir: string): void {
   const stats = statSync(dir, { throwIfNoEntry: false })
   if (!stats) throw new ConfigError(`there is no directory ${dir}`)
   if (!stats.isDirectory()) throw new ConfigError(`${dir} is a file; give the directory of a crawl`)
@@ -56,38 +83,15 @@ function refuseOthers(dir: string): void {
     )
 }
 
-async function fromLedger(dir: string): Promise<{ files: readonly ListedFile[]; open: boolean } | null> {
+async function fromLedger(dir: string): Promise<Listing> {
+  // Listing files asks for no time.
+  const ledger = openSqliteLedger(join(dir, LEDGER_FILE), { create: false, now: () => 0 })
   try {
-    // Listing files asks for no time.
-    const ledger = openSqliteLedger(join(dir, LEDGER_FILE), { create: false, now: () => 0 })
-    try {
-      const { open } = await ledger.totals()
-      return { files: await ledger.files(), open }
-    } finally {
-      await ledger.close()
-    }
-  } catch (error) {
-    if (error instanceof LedgerError) return null
-    throw error
+    const { open } = await ledger.totals()
+    return { files: await ledger.files(), open }
+  } finally {
+    await ledger.close()
   }
-}
-
-function fromManifest(dir: string): { files: readonly ListedFile[]; open: boolean } {
-  const result = readManifest(dir)
-  if (!result.ok) {
-    if (result.why === 'missing') return { files: [], open: true }
-    throw new ConfigError(result.message)
-  }
-  const files = Object.entries(result.manifest.tables).flatMap(([table, { files, logs }]) => [
-    ...files.map(file => ({ ...file, kind: table })),
-    ...logs.map(log => ({ ...log, kind: `${table}-log` })),
-  ])
-  return { files, open: hasLogs(result.manifest) }
-}
-
-/** At the end of a crawl all rows are in Parquet. */
-function hasLogs({ tables }: Manifest): boolean {
-  return Object.values(tables).some(({ logs }) => logs.length > 0)
 }
 
 /**

@@ -3,13 +3,13 @@
  * by larger ones: Parquet files get a second name (a hard link) beside the tables until we are done, rows that are
  * still in logs are converted into a scratch folder. Nothing else is written, and all of it is removed at the end.
  */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { link, readdir, rm } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { convertLogs } from '../store/index.js'
+import { join, relative } from 'node:path'
+import { CheckedFiles, convertLogs, DamagedFileError, damageError } from '../store/index.js'
 import type { TableName } from './columns.js'
-import { type CrawlFiles, listCrawlFiles } from './crawl-files.js'
+import { type CrawlFiles, listCrawlFiles, refuseOthers } from './crawl-files.js'
 import { makeScratch, removeScratch } from './scratch.js'
 import type { TableFiles } from './views.js'
 
@@ -26,28 +26,54 @@ export interface Snapshot {
 const TRIES = 5
 const PIN_PREFIX = '.reading-'
 
-export async function openSnapshot(dir: string): Promise<Snapshot> {
-  for (let tries = 1; ; tries++) {
-    const listed = await listCrawlFiles(dir)
-    const folders: string[] = []
-    try {
-      return await holdFiles(dir, listed, folders)
-    } catch (error) {
-      await removeAll(folders)
-      if (!isMissing(error) || tries === TRIES) throw error
+/**
+ * Every file is compared with its digest before anything is read from it. Throws a DamageError; `note` is told when
+ * something else than the ledger said what the files are.
+ */
+export async function openSnapshot(dir: string, note: (line: string) => void): Promise<Snapshot> {
+  refuseOthers(dir)
+  const checked = new CheckedFiles(dir)
+  try {
+    for (let tries = 1; ; tries++) {
+      const listed = await listCrawlFiles(dir, checked, note)
+      const folders: string[] = []
+      try {
+        return await holdFiles(dir, listed, folders, checked)
+      } catch (error) {
+        await removeAll(folders)
+        if (!isMissing(error) || tries === TRIES) throw asDamage(dir, error)
+      }
     }
+  } finally {
+    checked.save()
   }
 }
 
-async function holdFiles(dir: string, listed: CrawlFiles, folders: string[]): Promise<Snapshot> {
+/** A listed file that stays away, or a row log that is not what was committed. */
+function asDamage(dir: string, error: unknown): unknown {
+  if (error instanceof DamagedFileError) return damageError(dir, relative(dir, error.path), error.reason)
+  const { code, path } = error as NodeJS.ErrnoException
+  return code === 'ENOENT' && path !== undefined ? damageError(dir, relative(dir, path), 'is missing') : error
+}
+
+async function holdFiles(
+  dir: string,
+  listed: CrawlFiles,
+  folders: string[],
+  checked: CheckedFiles,
+): Promise<Snapshot> {
   const scratchDir = await makeScratch(join(tmpdir(), 'orbweaver-query-'))
   folders.push(scratchDir)
   const files: Record<TableName, string[]> = { pages: [], links: [], sites: [] }
   const pins = listed.open ? await openPins(join(dir, 'tables'), folders) : null
-  for (const { table, path } of listed.parquet) {
+  for (const { table, path, listed: file } of listed.parquet) {
     // While the crawl goes on its sites are counted from the pages.
     if (table === 'sites' && listed.open) continue
-    files[table].push(await hold(path, pins, `${table}-${files[table].length}`))
+    const held = await hold(path, pins, `${table}-${files[table].length}`)
+    statSync(held)
+    const problem = checked.check(held, file)
+    if (problem) throw damageError(dir, file.name, problem.detail)
+    files[table].push(held)
   }
   for (const table of ['pages', 'links'] as const) {
     const logs = listed.logs.filter(log => log.table === table)
@@ -55,7 +81,7 @@ async function holdFiles(dir: string, listed: CrawlFiles, folders: string[]): Pr
     const outPath = join(scratchDir, `${table}.parquet`)
     convertLogs({
       table,
-      logs: logs.map(({ path, bytes }) => ({ path, committedBytes: bytes })),
+      logs: logs.map(({ path, listed: { bytes, crc32 } }) => ({ path, committedBytes: bytes, crc32 })),
       outPath,
     })
     files[table].push(outPath)

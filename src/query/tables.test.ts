@@ -124,11 +124,11 @@ describe('a crawl seen through its tables', () => {
     const name = 'tables/sites/1.parquet'
     const zero = { failed: 0, refused: 0, redirects: 0, notModified: 0, clientErrors: 0, serverErrors: 0 }
     const site = { site: 'told.test', pages: 7, fetched: 7, ...zero, bytes: 9, fetchMsTotal: 8 }
-    const { bytes } = writeSites(
+    const { bytes, crc32 } = writeSites(
       [{ ...site, firstFetch: MADE_AT, lastFetch: MADE_AT }],
       join(crawl.dir, name),
     )
-    await crawl.commit([{ name, kind: 'sites' as 'warc', bytes }])
+    await crawl.commit([{ name, kind: 'sites' as 'warc', bytes, crc32 }])
     expect(await rows(crawl.dir, 'SELECT site FROM sites')).toHaveLength(2)
     await crawl.finish()
     expect(await rows(crawl.dir, 'SELECT site, pages FROM sites')).toEqual([{ site: 'told.test', pages: 7 }])
@@ -186,7 +186,8 @@ describe('a crawl seen through its tables', () => {
       const old = join(crawl.dir, file?.name ?? '')
       const { copyFileSync } = await import('node:fs')
       copyFileSync(old, join(crawl.dir, renamed))
-      await crawl.ledger.swapFiles([file?.name ?? ''], [{ name: renamed, kind: 'pages', bytes: 1 }])
+      const { name, kind, bytes, crc32 } = file
+      await crawl.ledger.swapFiles([name], [{ name: renamed, kind, bytes, crc32 }])
       rmSync(old)
       expect(await collect(tables.query('SELECT title FROM pages'))).toEqual([{ title: 'Page 1' }])
     } finally {
@@ -223,7 +224,7 @@ describe('what is not a crawl', () => {
 
   it('does not follow a manifest out of the crawl', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'orb-evil-'))
-    const outside = { files: [{ name: '../../etc/secret.parquet', bytes: 1 }], logs: [] }
+    const outside = { files: [{ name: '../../etc/secret.parquet', bytes: 1, crc32: 1 }], logs: [] }
     const none = { files: [], logs: [] }
     const { mkdirSync } = await import('node:fs')
     mkdirSync(join(dir, 'tables'))

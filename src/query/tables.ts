@@ -18,6 +18,8 @@ export interface TablesOptions {
   /** What DuckDB may use before it turns to temporary files. */
   readonly memoryBytes?: number
   readonly threads?: number
+  /** Told, in one line, when the ledger could not be asked and the manifest was. */
+  readonly note?: (line: string) => void
 }
 
 /** One result, to be read once. */
@@ -40,7 +42,10 @@ export interface Tables {
 /** How often a query is started anew because a merge took a file away. */
 const TRIES = 5
 
-/** Opens the tables of the crawl in `dir` as they are committed now. Throws a ConfigError when it is not a crawl. */
+/**
+ * Opens the tables of the crawl in `dir` as they are committed now. Throws a ConfigError when it is not a crawl, and a
+ * DamageError when a file of it is not what was written.
+ */
 export async function openTables(dir: string, options: TablesOptions = {}): Promise<Tables> {
   const tables = new DuckTables(dir, options)
   await tables.open()
@@ -62,7 +67,7 @@ class DuckTables implements Tables {
   async open(): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
-        this.#snapshot = await openSnapshot(this.#dir)
+        this.#snapshot = await openSnapshot(this.#dir, this.#options.note ?? (() => {}))
         this.#instance = await lockedInstance(this.#snapshot, this.#options)
         return
       } catch (error) {

@@ -21,6 +21,7 @@ const fileOf = (name: string, bytes: number): FileRow => ({
   name,
   kind: 'pages-log',
   bytes,
+  crc32: null,
   incarnation: 1,
   closed: true,
 })

@@ -54,7 +54,7 @@ export class VirtualStore implements PackStore {
     })
     if (!ledgerFirst) await flushing
     onStored(pack.id, rows)
-    return { ok: true, files: [{ name: file.name, kind: 'pages-log', bytes: this.#bytes }] }
+    return { ok: true, files: [{ name: file.name, kind: 'pages-log', bytes: this.#bytes, crc32: 0 }] }
   }
 
   async undo(): Promise<void> {

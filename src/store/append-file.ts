@@ -3,6 +3,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { LIMITS } from '../model/limits.js'
 import { ByteQueue } from './byte-queue.js'
+import { type Crc32, digestAppend } from './file-digest.js'
 import { OPEN_SUFFIX } from './file-names.js'
 import type { StoredFile, StoredKind } from './pack-store.js'
 import { BLOCK_BYTES, BlockAccess, giveStage, takeStage } from './past-cache.js'
@@ -14,6 +15,7 @@ export class AppendFile {
   readonly #handle: FileHandle
   readonly #blocks: BlockAccess
   #bytes = 0
+  #crc32: Crc32 = 0
   /** Rows in the file; the store counts them to know when a log is full. */
   rows = 0
 
@@ -35,6 +37,11 @@ export class AppendFile {
     return this.#bytes
   }
 
+  /** Of everything appended, see `file-digest.ts`. */
+  get crc32(): Crc32 {
+    return this.#crc32
+  }
+
   get path(): string {
     return join(this.#directory, this.name)
   }
@@ -48,7 +55,7 @@ export class AppendFile {
   }
 
   stored(): StoredFile {
-    return { name: this.name, kind: this.kind, bytes: this.#bytes }
+    return { name: this.name, kind: this.kind, bytes: this.#bytes, crc32: this.#crc32 }
   }
 
   /**
@@ -56,6 +63,7 @@ export class AppendFile {
    * cache; what fills up the block before them, and what is left behind them, does not.
    */
   async append(buffers: readonly Buffer[]): Promise<void> {
+    const crc32 = digestAppend(this.kind, buffers, this.#crc32)
     const queue = new ByteQueue(buffers)
     if (queue.length >= LIMITS.stageBytes) {
       await this.#write(queue.take((BLOCK_BYTES - (this.#bytes % BLOCK_BYTES)) % BLOCK_BYTES))
@@ -63,6 +71,7 @@ export class AppendFile {
     }
     await this.#write(queue.take(queue.length))
     await this.#handle.datasync()
+    this.#crc32 = crc32
   }
 
   async #writeBlocks(queue: ByteQueue): Promise<void> {
@@ -88,9 +97,11 @@ export class AppendFile {
     }
   }
 
-  async truncate(bytes: number, rows: number): Promise<void> {
+  /** Back to what it was after an earlier append. */
+  async truncate(bytes: number, rows: number, crc32: Crc32): Promise<void> {
     await this.#handle.truncate(bytes)
     this.#bytes = bytes
+    this.#crc32 = crc32
     this.rows = rows
   }
 

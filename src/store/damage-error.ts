@@ -1,3 +1,5 @@
+import { shellWord } from '../model/for-people.js'
+
 /** A file of a crawl directory is not what was written there. `message` is one line for the user. */
 export class DamageError extends Error {
   override readonly name = 'DamageError'
@@ -8,4 +10,9 @@ export class DamageError extends Error {
     super(message)
     this.file = file
   }
+}
+
+/** `detail` says what is wrong with the file, e.g. "is missing". */
+export function damageError(directory: string, file: string, detail: string): DamageError {
+  return new DamageError(file, `${file} ${detail}; run "orbweaver repair ${shellWord(directory)}"`)
 }

@@ -1,6 +1,7 @@
 /** Files that are there whole or not at all, after a crash too. */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Crc32 } from './file-digest.js'
 import { type Output, StagedFile } from './staged-file.js'
 
 /** Makes a directory's entries (a new, renamed or removed file) durable. */
@@ -33,11 +34,14 @@ export class DurableFile implements Output {
     this.#file.write(bytes)
   }
 
-  keep(): void {
+  /** Returns the checksum of the file. */
+  keep(): Crc32 {
     this.#file.sync()
+    const { crc32 } = this.#file
     this.#close()
     renameSync(this.#temporary, this.#path)
     syncDirectory(dirname(this.#path))
+    return crc32
   }
 
   /** On a full disk its half is in the way of everything else. */
@@ -55,12 +59,14 @@ export class DurableFile implements Output {
 }
 
 /** Runs `write` on a file that is in the place of `path` afterwards, unless it throws. */
-export function writeDurably<T>(path: string, write: (file: Output) => T): T {
+export function writeDurably<T>(
+  path: string,
+  write: (file: Output) => T,
+): { readonly result: T; readonly crc32: Crc32 } {
   const file = new DurableFile(path)
   try {
     const result = write(file)
-    file.keep()
-    return result
+    return { result, crc32: file.keep() }
   } catch (error) {
     file.drop()
     throw error

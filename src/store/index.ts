@@ -13,16 +13,20 @@
  * `segment.ts` (row logs), `text-blocks.ts`, `parquet/convert.ts`, `recover.ts`.
  */
 export { parseArchiveFormat } from './archive-format.js'
+export { ByteSink } from './byte-sink.js'
 export { appendCdxjEntry, appendCdxjLines } from './cdxj.js'
 export { finishIndex, type IndexTask } from './cdxj-index.js'
-export { DamageError } from './damage-error.js'
+export { CheckedFiles, compareFile, type FileProblem, type ListedFile } from './checked-files.js'
+export { DamageError, damageError } from './damage-error.js'
 export { payloadDigest, sha1Digest } from './digest.js'
 export { DirectoryPackStore } from './directory-pack-store.js'
 export { DurableFile, syncDirectory, writeFileAtomically } from './durable.js'
+export { type Crc32, digestFile } from './file-digest.js'
 export { completeLogs, locateFile, STORE_FOLDERS } from './file-names.js'
 export { type Filler, fillerBytesMin, fillerRecords } from './filler-record.js'
 export type { PageLinks } from './link-rows.js'
 export {
+  listedIn,
   type Manifest,
   readManifest,
   type TableFiles,
@@ -33,12 +37,13 @@ export { PackBuilder } from './pack-builder.js'
 export type { AppendResult, CloseResult, PackBytes, PackStore, StoredFile } from './pack-store.js'
 export { type PageFacts, packFacts, unpackFacts } from './page-facts.js'
 export { PageRowView, PageText } from './page-row.js'
-export { concatParquet } from './parquet/concat.js'
-export { type Converted, type ConvertTask, convertLogs, type ParquetSize } from './parquet/convert.js'
+export { concatParquet, type ParquetInput } from './parquet/concat.js'
+export { type Converted, type ConvertTask, convertLogs, type WrittenParquet } from './parquet/convert.js'
 export { type SiteRow, writeSites } from './parquet/site-table.js'
 export { type Holder, recover } from './recover.js'
 export { RowLogWriter } from './row-log-writer.js'
-export { salvageSegments } from './segment.js'
+export { readSealed, writeSealed } from './sealed-json.js'
+export { DAMAGED_FILE, DamagedFileError, salvageSegments } from './segment.js'
 export { tableLinks, tableRow, tableUrl } from './table-url.js'
 export { warcDate } from './utc-text.js'
 export { warcInfo } from './warc-info.js'

@@ -8,8 +8,8 @@ const manifest: Manifest = {
   writtenAt: SAMPLE_TIME,
   tables: {
     pages: {
-      files: [{ name: 'tables/pages/m-1.parquet', bytes: 10 }],
-      logs: [{ name: 'tables/pages/1-00002.rows', bytes: 5 }],
+      files: [{ name: 'tables/pages/m-1.parquet', bytes: 10, crc32: 7 }],
+      logs: [{ name: 'tables/pages/1-00002.rows', bytes: 5, crc32: null }],
     },
     links: { files: [], logs: [] },
     sites: { files: [], logs: [] },

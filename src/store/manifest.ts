@@ -1,14 +1,18 @@
 /** `tables/manifest.json`: what the tables consist of, for whoever cannot ask the ledger. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Millis } from '../model/clock.js'
-import { writeFileAtomically } from './durable.js'
+import type { ListedFile } from './checked-files.js'
+import { readSealed, writeSealed } from './sealed-json.js'
+
+/** Names are relative to the crawl directory. */
+export type TableFile = Omit<ListedFile, 'kind'>
 
 export interface TableFiles {
-  /** Parquet files; names are relative to the crawl directory. */
-  readonly files: readonly { readonly name: string; readonly bytes: number }[]
+  /** Parquet. */
+  readonly files: readonly TableFile[]
   /** Row logs that are not Parquet yet; only their first `bytes` count. */
-  readonly logs: readonly { readonly name: string; readonly bytes: number }[]
+  readonly logs: readonly TableFile[]
 }
 
 export interface Manifest {
@@ -16,12 +20,12 @@ export interface Manifest {
   readonly tables: Readonly<Record<'pages' | 'links' | 'sites', TableFiles>>
 }
 
-const MANIFEST = 'tables/manifest.json'
+export const MANIFEST = 'tables/manifest.json'
 const VERSION = 1
 
 export function writeManifest(directory: string, manifest: Manifest): void {
   const content = { version: VERSION, ...manifest, writtenAt: new Date(manifest.writtenAt).toISOString() }
-  writeFileAtomically(join(directory, MANIFEST), `${JSON.stringify(content, null, 2)}\n`)
+  writeSealed(join(directory, MANIFEST), content)
 }
 
 export type ManifestResult =
@@ -31,21 +35,33 @@ export type ManifestResult =
 export function readManifest(directory: string): ManifestResult {
   const path = join(directory, MANIFEST)
   if (!existsSync(path)) return { ok: false, why: 'missing', message: `there is no ${path}` }
-  let content: { version?: unknown; writtenAt?: unknown; tables?: Partial<Record<string, unknown>> }
-  try {
-    content = JSON.parse(readFileSync(path, 'utf8')) ?? {}
-  } catch {
-    return { ok: false, why: 'damaged', message: `${path} is not JSON` }
-  }
+  const file = readSealed(path)
+  if (file === null) return { ok: false, why: 'damaged', message: 'it is not JSON' }
+  const content = file.content as Content
   if (typeof content.version === 'number' && content.version > VERSION)
     return { ok: false, why: 'newer', message: `${path} was written by a newer orbweaver; update orbweaver` }
+  if (file.seal !== 'right') return { ok: false, why: 'damaged', message: 'its checksum differs' }
   const { pages, links, sites } = content.tables ?? {}
   if (content.version !== VERSION || !isTable(pages) || !isTable(links) || !isTable(sites))
-    return { ok: false, why: 'damaged', message: `${path} does not list the tables` }
+    return { ok: false, why: 'damaged', message: 'it does not list the tables' }
   return {
     ok: true,
     manifest: { writtenAt: Date.parse(String(content.writtenAt)), tables: { pages, links, sites } },
   }
+}
+
+interface Content {
+  readonly version?: unknown
+  readonly writtenAt?: unknown
+  readonly tables?: Partial<Record<string, unknown>>
+}
+
+/** Every file that a manifest lists, with its kind in the ledger. */
+export function listedIn({ tables }: Manifest): ListedFile[] {
+  return Object.entries(tables).flatMap(([table, { files, logs }]) => [
+    ...files.map(file => ({ ...file, kind: table })),
+    ...logs.map(log => ({ ...log, kind: `${table}-log` })),
+  ])
 }
 
 function isTable(value: unknown): value is TableFiles {
@@ -54,6 +70,7 @@ function isTable(value: unknown): value is TableFiles {
 }
 
 function isFile(value: unknown): boolean {
-  const { name, bytes }: { name?: unknown; bytes?: unknown } = value ?? {}
-  return typeof name === 'string' && typeof bytes === 'number'
+  const { name, bytes, crc32 }: Partial<Record<keyof TableFile, unknown>> = value ?? {}
+  const isDigest = crc32 === null || typeof crc32 === 'number'
+  return typeof name === 'string' && typeof bytes === 'number' && isDigest
 }

@@ -3,6 +3,7 @@
  * back. A WARC and its index are begun, rolled and given up together and carry the same number.
  */
 import { AppendFile } from './append-file.js'
+import type { Crc32 } from './file-digest.js'
 import { type FileOwner, fileName } from './file-names.js'
 import type { AppendResult, StoredFile, StoredKind } from './pack-store.js'
 
@@ -12,6 +13,7 @@ interface Step {
   readonly created: boolean
   readonly bytesBefore: number
   readonly rowsBefore: number
+  readonly crc32Before: Crc32
 }
 
 export interface OpenFilesOptions {
@@ -68,7 +70,8 @@ export class OpenFiles {
       file = await AppendFile.create(directory, fileName(owner, kind, number, warcExtension), kind)
       this.#current.set(kind, file)
     }
-    this.#steps.push({ file, created, bytesBefore: file.bytes, rowsBefore: file.rows })
+    const { bytes: bytesBefore, rows: rowsBefore, crc32: crc32Before } = file
+    this.#steps.push({ file, created, bytesBefore, rowsBefore, crc32Before })
     file.rows += rows
     return file
   }
@@ -77,17 +80,18 @@ export class OpenFiles {
   async roll(kind: StoredKind): Promise<void> {
     const file = this.#current.get(kind)
     this.#current.delete(kind)
-    if (file) await this.#orBroken(file, file.bytes, () => this.#options.finish(file))
+    if (file) await this.#orBroken(file, file.stored(), () => this.#options.finish(file))
   }
 
   /** Takes back what was done since `begin`. */
   async undo(): Promise<void> {
-    for (const { file, created, bytesBefore, rowsBefore } of this.#steps) {
+    for (const { file, created, bytesBefore, rowsBefore, crc32Before } of this.#steps) {
+      const before = { ...file.stored(), bytes: bytesBefore, crc32: crc32Before }
       if (created) {
         this.#current.delete(file.kind)
-        await this.#orBroken(file, 0, () => file.remove())
+        await this.#orBroken(file, before, () => file.remove())
       } else {
-        await this.#orBroken(file, bytesBefore, () => file.truncate(bytesBefore, rowsBefore))
+        await this.#orBroken(file, before, () => file.truncate(bytesBefore, rowsBefore, crc32Before))
       }
     }
     this.#steps = []
@@ -114,14 +118,14 @@ export class OpenFiles {
     this.#current.clear()
   }
 
-  async #orBroken(file: AppendFile, committedBytes: number, work: () => Promise<void>): Promise<void> {
+  async #orBroken(file: AppendFile, committed: StoredFile, work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {
       if (!diskFailure(error)) throw error
       this.#current.delete(file.kind)
       await file.close().catch(() => {})
-      if (committedBytes > 0) this.broken.push({ ...file.stored(), bytes: committedBytes })
+      if (committed.bytes > 0) this.broken.push(committed)
     }
   }
 }

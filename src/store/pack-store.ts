@@ -8,6 +8,8 @@ export interface StoredFile {
   readonly kind: StoredKind
   /** Length after the append: the committed length once the ledger has the pack. */
   readonly bytes: number
+  /** Of the first `bytes`, see `file-digest.ts`. */
+  readonly crc32: number
 }
 
 /** Encoded rows; places in the WARC are relative to the pack. */

@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { inDirectory } from '../../test/kit/store-samples.js'
@@ -41,11 +42,12 @@ it('a file holds what was appended, in pieces of any size, and goes on behind wh
         let expected = Buffer.alloc(0)
         for (const [sizes, isKept] of steps) {
           const pieces = sizes.map(bytesOf)
-          const before = file.bytes
+          const before = file.stored()
           await file.append(pieces)
           if (isKept) expected = Buffer.concat([expected, ...pieces])
-          else await file.truncate(before, 0)
+          else await file.truncate(before.bytes, 0, before.crc32)
           expect(file.bytes).toBe(expected.length)
+          expect(file.crc32).toBe(crc32(expected))
         }
         await file.finish()
         expect(readFileSync(file.path).equals(expected)).toBe(true)

@@ -73,7 +73,7 @@ export function recover(input: RecoverInput): Recovery {
 }
 
 /** Leaves exactly the first `file.bytes` under the file's name; returns how many bytes there were. */
-export function settleFile(directory: string, file: StoredFile, holder: Holder): number {
+export function settleFile(directory: string, file: Omit<StoredFile, 'crc32'>, holder: Holder): number {
   const path = join(directory, file.name)
   const openPath = path + OPEN_SUFFIX
   const isOpen = existsSync(openPath)

@@ -10,6 +10,7 @@
  */
 import { crc32 } from 'node:zlib'
 import { LIMITS } from '../model/limits.js'
+import type { Crc32 } from './file-digest.js'
 import { WindowedFile } from './windowed-file.js'
 
 export type RowTable = 'pages' | 'links'
@@ -31,11 +32,22 @@ export interface Segment extends SegmentHeader {
   readonly rows: Buffer
 }
 
+export const DAMAGED_FILE = 'DAMAGED_FILE'
+
 /** A committed file that is not what was committed: the disk lied, or somebody wrote to it. */
 export class DamagedFileError extends Error {
+  /** Survives the way from another thread, where the class does not. */
+  readonly code = DAMAGED_FILE
+  readonly path: string
+  /** What follows the name of the file in a sentence. */
+  readonly reason: string
+
   constructor(path: string, offset: number, what: string) {
-    super(`${path} is damaged at byte ${offset}: ${what}`)
+    const reason = `is damaged at byte ${offset}: ${what}`
+    super(`${path} ${reason}`)
     this.name = 'DamagedFileError'
+    this.path = path
+    this.reason = reason
   }
 }
 
@@ -81,25 +93,33 @@ let spare: Buffer | null = null
 
 /**
  * The segments of a log's committed prefix, all or those of one table: the others are passed over unread. A segment's rows are
- * valid until the next one is asked for.
+ * valid until the next one is asked for. `expected` is the digest of all of them: another log is sound in itself.
  */
 export function* readSegments(
   path: string,
   committedBytes: number,
   table: SegmentTable | null = null,
+  expected?: Crc32 | null,
 ): Generator<Segment> {
   const file = new WindowedFile(path, table === null ? 'all' : 'some', spare)
   spare = null
   try {
     if (file.size < committedBytes)
       throw new DamagedFileError(path, file.size, `${committedBytes} bytes were committed`)
+    let sum: Crc32 = 0
     for (let at = 0; at < committedBytes; ) {
       const fixed = readExactly(path, file, at, Math.min(FIXED_BYTES, committedBytes - at))
       const length = segmentLength(path, at, fixed, committedBytes - at)
       const isWanted = table === null || TABLES[fixed.readUInt32LE(16)] === table
-      if (isWanted) yield decode(path, at, readExactly(path, file, at, length))
+      if (isWanted) {
+        const bytes = readExactly(path, file, at, length)
+        if (typeof expected === 'number') sum = crc32(bytes, sum)
+        yield decode(path, at, bytes)
+      }
       at += length
     }
+    if (typeof expected === 'number' && sum !== expected)
+      throw new DamagedFileError(path, 0, 'it is not the file that was committed')
   } finally {
     spare = file.close()
   }

@@ -3,6 +3,8 @@
  * and what is large does not pass through the page cache.
  */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import type { Crc32 } from './file-digest.js'
 import { BlockAccess, giveStage, takeStage } from './past-cache.js'
 
 /** What bytes can be written to, one behind the other. */
@@ -17,6 +19,7 @@ export class StagedFile implements Output {
   #staged = 0
   /** In the file, without what is staged. */
   #bytes = 0
+  #crc32: Crc32 = 0
 
   constructor(path: string) {
     this.#file = openSync(path, 'w')
@@ -34,6 +37,11 @@ export class StagedFile implements Output {
     }
     this.#stage.set(rest, this.#staged)
     this.#staged += rest.length
+  }
+
+  /** Of what is in the file, without what is staged. */
+  get crc32(): Crc32 {
+    return this.#crc32
   }
 
   /** Everything is in the file. */
@@ -63,6 +71,7 @@ export class StagedFile implements Output {
     const isWhole = part.length === this.#stage.length
     if (!isWhole || !this.#blocks.writeSync(part, this.#bytes)) this.#writeSync(part)
     this.#bytes += part.length
+    this.#crc32 = crc32(part, this.#crc32)
     this.#staged = 0
   }
 

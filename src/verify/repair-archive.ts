@@ -21,8 +21,8 @@ import {
   appendCdxjEntry,
   appendCdxjLines,
   ByteSink,
-  digestFile,
   DurableFile,
+  digestFile,
   type Filler,
   fillerBytesMin,
   fillerRecords,
@@ -92,7 +92,11 @@ export async function repairArchive(task: ArchiveTask): Promise<RepairedArchive>
   if (index !== undefined) {
     const made = writeIndex(task, index, lines)
     files.push({ name: index.name, newPath: made })
-    rows.push({ name: index.name, kind: index.kind, ...digestFile(made, index.kind, Number.MAX_SAFE_INTEGER) })
+    rows.push({
+      name: index.name,
+      kind: index.kind,
+      ...digestFile(made, index.kind, Number.MAX_SAFE_INTEGER),
+    })
   }
   const isLost = ({ offset }: IndexEntry) =>
     damaged.some(range => offset >= range.offset && offset < range.offset + range.length)
@@ -132,7 +136,9 @@ function readIndex(directory: string, name: string): IndexEntry[] {
     .flatMap(line => {
       try {
         const { url, offset } = JSON.parse(line.slice(line.indexOf('{'))) as { url: unknown; offset: unknown }
-        return typeof url === 'string' && /^\d+$/.test(String(offset)) ? [{ url, offset: Number(offset) }] : []
+        return typeof url === 'string' && /^\d+$/.test(String(offset))
+          ? [{ url, offset: Number(offset) }]
+          : []
       } catch {
         return []
       }
@@ -169,7 +175,8 @@ function writeWarc(
   try {
     ftruncateSync(file, bytes)
     if (filler.codec === 'gzip') for (const offset of sound) clearHead(file, offset)
-    for (const { offset, length } of damaged) writeSync(file, fillerRecords(length, filler), 0, length, offset)
+    for (const { offset, length } of damaged)
+      writeSync(file, fillerRecords(length, filler), 0, length, offset)
     fsyncSync(file)
   } finally {
     closeSync(file)

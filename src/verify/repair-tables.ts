@@ -111,9 +111,12 @@ class TableRepair {
     const arePagesDamaged = this.#sources.pages.some(({ isDamaged }) => isDamaged)
     const areLinksDamaged = this.#sources.links.some(({ isDamaged }) => isDamaged)
     const needsPages = arePagesDamaged || dropped > 0
+    const needsLinks = areLinksDamaged || dropped > 0
     const replaced = [...(await this.#copy('pages')), ...(await this.#copy('links'))]
-    if (needsPages || areLinksDamaged) await this.#readPresent(areLinksDamaged)
-    if (needsPages || areLinksDamaged) await this.#readArchive(needsPages, areLinksDamaged)
+    if (needsPages || needsLinks) {
+      await this.#readPresent(needsLinks)
+      await this.#readArchive(needsPages, needsLinks)
+    }
     if (needsPages || this.#task.lostUrls.size > 0) await this.#readJournals(needsPages)
     const made = TABLES.flatMap(table => this.#finish(table))
     return { replaced, made, lost: this.#lost, counts: this.#counts }
@@ -194,10 +197,12 @@ class TableRepair {
   async #readArchive(pages: boolean, links: boolean): Promise<void> {
     for (const { name, path, bytes } of this.#task.archives) {
       for await (const archived of exchangesOf(scanWarc(path, bytes, []))) {
+        const { visit } = archived
         const url = tableUrl(archived.url)
-        if (archived.visit === null) this.#bare.set(url, { archived, warc: name })
-        else if (this.#expected.has(url, archived.visit.outcome))
-          await this.#rebuild(archived, name, archived.visit.outcome, pages, links)
+        if (visit === null) this.#bare.set(url, { archived, warc: name })
+        if (visit === null || !this.#expected.has(url, visit.outcome)) continue
+        const isMissing = pages && !this.#present.has(url, visit.outcome)
+        if (isMissing || links) await this.#rebuild(archived, name, visit, visit.outcome, isMissing, links)
       }
     }
   }
@@ -205,22 +210,19 @@ class TableRepair {
   async #rebuild(
     archived: ArchivedExchange,
     warc: string,
+    visit: Pick<JournalOutcome['discovery'], 'depth' | 'hops' | 'via'>,
     code: OutcomeCode,
-    pages: boolean,
+    isMissing: boolean,
     links: boolean,
-    visit = archived.visit ?? { depth: 0, hops: 0, via: '' },
   ): Promise<void> {
+    const { depth, hops, via } = visit
     const url = tableUrl(archived.url)
-    const isMissing = pages && !this.#present.has(url, code)
-    if (!isMissing && !links) return
-    const entry = { ...visit, url: archived.url, score: 0, attempt: this.#attempts.get(url) ?? 1 }
+    const entry = { url: archived.url, depth, hops, via, score: 0, attempt: this.#attempts.get(url) ?? 1 }
     const rebuilt = await rebuildPage(archived, entry, code, this.#settings)
     if (rebuilt === null) return
-    if (isMissing) {
-      this.#addPage(rebuilt.row, warc)
-      if (!rebuilt.isWhole) this.#counts.withoutText++
-    }
-    if (rebuilt.links !== null && (links || isMissing)) this.#addLinks(url, rebuilt.links)
+    if (isMissing) this.#addPage(rebuilt.row, warc)
+    if (isMissing && !rebuilt.isWhole) this.#counts.withoutText++
+    if (links && rebuilt.links !== null) this.#addLinks(url, rebuilt.links)
   }
 
   #addPage(row: PageRow, warc: string): void {
@@ -255,10 +257,8 @@ class TableRepair {
   /** A row that no response could be found for. */
   async #settle({ cell, discovery, code, attempt }: JournalOutcome, url: string, isStored: boolean) {
     const bare = this.#bare.get(url)
-    if (bare !== undefined) {
-      this.#present.remove(url, code)
-      await this.#rebuild(bare.archived, bare.warc, code, true, false, discovery)
-    } else if (isStored) this.#lost.push({ cell, discovery, code })
+    if (bare !== undefined) await this.#rebuild(bare.archived, bare.warc, discovery, code, true, true)
+    else if (isStored) this.#lost.push({ cell, discovery, code })
     else {
       this.#addPage(tableRow({ ...NO_RESPONSE, ...discovery, url, outcome: code, attempt }), '')
       this.#counts.withoutResponse++

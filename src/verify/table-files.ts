@@ -55,6 +55,15 @@ export class TableFiles {
       yield { url: String(url), target: String(target), kind: kindOf(String(kind)) }
   }
 
+  /** Makes a table of one column `url`. */
+  async fill(table: string, urls: readonly string[], rowsPerStatement: number): Promise<void> {
+    await this.#connection.run(`CREATE TABLE ${table} (url VARCHAR)`)
+    for (let from = 0; from < urls.length; from += rowsPerStatement) {
+      const rows = urls.slice(from, from + rowsPerStatement).map(url => `(${quoteText(url)})`)
+      await this.#connection.run(`INSERT INTO ${table} VALUES ${rows.join(', ')}`)
+    }
+  }
+
   async count(path: string, where: string): Promise<number> {
     for await (const [count] of this.rows(
       `SELECT count(*) FROM read_parquet(${quoteText(path)}) WHERE ${where}`,

@@ -968,6 +968,26 @@ export function ledgerContract(
       expect((await ledger.files()).map(file => file.name)).toEqual(['b'])
     })
 
+    it('keeps the digest of a file beside its length: both change with each pack, and come with a swap', async () => {
+      const me = await ledger.join('a')
+      const digestOf = async () =>
+        (await ledger.files()).map(({ name, bytes, crc32 }) => [name, bytes, crc32])
+      const log = (bytes: number, crc32?: number) => ({
+        name: 'a',
+        kind: 'pages-log',
+        bytes,
+        ...(crc32 !== undefined && { crc32 }),
+      })
+      await ledger.commit(pack(me, 'p1', [], { files: [log(1, 0xffff_ffff)] }))
+      expect(await digestOf()).toEqual([['a', 1, 0xffff_ffff]])
+      await ledger.commit(pack(me, 'p2', [], { files: [log(2, 0)] }))
+      expect(await digestOf()).toEqual([['a', 2, 0]])
+      await ledger.commit(pack(me, 'p3', [], { files: [log(3)] }))
+      expect(await digestOf()).toEqual([['a', 3, null]])
+      await ledger.swapFiles(['a'], [{ name: 'b', kind: 'pages', bytes: 4, crc32: 5 }])
+      expect(await digestOf()).toEqual([['b', 4, 5]])
+    })
+
     it('keeps origins, meta-info and settings', async () => {
       const origin = {
         origin: 'http://a.test',

@@ -106,12 +106,12 @@ export class MadeCrawl {
         const name = `tables/${table}/m${++this.#merges}.parquet`
         const logPath = locateFile(this.dir, log.name)
         if (logPath === null) throw new Error(`${log.name} is gone`)
-        const { bytes } = convertLogs({
+        const { bytes, crc32 } = convertLogs({
           table,
           logs: [{ path: logPath, committedBytes: log.bytes }],
           outPath: join(this.dir, name),
         })
-        await this.ledger.swapFiles([log.name], [{ name, kind: table, bytes }])
+        await this.ledger.swapFiles([log.name], [{ name, kind: table, bytes, crc32 }])
         rmSync(logPath)
       }
     }

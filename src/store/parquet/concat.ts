@@ -3,11 +3,13 @@
  * only the footer, which says where they lie, is made anew.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { crc32 as crc32of } from 'node:zlib'
 import { ByteSink } from '../byte-sink.js'
 import { writeDurably } from '../durable.js'
+import type { Crc32 } from '../file-digest.js'
 import { DamagedFileError } from '../segment.js'
 import type { Output } from '../staged-file.js'
-import type { ParquetSize } from './convert.js'
+import type { WrittenParquet } from './convert.js'
 import { footerOf, PARQUET_MAGIC } from './parquet-file.js'
 import { appendThrift, int64, list, ThriftReader, type ThriftStruct, type ThriftValue } from './thrift.js'
 
@@ -20,26 +22,36 @@ const COLUMN = { dataPageAt: 9, indexPageAt: 10, dictionaryPageAt: 11, bloomFilt
 const FOOTER_BYTES_MAX = 64 * 1024 * 1024
 const COPY_BYTES = 1024 * 1024
 
-/** Writes the rows of `inputs`, in that order, to `outPath`, whole or not at all. */
-export function concatParquet(inputs: readonly string[], outPath: string): ParquetSize {
+export interface ParquetInput {
+  readonly path: string
+  /** Compared, so that damage is not copied into a file that has a right digest; not when absent. */
+  readonly crc32?: Crc32 | null
+}
+
+/** Writes the rows of `inputs`, in that order, to `outPath`, whole or not at all. Throws `DamagedFileError`. */
+export function concatParquet(inputs: readonly ParquetInput[], outPath: string): WrittenParquet {
   if (inputs.length === 0) throw new Error('nothing to concatenate')
-  return writeDurably(outPath, out => {
+  const { result, crc32 } = writeDurably(outPath, out => {
     out.write(PARQUET_MAGIC)
     let bytes = PARQUET_MAGIC.length
     let rows = 0
     const rowGroups: ThriftValue[] = []
     let first: ThriftStruct | undefined
     const buffer = Buffer.allocUnsafeSlow(COPY_BYTES)
-    for (const input of inputs) {
-      const file = openSync(input, 'r')
+    for (const { path, crc32: expected } of inputs) {
+      const file = openSync(path, 'r')
       try {
-        const { metadata, dataEnd } = readFooter(file, input)
+        const { metadata, dataEnd, footer } = readFooter(file, path)
         first ??= metadata
-        if (!sameSchema(first, metadata)) throw new Error(`${input} has other columns than ${inputs[0]}`)
+        if (!sameSchema(first, metadata)) throw new Error(`${path} has other columns than ${inputs[0].path}`)
         const shift = bytes - PARQUET_MAGIC.length
         for (const group of listOf(metadata, FILE.rowGroups)) rowGroups.push(shiftGroup(group, shift))
         rows += numberOf(metadata, FILE.rows)
-        bytes += copyRange(file, PARQUET_MAGIC.length, dataEnd, out, buffer)
+        const head = crc32of(readRange(file, 0, PARQUET_MAGIC.length))
+        const data = copyRange(file, PARQUET_MAGIC.length, dataEnd, out, buffer, head)
+        if (typeof expected === 'number' && crc32of(footer, data) !== expected)
+          throw new DamagedFileError(path, 0, 'the checksum differs')
+        bytes += dataEnd - PARQUET_MAGIC.length
       } finally {
         closeSync(file)
       }
@@ -51,6 +63,7 @@ export function concatParquet(inputs: readonly string[], outPath: string): Parqu
     out.write(footer)
     return { rows, bytes: bytes + footer.length }
   })
+  return { ...result, crc32 }
 }
 
 /** Rows of a Parquet file, by its footer. */
@@ -63,7 +76,14 @@ export function parquetRows(path: string): number {
   }
 }
 
-function readFooter(file: number, path: string): { metadata: ThriftStruct; dataEnd: number } {
+interface Footer {
+  readonly metadata: ThriftStruct
+  readonly dataEnd: number
+  /** All that stands behind the data. */
+  readonly footer: Buffer
+}
+
+function readFooter(file: number, path: string): Footer {
   const { size } = fstatSync(file)
   const tail = readRange(file, Math.max(0, size - 8), 8)
   if (size < 12 || !tail.subarray(4).equals(PARQUET_MAGIC))
@@ -72,7 +92,12 @@ function readFooter(file: number, path: string): { metadata: ThriftStruct; dataE
   const dataEnd = size - 8 - length
   if (length > FOOTER_BYTES_MAX || dataEnd < PARQUET_MAGIC.length)
     throw new DamagedFileError(path, size, 'the footer has an impossible length')
-  return { metadata: new ThriftReader(readRange(file, dataEnd, length)).struct(), dataEnd }
+  const footer = readRange(file, dataEnd, length + 8)
+  try {
+    return { metadata: new ThriftReader(footer.subarray(0, length)).struct(), dataEnd, footer }
+  } catch {
+    throw new DamagedFileError(path, dataEnd, 'the footer cannot be read')
+  }
 }
 
 function readRange(file: number, at: number, length: number): Buffer {
@@ -85,14 +110,24 @@ function readRange(file: number, at: number, length: number): Buffer {
   return bytes
 }
 
-function copyRange(file: number, from: number, to: number, out: Output, buffer: Buffer): number {
+/** Returns the checksum, continued from that of what stands before. */
+function copyRange(
+  file: number,
+  from: number,
+  to: number,
+  out: Output,
+  buffer: Buffer,
+  before: Crc32,
+): Crc32 {
+  let sum = before
   for (let at = from; at < to; ) {
     const count = readSync(file, buffer, 0, Math.min(buffer.length, to - at), at)
     if (count === 0) throw new Error('a Parquet file became shorter while it was read')
     out.write(buffer.subarray(0, count))
+    sum = crc32of(buffer.subarray(0, count), sum)
     at += count
   }
-  return to - from
+  return sum
 }
 
 function shiftGroup(group: ThriftValue, shift: number): ThriftValue {

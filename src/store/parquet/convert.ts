@@ -3,6 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { LIMITS } from '../../model/limits.js'
 import { writeDurably } from '../durable.js'
+import type { Crc32 } from '../file-digest.js'
 import { HostNotes, type LearnedNotes, NetNotes } from '../learned-notes.js'
 import { DamagedFileError, type RowTable, readSegments, type Segment } from '../segment.js'
 import { WordNotes } from '../word-notes.js'
@@ -22,16 +23,19 @@ export interface ConvertTask {
 interface RowLog {
   readonly path: string
   readonly committedBytes: number
+  /** Of the committed bytes; not compared when absent. */
+  readonly crc32?: Crc32 | null
 }
 
-export interface ParquetSize {
+export interface WrittenParquet {
   readonly rows: number
   readonly bytes: number
+  readonly crc32: Crc32
 }
 
-export interface Converted extends ParquetSize {
-  /** What was noted; 0: nothing, and there is no such file. */
-  readonly learnedBytes: number
+export interface Converted extends WrittenParquet {
+  /** What was noted; null: nothing, and there is no such file. */
+  readonly learned: { readonly bytes: number; readonly crc32: Crc32 } | null
 }
 
 /** What turns segments into columns. */
@@ -48,27 +52,27 @@ const ROWS_PER_GROUP = { pages: LIMITS.rowGroupRows, links: LIMITS.linkGroupRows
 /** Writes the committed rows of the logs to `outPath`, whole or not at all. Throws `DamagedFileError` on a bad log. */
 export function convertLogs(task: ConvertTask): Converted {
   const { learnedPath } = task
-  if (learnedPath === undefined) return { ...convert(task, null), learnedBytes: 0 }
+  if (learnedPath === undefined) return { ...convert(task, null), learned: null }
   mkdirSync(dirname(learnedPath), { recursive: true })
-  let learnedBytes = 0
-  const size = writeDurably(learnedPath, notes =>
+  let noted = 0
+  const { result, crc32 } = writeDurably(learnedPath, notes =>
     convert(task, bytes => {
       notes.write(bytes)
-      learnedBytes += bytes.length
+      noted += bytes.length
     }),
   )
-  if (learnedBytes === 0) rmSync(learnedPath)
-  return { ...size, learnedBytes }
+  if (noted === 0) rmSync(learnedPath)
+  return { ...result, learned: noted === 0 ? null : { bytes: noted, crc32 } }
 }
 
-function convert(task: ConvertTask, note: ((bytes: Buffer) => void) | null): ParquetSize {
-  return writeDurably(task.outPath, out => {
+function convert(task: ConvertTask, note: ((bytes: Buffer) => void) | null): WrittenParquet {
+  const { result, crc32 } = writeDurably(task.outPath, out => {
     const learned = note === null ? [] : notesOf(task.table)
     const table = takeTable(task.table)
     const file = new ParquetFile(out, table.columns)
     let rows = 0
-    for (const { path, committedBytes } of task.logs) {
-      for (const segment of readSegments(path, committedBytes)) {
+    for (const { path, committedBytes, crc32 } of task.logs) {
+      for (const segment of readSegments(path, committedBytes, null, crc32)) {
         rows += table.addSegment(segment)
         for (const notes of learned) {
           notes.addSegment(segment)
@@ -87,6 +91,7 @@ function convert(task: ConvertTask, note: ((bytes: Buffer) => void) | null): Par
     spare.set(task.table, table)
     return size
   })
+  return { ...result, crc32 }
 }
 
 function notesOf(table: RowTable): LearnedNotes[] {

@@ -139,12 +139,17 @@ describe('Parquet tables', () => {
             for (const [i, rows] of files.entries()) writePages(inputs[i], rows, `agent ${i}`)
             const path = join(directory, 'all.parquet')
             const expected = files.flatMap((rows, i) => rows.map(row => expectedPage(row, `agent ${i}`)))
-            expect(concatParquet(inputs, path).rows).toBe(expected.length)
+            expect(
+              concatParquet(
+                inputs.map(path => ({ path })),
+                path,
+              ).rows,
+            ).toBe(expected.length)
             expect(parquetRows(path)).toBe(expected.length)
             expect(await readWithHyparquet(path)).toEqual(expected)
             expect(await readWithDuck(path)).toEqual(expected)
             // Concatenating what was concatenated works the same.
-            concatParquet([path, path], join(directory, 'twice.parquet'))
+            concatParquet([{ path }, { path }], join(directory, 'twice.parquet'))
             expect(await readWithDuck(join(directory, 'twice.parquet'))).toEqual([...expected, ...expected])
           },
         ),
@@ -309,9 +314,11 @@ describe('Parquet tables', () => {
       const sites = join(directory, 'sites.parquet')
       writePages(pages, [sampleRow()])
       writeSites([], sites)
-      expect(() => concatParquet([pages, sites], join(directory, 'out.parquet'))).toThrow(/other columns/)
+      expect(() => concatParquet([{ path: pages }, { path: sites }], join(directory, 'out.parquet'))).toThrow(
+        /other columns/,
+      )
       writeFileSync(sites, 'no Parquet at all')
-      expect(() => concatParquet([sites], join(directory, 'out.parquet'))).toThrow(/damaged/)
+      expect(() => concatParquet([{ path: sites }], join(directory, 'out.parquet'))).toThrow(/damaged/)
     }))
 })
 

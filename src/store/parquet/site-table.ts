@@ -2,6 +2,7 @@
 import type { Millis } from '../../model/clock.js'
 import { writeDurably } from '../durable.js'
 import { Column, type ColumnSpec } from './column.js'
+import type { WrittenParquet } from './convert.js'
 import { ParquetFile } from './parquet-file.js'
 
 export interface SiteRow {
@@ -43,11 +44,8 @@ const NUMBERS: readonly (readonly [SiteNumber, ColumnSpec])[] = [
 /** Rows of a row group: sites have no text, so many fit. */
 const ROWS_PER_GROUP = 100_000
 
-export function writeSites(
-  sites: Iterable<SiteRow>,
-  outPath: string,
-): { readonly rows: number; readonly bytes: number } {
-  return writeDurably(outPath, out => {
+export function writeSites(sites: Iterable<SiteRow>, outPath: string): WrittenParquet {
+  const { result, crc32 } = writeDurably(outPath, out => {
     const specs: readonly ColumnSpec[] = [
       { name: 'site', kind: 'text', required: true, ordered: true },
       ...NUMBERS.map(([, spec]) => spec),
@@ -68,4 +66,5 @@ export function writeSites(
     if (rows % ROWS_PER_GROUP > 0) file.endRowGroup()
     return file.end()
   })
+  return { ...result, crc32 }
 }

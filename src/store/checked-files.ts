@@ -1,0 +1,121 @@
+/**
+ * Compares files of a crawl with their digests, and remembers in the user's state folder which were found sound, by size,
+ * time of change and inode: a file costs one reading. Damage that changes none of these is found by `verify`, which
+ * remembers nothing.
+ */
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stateFolder } from '../config/index.js'
+import { type Crc32, digestFile } from './file-digest.js'
+
+/** A file as the ledger or a manifest lists it. */
+export interface ListedFile {
+  readonly name: string
+  readonly kind: string
+  readonly bytes: number
+  /** Null where nothing is known of it: then only the length is compared. */
+  readonly crc32: Crc32 | null
+}
+
+export interface FileProblem {
+  readonly what: 'missing' | 'short' | 'altered'
+  /** What follows the name of the file in a sentence. */
+  readonly detail: string
+}
+
+/** `exact`: the file must not be longer than is listed either. */
+export function compareFile(path: string, file: ListedFile, exact: boolean): FileProblem | null {
+  const size = statSync(path, { throwIfNoEntry: false })?.size
+  if (size === undefined) return { what: 'missing', detail: 'is missing' }
+  if (size < file.bytes) return { what: 'short', detail: `has ${size} of ${file.bytes} bytes` }
+  if (exact && size > file.bytes)
+    return { what: 'altered', detail: `has ${size} bytes instead of ${file.bytes}` }
+  if (file.crc32 === null || digestFile(path, file.kind, file.bytes).crc32 === file.crc32) return null
+  return { what: 'altered', detail: 'is damaged: its checksum differs' }
+}
+
+/** A file that was changed this shortly before it was read may change again without a new time. */
+const YOUNG_NS = 2_000_000_000n
+const MOST_FILES = 20_000
+
+export class CheckedFiles {
+  readonly #path: string
+  readonly #sound: Map<string, string>
+  /** When the first file was read, by the clock of the file system; null where nothing can be written. */
+  #since: bigint | null | undefined
+  #isChanged = false
+
+  constructor(directory: string) {
+    const key = createHash('sha256').update(realpathSync(directory)).digest('hex').slice(0, 32)
+    this.#path = join(stateFolder(), 'checked', `${key}.json`)
+    this.#sound = new Map(Object.entries(remembered(this.#path)))
+  }
+
+  /** The same as `compareFile` with `exact`. */
+  check(path: string, file: ListedFile): FileProblem | null {
+    const version = versionOf(path, file)
+    if (version !== null && this.#sound.get(file.name) === version.text) return null
+    this.#since ??= this.#begin()
+    const problem = compareFile(path, file, true)
+    if (problem === null && version !== null && this.#since !== null) {
+      if (version.changedNs + YOUNG_NS < this.#since) this.#remember(file.name, version.text)
+    }
+    return problem
+  }
+
+  /** Keeps what was found. Not being able to costs only time. */
+  save(): void {
+    const draft = this.#draft
+    try {
+      if (!this.#isChanged) return
+      const kept = [...this.#sound].slice(-MOST_FILES)
+      writeFileSync(draft, JSON.stringify(Object.fromEntries(kept)))
+      renameSync(draft, this.#path)
+      this.#isChanged = false
+    } catch {
+      // Read again next time.
+    } finally {
+      if (this.#since) rmSync(draft, { force: true })
+      this.#since = undefined
+    }
+  }
+
+  get #draft(): string {
+    return `${this.#path}.${process.pid}.tmp`
+  }
+
+  #remember(name: string, version: string): void {
+    this.#sound.delete(name)
+    this.#sound.set(name, version)
+    this.#isChanged = true
+  }
+
+  #begin(): bigint | null {
+    try {
+      mkdirSync(join(this.#path, '..'), { recursive: true })
+      writeFileSync(this.#draft, '')
+      return statSync(this.#draft, { bigint: true }).mtimeNs
+    } catch {
+      return null
+    }
+  }
+}
+
+/**
+ * Not the time of the last change of the inode: a reader of a running crawl gives files a second name, which changes it.
+ */
+function versionOf(path: string, file: ListedFile): { text: string; changedNs: bigint } | null {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+  if (!stats) return null
+  const { size, mtimeNs, ino } = stats
+  return { text: `${size} ${mtimeNs} ${ino} ${file.bytes} ${file.crc32}`, changedNs: mtimeNs }
+}
+
+function remembered(path: string): Record<string, string> {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Record<string, string>
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * Small JSON files that carry the checksum of their own text as the last entry, so that a flipped bit is found even
+ * where the file is still JSON. Who edits such a file by hand removes that entry.
+ */
+import { readFileSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import { writeFileAtomically } from './durable.js'
+
+const SEAL = /,\n {2}"crc32": "([0-9a-f]{8})"\n\}\n$/
+const SEAL_BYTES = ',\n  "crc32": "00000000"\n}\n'.length
+
+export function writeSealed(path: string, content: object): void {
+  writeFileAtomically(path, sealed(content))
+}
+
+function sealed(content: object): string {
+  const text = JSON.stringify(content, null, 2).slice(0, -'\n}'.length)
+  return `${text},\n  "crc32": "${hex(crc32(text))}"\n}\n`
+}
+
+const hex = (value: number) => value.toString(16).padStart(8, '0')
+
+export interface SealedJson {
+  /** Without the checksum. */
+  readonly content: unknown
+  /** `none`: the file has no checksum, at least none where it should be. */
+  readonly seal: 'right' | 'wrong' | 'none'
+}
+
+/** Null when it is not a JSON object; throws what the system throws. */
+export function readSealed(path: string): SealedJson | null {
+  const bytes = readFileSync(path)
+  const seal = sealOf(bytes)
+  try {
+    const content: unknown = JSON.parse(bytes.toString('utf8'))
+    if (typeof content !== 'object' || content === null) return null
+    const { crc32: _, ...rest } = content as Record<string, unknown>
+    return { content: rest, seal }
+  } catch {
+    return null
+  }
+}
+
+function sealOf(bytes: Buffer): SealedJson['seal'] {
+  const at = Math.max(0, bytes.length - SEAL_BYTES)
+  const [, expected] = SEAL.exec(bytes.toString('latin1', at)) ?? []
+  if (expected === undefined) return 'none'
+  return hex(crc32(bytes.subarray(0, at))) === expected ? 'right' : 'wrong'
+}
