@@ -39,6 +39,8 @@ const NEW = '.tmp'
 /** A WARC with its index, of which at least one is damaged. */
 export interface ArchiveTask {
   readonly directory: string
+  /** Where new files are written: the directory itself, unless nothing is to be changed. */
+  readonly target: string
   readonly warc: FileRow
   readonly index: FileRow | undefined
   /** Places of responses that page rows name. */
@@ -72,7 +74,7 @@ interface IndexEntry {
 }
 
 export async function repairArchive(task: ArchiveTask): Promise<RepairedArchive> {
-  const { directory, warc, index } = task
+  const { directory, target, warc, index } = task
   const entries = index === undefined ? [] : readIndex(directory, index.name)
   const path = locateFile(directory, warc.name)
   if (path === null) return withoutWarc(task, entries)
@@ -85,7 +87,7 @@ export async function repairArchive(task: ArchiveTask): Promise<RepairedArchive>
     else if (isResponse(step.record)) await addLine(lines, step, task)
     if (step.ok) sound.push(step.offset)
   }
-  const newPath = join(directory, warc.name) + NEW
+  const newPath = join(target, warc.name) + NEW
   writeWarc(path, newPath, warc.bytes, sound, damaged, fillerOf(task))
   const files = [{ name: warc.name, newPath }]
   const rows = [{ name: warc.name, kind: warc.kind, ...digestFile(newPath, warc.kind, warc.bytes) }]
@@ -194,9 +196,9 @@ function clearHead(file: number, offset: number): void {
   if (!flags.equals(NO_FLAGS)) writeSync(file, NO_FLAGS, 0, HEAD_FLAGS_BYTES, offset + HEAD_FLAGS)
 }
 
-function writeIndex({ directory }: ArchiveTask, index: FileRow, lines: ByteSink): string {
-  const logPath = `${join(directory, index.name)}.log${NEW}`
-  const newPath = join(directory, index.name) + NEW
+function writeIndex({ target }: ArchiveTask, index: FileRow, lines: ByteSink): string {
+  const logPath = `${join(target, index.name)}.log${NEW}`
+  const newPath = join(target, index.name) + NEW
   rmSync(logPath, { force: true })
   const log = new DurableFile(logPath)
   log.write(lines.view())

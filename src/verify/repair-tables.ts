@@ -23,6 +23,8 @@ import { type Table, type TableSource, tableSources } from './table-sources.js'
 
 export interface TablesTask {
   readonly directory: string
+  /** Where new files are written: the directory itself, unless nothing is to be changed. */
+  readonly target: string
   /** For what is made on the way. */
   readonly scratch: string
   readonly ledger: Ledger
@@ -270,7 +272,7 @@ class TableRepair {
     const committedBytes = log.close()
     if (log.rows === 0) return []
     const name = `tables/${table}/repaired-s${this.#task.seat}.parquet`
-    const outPath = join(this.#task.directory, name)
+    const outPath = join(this.#task.target, name)
     convertLogs({ table, logs: [{ path: log.path, committedBytes }], outPath })
     return [{ name, kind: table, ...digestFile(outPath, table, Number.MAX_SAFE_INTEGER) }]
   }

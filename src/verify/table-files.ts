@@ -64,6 +64,15 @@ export class TableFiles {
     }
   }
 
+  /** Offsets of the records of one WARC. */
+  async placesIn(path: string, warc: string): Promise<number[]> {
+    const places: number[] = []
+    const sql = `SELECT warc_record_offset FROM read_parquet(${quoteText(path)})
+      WHERE warc_filename = ${quoteText(warc)}`
+    for await (const [offset] of this.rows(sql)) places.push(Number(offset))
+    return places
+  }
+
   async count(path: string, where: string): Promise<number> {
     for await (const [count] of this.rows(
       `SELECT count(*) FROM read_parquet(${quoteText(path)}) WHERE ${where}`,
