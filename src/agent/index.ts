@@ -24,6 +24,6 @@ export { type AgentReport, agentReports, buildReport, type Report } from './repo
 export { LinkRows, type WantedLinks } from './router.js'
 export { isPage, settlementOf } from './settlement.js'
 export { isReadable, isService } from './settler.js'
-export { TableKeeper, type TableWorker } from './table-keeper.js'
+export { manifestOf, TableKeeper, type TableWorker } from './table-keeper.js'
 export type { Turns } from './turns.js'
 export { normalised, sampleStdev } from './workload.js'

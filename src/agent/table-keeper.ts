@@ -170,14 +170,17 @@ export class TableKeeper {
 
   async #manifest(): Promise<void> {
     const { ledger, now, writeManifest } = this.#parts
-    const files = await ledger.files()
-    const tables = {
-      pages: tableOf(files, 'pages'),
-      links: tableOf(files, 'links'),
-      sites: tableOf(files, 'sites'),
-    }
-    writeManifest({ writtenAt: now(), tables })
+    writeManifest(manifestOf(await ledger.files(), now()))
   }
+}
+
+export function manifestOf(files: readonly FileRow[], now: Millis): Manifest {
+  const tables = {
+    pages: tableOf(files, 'pages'),
+    links: tableOf(files, 'links'),
+    sites: tableOf(files, 'sites'),
+  }
+  return { writtenAt: now, tables }
 }
 
 function tableOf(files: readonly FileRow[], table: string): TableFiles {

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { CheckedFiles, damageError, type FileProblem } from '../store/index.js'
 import { ledgerDigestPath, readLedgerDigest } from './ledger-digest.js'
+import { SqliteDatabase, translated } from './sqlite-database.js'
 import { LEDGER_FILE } from './sqlite-ledger.js'
 
 /** A digest that is replaced while the ledger is read is of another ledger: look again. */
@@ -10,7 +11,7 @@ const TRIES = 3
 export type LedgerProblem = FileProblem & { readonly file: string }
 
 /** Null when it is sound, or when nothing is known of it. */
-export function ledgerProblem(directory: string, checked: CheckedFiles): LedgerProblem | null {
+export function ledgerProblem(directory: string, checked: Pick<CheckedFiles, 'check'>): LedgerProblem | null {
   const path = join(directory, LEDGER_FILE)
   for (let tries = 1; ; tries++) {
     const digest = readLedgerDigest(path)
@@ -34,4 +35,15 @@ export function refuseDamagedLedger(directory: string): void {
   const problem = ledgerProblem(directory, checked)
   checked.save()
   if (problem) throw damageError(directory, problem.file, problem.detail)
+}
+
+/** What SQLite finds wrong with the structure of the ledger, in its own words; null when nothing. Throws a LedgerError. */
+export function ledgerIntegrity(path: string): string | null {
+  const db = SqliteDatabase.open(path, false)
+  try {
+    const [found] = translated(path, () => db.first('PRAGMA integrity_check(1)'))!
+    return found === 'ok' ? null : String(found).replaceAll(/\s+/g, ' ')
+  } finally {
+    db.close()
+  }
 }

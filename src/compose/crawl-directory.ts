@@ -77,7 +77,7 @@ export function readCrawlFile(directory: string): CrawlFile {
   if (read.seal === 'wrong')
     throw new DamageError(
       CRAWL_FILE,
-      `${path} is damaged: its checksum differs; restore it from a backup, or, if you edited it, remove its entry "crc32"`,
+      `${path} is damaged: its checksum differs; restore it from a backup, or, if you edited it, remove its entry "checksum"`,
     )
   return checkCrawlFile(file, path)
 }

@@ -20,6 +20,11 @@ export const WARNINGS = 'run.warnings'
 
 export const REPORT_FILE = 'report.json'
 
+/** Whether the last run wrote everything that a run writes at its end. */
+export async function wasConcluded(ledger: Ledger): Promise<boolean> {
+  return (await ledger.settings())[CONCLUDED] === 'true'
+}
+
 export interface RunFacts extends SpentTotal {
   readonly config: CrawlConfig
   readonly startedAtMs: Millis

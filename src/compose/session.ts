@@ -235,7 +235,7 @@ export class CrawlSession {
       this.#warn(line)
     }
     await planRoutes({ directory, config, ledger, worker, warn })
-    if (this.#isShared) await saveRecord(ledger, this.#file, directory)
+    await saveRecord(ledger, this.#file, directory)
     const recovered = await steering.recover()
     log.info('start', { version: VERSION, robots: config.robots, ...recovered })
     const { weaknesses } = await ledger.health(LEASE_MS)

@@ -46,6 +46,15 @@ export function manifestPath(directory: string): string {
   return join(directory, FOLDER, MANIFEST)
 }
 
+/** Every file that the manifest names, by its path in the crawl directory; none where there is no sound manifest. */
+export function learnedFilesOf(directory: string): { name: string; bytes: number; crc32: number }[] {
+  const path = manifestPath(directory)
+  const file = existsSync(path) ? readSealed(path) : null
+  if (file?.seal !== 'right') return []
+  const { files } = file.content as LearnedManifest
+  return files.map(({ name, bytes, crc32 }) => ({ name: `${FOLDER}/${name}`, bytes, crc32 }))
+}
+
 /** What the crawl of `directory`, which began at `crawl`, has learned; or why that cannot be used. */
 export function learnedIn(
   directory: string,

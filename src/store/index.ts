@@ -27,6 +27,7 @@ export { type Filler, fillerBytesMin, fillerRecords } from './filler-record.js'
 export type { PageLinks } from './link-rows.js'
 export {
   listedIn,
+  MANIFEST,
   type Manifest,
   readManifest,
   type TableFiles,
@@ -37,18 +38,19 @@ export { PackBuilder } from './pack-builder.js'
 export type { AppendResult, CloseResult, PackBytes, PackStore, StoredFile } from './pack-store.js'
 export { type PageFacts, packFacts, unpackFacts } from './page-facts.js'
 export { PageRowView, PageText } from './page-row.js'
-export { concatParquet, type ParquetInput } from './parquet/concat.js'
+export { concatParquet, type ParquetInput, parquetRows } from './parquet/concat.js'
 export { type Converted, type ConvertTask, convertLogs, type WrittenParquet } from './parquet/convert.js'
 export { type SiteRow, writeSites } from './parquet/site-table.js'
 export { type Holder, recover } from './recover.js'
 export { RowLogWriter } from './row-log-writer.js'
 export { readSealed, writeSealed } from './sealed-json.js'
-export { DAMAGED_FILE, DamagedFileError, type Segment, salvageSegments } from './segment.js'
+export { DAMAGED_FILE, DamagedFileError, readSegments, type Segment, salvageSegments } from './segment.js'
 export { tableLinks, tableRow, tableUrl } from './table-url.js'
 export { warcDate } from './utc-text.js'
 export { warcInfo } from './warc-info.js'
 export {
   type ArchivedResponse,
+  archivedPayload,
   responseOf,
   WarcReader,
   type WarcRecord,

@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { writeFileAtomically } from './durable.js'
 
-const SEAL = /,\n {2}"crc32": "([0-9a-f]{8})"\n\}\n$/
-const SEAL_BYTES = ',\n  "crc32": "00000000"\n}\n'.length
+const SEAL = /,\n {2}"checksum": "([0-9a-f]{8})"\n\}\n$/
+const SEAL_BYTES = ',\n  "checksum": "00000000"\n}\n'.length
 
 export function writeSealed(path: string, content: object): void {
   writeFileAtomically(path, sealed(content))
@@ -15,7 +15,7 @@ export function writeSealed(path: string, content: object): void {
 
 function sealed(content: object): string {
   const text = JSON.stringify(content, null, 2).slice(0, -'\n}'.length)
-  return `${text},\n  "crc32": "${hex(crc32(text))}"\n}\n`
+  return `${text},\n  "checksum": "${hex(crc32(text))}"\n}\n`
 }
 
 const hex = (value: number) => value.toString(16).padStart(8, '0')
@@ -34,7 +34,7 @@ export function readSealed(path: string): SealedJson | null {
   try {
     const content: unknown = JSON.parse(bytes.toString('utf8'))
     if (typeof content !== 'object' || content === null) return null
-    const { crc32: _, ...rest } = content as Record<string, unknown>
+    const { checksum: _, ...rest } = content as Record<string, unknown>
     return { content: rest, seal }
   } catch {
     return null

@@ -127,17 +127,28 @@ export interface ArchivedResponse {
 
 const decoder = new ContentDecoder(LIMITS.stackedEncodings)
 
+/** What `WARC-Payload-Digest` is computed of; null when the record holds no HTTP response. */
+export function archivedPayload({ block }: WarcRecord): Buffer | null {
+  const found = headOf(block)
+  return found && payloadOf(found.head, block.subarray(found.end))
+}
+
+function headOf(block: Buffer): { readonly head: ResponseHead; readonly end: number } | null {
+  const end = headEnd(block, 0, block.length)
+  if (end < 0) return null
+  const head = parseHead(block.toString('latin1', 0, end), LIMITS.headerCount)
+  return 'code' in head ? null : { head, end }
+}
+
 /** The HTTP response in a `response` or `revisit` record; null when it holds none that can be decoded. */
 export async function responseOf(
   record: WarcRecord,
   maxBytes: number = LIMITS.bodyBytes,
 ): Promise<ArchivedResponse | null> {
-  const { block } = record
-  const end = headEnd(block, 0, block.length)
-  if (end < 0) return null
-  const head = parseHead(block.toString('latin1', 0, end), LIMITS.headerCount)
-  if ('code' in head) return null
-  const payload = payloadOf(head, block.subarray(end))
+  const found = headOf(record.block)
+  if (!found) return null
+  const { head, end } = found
+  const payload = payloadOf(head, record.block.subarray(end))
   const decoded = await decoder.decode(payload, codingsOf(head), maxBytes)
   if (!decoded.ok) return null
   return { head, payload, body: decoded.body.subarray(0, maxBytes) }

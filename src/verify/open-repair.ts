@@ -32,9 +32,7 @@ export async function withCrawl<T>(
   isDry: boolean,
   work: (crawl: RepairCrawl) => Promise<T>,
 ): Promise<T> {
-  const scratch = isDry
-    ? mkdtempSync(join(tmpdir(), 'orbweaver-repair-'))
-    : join(directory, 'frontier', NAME)
+  const scratch = isDry ? mkdtempSync(join(tmpdir(), 'orbweaver-repair-')) : join(directory, 'frontier', NAME)
   const target = isDry ? join(scratch, 'target') : directory
   const ledger = await openLedger(directory, config)
   try {

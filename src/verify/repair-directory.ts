@@ -13,10 +13,10 @@ import {
 } from '../compose/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import type { Damage } from './damage.js'
+import { repairDerived } from './derived-files.js'
 import { withCrawl } from './open-repair.js'
 import { Quarantine } from './quarantine.js'
 import { type OnStep, type RepairOutcome, repairStore } from './repair.js'
-import { describeCrawl } from './describe-crawl.js'
 import { type RepairedLedger, repairLedger } from './repair-ledger.js'
 import { verifyDirectory } from './verify.js'
 
@@ -76,6 +76,8 @@ class Repair {
       if (state === 'lost' || this.#isDry) return this.#report()
       // Without a ledger nothing says which files there should be: look again.
       found = await this.#verify()
+      const still = found.find(({ kind }) => kind === 'ledger')
+      if (still && this.#repairLedger(still) === 'lost') return this.#report()
     }
     if (found.some(({ kind }) => kind === 'crawl') && !(await this.#restoreCrawlFile())) return this.#report()
     if (found.some(({ kind }) => kind !== 'ledger' && kind !== 'crawl')) await this.#repairStore(found)
@@ -94,7 +96,8 @@ class Repair {
     const quarantine = this.#newQuarantine()
     const state = repairLedger(this.#directory, damage, quarantine, this.#isDry)
     if (quarantine.isUsed) this.#quarantine.add(quarantine.folder)
-    if (state === 'restored') this.#done.push(`${LEDGER_FILE}: one flipped bit was found by its digest and put back`)
+    if (state === 'restored')
+      this.#done.push(`${LEDGER_FILE}: one flipped bit was found by its digest and put back`)
     if (state === 'sound') this.#done.push(`${LEDGER_FILE}: the ledger is sound, its digest was written anew`)
     if (state === 'lost')
       this.#gone.push(
@@ -130,7 +133,7 @@ class Repair {
       if (outcome.quarantine) this.#quarantine.add(outcome.quarantine)
       const quarantine = this.#newQuarantine()
       this.#onStep('describe')
-      this.#done.push(...(await describeCrawl(crawl, found, outcome, quarantine)))
+      this.#done.push(...(await repairDerived(crawl, found, outcome, quarantine)))
       if (quarantine.isUsed) this.#quarantine.add(quarantine.folder)
     })
     if (!this.#isDry) rmSync(join(this.#directory, 'frontier'), { recursive: true, force: true })
@@ -140,8 +143,12 @@ class Repair {
     for (const { warc, damaged, gone } of archives) {
       const bytes = damaged.reduce((sum, { length }) => sum + length, 0)
       if (gone.length > 0) this.#done.push(`${warc}: is gone, and was taken out of the ledger`)
-      else if (bytes === 0) this.#done.push(`${warc}: every record is sound; its index and digests were written anew`)
-      else this.#done.push(`${warc}: ${bytes} damaged bytes were replaced by empty records; the index was written anew`)
+      else if (bytes === 0)
+        this.#done.push(`${warc}: every record is sound; its index and digests were written anew`)
+      else
+        this.#done.push(
+          `${warc}: ${bytes} damaged bytes were replaced by empty records; the index was written anew`,
+        )
     }
     const { replaced, counts, lost } = tables
     for (const name of replaced) this.#done.push(`${name}: its sound rows were copied, the others rebuilt`)
@@ -151,11 +158,17 @@ class Repair {
           'fetch_ms is rounded, and agent is empty where no other row of the same WARC tells it',
       )
     if (counts.withoutResponse > 0)
-      this.#done.push(`${counts.withoutResponse} of them brought no response: their fetch_time is unknown (1970)`)
+      this.#done.push(
+        `${counts.withoutResponse} of them brought no response: their fetch_time is unknown (1970)`,
+      )
     if (counts.withoutText > 0)
-      this.#gone.push(`title and text of ${counts.withoutText} pages that were not modified since the crawl before`)
+      this.#gone.push(
+        `title and text of ${counts.withoutText} pages that were not modified since the crawl before`,
+      )
     if (config.archive === 'none' && replaced.some(name => name.startsWith('tables/links/')))
-      this.#gone.push('links in damaged files of tables/links: this crawl has no archive to rebuild them from')
+      this.#gone.push(
+        'links in damaged files of tables/links: this crawl has no archive to rebuild them from',
+      )
     this.#lost.push(...lost.map(({ discovery }) => discovery.url))
   }
 

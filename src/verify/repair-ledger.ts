@@ -22,10 +22,10 @@ import type { Quarantine } from './quarantine.js'
 export type RepairedLedger = 'restored' | 'sound' | 'lost'
 
 /**
- * The larger a file, the more likely that some single bit explains a larger damage by chance: one in 500 up to here, and
- * SQLite must find the result sound.
+ * The larger a file, the more likely that some single bit explains a larger damage by chance: one in 32 at this size. Such
+ * a result must also be sound to SQLite, and every journal in it readable.
  */
-const BYTES_MAX = 1024 * 1024
+const BYTES_MAX = 16 * 1024 * 1024
 
 export function repairLedger(
   directory: string,
@@ -58,7 +58,10 @@ function isSound(path: string): boolean {
   }
 }
 
-function restoredBytes(path: string, digest: { readonly bytes: number; readonly crc32: number }): Buffer | null {
+function restoredBytes(
+  path: string,
+  digest: { readonly bytes: number; readonly crc32: number },
+): Buffer | null {
   const { size } = statSync(path)
   if (size !== digest.bytes || size > BYTES_MAX) return null
   const bytes = readFileSync(path)

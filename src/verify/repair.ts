@@ -15,9 +15,9 @@ import { locateFile, syncDirectory } from '../store/index.js'
 import type { Damage } from './damage.js'
 import type { RepairCrawl } from './open-repair.js'
 import { Quarantine, refuseOutside } from './quarantine.js'
+import { reopenUrls } from './reopen-urls.js'
 import { type RepairedArchive, repairArchive } from './repair-archive.js'
 import { type RepairedTables, repairTables } from './repair-tables.js'
-import { reopenUrls } from './reopen-urls.js'
 import { TableFiles } from './table-files.js'
 import { tableSources } from './table-sources.js'
 
@@ -57,7 +57,8 @@ export async function repairStore(
   onStep('reopen')
   if (tables.lost.length > 0) await reopenLost(crawl, tables)
   onStep('place')
-  for (const { name, newPath } of archives.flatMap(archive => archive.files)) place(crawl.directory, name, newPath)
+  for (const { name, newPath } of archives.flatMap(archive => archive.files))
+    place(crawl.directory, name, newPath)
   onStep('list')
   const gone = goneFiles(outcome, damaged)
   const made = [...tables.made, ...archives.flatMap(({ rows }) => rows)]
@@ -81,7 +82,9 @@ async function repairArchives(
     const isIndexed = index !== undefined && !damaged.has(index.name)
     const places = isIndexed ? [] : await placesInRows(crawl, warc.name, files, damaged)
     const { directory, target, now, config } = crawl
-    repaired.push(await repairArchive({ directory, target, warc, index, places, now, maxBody: config.maxBody }))
+    repaired.push(
+      await repairArchive({ directory, target, warc, index, places, now, maxBody: config.maxBody }),
+    )
   }
   return repaired
 }
@@ -124,7 +127,9 @@ async function rebuildTables(
   try {
     return await repairTables({
       ...{ directory, target, scratch, ledger, config, space, files, seat: crawl.seat },
-      damaged: new Set([...damaged.values()].filter(({ kind }) => TABLE_KINDS.has(kind)).map(({ file }) => file)),
+      damaged: new Set(
+        [...damaged.values()].filter(({ kind }) => TABLE_KINDS.has(kind)).map(({ file }) => file),
+      ),
       archives: files
         .filter(({ kind, bytes }) => kind === 'warc' && bytes > 0)
         .flatMap(({ name, bytes }) => {

@@ -1,11 +1,148 @@
+/**
+ * Reads every file of a crawl directory and compares it with what was written. In: a directory, crawling or not. Out: one
+ * `Damage` for each file that is missing, short, altered or unreadable. Nothing is changed and nothing is remembered.
+ */
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { LEDGER_FILE, type Ledger } from '../cluster/index.js'
+import { CRAWL_FILE, openLedger, REPORT_FILE, wasConcluded } from '../compose/index.js'
+import { ConfigError, type CrawlConfig } from '../config/index.js'
+import { learnedFilesOf } from '../learn/index.js'
+import { type ListedFile, listedIn, MANIFEST, readManifest } from '../store/index.js'
+import { checkRecords } from './archive.js'
 import type { Damage } from './damage.js'
+import { checkJournals, checkLedgerFile } from './ledger.js'
+import { inReadingOrder, ListedFiles } from './listed-files.js'
+import { readSmallFile } from './small-files.js'
 
 export interface VerifyOptions {
-  readonly signal?: AbortSignal
+  /** Compare digests only; do not read WARC records, indexes, rows and journals one by one. */
+  readonly quick?: boolean
+  /** Told, in one line, what could not be checked. */
+  readonly note?: (line: string) => void
+  /** Told of each file that is about to be read. */
+  readonly onFile?: (file: string, bytes: number) => void
 }
 
-/** Yields every damage found in a crawl directory; a directory without any is sound. */
+const LEARNED_MANIFEST = 'learned/manifest.json'
+
+/** Throws a ConfigError when `directory` is not a crawl. */
 export async function* verifyDirectory(
-  _directory: string,
-  _options: VerifyOptions = {},
-): AsyncIterable<Damage> {}
+  directory: string,
+  options: VerifyOptions = {},
+): AsyncGenerator<Damage> {
+  refuseOthers(directory)
+  const crawl = readSmallFile(directory, CRAWL_FILE, 'crawl', true)
+  if (crawl.damage) yield crawl.damage
+  const { config = {} as CrawlConfig }: { config?: CrawlConfig } = crawl.content ?? {}
+  // A crawl.json that cannot be trusted may name a database: it is not asked.
+  const isHere = config.ledger === undefined
+  const state = isHere ? checkLedgerFile(directory) : ({ at: 'unknown' } as const)
+  if (state.at === 'damaged') {
+    yield state.damage
+    yield* withoutLedger(directory, options)
+    return
+  }
+  if (isHere && state.at === 'unknown')
+    options.note?.(`${LEDGER_FILE}: its digest is known only after a clean end; SQLite finds it sound`)
+  const ledger = await openLedger(directory, config)
+  try {
+    yield* withLedger(directory, ledger, state.at === 'clean' || !isHere, options)
+  } finally {
+    await ledger.close()
+  }
+}
+
+async function* withLedger(
+  directory: string,
+  ledger: Ledger,
+  isClean: boolean,
+  options: VerifyOptions,
+): AsyncGenerator<Damage> {
+  const files = await ledger.files()
+  const isConcluded = isClean && (await wasConcluded(ledger))
+  for await (const damage of checkFiles(directory, files, options)) {
+    // A merge may have replaced it since it was listed.
+    const isListed = (await ledger.files()).some(({ name }) => name === damage.file)
+    if (isListed) yield damage
+  }
+  if (!options.quick) yield* checkJournals(ledger)
+  const hasTables = files.some(({ kind }) => kind === 'pages' || kind === 'links' || kind === 'sites')
+  yield* smallFiles(directory, { mustHave: isConcluded, hasTables })
+  if (!isConcluded) return
+  yield* manifestAgainst(directory, files)
+  yield* learnedFiles(directory, files, options)
+}
+
+/** Nothing says which files there should be: the manifest where it is sound, and what the WARCs say of themselves. */
+async function* withoutLedger(directory: string, options: VerifyOptions): AsyncGenerator<Damage> {
+  const manifest = readManifest(directory)
+  if (manifest.ok) yield* checkFiles(directory, listedIn(manifest.manifest), options)
+  const folder = join(directory, 'archive')
+  const warcs = existsSync(folder) ? readdirSync(folder).filter(name => name.includes('.warc')) : []
+  for (const name of warcs.sort()) {
+    options.onFile?.(`archive/${name}`, 0)
+    const wrong = await checkRecords(join(folder, name), undefined, new Map())
+    const file = `archive/${name.replace(/\.open$/, '')}`
+    if (wrong !== null) yield { file, kind: 'warc', what: 'unreadable', detail: `is damaged: ${wrong}` }
+  }
+  yield* smallFiles(directory, { mustHave: false, hasTables: false })
+}
+
+async function* checkFiles(
+  directory: string,
+  files: readonly ListedFile[],
+  { quick = false, onFile }: VerifyOptions,
+): AsyncGenerator<Damage> {
+  const listed = new ListedFiles(directory, quick)
+  for (const file of inReadingOrder(files)) {
+    if (file.bytes === 0) continue
+    onFile?.(file.name, file.bytes)
+    const damage = await listed.check(file)
+    if (damage) yield damage
+  }
+}
+
+function* smallFiles(
+  directory: string,
+  { mustHave, hasTables }: { readonly mustHave: boolean; readonly hasTables: boolean },
+): Generator<Damage> {
+  const all = [
+    readSmallFile(directory, MANIFEST, 'manifest', mustHave && hasTables),
+    readSmallFile(directory, REPORT_FILE, 'report', mustHave),
+    readSmallFile(directory, LEARNED_MANIFEST, 'learned', mustHave),
+  ]
+  for (const { damage } of all) if (damage) yield damage
+}
+
+/** After the end both list the same. */
+function* manifestAgainst(directory: string, files: readonly ListedFile[]): Generator<Damage> {
+  const result = readManifest(directory)
+  if (!result.ok) return
+  const line = ({ name, bytes, crc32 }: ListedFile) => `${name} ${bytes} ${crc32}`
+  const tables = files.filter(({ name }) => name.startsWith('tables/')).map(line)
+  const same = tables.sort().join('\n') === listedIn(result.manifest).map(line).sort().join('\n')
+  if (same) return
+  yield { file: MANIFEST, kind: 'manifest', what: 'altered', detail: 'lists other files than the ledger' }
+}
+
+/** Those that the ledger does not list: what was learned of sites, and what was kept of the crawl before. */
+async function* learnedFiles(
+  directory: string,
+  known: readonly ListedFile[],
+  options: VerifyOptions,
+): AsyncGenerator<Damage> {
+  const names = new Set(known.map(({ name }) => name))
+  const files = learnedFilesOf(directory).filter(({ name }) => !names.has(name))
+  yield* checkFiles(
+    directory,
+    files.map(file => ({ ...file, kind: 'learned-nets' })),
+    options,
+  )
+}
+
+function refuseOthers(directory: string): void {
+  if (!existsSync(directory)) throw new ConfigError(`there is no directory ${directory}`)
+  if (![CRAWL_FILE, LEDGER_FILE, MANIFEST].some(name => existsSync(join(directory, name))))
+    throw new ConfigError(`${directory} is not a crawl: it has no ${CRAWL_FILE}`)
+}

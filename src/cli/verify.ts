@@ -1,0 +1,65 @@
+/** `orbweaver verify`: reads every file of a crawl and says which are not what was written. */
+import { Command } from 'commander'
+import { shellWord } from '../model/for-people.js'
+import { type Damage, verifyDirectory } from '../verify/index.js'
+import type { Say } from './commands.js'
+import { EXIT } from './exit-codes.js'
+import { exitOnSignal } from './query.js'
+import { plural, size } from './summary.js'
+
+interface VerifyFlags {
+  readonly quick?: boolean
+  readonly json?: boolean
+}
+
+const HELP = `
+Examples:
+  orbweaver verify my-crawl
+      compares every file with its digest and reads every WARC record, index line, row and journal
+  orbweaver verify my-crawl --quick
+      digests only: as fast as the disk
+  orbweaver verify my-crawl --json
+
+One line for each damaged file on stdout; exit code 0 when there is none, 8 when there is. Nothing is changed.
+"orbweaver repair" mends what it finds.`
+
+export function verifyCommand(say: Say): Command {
+  return new Command('verify')
+    .argument('<dir>', 'the crawl')
+    .option('--quick', 'compare digests only, do not read records, rows and journals one by one')
+    .option('--json', 'print one JSON object on stdout')
+    .addHelpText('after', HELP)
+    .action(async (directory: string, flags: VerifyFlags) => {
+      const done = exitOnSignal()
+      say(await run(directory, flags).finally(done))
+    })
+}
+
+async function run(directory: string, flags: VerifyFlags): Promise<number> {
+  const damaged: Damage[] = []
+  const notes: string[] = []
+  let [files, bytes] = [0, 0]
+  const options = {
+    quick: flags.quick === true,
+    note: (line: string) => notes.push(line),
+    onFile: (_file: string, fileBytes: number) => {
+      files++
+      bytes += fileBytes
+    },
+  }
+  for await (const damage of verifyDirectory(directory, options)) {
+    damaged.push(damage)
+    if (!flags.json) process.stdout.write(`${damage.file} ${damage.detail}\n`)
+  }
+  const isSound = damaged.length === 0
+  if (flags.json)
+    process.stdout.write(`${JSON.stringify({ sound: isSound, files, bytes, damaged, notes })}\n`)
+  for (const line of notes) process.stderr.write(`orbweaver: ${line}\n`)
+  const read = `${plural(files, 'file')} read, ${size(bytes)}`
+  process.stderr.write(
+    isSound
+      ? `${read}: all as they were written\n`
+      : `${read}: ${damaged.length} damaged; run: orbweaver repair ${shellWord(directory)}\n`,
+  )
+  return isSound ? EXIT.done : EXIT.damaged
+}

@@ -1,0 +1,76 @@
+/** WARC files record by record, and their indexes line by line against the records they point to. */
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { archivedPayload, payloadDigest, WarcReader, type WarcRecord } from '../store/index.js'
+
+/** Records of one WARC that an index may point to: where each begins, how long it is, and its URL. */
+export type RecordPlaces = Map<number, string>
+
+const placeOf = (length: number | string, url: string) => `${length} ${url}`
+
+/** Reads the first `bytes` of a WARC, or all of it; the result says what is wrong with the first bad record. */
+export async function checkRecords(
+  path: string,
+  bytes: number | undefined,
+  places: RecordPlaces,
+): Promise<string | null> {
+  const reader = await WarcReader.open(path)
+  try {
+    for await (const result of reader.records(bytes)) {
+      if (!result.ok) return `the record at byte ${result.offset} is bad: ${result.detail}`
+      const { record, offset, length } = result
+      if (!hasItsPayload(record)) return `the record at byte ${offset} is bad: its payload has another digest`
+      if (INDEXED.has(record.type))
+        places.set(offset, placeOf(length, record.headers.get('warc-target-uri') ?? ''))
+    }
+    return null
+  } finally {
+    await reader.close()
+  }
+}
+
+const INDEXED: ReadonlySet<string> = new Set(['response', 'revisit'])
+
+/** Responses only: a revisit names the payload of another record. */
+function hasItsPayload(record: WarcRecord): boolean {
+  const expected = record.headers.get('warc-payload-digest')
+  if (record.type !== 'response' || expected === undefined) return true
+  const payload = archivedPayload(record)
+  return payload === null || payloadDigest(payload) === expected
+}
+
+interface IndexEntry {
+  readonly url?: unknown
+  readonly offset?: unknown
+  readonly length?: unknown
+}
+
+/** Every line of a sorted or unsorted index must point to a record of its WARC, and every record have a line. */
+export async function checkIndex(
+  path: string,
+  bytes: number,
+  places: RecordPlaces,
+  isSorted: boolean,
+): Promise<string | null> {
+  const input = createReadStream(path, { end: Math.max(0, bytes - 1) })
+  let last: Buffer = Buffer.alloc(0)
+  let count = 0
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    count++
+    const { url, offset, length } = entryOf(line)
+    if (places.get(Number(offset)) !== placeOf(String(length), String(url)))
+      return `line ${count} does not point to its record`
+    const text = Buffer.from(line)
+    if (isSorted && last.compare(text) > 0) return `line ${count} is out of order`
+    last = text
+  }
+  return count === places.size ? null : `it has ${count} lines for ${places.size} records`
+}
+
+function entryOf(line: string): IndexEntry {
+  try {
+    return JSON.parse(line.slice(line.indexOf('{'))) as IndexEntry
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,67 @@
+/** The ledger of a crawl: its file where it has one, and the journals in it. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  LEDGER_FILE,
+  type Ledger,
+  LedgerError,
+  ledgerIntegrity,
+  ledgerProblem,
+  readLedgerDigest,
+} from '../cluster/index.js'
+import { readJournal } from '../frontier/index.js'
+import { compareFile, type ListedFile } from '../store/index.js'
+import type { Damage } from './damage.js'
+
+/** `clean`: as its last writer left it, known by its digest. `unknown`: being written, or its writer was killed. */
+export type LedgerState =
+  | { readonly at: 'clean' | 'unknown' }
+  | { readonly at: 'damaged'; readonly damage: Damage }
+
+/** Reads all of it, whatever was found before. */
+const eachTime = { check: (path: string, file: ListedFile) => compareFile(path, file, true) }
+
+export function checkLedgerFile(directory: string): LedgerState {
+  const path = join(directory, LEDGER_FILE)
+  const damaged = (what: Damage['what'], detail: string, file = LEDGER_FILE): LedgerState => ({
+    at: 'damaged',
+    damage: { file, kind: 'ledger', what, detail },
+  })
+  if (!existsSync(path)) return damaged('missing', 'is missing')
+  const problem = ledgerProblem(directory, eachTime)
+  if (problem) return damaged(problem.what, problem.detail, problem.file)
+  if (readLedgerDigest(path) !== 'none') return { at: 'clean' }
+  try {
+    const wrong = ledgerIntegrity(path)
+    return wrong === null ? { at: 'unknown' } : damaged('unreadable', `is damaged: ${wrong}`)
+  } catch (error) {
+    if (!(error instanceof LedgerError) || error.kind !== 'corrupt') throw error
+    return damaged('unreadable', 'is damaged: SQLite cannot read it')
+  }
+}
+
+const BATCH_BYTES = 8 * 1024 * 1024
+const NOTHING = { discovered() {} }
+
+/** Every journal must be readable to its end: a cell is rebuilt from them. */
+export async function* checkJournals(ledger: Ledger): AsyncGenerator<Damage> {
+  for (let after = { cell: '', number: 0 }; ; ) {
+    const batch = await ledger.readJournals(after, BATCH_BYTES)
+    if (batch.length === 0) return
+    for (const { cell, number, journal } of batch) {
+      const detail = `holds a journal that cannot be read: pack ${number} of ${cell}`
+      if (!isReadable(journal)) yield { file: LEDGER_FILE, kind: 'ledger', what: 'unreadable', detail }
+    }
+    const { cell, number } = batch[batch.length - 1]
+    after = { cell, number }
+  }
+}
+
+function isReadable(journal: Uint8Array): boolean {
+  try {
+    readJournal(journal, NOTHING)
+    return true
+  } catch {
+    return false
+  }
+}
