@@ -155,7 +155,7 @@ class Repair {
     if (counts.pages + counts.links > 0)
       this.#done.push(
         `${counts.pages} page rows and ${counts.links} link rows were rebuilt; of rebuilt page rows lane is 0, ` +
-          'fetch_ms is rounded, and agent is empty where no other row of the same WARC tells it',
+          'and agent is empty where there were several and no other row of the same WARC tells it',
       )
     if (counts.withoutResponse > 0)
       this.#done.push(

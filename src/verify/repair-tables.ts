@@ -86,6 +86,7 @@ class TableRepair {
   readonly #present: RowKeys
   readonly #presentLinks: RowKeys
   readonly #attempts = new Map<string, number>()
+  /** By WARC; by the empty name where there is only one agent. */
   readonly #agents = new Map<string, string>()
   /** Responses without metadata, by URL: where they are. */
   readonly #bare = new Map<string, { readonly archived: ArchivedExchange; readonly warc: string }>()
@@ -178,22 +179,20 @@ class TableRepair {
   }
 
   async #readPresent(links: boolean): Promise<void> {
-    const { rows } = this.#tables
+    const agents = await this.#task.ledger.agentWork()
+    if (agents.length === 1) this.#agents.set('', agents[0].name)
     const files = (table: Table) => this.#sources[table].flatMap(({ path }) => (path === null ? [] : [path]))
     for (const path of files('pages')) {
       const sql = `SELECT url, outcome, warc_filename, agent FROM read_parquet('${path.replaceAll("'", "''")}')`
-      for await (const [url, outcome, warc, agent] of rows.call(
-        this.#tables,
-        `${sql} WHERE NOT (${IS_DROPPED})`,
-      )) {
+      for await (const [url, outcome, warc, agent] of this.#tables.rows(`${sql} WHERE NOT (${IS_DROPPED})`)) {
         this.#present.add(String(url), String(outcome))
         if (warc !== null && agent !== null) this.#agents.set(String(warc), String(agent))
       }
     }
     if (!links) return
     for (const path of files('links'))
-      for await (const { url, target } of this.#tables.links(path, `NOT (${IS_DROPPED})`))
-        this.#presentLinks.add(url, target)
+      for await (const { url, target, kind } of this.#tables.links(path, `NOT (${IS_DROPPED})`))
+        this.#presentLinks.add(url, `${target} ${kind}`)
   }
 
   async #readArchive(pages: boolean, links: boolean): Promise<void> {
@@ -229,13 +228,13 @@ class TableRepair {
 
   #addPage(row: PageRow, warc: string): void {
     this.#present.add(row.url, row.outcome)
-    this.#out.pages.addPage(row, this.#agents.get(warc) ?? '', warc)
+    this.#out.pages.addPage(row, this.#agents.get(warc) ?? this.#agents.get('') ?? '', warc)
     this.#counts.pages++
   }
 
-  /** Only what is missing: a page may have more links than fit into one segment. */
+  /** Only what is missing: a page may have more links than fit into one segment, and a target once for each kind. */
   #addLinks(url: string, { targets, kinds }: PageLinks): void {
-    const places = [...targets.keys()].filter(i => this.#presentLinks.add(url, targets[i]))
+    const places = [...targets.keys()].filter(i => this.#presentLinks.add(url, `${targets[i]} ${kinds[i]}`))
     if (places.length === 0) return
     const missing = { targets: places.map(i => targets[i]), kinds: places.map(i => kinds[i]) }
     this.#out.links.addLinks(url, missing)
