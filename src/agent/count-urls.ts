@@ -29,9 +29,12 @@ export async function countUrls(
   const counts = { pages: 0, asked: 0 }
   const pages = new SeenSet(space.seen)
   const asked = new SeenSet(space.seen)
+  /** Of the cell, whose outcome was taken back and that have no new one: few at any moment. */
+  const reopened = new Set<string>()
   const reader = {
     settled(low: number, high: number, code: OutcomeCode) {
-      if (isPage(code) && pages.add(low, high)) {
+      const isOpen = reopened.size > 0 && reopened.delete(`${low} ${high}`)
+      if (isPage(code) && (pages.add(low, high) || isOpen)) {
         counts.pages++
         judge?.saw(low, high)
       }
@@ -39,6 +42,10 @@ export async function countUrls(
     },
     retried(low: number, high: number) {
       if (asked.add(low, high)) counts.asked++
+    },
+    reopened(low: number, high: number, code: OutcomeCode) {
+      reopened.add(`${low} ${high}`)
+      if (isPage(code)) counts.pages--
     },
   }
   let last = { cell: '', number: 0 }
@@ -50,6 +57,7 @@ export async function countUrls(
       if (cell !== last.cell) {
         pages.close()
         asked.close()
+        reopened.clear()
       }
       readJournal(journal, reader)
       last = { cell, number }

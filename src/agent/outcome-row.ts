@@ -4,12 +4,11 @@ import { withoutMark } from '../model/mark.js'
 import type { Exchange, PageRow } from '../model/page.js'
 import type { Content } from './content.js'
 import type { Settlement } from './settlement.js'
-import type { SiteCrawl } from './site-crawl.js'
 
 const NO_TEXT = new Uint8Array(0)
 
 export function rowOf(
-  site: SiteCrawl,
+  lane: number,
   entry: FrontierEntry,
   settlement: Settlement,
   content: Content,
@@ -27,7 +26,7 @@ export function rowOf(
     depth: entry.depth,
     hops: entry.hops,
     via: entry.via,
-    lane: site.lane,
+    lane,
     attempt: entry.attempt,
     bodyBytes: exchange?.body.length ?? 0,
     digest: content.digest,

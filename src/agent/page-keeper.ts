@@ -47,7 +47,7 @@ export class PageKeeper {
     if (keepsRows)
       pack.builder.add({
         tenancy: site.tenancy,
-        row: rowOf(site, entry, settlement, content, clock.now()),
+        row: rowOf(site.lane, entry, settlement, content, clock.now()),
         // noarchive: the row says that it was there, and the archive holds nothing of it.
         exchange: content.rules.archive ? exchange : null,
         revisit: content.revisit,
@@ -98,6 +98,6 @@ export class PageKeeper {
 }
 
 /** What came is archived, but is no page and no failure to get one. */
-function isService(code: OutcomeCode): boolean {
+export function isService(code: OutcomeCode): boolean {
   return code === 'SITEMAP' || code === 'PROBE'
 }

@@ -33,8 +33,10 @@ export interface RouterParts {
   /** Whether session ids are taken out of links. */
   readonly dropsSessionIds: boolean
   /** Link rows for the table: links that leave the site, or all. */
-  readonly linkRows: 'foreign' | 'all' | 'none'
+  readonly linkRows: WantedLinks
 }
+
+export type WantedLinks = 'foreign' | 'all' | 'none'
 
 /** The page the links stand on. */
 export interface LinkSource {
@@ -47,6 +49,30 @@ export interface Routed {
   readonly foreign: number
   /** Rows for the links table, where there are any. */
   readonly rows: PageLinks | null
+}
+
+/** Collects the rows that the links of one page leave in the table of links. */
+export class LinkRows {
+  readonly #wanted: WantedLinks
+  readonly #targets: string[] = []
+  readonly #kinds: number[] = []
+  #foreign = 0
+
+  constructor(wanted: WantedLinks) {
+    this.#wanted = wanted
+  }
+
+  add(url: string, kind: number, leaves: boolean): void {
+    if (leaves) this.#foreign++
+    if (this.#wanted !== 'all' && !(leaves && this.#wanted === 'foreign')) return
+    this.#targets.push(url)
+    this.#kinds.push(kind)
+  }
+
+  routed(): Routed {
+    const rows = this.#targets.length > 0 ? { targets: this.#targets, kinds: this.#kinds } : null
+    return { foreign: this.#foreign, rows }
+  }
 }
 
 export class Router {
@@ -65,22 +91,16 @@ export class Router {
     kinds: Uint8Array,
     follow: boolean,
   ): Routed {
-    const { linkRows, scope } = this.#parts
+    const { scope } = this.#parts
+    const rows = new LinkRows(this.#parts.linkRows)
     const obeysNone = !this.#parts.obeysNofollow
     const origin = `${originOf(page.url)}/`
     const ownSite = siteOf(page.url)
-    const targets: string[] = []
-    const targetKinds: number[] = []
-    let foreign = 0
     for (let i = 0; i < links.length; i++) {
       const url = links[i]
       const target = url.startsWith(origin) ? ownSite : siteOf(url)
       const leaves = target !== ownSite
-      if (leaves) foreign++
-      if (linkRows === 'all' || (leaves && linkRows === 'foreign')) {
-        targets.push(url)
-        targetKinds.push(kinds[i])
-      }
+      rows.add(url, kinds[i], leaves)
       const requisite = (kinds[i] & LinkKind.requisite) !== 0
       // What a page needs to be shown is no link to follow.
       const followed = requisite || ((kinds[i] & LinkKind.nofollow) === 0 && follow) || obeysNone
@@ -88,7 +108,7 @@ export class Router {
       const goesOut = leaves || !site.holds(url)
       this.#send(site, pack, url, goesOut, page.depth + 1, 0, page.url, requisite, links)
     }
-    return { foreign, rows: targets.length > 0 ? { targets, kinds: targetKinds } : null }
+    return rows.routed()
   }
 
   /** A redirect's target is as deep as the page that sent us there. */

@@ -202,7 +202,7 @@ export class Settler {
 }
 
 /** What came of a page that broke off is read all the same, as browsers do; its outcome still says that it did. */
-function isReadable(code: OutcomeCode, { status }: Exchange): boolean {
+export function isReadable(code: OutcomeCode, { status }: Exchange): boolean {
   if (code === 'OK') return true
   return (code === 'BODY_CUT' || code === 'BODY_TOO_SLOW') && status >= 200 && status < 300
 }

@@ -116,6 +116,7 @@ export class SiteDesk {
         }
       },
       countPage: () => traps.countPage(),
+      discountPage: () => traps.discountPage(),
       tried: (failed, answered) => {
         past.failures = failed ? past.failures + 1 : 0
         past.answered ||= answered

@@ -45,6 +45,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     about: 'ask a crawl with SQL: tables pages, links, sites',
     load: async () => (await import('./query.js')).queryCommand(),
   },
+  repair: {
+    about: 'mend the damage that verify finds, and say what was lost',
+    load: async say => (await import('./repair.js')).repairCommand(say),
+  },
   export: {
     about: 'write a crawl as files for the browser, JSON lines or Markdown',
     load: async say => (await import('./export.js')).exportCommand(say),

@@ -27,4 +27,6 @@ export const EXIT = {
   parked: 12,
   /** `orbweaver experiment`: it ran to its end, and a target was not met. */
   missed: 13,
+  /** `orbweaver repair`: the crawl is sound again, but something was lost. */
+  lost: 14,
 } as const

@@ -143,4 +143,4 @@ Examples:
 Exit codes: 0 done, 1 bug (for robots: disallowed), 3 disk full, 4 bad input, 5 no page could be fetched, 6 directory in use,
   7 ledger newer or out of reach, 8 a file of the crawl or its ledger is damaged,
   9 directory not trusted or not of this ledger, 10 page limit reached, 11 interrupted, 12 some sites set aside,
-  13 an experiment missed a target`
+  13 an experiment missed a target, 14 repaired, but something was lost`

@@ -3,8 +3,11 @@
  * In: a checked configuration and a directory. Out: a crawl that runs.
  */
 export { copyToDatabase, copyToDirectory } from './copy-ledger.js'
-export { CRAWL_FILE, defaultDirectory } from './crawl-directory.js'
+export { absolute, CRAWL_FILE, defaultDirectory, readCrawlFile, writeCrawlFile } from './crawl-directory.js'
+export { readRecord } from './crawl-record.js'
+export { describeCrawl } from './describe-crawl.js'
 export { DirectoryLock } from './directory-lock.js'
+export { DirectoryBusyError } from './errors.js'
 export { leaseNow } from './faults.js'
 export { type CrawlAddress, type FindPurpose, type FoundCrawl, findCrawl, needTrusted } from './find-crawl.js'
 export type { Guests } from './guests.js'
@@ -16,4 +19,4 @@ export { openLedger } from './open-ledger.js'
 export { isAtWork } from './presence.js'
 export { REPORT_FILE, wasConcluded } from './run-report.js'
 export { type CrawlSession, createSession, resumeSession } from './session.js'
-export { systemClock } from './system.js'
+export { systemClock, systemRandom } from './system.js'

@@ -268,7 +268,7 @@ export class CrawlSession {
     await seedCrawl(config, ledger, log, this.#isNew && this.#guests.trust === true)
     const warn = (line: string) => this.#tell(log, line)
     await planRoutes({ directory, config, ledger, worker, warn })
-    if (this.#isShared) await saveRecord(ledger, this.#file, directory)
+    await saveRecord(ledger, this.#file, directory)
     const recovered = await steering.recover()
     log.info('start', { version: VERSION, robots: config.robots, ...recovered })
     if (config.hooks !== undefined) log.info(`runs ${hooksNamed(config.hooks)}`)

@@ -164,6 +164,11 @@ export class CellFrontier {
     this.#queue.pushRetry({ ...discovery, attempt, ...(isFirst ? {} : { again: true }) }, notBefore)
   }
 
+  /** From the journal: a known URL whose stored copy was lost. Its visit stores the page, whatever was visited before. */
+  restoreReopened(discovery: Discovery, attempt: number, notBefore: Millis): void {
+    this.#queue.pushRetry({ ...discovery, attempt, begun: true }, notBefore)
+  }
+
   /** From the journal: a page that was asked for, so that no later row stores it a second time. */
   restoreVisit(low: number, high: number): void {
     this.#depths?.visit(low, high)

@@ -1,7 +1,7 @@
 /**
  * The journal of a cell: what one pack adds to its derived state. A blob is
  *
- *   version, site | discoveries (URLs that joined the queue), deflated in pieces | outcomes and retries
+ *   version, site | discoveries (URLs that joined the queue), deflated in pieces | outcomes, retries, reopenings
  *
  * Outcomes and retries name their URL by fingerprint, which no compressor makes smaller, and say how many discoveries
  * came before them, so that a blob can be replayed in the order of things. URLs of the cell's own site are written
@@ -26,8 +26,9 @@ const VIA_SHIFT = 2
 const HAS_DEPTH = 16
 const HAS_HOPS = 32
 const HAS_SCORE = 64
-// First byte of the others: a retry, or the outcome's number.
+// First byte of the others: a retry, a reopening, or the outcome's number.
 const RETRY = 128
+const REOPENING = 129
 const WITH_DEPTH = 64
 
 export class JournalWriter {
@@ -93,6 +94,12 @@ export class JournalWriter {
     this.#events.float(notBefore)
   }
 
+  /** What was stored of a URL is lost: its outcome `code` no longer counts, and the URL is queued again. */
+  reopen(url: string, code: OutcomeCode): void {
+    this.#begin(REOPENING, url)
+    this.#events.text(code)
+  }
+
   /** The blob; may be asked for again when the pack has to be rewritten. */
   finish(): Uint8Array {
     const discoveries = this.#discoveries.finish()
@@ -130,6 +137,8 @@ export interface JournalReader {
   /** `depth` as given to `JournalWriter.outcome`. */
   settled?(low: number, high: number, code: OutcomeCode, depth: number | undefined): void
   retried?(low: number, high: number, attempt: number, notBefore: Millis): void
+  /** `code` is the outcome that no longer counts. */
+  reopened?(low: number, high: number, code: OutcomeCode): void
 }
 
 /** Replays a blob in the order it was written; discoveries that nobody wants are not even unpacked. */
@@ -146,6 +155,11 @@ export function readJournal(blob: Uint8Array, reader: JournalReader): void {
       const attempt = events.number()
       const notBefore = events.float()
       reader.retried?.(low, high, attempt, notBefore)
+      continue
+    }
+    if (form === REOPENING) {
+      const code = events.text() as OutcomeCode
+      reader.reopened?.(low, high, code)
       continue
     }
     const depth = (form & WITH_DEPTH) === 0 ? undefined : events.number()

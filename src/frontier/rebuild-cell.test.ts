@@ -244,3 +244,57 @@ describe('rebuilding a cell from its journal', () => {
     expect([space.seen.file.pages, space.queues.file.pages, space.queues.pool.usedBytes]).toEqual([0, 0, 0])
   })
 })
+
+describe('a URL whose stored copy was lost', () => {
+  const URL = found(7).url
+
+  /** Packs of one cell: each writes one journal. */
+  async function rebuiltAfter(maxDepth: number, ...packs: ((journal: JournalWriter) => void)[]) {
+    const blobs = packs.map(write => {
+      const journal = new JournalWriter('example.org')
+      write(journal)
+      return journal.finish()
+    })
+    let pages = 0
+    const frontier = new CellFrontier(space, { maxDepth })
+    const count = { countPage: () => pages++, discountPage: () => pages-- }
+    await rebuildCell(() => blobs, frontier, space, { replay: () => {}, ...count })
+    const queued = drain(frontier)
+    const isKnown = frontier.knows(URL, 1)
+    frontier.close()
+    return { queued, pages, isKnown }
+  }
+  const fetched = (journal: JournalWriter) => {
+    journal.discover(found(7))
+    journal.outcome(URL, 'OK', 1)
+    journal.discover(found(8))
+    journal.outcome(found(8).url, 'OK', 1)
+  }
+
+  for (const maxDepth of [OFF, 3]) {
+    it(`is queued again, and stored by its next visit (--max-depth ${maxDepth})`, async () => {
+      const lost = await rebuiltAfter(maxDepth, fetched, journal => journal.reopen(URL, 'OK'))
+      expect(lost).toEqual({ queued: ['7@1 try 1'], pages: 1, isKnown: true })
+    })
+
+    it(`keeps its tries over a rebuild (--max-depth ${maxDepth})`, async () => {
+      const failed = await rebuiltAfter(
+        maxDepth,
+        fetched,
+        journal => journal.reopen(URL, 'OK'),
+        journal => journal.retry(URL, 2, 0),
+      )
+      expect(failed).toEqual({ queued: ['7@1 try 2'], pages: 1, isKnown: true })
+    })
+
+    it(`is closed by the outcome of that visit (--max-depth ${maxDepth})`, async () => {
+      const again = await rebuiltAfter(
+        maxDepth,
+        fetched,
+        journal => journal.reopen(URL, 'OK'),
+        journal => journal.outcome(URL, 'OK', 1),
+      )
+      expect(again).toEqual({ queued: [], pages: 2, isKnown: true })
+    })
+  }
+})

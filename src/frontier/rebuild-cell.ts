@@ -23,6 +23,8 @@ export type JournalBlobs = () => AsyncIterable<Uint8Array> | Iterable<Uint8Array
 export interface Decisions {
   replay(discovery: Discovery, refusedBy: TrapName | null): void
   countPage(): void
+  /** A page that was counted is lost, and will be fetched again. */
+  discountPage?(): void
   /** A URL was asked for: whether that was one more of the site's failures, and whether it surely answered. */
   tried?(failed: boolean, answered: boolean): void
 }
@@ -58,6 +60,10 @@ export async function rebuildCell(
       retries.set(low, high, attempt, notBefore)
       decisions.tried?.(true, false)
     },
+    reopened(low, high, code) {
+      retries.reopen(low, high)
+      if (code === 'OK' || code === 'NOT_MODIFIED') decisions.discountPage?.()
+    },
     ...(closed.discovered === undefined ? {} : { discovered: discovery => closed.discovered?.(discovery) }),
   }
   for await (const blob of blobs()) readJournal(blob, firstPass)
@@ -68,7 +74,8 @@ export async function rebuildCell(
       takeFingerprint(discovery.url)
       const { low, high } = fingerprint
       replay.discovered(discovery, low, high)
-      if (closed.has(low, high, discovery.depth) || retries.holds(low, high, discovery)) {
+      const isClosed = closed.has(low, high, discovery.depth)
+      if (retries.holds(low, high, discovery, isClosed) || isClosed) {
         frontier.restoreKnown(discovery)
       } else frontier.offer(discovery)
     },
@@ -78,7 +85,10 @@ export async function rebuildCell(
     readJournal(blob, secondPass)
     replay.flush()
   }
-  for (const { row, attempt, notBefore } of retries.held()) frontier.restoreRetry(row, attempt, notBefore)
+  for (const { row, attempt, notBefore, isReopened } of retries.held()) {
+    if (isReopened) frontier.restoreReopened(row, attempt, notBefore)
+    else frontier.restoreRetry(row, attempt, notBefore)
+  }
   closed.close()
 }
 
@@ -185,16 +195,24 @@ class ClosedRows implements Closed {
 interface OpenRetry {
   readonly attempt: number
   readonly notBefore: Millis
+  /** Its outcome was taken back: outcomes that came before do not close it. */
+  readonly isReopened: boolean
   row: Discovery | null
 }
 
-/** URLs whose last try failed and that wait for the next. There are few at any moment, so they have names. */
+/** URLs whose last try failed, or whose copy was lost, and that wait. There are few at any moment, so they have names. */
 class OpenRetries {
   readonly #byUrl = new Map<string, OpenRetry>()
 
   set(low: number, high: number, attempt: number, notBefore: Millis): void {
+    const isReopened = this.#byUrl.get(`${low} ${high}`)?.isReopened ?? false
     this.delete(low, high)
-    this.#byUrl.set(`${low} ${high}`, { attempt, notBefore, row: null })
+    this.#byUrl.set(`${low} ${high}`, { attempt, notBefore, isReopened, row: null })
+  }
+
+  reopen(low: number, high: number): void {
+    this.delete(low, high)
+    this.#byUrl.set(`${low} ${high}`, { attempt: 1, notBefore: 0, isReopened: true, row: null })
   }
 
   delete(low: number, high: number): void {
@@ -202,18 +220,18 @@ class OpenRetries {
   }
 
   /** True when the URL waits here: then it goes on from its last open row, which has the smallest depth. */
-  holds(low: number, high: number, row: Discovery): boolean {
+  holds(low: number, high: number, row: Discovery, isClosed: boolean): boolean {
     if (this.#byUrl.size === 0) return false
     const retry = this.#byUrl.get(`${low} ${high}`)
-    if (retry === undefined) return false
+    if (retry === undefined || (isClosed && !retry.isReopened)) return false
     retry.row = row
     return true
   }
 
   /** In the order in which the tries failed. */
   *held(): Iterable<OpenRetry & { readonly row: Discovery }> {
-    for (const { row, attempt, notBefore } of this.#byUrl.values()) {
-      if (row !== null) yield { row, attempt, notBefore }
+    for (const { row, attempt, notBefore, isReopened } of this.#byUrl.values()) {
+      if (row !== null) yield { row, attempt, notBefore, isReopened }
     }
   }
 }

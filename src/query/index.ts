@@ -11,8 +11,10 @@ export { formatTable } from './format-table.js'
 export { csvPieces, jsonPieces } from './format-text.js'
 export { EXAMPLES, overviewOf, overviewText } from './overview.js'
 export { type PreviousPage, previousFacts, previousPages } from './previous.js'
+export { openStream } from './row-stream.js'
 export { openTables, type Result, type Row, type Tables } from './tables.js'
 export type { Value } from './values.js'
+export { quoteText } from './views.js'
 
 /** The rows that `sql` selects from the tables of the crawl in `dir`. */
 export async function* query(dir: string, sql: string): AsyncGenerator<Row> {

@@ -13,14 +13,17 @@
  * `segment.ts` (row logs), `text-blocks.ts`, `parquet/convert.ts`, `recover.ts`.
  */
 export { parseArchiveFormat } from './archive-format.js'
+export { ByteSink } from './byte-sink.js'
+export { appendCdxjEntry, appendCdxjLines } from './cdxj.js'
 export { finishIndex, type IndexTask } from './cdxj-index.js'
 export { CheckedFiles, compareFile, type FileProblem, type ListedFile } from './checked-files.js'
 export { DamageError, damageError } from './damage-error.js'
-export { payloadDigest } from './digest.js'
+export { payloadDigest, sha1Digest } from './digest.js'
 export { DirectoryPackStore } from './directory-pack-store.js'
 export { DurableFile, syncDirectory, writeFileAtomically } from './durable.js'
 export { type Crc32, digestFile } from './file-digest.js'
 export { completeLogs, lifeIn, locateFile, STORE_FOLDERS } from './file-names.js'
+export { type Filler, fillerBytesMin, fillerRecords } from './filler-record.js'
 export { OPEN, pathInside, readTextFile, refuseLinks } from './inside.js'
 export type { PageLinks } from './link-rows.js'
 export {
@@ -51,11 +54,21 @@ export { type Converted, type ConvertTask, convertLogs, type WrittenParquet } fr
 export { linkKindOf } from './parquet/link-table.js'
 export { type SiteRow, writeSites } from './parquet/site-table.js'
 export { type Holder, recover } from './recover.js'
+export { RowLogWriter } from './row-log-writer.js'
 export { readSealed, writeSealed } from './sealed-json.js'
-export { DAMAGED_FILE, DamagedFileError, packsBetween, readSegments } from './segment.js'
+export {
+  DAMAGED_FILE,
+  DamagedFileError,
+  packsBetween,
+  readSegments,
+  type Segment,
+  salvageSegments,
+} from './segment.js'
+export { tableLinks, tableRow, tableUrl } from './table-url.js'
 export { warcDate } from './utc-text.js'
 export { warcInfo } from './warc-info.js'
 export {
+  type ArchivedResponse,
   archivedPayload,
   responseOf,
   WarcReader,

@@ -142,6 +142,47 @@ export function packsBetween(path: string, from: number, to: number): number {
   return packs.size
 }
 
+/**
+ * The segments of a damaged log that are sound. `null` stands for what is not, from its beginning to the next sound
+ * segment. Lengths lead from one segment to the next; where they do not, all behind is damaged: a text in a row could
+ * look like a segment to a search.
+ */
+export function* salvageSegments(path: string, committedBytes: number): Generator<Segment | null> {
+  const file = new WindowedFile(path, 'all', null)
+  try {
+    const end = Math.min(file.size, committedBytes)
+    for (let at = 0; at < end; ) {
+      const length = lengthAt(path, file, at, end)
+      if (length === null) {
+        yield null
+        return
+      }
+      yield soundSegment(path, at, file.read(at, length))
+      at += length
+    }
+    if (end < committedBytes) yield null
+  } finally {
+    file.close()
+  }
+}
+
+function lengthAt(path: string, file: WindowedFile, at: number, end: number): number | null {
+  return orNull(() => segmentLength(path, at, file.read(at, Math.min(FIXED_BYTES, end - at)), end - at))
+}
+
+function soundSegment(path: string, at: number, bytes: Buffer): Segment | null {
+  return orNull(() => decode(path, at, bytes))
+}
+
+function orNull<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof DamagedFileError) return null
+    throw error
+  }
+}
+
 function segmentLength(path: string, at: number, fixed: Buffer, leftBytes: number): number {
   if (fixed.length < FIXED_BYTES) throw new DamagedFileError(path, at, 'a segment is cut')
   if (fixed.readUInt32LE(0) !== MAGIC)

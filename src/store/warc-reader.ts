@@ -51,12 +51,12 @@ export class WarcReader {
     return recordOf(wholeMember(bytes, RECORD_BYTES_MAX), offset)
   }
 
-  /** Every record up to `committedBytes` (the end of the file by default); the first bad one is the last. */
-  async *records(committedBytes?: number): AsyncGenerator<RecordResult> {
+  /** Every record between `from` and `committedBytes` (the whole file by default); the first bad one is the last. */
+  async *records(committedBytes?: number, from = 0): AsyncGenerator<RecordResult> {
     const end = committedBytes ?? (await this.#file.stat()).size
     let window: Buffer = Buffer.alloc(0)
     let windowAt = 0
-    for (let at = 0; at < end; ) {
+    for (let at = from; at < end; ) {
       let member = firstMember(window.subarray(at - windowAt), RECORD_BYTES_MAX)
       let size = WINDOW_BYTES
       while (

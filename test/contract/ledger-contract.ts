@@ -421,6 +421,24 @@ export function ledgerContract(
         expect(await ledger.readJournal('a.test', 0, 1e6)).toMatchObject([{ number: 1 }])
       })
 
+      it('takes counts back: what was stored is lost, and the budget may be spent on it again', async () => {
+        const me = await ledger.join('a')
+        await ledger.append([append('a.test', '/')])
+        const first = await lease(me, 'a.test')
+        const stored = { settled: 3, pages: 2, outcomes: [{ code: 'OK' as const, count: 2, detail: '' }] }
+        await ledger.commit(pack(me, 'p1', [share(first, { ...stored, discovered: 3, bytes: 9 })]))
+        await ledger.release('a.test', first.epoch, 'tail')
+        const repair = await ledger.join('repair', 0)
+        const held = await lease(repair, 'a.test')
+        const lost = { settled: -1, pages: -1, outcomes: [{ code: 'OK' as const, count: -1, detail: '' }] }
+        const answer = await ledger.commit(pack(repair, 'p2', [share(held, lost)]))
+        expect(answer).toEqual({ status: 'committed' })
+        const totals = await ledger.totals()
+        expect(totals).toMatchObject({ pages: 1, bytes: 9, discovered: 3, settled: 2 })
+        expect(totals.outcomes).toMatchObject([{ code: 'OK', count: 1 }])
+        expect(await ledger.readJournal('a.test', 0, 1e6)).toMatchObject([{ number: 1 }, { number: 2 }])
+      })
+
       it('sent twice under one id is committed once', async () => {
         const me = await ledger.join('a')
         await ledger.append([append('a.test', '/')])

@@ -85,6 +85,11 @@ export class SiteTraps {
     this.#pages++
   }
 
+  /** From the journal: what was stored of a page is lost. */
+  discountPage(): void {
+    this.#pages--
+  }
+
   /** True when the site has had all the pages it may have, those under way included. */
   isSpent(underWay: number): boolean {
     return this.#options.rules.has('site-budget') && this.#pages + underWay >= this.#options.maxPages

@@ -1,0 +1,66 @@
+/** `orbweaver repair`: mends what `verify` finds, and says what was lost. */
+import { Command } from 'commander'
+import { forPeople, shellWord } from '../model/for-people.js'
+import { type RepairReport, repairDirectory } from '../verify/index.js'
+import type { Say } from './commands.js'
+import { EXIT } from './exit-codes.js'
+import { plural } from './summary.js'
+
+interface RepairFlags {
+  readonly dryRun?: boolean
+  readonly json?: boolean
+}
+
+const HELP = `
+Examples:
+  orbweaver repair my-crawl --dry-run
+      shows the damage, and what would be done and lost
+  orbweaver repair my-crawl
+      rebuilds tables and indexes from the archive; damaged files move to my-crawl/quarantine
+  orbweaver resume my-crawl
+      fetches again what was lost
+
+Exit code 0 when nothing was lost, 14 when something was: the lines that begin with "lost" name it. A repair that is
+interrupted is done again by the next one. A crawl that runs is not touched (exit code 6).`
+
+export function repairCommand(say: Say): Command {
+  return new Command('repair')
+    .argument('<dir>', 'the crawl')
+    .option('--dry-run', 'show what would be done, and change nothing')
+    .option('--json', 'print one JSON object on stdout')
+    .addHelpText('after', HELP)
+    .action(async (directory: string, flags: RepairFlags) => {
+      const report = await repairDirectory(directory, { dryRun: flags.dryRun === true })
+      if (flags.json) process.stdout.write(`${JSON.stringify(report)}\n`)
+      else
+        process.stdout.write(
+          linesOf(report)
+            .map(line => `${line}\n`)
+            .join(''),
+        )
+      process.stderr.write(`${summaryOf(directory, report)}\n`)
+      say(report.lost.length + report.gone.length > 0 ? EXIT.lost : EXIT.done)
+    })
+}
+
+function linesOf({ damage, done, lost, gone }: RepairReport): string[] {
+  return [
+    ...damage.map(({ file, detail }) => `damaged: ${file} ${detail}`),
+    ...done.map(line => `repaired: ${line}`),
+    ...lost.map(url => `lost, to be fetched again: ${url}`),
+    ...gone.map(line => `lost: ${line}`),
+  ].map(forPeople)
+}
+
+function summaryOf(directory: string, { damage, lost, gone, quarantine, dryRun }: RepairReport): string {
+  if (damage.length === 0) return 'nothing is damaged'
+  const again = `orbweaver ${dryRun ? 'repair' : 'resume'} ${shellWord(directory)}`
+  const where = quarantine.map(folder => `; the damaged files are in ${folder}`).join('')
+  const found = `${plural(damage.length, 'damaged file')}`
+  if (dryRun) return `${found}, ${plural(lost.length, 'page')} lost; nothing was changed; to repair: ${again}`
+  if (lost.length > 0)
+    return `${found}, ${plural(lost.length, 'page')} lost${where}; to fetch them again: ${again}`
+  return gone.length > 0
+    ? `${found}; not all of it could be repaired${where}`
+    : `${found}, nothing lost${where}`
+}

@@ -1,0 +1,102 @@
+/** The exchanges in a WARC: a response with what its metadata record says of the visit. */
+import { headEnd } from '../fetch/response-head.js'
+import type { OutcomeCode } from '../model/outcome.js'
+import type { Exchange, Truncation } from '../model/page.js'
+import { type ArchivedResponse, responseOf, type WarcRecord } from '../store/index.js'
+import type { ScanStep, SoundRecord } from './scan-warc.js'
+
+export interface ArchivedExchange extends SoundRecord {
+  readonly url: string
+  /** Null where that record is damaged. */
+  readonly visit: ArchivedVisit | null
+}
+
+/** What the metadata record says. */
+export interface ArchivedVisit {
+  readonly outcome: OutcomeCode
+  readonly depth: number
+  readonly hops: number
+  readonly via: string
+  readonly fetchMs: number
+}
+
+export function isResponse({ type }: WarcRecord): boolean {
+  return type === 'response' || type === 'revisit'
+}
+
+/** Pairs each response with its metadata, which follows it. Damage and other records are passed over. */
+export async function* exchangesOf(steps: AsyncIterable<ScanStep>): AsyncGenerator<ArchivedExchange> {
+  let response: SoundRecord | null = null
+  for await (const step of steps) {
+    const isOther = !step.ok || isResponse(step.record)
+    if (isOther && response !== null) yield archived(response, null)
+    if (isOther) response = step.ok ? step : null
+    else if (response !== null && step.ok && belongsTo(step.record, response.record)) {
+      yield archived(response, visitOf(step.record))
+      response = null
+    }
+  }
+  if (response !== null) yield archived(response, null)
+}
+
+function archived(found: SoundRecord, visit: ArchivedVisit | null): ArchivedExchange {
+  const { offset, length, record } = found
+  return { ok: true, offset, length, record, url: record.headers.get('warc-target-uri') ?? '', visit }
+}
+
+function belongsTo({ type, headers }: WarcRecord, response: WarcRecord): boolean {
+  return type === 'metadata' && headers.get('warc-concurrent-to') === response.headers.get('warc-record-id')
+}
+
+function visitOf({ block }: WarcRecord): ArchivedVisit | null {
+  const fields = new Map<string, string>()
+  for (const line of block.toString('utf8').split('\r\n')) {
+    const colon = line.indexOf(': ')
+    if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 2))
+  }
+  const outcome = fields.get('outcome')
+  if (outcome === undefined) return null
+  return {
+    outcome: outcome as OutcomeCode,
+    depth: Number(fields.get('hopsFromSeed') ?? 0),
+    hops: Number(fields.get('redirectHops') ?? 0),
+    via: fields.get('via') ?? '',
+    fetchMs: Number(fields.get('fetchTimeMs') ?? 0),
+  }
+}
+
+const NOTHING = Buffer.alloc(0)
+
+/** As the fetcher saw it. Null when the record holds no response. */
+export async function exchangeOf(archived: ArchivedExchange, maxBody: number): Promise<Exchange | null> {
+  const { record, url, visit } = archived
+  const response = await decoded(record, maxBody)
+  if (response === null) return null
+  const { head, payload, body } = response
+  const truncated = record.headers.get('warc-truncated') as Truncation | undefined
+  const end = headEnd(record.block, 0, record.block.length)
+  return {
+    url,
+    startedAt: Date.parse(record.headers.get('warc-date') ?? ''),
+    fetchMs: visit?.fetchMs ?? 0,
+    connectMs: 0,
+    remoteAddress: record.headers.get('warc-ip-address') ?? '',
+    requestHead: NOTHING,
+    status: head.status,
+    responseHead: record.block.subarray(0, end),
+    rawBody: payload,
+    payload,
+    body,
+    ...(truncated === undefined ? {} : { truncated }),
+    header: name => head.header(name),
+    headerValues: name => head.values(name),
+  }
+}
+
+/** A body that cannot be decoded is kept out; its head says enough for a row. */
+async function decoded(record: WarcRecord, maxBody: number): Promise<ArchivedResponse | null> {
+  const whole = await responseOf(record, maxBody)
+  if (whole !== null) return whole
+  const end = headEnd(record.block, 0, record.block.length)
+  return end < 0 ? null : responseOf({ ...record, block: record.block.subarray(0, end) }, maxBody)
+}

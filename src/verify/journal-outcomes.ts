@@ -1,0 +1,119 @@
+/**
+ * What the journals say became of every URL: the truth that tables and archive are compared with. A cell is read twice,
+ * outcomes first, and its outcomes are kept by fingerprint in a set that spills to disk, so memory is bounded.
+ */
+import type { Ledger } from '../cluster/index.js'
+import { type FrontierSpace, readJournal, SeenSet } from '../frontier/index.js'
+import type { CellId, Discovery } from '../model/cell.js'
+import { SplitCells } from '../model/cell-map.js'
+import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
+import type { OutcomeCode } from '../model/outcome.js'
+
+export interface JournalOutcome {
+  readonly cell: CellId
+  readonly discovery: Discovery
+  readonly code: OutcomeCode
+  /** Number of the try that brought it. */
+  readonly attempt: number
+  /** False once it was taken back because what was stored is lost: the URL is queued again. */
+  readonly counts: boolean
+}
+
+const BATCH_BYTES = 1024 * 1024
+const BATCH_CELLS = 1_000
+
+/** In the order of cells. A URL that was discovered several times (`--max-depth`) is told several times. */
+export async function* journalOutcomes(ledger: Ledger, space: FrontierSpace): AsyncGenerator<JournalOutcome> {
+  for (let after = ''; ; ) {
+    const batch = await ledger.sites(after, BATCH_CELLS)
+    if (batch.length === 0) return
+    for (const { cell, state } of batch) if (state !== 'closed') yield* outcomesOf(ledger, space, cell)
+    after = batch[batch.length - 1].cell
+  }
+}
+
+/** The cells of a site that was split read the journals of their parents, and take their own part of them. */
+async function* outcomesOf(
+  ledger: Ledger,
+  space: FrontierSpace,
+  cell: CellId,
+): AsyncGenerator<JournalOutcome> {
+  const ends = new CellOutcomes(space)
+  try {
+    for await (const journal of journalsOf(ledger, cell)) readJournal(journal, ends)
+    const part = new SplitCells().partOf(cell)
+    for await (const journal of journalsOf(ledger, cell)) {
+      const found: JournalOutcome[] = []
+      readJournal(journal, {
+        discovered(discovery) {
+          if (part !== null && !part(discovery.url)) return
+          for (const end of ends.of(discovery.url)) found.push({ cell, discovery, ...end })
+        },
+      })
+      yield* found
+    }
+  } finally {
+    ends.close()
+  }
+}
+
+async function* journalsOf(ledger: Ledger, cell: CellId): AsyncGenerator<Uint8Array> {
+  for (let from = 0; ; ) {
+    const batch = await ledger.readJournal(cell, from, BATCH_BYTES)
+    if (batch.length === 0) return
+    for (const { journal } of batch) yield journal
+    from = batch[batch.length - 1].number + 1
+  }
+}
+
+class CellOutcomes {
+  readonly #outcomes: SeenSet
+  /** Codes that occur in this cell, each with what it changes a fingerprint by. */
+  readonly #codes = new Map<OutcomeCode, number>()
+  /** Few of a cell's URLs have an entry in these. */
+  readonly #attempts = new Map<string, number>()
+  readonly #takenBack = new Map<string, Set<OutcomeCode>>()
+
+  constructor(space: FrontierSpace) {
+    this.#outcomes = new SeenSet(space.seen)
+  }
+
+  settled(low: number, high: number, code: OutcomeCode): void {
+    this.#outcomes.add((low ^ this.#saltOf(code)) >>> 0, high)
+    if (this.#takenBack.size > 0) this.#takenBack.get(`${low} ${high}`)?.delete(code)
+  }
+
+  retried(low: number, high: number, attempt: number): void {
+    this.#attempts.set(`${low} ${high}`, attempt)
+  }
+
+  reopened(low: number, high: number, code: OutcomeCode): void {
+    const codes = this.#takenBack.get(`${low} ${high}`) ?? new Set()
+    this.#takenBack.set(`${low} ${high}`, codes.add(code))
+  }
+
+  *of(url: string): Iterable<Omit<JournalOutcome, 'cell' | 'discovery'>> {
+    takeFingerprint(url)
+    const { low, high } = fingerprint
+    const key = `${low} ${high}`
+    for (const [code, salt] of this.#codes) {
+      if (!this.#outcomes.has((low ^ salt) >>> 0, high)) continue
+      const counts = !this.#takenBack.get(key)?.has(code)
+      yield { code, attempt: this.#attempts.get(key) ?? 1, counts }
+    }
+  }
+
+  close(): void {
+    this.#outcomes.close()
+  }
+
+  #saltOf(code: OutcomeCode): number {
+    let salt = this.#codes.get(code)
+    if (salt === undefined) {
+      takeFingerprint(code)
+      salt = fingerprint.low
+      this.#codes.set(code, salt)
+    }
+    return salt
+  }
+}

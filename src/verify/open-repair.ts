@@ -1,0 +1,69 @@
+/** What a repair works with: the crawl, held so that nobody else touches it, and places for what is made on the way. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Incarnation, Ledger } from '../cluster/index.js'
+import { DirectoryBusyError, leaseNow, openLedger, systemClock, systemRandom } from '../compose/index.js'
+import type { CrawlConfig } from '../config/index.js'
+import type { Epoch } from '../model/cell.js'
+
+export interface RepairCrawl {
+  readonly directory: string
+  /** Where new files are written: the directory itself, unless nothing is to be changed. */
+  readonly target: string
+  readonly scratch: string
+  readonly ledger: Ledger
+  readonly config: CrawlConfig
+  /** A life of this repair and its seat; 0 when nothing is to be changed. */
+  readonly life: Incarnation
+  readonly seat: Epoch
+  readonly now: number
+  readonly salt: number
+  readonly isDry: boolean
+}
+
+const NAME = 'repair'
+const FOLDERS = ['archive', 'tables/pages', 'tables/links', 'tables/sites']
+
+/** Runs `work` on the crawl. The caller holds the directory's lock; a crawl in a database must not be at work. */
+export async function withCrawl<T>(
+  directory: string,
+  config: CrawlConfig,
+  isDry: boolean,
+  work: (crawl: RepairCrawl) => Promise<T>,
+): Promise<T> {
+  const scratch = isDry ? mkdtempSync(join(tmpdir(), 'orbweaver-repair-')) : join(directory, 'frontier', NAME)
+  const target = isDry ? join(scratch, 'target') : directory
+  const ledger = await openLedger(directory, config)
+  try {
+    rmSync(scratch, { recursive: true, force: true })
+    for (const folder of FOLDERS) mkdirSync(join(target, folder), { recursive: true })
+    mkdirSync(scratch, { recursive: true })
+    const held = isDry ? NOBODY : await hold(ledger, directory, config)
+    const random = { now: systemClock.now(), salt: Math.floor(systemRandom.next() * 2 ** 32) }
+    try {
+      return await work({ directory, target, scratch, ledger, config, ...held, ...random, isDry })
+    } finally {
+      if (!isDry) await ledger.leave(held.life)
+    }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+    await ledger.close()
+  }
+}
+
+const NOBODY = { life: 0, seat: 0 }
+
+/** Leases of a run that was killed end; the coordinator's seat is taken, which keeps others from the tables. */
+async function hold(
+  ledger: Ledger,
+  directory: string,
+  config: CrawlConfig,
+): Promise<{ readonly life: Incarnation; readonly seat: Epoch }> {
+  if (config.ledger === undefined) await ledger.endAllLeases()
+  const life = await ledger.join(NAME, 0)
+  const seat = await ledger.takeSeat(life, leaseNow())
+  if (seat !== null) return { life, seat }
+  await ledger.leave(life)
+  throw new DirectoryBusyError(`${directory} is being crawled; stop the crawl before you repair it`)
+}

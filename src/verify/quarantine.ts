@@ -1,0 +1,62 @@
+/** Where damaged files are kept: nothing that is repaired is ever deleted. */
+import { appendFileSync, copyFileSync, existsSync, linkSync, lstatSync, mkdirSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { ConfigError } from '../config/index.js'
+import { locateFile, syncDirectory } from '../store/index.js'
+
+const FOLDER = 'quarantine'
+const NOTE = 'NOTE.txt'
+
+/** One folder for each repair, made when the first file comes. */
+export class Quarantine {
+  readonly #directory: string
+  /** Relative to the crawl directory. */
+  readonly folder: string
+  #files = 0
+
+  constructor(directory: string, now: number) {
+    this.#directory = directory
+    const stamp = new Date(now).toISOString().replaceAll(/[-:.]/g, '')
+    this.folder = `${FOLDER}/${stamp}`
+  }
+
+  get isUsed(): boolean {
+    return this.#files > 0
+  }
+
+  /** Gives the file a second name there. It stays where it is until something takes its place. */
+  keep(name: string, why: string): void {
+    const path = locateFile(this.#directory, name)
+    if (path === null) return
+    const to = join(this.#directory, this.folder, relative(this.#directory, path))
+    mkdirSync(dirname(to), { recursive: true })
+    if (!existsSync(to)) linkOrCopy(path, to)
+    appendFileSync(join(this.#directory, this.folder, NOTE), `${name}: ${why}\n`)
+    for (let folder = dirname(to); folder !== this.#directory; folder = dirname(folder)) syncDirectory(folder)
+    this.#files++
+  }
+}
+
+/** Not every file system has second names. */
+function linkOrCopy(path: string, to: string): void {
+  try {
+    linkSync(path, to)
+  } catch {
+    copyFileSync(path, to)
+  }
+}
+
+const OURS = /^(?:archive|tables\/(?:pages|links|sites)|learned)\/[^/\\]+$/
+const FOLDERS = ['archive', 'tables', 'tables/pages', 'tables/links', 'tables/sites', 'learned', FOLDER]
+
+/** A directory may come from elsewhere: what it names outside of itself is not touched. */
+export function refuseOutside(directory: string, names: readonly string[]): void {
+  for (const name of names)
+    if (!OURS.test(name) || /(?:^|\/)\.\.?$/.test(name))
+      throw new ConfigError(`${directory} names a file that no crawl has: ${name}`)
+  for (const name of [...FOLDERS, ...names]) {
+    const stats = lstatSync(join(directory, name), { throwIfNoEntry: false })
+    if (stats?.isSymbolicLink())
+      throw new ConfigError(`${join(directory, name)} is a symbolic link, which repair does not follow`)
+  }
+}

@@ -1,0 +1,110 @@
+/** A page row and its link rows, made of an archived exchange by the code that made them in the crawl. */
+import {
+  type Content,
+  isReadable,
+  isService,
+  LinkRows,
+  NO_CONTENT,
+  rowOf,
+  rulesOfPage,
+  settlementOf,
+  unchanged,
+  type WantedLinks,
+} from '../agent/index.js'
+import type { CrawlConfig } from '../config/index.js'
+import type { Discovery } from '../model/cell.js'
+import { LIMITS } from '../model/limits.js'
+import type { OutcomeCode } from '../model/outcome.js'
+import type { Exchange, MetaInfo, PageRow } from '../model/page.js'
+import { siteOf } from '../model/url.js'
+import { parsePage } from '../parse/index.js'
+import { type PageLinks, tableLinks, tableRow } from '../store/index.js'
+import { type ArchivedExchange, exchangeOf } from './archived-exchange.js'
+
+export interface RebuiltPage {
+  /** As the tables show it. */
+  readonly row: PageRow
+  readonly links: PageLinks | null
+  /** False where the payload is in the archive of another crawl: then the row has no title and no text. */
+  readonly isWhole: boolean
+}
+
+export interface RebuildSettings {
+  readonly config: CrawlConfig
+  /** What the crawl before knew of a URL. */
+  readonly known: (url: string) => Promise<MetaInfo | undefined>
+}
+
+/** What a visit began as. */
+export type Visit = Discovery & { readonly attempt: number }
+
+/** What cannot be found out again. */
+const UNKNOWN_LANE = 0
+
+/** Null for what is archived and has no row: robots.txt, sitemaps, probes. */
+export async function rebuildPage(
+  archived: ArchivedExchange,
+  visit: Visit,
+  code: OutcomeCode,
+  settings: RebuildSettings,
+): Promise<RebuiltPage | null> {
+  const exchange = await exchangeOf(archived, settings.config.maxBody)
+  if (exchange === null || isService(code)) return null
+  const { content, isWhole } = await contentOf(archived, exchange, visit.url, code, settings)
+  const { redirect } = settlementOf({ ok: true, exchange }, visit.hops, LIMITS.redirectHops, true)
+  const settlement = { code, detail: '', exchange, redirect: code === 'REDIRECT' ? redirect : '' }
+  const row = rowOf(UNKNOWN_LANE, visit, settlement, content, exchange.startedAt)
+  return {
+    row: tableRow({
+      ...row,
+      refersToDate: archived.record.headers.get('warc-refers-to-date') ?? '',
+      warcOffset: archived.offset,
+      warcLength: archived.length,
+    }),
+    links: content.links === null ? null : tableLinks(content.links),
+    isWhole,
+  }
+}
+
+async function contentOf(
+  { record }: ArchivedExchange,
+  exchange: Exchange,
+  url: string,
+  code: OutcomeCode,
+  { config, known }: RebuildSettings,
+): Promise<{ readonly content: Content; readonly isWhole: boolean }> {
+  const digest = record.headers.get('warc-payload-digest') ?? ''
+  if (record.type === 'revisit') {
+    const meta = await known(url)
+    if (meta === undefined) return { content: { ...NO_CONTENT, digest }, isWhole: false }
+    return { content: unchanged(url, meta, true), isWhole: meta.facts !== undefined }
+  }
+  if (!isReadable(code, exchange)) return { content: { ...NO_CONTENT, digest }, isWhole: true }
+  const page = parsePage({
+    url,
+    body: exchange.body,
+    contentType: exchange.header('content-type'),
+    refresh: exchange.header('refresh'),
+    wantText: true,
+    wantRequisites: config.assets,
+  })
+  const rules = rulesOfPage(config.robots, page.robots, exchange, exchange.startedAt)
+  const { foreign, rows } = linksOf(url, page.links, page.kinds, config.links)
+  const content = {
+    page,
+    rules,
+    digest,
+    links: rows,
+    outlinks: page.links.length,
+    foreign,
+    revisit: null,
+  }
+  return { content, isWhole: true }
+}
+
+function linksOf(url: string, links: readonly string[], kinds: Uint8Array, wanted: WantedLinks) {
+  const own = siteOf(url)
+  const rows = new LinkRows(wanted)
+  for (let i = 0; i < links.length; i++) rows.add(links[i], kinds[i], siteOf(links[i]) !== own)
+  return rows.routed()
+}

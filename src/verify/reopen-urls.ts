@@ -1,0 +1,102 @@
+/**
+ * Makes URLs whose stored copy was lost due again, so that `resume` fetches exactly those. It is a pack like any other:
+ * a lease of the cell, a journal that takes the outcomes back, and counters that go down, in one transaction. Sent a
+ * second time it would count twice, so callers leave out what is reopened already.
+ */
+import { randomUUID } from 'node:crypto'
+import { isPage } from '../agent/index.js'
+import type { Incarnation, Ledger, OutcomeCount, PackCell } from '../cluster/index.js'
+import { JournalWriter } from '../frontier/index.js'
+import { type CellId, type Discovery, filedUnder, type Grouping, type Lease } from '../model/cell.js'
+import type { OutcomeCode } from '../model/outcome.js'
+
+/** A URL whose outcome says that a response was stored, which is gone. */
+export interface LostUrl {
+  readonly cell: CellId
+  readonly discovery: Discovery
+  readonly code: OutcomeCode
+}
+
+export interface Reopening {
+  readonly ledger: Ledger
+  /** A life of the repair, which holds no lanes. */
+  readonly life: Incarnation
+  readonly grouping: Grouping
+  readonly leaseMs: number
+}
+
+/** Cells of one transaction. */
+const BATCH_CELLS = 100
+
+/** The crawl must be open and nobody at work on it. Throws when a cell cannot be leased; what was done before stays done. */
+export async function reopenUrls(reopening: Reopening, lost: readonly LostUrl[]): Promise<void> {
+  const byCell = groupedBy(lost, ({ cell }) => cell)
+  const cells = [...byCell]
+  for (let from = 0; from < cells.length; from += BATCH_CELLS)
+    await reopenBatch(reopening, new Map(cells.slice(from, from + BATCH_CELLS)))
+}
+
+async function reopenBatch(
+  { ledger, life, grouping, leaseMs }: Reopening,
+  cells: ReadonlyMap<CellId, readonly LostUrl[]>,
+): Promise<void> {
+  // A finished cell waits again once its inbox has a row. Its agent drops the row: the URL is known.
+  const appends = [...cells].map(([cell, [first]]) => ({
+    cell,
+    group: filedUnder(cell, grouping),
+    rows: [first.discovery],
+  }))
+  if (!(await ledger.append(appends))) throw new Error('the crawl was closed or split while it was repaired')
+  const leases = await ledger.grant(life, [...cells.keys()], leaseMs, 0)
+  try {
+    const missing = [...cells.keys()].find(cell => !leases.some(lease => lease.cell === cell))
+    if (missing !== undefined) throw new Error(`${missing} waits for its turn; run repair again in a while`)
+    const result = await ledger.commit({
+      id: randomUUID(),
+      incarnation: life,
+      cells: leases.map(lease => reopened(lease, cells.get(lease.cell)!)),
+      appends: [],
+      files: [],
+      fetches: 0,
+      lanes: [],
+      heard: { links: 0, pages: new Uint8Array(0), sites: new Uint8Array(0) },
+      waits: [],
+    })
+    if (result.status !== 'committed') throw new Error(`the ledger refused to reopen URLs: ${result.status}`)
+  } finally {
+    for (const { cell, epoch } of leases) await ledger.release(cell, epoch, 'tail')
+  }
+}
+
+/** Bytes and times stay as they were: that much was received. */
+function reopened(lease: Lease, lost: readonly LostUrl[]): PackCell {
+  const journal = new JournalWriter(lease.cell)
+  for (const { discovery, code } of lost) journal.reopen(discovery.url, code)
+  const codes = groupedBy(lost, ({ code }) => code)
+  return {
+    cell: lease.cell,
+    epoch: lease.epoch,
+    number: lease.lastPack + 1,
+    journal: journal.finish(),
+    consumed: 0,
+    cursor: lease.cursor,
+    discovered: 0,
+    settled: -lost.length,
+    pages: -lost.filter(({ code }) => isPage(code)).length,
+    bytes: 0,
+    fetchMs: 0,
+    firstFetch: 0,
+    lastFetch: 0,
+    outcomes: [...codes].map(([code, urls]): OutcomeCount => ({ code, count: -urls.length, detail: '' })),
+  }
+}
+
+function groupedBy<K>(lost: readonly LostUrl[], keyOf: (url: LostUrl) => K): Map<K, LostUrl[]> {
+  const groups = new Map<K, LostUrl[]>()
+  for (const url of lost) {
+    const group = groups.get(keyOf(url))
+    if (group) group.push(url)
+    else groups.set(keyOf(url), [url])
+  }
+  return groups
+}

@@ -1,0 +1,208 @@
+/**
+ * A damaged WARC or index. Damaged records are replaced by others of the same length, so that every sound one stays where
+ * the tables say it is; the index is made anew from the records that are left.
+ */
+import { randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  copyFileSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
+import type { FileRow } from '../cluster/index.js'
+import type { Exchange } from '../model/page.js'
+import {
+  appendCdxjEntry,
+  appendCdxjLines,
+  ByteSink,
+  DurableFile,
+  digestFile,
+  type Filler,
+  fillerBytesMin,
+  fillerRecords,
+  finishIndex,
+  locateFile,
+  warcDate,
+} from '../store/index.js'
+import { exchangeOf, isResponse } from './archived-exchange.js'
+import { type DamagedRange, type SoundRecord, scanWarc } from './scan-warc.js'
+
+/** Behind the name of a file that is about to take its place; recovery removes such a file if we do not come to it. */
+const NEW = '.tmp'
+
+/** A WARC with its index, of which at least one is damaged. */
+export interface ArchiveTask {
+  readonly directory: string
+  /** Where new files are written: the directory itself, unless nothing is to be changed. */
+  readonly target: string
+  readonly warc: FileRow
+  readonly index: FileRow | undefined
+  /** Places of responses that page rows name. */
+  readonly places: readonly number[]
+  readonly now: number
+  readonly maxBody: number
+}
+
+export interface LostRecord {
+  readonly url: string
+  readonly warc: string
+  readonly offset: number
+}
+
+export interface RepairedArchive {
+  /** Files that are ready to take the place of those with the same name. */
+  readonly files: readonly { readonly name: string; readonly newPath: string }[]
+  /** What the ledger is to say of them. */
+  readonly rows: readonly { name: string; kind: string; bytes: number; crc32: number }[]
+  /** Files that are gone for good: the ledger is to forget them. */
+  readonly gone: readonly string[]
+  readonly warc: string
+  readonly damaged: readonly DamagedRange[]
+  /** Responses and revisits in those ranges, as far as the index names them. */
+  readonly lost: readonly LostRecord[]
+}
+
+interface IndexEntry {
+  readonly url: string
+  readonly offset: number
+}
+
+export async function repairArchive(task: ArchiveTask): Promise<RepairedArchive> {
+  const { directory, target, warc, index } = task
+  const entries = index === undefined ? [] : readIndex(directory, index.name)
+  const path = locateFile(directory, warc.name)
+  if (path === null) return withoutWarc(task, entries)
+  const places = [...new Set([...entries.map(({ offset }) => offset), ...task.places])].sort((a, b) => a - b)
+  const lines = new ByteSink()
+  const damaged: DamagedRange[] = []
+  const sound: number[] = []
+  for await (const step of scanWarc(path, warc.bytes, places)) {
+    if (!step.ok) damaged.push(atLeast(step, sound, fillerOf(task)))
+    else if (isResponse(step.record)) await addLine(lines, step, task)
+    if (step.ok) sound.push(step.offset)
+  }
+  const newPath = join(target, warc.name) + NEW
+  writeWarc(path, newPath, warc.bytes, sound, damaged, fillerOf(task))
+  const files = [{ name: warc.name, newPath }]
+  const rows = [{ name: warc.name, kind: warc.kind, ...digestFile(newPath, warc.kind, warc.bytes) }]
+  if (index !== undefined) {
+    const made = writeIndex(task, index, lines)
+    files.push({ name: index.name, newPath: made })
+    rows.push({
+      name: index.name,
+      kind: index.kind,
+      ...digestFile(made, index.kind, Number.MAX_SAFE_INTEGER),
+    })
+  }
+  const isLost = ({ offset }: IndexEntry) =>
+    damaged.some(range => offset >= range.offset && offset < range.offset + range.length)
+  const lost = entries.filter(isLost).map(entry => ({ ...entry, warc: warc.name }))
+  return { files, rows, gone: [], warc: warc.name, damaged, lost }
+}
+
+/** Everything the index names is lost. */
+function withoutWarc({ warc, index }: ArchiveTask, entries: readonly IndexEntry[]): RepairedArchive {
+  return {
+    files: [],
+    rows: [],
+    gone: [warc.name, ...(index === undefined ? [] : [index.name])],
+    warc: warc.name,
+    damaged: [{ ok: false, offset: 0, length: warc.bytes }],
+    lost: entries.map(entry => ({ ...entry, warc: warc.name })),
+  }
+}
+
+function fillerOf({ warc, now }: ArchiveTask): Filler {
+  const codec = warc.name.endsWith('.zst') ? 'zstd' : 'gzip'
+  return { codec, date: warcDate(now), newId: randomUUID }
+}
+
+/** A range that is too short for a record takes the one before it along. */
+function atLeast(range: DamagedRange, sound: readonly number[], filler: Filler): DamagedRange {
+  const offset = range.length >= fillerBytesMin(filler) ? range.offset : (sound.at(-1) ?? range.offset)
+  return { ok: false, offset, length: range.offset + range.length - offset }
+}
+
+/** The lines of an index that can be read, whatever befell the others. */
+function readIndex(directory: string, name: string): IndexEntry[] {
+  const path = locateFile(directory, name)
+  if (path === null) return []
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .flatMap(line => {
+      try {
+        const { url, offset } = JSON.parse(line.slice(line.indexOf('{'))) as { url: unknown; offset: unknown }
+        return typeof url === 'string' && /^\d+$/.test(String(offset))
+          ? [{ url, offset: Number(offset) }]
+          : []
+      } catch {
+        return []
+      }
+    })
+}
+
+async function addLine(lines: ByteSink, found: SoundRecord, { warc, maxBody }: ArchiveTask): Promise<void> {
+  const { record, offset, length } = found
+  const url = record.headers.get('warc-target-uri') ?? ''
+  const exchange = await exchangeOf({ ...found, url, visit: null }, Math.min(maxBody, 1))
+  if (exchange === null) return
+  const entry = new ByteSink()
+  const digest = record.headers.get('warc-payload-digest') ?? ''
+  const row = { mime: mimeOf(exchange), status: exchange.status }
+  appendCdxjEntry(entry, exchange, row, { offset, length, digest }, record.type === 'revisit')
+  appendCdxjLines(lines, entry.view(), basename(warc.name), 0)
+}
+
+function mimeOf(exchange: Exchange): string {
+  return (exchange.header('content-type') ?? '').split(';', 1)[0].trim().toLowerCase()
+}
+
+/** A copy of the committed bytes, with records of ours over the damaged ranges. */
+function writeWarc(
+  path: string,
+  newPath: string,
+  bytes: number,
+  sound: readonly number[],
+  damaged: readonly DamagedRange[],
+  filler: Filler,
+): void {
+  copyFileSync(path, newPath)
+  const file = openSync(newPath, 'r+')
+  try {
+    ftruncateSync(file, bytes)
+    if (filler.codec === 'gzip') for (const offset of sound) clearHead(file, offset)
+    for (const { offset, length } of damaged)
+      writeSync(file, fillerRecords(length, filler), 0, length, offset)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Flags and time of a gzip member, which no checksum covers; ours are all zero. */
+const HEAD_FLAGS = 3
+const HEAD_FLAGS_BYTES = 5
+const flags = Buffer.alloc(HEAD_FLAGS_BYTES)
+const NO_FLAGS = Buffer.alloc(HEAD_FLAGS_BYTES)
+
+function clearHead(file: number, offset: number): void {
+  readSync(file, flags, 0, HEAD_FLAGS_BYTES, offset + HEAD_FLAGS)
+  if (!flags.equals(NO_FLAGS)) writeSync(file, NO_FLAGS, 0, HEAD_FLAGS_BYTES, offset + HEAD_FLAGS)
+}
+
+function writeIndex({ target }: ArchiveTask, index: FileRow, lines: ByteSink): string {
+  const logPath = `${join(target, index.name)}.log${NEW}`
+  const newPath = join(target, index.name) + NEW
+  rmSync(logPath, { force: true })
+  const log = new DurableFile(logPath)
+  log.write(lines.view())
+  log.keep()
+  finishIndex({ logPath, bytes: lines.length, outPath: newPath })
+  return newPath
+}

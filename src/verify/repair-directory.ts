@@ -1,0 +1,189 @@
+/** `orbweaver repair`: finds the damage, repairs what the rest depends on first, and tells what was done. */
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { LEDGER_FILE, openSqliteLedger } from '../cluster/index.js'
+import {
+  absolute,
+  DirectoryBusyError,
+  DirectoryLock,
+  readCrawlFile,
+  readRecord,
+  systemClock,
+  writeCrawlFile,
+} from '../compose/index.js'
+import { ConfigError, type CrawlConfig } from '../config/index.js'
+import type { Damage } from './damage.js'
+import { repairDerived } from './derived-files.js'
+import { withCrawl } from './open-repair.js'
+import { Quarantine } from './quarantine.js'
+import { type OnStep, type RepairOutcome, repairStore } from './repair.js'
+import { type RepairedLedger, repairLedger } from './repair-ledger.js'
+import { verifyDirectory } from './verify.js'
+
+export interface RepairOptions {
+  /** Finds out what would be done, and changes nothing. */
+  readonly dryRun?: boolean
+  readonly onStep?: OnStep
+}
+
+export interface RepairReport {
+  readonly damage: readonly Damage[]
+  /** One line each. */
+  readonly done: readonly string[]
+  /** URLs whose stored copy is gone; `resume` fetches them again. */
+  readonly lost: readonly string[]
+  /** What is gone and cannot be fetched again; one line each. */
+  readonly gone: readonly string[]
+  /** Folders with the damaged files, relative to the directory. */
+  readonly quarantine: readonly string[]
+  readonly dryRun: boolean
+}
+
+/** Throws a ConfigError when `directory` is no crawl, a DirectoryBusyError while somebody works on it. */
+export async function repairDirectory(given: string, options: RepairOptions = {}): Promise<RepairReport> {
+  const directory = absolute(given)
+  if (!existsSync(directory)) throw new ConfigError(`there is no directory ${given}`)
+  const lock = DirectoryLock.take(directory)
+  if (!lock) throw new DirectoryBusyError(`${given} is in use by another orbweaver process`)
+  try {
+    return await new Repair(directory, options).run()
+  } finally {
+    lock.release()
+  }
+}
+
+class Repair {
+  readonly #directory: string
+  readonly #isDry: boolean
+  readonly #onStep: OnStep
+  readonly #damage: Damage[] = []
+  readonly #done: string[] = []
+  readonly #lost: string[] = []
+  readonly #gone: string[] = []
+  readonly #quarantine = new Set<string>()
+
+  constructor(directory: string, { dryRun = false, onStep = () => {} }: RepairOptions) {
+    this.#directory = directory
+    this.#isDry = dryRun
+    this.#onStep = onStep
+  }
+
+  async run(): Promise<RepairReport> {
+    let found = await this.#verify()
+    const ledger = found.find(({ kind }) => kind === 'ledger')
+    if (ledger) {
+      const state = this.#repairLedger(ledger)
+      if (state === 'lost' || this.#isDry) return this.#report()
+      // Without a ledger nothing says which files there should be: look again.
+      found = await this.#verify()
+      const still = found.find(({ kind }) => kind === 'ledger')
+      if (still && this.#repairLedger(still) === 'lost') return this.#report()
+    }
+    if (found.some(({ kind }) => kind === 'crawl') && !(await this.#restoreCrawlFile())) return this.#report()
+    if (found.some(({ kind }) => kind !== 'ledger' && kind !== 'crawl')) await this.#repairStore(found)
+    return this.#report()
+  }
+
+  async #verify(): Promise<Damage[]> {
+    const found: Damage[] = []
+    for await (const damage of verifyDirectory(this.#directory)) found.push(damage)
+    const known = new Set(this.#damage.map(({ file }) => file))
+    this.#damage.push(...found.filter(({ file }) => !known.has(file)))
+    return found
+  }
+
+  #repairLedger(damage: Damage): RepairedLedger {
+    const quarantine = this.#newQuarantine()
+    const state = repairLedger(this.#directory, damage, quarantine, this.#isDry)
+    if (quarantine.isUsed) this.#quarantine.add(quarantine.folder)
+    if (state === 'restored')
+      this.#done.push(`${LEDGER_FILE}: one flipped bit was found by its digest and put back`)
+    if (state === 'sound') this.#done.push(`${LEDGER_FILE}: the ledger is sound, its digest was written anew`)
+    if (state === 'lost')
+      this.#gone.push(
+        `${LEDGER_FILE} cannot be repaired, so the crawl cannot be resumed. Its tables and archive can still be read; ` +
+          `crawl the sites again with "--previous ${this.#directory}", or restore ${LEDGER_FILE} from a backup`,
+      )
+    return state
+  }
+
+  /** From the copy in the ledger. */
+  async #restoreCrawlFile(): Promise<boolean> {
+    const path = join(this.#directory, LEDGER_FILE)
+    const ledger = existsSync(path) ? openSqliteLedger(path, { create: false, now: systemClock.now }) : null
+    const record = ledger && (await readRecord(ledger).finally(() => ledger.close()))
+    if (!record) {
+      this.#gone.push('crawl.json is damaged and no copy of it is in the directory; restore it from a backup')
+      return false
+    }
+    this.#done.push('crawl.json: restored from the ledger')
+    if (this.#isDry) return false
+    const quarantine = this.#newQuarantine()
+    quarantine.keep('crawl.json', 'is damaged')
+    if (quarantine.isUsed) this.#quarantine.add(quarantine.folder)
+    writeCrawlFile(this.#directory, record.file)
+    return true
+  }
+
+  async #repairStore(found: readonly Damage[]): Promise<void> {
+    const { config } = readCrawlFile(this.#directory)
+    await withCrawl(this.#directory, config, this.#isDry, async crawl => {
+      const outcome = await repairStore(crawl, found, this.#onStep)
+      this.#tell(outcome, config)
+      if (outcome.quarantine) this.#quarantine.add(outcome.quarantine)
+      const quarantine = this.#newQuarantine()
+      this.#onStep('describe')
+      this.#done.push(...(await repairDerived(crawl, found, outcome, quarantine)))
+      if (quarantine.isUsed) this.#quarantine.add(quarantine.folder)
+    })
+    if (!this.#isDry) rmSync(join(this.#directory, 'frontier'), { recursive: true, force: true })
+  }
+
+  #tell({ archives, tables }: RepairOutcome, config: CrawlConfig): void {
+    for (const { warc, damaged, gone } of archives) {
+      const bytes = damaged.reduce((sum, { length }) => sum + length, 0)
+      if (gone.length > 0) this.#done.push(`${warc}: is gone, and was taken out of the ledger`)
+      else if (bytes === 0)
+        this.#done.push(`${warc}: every record is sound; its index and digests were written anew`)
+      else
+        this.#done.push(
+          `${warc}: ${bytes} damaged bytes were replaced by empty records; the index was written anew`,
+        )
+    }
+    const { replaced, counts, lost } = tables
+    for (const name of replaced) this.#done.push(`${name}: its sound rows were copied, the others rebuilt`)
+    if (counts.pages + counts.links > 0)
+      this.#done.push(
+        `${counts.pages} page rows and ${counts.links} link rows were rebuilt; of rebuilt page rows lane is 0, ` +
+          'and agent is empty where there were several and no other row of the same WARC tells it',
+      )
+    if (counts.withoutResponse > 0)
+      this.#done.push(
+        `${counts.withoutResponse} of them brought no response: their fetch_time is unknown (1970)`,
+      )
+    if (counts.withoutText > 0)
+      this.#gone.push(
+        `title and text of ${counts.withoutText} pages that were not modified since the crawl before`,
+      )
+    if (config.archive === 'none' && replaced.some(name => name.startsWith('tables/links/')))
+      this.#gone.push(
+        'links in damaged files of tables/links: this crawl has no archive to rebuild them from',
+      )
+    this.#lost.push(...lost.map(({ discovery }) => discovery.url))
+  }
+
+  #newQuarantine(): Quarantine {
+    return new Quarantine(this.#directory, systemClock.now())
+  }
+
+  #report(): RepairReport {
+    return {
+      damage: this.#damage,
+      done: this.#done,
+      lost: this.#lost,
+      gone: this.#gone,
+      quarantine: [...this.#quarantine],
+      dryRun: this.#isDry,
+    }
+  }
+}

@@ -1,0 +1,305 @@
+/**
+ * Page rows and link rows that are missing, made anew. The journals say which rows there ought to be; sound files bring
+ * those that are there; the archive brings the rest. What the archive does not hold is lost and has to be fetched again.
+ */
+import { join } from 'node:path'
+import { isService } from '../agent/index.js'
+import type { FileRow, Ledger } from '../cluster/index.js'
+import type { CrawlConfig } from '../config/index.js'
+import type { FrontierSpace } from '../frontier/index.js'
+import { withoutMark } from '../model/mark.js'
+import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
+import type { PageRow } from '../model/page.js'
+import { siteOf } from '../model/url.js'
+import { convertLogs, digestFile, type PageLinks, RowLogWriter, tableRow, tableUrl } from '../store/index.js'
+import { type ArchivedExchange, exchangesOf } from './archived-exchange.js'
+import { type JournalOutcome, journalOutcomes } from './journal-outcomes.js'
+import { type RebuildSettings, rebuildPage } from './rebuild-page.js'
+import type { LostUrl } from './reopen-urls.js'
+import { RowKeys } from './row-keys.js'
+import { scanWarc } from './scan-warc.js'
+import { TableFiles } from './table-files.js'
+import { type Table, type TableSource, tableSources } from './table-sources.js'
+
+export interface TablesTask {
+  readonly directory: string
+  /** Where new files are written: the directory itself, unless nothing is to be changed. */
+  readonly target: string
+  /** For what is made on the way. */
+  readonly scratch: string
+  readonly ledger: Ledger
+  readonly config: CrawlConfig
+  readonly space: FrontierSpace
+  readonly files: readonly FileRow[]
+  readonly damaged: ReadonlySet<string>
+  /** All WARCs that there are, repaired ones included. */
+  readonly archives: readonly { readonly name: string; readonly path: string; readonly bytes: number }[]
+  /** Places in WARCs whose records are lost. */
+  readonly lostPlaces: readonly { readonly warc: string; readonly offset: number; readonly length: number }[]
+  /** URLs of records that are lost. */
+  readonly lostUrls: ReadonlySet<string>
+  /** Tells new files from those of an earlier repair. */
+  readonly seat: number
+}
+
+export interface RepairedTables {
+  /** Files that new ones take the place of. */
+  readonly replaced: readonly string[]
+  /** Written under their names, and not listed by the ledger yet. */
+  readonly made: readonly { name: string; kind: string; bytes: number; crc32: number }[]
+  readonly lost: readonly LostUrl[]
+  readonly counts: RebuiltCounts
+}
+
+export interface RebuiltCounts {
+  pages: number
+  links: number
+  /** Rows of URLs that brought no response: the journal alone speaks of them. */
+  withoutResponse: number
+  /** Rows whose payload is in the archive of another crawl, so that they have no title and no text. */
+  withoutText: number
+}
+
+export async function repairTables(task: TablesTask): Promise<RepairedTables> {
+  const tables = await TableFiles.open(task.scratch)
+  const repair = new TableRepair(task, tables)
+  try {
+    return await repair.run()
+  } finally {
+    repair.close()
+    tables.close()
+  }
+}
+
+const TABLES: readonly Table[] = ['pages', 'links']
+const IS_DROPPED = 'url IN (SELECT url FROM dropped)'
+const INSERT_ROWS = 500
+
+class TableRepair {
+  readonly #task: TablesTask
+  readonly #tables: TableFiles
+  readonly #sources: Readonly<Record<Table, readonly TableSource[]>>
+  readonly #out: Readonly<Record<Table, RowLogWriter>>
+  readonly #settings: RebuildSettings
+  /** Rows that the journals ask for, and those that are there or were made. */
+  readonly #expected: RowKeys
+  readonly #present: RowKeys
+  readonly #presentLinks: RowKeys
+  readonly #attempts = new Map<string, number>()
+  /** By WARC; by the empty name where there is only one agent. */
+  readonly #agents = new Map<string, string>()
+  /** Responses without metadata, by URL: where they are. */
+  readonly #bare = new Map<string, { readonly archived: ArchivedExchange; readonly warc: string }>()
+  readonly #lost: LostUrl[] = []
+  readonly #counts: RebuiltCounts = { pages: 0, links: 0, withoutResponse: 0, withoutText: 0 }
+
+  constructor(task: TablesTask, tables: TableFiles) {
+    const { scratch, space, config, ledger } = task
+    this.#task = task
+    this.#tables = tables
+    this.#sources = { pages: tableSources(task, 'pages'), links: tableSources(task, 'links') }
+    this.#out = {
+      pages: new RowLogWriter(join(scratch, 'pages.rows')),
+      links: new RowLogWriter(join(scratch, 'links.rows')),
+    }
+    this.#expected = new RowKeys(space)
+    this.#present = new RowKeys(space)
+    this.#presentLinks = new RowKeys(space)
+    const known = async (url: string) => (await ledger.loadMeta(siteOf(url), [url])).get(url)
+    this.#settings = { config, known }
+  }
+
+  async run(): Promise<RepairedTables> {
+    const dropped = await this.#drop()
+    const arePagesDamaged = this.#sources.pages.some(({ isDamaged }) => isDamaged)
+    const areLinksDamaged = this.#sources.links.some(({ isDamaged }) => isDamaged)
+    const needsPages = arePagesDamaged || dropped > 0
+    const needsLinks = areLinksDamaged || dropped > 0
+    const replaced = [...(await this.#copy('pages')), ...(await this.#copy('links'))]
+    if (needsPages || needsLinks) {
+      await this.#readPresent(needsLinks)
+      await this.#readArchive(needsPages, needsLinks)
+    }
+    if (needsPages || this.#task.lostUrls.size > 0) await this.#readJournals(needsPages)
+    const made = TABLES.flatMap(table => this.#finish(table))
+    return { replaced, made, lost: this.#lost, counts: this.#counts }
+  }
+
+  close(): void {
+    for (const keys of [this.#expected, this.#present, this.#presentLinks]) keys.close()
+  }
+
+  /**
+   * Rows of lost pages go: `resume` brings them again. Also those of an earlier repair that was interrupted after it had
+   * told the ledger. Returns how many URLs that are.
+   */
+  async #drop(): Promise<number> {
+    const urls = new Set([...this.#task.lostUrls].map(tableUrl))
+    for await (const outcome of journalOutcomes(this.#task.ledger, this.#task.space)) {
+      const url = tableUrl(withoutMark(outcome.discovery.url))
+      if (!outcome.counts) urls.add(url)
+      else if (!isService(outcome.code)) {
+        this.#expected.add(url, outcome.code)
+        if (outcome.attempt > 1) this.#attempts.set(url, outcome.attempt)
+      }
+    }
+    for (const { path } of this.#sources.pages) {
+      if (path === null) continue
+      for (const { warc, offset, length } of this.#task.lostPlaces) {
+        const place = `warc_filename = '${warc.replaceAll("'", "''")}' AND warc_record_offset >= ${offset}
+          AND warc_record_offset < ${offset + length}`
+        for await (const { row } of this.#tables.pages(path, place)) urls.add(row.url)
+      }
+    }
+    await this.#tables.fill('dropped', [...urls], INSERT_ROWS)
+    return urls.size
+  }
+
+  /** Copies what stays of files that cannot stay as they are; returns their names. */
+  async #copy(table: Table): Promise<string[]> {
+    const replaced: string[] = []
+    for (const { file, path, isDamaged } of this.#sources[table]) {
+      const isChanged = isDamaged || (path !== null && (await this.#tables.count(path, IS_DROPPED)) > 0)
+      if (!isChanged) continue
+      replaced.push(file.name)
+      if (path !== null && table === 'pages') await this.#copyPages(path)
+      if (path !== null && table === 'links') await this.#copyLinks(path)
+    }
+    return replaced
+  }
+
+  async #copyPages(path: string): Promise<void> {
+    for await (const { row, agent, warc } of this.#tables.pages(path, `NOT (${IS_DROPPED})`))
+      this.#out.pages.addPage(row, agent, warc)
+  }
+
+  async #copyLinks(path: string): Promise<void> {
+    for await (const { url, target, kind } of this.#tables.links(path, `NOT (${IS_DROPPED})`))
+      this.#out.links.addLinks(url, { targets: [target], kinds: [kind] })
+  }
+
+  async #readPresent(links: boolean): Promise<void> {
+    const agents = await this.#task.ledger.agentWork()
+    if (agents.length === 1) this.#agents.set('', agents[0].name)
+    const files = (table: Table) => this.#sources[table].flatMap(({ path }) => (path === null ? [] : [path]))
+    for (const path of files('pages')) {
+      const sql = `SELECT url, outcome, warc_filename, agent FROM read_parquet('${path.replaceAll("'", "''")}')`
+      for await (const [url, outcome, warc, agent] of this.#tables.rows(`${sql} WHERE NOT (${IS_DROPPED})`)) {
+        this.#present.add(String(url), String(outcome))
+        if (warc !== null && agent !== null) this.#agents.set(String(warc), String(agent))
+      }
+    }
+    if (!links) return
+    for (const path of files('links'))
+      for await (const { url, target, kind } of this.#tables.links(path, `NOT (${IS_DROPPED})`))
+        this.#presentLinks.add(url, `${target} ${kind}`)
+  }
+
+  async #readArchive(pages: boolean, links: boolean): Promise<void> {
+    for (const { name, path, bytes } of this.#task.archives) {
+      for await (const archived of exchangesOf(scanWarc(path, bytes, []))) {
+        const { visit } = archived
+        const url = tableUrl(archived.url)
+        if (visit === null) this.#bare.set(url, { archived, warc: name })
+        if (visit === null || !this.#expected.has(url, visit.outcome)) continue
+        const isMissing = pages && !this.#present.has(url, visit.outcome)
+        if (isMissing || links) await this.#rebuild(archived, name, visit, visit.outcome, isMissing, links)
+      }
+    }
+  }
+
+  async #rebuild(
+    archived: ArchivedExchange,
+    warc: string,
+    visit: Pick<JournalOutcome['discovery'], 'depth' | 'hops' | 'via'>,
+    code: OutcomeCode,
+    isMissing: boolean,
+    links: boolean,
+  ): Promise<void> {
+    const { depth, hops, via } = visit
+    const url = tableUrl(archived.url)
+    const entry = { url: archived.url, depth, hops, via, score: 0, attempt: this.#attempts.get(url) ?? 1 }
+    const rebuilt = await rebuildPage(archived, entry, code, this.#settings)
+    if (rebuilt === null) return
+    if (isMissing) this.#addPage(rebuilt.row, warc)
+    if (isMissing && !rebuilt.isWhole) this.#counts.withoutText++
+    if (links && rebuilt.links !== null) this.#addLinks(url, rebuilt.links)
+  }
+
+  #addPage(row: PageRow, warc: string): void {
+    this.#present.add(row.url, row.outcome)
+    this.#out.pages.addPage(row, this.#agents.get(warc) ?? this.#agents.get('') ?? '', warc)
+    this.#counts.pages++
+  }
+
+  /** Only what is missing: a page may have more links than fit into one segment, and a target once for each kind. */
+  #addLinks(url: string, { targets, kinds }: PageLinks): void {
+    const places = [...targets.keys()].filter(i => this.#presentLinks.add(url, `${targets[i]} ${kinds[i]}`))
+    if (places.length === 0) return
+    const missing = { targets: places.map(i => targets[i]), kinds: places.map(i => kinds[i]) }
+    this.#out.links.addLinks(url, missing)
+    this.#counts.links += places.length
+  }
+
+  async #readJournals(pages: boolean): Promise<void> {
+    const hasTables = this.#task.config.tables !== 'none'
+    for await (const outcome of journalOutcomes(this.#task.ledger, this.#task.space)) {
+      const { code, discovery, counts } = outcome
+      const url = tableUrl(withoutMark(discovery.url))
+      if (!counts || !this.#present.add(url, code)) continue
+      const isStored = outcomeRule(code).kind === 'stored'
+      if (isService(code) || !hasTables) {
+        const isLost = isStored && code !== 'PROBE' && this.#task.lostUrls.has(withoutMark(discovery.url))
+        if (isLost) this.#lost.push(outcome)
+      } else if (pages) await this.#settle(outcome, url, isStored)
+    }
+  }
+
+  /** A row that no response could be found for. */
+  async #settle({ cell, discovery, code, attempt }: JournalOutcome, url: string, isStored: boolean) {
+    const bare = this.#bare.get(url)
+    if (bare !== undefined) await this.#rebuild(bare.archived, bare.warc, discovery, code, true, true)
+    else if (isStored) this.#lost.push({ cell, discovery, code })
+    else {
+      this.#addPage(tableRow({ ...NO_RESPONSE, ...discovery, url, outcome: code, attempt }), '')
+      this.#counts.withoutResponse++
+    }
+  }
+
+  #finish(table: Table): RepairedTables['made'] {
+    const log = this.#out[table]
+    const committedBytes = log.close()
+    if (log.rows === 0) return []
+    const name = `tables/${table}/repaired-s${this.#task.seat}.parquet`
+    const outPath = join(this.#task.target, name)
+    convertLogs({ table, logs: [{ path: log.path, committedBytes }], outPath })
+    return [{ name, kind: table, ...digestFile(outPath, table, Number.MAX_SAFE_INTEGER) }]
+  }
+}
+
+/** Of a URL that was refused, or failed without a response: when that was is not on record. */
+const NO_RESPONSE: Omit<PageRow, 'url' | 'outcome' | 'depth' | 'hops' | 'via' | 'attempt'> = {
+  fetchedAt: 0,
+  fetchMs: 0,
+  status: 0,
+  lane: 0,
+  bodyBytes: 0,
+  digest: '',
+  mime: '',
+  mimeDetected: '',
+  charset: '',
+  languages: '',
+  truncated: '',
+  title: '',
+  description: '',
+  canonical: '',
+  redirect: '',
+  text: new Uint8Array(0),
+  outlinks: 0,
+  outlinksForeign: 0,
+  etag: '',
+  lastModified: '',
+  refersToDate: '',
+  warcOffset: -1,
+  warcLength: 0,
+}

@@ -1,0 +1,26 @@
+/** Which rows of a table are known, by two of their columns; as fingerprints, in a set that spills to disk. */
+import { type FrontierSpace, SeenSet } from '../frontier/index.js'
+import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
+
+export class RowKeys {
+  readonly #keys: SeenSet
+
+  constructor(space: FrontierSpace) {
+    this.#keys = new SeenSet(space.seen)
+  }
+
+  has(url: string, other: string): boolean {
+    takeFingerprint(`${url} ${other}`)
+    return this.#keys.has(fingerprint.low, fingerprint.high)
+  }
+
+  /** True when it is new. */
+  add(url: string, other: string): boolean {
+    takeFingerprint(`${url} ${other}`)
+    return this.#keys.add(fingerprint.low, fingerprint.high)
+  }
+
+  close(): void {
+    this.#keys.close()
+  }
+}

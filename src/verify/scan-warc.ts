@@ -1,0 +1,75 @@
+/**
+ * All that is sound in a WARC, and the ranges that are not. Behind damage the scan goes on at the next place that an
+ * index or a table names, never at what looks like a record: a page may hold bytes that do.
+ */
+import { sha1Digest, WarcReader, type WarcRecord } from '../store/index.js'
+
+export interface SoundRecord {
+  readonly ok: true
+  readonly offset: number
+  readonly length: number
+  readonly record: WarcRecord
+}
+
+export interface DamagedRange {
+  readonly ok: false
+  readonly offset: number
+  readonly length: number
+}
+
+export type ScanStep = SoundRecord | DamagedRange
+
+/** `places`: where responses are known to begin, in order. */
+export async function* scanWarc(
+  path: string,
+  committedBytes: number,
+  places: readonly number[],
+): AsyncGenerator<ScanStep> {
+  const reader = await WarcReader.open(path)
+  try {
+    for (let at = 0; at < committedBytes; ) {
+      const damagedAt = yield* soundRecords(reader, at, committedBytes)
+      if (damagedAt === null) return
+      at = await nextSound(reader, damagedAt, committedBytes, places)
+      yield { ok: false, offset: damagedAt, length: at - damagedAt }
+    }
+  } finally {
+    await reader.close()
+  }
+}
+
+/** Returns where damage begins; null at the end. */
+async function* soundRecords(
+  reader: WarcReader,
+  from: number,
+  end: number,
+): AsyncGenerator<SoundRecord, number | null> {
+  for await (const result of reader.records(end, from)) {
+    if (!result.ok || !isSound(result.record)) return result.offset
+    const { offset, length, record } = result
+    yield { ok: true, offset, length, record }
+  }
+  return null
+}
+
+async function nextSound(
+  reader: WarcReader,
+  damagedAt: number,
+  end: number,
+  places: readonly number[],
+): Promise<number> {
+  for (const place of places) {
+    if (place <= damagedAt || place >= end) continue
+    for await (const result of reader.records(end, place)) {
+      if (result.ok && isSound(result.record)) return place
+      break
+    }
+  }
+  return end
+}
+
+/** Records of others may have no digest, or one by another algorithm. */
+function isSound({ headers, block }: WarcRecord): boolean {
+  const digest = headers.get('warc-block-digest')
+  return digest === undefined || !digest.startsWith('sha1:') || digest === sha1Digest(block)
+}

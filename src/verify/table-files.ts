@@ -1,0 +1,133 @@
+/** Rows of Parquet files as they were written, read by DuckDB, so that they can be written again. */
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import type { OutcomeCode } from '../model/outcome.js'
+import { LinkKind, type PageRow } from '../model/page.js'
+import { openStream, quoteText, type Value } from '../query/index.js'
+
+export interface StoredPage {
+  readonly row: PageRow
+  readonly agent: string
+  /** Name of the WARC with its record; empty when it has none. */
+  readonly warc: string
+}
+
+export interface StoredLink {
+  readonly url: string
+  readonly target: string
+  readonly kind: number
+}
+
+const PAGE_COLUMNS = `url, outcome, content_digest, content_mime_type, content_mime_detected, content_charset,
+  content_languages, content_truncated, title, description, canonical, redirect_target, etag, last_modified, via,
+  outlinks, outlinks_foreign, depth, hops, lane, attempt, epoch_ms(fetch_time), fetch_status, fetch_ms, body_bytes,
+  warc_filename, warc_record_offset, warc_record_length, agent, text, warc_refers_to_date`
+
+export class TableFiles {
+  readonly #instance: DuckDBInstance
+  readonly #connection: DuckDBConnection
+
+  static async open(spill: string): Promise<TableFiles> {
+    const settings = { threads: '1', memory_limit: '512MiB', temp_directory: spill }
+    const instance = await DuckDBInstance.create(':memory:', settings)
+    return new TableFiles(instance, await instance.connect())
+  }
+
+  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
+    this.#instance = instance
+    this.#connection = connection
+  }
+
+  close(): void {
+    this.#connection.closeSync()
+    this.#instance.closeSync()
+  }
+
+  /** `where` is a condition in SQL. */
+  async *pages(path: string, where: string): AsyncGenerator<StoredPage> {
+    const sql = `SELECT ${PAGE_COLUMNS} FROM read_parquet(${quoteText(path)}) WHERE ${where}`
+    for await (const row of this.rows(sql)) yield pageOf(row)
+  }
+
+  /** The rows of one page come together if they stand together. */
+  async *links(path: string, where: string): AsyncGenerator<StoredLink> {
+    const sql = `SELECT url, target, kind FROM read_parquet(${quoteText(path)}) WHERE ${where}`
+    for await (const [url, target, kind] of this.rows(sql))
+      yield { url: String(url), target: String(target), kind: kindOf(String(kind)) }
+  }
+
+  /** Makes a table of one column `url`. */
+  async fill(table: string, urls: readonly string[], rowsPerStatement: number): Promise<void> {
+    await this.#connection.run(`CREATE TABLE ${table} (url VARCHAR)`)
+    for (let from = 0; from < urls.length; from += rowsPerStatement) {
+      const rows = urls.slice(from, from + rowsPerStatement).map(url => `(${quoteText(url)})`)
+      await this.#connection.run(`INSERT INTO ${table} VALUES ${rows.join(', ')}`)
+    }
+  }
+
+  /** Offsets of the records of one WARC. */
+  async placesIn(path: string, warc: string): Promise<number[]> {
+    const places: number[] = []
+    const sql = `SELECT warc_record_offset FROM read_parquet(${quoteText(path)})
+      WHERE warc_filename = ${quoteText(warc)}`
+    for await (const [offset] of this.rows(sql)) places.push(Number(offset))
+    return places
+  }
+
+  async count(path: string, where: string): Promise<number> {
+    for await (const [count] of this.rows(
+      `SELECT count(*) FROM read_parquet(${quoteText(path)}) WHERE ${where}`,
+    ))
+      return Number(count)
+    return 0
+  }
+
+  async *rows(text: string): AsyncGenerator<readonly Value[]> {
+    const { batches } = await openStream(this.#connection, { text, explain: '' })
+    for await (const batch of batches()) yield* batch
+  }
+}
+
+function pageOf(values: readonly Value[]): StoredPage {
+  const text = (i: number) => (values[i] === null ? '' : String(values[i]))
+  const number = (i: number) => Number(values[i] ?? 0)
+  return {
+    row: {
+      url: text(0),
+      outcome: text(1) as OutcomeCode,
+      digest: text(2),
+      mime: text(3),
+      mimeDetected: text(4),
+      charset: text(5),
+      languages: text(6),
+      truncated: text(7),
+      title: text(8),
+      description: text(9),
+      canonical: text(10),
+      redirect: text(11),
+      etag: text(12),
+      lastModified: text(13),
+      via: text(14),
+      outlinks: number(15),
+      outlinksForeign: number(16),
+      depth: number(17),
+      hops: number(18),
+      lane: number(19),
+      attempt: number(20),
+      fetchedAt: number(21),
+      status: number(22),
+      fetchMs: number(23),
+      bodyBytes: number(24),
+      warcOffset: values[26] === null ? -1 : number(26),
+      warcLength: number(27),
+      text: Buffer.from(text(29)),
+      refersToDate: text(30),
+    },
+    agent: text(28),
+    warc: text(25),
+  }
+}
+
+/** The bits behind the names that the table has. */
+function kindOf(names: string): number {
+  return names.split(' ').reduce((bits, name) => bits | (LinkKind[name as keyof typeof LinkKind] ?? 0), 0)
+}

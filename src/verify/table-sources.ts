@@ -1,0 +1,79 @@
+/** The files of one table as Parquet, whatever they are: sound ones, and what is sound in damaged row logs. */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FileRow } from '../cluster/index.js'
+import { convertLogs, locateFile, RowLogWriter, type Segment, salvageSegments } from '../store/index.js'
+
+export type Table = 'pages' | 'links'
+
+export interface TableSource {
+  readonly file: FileRow
+  /** Null where nothing of it can be read. */
+  readonly path: string | null
+  readonly isDamaged: boolean
+}
+
+export interface SourceTask {
+  readonly directory: string
+  readonly scratch: string
+  readonly files: readonly FileRow[]
+  /** Names of damaged files. */
+  readonly damaged: ReadonlySet<string>
+}
+
+export function tableSources(task: SourceTask, table: Table): TableSource[] {
+  return task.files
+    .filter(({ kind, bytes }) => (kind === table || kind === `${table}-log`) && bytes > 0)
+    .map((file, number) => {
+      const isDamaged = task.damaged.has(file.name)
+      return { file, path: readable(task, table, file, number, isDamaged), isDamaged }
+    })
+}
+
+function readable(
+  { directory, scratch }: SourceTask,
+  table: Table,
+  file: FileRow,
+  number: number,
+  isDamaged: boolean,
+): string | null {
+  const path = locateFile(directory, file.name)
+  if (path === null) return null
+  if (file.kind === table) return isDamaged ? null : path
+  const outPath = join(scratch, `${table}-${number}.parquet`)
+  const log = isDamaged ? salvage(path, file.bytes, `${outPath}.rows`) : path
+  if (log === null) return null
+  const committedBytes = isDamaged ? Number.POSITIVE_INFINITY : file.bytes
+  convertLogs({ table, logs: [{ path: log, committedBytes: bytesOf(log, committedBytes) }], outPath })
+  return outPath
+}
+
+function bytesOf(path: string, most: number): number {
+  return Math.min(most, statSync(path).size)
+}
+
+/** Copies the sound segments of a log. A pack beside damage is left out: its rows and texts belong together. */
+function salvage(path: string, bytes: number, outPath: string): string | null {
+  const out = new RowLogWriter(outPath)
+  let pack: Segment[] = []
+  let isDoubtful = false
+  const end = () => {
+    if (!isDoubtful) for (const segment of pack) out.addSegment(segment)
+    pack = []
+  }
+  for (const segment of salvageSegments(path, bytes)) {
+    if (segment === null) {
+      pack = []
+      isDoubtful = true
+      continue
+    }
+    if (pack.length > 0 && pack[0].pack !== segment.pack) {
+      end()
+      isDoubtful = false
+    }
+    pack.push({ ...segment, rows: Buffer.from(segment.rows) })
+  }
+  end()
+  out.close()
+  return out.rows > 0 ? outPath : null
+}
