@@ -22,12 +22,13 @@ export interface CrawledPage {
   readonly body: Buffer
 }
 
+/** What one throws is logged and counted as `HOOK_FAILED`; the crawl goes on. */
 export interface Hooks {
-  /** False keeps a URL out of the crawl. Must not wait: it is asked for every new link. */
+  /** False, or a throw, keeps a URL out of the crawl. Must not wait: it is asked for every new link. */
   readonly accept?: (url: string) => boolean
-  /** 0 to 1; higher is fetched sooner within its site. */
+  /** 0 to 1; higher is fetched sooner within its site. A throw keeps the URL out. */
   readonly score?: (url: string) => number
-  /** Sees every fetched page; the crawl waits for it. */
+  /** Sees every fetched page, which is stored by then; the crawl waits for it. */
   readonly onPage?: (page: CrawledPage) => void | Promise<void>
 }
 

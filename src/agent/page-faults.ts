@@ -4,6 +4,7 @@
  * The one other cause is the disk that queues and seen-sets spill to: such an error ends the agent, as everywhere.
  */
 import { forPeople } from '../model/for-people.js'
+import { isOfPage } from '../model/page-error.js'
 
 /** Lines in the log: a site may cause as many as it has pages. Outcomes count them all. */
 const MOST_LINES = 1_000
@@ -21,7 +22,7 @@ export class PageFaults {
 
   /** Logs what our own code threw; returns it in one line. Throws errors of the disk again. */
   caught(url: string, error: unknown): string {
-    if (error instanceof Error && 'syscall' in error) throw error
+    if (!isOfPage(error)) throw error
     return this.#note('internal error', url, error)
   }
 

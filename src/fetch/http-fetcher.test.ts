@@ -164,6 +164,28 @@ describe('failures are values', () => {
   })
 })
 
+describe('an answer that our own code throws at', () => {
+  test.each([
+    ['in its head', 'types'],
+    ['before it is sent', 'known'],
+  ])('%s is the failure of its request alone, and the next gets a connection', async (_, field) => {
+    const server = await serverSaying(ok('hello'))
+    const fetcher = fetcherWith({ connections: 1 })
+    const url = `${server.origin}/`
+    const odd = Object.defineProperty({ url }, field, {
+      get: () => {
+        throw new RangeError('Invalid code point NaN')
+      },
+    })
+    for (let i = 0; i < 3; i++) {
+      const result = await fetcher.fetch(odd, signal)
+      expect(result).toMatchObject({ ok: false, code: 'INTERNAL_ERROR', error: expect.any(RangeError) })
+    }
+    expect(await fetcher.fetch({ url }, signal)).toMatchObject({ ok: true })
+    expect(fetcher.connections.open).toBe(1)
+  })
+})
+
 describe('a request that may not begin any more', () => {
   test('is not written, and its connection serves the next', async () => {
     const server = await serverSaying(ok('hello'))

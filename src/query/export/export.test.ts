@@ -326,3 +326,28 @@ describe('an export that cannot be', () => {
     await expect(exportMarkdown(failed, target(), quiet)).rejects.toThrow(ConfigError)
   })
 })
+
+describe('a page that cannot be converted', () => {
+  const throwsAt = (name: string, error: Error) => (page: { url: string }) => {
+    if (page.url.endsWith(name)) throw error
+    return 'converted'
+  }
+  const bug = new RangeError('Invalid code point NaN')
+  const full = Object.assign(new Error('no space left'), { code: 'ENOSPC', syscall: 'write' })
+
+  it.each([
+    ['files', exportFiles],
+    ['markdown', exportMarkdown],
+  ] as const)('is left out of %s and told of; the others are written', async (_, run) => {
+    const dir = await crawlOf([
+      { url: 'http://a.test/bad', body: 'x' },
+      { url: 'http://a.test/good', body: 'y' },
+    ])
+    const out = target()
+    const tally = await run(dir, out, quiet, throwsAt('/bad', bug))
+    expect(tally).toMatchObject({ written: 1, skippedUnreadable: 1 })
+    expect(tally.example).toMatch(/^http:\/\/a\.test\/bad: .*RangeError: Invalid code point NaN/)
+    expect(filesOf(out).some(file => file.includes('good'))).toBe(true)
+    await expect(run(dir, target(), quiet, throwsAt('/good', full))).rejects.toBe(full)
+  })
+})

@@ -17,14 +17,20 @@ import { rewriteCss } from './rewrite-css.js'
 import { rewriteHtml } from './rewrite-html.js'
 import { claimFolder, Folder } from './target.js'
 
-export async function exportFiles(dir: string, out: string, progress: Progress): Promise<Exported> {
+/** Another `convert` than our own is for tests. */
+export async function exportFiles(
+  dir: string,
+  out: string,
+  progress: Progress,
+  convert = contentOf,
+): Promise<Exported> {
   return withScratch(async scratch => {
     const book = new ExportBook(join(scratch, 'book.db'))
     try {
       const tally = new ExportTally(progress)
       const counts = await gather(dir, book, tally)
       claimFolder(out)
-      await writePages(dir, book, new Folder(out), tally, counts)
+      await writePages(dir, book, new Folder(out), tally, counts, convert)
       return tally
     } finally {
       book.close()
@@ -56,6 +62,7 @@ async function writePages(
   folder: Folder,
   tally: ExportTally,
   counts: CrawlCounts,
+  convert: typeof contentOf,
 ): Promise<void> {
   const bodies = new ArchiveBodies(dir, book)
   try {
@@ -65,7 +72,9 @@ async function writePages(
         tally.skip(body.why, page.url, body.detail)
         continue
       }
-      await folder.write(page.path, contentOf(page, body.bytes, book))
+      const content = tally.converted(page.url, () => convert(page, body.bytes, book))
+      if (content === null) continue
+      await folder.write(page.path, content)
       book.markWritten(page.url)
       tally.wrote(counts.pages)
     }

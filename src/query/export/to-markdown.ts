@@ -21,7 +21,13 @@ const TEXTS = `SELECT url, coalesce(title, '') AS title, fetch_time, text FROM p
 
 type PageFacts = Pick<ExportedPage, 'url' | 'title' | 'fetchedAt'>
 
-export async function exportMarkdown(dir: string, out: string, progress: Progress): Promise<Exported> {
+/** Another `convert` than our own is for tests. */
+export async function exportMarkdown(
+  dir: string,
+  out: string,
+  progress: Progress,
+  convert = markdownOf,
+): Promise<Exported> {
   return withScratch(async scratch => {
     const tables = await openTables(dir)
     const book = new ExportBook(join(scratch, 'book.db'))
@@ -31,7 +37,7 @@ export async function exportMarkdown(dir: string, out: string, progress: Progres
       refuseEmpty(counts, dir)
       claimFolder(out)
       const folder = new Folder(out)
-      if (counts.archived > 0) await writeBodies(tables, dir, book, folder, tally, counts)
+      if (counts.archived > 0) await writeBodies(tables, dir, book, folder, tally, counts, convert)
       await writeTexts(tables, book, folder, tally, counts)
       return tally
     } finally {
@@ -48,6 +54,7 @@ async function writeBodies(
   folder: Folder,
   tally: ExportTally,
   counts: CrawlCounts,
+  convert: typeof markdownOf,
 ): Promise<void> {
   const found = await gatherPages(tables, book, page =>
     TEXT_TYPES.has(page.mime) ? filePathOf(page.url, page.mime, '.md') : null,
@@ -58,7 +65,9 @@ async function writeBodies(
     for (const page of book.pages()) {
       const body = await bodies.bodyOf(page)
       if (body.ok) {
-        await folder.write(page.path, frontMatter(page) + markdownOf(page, body.bytes))
+        const markdown = tally.converted(page.url, () => convert(page, body.bytes))
+        if (markdown === null) continue
+        await folder.write(page.path, frontMatter(page) + markdown)
         tally.wrote(counts.pages)
         continue
       }
