@@ -132,7 +132,9 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     mode: config.robots,
     maxWaitMs,
     announce: groups => input.bus.send({ kind: 'visit', groups }),
-    archiveRobots: (site, exchanges) => {
+    archiveRobots: async (site, exchanges) => {
+      while (!transmitter.hasRoom() && !signal.aborted) await transmitter.shipped()
+      if (site.lost || signal.aborted) return
       for (const exchange of exchanges) archiveRobots(transmitter.pack, site, exchange, faults)
     },
     log: input.log,

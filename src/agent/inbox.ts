@@ -1,36 +1,54 @@
 import type { Ledger } from '../cluster/index.js'
+import { Gate } from '../model/gate.js'
 import type { StopSignal } from '../model/stop.js'
 import type { Admission } from './admission.js'
 import type { SiteCrawl } from './site-crawl.js'
 import type { Transmitter } from './transmitter.js'
 
-/** Hundreds of sites may read at once, and each batch is in memory three times on its way. */
+/** Each batch is in memory three times on its way. */
 const BATCH_ROWS = 500
+/** Sites that read at once: a row may be 4 KB, and a thousand sites are opened in one moment. */
+const READERS = 16
 
 /**
  * Takes the rows past a cell's cursor into its queue. What is new is journaled in the open pack together with the
  * cursor, so a row is either still in the inbox or in a committed pack, never nowhere.
  */
-export async function readInbox(
-  ledger: Ledger,
-  site: SiteCrawl,
-  transmitter: Transmitter,
-  admission: Admission,
-  signal: StopSignal,
-): Promise<void> {
-  while (site.inboxDirty && site.mode.is !== 'leaving' && !signal.aborted) {
-    while (!transmitter.hasRoom() && !signal.aborted) await transmitter.shipped()
-    site.inboxDirty = false
-    const rows = await ledger.readInbox(site.cell, site.cursor, BATCH_ROWS)
-    if (rows.length === 0 || site.lost) return
-    const { pack } = transmitter
-    for (const row of rows) {
-      if (!site.frontier.meets(row.url, row.depth)) admission.admit(site, pack, row)
+export class InboxReader {
+  readonly #ledger: Ledger
+  readonly #transmitter: Transmitter
+  readonly #admission: Admission
+  readonly #signal: StopSignal
+  readonly #readers = new Gate(READERS)
+
+  constructor(ledger: Ledger, transmitter: Transmitter, admission: Admission, signal: StopSignal) {
+    this.#ledger = ledger
+    this.#transmitter = transmitter
+    this.#admission = admission
+    this.#signal = signal
+  }
+
+  async read(site: SiteCrawl): Promise<void> {
+    while (site.inboxDirty && site.mode.is !== 'leaving' && !this.#signal.aborted) {
+      const hasMore = await this.#readers.run(() => this.#readBatch(site))
+      if (!hasMore) return
+      this.#transmitter.poke()
     }
-    const share = pack.share(site)
+  }
+
+  /** False when there was nothing to read, or the site is ours no longer. */
+  async #readBatch(site: SiteCrawl): Promise<boolean> {
+    site.inboxDirty = false
+    const rows = await this.#ledger.readInbox(site.cell, site.cursor, BATCH_ROWS)
+    while (!this.#transmitter.hasRoom() && !this.#signal.aborted) await this.#transmitter.shipped()
+    if (rows.length === 0 || site.lost || this.#signal.aborted) return false
+    const { pack } = this.#transmitter
+    for (const row of rows) {
+      if (!site.frontier.meets(row.url, row.depth)) this.#admission.admit(site, pack, row)
+    }
     site.cursor = rows[rows.length - 1].position
-    share.consumed(rows)
+    pack.share(site).consumed(rows)
     if (rows.length === BATCH_ROWS) site.inboxDirty = true
-    transmitter.poke()
+    return true
   }
 }

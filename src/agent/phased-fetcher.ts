@@ -5,13 +5,13 @@ import { siteOf } from '../model/url.js'
 import { BegunRequest, type PhaseGates } from './phase-gates.js'
 
 export class PhasedFetcher implements Pick<Fetcher, 'fetch' | 'resolve'> {
-  readonly #fetcher: Fetcher
+  readonly #fetcher: Pick<Fetcher, 'fetch' | 'resolve'>
   readonly #gates: PhaseGates
   readonly #shard: number
   /** The last request was not sent, or cut off before the server had a fair time to answer: it says nothing of the site. */
   wasCut = false
 
-  constructor(fetcher: Fetcher, gates: PhaseGates, shard: number) {
+  constructor(fetcher: Pick<Fetcher, 'fetch' | 'resolve'>, gates: PhaseGates, shard: number) {
     this.#fetcher = fetcher
     this.#gates = gates
     this.#shard = shard

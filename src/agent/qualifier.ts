@@ -11,6 +11,7 @@ import { LIMITS } from '../model/limits.js'
 import { withoutMark } from '../model/mark.js'
 import type { Exchange } from '../model/page.js'
 import type { StopSignal } from '../model/stop.js'
+import { HeldBodies } from './held-bodies.js'
 import type { LaneManners } from './lane-manners.js'
 import type { GateVerdict } from './origin-gate.js'
 import type { PhaseGates } from './phase-gates.js'
@@ -34,7 +35,8 @@ export interface QualifierParts {
   readonly maxWaitMs: Millis
   /** Says to all agents that these turns are needed for one request. */
   readonly announce: (groups: readonly GroupId[]) => void
-  readonly archiveRobots: (site: SiteCrawl, exchanges: readonly Exchange[]) => void
+  /** Waits until there is room for them. */
+  readonly archiveRobots: (site: SiteCrawl, exchanges: readonly Exchange[]) => Promise<void>
   readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void
   /** Ends when the agent stops asking. */
   readonly signal: StopSignal
@@ -83,13 +85,27 @@ export class Qualifier {
     }
     const turns = new ProcedureTurns(procedure, siteOfCell(site.cell), site.pace)
     const { tenure } = this.#parts
-    const parts = { ...this.#asking(site), clock, turns }
+    const bodies = new HeldBodies(this.#parts.fetcher)
+    const parts = { ...this.#asking(site, bodies), clock, turns }
     site.robotsInFlight++
-    const found = await qualify(origin, mode, parts, site.leash.signal(tenure.signal)).finally(() => {
-      site.robotsInFlight--
-      turns.done()
-    })
-    const endedAt = clock.now()
+    try {
+      const found = await qualify(origin, mode, parts, site.leash.signal(tenure.signal)).finally(() => {
+        site.robotsInFlight--
+        turns.done()
+      })
+      await this.#learn(site, origin, found, clock.now())
+    } finally {
+      bodies.settle()
+    }
+  }
+
+  async #learn(
+    site: SiteCrawl,
+    origin: string,
+    found: Awaited<ReturnType<typeof qualify>>,
+    endedAt: Millis,
+  ): Promise<void> {
+    const { clock, manners } = this.#parts
     if ('is' in found) {
       if (found.is === 'later') site.gate.postpone(origin, found.until)
       return
@@ -99,15 +115,15 @@ export class Qualifier {
       this.#parts.log('robots.txt: attempts that failed', { origin, problems, verdict })
     // 429 and 503 speak for the whole site.
     if (retryAfterMs !== null) site.pace.wait(clock.now() + retryAfterMs, 'its robots.txt said Retry-After')
-    this.#parts.archiveRobots(site, found.exchanges)
     const learned = site.gate.learn(origin, found)
     const crawlDelayMs = site.gate.crawlDelayMs(origin)
     if (manners.tooLong(crawlDelayMs) === '') site.pace.prolong(crawlDelayMs, endedAt)
     await learned
+    await this.#parts.archiveRobots(site, found.exchanges)
   }
 
-  #asking({ pace }: SiteCrawl): Pick<ProcedureParts, 'fetcher' | 'mayAsk'> {
-    const { fetcher, tenure, phases } = this.#parts
+  #asking({ pace }: SiteCrawl, fetcher: HeldBodies): Pick<ProcedureParts, 'fetcher' | 'mayAsk'> {
+    const { tenure, phases } = this.#parts
     if (phases === null || pace.gate === null) return { fetcher, mayAsk: () => tenure.holds }
     const phased = new PhasedFetcher(fetcher, phases, pace.gate.shard)
     return { fetcher: phased, mayAsk: () => tenure.holds && !phased.wasCut }

@@ -5,7 +5,7 @@ import type { StopSignal } from '../model/stop.js'
 import type { Admission } from './admission.js'
 import type { BucketDesk } from './bucket-desk.js'
 import type { Counters } from './counters.js'
-import { readInbox } from './inbox.js'
+import { InboxReader } from './inbox.js'
 import type { Lane } from './lane.js'
 import type { LaneCount, SiteCrawl } from './site-crawl.js'
 import type { SiteDesk } from './site-desk.js'
@@ -44,6 +44,7 @@ export interface SiteWorkParts {
 
 export class SiteWork {
   readonly #parts: SiteWorkParts
+  readonly #inboxes: InboxReader
   /** Asked after every visit: true when the site has to be left. */
   readonly #endsSlice: (site: SiteCrawl) => boolean
   /** True while there is room for sites that are done, and reason to expect more for them. */
@@ -51,16 +52,17 @@ export class SiteWork {
 
   constructor(parts: SiteWorkParts, endsSlice: (site: SiteCrawl) => boolean, mayLinger: () => boolean) {
     this.#parts = parts
+    this.#inboxes = new InboxReader(parts.ledger, parts.transmitter, parts.admission, parts.signal)
     this.#endsSlice = endsSlice
     this.#mayLinger = mayLinger
   }
 
   /** Ends when the cell is ours no longer: finished, given back, or lost. */
   async run(site: SiteCrawl): Promise<void> {
-    const { clock, ledger, transmitter, admission, signal } = this.#parts
+    const { clock, signal } = this.#parts
     let idleMs = 0
     while (site.mode.is !== 'leaving' && !signal.aborted) {
-      if (site.inboxDirty) await readInbox(ledger, site, transmitter, admission, signal)
+      if (site.inboxDirty) await this.#inboxes.read(site)
       if (site.sitemapsDue || site.frontier.hasReady(clock.now())) await this.#crawl(site)
       if (this.#endsSlice(site) || site.inboxDirty || site.frontier.hasReady(clock.now())) continue
       if (this.#parks(site)) continue
@@ -82,7 +84,7 @@ export class SiteWork {
 
   /** True when the cell is finished: nothing queued, everything committed, no unread row. */
   async #finishes(site: SiteCrawl, idleMs: Millis): Promise<boolean> {
-    const { ledger, transmitter, admission, counters, laneCount, desk, signal } = this.#parts
+    const { ledger, transmitter, counters, laneCount, desk } = this.#parts
     if (!site.frontier.isEmpty) return false
     if (site.uncommitted > 0) {
       if (laneCount.busy === 0) void transmitter.seal()
@@ -95,7 +97,7 @@ export class SiteWork {
     counters.refusedFinishes++
     const { cursor } = site
     site.inboxDirty = true
-    await readInbox(ledger, site, transmitter, admission, signal)
+    await this.#inboxes.read(site)
     // Asked again at once, thousands of sites whose leases an outage has ended would ask without a pause.
     if (site.cursor === cursor) await site.wake.wait(REFUSED_LOOK_MS)
     site.wake.ring()

@@ -94,6 +94,41 @@ describe('bodies in flight', () => {
     expect(body.bytes().equals(source)).toBe(true)
   })
 
+  test('what is decoded counts until it is released, and meanwhile nothing else is decoded', () => {
+    const budget = new BodyBudget(4 * READ_BYTES)
+    const [first, second, third] = [0, 1, 2].map(() => new BodyBuffer(budget, 1e9, false))
+    for (const body of [first, second, third]) body.append(piece, 0, 10, true)
+    const resumed: string[] = []
+    expect(first.mayDecode(0, () => {})).toBe(true)
+    first.decoded(20 * READ_BYTES)
+    expect(second.mayDecode(0, () => resumed.push('second'))).toBe(false)
+    expect(third.mayDecode(0, () => resumed.push('third'))).toBe(false)
+    first.release()
+    expect(resumed).toEqual(['second', 'third'])
+    second.release()
+    third.release()
+    expect([budget.heldBytes, budget.waiting]).toEqual([0, 0])
+  })
+
+  test('room for all that a body may be decoded to is had before, and what was not needed is free again', () => {
+    const budget = new BodyBudget(11 * READ_BYTES)
+    const [first, second] = [0, 1].map(() => new BodyBuffer(budget, 1e9, false))
+    for (const body of [first, second]) body.append(piece, 0, piece.length, true)
+    let isResumed = false
+    expect(first.mayDecode(8 * READ_BYTES, () => {})).toBe(true)
+    expect(
+      second.mayDecode(8 * READ_BYTES, () => {
+        isResumed = true
+      }),
+    ).toBe(false)
+    first.decoded(1)
+    expect(isResumed).toBe(true)
+    expect(second.length).toBe(READ_BYTES)
+    first.release()
+    second.release()
+    expect(budget.heldBytes).toBe(0)
+  })
+
   test('a promise of much costs nothing before it is kept', () => {
     const budget = new BodyBudget(1e9)
     const body = new BodyBuffer(budget, 32 * 1024 * 1024, true)

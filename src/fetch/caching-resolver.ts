@@ -5,8 +5,8 @@
  */
 import { isIP } from 'node:net'
 import type { Clock, Millis } from '../model/clock.js'
+import { Gate } from '../model/gate.js'
 import { type FetchLimits, fetchLimits } from './fetch-limits.js'
-import { Gate } from './gate.js'
 import { HostsFile } from './hosts-file.js'
 import { type Lookup, type NameLookup, ServerLookup, SystemLookup } from './name-lookup.js'
 import type { Resolution, Resolver } from './resolver.js'

@@ -3,8 +3,9 @@
  * costs six times the decoding (185 us against 27 for a page of 16 KB). Large ones, and small ones that turn
  * out large, are streamed, so a bomb stops at the limit and never blocks the loop.
  */
+
+import { Gate } from '../model/gate.js'
 import { type Coding, codingFor } from './codings.js'
-import { Gate } from './gate.js'
 
 /** `cut`: the body went on past the limit. */
 export type Decoded =

@@ -75,6 +75,47 @@ describe('bounds on size', () => {
   })
 })
 
+describe('a body that the caller holds', () => {
+  const bounds = { limits: { bodyBytesInFlight: 1_000_000 } }
+
+  test('keeps others from being read until it is settled', async () => {
+    const [held, other] = await Promise.all([0, 1].map(() => serverSaying(ok('x'.repeat(3_000_000)))))
+    const fetcher = fetcherWith(bounds)
+    const first = await fetcher.fetch({ url: `${held.origin}/`, holdsBody: true }, signal)
+    let isHere = false
+    const second = fetcher.fetch({ url: `${other.origin}/` }, signal).then(result => {
+      isHere = true
+      return result
+    })
+    // The second of the two is the oldest that is still read, but not the oldest that there is.
+    await until(() => other.requests.length === 1)
+    await new Promise(resolve => setTimeout(resolve, 300))
+    expect(isHere).toBe(false)
+    first.exchange?.settled?.()
+    const result = await second
+    expect(result.ok && result.exchange.body.length).toBe(3_000_000)
+  })
+
+  test('keeps others from being decoded, however small they came', async () => {
+    const bomb = gzipSync(Buffer.alloc(3_000_000)).toString('latin1')
+    const gzip = 'Content-Encoding: gzip\r\n'
+    const [held, other] = await Promise.all([0, 1].map(() => serverSaying(ok(bomb, gzip))))
+    const fetcher = fetcherWith(bounds)
+    const first = await fetcher.fetch({ url: `${held.origin}/`, holdsBody: true }, signal)
+    let isHere = false
+    const second = fetcher.fetch({ url: `${other.origin}/` }, signal).then(result => {
+      isHere = true
+      return result
+    })
+    await until(() => other.requests.length === 1)
+    await new Promise(resolve => setTimeout(resolve, 300))
+    expect(isHere).toBe(false)
+    first.exchange?.settled?.()
+    const result = await second
+    expect(result.ok && result.exchange.body.length).toBe(3_000_000)
+  })
+})
+
 describe('deadlines', () => {
   /** Fetches with a clock that stands still, and lets `ms` pass once `seen` holds. */
   async function lateAfter(

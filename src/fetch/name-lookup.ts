@@ -6,7 +6,7 @@
  */
 import { promises as dns } from 'node:dns'
 import type { Clock, Millis } from '../model/clock.js'
-import { Gate } from './gate.js'
+import { Gate } from '../model/gate.js'
 import type { HostsFile } from './hosts-file.js'
 
 export type Lookup =

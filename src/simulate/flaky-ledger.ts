@@ -20,7 +20,7 @@ export interface LedgerWitness {
 export interface Weather {
   /** Nobody reaches the ledger. */
   isLedgerAway: boolean
-  /** Chance that the answer to a commit is lost. */
+  /** Chance that the answer to a commit of pages or links is lost. */
   lostAnswers: number
   latencyMs: Millis
 }
@@ -41,6 +41,8 @@ const TIMEOUT_MS = 2_000
 const SLOW_ANSWERS = 0.25
 /** One for all: what it costs to make an error is to write down where. */
 const NO_ANSWER = new LedgerError('away', 'the ledger does not answer')
+
+const WRITES_LINKS: ReadonlySet<LedgerMethod> = new Set<LedgerMethod>(['commit', 'appendLinks'])
 
 type AnyCall = (...args: readonly unknown[]) => Promise<unknown>
 
@@ -85,7 +87,8 @@ class Line {
     }
     call(...args).then(answer => {
       witness.called(method, args, answer)
-      const isLost = method === 'commit' && weather.lostAnswers > 0 && random.next() < weather.lostAnswers
+      const isLost =
+        WRITES_LINKS.has(method) && weather.lostAnswers > 0 && random.next() < weather.lostAnswers
       if (isLost) this.#noAnswer(reject)
       else this.#answer(method, () => resolve(answer))
     }, reject)
