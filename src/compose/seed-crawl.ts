@@ -19,7 +19,7 @@ export async function seedCrawl(config: CrawlConfig, ledger: Ledger, log: Log): 
   if (config.previous !== undefined) {
     // Loaded only here: it brings DuckDB along.
     const { importPrevious } = await import('./recrawl.js')
-    await importPrevious(config.previous, ledger, config.group, cells, config.archive !== 'none', log)
+    await importPrevious(config.previous, config, ledger, cells, log)
   }
   const sitemaps = config.sitemap.filter(entry => entry !== 'robots' && entry !== 'none').map(sitemapMark)
   await ledger.append(
