@@ -49,7 +49,10 @@ export function unchanged(url: string, known: MetaInfo, wantFacts: boolean): Con
   }
 }
 
-/** The same payload came again. What was cut short is not known to be the same to its end, and is stored again. */
+/**
+ * The same payload came again. What was cut short is not known to be the same to its end, and is stored
+ * again.
+ */
 export function identical(exchange: Exchange, digest: string, known: MetaInfo | undefined): Revisit | null {
   if (known === undefined || known.digest !== digest || exchange.truncated !== undefined) return null
   return revisitOf(exchange.url, known, 'identical-payload-digest')

@@ -154,8 +154,8 @@ export class Lane {
   }
 
   /**
-   * Waits for the turn, unless it has come already, and sends the request; true when a page came. `known` is given
-   * when the page is asked for a second time.
+   * Waits for the turn, unless it has come already, and sends the request; true when a page came. `known` is
+   * given when the page is asked for a second time.
    */
   async #ask(
     site: SiteCrawl,

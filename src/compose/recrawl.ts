@@ -5,10 +5,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Append, LEDGER_FILE, type Ledger, type MetaFacts, siteSummaries } from '../cluster/index.js'
+import type { CrawlConfig } from '../config/index.js'
 import { readDiscoveries } from '../frontier/index.js'
 import { type CellId, cellOf, type Discovery, filedUnder, type Grouping, siteOfCell } from '../model/cell.js'
 import type { CellMap } from '../model/cell-map.js'
-import { previousFacts, previousPages } from '../query/index.js'
+import { type PreviousPage, previousFacts, previousPages } from '../query/index.js'
 import { packFacts } from '../store/index.js'
 import { readCrawlFile } from './crawl-directory.js'
 import type { Log } from './log.js'
@@ -36,15 +37,28 @@ interface Previous {
 export async function importPrevious(
   previous: Previous,
   target: Target,
-  archives: boolean,
+  config: CrawlConfig,
   log: Log,
 ): Promise<void> {
   const { directory } = previous
   const { ledger } = target
+  const other = otherLinks(readCrawlFile(directory).config, config)
   const urls = await importUrls(previous, target)
-  const pages = await importMeta(directory, ledger, archives)
+  const archives = config.archive !== 'none'
+  const mayKeep = (page: PreviousPage) => other.length === 0 && (!archives || page.storedAt !== '')
+  const pages = await importMeta(directory, ledger, mayKeep)
   await importFacts(directory, ledger)
-  log.info('previous crawl', { directory, urls, pages })
+  log.info('previous crawl', { directory, urls, pages, ...(other.length > 0 ? { readsAllFor: other } : {}) })
+}
+
+/** Settings that decide which links of a page are followed, and which become rows. */
+const LINK_SETTINGS = ['scope', 'include', 'exclude', 'links', 'assets', 'hooks'] as const
+
+/** Those by which this crawl may want links that the previous one left aside: a 304 does not tell them. */
+function otherLinks(previous: CrawlConfig, config: CrawlConfig): string[] {
+  const other = LINK_SETTINGS.filter(name => JSON.stringify(previous[name]) !== JSON.stringify(config[name]))
+  const hasNewSeed = config.scope !== 'any' && config.seeds.some(seed => !previous.seeds.includes(seed))
+  return hasNewSeed ? [...other, 'seeds'] : other
 }
 
 /** The previous ledger knows every URL, also those that were still queued when the crawl ended. */
@@ -124,15 +138,21 @@ async function ownJournals(previous: Ledger, cell: CellId, from: number) {
   return batch.filter(part => part.cell === cell)
 }
 
-/** A crawl with an archive asks for a page unconditionally if no archive has its body: after a 304 none would. */
-async function importMeta(directory: string, ledger: Ledger, archives: boolean): Promise<number> {
+/**
+ * Without validators, and so asked for unconditionally, is a page of which more is wanted than a 304 gives: its
+ * links, or its body where no archive has it.
+ */
+async function importMeta(
+  directory: string,
+  ledger: Ledger,
+  mayKeep: (page: PreviousPage) => boolean,
+): Promise<number> {
   let pages = 0
   let rows: Parameters<Ledger['saveMeta']>[0][number][] = []
   for await (const page of previousPages(directory)) {
     if (!page.isWhole) continue
     const { url, digest, storedAt, links } = page
-    const mayKeep = !archives || storedAt !== ''
-    const [etag, lastModified] = mayKeep ? [page.etag, page.lastModified] : ['', '']
+    const [etag, lastModified] = mayKeep(page) ? [page.etag, page.lastModified] : ['', '']
     rows.push({ cell: cellOf(url), url, meta: { etag, lastModified, digest, storedAt, links } })
     if (rows.length < BATCH_ROWS) continue
     await ledger.saveMeta(rows)

@@ -25,13 +25,8 @@ export async function seedCrawl(
   if (config.previous !== undefined) {
     // Loaded only here: it brings DuckDB along.
     const { importPrevious } = await import('./recrawl.js')
-    const { previous: directory, group: grouping, archive } = config
-    await importPrevious(
-      { directory, isTrusted: trustsPrevious },
-      { ledger, grouping, cells },
-      archive !== 'none',
-      log,
-    )
+    const { previous: directory, group: grouping } = config
+    await importPrevious({ directory, isTrusted: trustsPrevious }, { ledger, grouping, cells }, config, log)
   }
   const sitemaps = config.sitemap.filter(entry => entry !== 'robots' && entry !== 'none').map(sitemapMark)
   await ledger.append(

@@ -1,10 +1,12 @@
 /**
- * Conditional requests (D7). A 304 saves the body; a 200 is a new representation, whatever its validators say, and is
- * always read: servers repeat the ETag or Last-Modified of a page that has changed.
+ * Conditional requests (D7). A 304 saves the body; a 200 is a new representation, whatever its validators
+ * say, and is always read: servers repeat the ETag or Last-Modified of a page that has changed.
  */
 import type { Exchange, MetaInfo } from '../model/page.js'
 
-/** Request header lines that ask for the page only if it has changed; empty when nothing is known to ask by. */
+/**
+ * Request header lines that ask for the page only if it has changed; empty when nothing is known to ask by.
+ */
 export function validatorLines({ etag, lastModified }: MetaInfo): string {
   let lines = ''
   if (etag !== '' && isSendable(etag)) lines += `If-None-Match: ${etag}\r\n`
@@ -18,8 +20,8 @@ export function isConditional(known: MetaInfo | undefined): boolean {
 }
 
 /**
- * False if a 304 names another representation than the known one: a cache must not use it (RFC 9111, 4.3.4). ETags
- * decide where both sides have one; otherwise a later Last-Modified contradicts the 304.
+ * False if a 304 names another representation than the known one: a cache must not use it (RFC 9111, 4.3.4).
+ * ETags decide where both sides have one; otherwise a later Last-Modified contradicts the 304.
  */
 export function confirms(notModified: Exchange, known: MetaInfo): boolean {
   const etag = notModified.header('etag') ?? ''
@@ -28,7 +30,9 @@ export function confirms(notModified: Exchange, known: MetaInfo): boolean {
   return !(modified > Date.parse(known.lastModified))
 }
 
-/** What is known, without what a request could ask by: the page comes whole, and its digest is still compared. */
+/**
+ * What is known, without what a request could ask by: the page comes whole, and its digest is still compared.
+ */
 export function unconditional(known: MetaInfo): MetaInfo {
   return { ...known, etag: '', lastModified: '' }
 }

@@ -39,8 +39,8 @@ type FetchFailure = {
 }
 
 /**
- * Expected outcomes are values: a fetch never throws for what a server or the network did. TYPE_NOT_WANTED is not
- * an error, and brings the exchange without its body. A 304 is an ordinary `ok` exchange.
+ * Expected outcomes are values: a fetch never throws for what a server or the network did. TYPE_NOT_WANTED is
+ * not an error, and brings the exchange without its body. A 304 is an ordinary `ok` exchange.
  */
 export type FetchResult = { readonly ok: true; readonly exchange: Exchange } | FetchFailure
 

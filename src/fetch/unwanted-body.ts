@@ -8,8 +8,8 @@ export interface Unwanted {
 }
 
 /**
- * Why the body is not wanted, or null when it is. Only a 200 is refused: other pages are part of the record. `types`
- * are the wanted prefixes, all when undefined.
+ * Why the body is not wanted, or null when it is. Only a 200 is refused: other pages are part of the record.
+ * `types` are the wanted prefixes, all when undefined.
  */
 export function unwantedBody(head: ResponseHead, types: readonly string[] | undefined): Unwanted | null {
   if (head.status !== 200 || types === undefined || isWantedType(head, types)) return null

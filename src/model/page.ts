@@ -8,7 +8,9 @@ export interface MetaInfo {
   readonly lastModified: string
   /** Payload digest as in the WARC, `sha1:BASE32`. */
   readonly digest: string
-  /** WARC-Date of the record that holds the body, for `WARC-Refers-To-Date`; empty where no archive has it. */
+  /**
+   * WARC-Date of the record that holds the body, for `WARC-Refers-To-Date`; empty where no archive has it.
+   */
   readonly storedAt: string
   /** Rows of the `links` table that stood on the page, each `target kind`; copied on a 304. */
   readonly links: readonly string[]

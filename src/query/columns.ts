@@ -14,8 +14,8 @@ export interface Column {
 const PAGES = `url VARCHAR, url_host_name VARCHAR, url_host_registered_domain VARCHAR, fetch_time TIMESTAMP,
   fetch_status INTEGER, content_digest VARCHAR, content_mime_type VARCHAR, content_mime_detected VARCHAR,
   content_charset VARCHAR, content_languages VARCHAR, content_truncated VARCHAR, warc_filename VARCHAR,
-  warc_record_offset BIGINT, warc_record_length BIGINT, warc_refers_to_date VARCHAR, outcome VARCHAR, title VARCHAR, description VARCHAR,
-  text VARCHAR, outlinks INTEGER, outlinks_foreign INTEGER, canonical VARCHAR, redirect_target VARCHAR, etag VARCHAR,
+  warc_record_offset BIGINT, warc_record_length BIGINT, warc_refers_to_date VARCHAR, outcome VARCHAR,
+  title VARCHAR, description VARCHAR, text VARCHAR, outlinks INTEGER, outlinks_foreign INTEGER, canonical VARCHAR, redirect_target VARCHAR, etag VARCHAR,
   last_modified VARCHAR, depth INTEGER, hops INTEGER, via VARCHAR, agent VARCHAR, lane INTEGER, attempt INTEGER,
   fetch_ms INTEGER, body_bytes BIGINT`
 

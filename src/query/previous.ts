@@ -48,11 +48,16 @@ export async function* previousPages(dir: string, part = PART): AsyncGenerator<P
   }
 }
 
-/** A page that came as a whole, or had not changed since it did. Errors, redirects and parts of a page are asked anew. */
+/**
+ * A page that came as a whole, or had not changed since it did. Errors, redirects and parts of a page are
+ * asked anew.
+ */
 const WHOLE = `(content_digest IS NOT NULL AND content_truncated IS NULL
   AND (outcome = 'NOT_MODIFIED' OR outcome = 'OK' AND fetch_status = 200))`
 
-/** Whole pages that have a validator, in no order, and perhaps more than once: text is too much to be sorted. */
+/**
+ * Whole pages that have a validator, in no order, and perhaps more than once: text is too much to be sorted.
+ */
 const WITH_VALIDATOR = `SELECT url, content_digest, content_mime_type, content_mime_detected, content_charset,
     content_languages, title, description, canonical, outlinks, outlinks_foreign, text FROM pages
   WHERE ${WHOLE} AND (etag <> '' OR last_modified <> '')`

@@ -1,4 +1,7 @@
-/** A site whose answers to conditional requests mislead in every way we know, crawled, changed and crawled again. */
+/**
+ * A site whose answers to conditional requests mislead in every way we know, crawled, changed and crawled
+ * again.
+ */
 import { createReadStream, readdirSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
@@ -30,7 +33,10 @@ const html = (name: string, state: number): string =>
   `<a href="http://away${state}.example/${name}">away</a><iframe src="http://frame${state}.example/"></iframe>` +
   `<a rel="nofollow" href="http://ad${state}.example/">ad</a>`
 const always = (name: string, headers: Record<string, string>): Said => ({ headers, body: html(name, 0) })
-/** State 0 is `before`; in state 1 a conditional request is told that nothing changed, any other gets a new page. */
+/**
+ * State 0 is `before`; in state 1 a conditional request is told that nothing changed, any other gets a new
+ * page.
+ */
 const deniesChange =
   (name: string, before: Said, notModified: Record<string, string> = { etag: '"e"' }): Page =>
   (state, isConditional) => {
@@ -41,7 +47,9 @@ const deniesChange =
 const etag = { etag: '"e"' }
 const latin = Buffer.from('<!DOCTYPE html><title>caf\xc3\xa9</title><p>caf\xc3\xa9', 'latin1')
 
-/** Pages that a recrawl must read as a whole because they changed, or because nothing whole is known of them. */
+/**
+ * Pages that a recrawl must read as a whole because they changed, or because nothing whole is known of them.
+ */
 const CHANGED: Readonly<Record<string, Page>> = {
   'same-etag': state => ({ headers: etag, body: html('same-etag', state) }),
   'same-date': state => ({ headers: { 'last-modified': DATE }, body: html('same-date', state) }),
@@ -91,7 +99,19 @@ const NOT_KEPT: Readonly<Record<string, Page>> = {
       ? { status: 304, headers: etag }
       : { headers: { ...etag, 'x-robots-tag': 'noarchive' }, body: html('noarchive', 0) },
 }
-const PAGES = { ...CHANGED, ...IDENTICAL, ...HONEST, ...REFUSED, ...NOT_KEPT }
+/** Leads to what a crawl may leave aside. */
+const WAYS: Readonly<Record<string, Page>> = {
+  ways: (_state, isConditional) =>
+    isConditional
+      ? { status: 304, headers: etag }
+      : {
+          headers: etag,
+          body: '<a href="/way-in"></a><img src="/way-image"><a href="http://more.test/deep"></a>',
+        },
+  'way-in': () => always('way-in', {}),
+  'way-image': () => always('way-image', {}),
+}
+const PAGES = { ...CHANGED, ...IDENTICAL, ...HONEST, ...REFUSED, ...NOT_KEPT, ...WAYS }
 const HOST = 'lies.test'
 const urlOf = (name: string) => `http://${HOST}/${name}`
 
@@ -106,7 +126,9 @@ afterAll(() => web.close())
 function answer(request: IncomingMessage, response: ServerResponse, path: string): boolean {
   const page = PAGES[path.slice(1)]
   if (path === '/') {
-    const links = Object.keys(PAGES).map(name => `<a href="/${name}">${name}</a>`)
+    const links = Object.keys(PAGES)
+      .filter(name => !name.startsWith('way-'))
+      .map(name => `<a href="/${name}">${name}</a>`)
     response.writeHead(200, { 'content-type': 'text/html' }).end(links.join(''))
   } else if (page) {
     const { headers } = request
@@ -193,8 +215,8 @@ it('a recrawl of a changed site says what a fresh crawl says, and stores every c
   const fresh = await crawl('fresh')
   expect(await rows(again, SAID)).toEqual(await rows(fresh, SAID))
   expect(await rows(again, LINKS)).toEqual(await rows(fresh, LINKS))
-  const notModified = "SELECT url FROM pages WHERE outcome = 'NOT_MODIFIED'"
-  expect(await rows(again, notModified)).toEqual([{ url: urlOf('honest') }])
+  const notModified = "SELECT url FROM pages WHERE outcome = 'NOT_MODIFIED' ORDER BY url"
+  expect(await rows(again, notModified)).toEqual([{ url: urlOf('honest') }, { url: urlOf('ways') }])
   const [before, now, whole] = await Promise.all([first, again, fresh].map(recordsOf))
   for (const name of [...Object.keys(CHANGED), 'long-same'])
     expect(now.get(name), name).toMatchObject({ type: 'response', digest: whole.get(name)?.digest })
@@ -220,4 +242,18 @@ it('a crawl with an archive after one without stores every body', async () => {
   for (const name of [...Object.keys(IDENTICAL), 'honest'])
     expect(records.get(name), name).toMatchObject({ type: 'response' })
   expect(await rows(archived, SAID)).toEqual(await rows(bare, SAID))
+})
+
+it.each([
+  ['what was excluded', ['--exclude', 'way-in'], []],
+  ['requisites', [], ['--assets']],
+  ['rows of all links', [], ['--links', 'all']],
+  ['another host', [], [`http://more.test/`]],
+])('a recrawl that wants %s besides finds it behind pages that answer 304', async (_, before, now) => {
+  state = 0
+  const first = await crawl('first', ...before)
+  const again = await crawl('again', ...now, '--previous', first)
+  const fresh = await crawl('fresh', ...now)
+  expect(await rows(again, SAID)).toEqual(await rows(fresh, SAID))
+  expect(await rows(again, LINKS)).toEqual(await rows(fresh, LINKS))
 })

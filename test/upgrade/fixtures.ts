@@ -4,7 +4,10 @@ import { orbweaver } from '../kit/orbweaver.js'
 
 /** One folder for every version whose crawls can be resumed. */
 export const FIXTURES = fileURLToPath(new URL('fixtures', import.meta.url))
-/** Where the crawl with PostgreSQL remembers its ledger; whoever serves the web of the fixtures may listen there. */
+/**
+ * Where the crawl with PostgreSQL remembers its ledger; whoever serves the web of the fixtures may listen
+ * there.
+ */
 export const LEDGER_PORT = 18_618
 /** The crawl's name in a database. */
 export const NAME = 'upgrade'

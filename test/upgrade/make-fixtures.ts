@@ -3,9 +3,9 @@
  *
  *   npm run build && npx tsx test/upgrade/make-fixtures.ts
  *
- * A crawl of the web in `web.ts` is stopped by its page limit, so that much is left to resume, once with SQLite and once
- * with PostgreSQL; another is killed, so that its rows are still in logs. Run it for a new version of a format; fixtures
- * of released versions are never made again.
+ * A crawl of the web in `web.ts` is stopped by its page limit, so that much is left to resume, once with
+ * SQLite and once with PostgreSQL; another is killed, so that its rows are still in logs. Run it for a new
+ * version of a format; fixtures of released versions are never made again.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
- * A folder as one gzip file, without times and owners: for every entry a line of JSON, and behind it the bytes of the
- * file. An entry without `bytes` is a folder.
+ * A folder as one gzip file, without times and owners: for every entry a line of JSON, and behind it the
+ * bytes of the file. An entry without `bytes` is a folder.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

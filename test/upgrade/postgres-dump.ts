@@ -1,6 +1,7 @@
 /**
- * A schema of PostgreSQL as plain SQL that any server since version 15 can load, written from its catalogue: the tests
- * have no pg_dump. It knows what a ledger is made of (tables, constraints, indexes, sequences) and refuses the rest.
+ * A schema of PostgreSQL as plain SQL that any server since version 15 can load, written from its catalogue:
+ * the tests have no pg_dump. It knows what a ledger is made of (tables, constraints, indexes, sequences) and
+ * refuses the rest.
  */
 import { Client } from 'pg'
 

@@ -1,6 +1,7 @@
 /**
- * Crawls that an earlier version began are read and finished by this one: for every version in `fixtures/`, a directory
- * with SQLite, one whose ledger is in PostgreSQL, and one of a crawl that was killed. `make-fixtures.ts` makes them.
+ * Crawls that an earlier version began are read and finished by this one: for every version in `fixtures/`, a
+ * directory with SQLite, one whose ledger is in PostgreSQL, and one of a crawl that was killed.
+ * `make-fixtures.ts` makes them.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -49,7 +50,10 @@ async function readsAll(directory: string, expected: Tables): Promise<void> {
   }
 }
 
-/** At its limit a crawl ends again at once, and a restored database is adopted by that. Then the limit is lifted. */
+/**
+ * At its limit a crawl ends again at once, and a restored database is adopted by that. Then the limit is
+ * lifted.
+ */
 async function endsAtLimit(directory: string): Promise<void> {
   await done(['resume', directory, ...TRUST], EXIT.limit)
   await hasStatus(directory, { finishReason: 'limit', pages: PAGE_LIMIT })

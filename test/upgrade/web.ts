@@ -1,6 +1,7 @@
 /**
- * The web that the fixtures were crawled from: three sites of ten pages that link to each other, a redirect, a page
- * that is gone and one that robots.txt forbids. It must stay as it is: a resumed fixture fetches the rest of it.
+ * The web that the fixtures were crawled from: three sites of ten pages that link to each other, a redirect,
+ * a page that is gone and one that robots.txt forbids. It must stay as it is: a resumed fixture fetches the
+ * rest of it.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { page, type SmallSite, SmallWeb } from '../kit/small-web.js'
