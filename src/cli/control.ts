@@ -154,9 +154,10 @@ async function withLedger(
   if (isForeign(crawl)) {
     if (purpose === 'steer') return needTrusted(crawl)
     if (crawl.there) return showLastReport(crawl, options)
-    return withLedgerCopy(join(crawl.directory ?? '', LEDGER_FILE), systemClock.now, ledger =>
-      task(ledger, crawl),
-    )
+    // The file of --truth may be any file of this machine.
+    const config = { ...crawl.config, truth: undefined }
+    const path = join(crawl.directory ?? '', LEDGER_FILE)
+    return withLedgerCopy(path, systemClock.now, ledger => task(ledger, { ...crawl, config }))
   }
   const ledger = await openLedger(crawl.directory, crawl.config)
   try {

@@ -111,7 +111,10 @@ describe('what a first-time user meets', () => {
     const command = [...crawl, '--hooks', 'hooks.mjs', '--max-pages', '1', '--out', 'it']
     writeFileSync(join(here, 'hooks.mjs'), 'export const accept = 7')
     const wrong = await orbweaver(command, {}, here)
-    expect([wrong.code, lines(wrong.stderr)]).toEqual([4, [expect.stringContaining('accept in ')]])
+    expect([wrong.code, lines(wrong.stderr)]).toEqual([
+      4,
+      [expect.stringContaining('runs the hooks '), expect.stringContaining('accept in ')],
+    ])
     mkdirSync(join(here, 'it/archive/mine'))
     const kept = await orbweaver(command, {}, here)
     expect(kept.stderr).toContain('already holds a crawl')
@@ -274,7 +277,7 @@ describe('what a first-time user meets', () => {
     writeFileSync(file, edited)
     expect((await orbweaver(['resume', out])).code).toBe(8)
     writeFileSync(file, edited.replace(/,\s*"checksum": "\w+"/, ''))
-    const rest = await orbweaver(['resume', out])
+    const rest = await orbweaver(['resume', out, '--trust'])
     web.close()
     expect(rest.code, rest.stderr).toBe(0)
     expect(await urlsWith(out, 'OK')).toHaveLength(2)

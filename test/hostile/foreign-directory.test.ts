@@ -141,6 +141,13 @@ describe('a directory from elsewhere', () => {
     expect(everyFile(directory)).toEqual(before)
   })
 
+  it('cannot name a file to read as the truth', async () => {
+    const directory = copyOf(theirs)
+    configure(directory, { truth: join(directory, 'nowhere') })
+    const { code, stderr } = await orbweaver(['status', directory, '--metrics'], newUser())
+    expect([code, stderr]).toEqual([EXIT.done, ''])
+  })
+
   it('cannot name a file to read as its blacklist', async () => {
     const directory = copyOf(theirs)
     configure(directory, { blacklist: `x.test,@${join(directory, 'crawl.json')}` })
