@@ -60,7 +60,7 @@ export class Agent {
     this.#probe = new PeerProbe(clock, bus, incarnation)
     this.#inboxes = new InboxNews(bus, sites, parts.routes)
     this.#giving = new GivingBack({ ledger, desk, transmitter, counters: parts.counters, sites, onFailure })
-    this.#spare = new SpareSites(clock, sites, parts.slices)
+    this.#spare = new SpareSites(clock, sites, () => parts.counters.fetches, parts.slices)
     this.#turns = new TurnKeeping(clock, sites, which => this.#giving.giveBack(which))
     this.#checkpoint = new Checkpoint(
       () => transmitter.seal(),

@@ -9,6 +9,7 @@ interface Facts {
   readonly queued?: number
   readonly known?: number
   readonly inFlight?: number
+  readonly idle?: boolean
   readonly groups?: readonly { sites: number; visitors: number; dissolved: boolean }[]
   readonly mode?: SiteInHand['mode']
 }
@@ -17,20 +18,22 @@ const site = ({
   queued = 50,
   known = 100,
   inFlight = 0,
+  idle = queued === 0,
   groups = [turn()],
   mode,
 }: Facts = {}): SiteInHand => ({
   mode: mode ?? { is: 'crawling' },
   inFlight,
   robotsInFlight: 0,
+  idle,
   frontier: { size: queued, known, isEmpty: queued === 0 },
   pace: { groups },
 })
 
-function spareOf(sites: Record<string, SiteInHand>, givesAway = true) {
+function spareOf(sites: Record<string, SiteInHand>, givesAway = true, concluded = () => 0) {
   const clock = new ManualClock()
   const named = new Map(Object.entries(sites))
-  const spare = new SpareSites(clock, () => named, givesAway)
+  const spare = new SpareSites(clock, () => named, concluded, givesAway)
   const pick = (groups: number) => {
     const picked = spare.pick(groups)
     return [...named].filter(([, each]) => picked.has(each)).map(([name]) => name)
@@ -45,9 +48,10 @@ describe('sites that can go to an agent that has run dry', () => {
       nearlyDone: site({ queued: 40, known: 10_000 }),
       leaving: site({ mode: { is: 'leaving', to: 'slice', until: 0, why: '' } }),
       done: site({ queued: 0 }),
+      unread: site({ queued: 0, known: 0, idle: false }),
       good: site(),
     })
-    expect(spare.load()).toEqual({ busySites: 4, spareGroups: 1 })
+    expect(spare.load()).toEqual({ busySites: 5, spareGroups: 1 })
     expect(pick(9)).toEqual(['good'])
   })
 
@@ -88,6 +92,24 @@ describe('sites that can go to an agent that has run dry', () => {
     expect(pick(1)).toEqual([])
     clock.advance(PAUSE_MS)
     expect(pick(1)).toEqual(['a'])
+  })
+
+  it('are none when the agent is done with them soon itself, at its pace so far', () => {
+    let concluded = 0
+    const { clock, spare } = spareOf(
+      { a: site({ queued: 50 }), b: site({ queued: 50 }) },
+      true,
+      () => concluded,
+    )
+    expect(spare.load().spareGroups).toBe(2)
+    concluded = 10
+    expect(spare.load().spareGroups).toBe(2)
+    clock.advance(1_000)
+    concluded = 15
+    expect(spare.load().spareGroups).toBe(2)
+    clock.advance(1_000)
+    concluded = 40
+    expect(spare.load()).toEqual({ busySites: 2, spareGroups: 0 })
   })
 
   it('are none where lanes keep their sites to the end', () => {

@@ -11,6 +11,8 @@ import type { SiteMode } from './site-crawl.js'
 const LEAST_QUEUED = 10
 /** The next agent reads every URL that is known: so large a part of them has to be left to do. */
 const LEAST_QUEUED_PART = 1 / 20
+/** Nor is it worth anything shortly before the agent is done itself: agents of the same speed differ by as much. */
+const LEAST_LEFT_MS: Millis = 10_000
 /** The bus may repeat a request. The coordinator makes none sooner than this. */
 const REPEAT_MS: Millis = 2_000
 
@@ -29,6 +31,8 @@ export interface SiteInHand {
   readonly mode: SiteMode
   readonly inFlight: number
   readonly robotsInFlight: number
+  /** Nothing to ask for at the moment, and nothing to read. */
+  readonly idle: boolean
   readonly frontier: { readonly size: number; readonly known: number; readonly isEmpty: boolean }
   readonly pace: { readonly groups: readonly Group[] }
 }
@@ -38,18 +42,42 @@ export class SpareSites<Site extends SiteInHand> {
   readonly #sites: () => ReadonlyMap<CellId, Site>
   /** False where a lane keeps its site to the end. */
   readonly #givesAway: boolean
+  /** Requests that this agent has sent. */
+  readonly #fetches: () => number
+  /** When it had first done something, and how much. */
+  #first: { readonly at: Millis; readonly fetches: number } | null = null
   #pickedAt: Millis = Number.NEGATIVE_INFINITY
 
-  constructor(clock: Clock, sites: () => ReadonlyMap<CellId, Site>, givesAway: boolean) {
+  constructor(
+    clock: Clock,
+    sites: () => ReadonlyMap<CellId, Site>,
+    fetches: () => number,
+    givesAway: boolean,
+  ) {
     this.#clock = clock
+    this.#fetches = fetches
     this.#sites = sites
     this.#givesAway = givesAway
   }
 
   load(): SiteLoad {
     let busySites = 0
-    for (const site of this.#sites().values()) if (!site.frontier.isEmpty || isAsking(site)) busySites++
-    return { busySites, spareGroups: this.#groups().length }
+    let queued = 0
+    for (const site of this.#sites().values()) {
+      queued += site.frontier.size
+      if (!site.idle || !site.frontier.isEmpty) busySites++
+    }
+    const isSoonDone = this.#leftMs(queued) < LEAST_LEFT_MS
+    return { busySites, spareGroups: isSoonDone ? 0 : this.#groups().length }
+  }
+
+  /** How long what is queued takes at the pace of this agent so far. */
+  #leftMs(queued: number): Millis {
+    const now = this.#clock.monotonic()
+    const fetches = this.#fetches()
+    if (fetches > 0) this.#first ??= { at: now, fetches }
+    const done = fetches - (this.#first?.fetches ?? 0)
+    return done === 0 ? Number.POSITIVE_INFINITY : (queued * (now - this.#first!.at)) / done
   }
 
   /** The sites of so many groups: first those that are not being asked at the moment, then those soonest rebuilt. */

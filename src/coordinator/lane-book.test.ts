@@ -42,4 +42,16 @@ describe("the coordinator's book of lanes", () => {
     book.hear(1, { at: 3, seen: 5, free: 3, held: 0, busyLanes: [], capacity: 1 })
     expect(book.views()).toMatchObject([{ freeLanes: 3, busyLanes: [] }])
   })
+
+  it('counts sites as work to do from the grant on, before a heartbeat has told of them', () => {
+    const book = new LaneBook()
+    book.look([row({ at: 1, seen: 0, free: 4, held: 2, busySites: 1, spareGroups: 1 }, 0)])
+    expect(book.loads()).toMatchObject([{ busySites: 1, spareGroups: 1, freeLanes: 4 }])
+    book.granted(1, [lease(1), lease(2)])
+    expect(book.loads()).toMatchObject([{ busySites: 3, freeLanes: 2 }])
+    book.hear(1, { at: 2, seen: 2, free: 2, held: 4, busyLanes: [], capacity: 1 })
+    expect(book.loads()).toMatchObject([{ busySites: 3, freeLanes: 2 }])
+    book.look([row({ at: 3, seen: 2, free: 2, held: 4, busySites: 4, spareGroups: 3 }, 0)])
+    expect(book.loads()).toMatchObject([{ busySites: 4, spareGroups: 3 }])
+  })
 })

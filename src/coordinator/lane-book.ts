@@ -6,6 +6,8 @@ import type { Lease } from '../model/cell.js'
 /** What an agent has left to do, and what it could part with. */
 export interface AgentLoad {
   readonly incarnation: Incarnation
+  /** The number of the word in its last heartbeat. */
+  readonly heartbeat: number
   readonly lanes: number
   readonly freeLanes: number
   readonly busySites: number
@@ -72,11 +74,14 @@ export class LaneBook {
     return [...this.#entries.values()].map(entry => {
       const { row, told, status } = entry
       const unseen = unseenOf(entry)
+      // Words on the bus tell sooner than heartbeats of what came.
+      const since = Math.max(0, status.held - told.held) + unseen
       return {
         incarnation: row.incarnation,
+        heartbeat: told.at,
         lanes: row.lanes,
         freeLanes: Math.max(0, status.free - unseen),
-        busySites: (told.busySites ?? 0) + unseen,
+        busySites: (told.busySites ?? 0) + since,
         spareGroups: told.spareGroups ?? 0,
       }
     })

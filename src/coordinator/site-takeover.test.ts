@@ -8,6 +8,7 @@ const BEAT = 1_000
 
 const agent = (incarnation: number, busySites: number, over: Partial<AgentLoad> = {}): AgentLoad => ({
   incarnation,
+  heartbeat: 0,
   lanes: 1_000,
   freeLanes: 900,
   busySites,
@@ -17,11 +18,15 @@ const agent = (incarnation: number, busySites: number, over: Partial<AgentLoad> 
 
 /** What is asked of whom when agents say this with every beat. */
 function asked(beats: number, ...agents: readonly AgentLoad[]): [to: number, groups: number][] {
+  return askedBy(beats, beat => agents.map(each => ({ ...each, heartbeat: beat })))
+}
+
+function askedBy(beats: number, said: (beat: number) => AgentLoad[]): [to: number, groups: number][] {
   const clock = new ManualClock()
   const sent: BusMessage[] = []
   const takeover = new SiteTakeover(clock, { send: message => sent.push(message), listen: () => () => {} })
   for (let beat = 0; beat < beats; beat++) {
-    takeover.look(agents)
+    takeover.look(said(beat))
     clock.advance(BEAT)
   }
   return sent.flatMap(message => (message.kind === 'spare' ? [[message.to, message.groups]] : []))
@@ -41,6 +46,11 @@ describe('what is asked of others when an agent has run dry', () => {
     expect(asked(1, agent(1, 20), agent(2, 0))).toEqual([])
     expect(asked(6, agent(1, 20), agent(2, 0))).toHaveLength(1)
     expect(asked(7, agent(1, 20), agent(2, 0))).toHaveLength(2)
+  })
+
+  it('is nothing when the same heartbeat is seen again: its agent may have been given sites since', () => {
+    expect(askedBy(9, () => [agent(1, 20), agent(2, 0)])).toEqual([])
+    expect(askedBy(9, beat => [agent(1, 20), agent(2, 20 * (beat % 2), { heartbeat: beat })])).toEqual([])
   })
 
   it('is nothing while all have about their share', () => {

@@ -3,7 +3,7 @@
  * choose which, commit what they have of them and release them to S, where the dry agent is first in line because it has
  * the least load. The share goes by lanes: what a machine has free at the moment says what its agent had to do.
  *
- * So that sites do not go back and forth: an agent is dry with half of its share at most, for two looks in a row; others
+ * So that sites do not go back and forth: an agent is dry with half of its share at most, by two heartbeats in a row; others
  * give no more than what they have above their share; and there is a pause before the next request.
  */
 import type { Bus, Incarnation } from '../cluster/index.js'
@@ -18,7 +18,8 @@ const PAUSE_MS: Millis = 5_000
 export class SiteTakeover {
   readonly #clock: Clock
   readonly #bus: Bus
-  #dry: ReadonlySet<Incarnation> = new Set()
+  /** Agents that are dry, and the first heartbeat that said so. */
+  #dry: ReadonlyMap<Incarnation, number> = new Map()
   #nextAt: Millis = 0
 
   constructor(clock: Clock, bus: Bus) {
@@ -29,10 +30,13 @@ export class SiteTakeover {
   /** With every beat. A request that the bus loses is made again after the pause. */
   look(agents: readonly AgentLoad[]): void {
     const shares = sharesOf(agents)
-    const before = this.#dry
-    this.#dry = new Set(agents.filter((agent, i) => isDry(agent, shares[i])).map(dry => dry.incarnation))
+    const dry = agents.filter((agent, i) => isDry(agent, shares[i]))
+    const since = new Map(
+      dry.map(({ incarnation, heartbeat }) => [incarnation, this.#dry.get(incarnation) ?? heartbeat]),
+    )
+    this.#dry = since
     const now = this.#clock.monotonic()
-    const isDue = [...this.#dry].some(agent => before.has(agent))
+    const isDue = dry.some(({ incarnation, heartbeat }) => since.get(incarnation) !== heartbeat)
     if (!isDue || now < this.#nextAt) return
     for (const [i, { incarnation, busySites, spareGroups }] of agents.entries()) {
       const groups = Math.min(spareGroups, Math.floor(busySites - shares[i]))
