@@ -3,7 +3,7 @@
  * rows and index name a WARC as it is called when it is closed.
  */
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { StoredKind } from './pack-store.js'
 
 export const OPEN_SUFFIX = '.open'
@@ -62,6 +62,14 @@ export function ownedFile(
   const kind = kindOf(folder, closed.replace(/(\.run\d+)?\.tmp$/, ''))
   if (!kind) return null
   return { name: `${folder}/${prefix}${serial}${closed}`, kind, temporary: closed.endsWith('.tmp') }
+}
+
+/**
+ * Of a file that the ledger lists, whatever the crawl was called when it was written; null for a table file.
+ */
+export function kindOfListed(name: string): StoredKind | null {
+  const [, ending] = /-\d{5,}((?:\.\w+)+)$/.exec(name) ?? []
+  return ending === undefined ? null : kindOf(dirname(name), ending)
 }
 
 function kindOf(folder: string, ending: string): StoredKind | null {
