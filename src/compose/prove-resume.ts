@@ -26,17 +26,28 @@ export async function proveForResume(
   const ledger = await openIfThere(directory, config)
   if (ledger === null) return
   try {
-    const settings = () => ledger.settings()
-    // A ledger that was only just made, for a directory without a page: nothing can be lost.
-    if (ledgerGenerations(await settings()).length === 0 && !holdsPages(directory)) return
-    const name = ledgerNameOf(directory, config)
-    const relation = await pairRelation(directory, settings)
-    if (restored && (relation === 'same' || relation === 'ledger-older')) return
-    if (relation !== 'same') throw pairError(relation, directory, name)
-    await proveFiles(directory, ledger, name)
+    await proveRelation(directory, ledger, config, restored)
+    if (!restored) await proveFiles(directory, ledger, config)
   } finally {
     await ledger.close()
   }
+}
+
+/**
+ * The generations alone; throws a PairError. Again once the seat is ours: others may have had it meanwhile.
+ */
+export async function proveRelation(
+  directory: string,
+  ledger: Ledger,
+  config: CrawlConfig,
+  restored: boolean,
+): Promise<void> {
+  const settings = () => ledger.settings()
+  const relation = await pairRelation(directory, settings)
+  if (relation === 'same' || (restored && relation === 'ledger-older')) return
+  // A ledger that was only just made, for a directory without a page: nothing can be lost.
+  if (ledgerGenerations(await settings()).length === 0 && !holdsPages(directory)) return
+  throw pairError(relation, directory, ledgerNameOf(directory, config))
 }
 
 /** Null when there is none: whoever opens it to crawl says so, or makes it. */
@@ -49,8 +60,9 @@ async function openIfThere(directory: string, config: CrawlConfig): Promise<Ledg
   }
 }
 
-async function proveFiles(directory: string, ledger: Ledger, name: string): Promise<void> {
-  const { ahead, missing } = await surveyStore(directory, ledger)
+async function proveFiles(directory: string, ledger: Ledger, config: CrawlConfig): Promise<void> {
+  const name = ledgerNameOf(directory, config)
+  const { ahead, missing } = await surveyStore(directory, ledger, config.maxBody)
   if (ahead !== null)
     throw new PairError(
       `${name} is older than ${directory}: ${ahead}; restore both from one backup, or go on from the older ledger with ` +
@@ -61,7 +73,7 @@ async function proveFiles(directory: string, ledger: Ledger, name: string): Prom
 
 /** Throws a DamageError when committed bytes are gone. */
 export async function proveCommitted(directory: string, ledger: Ledger, config: CrawlConfig): Promise<void> {
-  const { missing } = await surveyStore(directory, ledger)
+  const { missing } = await surveyStore(directory, ledger, config.maxBody)
   if (missing.length > 0) throw damageError(directory, ledgerNameOf(directory, config), missing)
 }
 

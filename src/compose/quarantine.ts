@@ -91,10 +91,7 @@ function keepRest(
   return true
 }
 
-/**
- * A sorted index has no committed prefix: lines of records behind the committed part of the WARC are taken
- * out.
- */
+/** A sorted index has no committed prefix: it loses the lines of records behind that of its WARC. */
 function cutIndex(
   path: string,
   file: FileRow,

@@ -33,7 +33,7 @@ import { OWN_MACHINE } from './pack-desk.js'
 import { planOf } from './phase-plan.js'
 import { planRoutes } from './plan-routes.js'
 import { atWorkError, endTheSilent } from './presence.js'
-import { proveCommitted, proveForResume } from './prove-resume.js'
+import { proveCommitted, proveForResume, proveRelation } from './prove-resume.js'
 import { quarantineUnlisted } from './quarantine.js'
 import { needReadable } from './read-ledger.js'
 import { refuseDamagedFiles } from './recovery.js'
@@ -245,15 +245,17 @@ export class CrawlSession {
 
   /** The pair is proved and the seat is ours: from here on no other ledger belongs to this directory. */
   async #takeOver(ledger: Ledger, log: Log): Promise<void> {
-    const { directory } = this
-    if (this.#guests.restored) {
+    const { directory, config } = this
+    const restored = this.#guests.restored ?? false
+    await proveRelation(directory, ledger, config, restored)
+    if (restored) {
       const aside = await quarantineUnlisted(directory, ledger)
       if (aside)
         this.#tell(log, `${aside.files} files that the ledger does not list are in ${aside.folder} now`)
     }
     await beginGeneration(directory, ledger)
     if (this.#guests.ledger) writeCrawlFile(directory, this.#file)
-    if (this.#guests.restored) await proveCommitted(directory, ledger, this.config)
+    if (restored) await proveCommitted(directory, ledger, config)
   }
 
   #tell(log: Log, line: string): void {

@@ -29,16 +29,15 @@ interface FoundFile {
   readonly bytes: number
 }
 
-/** A pack is sealed when it has reached its size; what is being fetched at that moment may still join it. */
-const PACK_BYTES_MAX = LIMITS.packBytes + LIMITS.bodyBytesInFlight
 const OPEN = /\.open$/
 /** Half of a copy that recovery was making. */
 const TEMPORARY = '.tmp'
 
 /**
  * Agents may be at work meanwhile: what is found before the ledger is read was committed, or is its one pack.
+ * `maxBody`: the longest page of the crawl, in bytes.
  */
-export async function surveyStore(directory: string, ledger: Ledger): Promise<Survey> {
+export async function surveyStore(directory: string, ledger: Ledger, maxBody: number): Promise<Survey> {
   const found = filesIn(directory)
   const { lastLife } = await ledger.totals()
   const files = await ledger.files()
@@ -48,7 +47,8 @@ export async function surveyStore(directory: string, ledger: Ledger): Promise<Su
     suspects.size === 0
       ? []
       : missingOf(directory, await ledger.files()).filter(({ name }) => suspects.has(name))
-  return { ahead: aheadOf(directory, found, files, lastLife) ?? swapOf(directory, missing, files), missing }
+  const ahead = aheadOf({ directory, found, files, lastLife, maxBody }) ?? swapOf(directory, missing, files)
+  return { ahead, missing }
 }
 
 /** The files of lives in the folders of the store. */
@@ -65,18 +65,23 @@ function filesIn(directory: string): FoundFile[] {
   return [...files.values()]
 }
 
-function aheadOf(
-  directory: string,
-  found: readonly FoundFile[],
-  files: readonly FileRow[],
-  lastLife: number,
-): string | null {
+interface Compared {
+  readonly directory: string
+  readonly found: readonly FoundFile[]
+  readonly files: readonly FileRow[]
+  readonly lastLife: number
+  readonly maxBody: number
+}
+
+function aheadOf({ directory, found, files, lastLife, maxBody }: Compared): string | null {
+  // A pack is sealed when it has reached its size; what is being fetched at that moment may still join it.
+  const packBytesMax = LIMITS.packBytes + Math.max(LIMITS.bodyBytesInFlight, 2 * maxBody)
   const committed = new Map(files.map(({ name, bytes }) => [name, bytes]))
   for (const { name, bytes } of found) {
     if (lifeIn(name)! > lastLife) return `${name} was written by an agent that the ledger does not know`
     const known = committed.get(name)
     const more = bytes - (known ?? 0)
-    if (name.startsWith('archive/') && !name.endsWith('.cdxj') && more > PACK_BYTES_MAX)
+    if (name.startsWith('archive/') && !name.endsWith('.cdxj') && more > packBytesMax)
       return `${name} has ${more} bytes that the ledger does not know`
     // A log that is not listed may have become Parquet just before the crash.
     if (name.endsWith('.rows') && known !== undefined && more > 0) {

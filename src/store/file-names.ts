@@ -3,6 +3,7 @@
  * rows and index name a WARC as it is called when it is closed.
  */
 import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { pathInside } from './inside.js'
 import type { StoredKind } from './pack-store.js'
 
@@ -62,6 +63,14 @@ export function ownedFile(
   const kind = kindOf(folder, closed.replace(/(\.run\d+)?\.tmp$/, ''))
   if (!kind) return null
   return { name: `${folder}/${prefix}${serial}${closed}`, kind, temporary: closed.endsWith('.tmp') }
+}
+
+/**
+ * Of a file that the ledger lists, whatever the crawl was called when it was written; null for a table file.
+ */
+export function kindOfListed(name: string): StoredKind | null {
+  const [, ending] = /-\d{5,}((?:\.\w+)+)$/.exec(name) ?? []
+  return ending === undefined ? null : kindOf(dirname(name), ending)
 }
 
 function kindOf(folder: string, ending: string): StoredKind | null {

@@ -164,6 +164,15 @@ describe('after a crash', () => {
       expectCommitted(directory, crashed, crashed.first)
     }))
 
+  it('a crawl that was renamed since has its listed files cut all the same', () =>
+    inDirectory(async directory => {
+      const crashed = await crash(directory)
+      leave(directory, crashed)
+      const renamed = { ...owner, crawl: 'another name' }
+      recover({ directory, owner: renamed, committed: crashed.first, holder: 'gone' })
+      expectCommitted(directory, crashed, crashed.first)
+    }))
+
   it('files of which nothing was committed go; files of others stay', () =>
     inDirectory(async directory => {
       const crashed = await crash(directory)

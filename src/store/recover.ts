@@ -18,7 +18,7 @@ import {
 import { dirname, join } from 'node:path'
 import { finishIndex } from './cdxj-index.js'
 import { syncDirectory } from './durable.js'
-import { type FileOwner, OPEN_SUFFIX, ownedFile, STORE_FOLDERS } from './file-names.js'
+import { type FileOwner, kindOfListed, OPEN_SUFFIX, ownedFile, STORE_FOLDERS } from './file-names.js'
 import { OPEN, pathInside } from './inside.js'
 import type { StoredFile, StoredKind } from './pack-store.js'
 
@@ -57,8 +57,8 @@ export function recover(input: RecoverInput): Recovery {
     }
   }
   for (const name of committed.keys()) {
-    const file = ownedFile(owner, dirname(name), name.slice(dirname(name).length + 1))
-    if (file) kinds.set(name, file.kind)
+    const kind = kindOfListed(name)
+    if (kind) kinds.set(name, kind)
   }
   const cut: Recovery['cut'][number][] = []
   const removed: Recovery['removed'][number][] = []
