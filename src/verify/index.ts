@@ -2,4 +2,4 @@
  * verify/: a crawl directory in, its damage out.
  */
 export type { Damage } from './damage.js'
-export { type VerifyOptions, verifyDirectory } from './verify.js'
+export { verifyDirectory } from './verify.js'
