@@ -6,7 +6,7 @@ import type { ListedFile } from './checked-files.js'
 import { readSealed, writeSealed } from './sealed-json.js'
 
 /** Names are relative to the crawl directory. */
-export type TableFile = Omit<ListedFile, 'kind'>
+type TableFile = Omit<ListedFile, 'kind'>
 
 export interface TableFiles {
   /** Parquet. */
