@@ -156,6 +156,7 @@ const RESUME_HELP = `
 Examples:
   orbweaver resume example.org-2026-11-15
   orbweaver resume my-crawl --agents 8
+  orbweaver resume crawl-of-a-colleague --trust
   orbweaver resume --ledger postgres://crawler@db1/crawls --name example --store /mnt/example`
 
 const HELP = `

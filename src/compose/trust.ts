@@ -4,14 +4,7 @@
  * and nothing that matters has changed since (`config/known-directories.ts`). Any other can be read, and no more.
  */
 import { join } from 'node:path'
-import {
-  type CrawlConfig,
-  hashOfFile,
-  rememberDirectory,
-  type Standing,
-  standingOf,
-  UntrustedError,
-} from '../config/index.js'
+import { type CrawlConfig, hashOfFile, type Standing, standingOf, UntrustedError } from '../config/index.js'
 import { uuid } from '../model/random.js'
 import { readSealed } from '../store/index.js'
 import {
@@ -55,7 +48,7 @@ export function needTrustInRecord(name: string, file: CrawlFile, isTrusting = fa
   const why = distrustOfRecord(name, file)
   if (why === null) return
   if (!isTrusting) throw untrusted(why, file.config)
-  rememberDirectory(`the ledger's record of ${name}`, file)
+  registerDirectory(file.config.out ?? name, file)
 }
 
 export function untrusted(why: string, config: CrawlConfig): UntrustedError {

@@ -58,6 +58,13 @@ test('an id that is not one of ours is never known and never part of a path', ()
   }
 })
 
+test('an entry that is damaged makes a directory unknown', () => {
+  rememberDirectory('/anywhere', { id: ID, config: {} })
+  const folder = join(state, 'orbweaver', 'directories')
+  for (const name of readdirSync(folder)) writeFileSync(join(folder, name), '{')
+  expect(standingOf({ id: ID, config: { delay: 1 } })).toEqual({ at: 'unknown' })
+})
+
 test('nobody else can read or write what is remembered', () => {
   rememberDirectory('/anywhere', { id: ID, config: {} })
   const folder = join(state, 'orbweaver', 'directories')

@@ -97,11 +97,19 @@ function entryOf(id: unknown, settings: Fingerprint): string | null {
   return join(folder(), `${id}.${hashOf(JSON.stringify(settings))}.json`)
 }
 
+/** Null when there is none, or it cannot be read: both are reasons to ask the user. */
 function newestOf(id: string): Fingerprint | null {
-  if (!existsSync(folder())) return null
-  const paths = readdirSync(folder())
+  try {
+    return newestIn(folder(), id)
+  } catch {
+    return null
+  }
+}
+
+function newestIn(folder: string, id: string): Fingerprint | null {
+  const paths = readdirSync(folder)
     .filter(name => name.startsWith(`${id}.`) && name.endsWith('.json'))
-    .map(name => join(folder(), name))
+    .map(name => join(folder, name))
     .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
   if (paths.length === 0) return null
   return (JSON.parse(readFileSync(paths[0], 'utf8')) as KnownDirectory).settings
