@@ -3,7 +3,14 @@
  * In: a checked configuration and a directory. Out: a crawl that runs.
  */
 export { copyToDatabase, copyToDirectory } from './copy-ledger.js'
-export { absolute, CRAWL_FILE, defaultDirectory, readCrawlFile, writeCrawlFile } from './crawl-directory.js'
+export {
+  absolute,
+  CRAWL_FILE,
+  crawlName,
+  defaultDirectory,
+  readCrawlFile,
+  writeCrawlFile,
+} from './crawl-directory.js'
 export { readRecord } from './crawl-record.js'
 export { describeCrawl } from './describe-crawl.js'
 export { DirectoryLock } from './directory-lock.js'
@@ -16,7 +23,7 @@ export { JoinedAgent } from './joined-agent.js'
 export { type LiveMetrics, metricsNow } from './live-metrics.js'
 export { LIVE_SETTINGS, readLiveSetting } from './live-settings.js'
 export { openLedger } from './open-ledger.js'
-export { isAtWork } from './presence.js'
+export { endTheSilent, isAtWork } from './presence.js'
 export { REPORT_FILE, wasConcluded } from './run-report.js'
 export { type CrawlSession, createSession, resumeSession } from './session.js'
 export { systemClock, systemRandom } from './system.js'

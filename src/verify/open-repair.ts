@@ -3,7 +3,15 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Incarnation, Ledger } from '../cluster/index.js'
-import { DirectoryBusyError, leaseNow, openLedger, systemClock, systemRandom } from '../compose/index.js'
+import {
+  crawlName,
+  DirectoryBusyError,
+  endTheSilent,
+  leaseNow,
+  openLedger,
+  systemClock,
+  systemRandom,
+} from '../compose/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import type { Epoch } from '../model/cell.js'
 
@@ -61,6 +69,7 @@ async function hold(
   config: CrawlConfig,
 ): Promise<{ readonly life: Incarnation; readonly seat: Epoch }> {
   if (config.ledger === undefined) await ledger.endAllLeases()
+  else await endTheSilent(ledger, crawlName(config), leaseNow())
   const life = await ledger.join(NAME, 0)
   const seat = await ledger.takeSeat(life, leaseNow())
   if (seat !== null) return { life, seat }

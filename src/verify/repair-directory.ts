@@ -12,6 +12,7 @@ import {
   writeCrawlFile,
 } from '../compose/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
+import { withoutMark } from '../model/mark.js'
 import type { Damage } from './damage.js'
 import { repairDerived } from './derived-files.js'
 import { withCrawl } from './open-repair.js'
@@ -169,7 +170,7 @@ class Repair {
       this.#gone.push(
         'links in damaged files of tables/links: this crawl has no archive to rebuild them from',
       )
-    this.#lost.push(...lost.map(({ discovery }) => discovery.url))
+    this.#lost.push(...lost.map(({ discovery }) => withoutMark(discovery.url)))
   }
 
   #newQuarantine(): Quarantine {

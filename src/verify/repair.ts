@@ -43,10 +43,7 @@ export async function repairStore(
 ): Promise<RepairOutcome> {
   const files = await crawl.ledger.files()
   const damaged = new Map(damage.map(found => [found.file, found]))
-  refuseOutside(
-    crawl.directory,
-    files.map(({ name }) => name),
-  )
+  refuseOutside(crawl.directory, [...files.map(({ name }) => name), ...learnedOf(damaged)])
   const archives = await repairArchives(crawl, damaged)
   const tables = await rebuildTables(crawl, damaged, archives)
   const outcome = { archives, tables, quarantine: null }
