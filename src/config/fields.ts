@@ -96,7 +96,7 @@ export const FIELDS = {
   lanes: field('--lanes <n>', 'sites crawled at the same time (1000)', withDefault(count(1, 100_000), 1_000)),
   assign: field(
     '--assign <how>',
-    'which agent gets a site: dynamic (free lanes take the head of the queue), hash, static-random, static-size, phases (nodes by URL, hosts by the clock), or, by what the --previous crawl learned, graph, hypergraph or hybrid (dynamic)',
+    'which agent gets a site: dynamic (the agent with the least to do takes the head of the queue), hash, static-random, static-size, phases (nodes by URL, hosts by the clock), or, by what the --previous crawl learned, graph, hypergraph or hybrid (dynamic)',
     withDefault(choice(...ASSIGNMENTS), 'dynamic'),
   ),
   phases: field(
@@ -136,7 +136,7 @@ export const FIELDS = {
   ),
   slices: field(
     '--slices <on|off>',
-    'on: a long site gives its lane to others now and then (on)',
+    'on: a long site gives its lane to others now and then, and an agent that has run dry takes sites over (on)',
     withDefault(choice('on', 'off'), 'on'),
   ),
   connections: field('--connections <n>', 'connections in all (1000)', withDefault(count(1, 10_000), 1_000)),
