@@ -3,12 +3,14 @@ import { Command } from 'commander'
 import { forPeople, shellWord } from '../model/for-people.js'
 import { type RepairReport, repairDirectory } from '../verify/index.js'
 import type { Say } from './commands.js'
+import { trustOption } from './crawl-address.js'
 import { EXIT } from './exit-codes.js'
 import { plural } from './summary.js'
 
 interface RepairFlags {
   readonly dryRun?: boolean
   readonly json?: boolean
+  readonly trust?: boolean
 }
 
 const HELP = `
@@ -28,9 +30,13 @@ export function repairCommand(say: Say): Command {
     .argument('<dir>', 'the crawl')
     .option('--dry-run', 'show what would be done, and change nothing')
     .option('--json', 'print one JSON object on stdout')
+    .addOption(trustOption())
     .addHelpText('after', HELP)
     .action(async (directory: string, flags: RepairFlags) => {
-      const report = await repairDirectory(directory, { dryRun: flags.dryRun === true })
+      const report = await repairDirectory(directory, {
+        dryRun: flags.dryRun === true,
+        trust: flags.trust === true,
+      })
       if (flags.json) process.stdout.write(`${JSON.stringify(report)}\n`)
       else
         process.stdout.write(

@@ -13,24 +13,38 @@ import { openSqliteLedger } from './sqlite-ledger.js'
 const PARTS = ['', '-wal'] as const
 const MOST_TRIES = 5
 
-export async function withLedgerCopy<T>(
-  path: string,
-  now: () => Millis,
-  task: (ledger: Ledger) => Promise<T>,
-): Promise<T> {
+/** A ledger to be closed with this `close`, which also removes its copy. */
+export interface LedgerCopy {
+  readonly ledger: Ledger
+  close(): Promise<void>
+}
+
+export function openLedgerCopy(path: string, now: () => Millis): LedgerCopy {
   if (versionOf(path) === ABSENT) throw new LedgerError('missing', `there is no crawl ledger at ${path}`)
   const folder = mkdtempSync(join(tmpdir(), 'orbweaver-ledger-'))
-  const remove = () => rmSync(folder, { recursive: true, force: true })
+  const remove = () => {
+    process.off('exit', remove)
+    rmSync(folder, { recursive: true, force: true })
+  }
   process.on('exit', remove)
   try {
     const copy = join(folder, basename(path))
     copyAll(path, copy)
     const ledger = openSqliteLedger(copy, { create: false, now })
-    return await task(ledger).finally(() => ledger.close())
-  } finally {
-    process.off('exit', remove)
+    return { ledger, close: () => ledger.close().finally(remove) }
+  } catch (error) {
     remove()
+    throw error
   }
+}
+
+export async function withLedgerCopy<T>(
+  path: string,
+  now: () => Millis,
+  task: (ledger: Ledger) => Promise<T>,
+): Promise<T> {
+  const { ledger, close } = openLedgerCopy(path, now)
+  return task(ledger).finally(close)
 }
 
 /** Again when somebody wrote meanwhile: the parts would not belong together. */

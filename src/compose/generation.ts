@@ -17,8 +17,8 @@ import { crawlName } from './crawl-directory.js'
 import { systemRandom as random } from './system.js'
 
 /** For messages. */
-export function ledgerNameOf(directory: string, config: CrawlConfig): string {
-  if (config.ledger === undefined) return `the ledger ${join(directory, LEDGER_FILE)}`
+export function ledgerNameOf(directory: string, config: CrawlConfig | null): string {
+  if (config?.ledger === undefined) return `the ledger ${join(directory, LEDGER_FILE)}`
   return `the ledger of "${crawlName(config)}" in ${config.ledger}`
 }
 

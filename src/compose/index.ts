@@ -9,7 +9,6 @@ export {
   crawlName,
   defaultDirectory,
   readCrawlFile,
-  writeCrawlFile,
 } from './crawl-directory.js'
 export { readRecord } from './crawl-record.js'
 export { describeCrawl } from './describe-crawl.js'
@@ -17,13 +16,16 @@ export { DirectoryLock } from './directory-lock.js'
 export { DirectoryBusyError } from './errors.js'
 export { leaseNow } from './faults.js'
 export { type CrawlAddress, type FindPurpose, type FoundCrawl, findCrawl, needTrusted } from './find-crawl.js'
+export { ledgerNameOf } from './generation.js'
 export type { Guests } from './guests.js'
 export { boundHeap } from './heap-bounds.js'
 export { JoinedAgent } from './joined-agent.js'
 export { type LiveMetrics, metricsNow } from './live-metrics.js'
 export { LIVE_SETTINGS, readLiveSetting } from './live-settings.js'
-export { openLedger } from './open-ledger.js'
+export { openLedger, openUnproved } from './open-ledger.js'
 export { endTheSilent, isAtWork } from './presence.js'
+export { openToVerify } from './read-ledger.js'
 export { REPORT_FILE, wasConcluded } from './run-report.js'
 export { type CrawlSession, createSession, resumeSession } from './session.js'
 export { systemClock, systemRandom } from './system.js'
+export { needTrust } from './trust.js'

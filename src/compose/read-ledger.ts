@@ -3,9 +3,16 @@
  * ledger in the directory is read from a copy, and one in a database is not asked: that would send it our password.
  */
 import { join } from 'node:path'
-import { LEDGER_FILE, type Ledger, withLedgerCopy } from '../cluster/index.js'
+import {
+  LEDGER_FILE,
+  type Ledger,
+  type LedgerCopy,
+  openLedgerCopy,
+  withLedgerCopy,
+} from '../cluster/index.js'
+import type { CrawlConfig } from '../config/index.js'
 import { readCrawlFile } from './crawl-directory.js'
-import { openLedger } from './open-ledger.js'
+import { openLedger, openUnproved } from './open-ledger.js'
 import { systemClock as clock } from './system.js'
 import { distrustOf, needTrust } from './trust.js'
 
@@ -24,4 +31,16 @@ export async function readLedger<T>(
     return withLedgerCopy(join(directory, LEDGER_FILE), clock.now, task)
   const ledger = await openLedger(directory, readCrawlFile(directory).config)
   return task(ledger).finally(() => ledger.close())
+}
+
+/**
+ * For `verify`, which tells itself whether the directory and the ledger belong together. `config` is null where crawl.json
+ * cannot be read: then nothing says that the directory is trusted, nor that its ledger is in a database.
+ */
+export async function openToVerify(directory: string, config: CrawlConfig | null): Promise<LedgerCopy> {
+  if (config?.ledger !== undefined) needTrust(directory)
+  if (config === null || distrustOf(directory) !== null)
+    return openLedgerCopy(join(directory, LEDGER_FILE), clock.now)
+  const ledger = await openUnproved(directory, config, 'refuse')
+  return { ledger, close: () => ledger.close() }
 }

@@ -41,6 +41,7 @@ export { type PageFacts, packFacts, unpackFacts } from './page-facts.js'
 export { PageRowView, PageText } from './page-row.js'
 export {
   checkPair,
+  GENERATIONS_FILE,
   GENERATIONS_SETTING,
   ledgerGenerations,
   PairError,

@@ -2,7 +2,17 @@
 export interface Damage {
   /** Relative to the crawl directory, e.g. `archive/x-1-00001.warc.gz`. */
   readonly file: string
-  readonly kind: 'warc' | 'cdxj' | 'parquet' | 'rows' | 'learned' | 'ledger' | 'crawl' | 'manifest' | 'report'
+  readonly kind:
+    | 'warc'
+    | 'cdxj'
+    | 'parquet'
+    | 'rows'
+    | 'learned'
+    | 'ledger'
+    | 'crawl'
+    | 'generations'
+    | 'manifest'
+    | 'report'
   readonly what: 'missing' | 'short' | 'altered' | 'unreadable'
   /** One line for a person. */
   readonly detail: string

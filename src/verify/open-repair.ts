@@ -8,7 +8,7 @@ import {
   DirectoryBusyError,
   endTheSilent,
   leaseNow,
-  openLedger,
+  openUnproved,
   systemClock,
   systemRandom,
 } from '../compose/index.js'
@@ -42,7 +42,8 @@ export async function withCrawl<T>(
 ): Promise<T> {
   const scratch = isDry ? mkdtempSync(join(tmpdir(), 'orbweaver-repair-')) : join(directory, 'frontier', NAME)
   const target = isDry ? join(scratch, 'target') : directory
-  const ledger = await openLedger(directory, config)
+  // That it belongs to the directory was found by verify, or is being repaired.
+  const ledger = await openUnproved(directory, config, 'refuse')
   try {
     rmSync(scratch, { recursive: true, force: true })
     for (const folder of FOLDERS) mkdirSync(join(target, folder), { recursive: true })

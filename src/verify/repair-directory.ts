@@ -4,15 +4,25 @@ import { join } from 'node:path'
 import { LEDGER_FILE, openSqliteLedger } from '../cluster/index.js'
 import {
   absolute,
+  CRAWL_FILE,
   DirectoryBusyError,
   DirectoryLock,
+  needTrust,
+  openToVerify,
   readCrawlFile,
   readRecord,
   systemClock,
-  writeCrawlFile,
 } from '../compose/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { withoutMark } from '../model/mark.js'
+import {
+  GENERATIONS_FILE,
+  ledgerGenerations,
+  readSealed,
+  refuseLinks,
+  writeGenerations,
+  writeSealed,
+} from '../store/index.js'
 import type { Damage } from './damage.js'
 import { repairDerived } from './derived-files.js'
 import { withCrawl } from './open-repair.js'
@@ -24,6 +34,8 @@ import { verifyDirectory } from './verify.js'
 export interface RepairOptions {
   /** Finds out what would be done, and changes nothing. */
   readonly dryRun?: boolean
+  /** The directory comes from elsewhere and is trusted from now on. */
+  readonly trust?: boolean
   readonly onStep?: OnStep
 }
 
@@ -44,6 +56,10 @@ export interface RepairReport {
 export async function repairDirectory(given: string, options: RepairOptions = {}): Promise<RepairReport> {
   const directory = absolute(given)
   if (!existsSync(directory)) throw new ConfigError(`there is no directory ${given}`)
+  refuseLinks(directory)
+  // What a damaged crawl.json says does not count, so there is nothing to trust: no database is asked, no code runs.
+  const path = join(directory, CRAWL_FILE)
+  if (existsSync(path) && readSealed(path, CRAWL_FILE)?.seal === 'right') needTrust(directory, options.trust)
   const lock = DirectoryLock.take(directory)
   if (!lock) throw new DirectoryBusyError(`${given} is in use by another orbweaver process`)
   try {
@@ -52,6 +68,8 @@ export async function repairDirectory(given: string, options: RepairOptions = {}
     lock.release()
   }
 }
+
+const NOT_OF_STORE: ReadonlySet<Damage['kind']> = new Set(['ledger', 'crawl', 'generations'])
 
 class Repair {
   readonly #directory: string
@@ -81,7 +99,8 @@ class Repair {
       if (still && this.#repairLedger(still) === 'lost') return this.#report()
     }
     if (found.some(({ kind }) => kind === 'crawl') && !(await this.#restoreCrawlFile())) return this.#report()
-    if (found.some(({ kind }) => kind !== 'ledger' && kind !== 'crawl')) await this.#repairStore(found)
+    if (found.some(({ kind }) => kind === 'generations')) await this.#restoreGenerations()
+    if (found.some(({ kind }) => !NOT_OF_STORE.has(kind))) await this.#repairStore(found)
     return this.#report()
   }
 
@@ -122,8 +141,21 @@ class Repair {
     const quarantine = this.#newQuarantine()
     quarantine.keep('crawl.json', 'is damaged')
     if (quarantine.isUsed) this.#quarantine.add(quarantine.folder)
-    writeCrawlFile(this.#directory, record.file)
+    // Not registered as trusted: the ledger's copy is input like all of the directory.
+    writeSealed(join(this.#directory, CRAWL_FILE), CRAWL_FILE, record.file)
     return true
+  }
+
+  /** From the chain in the ledger. */
+  async #restoreGenerations(): Promise<void> {
+    this.#done.push(`${GENERATIONS_FILE}: restored from the ledger`)
+    if (this.#isDry) return
+    const quarantine = this.#newQuarantine()
+    if (existsSync(join(this.#directory, GENERATIONS_FILE))) quarantine.keep(GENERATIONS_FILE, 'is damaged')
+    if (quarantine.isUsed) this.#quarantine.add(quarantine.folder)
+    const { ledger, close } = await openToVerify(this.#directory, readCrawlFile(this.#directory).config)
+    const settings = await ledger.settings().finally(close)
+    writeGenerations(this.#directory, { generations: ledgerGenerations(settings), next: null })
   }
 
   async #repairStore(found: readonly Damage[]): Promise<void> {

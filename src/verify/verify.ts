@@ -5,10 +5,19 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { LEDGER_FILE, type Ledger } from '../cluster/index.js'
-import { CRAWL_FILE, openLedger, REPORT_FILE, wasConcluded } from '../compose/index.js'
+import { CRAWL_FILE, ledgerNameOf, openToVerify, REPORT_FILE, wasConcluded } from '../compose/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { LEARNED_MANIFEST, learnedFilesOf } from '../learn/index.js'
-import { type ListedFile, listedIn, MANIFEST, readManifest } from '../store/index.js'
+import {
+  checkPair,
+  GENERATIONS_FILE,
+  type ListedFile,
+  ledgerGenerations,
+  listedIn,
+  MANIFEST,
+  readManifest,
+  refuseLinks,
+} from '../store/index.js'
 import { checkRecords } from './archive.js'
 import type { Damage } from './damage.js'
 import { checkJournals, checkLedgerFile } from './ledger.js'
@@ -24,17 +33,21 @@ export interface VerifyOptions {
   readonly onFile?: (file: string, bytes: number) => void
 }
 
-/** Throws a ConfigError when `directory` is not a crawl. */
+/**
+ * Throws a ConfigError when `directory` is not a crawl, an UntrustedError when it comes from elsewhere and its ledger is
+ * in a database, and a PairError when directory and ledger are sound but do not belong together.
+ */
 export async function* verifyDirectory(
   directory: string,
   options: VerifyOptions = {},
 ): AsyncGenerator<Damage> {
   refuseOthers(directory)
+  refuseLinks(directory)
   const crawl = readSmallFile(directory, CRAWL_FILE, 'crawl', true)
   if (crawl.damage) yield crawl.damage
-  const { config = {} as CrawlConfig }: { config?: CrawlConfig } = crawl.content ?? {}
-  // A crawl.json that cannot be trusted may name a database: it is not asked.
-  const isHere = config.ledger === undefined
+  // A damaged crawl.json may name a database: it is not asked.
+  const { config = null }: { config?: CrawlConfig | null } = crawl.content ?? {}
+  const isHere = config?.ledger === undefined
   const state = isHere ? checkLedgerFile(directory) : ({ at: 'unknown' } as const)
   if (state.at === 'damaged') {
     yield state.damage
@@ -43,12 +56,25 @@ export async function* verifyDirectory(
   }
   if (isHere && state.at === 'unknown')
     options.note?.(`${LEDGER_FILE}: its digest is known only after a clean end; SQLite finds it sound`)
-  const ledger = await openLedger(directory, config)
+  const { ledger, close } = await openToVerify(directory, config)
   try {
+    yield* checkGenerations(directory, ledger, config)
     yield* withLedger(directory, ledger, state.at === 'clean' || !isHere, options)
   } finally {
-    await ledger.close()
+    await close()
   }
+}
+
+/** The chain that says which ledger the directory belongs to. */
+async function* checkGenerations(
+  directory: string,
+  ledger: Ledger,
+  config: CrawlConfig | null,
+): AsyncGenerator<Damage> {
+  const mustExist = ledgerGenerations(await ledger.settings()).length > 0
+  const { damage } = readSmallFile(directory, GENERATIONS_FILE, 'generations', mustExist)
+  if (damage) yield damage
+  else await checkPair(directory, ledgerNameOf(directory, config), () => ledger.settings())
 }
 
 async function* withLedger(
