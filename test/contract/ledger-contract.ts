@@ -216,6 +216,21 @@ export function ledgerContract(
       })
     })
 
+    describe('sites', () => {
+      it('are told with what is only known, or without, and counted once however many cells they have', async () => {
+        const me = await ledger.join('a')
+        const known = ['a.test', 'b.test', 'c.test#1', 'c.test#2']
+        await ledger.append(known.map(cell => append(cell, '/')))
+        const held = await lease(me, 'b.test')
+        const outcomes = [{ code: 'OK' as const, count: 1, detail: '' }]
+        await ledger.commit(pack(me, 'p1', [share(held, { pages: 1, outcomes })]))
+        expect((await ledger.sites('', 10)).map(({ cell }) => cell)).toEqual(known)
+        expect(await ledger.sites('', 10, 'crawled')).toMatchObject([{ cell: 'b.test', pages: 1, outcomes }])
+        expect(await ledger.sites('b.test', 10, 'crawled')).toEqual([])
+        expect(await ledger.totals()).toMatchObject({ sites: 3 })
+      })
+    })
+
     describe('lease', () => {
       it('is granted to one agent only, with a rising epoch', async () => {
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
