@@ -30,8 +30,11 @@ export function sqliteSource(path: string): LedgerSource & Closable {
   }
 }
 
-/** In a file of its own: whoever asked for it gives it its name. */
-export function sqliteTarget(path: string): LedgerTarget & Closable {
+/** In a file of its own: whoever asked for it gives it its name. `settings`: besides those that are copied. */
+export function sqliteTarget(
+  path: string,
+  settings: Readonly<Record<string, string>>,
+): LedgerTarget & Closable {
   const db = SqliteDatabase.open(path, true)
   db.run('DELETE FROM crawl')
   return {
@@ -41,7 +44,7 @@ export function sqliteTarget(path: string): LedgerTarget & Closable {
         table.name === INBOX ? writeInboxes(db, columns, rows) : insert(db, table, columns, rows),
       ),
     seal: async () => {
-      db.transaction(() => seal(db))
+      db.transaction(() => seal(db, settings))
       // All of it in the one file, which is about to get another name.
       db.all('PRAGMA journal_mode = DELETE')
     },
@@ -113,8 +116,10 @@ function insert(
   for (const row of rows) db.run(sql, ...row)
 }
 
-function seal(db: SqliteDatabase): void {
+function seal(db: SqliteDatabase, settings: Readonly<Record<string, string>>): void {
   db.run(`DELETE FROM setting WHERE name LIKE 'crawl.%'`)
+  for (const [name, value] of Object.entries(settings))
+    db.run('INSERT OR REPLACE INTO setting VALUES (?, ?)', name, value)
   db.run('UPDATE cell SET inbox_cursor = 0')
   db.run('UPDATE agent SET open = 0, budget = 0')
   db.run(

@@ -6,13 +6,7 @@
  */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  LEDGER_FILE,
-  type Ledger,
-  LedgerError,
-  ledgerDigestPath,
-  openSqliteLedger,
-} from '../cluster/index.js'
+import { LEDGER_FILE, type Ledger, LedgerError, ledgerDigestPath } from '../cluster/index.js'
 import { copyTables } from '../cluster/ledger-tables.js'
 import { sqliteSource, sqliteTarget } from '../cluster/sqlite-tables.js'
 import { ConfigError } from '../config/index.js'
@@ -158,12 +152,10 @@ async function fillDirectory(
   const draft = `${path}.copy`
   for (const part of ['', '-wal', '-shm', '.crc32']) rmSync(draft + part, { force: true })
   const source = postgresSource(place, crawl)
-  const target = sqliteTarget(draft)
+  const target = sqliteTarget(draft, generation.settings)
   try {
     const rows = await copyTables(source, target)
     target.close()
-    const copied = openSqliteLedger(draft, { create: false, now: clock.now })
-    await copied.set(generation.settings).finally(() => copied.close())
     for (const part of ['-wal', '-shm'])
       if (existsSync(path + part)) throw new LedgerError('busy', `${path} is in use by another process`)
     renameSync(draft, path)
