@@ -3,7 +3,7 @@
  * In: a checked configuration and a directory. Out: a crawl that runs.
  */
 export { copyToDatabase, copyToDirectory } from './copy-ledger.js'
-export { CRAWL_FILE, defaultDirectory } from './crawl-directory.js'
+export { CRAWL_FILE, defaultDirectory, holdsPages } from './crawl-directory.js'
 export { DirectoryLock } from './directory-lock.js'
 export { leaseNow } from './faults.js'
 export { type CrawlAddress, type FoundCrawl, findCrawl } from './find-crawl.js'
