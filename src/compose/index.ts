@@ -8,6 +8,7 @@ export {
   CRAWL_FILE,
   crawlName,
   defaultDirectory,
+  holdsPages,
   readCrawlFile,
 } from './crawl-directory.js'
 export { readRecord } from './crawl-record.js'

@@ -5,7 +5,14 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { LEDGER_FILE, type Ledger } from '../cluster/index.js'
-import { CRAWL_FILE, ledgerNameOf, openToVerify, REPORT_FILE, wasConcluded } from '../compose/index.js'
+import {
+  CRAWL_FILE,
+  holdsPages,
+  ledgerNameOf,
+  openToVerify,
+  REPORT_FILE,
+  wasConcluded,
+} from '../compose/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { LEARNED_MANIFEST, learnedFilesOf } from '../learn/index.js'
 import {
@@ -48,6 +55,10 @@ export async function* verifyDirectory(
   // A damaged crawl.json may name a database: it is not asked.
   const { config = null }: { config?: CrawlConfig | null } = crawl.content ?? {}
   const isHere = config?.ledger === undefined
+  if (isHere && !existsSync(join(directory, LEDGER_FILE)) && !holdsPages(directory)) {
+    options.note?.(`${LEDGER_FILE} is not there, and nothing was crawled`)
+    return
+  }
   const state = isHere ? checkLedgerFile(directory) : ({ at: 'unknown' } as const)
   if (state.at === 'damaged') {
     yield state.damage

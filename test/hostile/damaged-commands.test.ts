@@ -16,7 +16,7 @@ let slow: WebServer
 beforeAll(async () => {
   const plan = (pages: number) => new WebPlan({ sites: 3, pages, seed: 8 })
   web = await WebServer.listen(plan(40), { clock: systemClock, port: 0 })
-  slow = await WebServer.listen(plan(2_000), { clock: systemClock, port: 0 })
+  slow = await WebServer.listen(plan(6_000), { clock: systemClock, port: 0 })
   finished = temporary('finished')
   expect((await orbweaver(['crawl', web.seed, ...GENERATED, '--out', finished])).code).toBe(0)
   killed = temporary('killed')
@@ -30,8 +30,10 @@ afterAll(async () => {
   await slow.close()
 })
 
+/** 0 before there is a crawl. */
 async function rowsIn(directory: string): Promise<number> {
-  const { code, stdout } = await orbweaver(['query', directory, ...COUNT])
+  const { code, stdout, stderr } = await orbweaver(['query', directory, ...COUNT])
+  if (code !== 0) expect(stderr).toMatch(/there is no directory|is not a crawl/)
   return code === 0 ? Number(stdout.split('\r\n')[1]) : 0
 }
 
