@@ -41,6 +41,7 @@ export {
   writeParts,
 } from './partition/io/index.js'
 export { query } from './query/index.js'
+export { DamageError } from './store/index.js'
 
 /** Everything the command line takes, by its camel-case name, and hooks as functions or as a module path. */
 export type CrawlOptions = Omit<CrawlConfigInput, 'hooks'> & { readonly hooks?: string | Hooks }

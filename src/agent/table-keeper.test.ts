@@ -4,6 +4,70 @@ import { convertLogs } from '../store/index.js'
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
+describe('damage', () => {
+  it(
+    'a damaged log is set aside and stays listed; the others become Parquet, and the crawl goes on',
+    inDesk(async desk => {
+      const keeper = await desk.keeper()
+      await desk.begin()
+      await desk.pages(12)
+      const [second] = desk.entries('pages', '00002.rows')
+      desk.flip(`tables/pages/${second}`, 100)
+      await keeper.tend()
+      expect(desk.damage).toEqual([
+        expect.stringMatching(/^tables\/pages\/\d+-00002\.rows is damaged at byte 0/),
+      ])
+      await desk.pages(2)
+      await desk.close()
+      await desk.leave()
+      await keeper.finish()
+      expect(await desk.inParquet()).toEqual(upTo(14).filter(page => page !== 2))
+      expect(await desk.linksInParquet()).toBe(14 * LINKS_PER_PAGE)
+      expect(keeper.damaged).toEqual(desk.damage)
+      expect(desk.listed).toMatchObject({ logs: 1 })
+      expect(desk.entries('pages', '.rows')).toEqual([second])
+    }),
+  )
+
+  it(
+    'a damaged Parquet file is not merged into one that looks sound',
+    inDesk(async desk => {
+      for (let run = 0; run < 3; run++) {
+        await desk.begin()
+        await desk.page()
+        await desk.close()
+        await desk.leave()
+        // No merge: a keeper of each run converts the log alone.
+        await (await desk.keeper({ concat: () => Promise.reject(new Error('not now')) }))
+          .finish()
+          .catch(() => {})
+      }
+      const [first] = desk.entries('pages', '.parquet')
+      desk.flip(`tables/pages/${first}`, 20)
+      const keeper = await desk.keeper()
+      await keeper.finish()
+      expect(keeper.damaged).toEqual([`tables/pages/${first} is damaged at byte 0: the checksum differs`])
+      expect(desk.entries('pages', '.parquet')).toHaveLength(2)
+    }),
+  )
+
+  it(
+    'a log that is gone at the end is told, not thrown',
+    inDesk(async desk => {
+      await desk.begin()
+      await desk.pages(3)
+      await desk.close()
+      await desk.leave()
+      const [second] = desk.entries('pages', '00002.rows')
+      desk.remove(`tables/pages/${second}`)
+      const keeper = await desk.keeper()
+      await keeper.finish()
+      expect(keeper.damaged).toEqual([`tables/pages/${second} is missing`])
+      expect(await desk.inParquet()).toEqual([1, 3])
+    }),
+  )
+})
+
 describe('while the crawl goes on', () => {
   it(
     'ten full logs become one file, and fewer wait; the one being written is left alone',

@@ -11,6 +11,7 @@ import {
   type Converted,
   type ConvertTask,
   completeLogs,
+  DAMAGED_FILE,
   locateFile,
   type Manifest,
   type ParquetInput,
@@ -34,6 +35,8 @@ export interface TableKeeperParts {
   readonly worker: TableWorker
   readonly writeManifest: (manifest: Manifest) => void
   readonly now: () => Millis
+  /** A file was found damaged and is left as it is, listed; one line. */
+  readonly onDamage: (line: string) => void
 }
 
 type Table = 'pages' | 'links'
@@ -52,11 +55,17 @@ export class TableKeeper {
   readonly #parts: TableKeeperParts
   #working: Promise<void> | null = null
   #merges = 0
+  readonly #damaged = new Map<string, string>()
   /** Files no longer listed, and when they go. A crash leaves them to recovery. */
   #leaving: { readonly name: string; readonly goneAt: Millis }[] = []
 
   constructor(parts: TableKeeperParts) {
     this.#parts = parts
+  }
+
+  /** One line for each file that could not be merged because it is damaged. */
+  get damaged(): readonly string[] {
+    return [...this.#damaged.values()]
   }
 
   /**
@@ -97,9 +106,16 @@ export class TableKeeper {
       const ended = closed
         ? files
         : files.map(file => ({ ...file, closed: file.closed && !isAlive(file.incarnation) }))
-      const logs = completeLogs(ended, `${table}-log`)
-      while (logs.length >= (closed ? 1 : LOGS_PER_FILE))
-        if (!(await this.#convert(table, logs.splice(0, LOGS_PER_FILE)))) return
+      const logs = this.#sound(completeLogs(ended, `${table}-log`))
+      while (logs.length >= (closed ? 1 : LOGS_PER_FILE)) {
+        const batch = logs.splice(0, LOGS_PER_FILE)
+        try {
+          if (!(await this.#convert(table, batch))) return
+        } catch (error) {
+          this.#setAside(error, batch, closed)
+          logs.unshift(...this.#sound(batch))
+        }
+      }
       await this.#merge(table, FILES_PER_MERGE)
     }
   }
@@ -133,20 +149,46 @@ export class TableKeeper {
     for (;;) {
       const epoch = seat()
       if (epoch === null) return
-      const small = (await ledger.files()).filter(
+      const small = this.#sound(await ledger.files()).filter(
         file => file.kind === table && !basename(file.name).startsWith(MERGED),
       )
       if (small.length < atLeast) return
       const inputs = small.slice(0, FILES_PER_MERGE)
       const first = basename(inputs[0].name, '.parquet')
       const name = `tables/${table}/${MERGED}${first}-s${epoch}-${++this.#merges}.parquet`
-      const { bytes, crc32 } = await worker.concat(
-        inputs.map(input => ({ path: join(directory, input.name), crc32: input.crc32 })),
-        join(directory, name),
-      )
+      const merged = await worker
+        .concat(
+          inputs.map(input => ({ path: join(directory, input.name), crc32: input.crc32 })),
+          join(directory, name),
+        )
+        .catch(error => this.#setAside(error, inputs, true))
+      if (!merged) continue
+      const { bytes, crc32 } = merged
       const names = inputs.map(input => input.name)
       if (!(await this.#swap(names, [{ name, kind: table, bytes, crc32 }], epoch))) return
     }
+  }
+
+  #sound(files: readonly FileRow[]): FileRow[] {
+    return files.filter(({ name }) => !this.#damaged.has(name))
+  }
+
+  /**
+   * Leaves out the file that the error is about, so that the crawl goes on: the file stays listed, for `repair`. Throws what
+   * is no damage. `isFinal`: nobody is about to give a file its name, so one that is not there is lost.
+   */
+  #setAside(error: unknown, files: readonly FileRow[], isFinal: boolean): null {
+    const { directory, onDamage } = this.#parts
+    const { code, path, message } = error as NodeJS.ErrnoException
+    const isAbout = ({ name }: FileRow) =>
+      path === join(directory, name) || path === `${join(directory, name)}.open`
+    const file = files.find(isAbout)
+    const isLost = isFinal && code === 'ENOENT' && file && locateFile(directory, file.name) === null
+    if (!file || !(code === DAMAGED_FILE || isLost)) throw error
+    const line = isLost ? `${file.name} is missing` : message.slice(message.indexOf(file.name))
+    this.#damaged.set(file.name, line)
+    onDamage(line)
+    return null
   }
 
   /** Swaps in the ledger first; a reader that has just listed the inputs gets some time to open them. */

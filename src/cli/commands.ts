@@ -51,7 +51,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   export: {
     about: 'write a crawl as files for the browser, JSON lines or Markdown',
-    load: async () => (await import('./export.js')).exportCommand(),
+    load: async say => (await import('./export.js')).exportCommand(say),
   },
   verify: {
     about: 'read every file of a crawl and list what is damaged',

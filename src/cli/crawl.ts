@@ -117,6 +117,7 @@ function signalHandler(session: CrawlSession, display: ProgressDisplay): () => v
 }
 
 function exitCodeOf(report: Report): number {
+  if (report.damaged.length > 0) return EXIT.damaged
   if (report.finishReason === 'stopped') return EXIT.interrupted
   if (report.pages === 0) return EXIT.noPage
   return EXIT[report.finishReason]

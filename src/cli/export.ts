@@ -1,7 +1,10 @@
 /** `orbweaver export`: a crawl as a folder for the browser, as JSON lines, or as Markdown. */
 import { basename, resolve } from 'node:path'
 import { Command, Option } from 'commander'
+import { shellWord } from '../model/for-people.js'
 import { type Exported, exportFiles, exportJsonl, exportMarkdown } from '../query/index.js'
+import type { Say } from './commands.js'
+import { EXIT } from './exit-codes.js'
 import { exitOnSignal } from './query.js'
 
 type Kind = 'files' | 'jsonl' | 'markdown'
@@ -22,7 +25,7 @@ Examples:
 
 Works while the crawl runs, on what is committed. Nothing that is there is written over.`
 
-export function exportCommand(): Command {
+export function exportCommand(say: Say): Command {
   return new Command('export')
     .argument('<dir>', 'the crawl')
     .addOption(
@@ -42,6 +45,10 @@ export function exportCommand(): Command {
       try {
         const tally = await run(dir, flags.to, out, display)
         display.end(closingLines(tally, flags.to, out))
+        if (tally.damaged > 0) {
+          process.stderr.write(`${damagedLine(tally, dir)}\n`)
+          say(EXIT.damaged)
+        }
       } finally {
         display.clear()
         done()
@@ -83,6 +90,10 @@ export function closingLines(tally: Exported, kind: Kind, out: string): string {
       `Left out ${count(tally.skippedUnreadable, 'page', 'pages')} that could not be read, e.g. ${tally.example}`,
     )
   return `${lines.join('\n')}\n`
+}
+
+function damagedLine({ damaged }: Exported, dir: string): string {
+  return `orbweaver: the archive is damaged: ${count(damaged, 'record', 'records')}; run "orbweaver repair ${shellWord(dir)}"`
 }
 
 function count(number: number, one: string, many: string): string {

@@ -12,6 +12,7 @@ import { shellWord } from '../model/for-people.js'
 import { VERSION } from '../model/version.js'
 import { PartitionError } from '../partition/partition-error.js'
 import { DamageError } from '../store/damage-error.js'
+import { DamagedFileError } from '../store/segment.js'
 import { COMMANDS, type Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
 
@@ -83,7 +84,8 @@ function failureCode(error: unknown, argv: readonly string[]): number {
   if (error instanceof DirectoryBusyError) return complain(error.message, EXIT.busy)
   if (error instanceof DiskFullError) return complain(error.message, EXIT.disk)
   if (error instanceof AgentsKeepDyingError) return complain(error.message, EXIT.internal)
-  if (error instanceof DamageError) return complain(error.message, EXIT.damaged)
+  if (error instanceof DamageError || error instanceof DamagedFileError)
+    return complain(error.message, EXIT.damaged)
   if (error instanceof NewerCrawlError) return complain(error.message, EXIT.ledger)
   if (error instanceof LedgerError) return complain(error.message, LEDGER_EXIT[error.kind] ?? EXIT.ledger)
   const code = (error as { code?: string }).code
@@ -101,6 +103,7 @@ function failureCode(error: unknown, argv: readonly string[]): number {
 
 /** What is wrong with what was asked for, and not with the ledger. */
 const LEDGER_EXIT: Partial<Record<LedgerError['kind'], number>> = {
+  corrupt: EXIT.damaged,
   full: EXIT.disk,
   missing: EXIT.config,
   taken: EXIT.config,
@@ -120,11 +123,12 @@ Examples:
   orbweaver crawl example.org --max-pages 100 --out my-crawl
   orbweaver query my-crawl "SELECT url, title FROM pages LIMIT 10"
   orbweaver resume my-crawl                            go on where it stopped
+  orbweaver verify my-crawl                            is every file still what was written?
   orbweaver experiment dynamic-balance --quick         a paper's experiment again, our figures beside its own
   orbweaver demo                                       see it work, offline, in under a minute
   orbweaver simulate --small --runs 20                 the crawler in virtual time, with faults, every promise checked
 
 Exit codes: 0 done, 1 bug (for robots: disallowed), 3 disk full, 4 bad input, 5 no page could be fetched, 6 directory in use,
-  7 ledger damaged, newer or out of reach, 8 a file of the crawl is damaged, 9 directory not trusted,
+  7 ledger newer or out of reach, 8 a file of the crawl or its ledger is damaged, 9 directory not trusted,
   10 page limit reached, 11 interrupted, 12 some sites set aside,
   13 an experiment missed a target, 14 repaired, but something was lost`

@@ -157,6 +157,7 @@ describe('orbweaver export', () => {
       skippedUnchanged: 1,
       skippedUnreadable: 2,
       example: 'http://a.test/: cut',
+      damaged: 0,
     }
     expect(closingLines(tally, 'markdown', 'out')).toBe(
       'Wrote 1,200 pages to out\n' +

@@ -13,7 +13,8 @@ export function summaryOf(report: Report, directory: string, config: CrawlConfig
     ...troubles(report),
     ...refused(report),
     ...aside,
-    ...report.damaged.map(line => `Damaged, restore it from a backup: ${line}`),
+    ...report.damaged.map(line => `Damaged: ${line}`),
+    ...(report.damaged.length > 0 ? [`Mend it: orbweaver repair ${shellWord(directory)}`] : []),
     ...next(report, directory, config),
   ]
   return `${lines.join('\n')}\n`

@@ -9,6 +9,7 @@ import { dirname } from 'node:path'
 import { type Crc32, digestFile, readSealed, syncDirectory, writeSealed } from '../store/index.js'
 
 const SUFFIX = '.crc32'
+const ROLE = 'ledger digest'
 
 export interface LedgerDigest {
   readonly bytes: number
@@ -23,7 +24,7 @@ export function ledgerDigestPath(ledger: string): string {
 export function readLedgerDigest(ledger: string): LedgerDigest | 'none' | 'damaged' {
   const path = ledgerDigestPath(ledger)
   try {
-    const file = readSealed(path)
+    const file = readSealed(path, ROLE)
     if (file?.seal !== 'right') return existsSync(path) ? 'damaged' : 'none'
     return file.content as LedgerDigest
   } catch (error) {
@@ -35,7 +36,7 @@ export function readLedgerDigest(ledger: string): LedgerDigest | 'none' | 'damag
 /** All of the ledger is in its file, and nobody writes to it meanwhile. */
 export function writeLedgerDigest(ledger: string): void {
   const { bytes, crc32 } = digestFile(ledger, 'ledger', statSync(ledger).size)
-  writeSealed(ledgerDigestPath(ledger), { bytes, crc32 } satisfies LedgerDigest)
+  writeSealed(ledgerDigestPath(ledger), ROLE, { bytes, crc32 } satisfies LedgerDigest)
 }
 
 /** Durable before it returns: after a loss of power an old digest would accuse a sound ledger. */

@@ -1,5 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import Database from 'libsql'
+import { shellWord } from '../model/for-people.js'
 import { LedgerError } from './ledger.js'
 import { removeLedgerDigest, writeLedgerDigest } from './ledger-digest.js'
 import { SCHEMA_STEPS } from './schema.js'
@@ -158,10 +160,12 @@ export function translated<T>(path: string, task: () => T): T {
 
 function ledgerErrorOf(path: string, error: unknown): LedgerError | null {
   const code = codeOf(error)
-  if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT'))
+  // What we wrote as JSON is no JSON any more: a damaged page that SQLite takes for sound.
+  const isCorrupt = code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT')
+  if (isCorrupt || error instanceof SyntaxError)
     return new LedgerError(
       'corrupt',
-      `the ledger ${path} is damaged; restore it from a backup, the archive beside it is intact`,
+      `the ledger ${path} is damaged; run "orbweaver repair ${shellWord(dirname(path))}"`,
     )
   if (code.startsWith('SQLITE_READONLY') || code.startsWith('SQLITE_CANTOPEN'))
     return new LedgerError('read-only', `the ledger ${path} cannot be written; check its permissions`)

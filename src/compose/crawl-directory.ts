@@ -7,7 +7,7 @@ import type { Millis } from '../model/clock.js'
 import { shellWord } from '../model/for-people.js'
 import { uuid } from '../model/random.js'
 import { hostOf, siteOf } from '../model/url.js'
-import { DamageError, readSealed, writeSealed } from '../store/index.js'
+import { damageError, readSealed, writeSealed } from '../store/index.js'
 import { NewerCrawlError } from './errors.js'
 import { systemRandom as random } from './system.js'
 
@@ -51,7 +51,7 @@ export function createDirectory(directory: string, config: CrawlConfig, version:
 }
 
 export function writeCrawlFile(directory: string, file: CrawlFile): void {
-  writeSealed(join(directory, CRAWL_FILE), file)
+  writeSealed(join(directory, CRAWL_FILE), CRAWL_FILE, file)
 }
 
 /** `resume` may be called from anywhere. */
@@ -69,15 +69,16 @@ export function readCrawlFile(directory: string): CrawlFile {
   const path = join(directory, CRAWL_FILE)
   if (!existsSync(directory)) throw new ConfigError(`there is no directory ${directory}`)
   if (!existsSync(path)) throw new ConfigError(`${directory} holds no crawl (no crawl.json in it)`)
-  const read = readSealed(path)
+  const read = readSealed(path, CRAWL_FILE)
   if (read === null)
-    throw new DamageError(CRAWL_FILE, `${path} is damaged: it is not JSON; restore it from a backup`)
+    throw damageError(directory, CRAWL_FILE, 'is damaged: it is not JSON; restore it from a backup')
   const file = read.content as CrawlFile
   refuseNewer(file, path)
   if (read.seal === 'wrong')
-    throw new DamageError(
+    throw damageError(
+      directory,
       CRAWL_FILE,
-      `${path} is damaged: its checksum differs; restore it from a backup, or, if you edited it, remove its entry "checksum"`,
+      'is damaged: its checksum differs; if you edited it, remove its entry "checksum"',
     )
   return checkCrawlFile(file, path)
 }

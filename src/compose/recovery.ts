@@ -1,8 +1,16 @@
 /** Brings a crawl directory back to what the ledger committed, after whatever ended the last run. */
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type FileRow, type Incarnation, type Ledger, LedgerError } from '../cluster/index.js'
-import { type Holder, recover, STORE_FOLDERS } from '../store/index.js'
+import { type FileRow, type Incarnation, LEDGER_FILE, type Ledger } from '../cluster/index.js'
+import {
+  compareFile,
+  damageError,
+  type FileProblem,
+  type Holder,
+  locateFile,
+  recover,
+  STORE_FOLDERS,
+} from '../store/index.js'
 import { holdsPages } from './crawl-directory.js'
 
 export interface RecoverySummary {
@@ -18,10 +26,29 @@ export interface RecoverySummary {
 export function checkLedgerFile(directory: string, path: string): void {
   if (existsSync(path) && statSync(path).size > 0) return
   if (holdsPages(directory))
-    throw new LedgerError(
-      'corrupt',
-      `the ledger ${path} is ${existsSync(path) ? 'empty' : 'gone'}; restore it from a backup, the archive beside it is intact`,
-    )
+    throw damageError(directory, LEDGER_FILE, `is ${existsSync(path) ? 'empty' : 'missing'}`)
+}
+
+/**
+ * Before anything is changed: every listed file must have its committed length, and row logs, which are about to be merged,
+ * their digest. Throws a DamageError. WARCs are not read: nothing is appended to those of earlier lives.
+ */
+export function refuseDamagedFiles(directory: string, files: readonly FileRow[]): void {
+  const damaged = files.flatMap(file => {
+    const problem = problemOf(directory, file)
+    return problem ? [{ file: file.name, problem }] : []
+  })
+  if (damaged.length === 0) return
+  const [{ file, problem }] = damaged
+  const others = damaged.length === 1 ? '' : `, and ${damaged.length - 1} more are damaged`
+  throw damageError(directory, file, problem.detail + others)
+}
+
+function problemOf(directory: string, file: FileRow): FileProblem | null {
+  if (file.bytes === 0) return null
+  const path = locateFile(directory, file.name) ?? join(directory, file.name)
+  const isLog = file.kind === 'pages-log' || file.kind === 'links-log'
+  return compareFile(path, isLog ? file : { ...file, crc32: null }, false)
 }
 
 /**

@@ -55,7 +55,7 @@ export async function writeReport(
     repartitions: await repartitionsOf(ledger),
     warnings: JSON.parse((await ledger.settings())[WARNINGS] ?? '[]') as string[],
   })
-  writeSealed(join(directory, REPORT_FILE), report)
+  writeSealed(join(directory, REPORT_FILE), REPORT_FILE, report)
   await ledger.set({ [CONCLUDED]: 'true' })
   log.info('end', { finishReason: report.finishReason, pages: report.pages })
   return report

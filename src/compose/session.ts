@@ -26,6 +26,7 @@ import { OWN_MACHINE } from './pack-desk.js'
 import { planOf } from './phase-plan.js'
 import { planRoutes } from './plan-routes.js'
 import { atWorkError, endTheSilent } from './presence.js'
+import { refuseDamagedFiles } from './recovery.js'
 import { CONCLUDED, STARTED_AT, WARNINGS } from './run-report.js'
 import { seedCrawl } from './seed-crawl.js'
 import { Steering } from './steering.js'
@@ -184,6 +185,7 @@ export class CrawlSession {
     })
     try {
       if (!(await steering.claim())) throw atWorkError(name)
+      refuseDamagedFiles(directory, await ledger.files())
       // Before the first heartbeat: what ended the last run is not meant for this one.
       await ledger.set({ stop: '', [CONCLUDED]: '', [STARTED_AT]: String(startedAtMs) })
       const ready = this.#prepare(steering, ledger, worker, log)

@@ -115,6 +115,7 @@ export class Steering {
       worker,
       now: clock.now,
       writeManifest: manifest => writeManifest(directory, manifest),
+      onDamage: line => log.warn('a damaged file is left out', { file: line }),
     })
     this.duties = new HeartbeatDuties(
       {
@@ -206,7 +207,7 @@ export class Steering {
     if (disk.troubleMs > config.maxWait * 1000) throw new DiskFullError(disk.farewell)
     if (this.seat !== seat) return null
     const { seconds, cpuSeconds } = await this.#spent!.save()
-    const { damaged } = this.#files
+    const damaged = [...new Set([...this.#files.damaged, ...this.#keeper.damaged])]
     const facts = { config, startedAtMs, seconds, cpuSeconds, damaged, scratch }
     return writeReport(directory, ledger, log, facts)
   }

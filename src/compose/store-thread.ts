@@ -8,11 +8,13 @@ parentPort!.on('message', async (job: StoreJob) => {
   try {
     parentPort!.postMessage({ id: job.id, ok: true, value: await run(job) } satisfies StoreAnswer)
   } catch (error) {
+    const { message, code, path } = error as NodeJS.ErrnoException
     parentPort!.postMessage({
       id: job.id,
       ok: false,
-      message: (error as Error).message,
-      code: (error as { code?: string }).code,
+      message,
+      ...(code !== undefined && { code }),
+      ...(path !== undefined && { path }),
     } satisfies StoreAnswer)
   }
 })

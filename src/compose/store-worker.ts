@@ -18,7 +18,13 @@ export type StoreJob = { readonly id: number } & (
 
 export type StoreAnswer =
   | { readonly id: number; readonly ok: true; readonly value: unknown }
-  | { readonly id: number; readonly ok: false; readonly message: string; readonly code: string | undefined }
+  | {
+      readonly id: number
+      readonly ok: false
+      readonly message: string
+      readonly code?: string
+      readonly path?: string
+    }
 
 type Job = StoreJob extends infer J ? (J extends StoreJob ? Omit<J, 'id'> : never) : never
 
@@ -95,7 +101,7 @@ export class StoreWorker implements TableWorker {
       const entry = this.#waiting.get(answer.id)
       this.#waiting.delete(answer.id)
       if (answer.ok) entry?.resolve(answer.value)
-      else entry?.reject(Object.assign(new Error(answer.message), { code: answer.code }))
+      else entry?.reject(Object.assign(new Error(answer.message), { code: answer.code, path: answer.path }))
     })
     thread.on('error', error => {
       for (const { reject } of this.#waiting.values()) reject(error as Error)

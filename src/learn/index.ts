@@ -4,7 +4,7 @@
  * there a `LearnedWeb`. Always: `learned/` is whole by its manifest, or said to be of no use; what this crawl has nothing new
  * about is kept from the one before.
  */
-export { Checksums, type LearnedTrouble, learnedFilesOf } from './learned-folder.js'
+export { Checksums, LEARNED_MANIFEST, type LearnedTrouble, learnedFilesOf } from './learned-folder.js'
 export { readLearned } from './read-learned.js'
 export { countOf, type SiteCount } from './site-count.js'
 export { type LearnedTask, LearnedWriter } from './write-learned.js'

@@ -15,7 +15,7 @@ export const FOLDER = 'learned'
 export const SITES = 'sites.gz'
 /** Nets of sites that this crawl did not see, from the crawl before. */
 export const KEPT_NETS = 'previous.gz'
-const MANIFEST = 'manifest.json'
+export const LEARNED_MANIFEST = `${FOLDER}/manifest.json`
 const VERSION = 1
 
 export interface LearnedManifest {
@@ -43,13 +43,13 @@ export interface LearnedTrouble {
 }
 
 export function manifestPath(directory: string): string {
-  return join(directory, FOLDER, MANIFEST)
+  return join(directory, LEARNED_MANIFEST)
 }
 
 /** Every file that the manifest names, by its path in the crawl directory; none where there is no sound manifest. */
 export function learnedFilesOf(directory: string): { name: string; bytes: number; crc32: number }[] {
   const path = manifestPath(directory)
-  const file = existsSync(path) ? readSealed(path) : null
+  const file = existsSync(path) ? readSealed(path, LEARNED_MANIFEST) : null
   if (file?.seal !== 'right') return []
   const { files } = file.content as LearnedManifest
   return files.map(({ name, bytes, crc32 }) => ({ name: `${FOLDER}/${name}`, bytes, crc32 }))
@@ -67,7 +67,7 @@ export function learnedIn(
     const isBegun = existsSync(folder) && readdirSync(folder).length > 0
     return { trouble: `${folder} ${isBegun ? 'is half-written (no manifest.json)' : 'is not there'}` }
   }
-  const file = readSealed(path)
+  const file = readSealed(path, LEARNED_MANIFEST)
   const manifest = file && (file.content as LearnedManifest)
   if (!Array.isArray(manifest?.files)) return { trouble: `${path} is damaged` }
   if (manifest.version !== VERSION)

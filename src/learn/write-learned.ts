@@ -13,6 +13,7 @@ import {
   describeFile,
   FOLDER,
   KEPT_NETS,
+  LEARNED_MANIFEST,
   type LearnedFile,
   type LearnedManifest,
   type LearnedTrouble,
@@ -79,7 +80,7 @@ export class LearnedWriter {
       agents: together(task.agents, (isUsable && before.agents) || []),
       files,
     })
-    writeSealed(manifestPath(directory), manifest)
+    writeSealed(manifestPath(directory), LEARNED_MANIFEST, manifest)
     return before !== null && 'trouble' in before ? before : null
   }
 

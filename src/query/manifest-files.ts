@@ -58,7 +58,7 @@ export function fromManifest(
 function ledgerIsInDatabase(dir: string): boolean {
   const path = join(dir, 'crawl.json')
   if (!existsSync(path)) return false
-  const file = readSealed(path)
+  const file = readSealed(path, 'crawl.json')
   const { config }: { config?: { ledger?: unknown } } = file?.content ?? {}
   return file?.seal !== 'wrong' && typeof config?.ledger === 'string'
 }

@@ -6,7 +6,7 @@ import type { ListedFile } from './checked-files.js'
 import { readSealed, writeSealed } from './sealed-json.js'
 
 /** Names are relative to the crawl directory. */
-export type TableFile = Omit<ListedFile, 'kind'>
+type TableFile = Omit<ListedFile, 'kind'>
 
 export interface TableFiles {
   /** Parquet. */
@@ -25,7 +25,7 @@ const VERSION = 1
 
 export function writeManifest(directory: string, manifest: Manifest): void {
   const content = { version: VERSION, ...manifest, writtenAt: new Date(manifest.writtenAt).toISOString() }
-  writeSealed(join(directory, MANIFEST), content)
+  writeSealed(join(directory, MANIFEST), MANIFEST, content)
 }
 
 export type ManifestResult =
@@ -35,7 +35,7 @@ export type ManifestResult =
 export function readManifest(directory: string): ManifestResult {
   const path = join(directory, MANIFEST)
   if (!existsSync(path)) return { ok: false, why: 'missing', message: `there is no ${path}` }
-  const file = readSealed(path)
+  const file = readSealed(path, MANIFEST)
   if (file === null) return { ok: false, why: 'damaged', message: 'it is not JSON' }
   const content = file.content as Content
   if (typeof content.version === 'number' && content.version > VERSION)

@@ -9,21 +9,22 @@ const CONTENT = { format: 1, seeds: ['http://ä.test/'], config: { delay: 0 } }
 it('a sealed file is JSON and gives back what was written', () =>
   inDirectory(directory => {
     const path = join(directory, 'a.json')
-    writeSealed(path, CONTENT)
+    writeSealed(path, 'a.json', CONTENT)
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject(CONTENT)
-    expect(readSealed(path)).toEqual({ content: CONTENT, seal: 'right' })
+    expect(readSealed(path, 'a.json')).toEqual({ content: CONTENT, seal: 'right' })
+    expect(readSealed(path, 'b.json')?.seal).toBe('wrong')
   }))
 
 it('every flipped bit shows: no JSON any more, another checksum, or none', () =>
   inDirectory(directory => {
     const path = join(directory, 'a.json')
-    writeSealed(path, CONTENT)
+    writeSealed(path, 'a.json', CONTENT)
     const whole = readFileSync(path)
     for (let bit = 0; bit < whole.length * 8; bit++) {
       const bad = Buffer.from(whole)
       bad[bit >> 3] ^= 1 << (bit & 7)
       writeFileSync(path, bad)
-      expect(readSealed(path)?.seal, `bit ${bit}`).not.toBe('right')
+      expect(readSealed(path, 'a.json')?.seal, `bit ${bit}`).not.toBe('right')
     }
   }))
 
@@ -31,9 +32,9 @@ it('a file that was edited and lost its last entry is read, and has no seal', ()
   inDirectory(directory => {
     const path = join(directory, 'a.json')
     writeFileSync(path, '{\n  "format": 1\n}\n')
-    expect(readSealed(path)).toEqual({ content: { format: 1 }, seal: 'none' })
+    expect(readSealed(path, 'a.json')).toEqual({ content: { format: 1 }, seal: 'none' })
     for (const text of ['', '7', 'null', '{']) {
       writeFileSync(path, text)
-      expect(readSealed(path), text).toBeNull()
+      expect(readSealed(path, 'a.json'), text).toBeNull()
     }
   }))

@@ -1,6 +1,7 @@
 /**
  * Small JSON files that carry the checksum of their own text as the last entry, so that a flipped bit is found even
- * where the file is still JSON. Who edits such a file by hand removes that entry.
+ * where the file is still JSON. The checksum begins with the role of the file, e.g. `crawl.json`: another file in its place
+ * is not taken for it. Who edits such a file by hand removes that entry.
  */
 import { readFileSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
@@ -9,13 +10,13 @@ import { writeFileAtomically } from './durable.js'
 const SEAL = /,\n {2}"checksum": "([0-9a-f]{8})"\n\}\n$/
 const SEAL_BYTES = ',\n  "checksum": "00000000"\n}\n'.length
 
-export function writeSealed(path: string, content: object): void {
-  writeFileAtomically(path, sealed(content))
+export function writeSealed(path: string, role: string, content: object): void {
+  writeFileAtomically(path, sealed(role, content))
 }
 
-function sealed(content: object): string {
+function sealed(role: string, content: object): string {
   const text = JSON.stringify(content, null, 2).slice(0, -'\n}'.length)
-  return `${text},\n  "checksum": "${hex(crc32(text))}"\n}\n`
+  return `${text},\n  "checksum": "${hex(crc32(text, crc32(role)))}"\n}\n`
 }
 
 const hex = (value: number) => value.toString(16).padStart(8, '0')
@@ -28,9 +29,9 @@ export interface SealedJson {
 }
 
 /** Null when it is not a JSON object; throws what the system throws. */
-export function readSealed(path: string): SealedJson | null {
+export function readSealed(path: string, role: string): SealedJson | null {
   const bytes = readFileSync(path)
-  const seal = sealOf(bytes)
+  const seal = sealOf(bytes, role)
   try {
     const content: unknown = JSON.parse(bytes.toString('utf8'))
     if (typeof content !== 'object' || content === null) return null
@@ -41,9 +42,9 @@ export function readSealed(path: string): SealedJson | null {
   }
 }
 
-function sealOf(bytes: Buffer): SealedJson['seal'] {
+function sealOf(bytes: Buffer, role: string): SealedJson['seal'] {
   const at = Math.max(0, bytes.length - SEAL_BYTES)
   const [, expected] = SEAL.exec(bytes.toString('latin1', at)) ?? []
   if (expected === undefined) return 'none'
-  return hex(crc32(bytes.subarray(0, at))) === expected ? 'right' : 'wrong'
+  return hex(crc32(bytes.subarray(0, at), crc32(role))) === expected ? 'right' : 'wrong'
 }

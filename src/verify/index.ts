@@ -4,4 +4,4 @@
  */
 export type { Damage } from './damage.js'
 export { type RepairReport, repairDirectory } from './repair-directory.js'
-export { type VerifyOptions, verifyDirectory } from './verify.js'
+export { verifyDirectory } from './verify.js'

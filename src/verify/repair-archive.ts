@@ -49,7 +49,7 @@ export interface ArchiveTask {
   readonly maxBody: number
 }
 
-export interface LostRecord {
+interface LostRecord {
   readonly url: string
   readonly warc: string
   readonly offset: number

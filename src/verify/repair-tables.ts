@@ -51,7 +51,7 @@ export interface RepairedTables {
   readonly counts: RebuiltCounts
 }
 
-export interface RebuiltCounts {
+interface RebuiltCounts {
   pages: number
   links: number
   /** Rows of URLs that brought no response: the journal alone speaks of them. */

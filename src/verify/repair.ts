@@ -30,7 +30,7 @@ export interface RepairOutcome {
 
 /** Told before each step that changes the directory or the ledger. */
 export type OnStep = (step: RepairStep) => void
-export type RepairStep = 'keep' | 'reopen' | 'place' | 'list' | 'remove' | 'describe'
+type RepairStep = 'keep' | 'reopen' | 'place' | 'list' | 'remove' | 'describe'
 
 const TABLE_KINDS: ReadonlySet<Damage['kind']> = new Set(['parquet', 'rows'])
 const LEASE_MS = 60_000

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { LEDGER_FILE, type Ledger } from '../cluster/index.js'
 import { CRAWL_FILE, openLedger, REPORT_FILE, wasConcluded } from '../compose/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
-import { learnedFilesOf } from '../learn/index.js'
+import { LEARNED_MANIFEST, learnedFilesOf } from '../learn/index.js'
 import { type ListedFile, listedIn, MANIFEST, readManifest } from '../store/index.js'
 import { checkRecords } from './archive.js'
 import type { Damage } from './damage.js'
@@ -23,8 +23,6 @@ export interface VerifyOptions {
   /** Told of each file that is about to be read. */
   readonly onFile?: (file: string, bytes: number) => void
 }
-
-const LEARNED_MANIFEST = 'learned/manifest.json'
 
 /** Throws a ConfigError when `directory` is not a crawl. */
 export async function* verifyDirectory(

@@ -1,5 +1,5 @@
 /** A crawl directory made by hand with the real store and the real ledger: what `query` and `export` read. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Ledger, openSqliteLedger } from '../../src/cluster/index.js'
@@ -20,6 +20,7 @@ import {
   type StoredFile,
   type WarcRecords,
   warcRecords,
+  writeSealed,
 } from '../../src/store/index.js'
 
 export interface MadePage {
@@ -52,7 +53,7 @@ export class MadeCrawl {
 
   constructor(options: { archive?: string; tables?: boolean } = {}) {
     this.dir = mkdtempSync(join(tmpdir(), 'orb-made-'))
-    writeFileSync(join(this.dir, 'crawl.json'), '{"version":1}\n')
+    writeSealed(join(this.dir, 'crawl.json'), 'crawl.json', { version: 1 })
     for (const folder of ['archive', 'tables/pages', 'tables/links', 'tables/sites'])
       mkdirSync(join(this.dir, folder), { recursive: true })
     this.ledger = openSqliteLedger(join(this.dir, 'ledger.db'), { create: true, now: () => MADE_AT })

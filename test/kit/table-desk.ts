@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parquetReadObjects } from 'hyparquet'
 import { expect } from 'vitest'
@@ -27,6 +27,7 @@ export class TableDesk {
   /** Logs that became one file, each time. */
   readonly converted: number[] = []
   manifest: Manifest | null = null
+  readonly damage: string[] = []
   readonly #directory: string
   readonly #alive = new Set<Incarnation>()
   #store: DirectoryPackStore | null = null
@@ -59,6 +60,7 @@ export class TableDesk {
         ...worker,
       },
       now: () => this.clock.now(),
+      onDamage: line => this.damage.push(line),
       writeManifest: manifest => {
         this.manifest = manifest
       },
@@ -149,6 +151,17 @@ export class TableDesk {
       rows.push(...(await parquetReadObjects({ file })))
     }
     return rows
+  }
+
+  flip(name: string, at: number): void {
+    const path = join(this.#directory, name)
+    const bytes = readFileSync(path)
+    bytes[at] ^= 1
+    writeFileSync(path, bytes)
+  }
+
+  remove(name: string): void {
+    rmSync(join(this.#directory, name))
   }
 
   entries(table: 'pages' | 'links', ending: string): string[] {

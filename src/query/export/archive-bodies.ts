@@ -1,13 +1,13 @@
 /** Bodies out of the archive, by their place; revisits lead to what they refer to. */
 import { LIMITS } from '../../model/limits.js'
-import { responseOf, WarcReader, type WarcRecord } from '../../store/index.js'
+import { payloadDigest, responseOf, WarcReader, type WarcRecord } from '../../store/index.js'
 import { pathInside } from '../crawl-files.js'
 import type { ExportBook, ExportedPage, RecordPlace } from './export-book.js'
 
 export type Body =
   | { readonly ok: true; readonly bytes: Buffer }
   /** `elsewhere`: it did not change since the previous crawl, and lies there. */
-  | { readonly ok: false; readonly why: 'elsewhere' | 'unreadable'; readonly detail: string }
+  | { readonly ok: false; readonly why: 'elsewhere' | 'unreadable' | 'damaged'; readonly detail: string }
 
 export class ArchiveBodies {
   readonly #dir: string
@@ -21,7 +21,7 @@ export class ArchiveBodies {
 
   async bodyOf(page: ExportedPage): Promise<Body> {
     const record = await this.#record(page)
-    if ('detail' in record) return { ok: false, why: 'unreadable', detail: record.detail }
+    if ('detail' in record) return { ok: false, why: 'damaged', detail: record.detail }
     if (record.type === 'response') return decoded(record)
     const digest = record.headers.get('warc-payload-digest') ?? page.digest
     for (const place of this.#book.placesOf(digest, page.url)) {
@@ -58,6 +58,9 @@ export class ArchiveBodies {
 
 async function decoded(record: WarcRecord): Promise<Body> {
   const response = await responseOf(record, LIMITS.bodyBytes)
+  const digest = record.headers.get('warc-payload-digest')
+  if (response && digest !== undefined && payloadDigest(response.payload) !== digest)
+    return { ok: false, why: 'damaged', detail: 'the payload has another digest than its record says' }
   if (response) return { ok: true, bytes: response.body }
   return { ok: false, why: 'unreadable', detail: 'the response cannot be decoded' }
 }

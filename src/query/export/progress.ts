@@ -13,6 +13,8 @@ export interface Exported {
   /** Records that could not be read, with the first as an example. */
   readonly skippedUnreadable: number
   readonly example: string
+  /** Those of them whose record is damaged or not there. */
+  readonly damaged: number
 }
 
 export class ExportTally implements Exported {
@@ -20,6 +22,7 @@ export class ExportTally implements Exported {
   skippedUnchanged = 0
   skippedUnreadable = 0
   example = ''
+  damaged = 0
   readonly #progress: Progress
 
   constructor(progress: Progress) {
@@ -32,11 +35,12 @@ export class ExportTally implements Exported {
     if (this.written % TELL_EVERY === 0) this.#progress(this.written, total)
   }
 
-  skip(why: 'elsewhere' | 'unreadable', url: string, detail: string): void {
+  skip(why: 'elsewhere' | 'unreadable' | 'damaged', url: string, detail: string): void {
     if (why === 'elsewhere') {
       this.skippedUnchanged++
       return
     }
+    if (why === 'damaged') this.damaged++
     if (this.skippedUnreadable++ === 0) this.example = `${url}: ${detail}`
   }
 }
