@@ -21,7 +21,11 @@ describe('scanning a damaged WARC', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  async function scan(members: readonly Buffer[], places: readonly number[], damage: (bytes: Buffer) => void) {
+  async function scan(
+    members: readonly Buffer[],
+    places: readonly number[],
+    damage: (bytes: Buffer) => void,
+  ) {
     const bytes = Buffer.concat(members)
     damage(bytes)
     const path = join(folder, 'x.warc.gz')
@@ -32,7 +36,9 @@ describe('scanning a damaged WARC', () => {
     return found
   }
 
-  const members = ['a', 'b', 'c'].map(name => record(`http://${name}/`, Buffer.from(`HTTP/1.1 200\r\n\r\n${name}`)))
+  const members = ['a', 'b', 'c'].map(name =>
+    record(`http://${name}/`, Buffer.from(`HTTP/1.1 200\r\n\r\n${name}`)),
+  )
   const [a, b, c] = members.map(({ length }) => length)
 
   it('goes on at the next place that is known', async () => {
