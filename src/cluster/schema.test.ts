@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import Database from 'libsql'
 import { expect, it } from 'vitest'
 import { SCHEMA_STEPS } from './schema.js'
@@ -41,4 +43,13 @@ it('a ledger whose inboxes hold single rows goes on with them, and loses none th
     { ...row, position: 96, sender: '' },
   ])
   await ledger.close()
+})
+
+it('processes that open a new ledger at the same moment all find it whole', async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'orb-schema-')), 'ledger.db')
+  const open = `import { openSqliteLedger } from '${new URL('./sqlite-ledger.ts', import.meta.url)}'
+    await openSqliteLedger(${JSON.stringify(path)}, { create: true, now: () => 0 }).close()`
+  const arguments_ = ['--import', 'tsx', '--input-type=module', '-e', open]
+  const processes = Array.from({ length: 5 }, () => promisify(execFile)(process.execPath, arguments_))
+  await Promise.all(processes)
 })

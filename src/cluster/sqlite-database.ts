@@ -120,8 +120,12 @@ export class SqliteDatabase {
     return statement
   }
 
+  #version(): number {
+    return Number((this.first('PRAGMA user_version') ?? [0])[0])
+  }
+
   #migrate(path: string): void {
-    const version = Number((this.first('PRAGMA user_version') ?? [0])[0])
+    const version = this.#version()
     if (version > SCHEMA_STEPS.length) {
       throw new LedgerError(
         'newer',
@@ -130,6 +134,8 @@ export class SqliteDatabase {
     }
     for (let step = version; step < SCHEMA_STEPS.length; step++) {
       this.transaction(() => {
+        // Another process may have opened it at the same moment, and been faster.
+        if (this.#version() > step) return
         this.exec(SCHEMA_STEPS[step].sqlite)
         this.exec(`PRAGMA user_version = ${step + 1}`)
       })

@@ -8,6 +8,7 @@ export {
   CRAWL_FILE,
   crawlName,
   defaultDirectory,
+  holdsPages,
   readCrawlFile,
   writeCrawlFile,
 } from './crawl-directory.js'

@@ -35,6 +35,7 @@ export function fromManifest(
   const missing = trouble ?? { file: LEDGER_FILE, detail: 'is missing' }
   const result = readManifest(dir)
   if (!result.ok) {
+    if (result.why === 'missing' && trouble === null && isUntouched(dir)) return { files: [], open: true }
     if (result.why === 'missing' && isInDatabase && entriesOf(dir, '.parquet').length === 0) {
       note(`${MANIFEST} is not there yet: rows that are committed cannot be seen before the first merge`)
       return { files: [], open: true }
@@ -52,6 +53,12 @@ export function fromManifest(
     note(`${missing.file} ${missing.detail}: the answer comes from ${MANIFEST}, which names every table file`)
   }
   return { files, open: files.some(({ kind }) => kind.endsWith('-log')) }
+}
+
+/** A crawl that has just been begun, and whose ledger is about to be made. */
+function isUntouched(dir: string): boolean {
+  const archive = join(dir, 'archive')
+  return entriesOf(dir, '').length === 0 && !(existsSync(archive) && readdirSync(archive).length > 0)
 }
 
 /** The crawl says so; when it says nothing, or nothing that can be trusted, the ledger should be here. */

@@ -153,6 +153,19 @@ describe('a crawl seen through its tables', () => {
     expect(await rows(crawl.dir, 'SELECT count(*) AS n FROM pages')).toEqual([{ n: 2 }])
   })
 
+  it('a crawl that was just begun has no rows; one that lost its ledger is refused', async () => {
+    const crawl = newCrawl()
+    await crawl.ledger.close()
+    const loseLedger = () => {
+      for (const name of readdirSync(crawl.dir).filter(entry => entry.startsWith('ledger.db')))
+        rmSync(join(crawl.dir, name))
+    }
+    loseLedger()
+    expect(await rows(crawl.dir, 'SELECT count(*) AS n FROM pages')).toEqual([{ n: 0 }])
+    writeFileSync(join(crawl.dir, 'archive/made-1-00001.warc.gz.open'), 'a record')
+    await expect(openTables(crawl.dir)).rejects.toThrow(/^ledger\.db is missing; run "orbweaver repair /)
+  })
+
   it('goes on reading when a merge takes its files away', async () => {
     const crawl = newCrawl()
     await crawl.add([page(1)])

@@ -5,7 +5,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { LEDGER_FILE, type Ledger } from '../cluster/index.js'
-import { CRAWL_FILE, openLedger, REPORT_FILE, wasConcluded } from '../compose/index.js'
+import { CRAWL_FILE, holdsPages, openLedger, REPORT_FILE, wasConcluded } from '../compose/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { LEARNED_MANIFEST, learnedFilesOf } from '../learn/index.js'
 import { type ListedFile, listedIn, MANIFEST, readManifest } from '../store/index.js'
@@ -35,6 +35,10 @@ export async function* verifyDirectory(
   const { config = {} as CrawlConfig }: { config?: CrawlConfig } = crawl.content ?? {}
   // A crawl.json that cannot be trusted may name a database: it is not asked.
   const isHere = config.ledger === undefined
+  if (isHere && !existsSync(join(directory, LEDGER_FILE)) && !holdsPages(directory)) {
+    options.note?.(`${LEDGER_FILE} is not there, and nothing was crawled`)
+    return
+  }
   const state = isHere ? checkLedgerFile(directory) : ({ at: 'unknown' } as const)
   if (state.at === 'damaged') {
     yield state.damage
