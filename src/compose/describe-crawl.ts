@@ -1,4 +1,7 @@
-/** Writes anew what is derived from ledger and tables: the table of sites, the manifest, what was learned, the report. */
+/**
+ * Writes anew what is derived from ledger and tables: the table of sites, the manifest, what was learned, the
+ * report.
+ */
 import { manifestOf } from '../agent/index.js'
 import type { Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'

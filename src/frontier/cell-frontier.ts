@@ -164,7 +164,7 @@ export class CellFrontier {
     this.#queue.pushRetry({ ...discovery, attempt, ...(isFirst ? {} : { again: true }) }, notBefore)
   }
 
-  /** From the journal: a known URL whose stored copy was lost. Its visit stores the page, whatever was visited before. */
+  /** From the journal: a known URL whose stored copy was lost. Its next visit stores the page again. */
   restoreReopened(discovery: Discovery, attempt: number, notBefore: Millis): void {
     this.#queue.pushRetry({ ...discovery, attempt, begun: true }, notBefore)
   }

@@ -249,7 +249,7 @@ describe('a URL whose stored copy was lost', () => {
   const URL = found(7).url
 
   /** Packs of one cell: each writes one journal. */
-  async function rebuiltAfter(maxDepth: number, ...packs: ((journal: JournalWriter) => void)[]) {
+  async function rebuiltFrom(maxDepth: number, ...packs: ((journal: JournalWriter) => void)[]) {
     const blobs = packs.map(write => {
       const journal = new JournalWriter('example.org')
       write(journal)
@@ -273,12 +273,12 @@ describe('a URL whose stored copy was lost', () => {
 
   for (const maxDepth of [OFF, 3]) {
     it(`is queued again, and stored by its next visit (--max-depth ${maxDepth})`, async () => {
-      const lost = await rebuiltAfter(maxDepth, fetched, journal => journal.reopen(URL, 'OK'))
+      const lost = await rebuiltFrom(maxDepth, fetched, journal => journal.reopen(URL, 'OK'))
       expect(lost).toEqual({ queued: ['7@1 try 1'], pages: 1, isKnown: true })
     })
 
     it(`keeps its tries over a rebuild (--max-depth ${maxDepth})`, async () => {
-      const failed = await rebuiltAfter(
+      const failed = await rebuiltFrom(
         maxDepth,
         fetched,
         journal => journal.reopen(URL, 'OK'),
@@ -288,7 +288,7 @@ describe('a URL whose stored copy was lost', () => {
     })
 
     it(`is closed by the outcome of that visit (--max-depth ${maxDepth})`, async () => {
-      const again = await rebuiltAfter(
+      const again = await rebuiltFrom(
         maxDepth,
         fetched,
         journal => journal.reopen(URL, 'OK'),

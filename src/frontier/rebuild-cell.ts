@@ -200,7 +200,7 @@ interface OpenRetry {
   row: Discovery | null
 }
 
-/** URLs whose last try failed, or whose copy was lost, and that wait. There are few at any moment, so they have names. */
+/** URLs whose last try failed, or whose copy was lost, and that wait. They are few, so they have names. */
 class OpenRetries {
   readonly #byUrl = new Map<string, OpenRetry>()
 

@@ -1,6 +1,6 @@
 /**
- * Records that fill the place of damaged ones in a WARC, byte for byte, so that every sound record stays where indexes
- * and tables say it is. They are `metadata` records without a target: readers pass over them.
+ * Records that fill the place of damaged ones in a WARC, byte for byte, so that every sound record stays
+ * where indexes and tables say it is. They are `metadata` records without a target: readers pass over them.
  */
 import { crc32 } from 'node:zlib'
 import { sha1Digest } from './digest.js'

@@ -1,4 +1,7 @@
-/** Writes a row log of its own, outside of any pack: for rows that are rebuilt or copied by `orbweaver repair`. */
+/**
+ * Writes a row log of its own, outside of any pack: for rows that are rebuilt or copied by `orbweaver
+ * repair`.
+ */
 import type { PageRow } from '../model/page.js'
 import { ByteSink } from './byte-sink.js'
 import { appendLinks, type PageLinks } from './link-rows.js'
@@ -33,7 +36,10 @@ export class RowLogWriter {
     return this.#rows
   }
 
-  /** `warc` is the name of the file that holds its record, if there is one; the row's offset is that in the file. */
+  /**
+   * `warc` is the name of the file that holds its record, if there is one; the row's offset is that in the
+   * file.
+   */
   addPage(row: PageRow, agent: string, warc: string): void {
     const isOther = agent !== this.#agent || warc !== this.#warc
     if (isOther || this.#pages.length + this.#texts.bytes >= FLUSH_BYTES) this.#flush()

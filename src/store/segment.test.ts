@@ -8,7 +8,7 @@ import { LIMITS } from '../model/limits.js'
 import type { PageRow } from '../model/page.js'
 import { ByteSink } from './byte-sink.js'
 import { appendLinks, type LinkRow } from './link-rows.js'
-import { DamagedFileError, readSegments, segmentBuffers } from './segment.js'
+import { DamagedFileError, readSegments, salvageSegments, segmentBuffers } from './segment.js'
 
 const header = { pack: 'p-1', agent: 'agent ä', warc: 'archive/x-1-00001.warc.gz', baseOffset: 2 ** 40 + 1 }
 
@@ -106,5 +106,45 @@ describe('row logs', () => {
       writeFileSync(path, log)
       expect(Buffer.from(rowsOf(path, log.length)[0].text).toString()).toBe('a\ufffd')
       expect(readFileSync(path).length).toBe(log.length)
+    }))
+})
+
+describe('what is sound in a damaged row log', () => {
+  const packs = ['p-1', 'p-2', 'p-3'].map(pack => pageLog([sampleRow()], { ...header, pack }))
+  const [first, second, third] = packs.map(({ length }) => length)
+  const soundIn = (path: string, bytes: number) =>
+    [...salvageSegments(path, bytes)].map(segment => segment && `${segment.pack} ${segment.table}`)
+  const all = ['p-1', 'p-2', 'p-3'].map(pack => `${pack} pages`)
+
+  it('is every segment but the one with the flipped bit', () =>
+    inDirectory(directory => {
+      const path = join(directory, 'pages')
+      const log = Buffer.concat(packs)
+      log[first + second - 3] ^= 8
+      writeFileSync(path, log)
+      const found = soundIn(path, log.length).filter(entry => entry === null || entry.endsWith('pages'))
+      expect(found.filter(entry => entry !== null)).toContain(all[0])
+      expect(found.filter(entry => entry !== null)).toContain(all[2])
+      expect(soundIn(path, log.length)).toContain(null)
+    }))
+
+  it('is all before a segment whose length is damaged, and nothing behind it', () =>
+    inDirectory(directory => {
+      const path = join(directory, 'pages')
+      const log = Buffer.concat(packs)
+      log.writeUInt32LE(0xffff_fff0, first + 12)
+      writeFileSync(path, log)
+      const found = soundIn(path, log.length)
+      expect(found.at(-1)).toBeNull()
+      expect(found.slice(0, -1).every(entry => entry?.startsWith('p-1'))).toBe(true)
+    }))
+
+  it('is all before a cut', () =>
+    inDirectory(directory => {
+      const path = join(directory, 'pages')
+      writeFileSync(path, Buffer.concat(packs).subarray(0, first + second))
+      const found = soundIn(path, first + second + third)
+      expect(found.at(-1)).toBeNull()
+      expect(found.slice(0, -1).some(entry => entry?.startsWith('p-2'))).toBe(true)
     }))
 })

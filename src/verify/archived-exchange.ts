@@ -12,7 +12,7 @@ export interface ArchivedExchange extends SoundRecord {
 }
 
 /** What the metadata record says. */
-export interface ArchivedVisit {
+interface ArchivedVisit {
   readonly outcome: OutcomeCode
   readonly depth: number
   readonly hops: number

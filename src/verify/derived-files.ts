@@ -1,4 +1,7 @@
-/** What is derived from ledger and tables: written anew where it was damaged, or where it speaks of what was lost. */
+/**
+ * What is derived from ledger and tables: written anew where it was damaged, or where it speaks of what was
+ * lost.
+ */
 import { describeCrawl } from '../compose/index.js'
 import type { Damage } from './damage.js'
 import type { RepairCrawl } from './open-repair.js'

@@ -1,6 +1,7 @@
 /**
- * What the journals say became of every URL: the truth that tables and archive are compared with. A cell is read twice,
- * outcomes first, and its outcomes are kept by fingerprint in a set that spills to disk, so memory is bounded.
+ * What the journals say became of every URL: the truth that tables and archive are compared with. A cell is
+ * read twice, outcomes first, and its outcomes are kept by fingerprint in a set that spills to disk, so
+ * memory is bounded.
  */
 import type { Ledger } from '../cluster/index.js'
 import { type FrontierSpace, readJournal, SeenSet } from '../frontier/index.js'

@@ -1,4 +1,7 @@
-/** What a repair works with: the crawl, held so that nobody else touches it, and places for what is made on the way. */
+/**
+ * What a repair works with: the crawl, held so that nobody else touches it, and places for what is made on
+ * the way.
+ */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,7 +36,9 @@ export interface RepairCrawl {
 const NAME = 'repair'
 const FOLDERS = ['archive', 'tables/pages', 'tables/links', 'tables/sites']
 
-/** Runs `work` on the crawl. The caller holds the directory's lock; a crawl in a database must not be at work. */
+/**
+ * Runs `work` on the crawl. The caller holds the directory's lock; a crawl in a database must not be at work.
+ */
 export async function withCrawl<T>(
   directory: string,
   config: CrawlConfig,
@@ -63,7 +68,9 @@ export async function withCrawl<T>(
 
 const NOBODY = { life: 0, seat: 0 }
 
-/** Leases of a run that was killed end; the coordinator's seat is taken, which keeps others from the tables. */
+/**
+ * Leases of a run that was killed end; the coordinator's seat is taken, which keeps others from the tables.
+ */
 async function hold(
   ledger: Ledger,
   directory: string,

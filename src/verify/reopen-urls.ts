@@ -1,7 +1,7 @@
 /**
- * Makes URLs whose stored copy was lost due again, so that `resume` fetches exactly those. It is a pack like any other:
- * a lease of the cell, a journal that takes the outcomes back, and counters that go down, in one transaction. Sent a
- * second time it would count twice, so callers leave out what is reopened already.
+ * Makes URLs whose stored copy was lost due again, so that `resume` fetches exactly those. It is a pack like
+ * any other: a lease of the cell, a journal that takes the outcomes back, and counters that go down, in one
+ * transaction. Sent a second time it would count twice, so callers leave out what is reopened already.
  */
 import { randomUUID } from 'node:crypto'
 import { isPage } from '../agent/index.js'
@@ -28,7 +28,10 @@ export interface Reopening {
 /** Cells of one transaction. */
 const BATCH_CELLS = 100
 
-/** The crawl must be open and nobody at work on it. Throws when a cell cannot be leased; what was done before stays done. */
+/**
+ * The crawl must be open and nobody at work on it. Throws when a cell cannot be leased; what was done before
+ * stays done.
+ */
 export async function reopenUrls(reopening: Reopening, lost: readonly LostUrl[]): Promise<void> {
   const byCell = groupedBy(lost, ({ cell }) => cell)
   const cells = [...byCell]

@@ -1,6 +1,6 @@
 /**
- * A damaged WARC or index. Damaged records are replaced by others of the same length, so that every sound one stays where
- * the tables say it is; the index is made anew from the records that are left.
+ * A damaged WARC or index. Damaged records are replaced by others of the same length, so that every sound one
+ * stays where the tables say it is; the index is made anew from the records that are left.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -33,7 +33,10 @@ import {
 import { exchangeOf, isResponse } from './archived-exchange.js'
 import { type DamagedRange, type SoundRecord, scanWarc } from './scan-warc.js'
 
-/** Behind the name of a file that is about to take its place; recovery removes such a file if we do not come to it. */
+/**
+ * Behind the name of a file that is about to take its place; recovery removes such a file if we do not come
+ * to it.
+ */
 const NEW = '.tmp'
 
 /** A WARC with its index, of which at least one is damaged. */
@@ -49,7 +52,7 @@ export interface ArchiveTask {
   readonly maxBody: number
 }
 
-export interface LostRecord {
+interface LostRecord {
   readonly url: string
   readonly warc: string
   readonly offset: number

@@ -121,7 +121,7 @@ class Repair {
     if (state === 'sound') this.#done.push(`${LEDGER_FILE}: the ledger is sound, its digest was written anew`)
     if (state === 'lost')
       this.#gone.push(
-        `${LEDGER_FILE} cannot be repaired, so the crawl cannot be resumed. Its tables and archive can still be read; ` +
+        `${LEDGER_FILE} cannot be repaired, so the crawl cannot be resumed. Its tables and archive can be read; ` +
           `crawl the sites again with "--previous ${this.#directory}", or restore ${LEDGER_FILE} from a backup`,
       )
     return state

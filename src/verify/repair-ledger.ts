@@ -1,7 +1,7 @@
 /**
- * A damaged SQLite ledger. SQLite keeps no checksums, so what can still be read of it cannot be trusted: a journal with a
- * flipped bit is another journal. One flipped bit, the most common damage, is found from the digest of the whole file and
- * put back. Anything else makes the crawl one that can be read and not resumed.
+ * A damaged SQLite ledger. SQLite keeps no checksums, so what can still be read of it cannot be trusted: a
+ * journal with a flipped bit is another journal. One flipped bit, the most common damage, is found from the
+ * digest of the whole file and put back. Anything else makes the crawl one that can be read and not resumed.
  */
 import { readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,8 +22,8 @@ import type { Quarantine } from './quarantine.js'
 export type RepairedLedger = 'restored' | 'sound' | 'lost'
 
 /**
- * The larger a file, the more likely that some single bit explains a larger damage by chance: one in 32 at this size. Such
- * a result must also be sound to SQLite, and every journal in it readable.
+ * The larger a file, the more likely that some single bit explains a larger damage by chance: one in 32 at
+ * this size. Such a result must also be sound to SQLite, and every journal in it readable.
  */
 const BYTES_MAX = 16 * 1024 * 1024
 

@@ -1,6 +1,7 @@
 /**
- * Page rows and link rows that are missing, made anew. The journals say which rows there ought to be; sound files bring
- * those that are there; the archive brings the rest. What the archive does not hold is lost and has to be fetched again.
+ * Page rows and link rows that are missing, made anew. The journals say which rows there ought to be; sound
+ * files bring those that are there; the archive brings the rest. What the archive does not hold is lost and
+ * has to be fetched again.
  */
 import { join } from 'node:path'
 import { isService } from '../agent/index.js'
@@ -11,10 +12,10 @@ import { withoutMark } from '../model/mark.js'
 import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
 import type { PageRow } from '../model/page.js'
 import { siteOf } from '../model/url.js'
-import { convertLogs, digestFile, type PageLinks, RowLogWriter, tableRow, tableUrl } from '../store/index.js'
+import { convertLogs, digestFile, type PageLinks, RowLogWriter, tableUrl } from '../store/index.js'
 import { type ArchivedExchange, exchangesOf } from './archived-exchange.js'
 import { type JournalOutcome, journalOutcomes } from './journal-outcomes.js'
-import { type RebuildSettings, rebuildPage } from './rebuild-page.js'
+import { type RebuildSettings, rebuildPage, rowWithoutResponse } from './rebuild-page.js'
 import type { LostUrl } from './reopen-urls.js'
 import { RowKeys } from './row-keys.js'
 import { scanWarc } from './scan-warc.js'
@@ -51,7 +52,7 @@ export interface RepairedTables {
   readonly counts: RebuiltCounts
 }
 
-export interface RebuiltCounts {
+interface RebuiltCounts {
   pages: number
   links: number
   /** Rows of URLs that brought no response: the journal alone speaks of them. */
@@ -130,8 +131,8 @@ class TableRepair {
   }
 
   /**
-   * Rows of lost pages go: `resume` brings them again. Also those of an earlier repair that was interrupted after it had
-   * told the ledger. Returns how many URLs that are.
+   * Rows of lost pages go: `resume` brings them again. Also those of an earlier repair that was interrupted
+   * after it had told the ledger. Returns how many URLs that are.
    */
   async #drop(): Promise<number> {
     const urls = new Set([...this.#task.lostUrls].map(tableUrl))
@@ -232,7 +233,10 @@ class TableRepair {
     this.#counts.pages++
   }
 
-  /** Only what is missing: a page may have more links than fit into one segment, and a target once for each kind. */
+  /**
+   * Only what is missing: a page may have more links than fit into one segment, and a target once for each
+   * kind.
+   */
   #addLinks(url: string, { targets, kinds }: PageLinks): void {
     const places = [...targets.keys()].filter(i => this.#presentLinks.add(url, `${targets[i]} ${kinds[i]}`))
     if (places.length === 0) return
@@ -261,7 +265,7 @@ class TableRepair {
     if (bare !== undefined) await this.#rebuild(bare.archived, bare.warc, discovery, code, true, true)
     else if (isStored) this.#lost.push({ cell, discovery, code })
     else {
-      this.#addPage(tableRow({ ...NO_RESPONSE, ...discovery, url, outcome: code, attempt }), '')
+      this.#addPage(rowWithoutResponse(discovery, code, attempt), '')
       this.#counts.withoutResponse++
     }
   }
@@ -275,31 +279,4 @@ class TableRepair {
     convertLogs({ table, logs: [{ path: log.path, committedBytes }], outPath })
     return [{ name, kind: table, ...digestFile(outPath, table, Number.MAX_SAFE_INTEGER) }]
   }
-}
-
-/** Of a URL that was refused, or failed without a response: when that was is not on record. */
-const NO_RESPONSE: Omit<PageRow, 'url' | 'outcome' | 'depth' | 'hops' | 'via' | 'attempt'> = {
-  fetchedAt: 0,
-  fetchMs: 0,
-  status: 0,
-  lane: 0,
-  bodyBytes: 0,
-  digest: '',
-  mime: '',
-  mimeDetected: '',
-  charset: '',
-  languages: '',
-  truncated: '',
-  title: '',
-  description: '',
-  canonical: '',
-  redirect: '',
-  text: new Uint8Array(0),
-  outlinks: 0,
-  outlinksForeign: 0,
-  etag: '',
-  lastModified: '',
-  refersToDate: '',
-  warcOffset: -1,
-  warcLength: 0,
 }

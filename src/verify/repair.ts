@@ -1,10 +1,11 @@
 /**
- * Repairs a crawl directory. In: the damage that `verify` finds. Out: a directory that `verify` finds sound, and a list of
- * what was lost, whose URLs `resume` fetches again.
+ * Repairs a crawl directory. In: the damage that `verify` finds. Out: a directory that `verify` finds sound,
+ * and a list of what was lost, whose URLs `resume` fetches again.
  *
- * The order makes it safe to be killed at any moment: new files are written beside the old ones; damaged ones get a second
- * name in `quarantine/`; lost URLs are reopened in the ledger; new files take the place of old ones of the same name; one
- * transaction lists them. Until that last step the damage is still found, and the next repair does all of it again.
+ * The order makes it safe to be killed at any moment: new files are written beside the old ones; damaged ones
+ * get a second name in `quarantine/`; lost URLs are reopened in the ledger; new files take the place of old
+ * ones of the same name; one transaction lists them. Until that last step the damage is still found, and the
+ * next repair does all of it again.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -30,7 +31,7 @@ export interface RepairOutcome {
 
 /** Told before each step that changes the directory or the ledger. */
 export type OnStep = (step: RepairStep) => void
-export type RepairStep = 'keep' | 'reopen' | 'place' | 'list' | 'remove' | 'describe'
+type RepairStep = 'keep' | 'reopen' | 'place' | 'list' | 'remove' | 'describe'
 
 const TABLE_KINDS: ReadonlySet<Damage['kind']> = new Set(['parquet', 'rows'])
 const LEASE_MS = 60_000

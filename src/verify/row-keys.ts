@@ -1,4 +1,6 @@
-/** Which rows of a table are known, by two of their columns; as fingerprints, in a set that spills to disk. */
+/**
+ * Which rows of a table are known, by two of their columns; as fingerprints, in a set that spills to disk.
+ */
 import { type FrontierSpace, SeenSet } from '../frontier/index.js'
 import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
 

@@ -1,4 +1,6 @@
-/** The files of one table as Parquet, whatever they are: sound ones, and what is sound in damaged row logs. */
+/**
+ * The files of one table as Parquet, whatever they are: sound ones, and what is sound in damaged row logs.
+ */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FileRow } from '../cluster/index.js'
@@ -52,7 +54,9 @@ function bytesOf(path: string, most: number): number {
   return Math.min(most, statSync(path).size)
 }
 
-/** Copies the sound segments of a log. A pack beside damage is left out: its rows and texts belong together. */
+/**
+ * Copies the sound segments of a log. A pack beside damage is left out: its rows and texts belong together.
+ */
 function salvage(path: string, bytes: number, outPath: string): string | null {
   const out = new RowLogWriter(outPath)
   let pack: Segment[] = []
