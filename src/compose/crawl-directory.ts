@@ -6,7 +6,7 @@ import { ConfigError, type CrawlConfig, checkConfig } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
 import { shellWord } from '../model/for-people.js'
 import { hostOf, siteOf } from '../model/url.js'
-import { writeFileAtomically } from '../store/index.js'
+import { writeFileAtomically, writeGenerations } from '../store/index.js'
 import { NewerCrawlError } from './errors.js'
 
 /** Version of crawl.json; raised when an older orbweaver could not go on with the crawl. */
@@ -41,6 +41,7 @@ export function createDirectory(directory: string, config: CrawlConfig, version:
     createdAt: new Date(now).toISOString(),
     config: withWholePaths(config),
   }
+  writeGenerations(directory, { generations: [], next: null })
   writeCrawlFile(directory, file)
 }
 
