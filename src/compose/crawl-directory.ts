@@ -7,7 +7,7 @@ import type { Millis } from '../model/clock.js'
 import { shellWord } from '../model/for-people.js'
 import { uuid } from '../model/random.js'
 import { hostOf, siteOf } from '../model/url.js'
-import { damageError, readSealed, refuseLinks, writeSealed } from '../store/index.js'
+import { damageError, readSealed, refuseLinks, writeGenerations, writeSealed } from '../store/index.js'
 import { NewerCrawlError } from './errors.js'
 import { systemRandom as random } from './system.js'
 
@@ -47,6 +47,7 @@ export function createDirectory(directory: string, config: CrawlConfig, version:
     id: uuid(random),
     config: withWholePaths(config),
   }
+  writeGenerations(directory, { generations: [], next: null })
   writeCrawlFile(directory, file)
 }
 
