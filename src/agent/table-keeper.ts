@@ -174,8 +174,9 @@ export class TableKeeper {
   }
 
   /**
-   * Leaves out the file that the error is about, so that the crawl goes on: the file stays listed, for `repair`. Throws what
-   * is no damage. `isFinal`: nobody is about to give a file its name, so one that is not there is lost.
+   * Leaves out the file that the error is about, so that the crawl goes on: the file stays listed, for
+   * `repair`. Throws what is no damage. `isFinal`: nobody is about to give a file its name, so one that is
+   * not there is lost.
    */
   #setAside(error: unknown, files: readonly FileRow[], isFinal: boolean): null {
     const { directory, onDamage } = this.#parts

@@ -15,7 +15,10 @@ export const EXIT = {
   busy: 6,
   /** The ledger cannot be written, does not answer, refuses us, or was made by a newer version. */
   ledger: 7,
-  /** A file of the crawl directory or its ledger is damaged; `orbweaver verify` lists the damage, `orbweaver repair` mends it. */
+  /**
+   * A file of the crawl directory or its ledger is damaged; `orbweaver verify` lists the damage, `orbweaver
+   * repair` mends it.
+   */
   damaged: 8,
   /** The crawl directory comes from elsewhere and was not trusted yet (`--trust`), or does not belong to its ledger. */
   untrusted: 9,

@@ -37,7 +37,10 @@ export function refuseDamagedLedger(directory: string): void {
   if (problem) throw damageError(directory, problem.file, problem.detail)
 }
 
-/** What SQLite finds wrong with the structure of the ledger, in its own words; null when nothing. Throws a LedgerError. */
+/**
+ * What SQLite finds wrong with the structure of the ledger, in its own words; null when nothing. Throws a
+ * LedgerError.
+ */
 export function ledgerIntegrity(path: string): string | null {
   const db = SqliteDatabase.open(path, false)
   try {

@@ -1,8 +1,8 @@
 /**
- * The digest of a SQLite ledger, in a small file beside it. SQLite keeps no checksums of its pages, so a flipped bit in
- * one may change what a crawl seems to consist of. The digest is written when a connection that changed the ledger is
- * closed, and removed before the next change: it is there only while it is right. Both happen under SQLite's write lock.
- * After a kill -9 there is none until the next clean end.
+ * The digest of a SQLite ledger, in a small file beside it. SQLite keeps no checksums of its pages, so a
+ * flipped bit in one may change what a crawl seems to consist of. The digest is written when a connection
+ * that changed the ledger is closed, and removed before the next change: it is there only while it is right.
+ * Both happen under SQLite's write lock. After a kill -9 there is none until the next clean end.
  */
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'

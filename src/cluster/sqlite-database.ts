@@ -92,8 +92,9 @@ export class SqliteDatabase {
   }
 
   /**
-   * Moves everything into the database file and writes its digest, under the write lock. Others who read or write at this
-   * moment keep it from happening: then the digest stays unknown until one of the next writers closes.
+   * Moves everything into the database file and writes its digest, under the write lock. Others who read or
+   * write at this moment keep it from happening: then the digest stays unknown until one of the next writers
+   * closes.
    */
   #seal(): void {
     try {

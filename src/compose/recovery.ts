@@ -31,8 +31,9 @@ export function checkLedgerFile(directory: string, path: string): void {
 }
 
 /**
- * Before anything is changed: every listed file must have its committed length, and row logs, which are about to be merged,
- * their digest. Throws a DamageError. WARCs are not read: nothing is appended to those of earlier lives.
+ * Before anything is changed: every listed file must have its committed length, and row logs, which are about
+ * to be merged, their digest. Throws a DamageError. WARCs are not read: nothing is appended to those of
+ * earlier lives.
  */
 export function refuseDamagedFiles(directory: string, files: readonly FileRow[]): void {
   const damaged = files.flatMap(file => {

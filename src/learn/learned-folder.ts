@@ -47,7 +47,10 @@ export function manifestPath(directory: string): string {
   return join(directory, LEARNED_MANIFEST)
 }
 
-/** Every file that the manifest names, by its path in the crawl directory; none where there is no sound manifest. */
+/**
+ * Every file that the manifest names, by its path in the crawl directory; none where there is no sound
+ * manifest.
+ */
 export function learnedFilesOf(directory: string): { name: string; bytes: number; crc32: number }[] {
   const path = manifestPath(directory)
   const file = existsSync(path) ? readSealed(path, LEARNED_MANIFEST) : null

@@ -52,8 +52,8 @@ const LOG_KINDS: Readonly<Record<string, 'pages' | 'links'>> = { 'pages-log': 'p
 const PARQUET_KINDS: Readonly<Record<string, TableName>> = { pages: 'pages', links: 'links', sites: 'sites' }
 
 /**
- * Throws a ConfigError when `dir` is not a crawl, and a DamageError when nothing that is sound says what it consists of.
- * `note` is told when something else than the ledger said it.
+ * Throws a ConfigError when `dir` is not a crawl, and a DamageError when nothing that is sound says what it
+ * consists of. `note` is told when something else than the ledger said it.
  */
 export async function listCrawlFiles(
   dir: string,

@@ -1,7 +1,7 @@
 /**
- * The tables of a crawl as `tables/manifest.json` lists them. It is written when files are swapped and at the end, so rows
- * may have been committed since. Where the ledger should be asked and cannot be, it counts only if it names every table
- * file that is there, with its whole length: then nothing was written after it.
+ * The tables of a crawl as `tables/manifest.json` lists them. It is written when files are swapped and at the
+ * end, so rows may have been committed since. Where the ledger should be asked and cannot be, it counts only
+ * if it names every table file that is there, with its whole length: then nothing was written after it.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +25,10 @@ export interface LedgerTrouble {
 const TABLES = ['pages', 'links', 'sites']
 const MANIFEST = 'tables/manifest.json'
 
-/** `trouble` is null when there is no ledger in `dir`. Throws a DamageError when the manifest cannot stand in for it. */
+/**
+ * `trouble` is null when there is no ledger in `dir`. Throws a DamageError when the manifest cannot stand in
+ * for it.
+ */
 export function fromManifest(
   dir: string,
   trouble: LedgerTrouble | null,

@@ -27,8 +27,8 @@ const TRIES = 5
 const PIN_PREFIX = '.reading-'
 
 /**
- * Every file is compared with its digest before anything is read from it. Throws a DamageError; `note` is told when
- * something else than the ledger said what the files are.
+ * Every file is compared with its digest before anything is read from it. Throws a DamageError; `note` is
+ * told when something else than the ledger said what the files are.
  */
 export async function openSnapshot(dir: string, note: (line: string) => void): Promise<Snapshot> {
   refuseOthers(dir)

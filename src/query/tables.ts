@@ -43,8 +43,8 @@ export interface Tables {
 const TRIES = 5
 
 /**
- * Opens the tables of the crawl in `dir` as they are committed now. Throws a ConfigError when it is not a crawl, and a
- * DamageError when a file of it is not what was written.
+ * Opens the tables of the crawl in `dir` as they are committed now. Throws a ConfigError when it is not a
+ * crawl, and a DamageError when a file of it is not what was written.
  */
 export async function openTables(dir: string, options: TablesOptions = {}): Promise<Tables> {
   const tables = new DuckTables(dir, options)

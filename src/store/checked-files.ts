@@ -1,7 +1,7 @@
 /**
- * Compares files of a crawl with their digests, and remembers in the user's state folder which were found sound, by size,
- * time of change and inode: a file costs one reading. Damage that changes none of these is found by `verify`, which
- * remembers nothing.
+ * Compares files of a crawl with their digests, and remembers in the user's state folder which were found
+ * sound, by size, time of change and inode: a file costs one reading. Damage that changes none of these is
+ * found by `verify`, which remembers nothing.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -103,7 +103,8 @@ export class CheckedFiles {
 }
 
 /**
- * Not the time of the last change of the inode: a reader of a running crawl gives files a second name, which changes it.
+ * Not the time of the last change of the inode: a reader of a running crawl gives files a second name, which
+ * changes it.
  */
 function versionOf(path: string, file: ListedFile): { text: string; changedNs: bigint } | null {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false })

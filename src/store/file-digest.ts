@@ -1,7 +1,7 @@
 /**
- * Digests of the files of a crawl, kept in the ledger beside their lengths. CRC-32 finds every single flipped bit and
- * every burst of up to 32 bits for certain, costs a quarter of a nanosecond per byte, and can be continued with every
- * append. It is a guard against damage, not against somebody who forges a file.
+ * Digests of the files of a crawl, kept in the ledger beside their lengths. CRC-32 finds every single flipped
+ * bit and every burst of up to 32 bits for certain, costs a quarter of a nanosecond per byte, and can be
+ * continued with every append. It is a guard against damage, not against somebody who forges a file.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
@@ -21,8 +21,8 @@ export function digestAppend(kind: string, buffers: readonly Buffer[], before: C
 }
 
 /**
- * The sum of the checksums of all lines. An index is written in the order of its WARC and sorted when that is closed:
- * both have this sum. `bytes` are whole lines.
+ * The sum of the checksums of all lines. An index is written in the order of its WARC and sorted when that is
+ * closed: both have this sum. `bytes` are whole lines.
  */
 function digestLines(bytes: Buffer, before: Crc32): Crc32 {
   let sum = before
@@ -41,7 +41,10 @@ export interface FileDigest {
   readonly crc32: Crc32
 }
 
-/** Reads the first `mostBytes` of a file, piece by piece, and computes their digest. Throws what the system throws. */
+/**
+ * Reads the first `mostBytes` of a file, piece by piece, and computes their digest. Throws what the system
+ * throws.
+ */
 export function digestFile(path: string, kind: string, mostBytes: number): FileDigest {
   const file = openSync(path, OPEN.read)
   try {

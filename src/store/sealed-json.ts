@@ -1,7 +1,7 @@
 /**
- * Small JSON files that carry the checksum of their own text as the last entry, so that a flipped bit is found even
- * where the file is still JSON. The checksum begins with the role of the file, e.g. `crawl.json`: another file in its place
- * is not taken for it. Who edits such a file by hand removes that entry.
+ * Small JSON files that carry the checksum of their own text as the last entry, so that a flipped bit is
+ * found even where the file is still JSON. The checksum begins with the role of the file, e.g. `crawl.json`:
+ * another file in its place is not taken for it. Who edits such a file by hand removes that entry.
  */
 import { crc32 } from 'node:zlib'
 import { writeFileAtomically } from './durable.js'

@@ -92,9 +92,9 @@ function encodeHeader(header: SegmentHeader, rows: Buffer, count: number): Buffe
 let spare: Buffer | null = null
 
 /**
- * The segments of a log's committed prefix, all or those of one table: the others are passed over unread. A segment's rows are
- * valid until the next one is asked for. `from`: where a segment begins. `expected` is the digest of the whole prefix:
- * another log is sound in itself.
+ * The segments of a log's committed prefix, all or those of one table: the others are passed over unread. A segment's
+ * rows are valid until the next one is asked for. `from`: where a segment begins. `expected` is the digest of the whole
+ * prefix: another log is sound in itself.
  */
 export function* readSegments(
   path: string,

@@ -8,7 +8,9 @@ export type RecordPlaces = Map<number, string>
 
 const placeOf = (length: number | string, url: string) => `${length} ${url}`
 
-/** Reads the first `bytes` of a WARC, or all of it; the result says what is wrong with the first bad record. */
+/**
+ * Reads the first `bytes` of a WARC, or all of it; the result says what is wrong with the first bad record.
+ */
 export async function checkRecords(
   path: string,
   bytes: number | undefined,
@@ -45,7 +47,9 @@ interface IndexEntry {
   readonly length?: unknown
 }
 
-/** Every line of a sorted or unsorted index must point to a record of its WARC, and every record have a line. */
+/**
+ * Every line of a sorted or unsorted index must point to a record of its WARC, and every record have a line.
+ */
 export async function checkIndex(
   path: string,
   bytes: number,

@@ -13,7 +13,10 @@ import { readJournal } from '../frontier/index.js'
 import { compareFile, type ListedFile } from '../store/index.js'
 import type { Damage } from './damage.js'
 
-/** `clean`: as its last writer left it, known by its digest. `unknown`: being written, or its writer was killed. */
+/**
+ * `clean`: as its last writer left it, known by its digest. `unknown`: being written, or its writer was
+ * killed.
+ */
 export type LedgerState =
   | { readonly at: 'clean' | 'unknown' }
   | { readonly at: 'damaged'; readonly damage: Damage }

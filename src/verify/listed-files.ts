@@ -1,4 +1,7 @@
-/** The files that the ledger lists: each against its digest, and, unless it is to be quick, read as what it is. */
+/**
+ * The files that the ledger lists: each against its digest, and, unless it is to be quick, read as what it
+ * is.
+ */
 import { join } from 'node:path'
 import {
   compareFile,

@@ -1,6 +1,7 @@
 /**
- * Reads every file of a crawl directory and compares it with what was written. In: a directory, crawling or not. Out: one
- * `Damage` for each file that is missing, short, altered or unreadable. Nothing is changed and nothing is remembered.
+ * Reads every file of a crawl directory and compares it with what was written. In: a directory, crawling or
+ * not. Out: one `Damage` for each file that is missing, short, altered or unreadable. Nothing is changed and
+ * nothing is remembered.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -109,7 +110,10 @@ async function* withLedger(
   yield* learnedFiles(directory, files, options)
 }
 
-/** Nothing says which files there should be: the manifest where it is sound, and what the WARCs say of themselves. */
+/**
+ * Nothing says which files there should be: the manifest where it is sound, and what the WARCs say of
+ * themselves.
+ */
 async function* withoutLedger(directory: string, options: VerifyOptions): AsyncGenerator<Damage> {
   const manifest = readManifest(directory)
   if (manifest.ok) yield* checkFiles(directory, listedIn(manifest.manifest), options)

@@ -1,6 +1,7 @@
 /**
- * A crawl directory whose files change behind its back: single bits, zeroed blocks, cut, lost and exchanged files. `verify`
- * must find every one, and `query` either refuse or answer as before. ORBWEAVER_FLIPS sets how many single bits per crawl.
+ * A crawl directory whose files change behind its back: single bits, zeroed blocks, cut, lost and exchanged
+ * files. `verify` must find every one, and `query` either refuse or answer as before. ORBWEAVER_FLIPS sets
+ * how many single bits per crawl.
  */
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'

@@ -1,4 +1,7 @@
-/** What a user sees of a damaged crawl: one line with the repair command and exit code 8, never a bug, never a wrong answer. */
+/**
+ * What a user sees of a damaged crawl: one line with the repair command and exit code 8, never a bug, never a
+ * wrong answer.
+ */
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -29,7 +29,9 @@ export interface ParquetInput {
   readonly crc32?: Crc32 | null
 }
 
-/** Writes the rows of `inputs`, in that order, to `outPath`, whole or not at all. Throws `DamagedFileError`. */
+/**
+ * Writes the rows of `inputs`, in that order, to `outPath`, whole or not at all. Throws `DamagedFileError`.
+ */
 export function concatParquet(inputs: readonly ParquetInput[], outPath: string): WrittenParquet {
   if (inputs.length === 0) throw new Error('nothing to concatenate')
   const { result, crc32 } = writeDurably(outPath, out => {
