@@ -1,5 +1,5 @@
 /** Opens a leased cell: its queue from the journal, its robots rules, its pace. */
-import type { Ledger } from '../cluster/index.js'
+import { type Ledger, LedgerError } from '../cluster/index.js'
 import {
   type CellFrontier,
   type Decisions,
@@ -132,7 +132,12 @@ export class SiteDesk {
       rebuildCell(blobs, frontier, this.#parts.space, decisions, part),
     )
     this.#rebuilding = rebuilt.catch(() => {})
-    return rebuilt.then(() => past)
+    return rebuilt.then(
+      () => past,
+      error => {
+        throw asDamage(lease.cell, error)
+      },
+    )
   }
 
   /** `onWhole` is told when the first batch was all of it, and small. */
@@ -150,4 +155,11 @@ export class SiteDesk {
       from = batch[batch.length - 1].number + 1
     }
   }
+}
+
+/** A journal that does not decode was not written by us: bits of the ledger have changed. */
+function asDamage(cell: CellId, error: unknown): unknown {
+  if (!(error instanceof RangeError)) return error
+  const detail = `the ledger is damaged: a journal of ${cell} cannot be read (${error.message})`
+  return new LedgerError('corrupt', `${detail}; run "orbweaver repair" on the directory of the crawl`)
 }

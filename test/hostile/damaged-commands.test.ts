@@ -4,6 +4,7 @@
  */
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/compose/system.js'
 import { WebPlan, WebServer } from '../../src/simulate/web/index.js'
@@ -93,6 +94,19 @@ describe('a flipped bit in a row log of a killed crawl', () => {
     )
     expect(after).toEqual(before)
   })
+})
+
+it('a journal of a killed crawl that does not decode ends resume with one line, not as a bug', async () => {
+  const directory = copyOf(killed)
+  const ledger = new Database(join(directory, 'ledger.db'))
+  ledger.prepare('UPDATE pack_cell SET journal = substr(journal, 1, length(journal) - 1)').run()
+  ledger.close()
+  const { code, stderr } = await orbweaver(['resume', directory])
+  expect(stderr).toMatch(
+    /the ledger is damaged: a journal of [^\n]+; run "orbweaver repair" on the directory/,
+  )
+  expect(stderr).not.toContain('bug')
+  expect(code).toBe(8)
 })
 
 describe('a damaged finished crawl', () => {
