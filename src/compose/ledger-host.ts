@@ -16,7 +16,7 @@ export class LedgerThread implements LedgerHost {
   readonly ledger: Ledger
 
   constructor(path: string) {
-    this.#thread = startThread('ledger-thread', { path })
+    this.#thread = startThread('ledger-thread', { path }, { keepsFiles: true })
     this.ledger = threadLedger(this.#thread)
   }
 

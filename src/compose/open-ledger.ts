@@ -97,7 +97,7 @@ export async function hostLedger(
   checkLedgerFile(directory, path)
   refuseDamagedLedger(directory)
   const fresh = openSqliteLedger(path, { create: !existsSync(path), now: clock.now })
-  void fresh.close()
+  await fresh.close()
   return new LedgerThread(path)
 }
 

@@ -13,6 +13,8 @@ export interface ThreadOptions {
   readonly youngMb?: number
   /** Ports that go over to the thread. */
   readonly hands?: readonly TransferListItem[]
+  /** Files that it leaves open stay open when it ends: closing a ledger would drop the locks of others here. */
+  readonly keepsFiles?: boolean
 }
 
 /** Starts a thread; threads run what `npm run build` made, whoever starts them. */
@@ -23,6 +25,7 @@ export function startThread(name: string, data: unknown, options: ThreadOptions 
   const worker = new Worker(url, {
     workerData: data,
     transferList: [...(options.hands ?? [])],
+    trackUnmanagedFds: options.keepsFiles !== true,
     resourceLimits: { maxYoungGenerationSizeMb: youngMb === undefined ? YOUNG_MB : youngMb * WITH_LARGE },
   })
   // Somewhere on its way V8 corrects our flags.

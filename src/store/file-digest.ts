@@ -3,7 +3,7 @@
  * bit and every burst of up to 32 bits for certain, costs a quarter of a nanosecond per byte, and can be
  * continued with every append. It is a guard against damage, not against somebody who forges a file.
  */
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { OPEN } from './inside.js'
 
@@ -42,11 +42,30 @@ export interface FileDigest {
 }
 
 /**
+ * Ledgers that were read here stay open until the process ends, one descriptor each. Closing any descriptor of a file
+ * drops all POSIX locks that the process has on it, those of SQLite in other threads included; another process that
+ * closes the ledger then takes itself for the last one and removes the log with what was committed since.
+ */
+const kept = new Map<string, number>()
+
+function openKept(path: string): number {
+  const { dev, ino } = statSync(path)
+  const key = `${dev} ${ino}`
+  const known = kept.get(key)
+  // A number of an inode is used again once its file is gone.
+  if (known !== undefined && fstatSync(known).nlink > 0) return known
+  const file = openSync(path, OPEN.read)
+  kept.set(key, file)
+  return file
+}
+
+/**
  * Reads the first `mostBytes` of a file, piece by piece, and computes their digest. Throws what the system
  * throws.
  */
 export function digestFile(path: string, kind: string, mostBytes: number): FileDigest {
-  const file = openSync(path, OPEN.read)
+  const isKept = kind === 'ledger'
+  const file = isKept ? openKept(path) : openSync(path, OPEN.read)
   try {
     const digest = new RunningDigest(kind)
     const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, Math.max(mostBytes, 1)))
@@ -58,7 +77,7 @@ export function digestFile(path: string, kind: string, mostBytes: number): FileD
     }
     return digest.end()
   } finally {
-    closeSync(file)
+    if (!isKept) closeSync(file)
   }
 }
 

@@ -54,7 +54,7 @@ async function makeLimited(kind: string, ...flags: string[]): Promise<void> {
 
 /** Killed once some pages are committed; the delay keeps it from getting to its end before. */
 async function makeKilled(kind: string): Promise<void> {
-  const crawl = start(crawlOf(kind, '--delay', '500'))
+  const crawl = start(crawlOf(kind, '--delay', '2000'))
   while (!(await hasPages(kind))) if (crawl.process.exitCode !== null) throw new Error(crawl.said())
   crawl.process.kill('SIGKILL')
   await crawl.ended
@@ -62,6 +62,7 @@ async function makeKilled(kind: string): Promise<void> {
 }
 
 async function hasPages(kind: string): Promise<boolean> {
+  await orbweaver(['checkpoint', join(work, kind)])
   const { stdout } = await orbweaver(['status', join(work, kind), '--json'])
   return stdout !== '' && JSON.parse(stdout).pages >= KILLED_PAGES
 }

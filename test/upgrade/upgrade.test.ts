@@ -18,8 +18,8 @@ import { unpackFolder } from './packing.js'
 import { loadDump } from './postgres-dump.js'
 import { serveWeb, truth } from './web.js'
 
-/** A fixture was not created by this user: flags that say so where a command asks for them (`--trust`). */
-const TRUST: readonly string[] = []
+/** A fixture was not created by this user, who says once that it is trusted. */
+const TRUST = '--trust'
 
 async function done(args: readonly string[], code: number = EXIT.done): Promise<Ended> {
   const ended = await orbweaver(args)
@@ -35,7 +35,7 @@ async function hasStatus(directory: string, expected: object): Promise<void> {
   expect(JSON.parse((await done(['status', directory, '--json'])).stdout)).toMatchObject(expected)
 }
 
-/** Commands that need the directory alone, whether the crawl has ended or not; `verify` belongs here too. */
+/** Commands that need the directory alone, whether the crawl has ended or not. */
 async function readsAll(directory: string, expected: Tables): Promise<void> {
   expect(await tablesOf(directory)).toEqual(expected)
   const exported = temporary('exported')
@@ -55,15 +55,21 @@ async function readsAll(directory: string, expected: Tables): Promise<void> {
  * lifted.
  */
 async function endsAtLimit(directory: string): Promise<void> {
-  await done(['resume', directory, ...TRUST], EXIT.limit)
+  await done(['resume', directory], EXIT.untrusted)
+  await done(['resume', directory, TRUST], EXIT.limit)
   await hasStatus(directory, { finishReason: 'limit', pages: PAGE_LIMIT })
   await done(['set', directory, 'maxPages='])
 }
 
 /** What is left is crawled; nothing that was stored is asked for again. */
-async function finishes(directory: string, before: Tables, web: SmallWeb): Promise<void> {
+async function finishes(
+  directory: string,
+  before: Tables,
+  web: SmallWeb,
+  ...flags: readonly string[]
+): Promise<void> {
   const asked = web.asked.length
-  await done(['resume', directory, ...TRUST])
+  await done(['resume', directory, ...flags])
   const all = truth()
   await hasStatus(directory, {
     finishReason: 'done',
@@ -77,6 +83,7 @@ async function finishes(directory: string, before: Tables, web: SmallWeb): Promi
   expect(after.pages.filter(({ url }) => stored.has(url))).toEqual(before.pages)
   expect((await checkWarcs(directory)).problems).toEqual([])
   await readsAll(directory, after)
+  await done(['verify', directory])
 }
 
 describe.each(readdirSync(FIXTURES))('a crawl of version %s', version => {
@@ -93,19 +100,21 @@ describe.each(readdirSync(FIXTURES))('a crawl of version %s', version => {
   })
   afterAll(() => web.close())
 
-  it('with SQLite is read, exported and resumed to its end', async () => {
+  it('with SQLite is verified, read, exported and resumed to its end', async () => {
     const [directory, before] = open('sqlite')
+    await done(['verify', directory])
     await readsAll(directory, before)
     await endsAtLimit(directory)
     await finishes(directory, before, web)
   })
 
-  it('that was killed is read, exported and resumed to its end', async () => {
+  it('that was killed is verified, read, exported and resumed to its end', async () => {
     const [directory, before] = open('killed')
     const logs = readdirSync(join(directory, 'tables/pages')).filter(name => !name.endsWith('.parquet'))
     expect(logs).not.toEqual([])
+    await done(['verify', directory])
     await readsAll(directory, before)
-    await finishes(directory, before, web)
+    await finishes(directory, before, web, TRUST)
   })
 
   it('with PostgreSQL is read and exported without its database, and resumed from a dump', async () => {
