@@ -2,10 +2,11 @@
  * A ledger in a directory that must not be written: SQLite makes files beside a ledger even to read it, so a copy in
  * the temporary folder is opened instead.
  */
-import { constants, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { Millis } from '../model/clock.js'
+import { copyKept } from '../store/index.js'
 import { type Ledger, LedgerError } from './ledger.js'
 import { openSqliteLedger } from './sqlite-ledger.js'
 
@@ -53,7 +54,7 @@ function copyAll(path: string, copy: string): void {
     const before = PARTS.map(part => versionOf(path + part))
     for (const [i, part] of PARTS.entries()) {
       rmSync(copy + part, { force: true })
-      if (before[i] !== ABSENT) copyFileSync(path + part, copy + part, constants.COPYFILE_FICLONE)
+      if (before[i] !== ABSENT) copyKept(path + part, copy + part)
     }
     if (PARTS.every((part, i) => versionOf(path + part) === before[i])) return
   }

@@ -3,9 +3,10 @@
  * bit and every burst of up to 32 bits for certain, costs a quarter of a nanosecond per byte, and can be
  * continued with every append. It is a guard against damage, not against somebody who forges a file.
  */
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { OPEN } from './inside.js'
+import { openKept } from './kept-file.js'
 
 /** An unsigned number of 32 bits. */
 export type Crc32 = number
@@ -39,24 +40,6 @@ export interface FileDigest {
   /** At most as many as were asked for. */
   readonly bytes: number
   readonly crc32: Crc32
-}
-
-/**
- * Ledgers that were read here stay open until the process ends, one descriptor each. Closing any descriptor of a file
- * drops all POSIX locks that the process has on it, those of SQLite in other threads included; another process that
- * closes the ledger then takes itself for the last one and removes the log with what was committed since.
- */
-const kept = new Map<string, number>()
-
-function openKept(path: string): number {
-  const { dev, ino } = statSync(path)
-  const key = `${dev} ${ino}`
-  const known = kept.get(key)
-  // A number of an inode is used again once its file is gone.
-  if (known !== undefined && fstatSync(known).nlink > 0) return known
-  const file = openSync(path, OPEN.read)
-  kept.set(key, file)
-  return file
 }
 
 /**

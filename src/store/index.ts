@@ -25,6 +25,7 @@ export { type Crc32, digestFile } from './file-digest.js'
 export { completeLogs, lifeIn, locateFile, STORE_FOLDERS } from './file-names.js'
 export { type Filler, fillerBytesMin, fillerRecords } from './filler-record.js'
 export { OPEN, pathInside, readTextFile, refuseLinks } from './inside.js'
+export { copyKept } from './kept-file.js'
 export type { PageLinks } from './link-rows.js'
 export {
   listedIn,

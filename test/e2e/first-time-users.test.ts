@@ -183,7 +183,7 @@ describe('what a first-time user meets', () => {
     const cut = await orbweaver(['resume', out])
     expect([cut.code, lines(cut.stderr)]).toEqual([
       8,
-      [expect.stringMatching(/archive\/.* has 100 of \d+ bytes; run "orbweaver repair /)],
+      [expect.stringMatching(/\d+ committed bytes of archive\/.* are gone.* "orbweaver repair /)],
     ])
     expect(readFileSync(archive)).toHaveLength(100)
     writeFileSync(archive, warc)

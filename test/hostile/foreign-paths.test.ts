@@ -16,6 +16,7 @@ import { join, relative } from 'node:path'
 import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EXIT } from '../../src/cli/exit-codes.js'
+import { writeSealed } from '../../src/store/index.js'
 import { copyOf, newUser, smallSite, stoppedCrawl } from '../kit/foreign-directory.js'
 import { orbweaver, temporary } from '../kit/orbweaver.js'
 import type { SmallWeb } from '../kit/small-web.js'
@@ -117,6 +118,12 @@ it('a pipe in place of a file keeps nobody waiting', async () => {
   }
 })
 
+/** Whoever forges a file gives it a checksum too. */
+function reseal(path: string, role: string, text: string): void {
+  const { checksum: _, ...content } = JSON.parse(text) as Record<string, unknown>
+  writeSealed(path, role, content)
+}
+
 describe('a file name that leads out', () => {
   const VICTIMS = ['1-00001.rows', '1-00001.rows.open', 'x.parquet'] as const
   const namesOf = (folder: string, directory: string): readonly string[] => [
@@ -129,10 +136,11 @@ describe('a file name that leads out', () => {
     const directory = copyOf(theirs)
     const place = namesOf(folder, directory)[form]
     const db = new Database(join(directory, 'ledger.db'))
-    const insert = db.prepare('INSERT INTO file VALUES (?, 1, ?, ?)')
+    const insert = db.prepare('INSERT INTO file (name, incarnation, kind, bytes) VALUES (?, 1, ?, ?)')
     insert.run(`${place}/1-00001.rows`, 'pages-log', 5)
     insert.run(`${place}/x.parquet`, 'pages', PRECIOUS.length)
     db.close()
+    rmSync(join(directory, 'ledger.db.crc32'), { force: true })
     const { code, stderr } = await orbweaver(['resume', directory, '--trust'], me)
     expect([code, stderr]).toEqual([EXIT.ledger, expect.stringMatching(/lists a file outside of the crawl/)])
     await orbweaver(['query', directory, 'SELECT count(*) FROM pages'], me)
@@ -145,11 +153,12 @@ describe('a file name that leads out', () => {
     const [table] = readdirSync(join(directory, 'tables/pages')).filter(name => name.endsWith('.parquet'))
     renameSync(join(directory, 'tables/pages', table), join(folder, 'x.parquet'))
     const place = namesOf(folder, directory)[form]
-    for (const part of ['', '-wal', '-shm']) rmSync(join(directory, `ledger.db${part}`), { force: true })
+    for (const part of ['', '-wal', '-shm', '.crc32'])
+      rmSync(join(directory, `ledger.db${part}`), { force: true })
     const path = join(directory, 'tables/manifest.json')
     const manifest = readFileSync(path, 'utf8').replace(`tables/pages/${table}`, `${place}/x.parquet`)
     expect(manifest).toContain('x.parquet')
-    writeFileSync(path, manifest)
+    reseal(path, 'tables/manifest.json', manifest)
     const { code, stderr } = await orbweaver(['query', directory, 'SELECT count(*) FROM pages'], me)
     expect([code, stderr]).toEqual([EXIT.untrusted, expect.stringMatching(/names a file outside of itself/)])
   })
@@ -166,7 +175,7 @@ describe('a file name that leads out', () => {
       bytes: PRECIOUS.length,
       crc32: 0,
     })
-    writeFileSync(path, JSON.stringify(manifest))
+    reseal(path, 'learned/manifest.json', JSON.stringify(manifest))
     const out = temporary('next')
     const flags = ['--assign', 'hypergraph', '--agents', '2', '--previous', directory, '--out', out]
     const { stderr } = await orbweaver(['crawl', 'http://a.test/', ...web.flags, ...flags], me)
