@@ -90,7 +90,7 @@ describe('a crawl that was begun', () => {
       expectFailure(await orbweaver([command, out], env), EXIT.ledger, /newer version of orbweaver; update/)
     // As the step before the last has left it.
     await ask(`UPDATE ${schema}.schema_version SET version = version - 2;
-      ALTER TABLE ${schema}.cell DROP COLUMN parent`)
+      ALTER TABLE ${schema}.file DROP COLUMN crc32`)
     await orbweaver(['set', out, 'maxPages='], env)
     await expectAll(out, await orbweaver(['resume', out], env))
   })

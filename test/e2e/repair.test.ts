@@ -54,6 +54,22 @@ const OF = {
   cdxj: (directory: string) => filesIn(directory, 'archive', /\.cdxj$/)[0],
 } as const
 
+/** The places and URLs of all archived responses. */
+function recordsOf(directory: string) {
+  return readFileSync(join(directory, OF.cdxj(directory)), 'utf8')
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line.slice(line.indexOf('{'))) as { url: string; offset: string; length: string })
+    .sort((a, b) => Number(a.offset) - Number(b.offset))
+}
+
+/** Damages the record of a page, not one of a request or of what we noted about it. */
+function spoilPage(directory: string): void {
+  const pages = recordsOf(directory).filter(({ url }) => !/robots\.txt|sitemap/.test(url))
+  const { offset, length } = pages[Math.floor(pages.length / 2)]
+  blank(directory, warcOf(directory), Number(offset) + Math.floor(Number(length) / 2), 16)
+}
+
 /** Without what a page that brought no response cannot have again. */
 function comparable({ pages }: CrawlRows): Map<string, unknown> {
   return new Map(
@@ -137,7 +153,7 @@ describe('orbweaver repair, nothing lost', () => {
   it('with --dry-run says what it would do and changes nothing', async () => {
     const directory = copyOf(base)
     flip(directory, OF.pages(directory), 0.5)
-    flip(directory, warcOf(directory), 0.5)
+    spoilPage(directory)
     const before = contentOf(directory)
     const { code, lost } = await repair(directory, '--dry-run')
     expect(code).toBe(LOST)
@@ -167,16 +183,6 @@ function contentOf(directory: string): Map<string, string> {
 }
 
 describe('orbweaver repair, records lost', () => {
-  /** The places and URLs of all archived responses. */
-  const recordsOf = (directory: string) =>
-    readFileSync(join(directory, OF.cdxj(base)), 'utf8')
-      .trim()
-      .split('\n')
-      .map(
-        line => JSON.parse(line.slice(line.indexOf('{'))) as { url: string; offset: string; length: string },
-      )
-      .sort((a, b) => Number(a.offset) - Number(b.offset))
-
   async function expectResumed(directory: string, lost: readonly string[]): Promise<void> {
     asked = []
     expect((await orbweaver(['resume', directory])).code).toBe(0)
@@ -287,7 +293,7 @@ describe('orbweaver repair, records lost', () => {
   it('repairs zstd archives', async () => {
     const directory = temporary('zstd')
     await crawl(directory, '--archive', 'zstd')
-    flip(directory, warcOf(directory), 0.5)
+    spoilPage(directory)
     const { code, lost } = await repair(directory)
     expect(code).toBe(LOST)
     expect(lost).toHaveLength(1)

@@ -142,7 +142,7 @@ describe('a file name that leads out', () => {
     db.close()
     rmSync(join(directory, 'ledger.db.crc32'), { force: true })
     const { code, stderr } = await orbweaver(['resume', directory, '--trust'], me)
-    expect([code, stderr]).toEqual([EXIT.ledger, expect.stringMatching(/lists a file outside of the crawl/)])
+    expect([code, stderr]).toEqual([EXIT.damaged, expect.stringMatching(/lists a file outside of the crawl/)])
     await orbweaver(['query', directory, 'SELECT count(*) FROM pages'], me)
     expectUntouched(folder, ...VICTIMS)
   })
