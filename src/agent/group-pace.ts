@@ -26,6 +26,8 @@ export class GroupPace {
   #cancel: Cancel | null = null
   /** Sites in hand that belong to it. */
   sites = 0
+  /** Its turn was taken by name, and has to be given back by name: no lease does it. */
+  isNamed = false
   /** Hops under way to one of its sites, whose cell may not be in hand: they need its turn. */
   visitors = 0
   /** Cells in hand that are about to give their lease back, and the turn with it. */

@@ -239,4 +239,18 @@ describe('turns of an agent', () => {
     await Promise.all(releases)
     expect(await ledger.takeTurn(other, 'example.org', LEASE_MS, 1_000)).toBeNull()
   })
+
+  it('a turn that a hop took is given back also when a site whose lease was lost leaves last', async () => {
+    const { turns, open, incarnation } = await agent('domain')
+    const leased = await open('www.example.org')
+    // Its lease ends, and the ledger frees the turn; the hop takes it by name.
+    await ledger.release('www.example.org', 1, 'head')
+    const hop = (await turns.visit('robots.example.org')) as SitePace
+    turns.close(hop)
+    turns.close(leased)
+    const other = await ledger.join('other')
+    // Calls are carried out in the order they are made: once this one is answered, so is the release.
+    await ledger.releaseTurn(incarnation, 'elsewhere', 0)
+    expect(await ledger.takeTurn(other, 'example.org', LEASE_MS, 1_000)).not.toBeNull()
+  })
 })

@@ -45,8 +45,6 @@ export class Turns {
   /** Groups without a site, in the order they lost the last. */
   readonly #empty = new Set<GroupPace>()
   readonly #sites = new Set<SitePace>()
-  /** Those of them whose first turn did not come with a lease. */
-  readonly #byName = new Set<SitePace>()
   /** Hops, and the groups whose turns they have. */
   readonly #visits = new Map<SitePace, GroupPace>()
   /** Paces of cells that are being given back. */
@@ -72,20 +70,20 @@ export class Turns {
     if (this.#parts.phases) return this.#inPhase(site, shardOf(lease.cell), lease.turnFrom, lease)
     const filed = groupOf(site, this.#parts.grouping)
     const wanted = this.#grouping === this.#parts.grouping ? filed : groupOf(site, this.#grouping)
-    if (wanted === filed) return this.#paceOf(site, this.#enter(filed, lease.turnFrom), false, lease)
+    if (wanted === filed) return this.#paceOf(site, this.#enter(filed, lease.turnFrom), lease)
     // A site alone has nobody to share its turn with.
-    if (this.#grouping === 'none') return this.#paceOf(site, this.#enter(wanted, 0), false, lease)
+    if (this.#grouping === 'none') return this.#paceOf(site, this.#enter(wanted, 0), lease)
     return this.#openByName(site, wanted, lease)
   }
 
   #inPhase(site: Site, shard: number, from: Millis, known: KnownWaits): SitePace {
     const groups = [this.#enter(groupOf(site, this.#grouping), from)]
-    return this.#paceIn(groups, site, false, known, this.#parts.phases!.gateOf(site, shard, groups))
+    return this.#paceIn(groups, site, known, this.#parts.phases!.gateOf(site, shard, groups))
   }
 
   async #openByName(site: Site, group: GroupId, lease: Lease): Promise<SitePace | null> {
     const domain = await this.#enterByName(group)
-    return domain && this.#paceOf(site, domain, true, lease)
+    return domain && this.#paceOf(site, domain, lease)
   }
 
   /** Whose turn a site shares, as it is set now. */
@@ -127,7 +125,7 @@ export class Turns {
     group.visitors++
     const domain = await entering
     const known = { notBefore: 0, waitUntil: own.nextAllowed, delayMs: 0 }
-    const pace = domain && (await this.#paceOf(site, domain, true, known))
+    const pace = domain && (await this.#paceOf(site, domain, known))
     if (pace === null) group.visitors--
     else this.#visits.set(pace, group)
     return pace
@@ -157,9 +155,8 @@ export class Turns {
     const visited = this.#visits.get(pace)
     if (visited && this.#visits.delete(pace)) visited.visitors--
     this.#sites.delete(pace)
-    const isNamed = this.#byName.delete(pace)
     pace.own.cells--
-    for (const [i, group] of pace.groups.entries()) this.#exit(group, isNamed || i > 0)
+    for (const group of pace.groups) this.#exit(group)
   }
 
   /** How far off the turn of a group is for one more site, and how much farther for the next; null when it is near. */
@@ -178,22 +175,14 @@ export class Turns {
   }
 
   /** Needs no wait where addresses do not count. */
-  #paceOf(
-    site: Site,
-    domain: GroupPace,
-    isNamed: boolean,
-    known: KnownWaits,
-  ): SitePace | Promise<SitePace | null> {
-    if (this.#grouping !== 'ip') return this.#paceIn([domain], site, isNamed, known)
-    return this.#withAddresses(site, domain, isNamed).then(
-      groups => groups && this.#paceIn(groups, site, isNamed, known),
-    )
+  #paceOf(site: Site, domain: GroupPace, known: KnownWaits): SitePace | Promise<SitePace | null> {
+    if (this.#grouping !== 'ip') return this.#paceIn([domain], site, known)
+    return this.#withAddresses(site, domain).then(groups => groups && this.#paceIn(groups, site, known))
   }
 
   #paceIn(
     groups: readonly GroupPace[],
     site: Site,
-    isNamed: boolean,
     known: KnownWaits,
     gate: PhaseGate | null = null,
   ): SitePace {
@@ -213,7 +202,6 @@ export class Turns {
       gate,
     })
     this.#sites.add(pace)
-    if (isNamed) this.#byName.add(pace)
     if (signal.aborted) pace.giveUp()
     return pace
   }
@@ -231,7 +219,7 @@ export class Turns {
     return own
   }
 
-  async #withAddresses(site: Site, domain: GroupPace, isNamed: boolean): Promise<GroupPace[] | null> {
+  async #withAddresses(site: Site, domain: GroupPace): Promise<GroupPace[] | null> {
     const { ledger, sitesPerAddress = LIMITS.sitesPerAddress } = this.#parts
     const groups = [domain]
     const addresses = await this.#addressesOf(site)
@@ -243,7 +231,7 @@ export class Turns {
       }
       const group = await this.#enterByName(address)
       if (group === null) {
-        for (const [i, entered] of groups.entries()) this.#exit(entered, isNamed || i > 0)
+        for (const entered of groups) this.#exit(entered)
         return null
       }
       groups.push(group)
@@ -263,9 +251,10 @@ export class Turns {
     const group = this.#enter(id, 0)
     const turn = await this.#takeTurn(id)
     if (turn === null) {
-      this.#exit(group, false)
+      this.#exit(group)
       return null
     }
+    group.isNamed = true
     group.postpone(turn.nextAllowed)
     return group
   }
@@ -308,10 +297,14 @@ export class Turns {
     return group
   }
 
-  /** A pace is remembered until its time is past: a cell granted meanwhile may not know it from the ledger. */
-  #exit(group: GroupPace, byName: boolean): void {
+  /**
+   * The last one out gives the turn back if anybody took it by name: a site whose lease was lost may leave after a hop
+   * that did. A pace is remembered until its time is past: a cell granted meanwhile may not know it from the ledger.
+   */
+  #exit(group: GroupPace): void {
     if (--group.sites > 0) return
-    if (byName) this.#releaseTurn(group.id, group.nextAllowed)
+    if (group.isNamed) this.#releaseTurn(group.id, group.nextAllowed)
+    group.isNamed = false
     this.#empty.add(group)
     this.#forgetOld()
   }
