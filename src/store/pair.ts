@@ -10,7 +10,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { DamageError } from './damage-error.js'
+import { damageError } from './damage-error.js'
 import { readSealed, writeSealed } from './sealed-json.js'
 
 /** In the crawl directory. */
@@ -48,7 +48,7 @@ export function readGenerations(directory: string): StoreGenerations {
   const { generations, next }: Partial<StoreGenerations> = read?.content ?? {}
   const isTold = areTokens(generations) && (next === null || typeof next === 'string')
   if (isTold && read?.seal !== 'wrong') return { generations, next }
-  throw new DamageError(GENERATIONS_FILE, `${path} is damaged; restore it from a backup of this directory`)
+  throw damageError(directory, GENERATIONS_FILE, 'is damaged')
 }
 
 export function writeGenerations(directory: string, { generations, next }: StoreGenerations): void {
@@ -107,11 +107,14 @@ export async function checkPair(
   if (relation !== 'same') throw pairError(relation, directory, ledgerName)
 }
 
+/** A directory that has lost its chain is damaged: `repair` takes it from the ledger. */
 export function pairError(
   relation: Exclude<PairRelation, 'same'>,
   directory: string,
   ledgerName: string,
-): PairError {
+): Error {
+  if (!existsSync(join(directory, GENERATIONS_FILE)))
+    return damageError(directory, GENERATIONS_FILE, 'is missing')
   return new PairError(`${WHAT_IS_WRONG[relation](directory, ledgerName)}; nothing was changed`)
 }
 

@@ -143,6 +143,21 @@ describe('orbweaver repair, nothing lost', () => {
     })
   }
 
+  it('takes a lost or damaged generations.json from the ledger', async () => {
+    for (const spoil of [
+      (directory: string) => flip(directory, 'generations.json', 0.5),
+      (directory: string) => rmSync(join(directory, 'generations.json')),
+    ]) {
+      const directory = copyOf(base)
+      spoil(directory)
+      expect(await damageOf(directory)).toEqual([expect.stringMatching(/^generations.json is /)])
+      expect((await orbweaver(['resume', directory])).code).toBe(8)
+      expect((await repair(directory)).code).toBe(0)
+      await expectSoundRows(directory)
+      expect((await orbweaver(['resume', directory])).code).toBe(0)
+    }
+  })
+
   it('learns again what was learned', async () => {
     const directory = copyOf(base)
     for (const file of filesIn(directory, 'learned', /./)) flip(directory, file, 0.5)
