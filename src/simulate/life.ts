@@ -24,7 +24,7 @@ import type { Machine } from './machine.js'
 import { believedLeaseMs, mutantLedger } from './mutant-ledger.js'
 import { type Mutation, phaseMistake } from './mutations.js'
 import { placing, type SharedRouting } from './placing.js'
-import { type Servers, VirtualFetcher } from './virtual-fetcher.js'
+import { type Servers, VirtualFetcher, type Witness } from './virtual-fetcher.js'
 import { type DiskHealth, VirtualStore } from './virtual-store.js'
 import type { VirtualTime } from './virtual-time.js'
 
@@ -177,12 +177,13 @@ function storeOf(parts: LifeParts, incarnation: Incarnation): VirtualStore {
   })
 }
 
-function fetcherOf({ machine, servers, checker, onRequest }: LifeParts): VirtualFetcher {
-  return new VirtualFetcher(machine, servers, {
+function fetcherOf({ machine, servers, checker, onRequest, plan }: LifeParts): VirtualFetcher {
+  const witness: Witness = {
     requested: (asking, url) => {
       onRequest()
       return checker.requested(asking, url)
     },
     answered: request => checker.answered(request),
-  })
+  }
+  return new VirtualFetcher(machine, servers, witness, plan !== null)
 }

@@ -66,23 +66,25 @@ export class VirtualFetcher implements Fetcher {
   readonly #machine: Machine
   readonly #servers: Servers
   readonly #witness: Witness
+  readonly #inPhases: boolean
   /** Requests on the wire: they end with the machine. */
   readonly #open = new Set<number>()
-  /** Those of them whose answers take very long. */
-  readonly #slow = new Set<number>()
+  /** Those of them that may outlast the agent's right to the site if it stands still. */
+  readonly #long = new Set<number>()
   readonly #cuts = new WeakMap<StopSignal, Set<() => void>>()
 
-  constructor(machine: Machine, servers: Servers, witness: Witness) {
+  constructor(machine: Machine, servers: Servers, witness: Witness, inPhases: boolean) {
     this.#machine = machine
     this.#servers = servers
     this.#witness = witness
+    this.#inPhases = inPhases
     machine.onDeath(() => {
       for (const request of this.#open) witness.answered(request)
       this.#open.clear()
     })
     // P5 does not speak of them: nobody can cut off what a process that stands still has under way.
     machine.onFreeze(() => {
-      for (const request of this.#slow) this.#close(request)
+      for (const request of this.#long) this.#close(request)
     })
   }
 
@@ -92,7 +94,8 @@ export class VirtualFetcher implements Fetcher {
     const request = this.#witness.requested(this.#machine, url)
     this.#open.add(request)
     const { answer, latencyMs } = this.#servers.ask(url)
-    if (latencyMs >= SLOW_MS) this.#slow.add(request)
+    // A lease lasts longer than the usual answer; a window may end at any moment.
+    if (this.#inPhases || latencyMs >= SLOW_MS) this.#long.add(request)
     return new Promise(resolve => {
       const cut = () => {
         this.#close(request)
@@ -134,7 +137,7 @@ export class VirtualFetcher implements Fetcher {
   async close(): Promise<void> {}
 
   #close(request: number): void {
-    this.#slow.delete(request)
+    this.#long.delete(request)
     if (this.#open.delete(request)) this.#witness.answered(request)
   }
 }
