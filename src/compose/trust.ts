@@ -43,6 +43,15 @@ export function needTrust(directory: string, isTrusting = false): void {
   else registerDirectory(directory, claim)
 }
 
+/**
+ * For a crawl.json that is to be restored from the ledger in its directory: that copy is input like all of the
+ * directory. With `isTrusting` the caller writes it, and it is trusted by that.
+ */
+export function needTrustInCopy(directory: string, file: CrawlFile, isTrusting: boolean): void {
+  const why = reasonOf(directory, standingOf(file))
+  if (why !== null && !isTrusting) throw untrusted(why, file.config)
+}
+
 /** The same for the record of a crawl in its ledger. */
 export function needTrustInRecord(name: string, file: CrawlFile, isTrusting = false): void {
   const why = distrustOfRecord(name, file)
