@@ -190,7 +190,7 @@ class Repair {
           `${warc}: ${bytes} damaged bytes were replaced by empty records; the index was written anew`,
         )
     }
-    const { replaced, counts, lost } = tables
+    const { replaced, counts, lost, withoutLinks } = tables
     for (const name of replaced) this.#done.push(`${name}: its sound rows were copied, the others rebuilt`)
     if (counts.pages + counts.links > 0)
       this.#done.push(
@@ -209,6 +209,8 @@ class Repair {
       this.#gone.push(
         'links in damaged files of tables/links: this crawl has no archive to rebuild them from',
       )
+    for (const url of withoutLinks)
+      this.#gone.push(`the links of ${url}: it is not in the archive (noarchive), so they cannot be rebuilt`)
     this.#lost.push(...lost.map(({ discovery }) => withoutMark(discovery.url)))
   }
 
