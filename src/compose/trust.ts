@@ -36,11 +36,10 @@ export function distrustOfRecord(name: string, file: CrawlFile): Distrust {
 export function needTrust(directory: string, isTrusting = false): void {
   const { config } = readCrawlFile(directory)
   const why = distrustOf(directory)
-  if (why === null) return
-  if (!isTrusting) throw untrusted(why, config)
+  if (why !== null && !isTrusting) throw untrusted(why, config)
   const claim = claimIn(directory)
   if (claim.id === undefined) writeCrawlFile(absolute(directory), { ...claim, id: uuid(random) })
-  else registerDirectory(directory, claim)
+  else registerDirectory(absolute(directory), claim)
 }
 
 /**
@@ -57,7 +56,7 @@ export function needTrustInRecord(name: string, file: CrawlFile, isTrusting = fa
   const why = distrustOfRecord(name, file)
   if (why === null) return
   if (!isTrusting) throw untrusted(why, file.config)
-  registerDirectory(file.config.out ?? name, file)
+  registerDirectory(name, file)
 }
 
 export function untrusted(why: string, config: CrawlConfig): UntrustedError {
