@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { shellWord } from '../model/for-people.js'
 import { type Damage, verifyDirectory } from '../verify/index.js'
 import type { Say } from './commands.js'
+import { trustOption } from './crawl-address.js'
 import { EXIT } from './exit-codes.js'
 import { exitOnSignal } from './query.js'
 import { plural, size } from './summary.js'
@@ -10,6 +11,7 @@ import { plural, size } from './summary.js'
 interface VerifyFlags {
   readonly quick?: boolean
   readonly json?: boolean
+  readonly trust?: boolean
 }
 
 const HELP = `
@@ -28,6 +30,7 @@ export function verifyCommand(say: Say): Command {
     .argument('<dir>', 'the crawl')
     .option('--quick', 'compare digests only, do not read records, rows and journals one by one')
     .option('--json', 'print one JSON object on stdout')
+    .addOption(trustOption())
     .addHelpText('after', HELP)
     .action(async (directory: string, flags: VerifyFlags) => {
       const done = exitOnSignal()
@@ -41,6 +44,7 @@ async function run(directory: string, flags: VerifyFlags): Promise<number> {
   let [files, bytes] = [0, 0]
   const options = {
     quick: flags.quick === true,
+    trust: flags.trust === true,
     note: (line: string) => notes.push(line),
     onFile: (_file: string, fileBytes: number) => {
       files++

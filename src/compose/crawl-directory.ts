@@ -2,14 +2,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { LEDGER_FILE } from '../cluster/index.js'
-import { ConfigError, type CrawlConfig, checkConfig, rememberDirectory } from '../config/index.js'
+import { ConfigError, type CrawlConfig, checkConfig, pruneState, rememberDirectory } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
 import { shellWord } from '../model/for-people.js'
 import { uuid } from '../model/random.js'
 import { hostOf, siteOf } from '../model/url.js'
 import { damageError, readSealed, refuseLinks, writeGenerations, writeSealed } from '../store/index.js'
 import { NewerCrawlError } from './errors.js'
-import { systemRandom as random } from './system.js'
+import { systemClock as clock, systemRandom as random } from './system.js'
 
 /** Version of crawl.json; raised when an older orbweaver could not go on with the crawl. */
 const FORMAT = 1
@@ -57,16 +57,18 @@ export function createDirectory(directory: string, config: CrawlConfig, version:
  */
 export function writeCrawlFile(directory: string, file: CrawlFile): void {
   writeSealed(join(directory, CRAWL_FILE), CRAWL_FILE, file)
-  registerDirectory(directory, file)
+  registerDirectory(absolute(directory), file)
 }
 
 /**
- * Remembers the directory, with its present settings and hooks, as one of this user. Without a writable state folder
+ * Remembers a directory by its absolute path, or a crawl by its name, with its present settings and hooks, as one of this
+ * user. Without a writable state folder
  * the crawl goes on (`session.ts` warns), and a later resume asks for `--trust`.
  */
-export function registerDirectory(directory: string, file: CrawlFile): void {
+export function registerDirectory(place: string, file: CrawlFile): void {
   try {
-    rememberDirectory(absolute(directory), file)
+    rememberDirectory(place, file, clock.now())
+    pruneState(clock.now())
   } catch {
     // `standingOf` finds no entry.
   }

@@ -10,6 +10,7 @@ export {
   defaultDirectory,
   holdsPages,
   readCrawlFile,
+  writeCrawlFile,
 } from './crawl-directory.js'
 export { readRecord } from './crawl-record.js'
 export { describeCrawl } from './describe-crawl.js'
@@ -25,8 +26,8 @@ export { type LiveMetrics, metricsNow } from './live-metrics.js'
 export { LIVE_SETTINGS, readLiveSetting } from './live-settings.js'
 export { openLedger, openUnproved } from './open-ledger.js'
 export { endTheSilent, isAtWork } from './presence.js'
-export { openToVerify } from './read-ledger.js'
+export { isForeign, needReadable, openToVerify } from './read-ledger.js'
 export { REPORT_FILE, wasConcluded } from './run-report.js'
 export { type CrawlSession, createSession, resumeSession } from './session.js'
 export { systemClock, systemRandom } from './system.js'
-export { needTrust } from './trust.js'
+export { needTrust, needTrustInCopy } from './trust.js'

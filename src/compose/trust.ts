@@ -36,11 +36,19 @@ export function distrustOfRecord(name: string, file: CrawlFile): Distrust {
 export function needTrust(directory: string, isTrusting = false): void {
   const { config } = readCrawlFile(directory)
   const why = distrustOf(directory)
-  if (why === null) return
-  if (!isTrusting) throw untrusted(why, config)
+  if (why !== null && !isTrusting) throw untrusted(why, config)
   const claim = claimIn(directory)
   if (claim.id === undefined) writeCrawlFile(absolute(directory), { ...claim, id: uuid(random) })
-  else registerDirectory(directory, claim)
+  else registerDirectory(absolute(directory), claim)
+}
+
+/**
+ * For a crawl.json that is to be restored from the ledger in its directory: that copy is input like all of the
+ * directory. With `isTrusting` the caller writes it, and it is trusted by that.
+ */
+export function needTrustInCopy(directory: string, file: CrawlFile, isTrusting: boolean): void {
+  const why = reasonOf(directory, standingOf(file))
+  if (why !== null && !isTrusting) throw untrusted(why, file.config)
 }
 
 /** The same for the record of a crawl in its ledger. */
@@ -48,7 +56,7 @@ export function needTrustInRecord(name: string, file: CrawlFile, isTrusting = fa
   const why = distrustOfRecord(name, file)
   if (why === null) return
   if (!isTrusting) throw untrusted(why, file.config)
-  registerDirectory(file.config.out ?? name, file)
+  registerDirectory(name, file)
 }
 
 export function untrusted(why: string, config: CrawlConfig): UntrustedError {

@@ -77,4 +77,5 @@ export {
   type WarcRecord,
 } from './warc-reader.js'
 export { type Revisit, WarcRecords, warcRecords } from './warc-records.js'
+export { copyBytes, writeWhole } from './whole-writes.js'
 export { loadZstd } from './zstd.js'

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  copyIntegrity,
   LEDGER_FILE,
   type Ledger,
   LedgerError,
@@ -24,7 +25,8 @@ export type LedgerState =
 /** Reads all of it, whatever was found before. */
 const eachTime = { check: (path: string, file: ListedFile) => compareFile(path, file, true) }
 
-export function checkLedgerFile(directory: string): LedgerState {
+/** `isForeign`: nothing may be written beside it, as SQLite does even to read. */
+export function checkLedgerFile(directory: string, isForeign: boolean): LedgerState {
   const path = join(directory, LEDGER_FILE)
   const damaged = (what: Damage['what'], detail: string, file = LEDGER_FILE): LedgerState => ({
     at: 'damaged',
@@ -35,7 +37,7 @@ export function checkLedgerFile(directory: string): LedgerState {
   if (problem) return damaged(problem.what, problem.detail, problem.file)
   if (readLedgerDigest(path) !== 'none') return { at: 'clean' }
   try {
-    const wrong = ledgerIntegrity(path)
+    const wrong = isForeign ? copyIntegrity(path) : ledgerIntegrity(path)
     return wrong === null ? { at: 'unknown' } : damaged('unreadable', `is damaged: ${wrong}`)
   } catch (error) {
     if (!(error instanceof LedgerError) || error.kind !== 'corrupt') throw error

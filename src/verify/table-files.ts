@@ -73,6 +73,25 @@ export class TableFiles {
     return places
   }
 
+  /** URLs of pages without a record in the archive that have fewer link rows than `column` of their own row says. */
+  async pagesShortOfLinks(
+    pages: readonly string[],
+    links: readonly string[],
+    column: string,
+    where: string,
+  ): Promise<string[]> {
+    const listed = (paths: readonly string[]) => `[${paths.map(quoteText).join(', ')}]`
+    const found =
+      links.length === 0
+        ? 'SELECT NULL AS url, 0 AS n WHERE false'
+        : `SELECT url, count(*) AS n FROM read_parquet(${listed(links)}) GROUP BY url`
+    const sql = `SELECT page.url FROM read_parquet(${listed(pages)}) page LEFT JOIN (${found}) link USING (url)
+      WHERE warc_filename IS NULL AND ${column} > coalesce(n, 0) AND ${where} ORDER BY 1`
+    const urls: string[] = []
+    for await (const [url] of this.rows(sql)) urls.push(String(url))
+    return urls
+  }
+
   async count(path: string, where: string): Promise<number> {
     for await (const [count] of this.rows(
       `SELECT count(*) FROM read_parquet(${quoteText(path)}) WHERE ${where}`,

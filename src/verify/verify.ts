@@ -9,7 +9,9 @@ import { LEDGER_FILE, type Ledger } from '../cluster/index.js'
 import {
   CRAWL_FILE,
   holdsPages,
+  isForeign,
   ledgerNameOf,
+  needReadable,
   openToVerify,
   REPORT_FILE,
   wasConcluded,
@@ -35,6 +37,8 @@ import { readSmallFile } from './small-files.js'
 export interface VerifyOptions {
   /** Compare digests only; do not read WARC records, indexes, rows and journals one by one. */
   readonly quick?: boolean
+  /** The directory comes from elsewhere and is trusted from now on. */
+  readonly trust?: boolean
   /** Told, in one line, what could not be checked. */
   readonly note?: (line: string) => void
   /** Told of each file that is about to be read. */
@@ -55,12 +59,15 @@ export async function* verifyDirectory(
   if (crawl.damage) yield crawl.damage
   // A damaged crawl.json may name a database: it is not asked.
   const { config = null }: { config?: CrawlConfig | null } = crawl.content ?? {}
+  if (config !== null) needReadable(directory, options.trust)
   const isHere = config?.ledger === undefined
   if (isHere && !existsSync(join(directory, LEDGER_FILE)) && !holdsPages(directory)) {
     options.note?.(`${LEDGER_FILE} is not there, and nothing was crawled`)
     return
   }
-  const state = isHere ? checkLedgerFile(directory) : ({ at: 'unknown' } as const)
+  const state = isHere
+    ? checkLedgerFile(directory, isForeign(directory, config, options.trust === true))
+    : ({ at: 'unknown' } as const)
   if (state.at === 'damaged') {
     yield state.damage
     yield* withoutLedger(directory, options)
@@ -68,7 +75,7 @@ export async function* verifyDirectory(
   }
   if (isHere && state.at === 'unknown')
     options.note?.(`${LEDGER_FILE}: its digest is known only after a clean end; SQLite finds it sound`)
-  const { ledger, close } = await openToVerify(directory, config)
+  const { ledger, close } = await openToVerify(directory, config, options.trust === true)
   try {
     yield* checkGenerations(directory, ledger, config)
     yield* withLedger(directory, ledger, state.at === 'clean' || !isHere, options)

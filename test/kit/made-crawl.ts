@@ -57,7 +57,7 @@ export class MadeCrawl {
     this.dir = mkdtempSync(join(tmpdir(), 'orb-made-'))
     const file = { version: 1, id: randomUUID(), config: {} }
     writeSealed(join(this.dir, 'crawl.json'), 'crawl.json', file)
-    rememberDirectory(this.dir, file)
+    rememberDirectory(this.dir, file, Date.now())
     for (const folder of ['archive', 'tables/pages', 'tables/links', 'tables/sites'])
       mkdirSync(join(this.dir, folder), { recursive: true })
     this.ledger = openSqliteLedger(join(this.dir, 'ledger.db'), { create: true, now: () => MADE_AT })

@@ -13,7 +13,7 @@ import { type Ended, orbweaver, temporary } from '../kit/orbweaver.js'
 import { PostgresServer } from '../kit/postgres.js'
 import type { SmallWeb } from '../kit/small-web.js'
 import { TcpProxy } from '../kit/tcp-proxy.js'
-import { FIXTURES, LEDGER_PORT, PAGE_LIMIT, type Tables, tablesOf } from './fixtures.js'
+import { FIXTURES, LEDGER_PORT, listenOn, PAGE_LIMIT, type Tables, tablesOf } from './fixtures.js'
 import { unpackFolder } from './packing.js'
 import { loadDump } from './postgres-dump.js'
 import { serveWeb, truth } from './web.js'
@@ -121,7 +121,7 @@ describe.each(readdirSync(FIXTURES))('a crawl of version %s', version => {
     const [directory, before] = open('postgres')
     await readsAll(directory, before)
     const postgres = await PostgresServer.start()
-    const proxy = await TcpProxy.listen('127.0.0.1', postgres.port, LEDGER_PORT)
+    const proxy = await listenOn(LEDGER_PORT, port => TcpProxy.listen('127.0.0.1', postgres.port, port))
     try {
       await loadDump(postgres.url(), gunzipSync(read('postgres.sql.gz')).toString())
       await endsAtLimit(directory)
