@@ -5,7 +5,7 @@ import { shellWord } from '../model/for-people.js'
 import { type Exported, exportFiles, exportJsonl, exportMarkdown } from '../query/index.js'
 import type { Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
-import { exitOnSignal } from './query.js'
+import { exitOnSignal } from './signals.js'
 
 type Kind = 'files' | 'jsonl' | 'markdown'
 

@@ -120,12 +120,12 @@ describe('orbweaver query', () => {
     expect([code, errors]).toEqual([0, ''])
   })
 
-  it('leaves no scratch folder when it is interrupted', async () => {
+  it.each(['SIGINT', 'SIGHUP'] as const)('leaves no scratch folder at %s', async signal => {
     const before = scratch()
     const sql = 'SELECT range FROM range(100000000)'
     const child = spawn(process.execPath, [...NODE, 'query', crawl.dir, sql, '--format', 'csv'])
     await new Promise(resolve => child.stdout.once('data', resolve))
-    child.kill('SIGINT')
+    child.kill(signal)
     expect(await new Promise(resolve => child.once('exit', resolve))).toBe(11)
     expect(scratch()).toEqual(before)
     expect(readdirSync(join(crawl.dir, 'tables')).sort()).toEqual(['links', 'pages', 'sites'])

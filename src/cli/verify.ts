@@ -4,7 +4,7 @@ import { shellWord } from '../model/for-people.js'
 import { type Damage, verifyDirectory } from '../verify/index.js'
 import type { Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
-import { exitOnSignal } from './query.js'
+import { exitOnSignal } from './signals.js'
 import { plural, size } from './summary.js'
 
 interface VerifyFlags {
