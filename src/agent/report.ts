@@ -85,8 +85,22 @@ export interface Report extends Metrics {
   readonly routed: RoutedReport | null
   /** Changes of it while the crawl ran: what was predicted, and what then happened. */
   readonly repartitions: readonly RepartitionReport[]
+  /** What became of the pages of the crawl that `--previous` names; null without one, and where tables do not tell. */
+  readonly recrawl: RecrawlReport | null
   /** How robots.txt was read, and how many origins were left alone because theirs could not be; the first are named. */
   readonly robots: RobotsReport
+}
+
+/** `new`, `changed` and `unchanged` are the pages of now; the last two, `gone` and `noPage` those of before. */
+interface RecrawlReport {
+  readonly previous: string
+  readonly new: number
+  readonly changed: number
+  readonly unchanged: number
+  /** The server said 404 or 410. */
+  readonly gone: number
+  /** Redirected, failed, refused, or not asked for yet. */
+  readonly noPage: number
 }
 
 /** S10-S12: why cells were placed anew, or not, what that was to bring and to cost, and what came of it. */
@@ -192,6 +206,7 @@ export interface ReportFacts {
   readonly routed: Report['routed']
   readonly repartitions: Report['repartitions']
   readonly warnings: readonly string[]
+  readonly recrawl: Report['recrawl']
 }
 
 const TROUBLED_SITES = 100
@@ -227,6 +242,7 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
     routed: facts.routed,
     repartitions: facts.repartitions,
     warnings: facts.warnings,
+    recrawl: facts.recrawl,
     robots: await lookAtRefused(ledger, facts.robots),
   }
 }

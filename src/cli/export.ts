@@ -1,17 +1,19 @@
 /** `orbweaver export`: a crawl as a folder for the browser, as JSON lines, or as Markdown. */
 import { basename, resolve } from 'node:path'
 import { Command, Option } from 'commander'
+import { earlierCrawls } from '../compose/earlier-crawls.js'
 import { shellWord } from '../model/for-people.js'
 import { type Exported, exportFiles, exportJsonl, exportMarkdown } from '../query/index.js'
 import type { Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
-import { exitOnSignal } from './query.js'
+import { exitOnSignal } from './signals.js'
 
 type Kind = 'files' | 'jsonl' | 'markdown'
 
 interface ExportFlags {
   readonly to: Kind
   readonly out?: string
+  readonly previous?: string
 }
 
 const EXAMPLES = `
@@ -37,13 +39,17 @@ export function exportCommand(say: Say): Command {
       '--out <path>',
       'folder or, for jsonl, file to write; - is stdout (./<name>-files, .jsonl, -markdown)',
     )
+    .option(
+      '--previous <dir>',
+      'where the crawl before this one is now: it holds the pages that have not changed (as crawl.json says)',
+    )
     .addHelpText('after', EXAMPLES)
     .action(async (dir: string, flags: ExportFlags) => {
       const out = flags.out ?? defaultTarget(dir, flags.to)
       const display = new ProgressLine(process.stderr)
       const done = exitOnSignal()
       try {
-        const tally = await run(dir, flags.to, out, display)
+        const tally = await run(dir, flags, out, display)
         display.end(closingLines(tally, flags.to, out))
         if (tally.damaged > 0) {
           process.stderr.write(`${damagedLine(tally, dir)}\n`)
@@ -56,10 +62,16 @@ export function exportCommand(say: Say): Command {
     })
 }
 
-async function run(dir: string, kind: Kind, out: string, display: ProgressLine): Promise<Exported> {
+async function run(
+  dir: string,
+  { to, previous }: ExportFlags,
+  out: string,
+  display: ProgressLine,
+): Promise<Exported> {
   const progress = (written: number, total: number) => display.show(written, total)
-  if (kind === 'files') return exportFiles(dir, out, progress)
-  if (kind === 'markdown') return exportMarkdown(dir, out, progress)
+  const earlier = earlierCrawls(dir, previous)
+  if (to === 'files') return exportFiles(dir, out, progress, { earlier })
+  if (to === 'markdown') return exportMarkdown(dir, out, progress, { earlier })
   return exportJsonl(dir, out === '-' ? process.stdout : out, progress)
 }
 
@@ -80,11 +92,12 @@ export function closingLines(tally: Exported, kind: Kind, out: string): string {
   const [one, many] = WORDS[kind]
   const start = kind === 'files' ? `; open ${out}/index.html` : ''
   const lines = [`Wrote ${count(tally.written, one, many)} to ${out === '-' ? 'stdout' : out}${start}`]
+  const unchanged = (pages: number) => `${count(pages, 'page', 'pages')} that did not change`
+  if (tally.fromEarlier > 0) lines.push(`Took ${unchanged(tally.fromEarlier)} from earlier crawls`)
+  if (tally.asPlainText > 0)
+    lines.push(`Wrote plain text for ${unchanged(tally.asPlainText)}: ${tally.trouble}`)
   if (tally.skippedUnchanged > 0)
-    lines.push(
-      `Left out ${count(tally.skippedUnchanged, 'page', 'pages')} that did not change since the previous crawl: ` +
-        'export that one too',
-    )
+    lines.push(`Left out ${unchanged(tally.skippedUnchanged)}: ${tally.trouble}`)
   if (tally.skippedUnreadable > 0)
     lines.push(
       `Left out ${count(tally.skippedUnreadable, 'page', 'pages')} that could not be read, e.g. ${tally.example}`,

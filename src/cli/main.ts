@@ -17,14 +17,11 @@ import { PairError } from '../store/pair.js'
 import { DamagedFileError } from '../store/segment.js'
 import { COMMANDS, type Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
+import { outliveTerminal } from './signals.js'
 
 /** Runs one command; the result is the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
-  // A reader that leaves early (`| head`) is not an error.
-  process.stdout.on('error', error => {
-    if ((error as { code?: string }).code === 'EPIPE') process.exit(EXIT.done)
-    throw error
-  })
+  outliveTerminal()
   let code: number = EXIT.done
   const say = (value: number) => {
     code = value

@@ -120,12 +120,12 @@ describe('orbweaver query', () => {
     expect([code, errors]).toEqual([0, ''])
   })
 
-  it('leaves no scratch folder when it is interrupted', async () => {
+  it.each(['SIGINT', 'SIGHUP'] as const)('leaves no scratch folder at %s', async signal => {
     const before = scratch()
     const sql = 'SELECT range FROM range(100000000)'
     const child = spawn(process.execPath, [...NODE, 'query', crawl.dir, sql, '--format', 'csv'])
     await new Promise(resolve => child.stdout.once('data', resolve))
-    child.kill('SIGINT')
+    child.kill(signal)
     expect(await new Promise(resolve => child.once('exit', resolve))).toBe(11)
     expect(scratch()).toEqual(before)
     expect(readdirSync(join(crawl.dir, 'tables')).sort()).toEqual(['links', 'pages', 'sites'])
@@ -154,14 +154,19 @@ describe('orbweaver export', () => {
   it('says what was left out and why', () => {
     const tally = {
       written: 1_200,
+      fromEarlier: 1_000,
+      asPlainText: 3,
       skippedUnchanged: 1,
+      trouble: 'the crawl /x is not there',
       skippedUnreadable: 2,
       example: 'http://a.test/: cut',
       damaged: 0,
     }
     expect(closingLines(tally, 'markdown', 'out')).toBe(
       'Wrote 1,200 pages to out\n' +
-        'Left out 1 page that did not change since the previous crawl: export that one too\n' +
+        'Took 1,000 pages that did not change from earlier crawls\n' +
+        'Wrote plain text for 3 pages that did not change: the crawl /x is not there\n' +
+        'Left out 1 page that did not change: the crawl /x is not there\n' +
         'Left out 2 pages that could not be read, e.g. http://a.test/: cut\n',
     )
   })

@@ -15,7 +15,7 @@ import {
   type Tables,
   type Value,
 } from '../query/index.js'
-import { EXIT } from './exit-codes.js'
+import { exitOnSignal } from './signals.js'
 
 type Format = 'table' | 'csv' | 'json'
 
@@ -107,16 +107,5 @@ async function print(pieces: AsyncGenerator<string>, out: Writable): Promise<voi
     await pipeline(Readable.from(pieces), out, { end: false })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
-  }
-}
-
-/** Ctrl-C ends the process in the orderly way, so that no scratch folder stays. Returns what takes the watch off. */
-export function exitOnSignal(): () => void {
-  const end = () => process.exit(EXIT.interrupted)
-  process.on('SIGINT', end)
-  process.on('SIGTERM', end)
-  return () => {
-    process.off('SIGINT', end)
-    process.off('SIGTERM', end)
   }
 }

@@ -10,6 +10,7 @@ export function summaryOf(report: Report, directory: string, config: CrawlConfig
   const aside = asideLines(report.setAside, report.parkedSites, Date.parse(report.endedAt))
   const lines = [
     headline(report),
+    ...changes(report),
     ...troubles(report),
     ...refused(report),
     ...aside,
@@ -32,6 +33,16 @@ function headline(report: Report): string {
     stopped: 'Stopped',
   }[report.finishReason]
   return `${how}: ${plural(report.pages, 'page')} from ${sites} in ${duration(report.seconds)}${speed}, ${size(report.bytes)}`
+}
+
+/** Against the previous crawl. */
+function changes({ recrawl }: Report): string[] {
+  if (recrawl === null) return []
+  const counts = (['new', 'changed', 'unchanged', 'gone'] as const).map(
+    name => `${number(recrawl[name])} ${name}`,
+  )
+  const rest = recrawl.noPage === 0 ? '' : `, ${number(recrawl.noPage)} no page now`
+  return [`Since ${recrawl.previous}: ${counts.join(', ')}${rest}`]
 }
 
 function troubles(report: Report): string[] {
@@ -98,7 +109,7 @@ function next(report: Report, directory: string, config: CrawlConfig): string[] 
   const lines = [`In ${directory}: ${kept.join(', ')}`]
   if (report.pages > 0 && config.tables !== 'none')
     lines.push(
-      `Ask it: orbweaver query ${place} "SELECT url, title FROM pages WHERE fetch_status = 200 LIMIT 10"`,
+      `Ask it: orbweaver query ${place} "SELECT url, title FROM pages WHERE outcome IN ('OK', 'NOT_MODIFIED') LIMIT 10"`,
     )
   if (report.troubledSites.length > 0 && config.tables !== 'none')
     lines.push(

@@ -5,7 +5,7 @@ import { type Damage, verifyDirectory } from '../verify/index.js'
 import type { Say } from './commands.js'
 import { trustOption } from './crawl-address.js'
 import { EXIT } from './exit-codes.js'
-import { exitOnSignal } from './query.js'
+import { exitOnSignal } from './signals.js'
 import { plural, size } from './summary.js'
 
 interface VerifyFlags {

@@ -66,6 +66,7 @@ export class PackDesk {
     const serve = (port: number) =>
       PackServer.listen({
         ledger,
+        clock,
         token,
         listen: { host: listen.host, port },
         isSeated: () => isSeated(seat),

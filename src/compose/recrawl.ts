@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Append, LEDGER_FILE, type Ledger, type MetaFacts, siteSummaries } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
+import { isWantedType } from '../fetch/index.js'
 import { readDiscoveries } from '../frontier/index.js'
 import { type CellId, cellOf, type Discovery, filedUnder, type Grouping, siteOfCell } from '../model/cell.js'
 import type { CellMap } from '../model/cell-map.js'
@@ -45,7 +46,8 @@ export async function importPrevious(
   const other = otherLinks(readCrawlFile(directory).config, config)
   const urls = await importUrls(previous, target)
   const archives = config.archive !== 'none'
-  const mayKeep = (page: PreviousPage) => other.length === 0 && (!archives || page.storedAt !== '')
+  const mayKeep = (page: PreviousPage) =>
+    other.length === 0 && (!archives || page.storedAt !== '') && isWantedType(page.mime, config.types)
   const pages = await importMeta(directory, ledger, mayKeep)
   await importFacts(directory, ledger)
   log.info('previous crawl', { directory, urls, pages, ...(other.length > 0 ? { readsAllFor: other } : {}) })
@@ -140,7 +142,7 @@ async function ownJournals(previous: Ledger, cell: CellId, from: number) {
 
 /**
  * Without validators, and so asked for unconditionally, is a page of which more is wanted than a 304 gives: its
- * links, or its body where no archive has it.
+ * links, its body where no archive has it, or that it is of a type that this crawl does not want.
  */
 async function importMeta(
   directory: string,

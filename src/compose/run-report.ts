@@ -5,6 +5,7 @@ import type { Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
 import { VERSION } from '../model/version.js'
+import { compareCrawls } from '../query/index.js'
 import { writeSealed } from '../store/index.js'
 import { countCrawl } from './count-crawl.js'
 import type { Log } from './log.js'
@@ -54,9 +55,22 @@ export async function writeReport(
     routed: await routedOf(directory, ledger),
     repartitions: await repartitionsOf(ledger),
     warnings: JSON.parse((await ledger.settings())[WARNINGS] ?? '[]') as string[],
+    recrawl: await changesSince(directory, config, log),
   })
   writeSealed(join(directory, REPORT_FILE), REPORT_FILE, report)
   await ledger.set({ [CONCLUDED]: 'true' })
   log.info('end', { finishReason: report.finishReason, pages: report.pages })
   return report
+}
+
+/** Null without a previous crawl or without tables, and where one of the two cannot be read any more. */
+async function changesSince(directory: string, config: CrawlConfig, log: Log): Promise<Report['recrawl']> {
+  const { previous, tables } = config
+  if (previous === undefined || tables === 'none') return null
+  try {
+    return { previous, ...(await compareCrawls(previous, directory)) }
+  } catch (error) {
+    log.warn('cannot be compared with the previous crawl', { previous, error: (error as Error).message })
+    return null
+  }
 }

@@ -161,6 +161,10 @@ export const LIMITS = {
   packAgeMs: 2_000,
   /** Packs of agents without the store that the coordinator holds until they are whole, together; one alone may be larger. */
   uploadBytes: 256 * 1024 * 1024,
+  /** An unfinished pack that nothing was added to for so long is dropped; its agent begins anew. Twice an agent's own patience. */
+  uploadIdleMs: 20_000,
+  /** Connections of such agents, each with at most two. */
+  channelConnections: 4_096,
   /** Journals that it reads for them at a time: each answer is some megabytes. */
   journalReads: 4,
   /** Written at once past the page cache; less than this at a time goes through it. */

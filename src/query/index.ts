@@ -6,7 +6,14 @@
  */
 import { openTables, type Row } from './tables.js'
 
-export { type Exported, exportFiles, exportJsonl, exportMarkdown } from './export/index.js'
+export { compareCrawls, type PageChanges } from './compare.js'
+export {
+  type EarlierCrawls,
+  type Exported,
+  exportFiles,
+  exportJsonl,
+  exportMarkdown,
+} from './export/index.js'
 export { formatTable } from './format-table.js'
 export { csvPieces, jsonPieces } from './format-text.js'
 export { EXAMPLES, overviewOf, overviewText } from './overview.js'

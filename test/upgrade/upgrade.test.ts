@@ -3,7 +3,7 @@
  * directory with SQLite, one whose ledger is in PostgreSQL, and one of a crawl that was killed.
  * `make-fixtures.ts` makes them.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -100,12 +100,16 @@ describe.each(readdirSync(FIXTURES))('a crawl of version %s', version => {
   })
   afterAll(() => web.close())
 
-  it('with SQLite is verified, read, exported and resumed to its end', async () => {
+  it('with SQLite is verified, read, exported, resumed to its end and repaired', async () => {
     const [directory, before] = open('sqlite')
     await done(['verify', directory])
     await readsAll(directory, before)
+    const [index] = readdirSync(join(directory, 'archive')).filter(name => name.endsWith('.cdxj'))
     await endsAtLimit(directory)
     await finishes(directory, before, web)
+    rmSync(join(directory, 'archive', index))
+    await done(['repair', directory])
+    await done(['verify', directory])
   })
 
   it('that was killed is verified, read, exported and resumed to its end', async () => {

@@ -11,26 +11,40 @@ import { ArchiveBodies } from './archive-bodies.js'
 import { type BookedPage, ExportBook } from './export-book.js'
 import { filePathOf, relativeHref } from './file-names.js'
 import { writeFrontPage } from './front-page.js'
-import { type CrawlCounts, countPages, gatherPages, gatherRedirects, refuseEmpty } from './gather.js'
+import {
+  type CrawlCounts,
+  countPages,
+  type EarlierCrawls,
+  gatherPages,
+  gatherRedirects,
+  NO_EARLIER,
+  refuseEmpty,
+} from './gather.js'
 import { type Exported, ExportTally, type Progress } from './progress.js'
 import { rewriteCss } from './rewrite-css.js'
 import { rewriteHtml } from './rewrite-html.js'
 import { claimFolder, Folder } from './target.js'
+
+interface FilesOptions {
+  readonly earlier?: EarlierCrawls
+  readonly convert?: typeof contentOf
+}
 
 /** Another `convert` than our own is for tests. */
 export async function exportFiles(
   dir: string,
   out: string,
   progress: Progress,
-  convert = contentOf,
+  { earlier = NO_EARLIER, convert = contentOf }: FilesOptions = {},
 ): Promise<Exported> {
   return withScratch(async scratch => {
     const book = new ExportBook(join(scratch, 'book.db'))
     try {
       const tally = new ExportTally(progress)
-      const counts = await gather(dir, book, tally)
+      const counts = await gather(dir, book, tally, earlier)
       claimFolder(out)
-      await writePages(dir, book, new Folder(out), tally, counts, convert)
+      const bodies = new ArchiveBodies([dir, ...earlier.directories], book)
+      await writePages(bodies, book, new Folder(out), tally, counts, convert)
       return tally
     } finally {
       book.close()
@@ -38,7 +52,12 @@ export async function exportFiles(
   })
 }
 
-async function gather(dir: string, book: ExportBook, tally: ExportTally): Promise<CrawlCounts> {
+async function gather(
+  dir: string,
+  book: ExportBook,
+  tally: ExportTally,
+  earlier: EarlierCrawls,
+): Promise<CrawlCounts> {
   const tables = await openTables(dir)
   try {
     const counts = await countPages(tables, dir)
@@ -47,9 +66,10 @@ async function gather(dir: string, book: ExportBook, tally: ExportTally): Promis
       throw new ConfigError(
         `${dir} has no archive (--archive none), so there are no files to export; --to jsonl and --to markdown work from the tables`,
       )
-    const found = await gatherPages(tables, book, page => filePathOf(page.url, page.mime))
+    const trouble = await gatherPages(tables, book, earlier, page => filePathOf(page.url, page.mime))
+    tally.missed(book.unplaced(), trouble)
+    book.removeUnplaced()
     await gatherRedirects(tables, book)
-    tally.skippedUnchanged = counts.unchanged - found
     return counts
   } finally {
     await tables.close()
@@ -57,14 +77,13 @@ async function gather(dir: string, book: ExportBook, tally: ExportTally): Promis
 }
 
 async function writePages(
-  dir: string,
+  bodies: ArchiveBodies,
   book: ExportBook,
   folder: Folder,
   tally: ExportTally,
   counts: CrawlCounts,
   convert: typeof contentOf,
 ): Promise<void> {
-  const bodies = new ArchiveBodies(dir, book)
   try {
     for (const page of book.pages()) {
       const body = await bodies.bodyOf(page)
@@ -76,7 +95,7 @@ async function writePages(
       if (content === null) continue
       await folder.write(page.path, content)
       book.markWritten(page.url)
-      tally.wrote(counts.pages)
+      tally.wrote(counts.pages, page.archive)
     }
   } finally {
     await bodies.close()
