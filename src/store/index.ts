@@ -77,4 +77,3 @@ export {
   type WarcRecord,
 } from './warc-reader.js'
 export { type Revisit, WarcRecords, warcRecords } from './warc-records.js'
-export { loadZstd } from './zstd.js'
