@@ -10,6 +10,7 @@ import { isWantedType } from '../fetch/index.js'
 import { readDiscoveries } from '../frontier/index.js'
 import { type CellId, cellOf, type Discovery, filedUnder, type Grouping, siteOfCell } from '../model/cell.js'
 import type { CellMap } from '../model/cell-map.js'
+import { normaliseEscapes } from '../model/url-escapes.js'
 import { type PreviousPage, previousFacts, previousPages } from '../query/index.js'
 import { packFacts } from '../store/index.js'
 import { readCrawlFile } from './crawl-directory.js'
@@ -59,7 +60,8 @@ const LINK_SETTINGS = ['scope', 'include', 'exclude', 'links', 'assets', 'hooks'
 /** Those by which this crawl may want links that the previous one left aside: a 304 does not tell them. */
 function otherLinks(previous: CrawlConfig, config: CrawlConfig): string[] {
   const other = LINK_SETTINGS.filter(name => JSON.stringify(previous[name]) !== JSON.stringify(config[name]))
-  const hasNewSeed = config.scope !== 'any' && config.seeds.some(seed => !previous.seeds.includes(seed))
+  const seeds = previous.seeds.map(normaliseEscapes)
+  const hasNewSeed = config.scope !== 'any' && config.seeds.some(seed => !seeds.includes(seed))
   return hasNewSeed ? [...other, 'seeds'] : other
 }
 
@@ -95,6 +97,7 @@ async function estimateSites(previous: Ledger, ledger: Ledger): Promise<void> {
 async function importCell(previous: Ledger, target: Target, cell: CellId): Promise<number> {
   let rows: Discovery[] = []
   let urls = 0
+  const take = (row: Discovery) => rows.push({ ...row, url: normaliseEscapes(row.url) })
   const flush = async () => {
     if (rows.length === 0) return
     await target.ledger.append(appendsOf(rows, target))
@@ -105,7 +108,7 @@ async function importCell(previous: Ledger, target: Target, cell: CellId): Promi
     const batch = await ownJournals(previous, cell, from)
     if (batch.length === 0) break
     for (const { journal } of batch) {
-      readDiscoveries(journal, discovery => rows.push(discovery))
+      readDiscoveries(journal, take)
       if (rows.length >= BATCH_ROWS) await flush()
     }
     from = batch[batch.length - 1].number + 1
@@ -113,7 +116,7 @@ async function importCell(previous: Ledger, target: Target, cell: CellId): Promi
   for (let after = 0; ; ) {
     const unread = await previous.readInbox(cell, after, BATCH_ROWS)
     if (unread.length === 0) break
-    rows.push(...unread)
+    unread.forEach(take)
     await flush()
     after = unread[unread.length - 1].position
   }
@@ -152,8 +155,9 @@ async function importMeta(
   let pages = 0
   let rows: Parameters<Ledger['saveMeta']>[0][number][] = []
   for await (const page of previousPages(directory)) {
-    if (!page.isWhole) continue
     const { url, digest, storedAt, links } = page
+    // Its URL is another one now, and a revisit record must name that of the stored copy: it is fetched anew.
+    if (!page.isWhole || normaliseEscapes(url) !== url) continue
     const [etag, lastModified] = mayKeep(page) ? [page.etag, page.lastModified] : ['', '']
     rows.push({ cell: cellOf(url), url, meta: { etag, lastModified, digest, storedAt, links } })
     if (rows.length < BATCH_ROWS) continue

@@ -127,7 +127,7 @@ function judge(result: FetchResult, exchange: Exchange, mode: RobotsMode, now: M
 function judgeBody(result: FetchResult, exchange: Exchange, said: string): Found {
   const { status, truncated, body } = exchange
   // Our own limit ends a long file; RFC 9309 allows that. A server that stops early is another matter.
-  if (truncated === 'time' || truncated === 'disconnect')
+  if (truncated !== undefined && truncated !== 'length')
     return unavailable(status, `${said}, but its body was cut short`)
   if (!result.ok) return noRules(status, `${said}, but it could not be decoded: ${result.detail}`)
   if (looksBinary(body)) return noRules(status, `${said}, but it is not text`)

@@ -19,7 +19,7 @@ export interface MetaInfo {
 }
 
 /** Why a body is shorter than the server meant it to be: the values of `WARC-Truncated`. */
-export type Truncation = 'length' | 'time' | 'disconnect'
+export type Truncation = 'length' | 'time' | 'disconnect' | 'unspecified'
 
 /** One HTTP request and its response, as the archive needs it. Bytes are as they crossed the wire. */
 export interface Exchange {

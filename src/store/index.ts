@@ -78,4 +78,3 @@ export {
 } from './warc-reader.js'
 export { type Revisit, WarcRecords, warcRecords } from './warc-records.js'
 export { copyBytes, writeWhole } from './whole-writes.js'
-export { loadZstd } from './zstd.js'

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LIMITS } from '../../model/limits.js'
+import { loadedZstd, loadZstd } from '../../model/zstd.js'
 import { readSitemap, type SitemapReading, unpackSitemap } from './read-sitemap.js'
 
 const AT = 'https://example.org/maps/sitemap.xml'
@@ -295,11 +296,14 @@ describe('anything else', () => {
 describe('a compressed sitemap', () => {
   it('is known by its bytes, once or twice packed, and read as far as it goes', async () => {
     const text = urlset(url('/a') + url('/b'))
-    for (const packed of [gzipSync(text), gzipSync(gzipSync(text)), Buffer.from(text)])
+    await loadZstd()
+    const zstd = Buffer.from(loadedZstd()!.compress(Buffer.from(text), 3))
+    for (const packed of [gzipSync(text), gzipSync(gzipSync(text)), zstd, gzipSync(zstd), Buffer.from(text)])
       expect(read((await unpackSitemap(packed)).body).pageUrls).toHaveLength(2)
     const long = gzipSync(urlset(Array.from({ length: 5_000 }, (_, i) => url(`/${i}`)).join('')))
     const cut = await unpackSitemap(long.subarray(0, long.length / 2))
     expect(read(cut.body).pages).toBeGreaterThan(1_000)
+    expect(cut.isCut).toBe(true)
   })
 
   it('is a bomb only up to the limit', async () => {

@@ -2,6 +2,7 @@
 import { ContentDecoder } from '../../fetch/index.js'
 import { LIMITS } from '../../model/limits.js'
 import { LinkResolver } from '../../model/url.js'
+import { isZstdFrame } from '../../model/zstd-frame.js'
 import { readContentType, toUtf8 } from '../../parse/index.js'
 import { readEntries, type SitemapForm, type TakeEntry, utf8 } from './sitemap-entries.js'
 
@@ -21,21 +22,28 @@ export interface ListedUrls {
 
 const decoder = new ContentDecoder(1)
 /** A sitemap.xml.gz that the server compresses once more. */
-const GZIP_LAYERS = 2
+const LAYERS = 2
 
-/** The body without gzip, which is known by its first bytes, whatever the label says; bounded. */
+/** The body without gzip or zstd, which are known by their first bytes, whatever the label says; bounded. */
 export async function unpackSitemap(
   body: Buffer,
 ): Promise<{ readonly body: Buffer; readonly isCut: boolean }> {
   let unpacked = body
   let isCut = false
-  for (let layer = 0; layer < GZIP_LAYERS && unpacked[0] === 0x1f && unpacked[1] === 0x8b; layer++) {
-    const decoded = await decoder.decode(unpacked, ['gzip'], LIMITS.sitemapBytes)
+  for (let layer = 0; layer < LAYERS; layer++) {
+    const packing = packingOf(unpacked)
+    if (packing === null) break
+    const decoded = await decoder.decode(unpacked, [packing], LIMITS.sitemapBytes)
     if (!decoded.ok) return { body: EMPTY, isCut: true }
     unpacked = decoded.body
-    isCut ||= decoded.cut
+    isCut ||= decoded.cut !== null
   }
   return { body: unpacked, isCut }
+}
+
+function packingOf(body: Buffer): 'gzip' | 'zstd' | null {
+  if (body[0] === 0x1f && body[1] === 0x8b) return 'gzip'
+  return isZstdFrame(body, 0) ? 'zstd' : null
 }
 
 const EMPTY = Buffer.alloc(0)
