@@ -1,15 +1,23 @@
 /** `orbweaver export`: a crawl as a folder for the browser, as JSON lines, or as Markdown. */
+import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { shellWord } from '../model/for-people.js'
-import { type Exported, exportFiles, exportJsonl, exportMarkdown } from '../query/index.js'
+import {
+  type Exported,
+  exportFiles,
+  exportJsonl,
+  exportMarkdown,
+  type TablesOptions,
+} from '../query/index.js'
 import type { Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
-import { exitOnSignal } from './query.js'
+import { InterruptedError, interruptible } from './interruption.js'
+import { type LimitFlags, readLimits, withLimits } from './query-limits.js'
 
 type Kind = 'files' | 'jsonl' | 'markdown'
 
-interface ExportFlags {
+interface ExportFlags extends LimitFlags {
   readonly to: Kind
   readonly out?: string
 }
@@ -26,7 +34,7 @@ Examples:
 Works while the crawl runs, on what is committed. Nothing that is there is written over.`
 
 export function exportCommand(say: Say): Command {
-  return new Command('export')
+  const command = new Command('export')
     .argument('<dir>', 'the crawl')
     .addOption(
       new Option('--to <kind>', 'what to write')
@@ -37,30 +45,46 @@ export function exportCommand(say: Say): Command {
       '--out <path>',
       'folder or, for jsonl, file to write; - is stdout (./<name>-files, .jsonl, -markdown)',
     )
+  return withLimits(command)
     .addHelpText('after', EXAMPLES)
     .action(async (dir: string, flags: ExportFlags) => {
       const out = flags.out ?? defaultTarget(dir, flags.to)
       const display = new ProgressLine(process.stderr)
-      const done = exitOnSignal()
+      const limits = readLimits(flags)
       try {
-        const tally = await run(dir, flags.to, out, display)
+        const tally = await interruptible(limits, interruption =>
+          run(dir, flags.to, out, display, { ...limits, interruption }),
+        )
         display.end(closingLines(tally, flags.to, out))
         if (tally.damaged > 0) {
           process.stderr.write(`${damagedLine(tally, dir)}\n`)
           say(EXIT.damaged)
         }
+      } catch (error) {
+        throw error instanceof InterruptedError ? withTarget(error, out) : error
       } finally {
         display.clear()
-        done()
       }
     })
 }
 
-async function run(dir: string, kind: Kind, out: string, display: ProgressLine): Promise<Exported> {
+/** What was written stays, and is not taken for the whole. */
+function withTarget({ message, exitCode }: InterruptedError, out: string): InterruptedError {
+  const isPart = message !== '' && out !== '-' && existsSync(out)
+  return new InterruptedError(isPart ? `${message}; ${out} is incomplete` : message, exitCode)
+}
+
+async function run(
+  dir: string,
+  kind: Kind,
+  out: string,
+  display: ProgressLine,
+  options: TablesOptions,
+): Promise<Exported> {
   const progress = (written: number, total: number) => display.show(written, total)
-  if (kind === 'files') return exportFiles(dir, out, progress)
-  if (kind === 'markdown') return exportMarkdown(dir, out, progress)
-  return exportJsonl(dir, out === '-' ? process.stdout : out, progress)
+  if (kind === 'files') return exportFiles(dir, out, progress, options)
+  if (kind === 'markdown') return exportMarkdown(dir, out, progress, options)
+  return exportJsonl(dir, out === '-' ? process.stdout : out, progress, options)
 }
 
 /** Beside where the user stands, named after the crawl. */

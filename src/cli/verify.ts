@@ -4,7 +4,7 @@ import { shellWord } from '../model/for-people.js'
 import { type Damage, verifyDirectory } from '../verify/index.js'
 import type { Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
-import { exitOnSignal } from './query.js'
+import { interruptible, untilAborted } from './interruption.js'
 import { plural, size } from './summary.js'
 
 interface VerifyFlags {
@@ -30,8 +30,11 @@ export function verifyCommand(say: Say): Command {
     .option('--json', 'print one JSON object on stdout')
     .addHelpText('after', HELP)
     .action(async (directory: string, flags: VerifyFlags) => {
-      const done = exitOnSignal()
-      say(await run(directory, flags).finally(done))
+      say(
+        await interruptible({}, interruption =>
+          Promise.race([run(directory, flags), untilAborted(interruption)]),
+        ),
+      )
     })
 }
 

@@ -6,7 +6,7 @@ import { normaliseUrl } from '../../model/url.js'
 import { toUtf8 } from '../../parse/charset.js'
 import { closeEmptyTags } from '../../parse/xhtml.js'
 import { withScratch } from '../scratch.js'
-import { openTables } from '../tables.js'
+import { openTables, type TablesOptions } from '../tables.js'
 import { ArchiveBodies } from './archive-bodies.js'
 import { type BookedPage, ExportBook } from './export-book.js'
 import { filePathOf, relativeHref } from './file-names.js'
@@ -17,20 +17,24 @@ import { rewriteCss } from './rewrite-css.js'
 import { rewriteHtml } from './rewrite-html.js'
 import { claimFolder, Folder } from './target.js'
 
-/** Another `convert` than our own is for tests. */
+interface FilesOptions extends TablesOptions {
+  /** Another than our own is for tests. */
+  readonly convert?: typeof contentOf
+}
+
 export async function exportFiles(
   dir: string,
   out: string,
   progress: Progress,
-  convert = contentOf,
+  options: FilesOptions = {},
 ): Promise<Exported> {
   return withScratch(async scratch => {
     const book = new ExportBook(join(scratch, 'book.db'))
     try {
       const tally = new ExportTally(progress)
-      const counts = await gather(dir, book, tally)
+      const counts = await gather(dir, book, tally, options)
       claimFolder(out)
-      await writePages(dir, book, new Folder(out), tally, counts, convert)
+      await writePages(dir, book, new Folder(out), tally, counts, options)
       return tally
     } finally {
       book.close()
@@ -38,8 +42,13 @@ export async function exportFiles(
   })
 }
 
-async function gather(dir: string, book: ExportBook, tally: ExportTally): Promise<CrawlCounts> {
-  const tables = await openTables(dir)
+async function gather(
+  dir: string,
+  book: ExportBook,
+  tally: ExportTally,
+  options: TablesOptions,
+): Promise<CrawlCounts> {
+  const tables = await openTables(dir, options)
   try {
     const counts = await countPages(tables, dir)
     refuseEmpty(counts, dir)
@@ -62,11 +71,12 @@ async function writePages(
   folder: Folder,
   tally: ExportTally,
   counts: CrawlCounts,
-  convert: typeof contentOf,
+  { convert = contentOf, interruption }: FilesOptions,
 ): Promise<void> {
   const bodies = new ArchiveBodies(dir, book)
   try {
     for (const page of book.pages()) {
+      interruption?.signal.throwIfAborted()
       const body = await bodies.bodyOf(page)
       if (!body.ok) {
         tally.skip(body.why, page.url, body.detail)

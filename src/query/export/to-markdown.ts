@@ -4,7 +4,7 @@ import { toUtf8 } from '../../parse/charset.js'
 import { parsePage } from '../../parse/index.js'
 import { closeEmptyTags } from '../../parse/xhtml.js'
 import { withScratch } from '../scratch.js'
-import { openTables, type Tables } from '../tables.js'
+import { openTables, type Tables, type TablesOptions } from '../tables.js'
 import { ArchiveBodies } from './archive-bodies.js'
 import { ExportBook, type ExportedPage } from './export-book.js'
 import { filePathOf } from './file-names.js'
@@ -21,15 +21,19 @@ const TEXTS = `SELECT url, coalesce(title, '') AS title, fetch_time, text FROM p
 
 type PageFacts = Pick<ExportedPage, 'url' | 'title' | 'fetchedAt'>
 
-/** Another `convert` than our own is for tests. */
+interface MarkdownOptions extends TablesOptions {
+  /** Another than our own is for tests. */
+  readonly convert?: typeof markdownOf
+}
+
 export async function exportMarkdown(
   dir: string,
   out: string,
   progress: Progress,
-  convert = markdownOf,
+  options: MarkdownOptions = {},
 ): Promise<Exported> {
   return withScratch(async scratch => {
-    const tables = await openTables(dir)
+    const tables = await openTables(dir, options)
     const book = new ExportBook(join(scratch, 'book.db'))
     try {
       const tally = new ExportTally(progress)
@@ -37,7 +41,7 @@ export async function exportMarkdown(
       refuseEmpty(counts, dir)
       claimFolder(out)
       const folder = new Folder(out)
-      if (counts.archived > 0) await writeBodies(tables, dir, book, folder, tally, counts, convert)
+      if (counts.archived > 0) await writeBodies(tables, dir, book, folder, tally, counts, options)
       await writeTexts(tables, book, folder, tally, counts)
       return tally
     } finally {
@@ -54,7 +58,7 @@ async function writeBodies(
   folder: Folder,
   tally: ExportTally,
   counts: CrawlCounts,
-  convert: typeof markdownOf,
+  { convert = markdownOf, interruption }: MarkdownOptions,
 ): Promise<void> {
   const found = await gatherPages(tables, book, page =>
     TEXT_TYPES.has(page.mime) ? filePathOf(page.url, page.mime, '.md') : null,
@@ -63,6 +67,7 @@ async function writeBodies(
   const bodies = new ArchiveBodies(dir, book)
   try {
     for (const page of book.pages()) {
+      interruption?.signal.throwIfAborted()
       const body = await bodies.bodyOf(page)
       if (body.ok) {
         const markdown = tally.converted(page.url, () => convert(page, body.bytes))
