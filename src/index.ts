@@ -16,6 +16,7 @@ import {
 } from './compose/index.js'
 import { PageStream } from './compose/page-stream.js'
 import { ConfigError, type CrawlConfigInput, checkConfig } from './config/index.js'
+import { type QueryOptions, queryRows, type Row } from './query/index.js'
 
 export type { CrawledPage, Hooks, Report } from './agent/index.js'
 export { LedgerError } from './cluster/ledger.js'
@@ -40,7 +41,7 @@ export {
   readWeights,
   writeParts,
 } from './partition/io/index.js'
-export { query } from './query/index.js'
+export type { QueryOptions, Row } from './query/index.js'
 export { DamageError } from './store/index.js'
 
 /** Everything the command line takes, by its camel-case name, and hooks as functions or as a module path. */
@@ -99,4 +100,13 @@ function run(open: (guests: Guests) => CrawlSession, hooks: string | Hooks | und
       return pages.iterate(report, () => session.stop())
     },
   }
+}
+
+/**
+ * The rows that `sql` selects from the tables of the crawl in `directory`, finished or running. Throws a ConfigError when
+ * the directory or the SQL is not right, and a DamageError when a file is not what was written. A signal or timeout ends it
+ * between portions of rows: a single long call of a function ends first.
+ */
+export function query(directory: string, sql: string, options: QueryOptions = {}): AsyncGenerator<Row> {
+  return queryRows(directory, sql, options, systemClock)
 }

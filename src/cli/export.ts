@@ -1,16 +1,24 @@
 /** `orbweaver export`: a crawl as a folder for the browser, as JSON lines, or as Markdown. */
+import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { earlierCrawls } from '../compose/earlier-crawls.js'
 import { shellWord } from '../model/for-people.js'
-import { type Exported, exportFiles, exportJsonl, exportMarkdown } from '../query/index.js'
+import {
+  type Exported,
+  exportFiles,
+  exportJsonl,
+  exportMarkdown,
+  type TablesOptions,
+} from '../query/index.js'
 import type { Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
-import { exitOnSignal } from './signals.js'
+import { InterruptedError, interruptible } from './interruption.js'
+import { type LimitFlags, readLimits, withLimits } from './query-limits.js'
 
 type Kind = 'files' | 'jsonl' | 'markdown'
 
-interface ExportFlags {
+interface ExportFlags extends LimitFlags {
   readonly to: Kind
   readonly out?: string
   readonly previous?: string
@@ -28,7 +36,7 @@ Examples:
 Works while the crawl runs, on what is committed. Nothing that is there is written over.`
 
 export function exportCommand(say: Say): Command {
-  return new Command('export')
+  const command = new Command('export')
     .argument('<dir>', 'the crawl')
     .addOption(
       new Option('--to <kind>', 'what to write')
@@ -43,23 +51,33 @@ export function exportCommand(say: Say): Command {
       '--previous <dir>',
       'where the crawl before this one is now: it holds the pages that have not changed (as crawl.json says)',
     )
+  return withLimits(command)
     .addHelpText('after', EXAMPLES)
     .action(async (dir: string, flags: ExportFlags) => {
       const out = flags.out ?? defaultTarget(dir, flags.to)
       const display = new ProgressLine(process.stderr)
-      const done = exitOnSignal()
+      const limits = readLimits(flags)
       try {
-        const tally = await run(dir, flags, out, display)
+        const tally = await interruptible(limits, interruption =>
+          run(dir, flags, out, display, { ...limits, interruption }),
+        )
         display.end(closingLines(tally, flags.to, out))
         if (tally.damaged > 0) {
           process.stderr.write(`${damagedLine(tally, dir)}\n`)
           say(EXIT.damaged)
         }
+      } catch (error) {
+        throw error instanceof InterruptedError ? withTarget(error, out) : error
       } finally {
         display.clear()
-        done()
       }
     })
+}
+
+/** What was written stays, and is not taken for the whole. */
+function withTarget({ message, exitCode }: InterruptedError, out: string): InterruptedError {
+  const isPart = message !== '' && out !== '-' && existsSync(out)
+  return new InterruptedError(isPart ? `${message}; ${out} is incomplete` : message, exitCode)
 }
 
 async function run(
@@ -67,12 +85,13 @@ async function run(
   { to, previous }: ExportFlags,
   out: string,
   display: ProgressLine,
+  options: TablesOptions,
 ): Promise<Exported> {
   const progress = (written: number, total: number) => display.show(written, total)
   const earlier = earlierCrawls(dir, previous)
-  if (to === 'files') return exportFiles(dir, out, progress, { earlier })
-  if (to === 'markdown') return exportMarkdown(dir, out, progress, { earlier })
-  return exportJsonl(dir, out === '-' ? process.stdout : out, progress)
+  if (to === 'files') return exportFiles(dir, out, progress, { ...options, earlier })
+  if (to === 'markdown') return exportMarkdown(dir, out, progress, { ...options, earlier })
+  return exportJsonl(dir, out === '-' ? process.stdout : out, progress, options)
 }
 
 /** Beside where the user stands, named after the crawl. */

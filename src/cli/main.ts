@@ -17,11 +17,12 @@ import { PairError } from '../store/pair.js'
 import { DamagedFileError } from '../store/segment.js'
 import { COMMANDS, type Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
+import { InterruptedError, readerLeft } from './interruption.js'
 import { outliveTerminal } from './signals.js'
 
 /** Runs one command; the result is the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
-  outliveTerminal()
+  outliveTerminal(readerLeft)
   let code: number = EXIT.done
   const say = (value: number) => {
     code = value
@@ -78,6 +79,7 @@ function usageProblem(error: CommanderError, argv: readonly string[]): string {
 function failureCode(error: unknown, argv: readonly string[]): number {
   if (error instanceof CommanderError)
     return error.exitCode === 0 ? EXIT.done : complain(usageProblem(error, argv), EXIT.config)
+  if (error instanceof InterruptedError) return endInterrupted(error)
   if (error instanceof ConfigError || error instanceof PartitionError)
     return complain(error.message, EXIT.config)
   if (error instanceof DirectoryBusyError) return complain(error.message, EXIT.busy)
@@ -102,6 +104,12 @@ function failureCode(error: unknown, argv: readonly string[]): number {
     `orbweaver: this is a bug, please report it: ${(error as Error).stack ?? String(error)}\n`,
   )
   return EXIT.internal
+}
+
+/** Without waiting for a reader that does not read. */
+function endInterrupted({ message, exitCode }: InterruptedError): never {
+  if (message !== '') complain(message, exitCode)
+  process.exit(exitCode)
 }
 
 /** With the command that agrees to it, where one can. */
@@ -139,5 +147,5 @@ Examples:
 
 Exit codes: 0 done, 1 bug (for robots: disallowed), 3 disk full, 4 bad input, 5 no page could be fetched, 6 directory in use,
   7 ledger newer or out of reach, 8 a file of the crawl or its ledger is damaged,
-  9 directory not trusted or not of this ledger, 10 page limit reached, 11 interrupted, 12 some sites set aside,
+  9 directory not trusted or not of this ledger, 10 page limit reached, 11 interrupted or --timeout, 12 some sites set aside,
   13 an experiment missed a target, 14 repaired, but something was lost`

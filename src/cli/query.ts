@@ -13,13 +13,15 @@ import {
   overviewText,
   type Result,
   type Tables,
+  type TablesOptions,
   type Value,
 } from '../query/index.js'
-import { exitOnSignal } from './signals.js'
+import { interruptible } from './interruption.js'
+import { type LimitFlags, readLimits, withLimits } from './query-limits.js'
 
 type Format = 'table' | 'csv' | 'json'
 
-interface QueryFlags {
+interface QueryFlags extends LimitFlags {
   readonly format: Format
 }
 
@@ -30,10 +32,13 @@ Examples:
   $ orbweaver query ./example.org-2026-01-31 "SELECT url, title FROM pages WHERE outcome = 'OK' LIMIT 20"
   $ orbweaver query ./example.org-2026-01-31 "SELECT * FROM links" --format csv > links.csv
 
-Works while the crawl runs. The SQL is DuckDB's; it can read the tables of this crawl and nothing else.`
+  $ orbweaver query ./example.org-2026-01-31 "SELECT * FROM pages ORDER BY text" --timeout 60 --memory 4Gi
+
+Works while the crawl runs. The SQL is DuckDB's; it can read the tables of this crawl and nothing else.
+Ctrl-C ends it at once, with exit code 11; so does --timeout.`
 
 export function queryCommand(): Command {
-  return new Command('query')
+  const command = new Command('query')
     .argument('<dir>', 'the crawl')
     .argument('[sql]', 'one SELECT; without it the tables are listed')
     .addOption(
@@ -41,10 +46,13 @@ export function queryCommand(): Command {
         .choices(['table', 'csv', 'json'])
         .default('table'),
     )
+  return withLimits(command)
     .addHelpText('after', EXAMPLES)
     .action(async (dir: string, sql: string | undefined, flags: QueryFlags) => {
-      const done = exitOnSignal()
-      await runQuery(dir, sql, flags.format, process.stdout).finally(done)
+      const limits = readLimits(flags)
+      await interruptible(limits, interruption =>
+        runQuery(dir, sql, flags.format, process.stdout, { ...limits, interruption }),
+      )
     })
 }
 
@@ -54,12 +62,15 @@ export async function runQuery(
   sql: string | undefined,
   format: Format,
   out: Writable & { readonly columns?: number },
+  options: TablesOptions = {},
 ): Promise<void> {
-  const tables = await openTables(dir, { note: line => process.stderr.write(`orbweaver: ${line}\n`) })
+  const note = (line: string) => process.stderr.write(`orbweaver: ${line}\n`)
+  const tables = await openTables(dir, { ...options, note })
   try {
     const width = out.columns ?? PLAIN_WIDTH
-    if (sql === undefined) await print(overview(tables, dir, format, width), out)
-    else await print(answer(await tables.run(sql), format, width), out)
+    if (sql === undefined)
+      await print(overview(tables, dir, format, width), out, options.interruption?.signal)
+    else await print(answer(await tables.run(sql), format, width), out, options.interruption?.signal)
   } finally {
     await tables.close()
   }
@@ -102,10 +113,15 @@ async function* overview(tables: Tables, dir: string, format: Format, width: num
 }
 
 /** No faster than it is read; a reader that leaves (`| head`) ends it quietly. */
-async function print(pieces: AsyncGenerator<string>, out: Writable): Promise<void> {
+async function print(
+  pieces: AsyncGenerator<string>,
+  out: Writable,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   try {
-    await pipeline(Readable.from(pieces), out, { end: false })
+    await pipeline(Readable.from(pieces), out, { end: false, ...(signal ? { signal } : {}) })
   } catch (error) {
+    signal?.throwIfAborted()
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
   }
 }

@@ -1,9 +1,8 @@
 /** Signals that ask a command to end, and a terminal or reader that is gone while it runs. */
 import { isatty } from 'node:tty'
-import { EXIT } from './exit-codes.js'
 
 /** Ctrl-C, `kill`, and a terminal that is closed. */
-const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+export const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Calls `end` at each of these signals; returns the function that ends this. */
 export function onEndSignal(end: (signal: NodeJS.Signals) => void): () => void {
@@ -13,25 +12,20 @@ export function onEndSignal(end: (signal: NodeJS.Signals) => void): () => void {
   }
 }
 
-/** Ends the process in the orderly way, so that no scratch folder stays. Returns the function that ends this. */
-export function exitOnSignal(): () => void {
-  return onEndSignal(() => process.exit(EXIT.interrupted))
-}
-
 const STDOUT = 1
 const STDIO = [0, STDOUT, 2] as const
 
 /**
- * For the whole run of a command. A reader of stdout that leaves (`| head`) ends the command; nobody has to read
- * stderr for a crawl to go on.
+ * For the whole run of a command. `onReaderLeft` is called when the reader of stdout leaves (`| head`); nobody has to
+ * read stderr for a crawl to go on.
  */
-export function outliveTerminal(): void {
+export function outliveTerminal(onReaderLeft: () => void): void {
   const terminals = STDIO.filter(fd => isatty(fd))
   process.stdout.on('error', error => {
     const { code } = error as NodeJS.ErrnoException
     // EIO of a file is a disk that fails.
     if (code !== 'EPIPE' && !(code === 'EIO' && terminals.includes(STDOUT))) throw error
-    process.exit(process.exitCode ?? EXIT.done)
+    onReaderLeft()
   })
   process.stderr.on('error', () => {})
   process.once('exit', code => {

@@ -5,7 +5,7 @@ import { type Damage, verifyDirectory } from '../verify/index.js'
 import type { Say } from './commands.js'
 import { trustOption } from './crawl-address.js'
 import { EXIT } from './exit-codes.js'
-import { exitOnSignal } from './signals.js'
+import { interruptible, untilAborted } from './interruption.js'
 import { plural, size } from './summary.js'
 
 interface VerifyFlags {
@@ -33,8 +33,11 @@ export function verifyCommand(say: Say): Command {
     .addOption(trustOption())
     .addHelpText('after', HELP)
     .action(async (directory: string, flags: VerifyFlags) => {
-      const done = exitOnSignal()
-      say(await run(directory, flags).finally(done))
+      say(
+        await interruptible({}, interruption =>
+          Promise.race([run(directory, flags), untilAborted(interruption)]),
+        ),
+      )
     })
 }
 

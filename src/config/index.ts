@@ -5,7 +5,7 @@
 export { readBlacklist } from './blacklist.js'
 export { ConfigError } from './config-error.js'
 export { type CrawlConfig, type CrawlConfigInput, FIELDS } from './fields.js'
-export { bytes } from './kinds.js'
+export { bytes, count, positive } from './kinds.js'
 export { hashOfFile, rememberDirectory, type Standing, standingOf } from './known-directories.js'
 export { checkConfig, loadConfig, variableOf } from './load.js'
 export { pruneState, readStateFile, stateFile, writeStateFile } from './state-files.js'

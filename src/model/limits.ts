@@ -210,6 +210,8 @@ export const LIMITS = {
   freeDiskBytes: 512 * 1024 * 1024,
   /** What DuckDB may use for a query before it turns to temporary files; less where the machine has less. */
   queryMemoryBytes: 1024 * 1024 * 1024,
+  /** What the process of a query may take besides twice DuckDB's memory: DuckDB does not count every text. */
+  queryBaseBytes: 512 * 1024 * 1024,
   /** Rows of a result that are shown as a table: it is held to be aligned, and nobody reads more. */
   queryTableRows: 1_000,
   /** Pages that nest deeper are exported as they are: the parser looks through all open elements at every tag. */

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { MADE_AT, MadeCrawl } from '../../test/kit/made-crawl.js'
+import { query } from '../index.js'
 import { writeManifest, writeSites } from '../store/index.js'
-import { openTables, query } from './index.js'
+import { openTables } from './index.js'
 import type { Row } from './tables.js'
 
 const made: MadeCrawl[] = []

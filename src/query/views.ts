@@ -1,5 +1,7 @@
 /** The SQL of the views `pages`, `links` and `sites` over a list of Parquet files. */
+import { resolve, sep } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { ConfigError } from '../config/config-error.js'
 import type { OutcomeCode } from '../model/outcome.js'
 import { type Column, TABLE_COLUMNS, type TableName } from './columns.js'
 
@@ -58,9 +60,32 @@ function selectItem({ name, type }: Column, found: string | undefined): string {
   return found === undefined ? `NULL::${type} AS ${name}` : `${name}::${type} AS ${name}`
 }
 
-function parquet(files: readonly string[]): string {
-  return `read_parquet([${files.map(quoteText).join(', ')}], union_by_name = true)`
+/**
+ * Exactly these files, with exactly their columns: DuckDB would take `*` in a path for any name, and a folder
+ * `url=x` for a column.
+ */
+export function parquet(files: readonly string[]): string {
+  const list = files.map(path => quoteText(literalPath(path))).join(', ')
+  return `read_parquet([${list}], union_by_name = true, hive_partitioning = false)`
 }
+
+/** What a view over this file opens: DuckDB compares both the pattern and what it finds by it. */
+export function allowedPaths(path: string): string[] {
+  return [resolve(path), literalPath(path)]
+}
+
+/** `path` as a pattern that only it matches. Absolute, because `~` at the start would be the home folder. */
+function literalPath(path: string): string {
+  const whole = resolve(path)
+  if (!GLOB.test(whole)) return whole
+  if (sep === '/' && whole.includes('\\'))
+    throw new ConfigError(
+      `DuckDB cannot open ${path}: with a backslash its path may not hold *, ? or [; rename the folder`,
+    )
+  return whole.replaceAll(/[*?[]/g, '[$&]')
+}
+
+const GLOB = /[*?[]/
 
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`

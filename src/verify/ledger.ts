@@ -10,6 +10,7 @@ import {
   ledgerProblem,
   readLedgerDigest,
 } from '../cluster/index.js'
+import { systemClock } from '../compose/index.js'
 import { readJournal } from '../frontier/index.js'
 import { compareFile, type ListedFile } from '../store/index.js'
 import type { Damage } from './damage.js'
@@ -52,6 +53,7 @@ const NOTHING = { discovered() {} }
 export async function* checkJournals(ledger: Ledger): AsyncGenerator<Damage> {
   for (let after = { cell: '', number: 0 }; ; ) {
     const batch = await ledger.readJournals(after, BATCH_BYTES)
+    await new Promise<void>(resolve => systemClock.soon(resolve))
     if (batch.length === 0) return
     for (const { cell, number, journal } of batch) {
       const detail = `holds a journal that cannot be read: pack ${number} of ${cell}`

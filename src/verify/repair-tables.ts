@@ -12,6 +12,7 @@ import { withoutMark } from '../model/mark.js'
 import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
 import type { PageRow } from '../model/page.js'
 import { siteOf } from '../model/url.js'
+import { parquet } from '../query/index.js'
 import { convertLogs, digestFile, type PageLinks, RowLogWriter, tableUrl } from '../store/index.js'
 import { type ArchivedExchange, exchangesOf } from './archived-exchange.js'
 import { type JournalOutcome, journalOutcomes } from './journal-outcomes.js'
@@ -70,7 +71,7 @@ export async function repairTables(task: TablesTask): Promise<RepairedTables> {
     return await repair.run()
   } finally {
     repair.close()
-    tables.close()
+    await tables.close()
   }
 }
 
@@ -186,7 +187,7 @@ class TableRepair {
     const agents = await this.#task.ledger.agentWork()
     if (agents.length === 1) this.#agents.set('', agents[0].name)
     for (const path of this.#readable('pages')) {
-      const sql = `SELECT url, outcome, warc_filename, agent FROM read_parquet('${path.replaceAll("'", "''")}')`
+      const sql = `SELECT url, outcome, warc_filename, agent FROM ${parquet([path])}`
       for await (const [url, outcome, warc, agent] of this.#tables.rows(`${sql} WHERE NOT (${IS_DROPPED})`)) {
         this.#present.add(String(url), String(outcome))
         if (warc !== null && agent !== null) this.#agents.set(String(warc), String(agent))

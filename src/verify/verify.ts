@@ -14,6 +14,7 @@ import {
   needReadable,
   openToVerify,
   REPORT_FILE,
+  systemClock,
   wasConcluded,
 } from '../compose/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
@@ -143,6 +144,8 @@ async function* checkFiles(
   const listed = new ListedFiles(directory, quick)
   for (const file of inReadingOrder(files)) {
     if (file.bytes === 0) continue
+    // Files are read without a pause: Ctrl-C is seen between two of them.
+    await new Promise<void>(resolve => systemClock.soon(resolve))
     onFile?.(file.name, file.bytes)
     const damage = await listed.check(file)
     if (damage) yield damage

@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname, join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EXIT } from '../../src/cli/exit-codes.js'
-import { query } from '../../src/query/index.js'
+import { query } from '../../src/index.js'
 import { NamedHosts } from '../kit/named-hosts.js'
 import { type Ended, orbweaver, temporary } from '../kit/orbweaver.js'
 

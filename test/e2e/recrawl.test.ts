@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/compose/system.js'
-import { query } from '../../src/query/index.js'
+import { query } from '../../src/index.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { checkWarcs } from '../kit/crawled.js'
 import { GENERATED, orbweaver, temporary } from '../kit/orbweaver.js'

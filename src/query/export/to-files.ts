@@ -6,7 +6,7 @@ import { normaliseUrl } from '../../model/url.js'
 import { toUtf8 } from '../../parse/charset.js'
 import { closeEmptyTags } from '../../parse/xhtml.js'
 import { withScratch } from '../scratch.js'
-import { openTables } from '../tables.js'
+import { openTables, type TablesOptions } from '../tables.js'
 import { ArchiveBodies } from './archive-bodies.js'
 import { type BookedPage, ExportBook } from './export-book.js'
 import { filePathOf, relativeHref } from './file-names.js'
@@ -25,26 +25,27 @@ import { rewriteCss } from './rewrite-css.js'
 import { rewriteHtml } from './rewrite-html.js'
 import { claimFolder, Folder } from './target.js'
 
-interface FilesOptions {
+interface FilesOptions extends TablesOptions {
   readonly earlier?: EarlierCrawls
+  /** Another than our own is for tests. */
   readonly convert?: typeof contentOf
 }
 
-/** Another `convert` than our own is for tests. */
 export async function exportFiles(
   dir: string,
   out: string,
   progress: Progress,
-  { earlier = NO_EARLIER, convert = contentOf }: FilesOptions = {},
+  options: FilesOptions = {},
 ): Promise<Exported> {
   return withScratch(async scratch => {
     const book = new ExportBook(join(scratch, 'book.db'))
     try {
       const tally = new ExportTally(progress)
-      const counts = await gather(dir, book, tally, earlier)
+      const { earlier = NO_EARLIER } = options
+      const counts = await gather(dir, book, tally, earlier, options)
       claimFolder(out)
       const bodies = new ArchiveBodies([dir, ...earlier.directories], book)
-      await writePages(bodies, book, new Folder(out), tally, counts, convert)
+      await writePages(bodies, book, new Folder(out), tally, counts, options)
       return tally
     } finally {
       book.close()
@@ -57,8 +58,9 @@ async function gather(
   book: ExportBook,
   tally: ExportTally,
   earlier: EarlierCrawls,
+  options: TablesOptions,
 ): Promise<CrawlCounts> {
-  const tables = await openTables(dir)
+  const tables = await openTables(dir, options)
   try {
     const counts = await countPages(tables, dir)
     refuseEmpty(counts, dir)
@@ -82,10 +84,11 @@ async function writePages(
   folder: Folder,
   tally: ExportTally,
   counts: CrawlCounts,
-  convert: typeof contentOf,
+  { convert = contentOf, interruption }: FilesOptions,
 ): Promise<void> {
   try {
     for (const page of book.pages()) {
+      interruption?.signal.throwIfAborted()
       const body = await bodies.bodyOf(page)
       if (!body.ok) {
         tally.skip(body.why, page.url, body.detail)

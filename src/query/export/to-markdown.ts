@@ -4,7 +4,7 @@ import { toUtf8 } from '../../parse/charset.js'
 import { parsePage } from '../../parse/index.js'
 import { closeEmptyTags } from '../../parse/xhtml.js'
 import { withScratch } from '../scratch.js'
-import { openTables, type Tables } from '../tables.js'
+import { openTables, type Tables, type TablesOptions } from '../tables.js'
 import { ArchiveBodies } from './archive-bodies.js'
 import { ExportBook, type ExportedPage } from './export-book.js'
 import { filePathOf } from './file-names.js'
@@ -29,20 +29,20 @@ const TEXTS = `SELECT url, coalesce(title, '') AS title, fetch_time, text FROM p
 
 type PageFacts = Pick<ExportedPage, 'url' | 'title' | 'fetchedAt'>
 
-interface MarkdownOptions {
+interface MarkdownOptions extends TablesOptions {
   readonly earlier?: EarlierCrawls
+  /** Another than our own is for tests. */
   readonly convert?: typeof markdownOf
 }
 
-/** Another `convert` than our own is for tests. */
 export async function exportMarkdown(
   dir: string,
   out: string,
   progress: Progress,
-  { earlier = NO_EARLIER, convert = markdownOf }: MarkdownOptions = {},
+  options: MarkdownOptions = {},
 ): Promise<Exported> {
   return withScratch(async scratch => {
-    const tables = await openTables(dir)
+    const tables = await openTables(dir, options)
     const book = new ExportBook(join(scratch, 'book.db'))
     try {
       const tally = new ExportTally(progress)
@@ -51,7 +51,7 @@ export async function exportMarkdown(
       claimFolder(out)
       const folder = new Folder(out)
       const work = { tables, dir, book, folder, tally, counts }
-      if (counts.archived > 0) await writeBodies(work, earlier, convert)
+      if (counts.archived > 0) await writeBodies(work, options)
       await writeTexts(work)
       return tally
     } finally {
@@ -71,7 +71,8 @@ interface Work {
   readonly counts: CrawlCounts
 }
 
-async function writeBodies(work: Work, earlier: EarlierCrawls, convert: typeof markdownOf): Promise<void> {
+async function writeBodies(work: Work, options: MarkdownOptions): Promise<void> {
+  const { earlier = NO_EARLIER, convert = markdownOf, interruption } = options
   const { tables, dir, book, folder, tally, counts } = work
   const trouble = await gatherPages(tables, book, earlier, page =>
     TEXT_TYPES.has(page.mime) ? filePathOf(page.url, page.mime, '.md') : null,
@@ -81,6 +82,7 @@ async function writeBodies(work: Work, earlier: EarlierCrawls, convert: typeof m
   const bodies = new ArchiveBodies([dir, ...earlier.directories], book)
   try {
     for (const page of book.pages()) {
+      interruption?.signal.throwIfAborted()
       const body = await bodies.bodyOf(page)
       if (body.ok) {
         const markdown = tally.converted(page.url, () => convert(page, body.bytes))
