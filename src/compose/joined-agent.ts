@@ -190,6 +190,7 @@ export class JoinedAgent {
       bus,
       log,
       onDiskTrouble: onDisk,
+      reader: null,
     })
     this.#crew = crew
     if (this.#isStopping) crew.stop()

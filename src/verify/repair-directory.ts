@@ -5,13 +5,12 @@ import { LEDGER_FILE, openSqliteLedger } from '../cluster/index.js'
 import {
   absolute,
   CRAWL_FILE,
-  DirectoryBusyError,
-  DirectoryLock,
   needTrust,
   openToVerify,
   readCrawlFile,
   readRecord,
   systemClock,
+  takeLock,
 } from '../compose/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { withoutMark } from '../model/mark.js'
@@ -60,8 +59,7 @@ export async function repairDirectory(given: string, options: RepairOptions = {}
   // What a damaged crawl.json says does not count, so there is nothing to trust: no database is asked, no code runs.
   const path = join(directory, CRAWL_FILE)
   if (existsSync(path) && readSealed(path, CRAWL_FILE)?.seal === 'right') needTrust(directory, options.trust)
-  const lock = DirectoryLock.take(directory)
-  if (!lock) throw new DirectoryBusyError(`${given} is in use by another orbweaver process`)
+  const lock = takeLock(directory)
   try {
     return await new Repair(directory, options).run()
   } finally {
