@@ -40,6 +40,7 @@ import { needReadable } from './read-ledger.js'
 import { refuseDamagedFiles } from './recovery.js'
 import { CONCLUDED, STARTED_AT, WARNINGS } from './run-report.js'
 import { seedCrawl } from './seed-crawl.js'
+import { type SpentFrom, spentFromNow } from './spent.js'
 import { Steering } from './steering.js'
 import { StoreWorker } from './store-worker.js'
 import { systemClock as clock } from './system.js'
@@ -65,7 +66,6 @@ export function resumeSession(directory: string, guests: Guests = {}): CrawlSess
 interface Running {
   readonly crew: Crew
   readonly steering: Steering
-  readonly disk: DiskGuard
 }
 
 /** What lives as long as a run does. */
@@ -75,7 +75,7 @@ interface Tools {
   readonly log: Log
   readonly hooks: Hooks
   readonly scratch: string
-  readonly startedAt: Millis
+  readonly spentFrom: SpentFrom
 }
 
 export class CrawlSession {
@@ -123,7 +123,7 @@ export class CrawlSession {
    */
   async run(warn: (line: string) => void = () => {}): Promise<Report> {
     this.#warn = warn
-    const startedAt = clock.monotonic()
+    const spentFrom = spentFromNow(clock)
     try {
       const { hooks: module } = this.config
       const isModule = module !== undefined && this.#guests.hooks === undefined
@@ -131,7 +131,7 @@ export class CrawlSession {
       // Before anything is written. Without a module nothing is awaited: the directory is ours as soon as `run` returns.
       const hooks = isModule ? await hooksOfModule(module) : (this.#guests.hooks ?? {})
       if (this.#isNew) this.#makeDirectory()
-      return await this.#withScratch(scratch => this.#runWith(hooks, scratch, startedAt))
+      return await this.#withScratch(scratch => this.#runWith(hooks, scratch, spentFrom))
     } finally {
       this.#lock?.release()
     }
@@ -165,11 +165,11 @@ export class CrawlSession {
     if (isFirst) this.#stopAll()
   }
 
-  progress(): Progress {
-    if (!this.#running)
-      return { pages: 0, bytes: 0, errors: 0, queued: 0, sites: 0, activeSites: 0, waiting: 'starting' }
-    const { crew, steering, disk } = this.#running
-    return progressOf(crew.progress(), steering.duties.baseline, disk.trouble)
+  /** Null while the crawl starts: nothing is known of it yet. */
+  progress(): Progress | null {
+    if (!this.#running) return null
+    const { crew, steering } = this.#running
+    return progressOf(crew.progress(), steering.duties.progress)
   }
 
   #stopAll(): void {
@@ -181,7 +181,7 @@ export class CrawlSession {
     return this.#config.ledger !== undefined
   }
 
-  async #runWith(hooks: Hooks, scratch: string, startedAt: Millis): Promise<Report> {
+  async #runWith(hooks: Hooks, scratch: string, spentFrom: SpentFrom): Promise<Report> {
     const { directory, config } = this
     const restored = this.#guests.restored ?? false
     if (!this.#isNew) await proveForResume(directory, config, restored)
@@ -195,7 +195,7 @@ export class CrawlSession {
     note = line => log.warn(line)
     const worker = new StoreWorker()
     try {
-      return await this.#crawl({ host, worker, log, hooks, scratch, startedAt })
+      return await this.#crawl({ host, worker, log, hooks, scratch, spentFrom })
     } finally {
       await this.#running?.steering.close()
       await worker.close()
@@ -221,7 +221,7 @@ export class CrawlSession {
     const steering = await Steering.begin({
       ...{ directory, name, config, ledger, bus, leaseMs, log, disk, worker, scratch },
       expectedAgents: config.agents,
-      startedAt: tools.startedAt,
+      spentFrom: tools.spentFrom,
       listen: this.#guests.listen ?? OWN_MACHINE,
       onStop: () => this.stop(),
     })
@@ -257,7 +257,7 @@ export class CrawlSession {
         scratch,
       }
       const crew = await gatherCrew(seats)
-      this.#running = { crew, steering, disk }
+      this.#running = { crew, steering }
       steering.man(crew)
       if (this.#stopRequested) this.#stopAll()
       return await this.#work(this.#running, helming, startedAtMs)

@@ -85,7 +85,7 @@ export class ThreadCrew implements Crew {
   readonly #parts: ThreadCrewParts
   readonly #members = new Map<string, Member>()
   readonly #ended: AgentEnd[] = []
-  /** What agents that are gone have told last. */
+  /** What agents that have ended told last. What one that died has done is in the ledger, as far as it lasts. */
   readonly #past: AgentProgress[] = []
   #settle: { resolve(end: AgentEnd): void; reject(reason: Error): void } | null = null
   #isStopping = false
@@ -204,8 +204,15 @@ export class ThreadCrew implements Crew {
         void this.#suffer(member, message.what)
         return
       case 'ended':
-        member.progress = message.progress
         this.#leave(member)
+        this.#past.push({
+          ...message.progress,
+          queued: 0,
+          sites: 0,
+          activeSites: 0,
+          inFlight: 0,
+          waiting: '',
+        })
         this.#ended.push(message.end)
         if (this.#ended.length === this.#parts.agents) this.#settle?.resolve(message.end)
         return
@@ -257,8 +264,6 @@ export class ThreadCrew implements Crew {
   #leave(member: Member): void {
     this.#members.delete(member.agent)
     member.hangUp()
-    if (member.progress)
-      this.#past.push({ ...member.progress, queued: 0, sites: 0, activeSites: 0, inFlight: 0, waiting: '' })
   }
 
   #tellAll(message: ToAgent): void {

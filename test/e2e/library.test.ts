@@ -131,10 +131,11 @@ describe('orbweaver as a library', () => {
     const web = await SmallWeb.listen({
       localhost: path => page(`It is ${path}`, 'text', path === '/' ? links : []),
     })
-    const pages = await tsx('pages.ts', `http://localhost:${web.port}/`, temporary('x'))
-    const agents = await tsx('agents.ts', `http://localhost:${web.port}/`, temporary('x'))
+    const seed = `http://localhost:${web.port}/`
+    const pages = await tsx('pages.ts', seed, temporary('x'))
+    const agents = await tsx('agents.ts', seed, temporary('x'))
     await web.close()
-    expect(agents.stdout).toContain(`first http://localhost:${web.port}/\n`)
+    expect(agents.stdout).toContain(`first ${seed}\n`)
     expect(agents.stdout).toContain('4 pages by 4 agents, done')
     expect(pages.stdout).toContain('"It is /a"')
     expect(pages.stdout).toContain('4 pages, done')
