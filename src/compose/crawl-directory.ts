@@ -130,18 +130,29 @@ function makeFolder(directory: string): void {
   try {
     mkdirSync(directory)
   } catch (error) {
-    const { code = '' } = error as { code?: string }
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG')
-      throw new ConfigError(`${directory} cannot be made (${code}); choose another place with --out`)
-    throw error
+    throw unmakeable(directory, error)
+  }
+}
+
+function unmakeable(directory: string, error: unknown): unknown {
+  const { code = '' } = error as { code?: string }
+  if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'ENAMETOOLONG') return error
+  return new ConfigError(`${directory} cannot be made (${code}); choose another place with --out`)
+}
+
+function isFolder(directory: string): boolean | null {
+  try {
+    return statSync(directory, { throwIfNoEntry: false })?.isDirectory() ?? null
+  } catch (error) {
+    throw unmakeable(directory, error)
   }
 }
 
 /** Changes nothing. An empty folder, or a crawl that never got a page and is not running, may be used again. */
 export function checkVacant(directory: string): void {
-  if (!existsSync(directory)) return
-  if (!statSync(directory).isDirectory())
-    throw new ConfigError(`${directory} is a file; choose another place with --out`)
+  const isThere = isFolder(directory)
+  if (isThere === null) return
+  if (!isThere) throw new ConfigError(`${directory} is a file; choose another place with --out`)
   const entries = readdirSync(directory)
   if (entries.length === 0) return
   if (!entries.includes('crawl.json'))

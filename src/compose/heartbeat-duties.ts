@@ -77,6 +77,12 @@ export class HeartbeatDuties {
     this.#aside(spent()?.tend() ?? Promise.resolve())
   }
 
+  /** Seeds have come, or agents have given back what they had: what was counted before is no longer true. */
+  recount(): void {
+    if (this.#countAt !== Number.POSITIVE_INFINITY) this.#countAt = 0
+    this.#aside(this.#count())
+  }
+
   /** A fast crawl fills a small disk between two heartbeats. */
   onPack(): void {
     this.#aside(this.#lookAtDisk())

@@ -259,6 +259,7 @@ export class CrawlSession {
       const crew = await gatherCrew(seats)
       this.#running = { crew, steering }
       steering.man(crew)
+      steering.duties.recount()
       if (this.#stopRequested) this.#stopAll()
       return await this.#work(this.#running, helming, startedAtMs)
     } finally {
@@ -310,6 +311,7 @@ export class CrawlSession {
     helming.catch(() => crew.stop())
     const failed = helming.then(() => new Promise<never>(() => {}))
     await Promise.race([crew.run(), failed])
+    steering.duties.recount()
     const report = await Promise.race([steering.conclude(startedAtMs), failed])
     // Another process has taken the seat meanwhile, and written it.
     return report ?? (JSON.parse(readFileSync(join(this.directory, 'report.json'), 'utf8')) as Report)
