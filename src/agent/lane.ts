@@ -149,7 +149,7 @@ export class Lane {
     if (this.#parts.isBlacklisted(site)) return { code: 'BLACKLISTED', detail: '' }
     if (entry.depth > this.#parts.maxDepth) return { code: 'TOO_DEEP', detail: '' }
     if (markOf(entry.url) === null && site.traps.isSpent(site.inFlight + site.unsettled))
-      return { code: 'TRAP:site-budget', detail: '' }
+      return { code: 'SITE_PAGE_LIMIT', detail: '' }
     return null
   }
 

@@ -58,7 +58,9 @@ export interface Report extends Metrics {
   readonly finishReason: FinishReason | 'stopped'
   readonly startedAt: string
   readonly endedAt: string
+  /** Over all runs, like everything here. */
   readonly seconds: number
+  /** Of the processes that coordinated; what agents in other processes used is not in it. */
   readonly cpuSeconds: number
   readonly pages: number
   /** Distinct URLs among `pages`, counted in the journals. */

@@ -16,7 +16,7 @@ import {
 } from '../compose/index.js'
 import { ConfigError } from '../config/index.js'
 import { sleep } from '../model/clock.js'
-import { agentLines, agentStates } from './agent-lines.js'
+import { agentLines, agentStates, waitingOf } from './agent-lines.js'
 import { type AddressOptions, addressOf, againWith, crawlAt, withAddress } from './crawl-address.js'
 import { showLastReport } from './last-report.js'
 import { metricLines } from './metric-lines.js'
@@ -46,7 +46,7 @@ export function statusCommand(): Command {
             const rows = running ? await ledger.agents() : []
             const waitingFor = waitingOf(rows)
             const { holdUps } = await ledger.health(leaseNow())
-            const agents = agentStates(rows, systemClock.now())
+            const agents = agentStates(rows)
             const parked = (await ledger.parked(SHOWN_SITES)).map(({ cell, ...rest }) => ({
               site: cell,
               ...rest,
@@ -200,12 +200,6 @@ async function needRunning(ledger: Ledger, crawl: FoundCrawl): Promise<void> {
 
 function liveOnly(settings: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(settings).filter(([name]) => Object.hasOwn(LIVE_SETTINGS, name)))
-}
-
-/** What the agents last said they wait for. */
-function waitingOf(agents: Awaited<ReturnType<Ledger['agents']>>): string {
-  const said = agents.map(({ status }) => String((JSON.parse(status) as { waiting?: string }).waiting ?? ''))
-  return said.filter(Boolean).join('; ')
 }
 
 function statusLines(

@@ -50,15 +50,22 @@ export type BusMessage =
   | { readonly kind: 'spare'; readonly to: Incarnation; readonly groups: number }
   /** Somebody needs a turn of each of these groups for one request, whoever holds them. */
   | { readonly kind: 'visit'; readonly groups: readonly GroupId[] }
-  /** How far is everybody? */
-  | { readonly kind: 'ping'; readonly from: Incarnation; readonly at: number; readonly weight: string }
-  /** `bytes`: the weight of what is answered. */
+  /** How far is everybody? `heldMs`: how long buses have held it back, to send it with others. */
+  | {
+      readonly kind: 'ping'
+      readonly from: Incarnation
+      readonly at: number
+      readonly weight: string
+      readonly heldMs: number
+    }
+  /** `bytes`: the weight of what is answered. `heldMs`: of question and answer. */
   | {
       readonly kind: 'pong'
       readonly to: Incarnation
       readonly from: Incarnation
       readonly at: number
       readonly bytes: number
+      readonly heldMs: number
     }
   /** The crawl row was closed. */
   | { readonly kind: 'ended' }

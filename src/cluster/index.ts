@@ -4,6 +4,7 @@
  * Always: a page is acknowledged in the transaction that makes its links durable; a stale epoch commits nothing.
  */
 export { type Bus, type BusMessage, type LaneStatus, LocalBus } from './bus.js'
+export { heardFrom, QUIET_MS, silenceOf } from './heard-from.js'
 export { type HelmStatus, helmStatusOf } from './helm-status.js'
 export * from './ledger.js'
 export { ledgerIntegrity, ledgerProblem, refuseDamagedLedger } from './ledger-check.js'

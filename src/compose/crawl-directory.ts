@@ -8,6 +8,7 @@ import { shellWord } from '../model/for-people.js'
 import { uuid } from '../model/random.js'
 import { hostOf, siteOf } from '../model/url.js'
 import { damageError, readSealed, refuseLinks, writeGenerations, writeSealed } from '../store/index.js'
+import { takeLock } from './directory-lock.js'
 import { NewerCrawlError } from './errors.js'
 import { systemClock as clock, systemRandom as random } from './system.js'
 
@@ -34,19 +35,24 @@ export function crawlName({ name, seeds }: CrawlConfig): string {
   return name ?? siteOf(seeds[0])
 }
 
-/** Makes the folder of a new crawl and writes crawl.json; an existing crawl is never touched. */
-export function createDirectory(directory: string, config: CrawlConfig, version: string, now: Millis): void {
-  if (existsSync(directory)) makeWay(directory)
-  else makeFolder(absolute(directory))
-  for (const part of ['archive', 'tables/pages', 'tables/links', 'tables/sites', 'frontier'])
-    mkdirSync(join(directory, part), { recursive: true })
-  const file: CrawlFile = {
+/** What crawl.json of a new crawl says. */
+export function newCrawlFile(config: CrawlConfig, version: string, now: Millis): CrawlFile {
+  return {
     format: FORMAT,
     orbweaver: version,
     createdAt: new Date(now).toISOString(),
     id: uuid(random),
     config: withWholePaths(config),
   }
+}
+
+/** Makes the folder of a new crawl and writes crawl.json; an existing crawl is never touched. */
+export function createDirectory(directory: string, file: CrawlFile): void {
+  checkVacant(directory)
+  if (existsSync(directory)) removeBarren(directory)
+  else makeFolder(absolute(directory))
+  for (const part of ['archive', 'tables/pages', 'tables/links', 'tables/sites', 'frontier'])
+    mkdirSync(join(directory, part), { recursive: true })
   writeGenerations(directory, { generations: [], next: null })
   writeCrawlFile(directory, file)
 }
@@ -126,17 +132,29 @@ function makeFolder(directory: string): void {
   try {
     mkdirSync(directory)
   } catch (error) {
-    const { code = '' } = error as { code?: string }
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG')
-      throw new ConfigError(`${directory} cannot be made (${code}); choose another place with --out`)
-    throw error
+    throw unmakeable(directory, error)
   }
 }
 
-/** An empty folder, or a crawl that never got a page, may be used again. */
-function makeWay(directory: string): void {
-  if (!statSync(directory).isDirectory())
-    throw new ConfigError(`${directory} is a file; choose another place with --out`)
+function unmakeable(directory: string, error: unknown): unknown {
+  const { code = '' } = error as { code?: string }
+  if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'ENAMETOOLONG') return error
+  return new ConfigError(`${directory} cannot be made (${code}); choose another place with --out`)
+}
+
+function isFolder(directory: string): boolean | null {
+  try {
+    return statSync(directory, { throwIfNoEntry: false })?.isDirectory() ?? null
+  } catch (error) {
+    throw unmakeable(directory, error)
+  }
+}
+
+/** Changes nothing. An empty folder, or a crawl that never got a page and is not running, may be used again. */
+export function checkVacant(directory: string): void {
+  const isThere = isFolder(directory)
+  if (isThere === null) return
+  if (!isThere) throw new ConfigError(`${directory} is a file; choose another place with --out`)
   const entries = readdirSync(directory)
   if (entries.length === 0) return
   if (!entries.includes('crawl.json'))
@@ -147,7 +165,13 @@ function makeWay(directory: string): void {
         `or crawl again with "--previous ${shellWord(directory)} --out ANOTHER"`,
     )
   }
-  for (const entry of entries) if (OURS.test(entry)) rmSync(join(directory, entry), { recursive: true })
+  // A crawl that has only just begun looks barren too.
+  if (entries.includes('lock')) takeLock(directory).release()
+}
+
+function removeBarren(directory: string): void {
+  for (const entry of readdirSync(directory))
+    if (OURS.test(entry)) rmSync(join(directory, entry), { recursive: true })
 }
 
 /** What a crawl makes in its folder: nothing else is ever removed. */

@@ -14,7 +14,7 @@ export {
 } from './crawl-directory.js'
 export { readRecord } from './crawl-record.js'
 export { describeCrawl } from './describe-crawl.js'
-export { DirectoryLock } from './directory-lock.js'
+export { DirectoryLock, takeLock } from './directory-lock.js'
 export { DirectoryBusyError } from './errors.js'
 export { leaseNow } from './faults.js'
 export { type CrawlAddress, type FindPurpose, type FoundCrawl, findCrawl, needTrusted } from './find-crawl.js'

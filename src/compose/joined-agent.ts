@@ -127,7 +127,7 @@ export class JoinedAgent {
       expectedAgents: 0,
       listen: this.#listen,
       leaseMs: this.#leaseMs,
-      startedAt: clock.monotonic(),
+      spentFrom: null,
       onStop: () => this.stop(),
     })
     const crew = this.#newCrew(joining, detail => {
@@ -190,6 +190,7 @@ export class JoinedAgent {
       bus,
       log,
       onDiskTrouble: onDisk,
+      reader: null,
     })
     this.#crew = crew
     if (this.#isStopping) crew.stop()

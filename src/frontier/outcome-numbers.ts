@@ -38,6 +38,7 @@ const NUMBERS: Readonly<Record<Exclude<OutcomeCode, `TRAP:${TrapName}`>, number>
   BLACKLISTED: 43,
   INTERNAL_ERROR: 44,
   HOOK_FAILED: 45,
+  SITE_PAGE_LIMIT: 50,
 }
 const CODES = new Map(Object.entries(NUMBERS).map(([code, number]) => [number, code as OutcomeCode]))
 

@@ -116,9 +116,12 @@ async function restoreSpellings(
   for await (const blob of blobs()) readJournal(blob, reader)
 }
 
-/** Refused when it was new. The budget of a site refuses what was queued. */
+/** The name that journals of 0.1.0 have for SITE_PAGE_LIMIT. */
+const OLD_PAGE_LIMIT = 'TRAP:site-budget'
+
+/** Refused when it was new. The page limit of a site refuses what was queued. */
 function isRefusal(code: OutcomeCode): boolean {
-  return code.startsWith('TRAP:') && code !== 'TRAP:site-budget'
+  return code.startsWith('TRAP:') && code !== (OLD_PAGE_LIMIT as OutcomeCode)
 }
 
 /** A URL that a trap rule refused has its outcome right behind it. */

@@ -36,6 +36,7 @@ export type OutcomeCode =
   | 'CRAWL_DELAY_TOO_LONG'
   | 'SITE_DROPPED'
   | 'TOO_DEEP'
+  | 'SITE_PAGE_LIMIT'
   | 'URL_TOO_LONG'
   | 'SITEMAP'
   | 'SITEMAP_BAD'
@@ -151,6 +152,7 @@ const RULES: Readonly<Record<Exclude<OutcomeCode, `TRAP:${TrapName}`>, OutcomeRu
   ),
   SITE_DROPPED: refused('the site was given up after repeated failures'),
   TOO_DEEP: refused('deeper than --max-depth', 'raise --max-depth'),
+  SITE_PAGE_LIMIT: refused('left when its site had --max-pages-per-site pages', 'raise --max-pages-per-site'),
   URL_TOO_LONG: refused(`links of more than ${LIMITS.urlChars} characters`),
   SITEMAP: stored('read as a sitemap'),
   SITEMAP_BAD: stored('named as a sitemap, but it is none'),
@@ -168,6 +170,11 @@ const RULES: Readonly<Record<Exclude<OutcomeCode, `TRAP:${TrapName}`>, OutcomeRu
 
 export function outcomeRule(code: OutcomeCode): OutcomeRule {
   return code.startsWith('TRAP:') ? trapOutcome(code.slice(5)) : RULES[code as keyof typeof RULES]
+}
+
+/** All codes of a kind, those of trap rules apart. */
+export function codesOf(kind: OutcomeKind): OutcomeCode[] {
+  return (Object.keys(RULES) as (keyof typeof RULES)[]).filter(code => RULES[code].kind === kind)
 }
 
 /** What is no news to anybody: the page came, moved, or was asked for reasons of our own. */

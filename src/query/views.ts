@@ -2,27 +2,8 @@
 import { resolve, sep } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { ConfigError } from '../config/config-error.js'
-import type { OutcomeCode } from '../model/outcome.js'
+import { codesOf, type OutcomeCode } from '../model/outcome.js'
 import { type Column, TABLE_COLUMNS, type TableName } from './columns.js'
-
-/** Outcomes with a response in the archive, and those where we did not ask; all others failed. */
-export const FETCHED: readonly OutcomeCode[] = [
-  'OK',
-  'NOT_MODIFIED',
-  'REDIRECT',
-  'REDIRECT_BAD',
-  'HTTP_CLIENT_ERROR',
-  'HTTP_SERVER_ERROR',
-  'HTTP_BUSY',
-]
-export const REFUSED: readonly OutcomeCode[] = [
-  'TYPE_NOT_WANTED',
-  'ROBOTS_DISALLOWED',
-  'ROBOTS_UNAVAILABLE',
-  'SITE_DROPPED',
-  'TOO_DEEP',
-  'URL_TOO_LONG',
-]
 
 export type TableFiles = Readonly<Record<TableName, readonly string[]>>
 
@@ -96,13 +77,14 @@ function quoteName(name: string): string {
 }
 
 const oneOf = (codes: readonly OutcomeCode[]) => `outcome IN (${codes.map(quoteText).join(', ')})`
-const isRefused = `(${oneOf(REFUSED)} OR outcome LIKE 'TRAP:%')`
-const isFetched = oneOf(FETCHED)
+/** Outcomes with a response in the archive, and those where we did not ask; all others failed. */
+const isFetched = oneOf(codesOf('stored'))
+const isRefused = `(${oneOf(codesOf('refused'))} OR outcome LIKE 'TRAP:%')`
 
 /** The same columns as the sites file, counted from the pages. */
 const SITES_FROM_PAGES = `
 SELECT regexp_extract(url, '^[a-z]+://([^/?#]*)', 1) AS site,
-  count(*) AS pages,
+  count(*) FILTER (outcome IN ('OK', 'NOT_MODIFIED')) AS pages,
   count(*) FILTER (${isFetched}) AS fetched,
   count(*) FILTER (NOT ${isFetched} AND NOT ${isRefused}) AS failed,
   count(*) FILTER (${isRefused}) AS refused,

@@ -5,14 +5,13 @@ import { LEDGER_FILE, withLedgerCopy } from '../cluster/index.js'
 import {
   absolute,
   CRAWL_FILE,
-  DirectoryBusyError,
-  DirectoryLock,
   needTrust,
   needTrustInCopy,
   openToVerify,
   readCrawlFile,
   readRecord,
   systemClock,
+  takeLock,
   writeCrawlFile,
 } from '../compose/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
@@ -61,8 +60,7 @@ export async function repairDirectory(given: string, options: RepairOptions = {}
   // What a damaged crawl.json says does not count. Its copy in the ledger needs trust before it is put in its place.
   const path = join(directory, CRAWL_FILE)
   if (existsSync(path) && readSealed(path, CRAWL_FILE)?.seal === 'right') needTrust(directory, options.trust)
-  const lock = DirectoryLock.take(directory)
-  if (!lock) throw new DirectoryBusyError(`${given} is in use by another orbweaver process`)
+  const lock = takeLock(directory)
   try {
     return await new Repair(directory, options).run()
   } finally {

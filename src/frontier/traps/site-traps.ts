@@ -92,7 +92,7 @@ export class SiteTraps {
 
   /** True when the site has had all the pages it may have, those under way included. */
   isSpent(underWay: number): boolean {
-    return this.#options.rules.has('site-budget') && this.#pages + underWay >= this.#options.maxPages
+    return this.#pages + underWay >= this.#options.maxPages
   }
 
   /** Before the links of a page, found on `via`, are routed. */
