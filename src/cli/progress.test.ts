@@ -46,6 +46,10 @@ describe('the progress of a crawl', () => {
     for (const line of text.split('\n')) expect(line.length).toBeLessThan(80)
   })
 
+  it('is shown on a terminal that knows its width but not its height', async () => {
+    expect(await shown({ isTTY: true, columns: 120, rows: 0 })).toContain('1,286 pages')
+  })
+
   it('is a plain line now and then elsewhere; what is said stands between', async () => {
     const text = await shown({}, 'x')
     expect(text.split('\n').map(line => line.replace(/.*(queued|waiting).*/, '$1'))).toEqual([

@@ -49,7 +49,7 @@ export class ProgressDisplay {
     read: () => Progress | null,
   ): Promise<ProgressDisplay> {
     // A terminal that does not know its size (`script`, some CI) would get nothing at all.
-    if (stream.isTTY && !stream.columns) Object.assign(stream, { columns: 80, rows: 24 })
+    if (stream.isTTY) Object.assign(stream, { columns: stream.columns || 80, rows: stream.rows || 24 })
     const live = stream.isTTY ? (await import('log-update')).createLogUpdate(stream) : null
     return new ProgressDisplay(clock, stream, read, live)
   }
