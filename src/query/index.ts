@@ -6,7 +6,7 @@
  */
 import { openTables, type Row } from './tables.js'
 
-export { compareCrawls, type PageChanges } from './compare.js'
+export { compareCrawls } from './compare.js'
 export {
   type EarlierCrawls,
   type Exported,
