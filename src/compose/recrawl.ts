@@ -47,8 +47,9 @@ export async function importPrevious(
   const other = otherLinks(readCrawlFile(directory).config, config)
   const urls = await importUrls(previous, target)
   const archives = config.archive !== 'none'
+  const isWanted = ({ mime }: PreviousPage) => config.types.length === 0 || isWantedType(mime, config.types)
   const mayKeep = (page: PreviousPage) =>
-    other.length === 0 && (!archives || page.storedAt !== '') && isWantedType(page.mime, config.types)
+    other.length === 0 && (!archives || page.storedAt !== '') && isWanted(page)
   const pages = await importMeta(directory, ledger, mayKeep)
   await importFacts(directory, ledger)
   log.info('previous crawl', { directory, urls, pages, ...(other.length > 0 ? { readsAllFor: other } : {}) })

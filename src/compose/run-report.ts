@@ -5,7 +5,6 @@ import type { Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
 import { VERSION } from '../model/version.js'
-import { compareCrawls } from '../query/index.js'
 import { writeSealed } from '../store/index.js'
 import { countCrawl } from './count-crawl.js'
 import type { Log } from './log.js'
@@ -68,6 +67,8 @@ async function changesSince(directory: string, config: CrawlConfig, log: Log): P
   const { previous, tables } = config
   if (previous === undefined || tables === 'none') return null
   try {
+    // DuckDB is loaded by whoever needs it.
+    const { compareCrawls } = await import('../query/index.js')
     return { previous, ...(await compareCrawls(previous, directory)) }
   } catch (error) {
     log.warn('cannot be compared with the previous crawl', { previous, error: (error as Error).message })

@@ -19,7 +19,7 @@ export function unwantedBody(head: ResponseHead, types: readonly string[] | unde
 }
 
 /** An unknown type is wanted. */
-export function isWantedType(contentType: string, types: readonly string[] | undefined): boolean {
+export function isWantedType(contentType: string, types: readonly string[]): boolean {
   const type = contentType.toLowerCase()
-  return types === undefined || type === '' || types.some(prefix => type.startsWith(prefix))
+  return type === '' || types.some(prefix => type.startsWith(prefix))
 }

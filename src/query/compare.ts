@@ -4,7 +4,7 @@
  */
 import { openTables, type Tables } from './tables.js'
 
-export interface PageChanges {
+interface PageChanges {
   /** Pages that were none before. */
   readonly new: number
   /** Pages of both crawls, with another payload or with the same. */

@@ -8,7 +8,7 @@ import type { Clock } from '../model/clock.js'
 import type { QueryLimits } from './locked-instance.js'
 import { openTables, type Row } from './tables.js'
 
-export { compareCrawls, type PageChanges } from './compare.js'
+export { compareCrawls } from './compare.js'
 export { Connection, type Interruption } from './connection.js'
 export {
   type EarlierCrawls,

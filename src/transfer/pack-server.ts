@@ -120,7 +120,7 @@ export class PackServer {
     response: ServerResponse,
   ): Promise<void> {
     const receiver = await this.#receiverOf(life)
-    if (receiver === null) return answer(response, { later: 'the ledger has no such life that is open' })
+    if (receiver === null) return answer(response, { over: 'the ledger has no such life that is open' })
     if (request.method === 'GET') return answer(response, await receiver.look(number))
     const numberIn = (name: string) => Number(request.headers[name] ?? Number.NaN)
     const head = {

@@ -304,11 +304,14 @@ describe('a pack on its way to the coordinator', () => {
 
   it('is not held up by an unfinished one of a life that the ledger does not know, or has closed', () =>
     inDirectory(async directory => {
-      const { agent, server, ledger } = await scene(directory)
+      const { agent, server, ledger, channel } = await scene(directory)
       const closed = await ledger.join('closed:1')
       await ledger.leave(closed)
       for (const life of [999, closed])
         expect(await beginUpload(server, life)).toContain('no such life that is open')
+      const ended = new RemotePackStore({ life: closed, channel, clock: systemClock })
+      const refusal = { ok: false, code: 'STORE_AWAY', detail: 'the ledger has no such life that is open' }
+      expect(await ended.append(packOf('late', 64))).toEqual(refusal)
       expect(server.openLives).toBe(0)
       expect((await agent.append(packOf('a', 64))).ok).toBe(true)
       expect(server.openLives).toBe(1)

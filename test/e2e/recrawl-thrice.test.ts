@@ -8,6 +8,7 @@ import { dirname, join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EXIT } from '../../src/cli/exit-codes.js'
 import { query } from '../../src/index.js'
+import { EXAMPLES } from '../../src/query/index.js'
 import { NamedHosts } from '../kit/named-hosts.js'
 import { type Ended, orbweaver, temporary } from '../kit/orbweaver.js'
 
@@ -178,10 +179,12 @@ describe.each([1, 2, 3])('recrawl %i of a site that changes', number => {
     )
   })
 
-  it('suggests a query that has rows', async () => {
+  it('suggests queries that show pages whether they changed or not', async () => {
     const { directory, ended } = crawls[number].again
-    const sql = /^Ask it: orbweaver query \S+ "([^"]+)"$/m.exec(ended.stderr)?.[1] ?? ''
-    expect(await rows(directory, sql)).toHaveLength(10)
+    const { uniquePages } = JSON.parse(readFileSync(join(directory, 'report.json'), 'utf8'))
+    const asked = /^Ask it: orbweaver query \S+ "([^"]+)"$/m.exec(ended.stderr)?.[1] ?? ''
+    for (const sql of [asked, ...EXAMPLES.filter(example => /FROM pages WHERE/.test(example))])
+      expect(await rows(directory, sql.replace(/ LIMIT \d+$/, '')), sql).toHaveLength(uniquePages)
   })
 })
 
@@ -220,7 +223,9 @@ describe('an export whose earlier crawls', () => {
     const names = readdirSync(folder).filter(name => name.startsWith('again-'))
     for (const name of names) renameSync(join(folder, name), join(moved, name))
     try {
-      expect((await exported(join(moved, `again-${STATES - 1}`), 'markdown')).files).toEqual(whole.files)
+      const found = await exported(join(moved, `again-${STATES - 1}`), 'markdown')
+      expect(found.files).toEqual(whole.files)
+      expect(found.said).toMatch(/^Took \d+ pages that did not change from earlier crawls$/m)
     } finally {
       for (const name of names) renameSync(join(moved, name), join(folder, name))
     }
