@@ -9,7 +9,7 @@ import {
 } from '../compose/errors.js'
 import { ConfigError } from '../config/config-error.js'
 import { UntrustedError } from '../config/untrusted-error.js'
-import { shellWord } from '../model/for-people.js'
+import { shellWord, withoutControls } from '../model/for-people.js'
 import { VERSION } from '../model/version.js'
 import { PartitionError } from '../partition/partition-error.js'
 import { DamageError } from '../store/damage-error.js'
@@ -125,7 +125,8 @@ const LEDGER_EXIT: Partial<Record<LedgerError['kind'], number>> = {
 const DISK_FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'DISK_FULL'])
 
 function complain(message: string, code: number): number {
-  process.stderr.write(`orbweaver: ${message}\n`)
+  // It may quote what a stranger has written.
+  process.stderr.write(`orbweaver: ${withoutControls(message)}\n`)
   return code
 }
 

@@ -11,7 +11,6 @@ import {
   holdsPages,
   isForeign,
   ledgerNameOf,
-  needReadable,
   openToVerify,
   REPORT_FILE,
   wasConcluded,
@@ -59,7 +58,6 @@ export async function* verifyDirectory(
   if (crawl.damage) yield crawl.damage
   // A damaged crawl.json may name a database: it is not asked.
   const { config = null }: { config?: CrawlConfig | null } = crawl.content ?? {}
-  if (config !== null) needReadable(directory, options.trust)
   const isHere = config?.ledger === undefined
   if (isHere && !existsSync(join(directory, LEDGER_FILE)) && !holdsPages(directory)) {
     options.note?.(`${LEDGER_FILE} is not there, and nothing was crawled`)
