@@ -158,7 +158,7 @@ export class SiteDesk {
 }
 
 /** A journal that does not decode was not written by us: bits of the ledger have changed. */
-function asDamage(cell: CellId, error: unknown): unknown {
+export function asDamage(cell: CellId, error: unknown): unknown {
   if (!(error instanceof RangeError)) return error
   const detail = `the ledger is damaged: a journal of ${cell} cannot be read (${error.message})`
   return new LedgerError('corrupt', `${detail}; run "orbweaver repair" on the directory of the crawl`)

@@ -97,6 +97,8 @@ function failureCode(error: unknown, argv: readonly string[]): number {
     return complain('the disk is full; free some space, then resume', EXIT.disk)
   if (code === 'ELOOP')
     return complain(`a symbolic link where a file should be: ${(error as Error).message}`, EXIT.untrusted)
+  if (code === 'EISDIR')
+    return complain(`a folder where a file should be: ${(error as Error).message}`, EXIT.damaged)
   if (code === 'EIO' || code === 'DISK_FAILED')
     return complain(`the disk fails: ${(error as Error).message}`, EXIT.disk)
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')

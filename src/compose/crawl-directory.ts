@@ -94,8 +94,8 @@ export function readCrawlFile(directory: string): CrawlFile {
   if (read === null)
     throw damageError(directory, CRAWL_FILE, 'is damaged: it is not JSON; restore it from a backup')
   const file = read.content as CrawlFile
-  if (typeof file.format !== 'number')
-    throw damageError(directory, CRAWL_FILE, 'is damaged: it names no format')
+  if (typeof file.format !== 'number' || typeof file.config !== 'object' || file.config === null)
+    throw damageError(directory, CRAWL_FILE, 'is damaged: it describes no crawl')
   refuseNewer(file, path)
   if (read.seal === 'wrong')
     throw damageError(

@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { asDamage } from '../agent/index.js'
 import { type Append, LEDGER_FILE, type Ledger, type MetaFacts, siteSummaries } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import { readDiscoveries } from '../frontier/index.js'
@@ -103,7 +104,11 @@ async function importCell(previous: Ledger, target: Target, cell: CellId): Promi
     const batch = await ownJournals(previous, cell, from)
     if (batch.length === 0) break
     for (const { journal } of batch) {
-      readDiscoveries(journal, discovery => rows.push(discovery))
+      try {
+        readDiscoveries(journal, discovery => rows.push(discovery))
+      } catch (error) {
+        throw asDamage(cell, error)
+      }
       if (rows.length >= BATCH_ROWS) await flush()
     }
     from = batch[batch.length - 1].number + 1

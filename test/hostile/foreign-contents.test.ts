@@ -1,5 +1,5 @@
 /** What a stranger has put into ledger and report: told as damage in one line, never a bug, never a command to a terminal. */
-import { rmSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -60,6 +60,31 @@ it.each([
     expect(end.stderr).not.toContain('orbweaver-ledger-')
   }
 })
+
+it.each([
+  ['{}', 'it describes no crawl'],
+  ['[]', 'it describes no crawl'],
+  ['{"format": 1, "config": null}', 'it describes no crawl'],
+])('a crawl.json of %s is damaged', async (text, reason) => {
+  const directory = copyOf(theirs)
+  writeFileSync(join(directory, 'crawl.json'), text)
+  const { code, stderr } = await orbweaver(['status', directory], newUser())
+  expect([code, stderr]).toEqual([EXIT.damaged, expect.stringContaining(reason)])
+})
+
+it.each(['crawl.json', 'ledger.db', 'tables/manifest.json'])(
+  'a folder in the place of %s is damage',
+  async name => {
+    const directory = copyOf(theirs)
+    rmSync(join(directory, name))
+    mkdirSync(join(directory, name))
+    for (const command of reading(directory)) {
+      const end = await orbweaver(command, newUser())
+      expectPlain(end)
+      expect([EXIT.done, EXIT.damaged], end.stderr).toContain(end.code)
+    }
+  },
+)
 
 it('nothing that a terminal would obey gets there from a ledger', async () => {
   const text = `'${ESCAPE}'`
