@@ -61,8 +61,8 @@ export interface Crawl extends AsyncIterable<CrawledPage> {
 }
 
 /**
- * Starts a crawl. Pages come as they are fetched, and the crawl waits for whoever iterates; a loop left early stops
- * it. Throws a ConfigError when something is wrong with the options.
+ * Starts a crawl. Pages come as they are fetched, and the crawl waits for whoever iterates; a loop left early
+ * stops it. Throws a ConfigError when something is wrong with the options.
  */
 export function crawl(options: CrawlOptions): Crawl {
   const { hooks, ...rest } = options
@@ -72,9 +72,10 @@ export function crawl(options: CrawlOptions): Crawl {
 }
 
 /**
- * Goes on with the crawl in `directory` where it stopped, by whatever; pages that were acknowledged do not come again.
- * Hooks that were functions have to be given again; a module is found again. A directory that this user did not make, or
- * that was changed since, throws an UntrustedError; `trust: true` trusts it from now on, with the code and the database it names.
+ * Goes on with the crawl in `directory` where it stopped, by whatever; pages that were acknowledged do not
+ * come again. Hooks that were functions have to be given again; a module is found again. A directory that
+ * this user did not make, or that was changed since, throws an UntrustedError; `trust: true` trusts it from
+ * now on, with the code and the database it names.
  */
 export function resume(directory: string, options: ResumeOptions = {}): Crawl {
   const { hooks, trust } = options

@@ -21,7 +21,10 @@ const JOURNAL_BATCH_BYTES = 4 * 1024 * 1024
 /** A journal no longer than this is asked for once and kept for the second pass. */
 const KEPT_JOURNAL_BYTES = 64 * 1024
 
-/** Of the failures in a row so many count under the next lease: a site that was set aside for them gets some requests anew. */
+/**
+ * Of the failures in a row so many count under the next lease: a site that was set aside for them gets some
+ * requests anew.
+ */
 const FAILURES_LEFT = LIMITS.siteFailures / 2
 
 /** What the journal says of the leases before. */

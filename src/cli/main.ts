@@ -1,4 +1,7 @@
-/** The `orbweaver` command: one file per sub-command, one place that turns errors into a line and an exit code. */
+/**
+ * The `orbweaver` command: one file per sub-command, one place that turns errors into a line and an exit
+ * code.
+ */
 import { Command, CommanderError } from 'commander'
 import { LedgerError } from '../cluster/ledger.js'
 import {
@@ -123,7 +126,10 @@ const LEDGER_EXIT: Partial<Record<LedgerError['kind'], number>> = {
   taken: EXIT.config,
 }
 
-/** No room on the device, in the user's share of it, or in a file that may not grow; and what the store calls them. */
+/**
+ * No room on the device, in the user's share of it, or in a file that may not grow; and what the store calls
+ * them.
+ */
 const DISK_FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'DISK_FULL'])
 
 function complain(message: string, code: number): number {

@@ -110,7 +110,10 @@ async function print(pieces: AsyncGenerator<string>, out: Writable): Promise<voi
   }
 }
 
-/** Ctrl-C ends the process in the orderly way, so that no scratch folder stays. Returns what takes the watch off. */
+/**
+ * Ctrl-C ends the process in the orderly way, so that no scratch folder stays. Returns what takes the watch
+ * off.
+ */
 export function exitOnSignal(): () => void {
   const end = () => process.exit(EXIT.interrupted)
   process.on('SIGINT', end)

@@ -1,6 +1,6 @@
 /**
- * A ledger in a directory that must not be written: SQLite makes files beside a ledger even to read it, so a copy in
- * the temporary folder is opened instead.
+ * A ledger in a directory that must not be written: SQLite makes files beside a ledger even to read it, so a
+ * copy in the temporary folder is opened instead.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -22,8 +22,8 @@ export class SqliteDatabase {
   }
 
   /**
-   * Opens (and migrates) the ledger at `path`; `create` says whether it may be absent. Errors name `original`, of which
-   * it may be a copy.
+   * Opens (and migrates) the ledger at `path`; `create` says whether it may be absent. Errors name
+   * `original`, of which it may be a copy.
    */
   static open(path: string, create: boolean, original = path): SqliteDatabase {
     if (!create && !existsSync(path)) throw new LedgerError('missing', `there is no crawl ledger at ${path}`)

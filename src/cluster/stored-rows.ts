@@ -18,7 +18,10 @@ import {
 
 type Columns = readonly unknown[]
 
-/** The name of a file of the crawl. A ledger may come from somebody else; files by such names are cut and removed. */
+/**
+ * The name of a file of the crawl. A ledger may come from somebody else; files by such names are cut and
+ * removed.
+ */
 function listedName(name: unknown): string {
   const text = String(name)
   if (isInsideName(text)) return text

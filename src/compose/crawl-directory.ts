@@ -52,8 +52,8 @@ export function createDirectory(directory: string, config: CrawlConfig, version:
 }
 
 /**
- * The one way to write crawl.json, also when the ledger has moved: whoever changes it has been trusted with the
- * directory, and stays trusted.
+ * The one way to write crawl.json, also when the ledger has moved: whoever changes it has been trusted with
+ * the directory, and stays trusted.
  */
 export function writeCrawlFile(directory: string, file: CrawlFile): void {
   writeSealed(join(directory, CRAWL_FILE), CRAWL_FILE, file)
@@ -61,9 +61,9 @@ export function writeCrawlFile(directory: string, file: CrawlFile): void {
 }
 
 /**
- * Remembers a directory by its absolute path, or a crawl by its name, with its present settings and hooks, as one of this
- * user. Without a writable state folder
- * the crawl goes on (`session.ts` warns), and a later resume asks for `--trust`.
+ * Remembers a directory by its absolute path, or a crawl by its name, with its present settings and hooks, as
+ * one of this user. Without a writable state folder the crawl goes on (`session.ts` warns), and a later
+ * resume asks for `--trust`.
  */
 export function registerDirectory(place: string, file: CrawlFile): void {
   try {

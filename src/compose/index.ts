@@ -1,6 +1,6 @@
 /**
- * compose/: the only place that picks implementations, and the only one that knows the real clock and the real dice.
- * In: a checked configuration and a directory. Out: a crawl that runs.
+ * compose/: the only place that picks implementations, and the only one that knows the real clock and the
+ * real dice. In: a checked configuration and a directory. Out: a crawl that runs.
  */
 export { copyToDatabase, copyToDirectory } from './copy-ledger.js'
 export {

@@ -1,6 +1,7 @@
 /**
- * `--previous DIR`: every URL seen last time, whatever became of it, is an inbox row before its cell's first lease,
- * and what the tables know of its page (ETag, Last-Modified, digest, links, and the rest of its row) becomes its meta-info (D6).
+ * `--previous DIR`: every URL seen last time, whatever became of it, is an inbox row before its cell's first
+ * lease, and what the tables know of its page (ETag, Last-Modified, digest, links, and the rest of its row)
+ * becomes its meta-info (D6).
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -144,8 +145,8 @@ async function ownJournals(previous: Ledger, cell: CellId, from: number) {
 }
 
 /**
- * Without validators, and so asked for unconditionally, is a page of which more is wanted than a 304 gives: its
- * links, or its body where no archive has it.
+ * Without validators, and so asked for unconditionally, is a page of which more is wanted than a 304 gives:
+ * its links, or its body where no archive has it.
  */
 async function importMeta(
   directory: string,

@@ -116,8 +116,8 @@ export class CrawlSession {
   }
 
   /**
-   * Crawls to the end, the limit, or `stop`; writes and returns the report. `warn` is told at the start what is not as safe
-   * as it could be.
+   * Crawls to the end, the limit, or `stop`; writes and returns the report. `warn` is told at the start what
+   * is not as safe as it could be.
    */
   async run(warn: (line: string) => void = () => {}): Promise<Report> {
     this.#warn = warn
@@ -128,7 +128,8 @@ export class CrawlSession {
     try {
       const { hooks: module } = this.config
       if (module !== undefined && this.#guests.hooks === undefined) warn(`runs ${hooksNamed(module)}`)
-      // Before there is a ledger: a mistake in the hooks leaves nothing that would be in the way of another try.
+      // Before there is a ledger: a mistake in the hooks leaves nothing that would be in the way of another
+      // try.
       const hooks = await hooksOf(this.#guests, this.config)
       return await this.#runWith(hooks, scratch, startedAt)
     } finally {

@@ -45,8 +45,9 @@ export interface VerifyOptions {
 }
 
 /**
- * Throws a ConfigError when `directory` is not a crawl, an UntrustedError when it comes from elsewhere and its ledger is
- * in a database, and a PairError when directory and ledger are sound but do not belong together.
+ * Throws a ConfigError when `directory` is not a crawl, an UntrustedError when it comes from elsewhere and
+ * its ledger is in a database, and a PairError when directory and ledger are sound but do not belong
+ * together.
  */
 export async function* verifyDirectory(
   directory: string,

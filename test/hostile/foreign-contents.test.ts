@@ -1,4 +1,7 @@
-/** What a stranger has put into ledger and report: told as damage in one line, never a bug, never a command to a terminal. */
+/**
+ * What a stranger has put into ledger and report: told as damage in one line, never a bug, never a command to
+ * a terminal.
+ */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'

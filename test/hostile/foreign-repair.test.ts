@@ -1,6 +1,6 @@
 /**
- * `verify` and `repair` of a directory from elsewhere: the one changes nothing, the other does nothing without
- * trust, and neither asks a database that the directory names.
+ * `verify` and `repair` of a directory from elsewhere: the one changes nothing, the other does nothing
+ * without trust, and neither asks a database that the directory names.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -20,7 +20,10 @@ const PASSWORD = 's3cr3t-p4ssw0rd'
 let web: SmallWeb
 /** Made by a user that no test is. */
 let theirs: string
-/** The same, of a crawl that was killed: its ledger has no digest, and its last commits are in the log beside it. */
+/**
+ * The same, of a crawl that was killed: its ledger has no digest, and its last commits are in the log beside
+ * it.
+ */
 let killed: string
 
 beforeAll(async () => {
