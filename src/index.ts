@@ -81,9 +81,10 @@ export function crawl(options: CrawlOptions): Crawl {
 }
 
 /**
- * Goes on with the crawl in `directory` where it stopped, by whatever; pages that were acknowledged do not come again.
- * Hooks that were functions have to be given again; a module is found again. A directory that this user did not make, or
- * that was changed since, throws an UntrustedError; `trust: true` trusts it from now on, with the code and the database it names.
+ * Goes on with the crawl in `directory` where it stopped, by whatever; pages that were acknowledged do not
+ * come again. Hooks that were functions have to be given again; a module is found again. A directory that
+ * this user did not make, or that was changed since, throws an UntrustedError; `trust: true` trusts it from
+ * now on, with the code and the database it names.
  */
 export function resume(directory: string, options: ResumeOptions = {}): Crawl {
   const { hooks, trust } = options

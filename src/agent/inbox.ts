@@ -12,8 +12,8 @@ const BATCH_ROWS = 500
 const READERS = 16
 
 /**
- * Takes the rows past a cell's cursor into its queue. What is new is journaled in the open pack together with the
- * cursor, so a row is either still in the inbox or in a committed pack, never nowhere.
+ * Takes the rows past a cell's cursor into its queue. What is new is journaled in the open pack together with
+ * the cursor, so a row is either still in the inbox or in a committed pack, never nowhere.
  */
 export class InboxReader {
   readonly #ledger: Ledger

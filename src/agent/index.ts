@@ -32,6 +32,7 @@ export { type AgentReport, agentReports, buildReport, type Report } from './repo
 export { LinkRows, type WantedLinks } from './router.js'
 export { isPage, settlementOf } from './settlement.js'
 export { isReadable } from './settler.js'
+export { asDamage } from './site-desk.js'
 export { manifestOf, TableKeeper, type TableWorker } from './table-keeper.js'
 export type { Turns } from './turns.js'
 export { normalised, sampleStdev } from './workload.js'

@@ -1,4 +1,7 @@
-/** A whole agent, a server on loopback and a ledger: what becomes of a cell that is meant for another agent now. */
+/**
+ * A whole agent, a server on loopback and a ledger: what becomes of a cell that is meant for another agent
+ * now.
+ */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -18,7 +18,10 @@ export interface AgentReport {
   /** Acknowledged, like `bytes`. */
   readonly pages: number
   readonly bytes: number
-  /** Requests sent, robots.txt apart; what a killed run sent in its last moments is missing, and while it runs what is under way. */
+  /**
+   * Requests sent, robots.txt apart; what a killed run sent in its last moments is missing, and while it runs
+   * what is under way.
+   */
   readonly fetches: number
   /** Share of all fetch time (D24: the normalised workload). */
   readonly workload: number
@@ -89,7 +92,10 @@ export interface Report extends Metrics {
   readonly repartitions: readonly RepartitionReport[]
   /** What became of the pages of the crawl that `--previous` names; null without one, and where tables do not tell. */
   readonly recrawl: RecrawlReport | null
-  /** How robots.txt was read, and how many origins were left alone because theirs could not be; the first are named. */
+  /**
+   * How robots.txt was read, and how many origins were left alone because theirs could not be; the first are
+   * named.
+   */
   readonly robots: RobotsReport
 }
 
@@ -122,7 +128,10 @@ interface RepartitionReport {
   readonly happened:
     | (MovedReport & {
         readonly forced: number
-        /** From the repartition before it (or the start), and to the next (or the end); null where that was no time at all. */
+        /**
+         * From the repartition before it (or the start), and to the next (or the end); null where that was no
+         * time at all.
+         */
         readonly before: (PaceReport & { readonly seconds: number }) | null
         readonly after: (PaceReport & { readonly seconds: number }) | null
         /** What was left, at the pace before it and at the pace after it. */
@@ -131,7 +140,9 @@ interface RepartitionReport {
     | null
 }
 
-/** Sites that got another agent; of them those that were leased and had to be asked back; how long that took. */
+/**
+ * Sites that got another agent; of them those that were leased and had to be asked back; how long that took.
+ */
 interface MovedReport {
   readonly movedSites: number
   readonly askedBack: number
@@ -145,7 +156,10 @@ interface PaceReport {
 
 /** A cell is counted each time that it is leased. */
 interface RoutedReport {
-  /** The number of the table that was in force at the end: it rises with every repartition and every new coordinator. */
+  /**
+   * The number of the table that was in force at the end: it rises with every repartition and every new
+   * coordinator.
+   */
   readonly stages: number
   /** Of that table, as every agent got it. */
   readonly tableBytes: number
@@ -168,8 +182,8 @@ interface RoutingReport {
   readonly predicted: { readonly messages: number; readonly coalescedMessages: number }
   readonly byHash: { readonly messages: number; readonly coalescedMessages: number }
   /**
-   * Of bytes and of pages (`graph`: of pages, and with `change` of pages that are fetched again): heaviest part over its share,
-   * minus 1, and what no partition can go below.
+   * Of bytes and of pages (`graph`: of pages, and with `change` of pages that are fetched again): heaviest
+   * part over its share, minus 1, and what no partition can go below.
    */
   readonly imbalance: readonly number[]
   readonly imbalanceBound: readonly number[]
@@ -177,7 +191,10 @@ interface RoutingReport {
   readonly heavySites: readonly string[]
   /** Heavier than a part and split, the first of them: into how many cells, in how many parts. */
   readonly splitSites: readonly { readonly site: string; readonly cells: number; readonly parts: number }[]
-  /** S8, `graph` alone: for each objective that counted its factor, what is cut when it is the only one, and what was cut. */
+  /**
+   * S8, `graph` alone: for each objective that counted its factor, what is cut when it is the only one, and
+   * what was cut.
+   */
   readonly objectives?: readonly {
     readonly name: string
     readonly factor: number

@@ -16,6 +16,7 @@ import {
 } from '../compose/index.js'
 import { ConfigError } from '../config/index.js'
 import { sleep } from '../model/clock.js'
+import { withoutControls } from '../model/for-people.js'
 import { agentLines, agentStates, waitingOf } from './agent-lines.js'
 import { type AddressOptions, addressOf, againWith, crawlAt, withAddress } from './crawl-address.js'
 import { showLastReport } from './last-report.js'
@@ -69,7 +70,9 @@ export function statusCommand(): Command {
                   ...(metrics === null ? [] : metricLines(metrics)),
                   ...asideLines(parked, totals.cells.parked, systemClock.now()).map(line => `  ${line}`),
                   settingsLine(settings),
-                ].join('\n')
+                ]
+                  .map(withoutControls)
+                  .join('\n')
             process.stdout.write(`${text}\n`)
           },
           'look',

@@ -20,7 +20,10 @@ export const EXIT = {
    * repair` mends it.
    */
   damaged: 8,
-  /** The crawl directory comes from elsewhere and was not trusted yet (`--trust`), or does not belong to its ledger. */
+  /**
+   * The crawl directory comes from elsewhere and was not trusted yet (`--trust`), or does not belong to its
+   * ledger.
+   */
   untrusted: 9,
   /** --max-pages was reached; URLs are still queued. */
   limit: 10,

@@ -18,7 +18,7 @@ export function showLastReport(crawl: FoundCrawl, { json }: { readonly json?: bo
   )
   const text = json
     ? JSON.stringify({ running: null, ledgerAsked: false, report })
-    : `${addressOf(crawl)}: ${report === null ? 'no report of a run' : reportLine(report)}`
+    : `${withoutControls(addressOf(crawl))}: ${report === null ? 'no report of a run' : reportLine(report)}`
   process.stdout.write(`${text}\n`)
 }
 

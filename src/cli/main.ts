@@ -1,4 +1,7 @@
-/** The `orbweaver` command: one file per sub-command, one place that turns errors into a line and an exit code. */
+/**
+ * The `orbweaver` command: one file per sub-command, one place that turns errors into a line and an exit
+ * code.
+ */
 import { Command, CommanderError } from 'commander'
 import { LedgerError } from '../cluster/ledger.js'
 import {
@@ -9,7 +12,7 @@ import {
 } from '../compose/errors.js'
 import { ConfigError } from '../config/config-error.js'
 import { UntrustedError } from '../config/untrusted-error.js'
-import { shellWord } from '../model/for-people.js'
+import { shellWord, withoutControls } from '../model/for-people.js'
 import { VERSION } from '../model/version.js'
 import { PartitionError } from '../partition/partition-error.js'
 import { DamageError } from '../store/damage-error.js'
@@ -96,6 +99,8 @@ function failureCode(error: unknown, argv: readonly string[]): number {
     return complain('the disk is full; free some space, then resume', EXIT.disk)
   if (code === 'ELOOP')
     return complain(`a symbolic link where a file should be: ${(error as Error).message}`, EXIT.untrusted)
+  if (code === 'EISDIR')
+    return complain(`a folder where a file should be: ${(error as Error).message}`, EXIT.damaged)
   if (code === 'EIO' || code === 'DISK_FAILED')
     return complain(`the disk fails: ${(error as Error).message}`, EXIT.disk)
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
@@ -126,11 +131,15 @@ const LEDGER_EXIT: Partial<Record<LedgerError['kind'], number>> = {
   taken: EXIT.config,
 }
 
-/** No room on the device, in the user's share of it, or in a file that may not grow; and what the store calls them. */
+/**
+ * No room on the device, in the user's share of it, or in a file that may not grow; and what the store calls
+ * them.
+ */
 const DISK_FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'DISK_FULL'])
 
 function complain(message: string, code: number): number {
-  process.stderr.write(`orbweaver: ${message}\n`)
+  // It may quote what a stranger has written.
+  process.stderr.write(`orbweaver: ${withoutControls(message)}\n`)
   return code
 }
 

@@ -64,7 +64,10 @@ function troubles(report: Report): string[] {
   return lines
 }
 
-/** Sites left alone because their robots.txt could not be read: named, with what they said and what can be done. */
+/**
+ * Sites left alone because their robots.txt could not be read: named, with what they said and what can be
+ * done.
+ */
 function refused(report: Report): string[] {
   const { mode, refused: total, refusedSites } = report.robots
   if (total === 0) return []

@@ -1,6 +1,6 @@
 /** `orbweaver verify`: reads every file of a crawl and says which are not what was written. */
 import { Command } from 'commander'
-import { shellWord } from '../model/for-people.js'
+import { shellWord, withoutControls } from '../model/for-people.js'
 import { type Damage, verifyDirectory } from '../verify/index.js'
 import type { Say } from './commands.js'
 import { trustOption } from './crawl-address.js'
@@ -56,7 +56,7 @@ async function run(directory: string, flags: VerifyFlags): Promise<number> {
   }
   for await (const damage of verifyDirectory(directory, options)) {
     damaged.push(damage)
-    if (!flags.json) process.stdout.write(`${damage.file} ${damage.detail}\n`)
+    if (!flags.json) process.stdout.write(`${withoutControls(`${damage.file} ${damage.detail}`)}\n`)
   }
   const isSound = damaged.length === 0
   if (flags.json)

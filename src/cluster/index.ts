@@ -1,7 +1,7 @@
 /**
- * cluster/: the ledger, on SQLite; on PostgreSQL in `postgres-ledger.ts`, which is loaded only where it is used.
- * In: packs, appended links, leases asked for. Out: what is durably true.
- * Always: a page is acknowledged in the transaction that makes its links durable; a stale epoch commits nothing.
+ * cluster/: the ledger, on SQLite; on PostgreSQL in `postgres-ledger.ts`, which is loaded only where it is
+ * used. In: packs, appended links, leases asked for. Out: what is durably true. Always: a page is
+ * acknowledged in the transaction that makes its links durable; a stale epoch commits nothing.
  */
 export { type Bus, type BusMessage, type LaneStatus, LocalBus } from './bus.js'
 export { heardFrom, QUIET_MS, silenceOf } from './heard-from.js'

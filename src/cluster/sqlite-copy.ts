@@ -1,6 +1,6 @@
 /**
- * A ledger in a directory that must not be written: SQLite makes files beside a ledger even to read it, so a copy in
- * the temporary folder is opened instead.
+ * A ledger in a directory that must not be written: SQLite makes files beside a ledger even to read it, so a
+ * copy in the temporary folder is opened instead.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ export interface LedgerCopy {
 export function openLedgerCopy(path: string, now: () => Millis): LedgerCopy {
   const { copy, remove } = copyLedger(path)
   try {
-    const ledger = openSqliteLedger(copy, { create: false, now })
+    const ledger = openSqliteLedger(copy, { create: false, now, original: path })
     return { ledger, close: () => ledger.close().finally(remove) }
   } catch (error) {
     remove()
@@ -36,7 +36,7 @@ export function openLedgerCopy(path: string, now: () => Millis): LedgerCopy {
 export function copyIntegrity(path: string): string | null {
   const { copy, remove } = copyLedger(path)
   try {
-    return ledgerIntegrity(copy)
+    return ledgerIntegrity(copy, path)
   } finally {
     remove()
   }

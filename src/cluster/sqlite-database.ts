@@ -21,17 +21,20 @@ export class SqliteDatabase {
     this.#path = path
   }
 
-  /** Opens (and migrates) the ledger at `path`; `create` says whether it may be absent. */
-  static open(path: string, create: boolean): SqliteDatabase {
+  /**
+   * Opens (and migrates) the ledger at `path`; `create` says whether it may be absent. Errors name
+   * `original`, of which it may be a copy.
+   */
+  static open(path: string, create: boolean, original = path): SqliteDatabase {
     if (!create && !existsSync(path)) throw new LedgerError('missing', `there is no crawl ledger at ${path}`)
-    return translated(path, () => {
+    return translated(original, () => {
       const db = new Database(path, { timeout: 30_000 })
       const opened = new SqliteDatabase(db, path)
       db.pragma('journal_mode = WAL')
       db.pragma('synchronous = FULL')
       db.pragma('cache_size = -4000')
       db.pragma('wal_autocheckpoint = 2000')
-      opened.#migrate(path)
+      opened.#migrate(original)
       return opened
     })
   }
@@ -168,7 +171,8 @@ export function translated<T>(path: string, task: () => T): T {
 function ledgerErrorOf(path: string, error: unknown): LedgerError | null {
   const code = codeOf(error)
   // What we wrote as JSON is no JSON any more: a damaged page that SQLite takes for sound.
-  const isCorrupt = code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT')
+  const isCorrupt =
+    code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT') || isOtherSchema(code, error)
   if (isCorrupt || error instanceof SyntaxError)
     return new LedgerError(
       'corrupt',
@@ -184,6 +188,12 @@ function ledgerErrorOf(path: string, error: unknown): LedgerError | null {
   if (code.startsWith('SQLITE_BUSY'))
     return new LedgerError('busy', `the ledger ${path} is locked by another process`)
   return null
+}
+
+/** Tables that every ledger has are not there, or others are in their place. */
+function isOtherSchema(code: string, error: unknown): boolean {
+  if (code !== 'SQLITE_ERROR') return false
+  return /no such (?:table|column)|already exists|has no column/i.test((error as Error).message)
 }
 
 function codeOf(error: unknown): string {

@@ -74,15 +74,22 @@ const READS: ReadonlySet<LedgerMethod> = new Set<LedgerMethod>([
 /** Its name in a crawl's directory. */
 export const LEDGER_FILE = 'ledger.db'
 
+export interface SqliteOptions {
+  readonly create: boolean
+  readonly now: () => Millis
+  /** What errors name, where the ledger is a copy. */
+  readonly original?: string
+}
+
 export class SqliteCore {
   readonly #path: string
   readonly #db: SqliteDatabase
   readonly #calls: Calls
 
-  constructor(path: string, options: { readonly create: boolean; readonly now: () => Millis }) {
-    this.#path = path
-    this.#db = SqliteDatabase.open(path, options.create)
-    this.#calls = callsOver(this.#db, options.now)
+  constructor(path: string, { create, now, original = path }: SqliteOptions) {
+    this.#path = original
+    this.#db = SqliteDatabase.open(path, create, original)
+    this.#calls = callsOver(this.#db, now)
   }
 
   /** Runs calls in one commit; each answer stands alone, a failing one undoes only itself. */
@@ -145,7 +152,7 @@ async function inboxOver(call: Call, cell: CellId, after: number, limit: number)
 }
 
 /** The ledger in the caller's thread: for commands that look or change a setting, and for tests. */
-export function openSqliteLedger(path: string, options: { create: boolean; now: () => Millis }): Ledger {
+export function openSqliteLedger(path: string, options: SqliteOptions): Ledger {
   const core = new SqliteCore(path, options)
   const call = async (method: LedgerMethod, args: readonly unknown[]): Promise<unknown> => {
     const [result] = core.run([{ method, args }])

@@ -30,7 +30,9 @@ export function sqliteSource(path: string): LedgerSource & Closable {
   }
 }
 
-/** In a file of its own: whoever asked for it gives it its name. `settings`: besides those that are copied. */
+/**
+ * In a file of its own: whoever asked for it gives it its name. `settings`: besides those that are copied.
+ */
 export function sqliteTarget(
   path: string,
   settings: Readonly<Record<string, string>>,

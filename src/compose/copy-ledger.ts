@@ -91,7 +91,10 @@ async function fillDatabase(
   }
 }
 
-/** A ledger of that name that this very crawl has had, or a copy of which nobody was told: it is no longer the truth of anything. */
+/**
+ * A ledger of that name that this very crawl has had, or a copy of which nobody was told: it is no longer the
+ * truth of anything.
+ */
 async function isLeftOver({ config, createdAt }: CrawlFile): Promise<boolean> {
   let known: Ledger
   try {

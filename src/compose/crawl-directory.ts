@@ -58,8 +58,8 @@ export function createDirectory(directory: string, file: CrawlFile): void {
 }
 
 /**
- * The one way to write crawl.json, also when the ledger has moved: whoever changes it has been trusted with the
- * directory, and stays trusted.
+ * The one way to write crawl.json, also when the ledger has moved: whoever changes it has been trusted with
+ * the directory, and stays trusted.
  */
 export function writeCrawlFile(directory: string, file: CrawlFile): void {
   writeSealed(join(directory, CRAWL_FILE), CRAWL_FILE, file)
@@ -67,9 +67,9 @@ export function writeCrawlFile(directory: string, file: CrawlFile): void {
 }
 
 /**
- * Remembers a directory by its absolute path, or a crawl by its name, with its present settings and hooks, as one of this
- * user. Without a writable state folder
- * the crawl goes on (`session.ts` warns), and a later resume asks for `--trust`.
+ * Remembers a directory by its absolute path, or a crawl by its name, with its present settings and hooks, as
+ * one of this user. Without a writable state folder the crawl goes on (`session.ts` warns), and a later
+ * resume asks for `--trust`.
  */
 export function registerDirectory(place: string, file: CrawlFile): void {
   try {
@@ -100,6 +100,8 @@ export function readCrawlFile(directory: string): CrawlFile {
   if (read === null)
     throw damageError(directory, CRAWL_FILE, 'is damaged: it is not JSON; restore it from a backup')
   const file = read.content as CrawlFile
+  if (typeof file.format !== 'number' || typeof file.config !== 'object' || file.config === null)
+    throw damageError(directory, CRAWL_FILE, 'is damaged: it describes no crawl')
   refuseNewer(file, path)
   if (read.seal === 'wrong')
     throw damageError(

@@ -28,7 +28,10 @@ export interface Guests {
   readonly restored?: boolean | undefined
   /** `--trust`: the directory, or with a new crawl the one that `previous` names, is trusted from now on. */
   readonly trust?: boolean | undefined
-  /** Where agents that do not see the store can reach this process; those of this machine only unless said otherwise. */
+  /**
+   * Where agents that do not see the store can reach this process; those of this machine only unless said
+   * otherwise.
+   */
   readonly listen?: ListenPlace | undefined
 }
 

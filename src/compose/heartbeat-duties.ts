@@ -1,4 +1,7 @@
-/** What a session does with every heartbeat, besides crawling: looks at the disk, tends tables and counts, hears the user. */
+/**
+ * What a session does with every heartbeat, besides crawling: looks at the disk, tends tables and counts,
+ * hears the user.
+ */
 import { type LedgerCount, type ProgressSources, queuedOf, type TableKeeper } from '../agent/index.js'
 import {
   type Heartbeat,
@@ -110,7 +113,10 @@ export class HeartbeatDuties {
     }
   }
 
-  /** `orbweaver checkpoint` asks by a number; the answer is the same number, once every agent, wherever it is, has told it. */
+  /**
+   * `orbweaver checkpoint` asks by a number; the answer is the same number, once every agent, wherever it is,
+   * has told it.
+   */
   async #answerCheckpoint(settings: Readonly<Record<string, string>>): Promise<void> {
     const asked = settings['checkpoint.asked'] ?? ''
     if (asked === '' || asked === settings['checkpoint.done'] || asked === this.#checkpoint) return
@@ -130,7 +136,9 @@ export class HeartbeatDuties {
     await ledger.set({ 'checkpoint.done': asked })
   }
 
-  /** Nothing that a heartbeat asks for is worth ending the crawl: what matters fails again where it matters. */
+  /**
+   * Nothing that a heartbeat asks for is worth ending the crawl: what matters fails again where it matters.
+   */
   #aside(task: Promise<void>): void {
     task.catch((error: Error) => {
       if (!this.#isOver) this.#parts.log.warn('a heartbeat left something undone', { error: error.message })

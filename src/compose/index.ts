@@ -1,6 +1,6 @@
 /**
- * compose/: the only place that picks implementations, and the only one that knows the real clock and the real dice.
- * In: a checked configuration and a directory. Out: a crawl that runs.
+ * compose/: the only place that picks implementations, and the only one that knows the real clock and the
+ * real dice. In: a checked configuration and a directory. Out: a crawl that runs.
  */
 export { copyToDatabase, copyToDirectory } from './copy-ledger.js'
 export {
@@ -26,7 +26,7 @@ export { type LiveMetrics, metricsNow } from './live-metrics.js'
 export { LIVE_SETTINGS, readLiveSetting } from './live-settings.js'
 export { openLedger, openUnproved } from './open-ledger.js'
 export { endTheSilent, isAtWork } from './presence.js'
-export { isForeign, needReadable, openToVerify } from './read-ledger.js'
+export { isForeign, openToVerify } from './read-ledger.js'
 export { REPORT_FILE, wasConcluded } from './run-report.js'
 export { type CrawlSession, createSession, resumeSession } from './session.js'
 export { systemClock, systemRandom } from './system.js'

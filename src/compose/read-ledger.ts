@@ -1,6 +1,7 @@
 /**
- * The ledger of a crawl directory for whoever only reads it. One that is trusted is read in its place. Of any other a
- * ledger in the directory is read from a copy, and one in a database is not asked: that would send it our password.
+ * The ledger of a crawl directory for whoever only reads it. One that is trusted is read in its place. Of any
+ * other a ledger in the directory is read from a copy, and one in a database is not asked: that would send it
+ * our password.
  */
 import { join } from 'node:path'
 import {
@@ -35,8 +36,9 @@ export async function readLedger<T>(
 }
 
 /**
- * Whether the files of its ledger must stay as they are, which only a copy of them can be opened for. `config` is null
- * where crawl.json cannot be read: then nothing says that the directory is trusted, nor that its ledger is in a database.
+ * Whether the files of its ledger must stay as they are, which only a copy of them can be opened for.
+ * `config` is null where crawl.json cannot be read: then nothing says that the directory is trusted, nor that
+ * its ledger is in a database.
  */
 export function isForeign(directory: string, config: CrawlConfig | null, isTrusting: boolean): boolean {
   return config === null || (!isTrusting && distrustOf(directory) !== null)

@@ -1,9 +1,11 @@
 /**
- * `--previous DIR`: every URL seen last time, whatever became of it, is an inbox row before its cell's first lease,
- * and what the tables know of its page (ETag, Last-Modified, digest, links, and the rest of its row) becomes its meta-info (D6).
+ * `--previous DIR`: every URL seen last time, whatever became of it, is an inbox row before its cell's first
+ * lease, and what the tables know of its page (ETag, Last-Modified, digest, links, and the rest of its row)
+ * becomes its meta-info (D6).
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { asDamage } from '../agent/index.js'
 import { type Append, LEDGER_FILE, type Ledger, type MetaFacts, siteSummaries } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import { isWantedType } from '../fetch/index.js'
@@ -109,7 +111,11 @@ async function importCell(previous: Ledger, target: Target, cell: CellId): Promi
     const batch = await ownJournals(previous, cell, from)
     if (batch.length === 0) break
     for (const { journal } of batch) {
-      readDiscoveries(journal, take)
+      try {
+        readDiscoveries(journal, take)
+      } catch (error) {
+        throw asDamage(cell, error)
+      }
       if (rows.length >= BATCH_ROWS) await flush()
     }
     from = batch[batch.length - 1].number + 1

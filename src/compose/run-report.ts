@@ -13,7 +13,9 @@ import { readNote, routedOf } from './routing-note.js'
 import type { SpentTotal } from './spent.js'
 import { systemClock as clock } from './system.js'
 
-/** Settings: whether the report of the last run is written, when that run began, and what was not safe then. */
+/**
+ * Settings: whether the report of the last run is written, when that run began, and what was not safe then.
+ */
 export const CONCLUDED = 'concluded'
 export const STARTED_AT = 'run.startedAt'
 export const WARNINGS = 'run.warnings'

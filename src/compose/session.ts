@@ -118,8 +118,8 @@ export class CrawlSession {
   }
 
   /**
-   * Crawls to the end, the limit, or `stop`; writes and returns the report. `warn` is told at the start what is not as safe
-   * as it could be.
+   * Crawls to the end, the limit, or `stop`; writes and returns the report. `warn` is told at the start what
+   * is not as safe as it could be.
    */
   async run(warn: (line: string) => void = () => {}): Promise<Report> {
     this.#warn = warn

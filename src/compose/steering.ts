@@ -1,7 +1,8 @@
 /**
- * What a process with the store at hand does for the crawl as a whole: it stands by for the coordinator's seat, and under it
- * settles the files of lives that are over, merges tables, answers the user, and brings the crawl to its end. All of that
- * moves with the seat: whoever has it next finds in the ledger where the last one was.
+ * What a process with the store at hand does for the crawl as a whole: it stands by for the coordinator's
+ * seat, and under it settles the files of lives that are over, merges tables, answers the user, and brings
+ * the crawl to its end. All of that moves with the seat: whoever has it next finds in the ledger where the
+ * last one was.
  */
 import { type LedgerCount, type Report, TableKeeper } from '../agent/index.js'
 import type { Heartbeat, Incarnation, Ledger, LocalBus } from '../cluster/index.js'
@@ -149,7 +150,9 @@ export class Steering {
     return this.#helm.run(ready)
   }
 
-  /** Files are cut to what the ledger has committed, and from here on everything may be done under this seat. */
+  /**
+   * Files are cut to what the ledger has committed, and from here on everything may be done under this seat.
+   */
   async recover(): Promise<RecoverySummary> {
     const { directory, ledger, config } = this.#parts
     const { seat } = this.#helm
@@ -164,8 +167,8 @@ export class Steering {
   }
 
   /**
-   * After the end of the own agents, when the crawl is over or is to stop: tables, report, manifest. Null when another
-   * process has the seat and has done it.
+   * After the end of the own agents, when the crawl is over or is to stop: tables, report, manifest. Null
+   * when another process has the seat and has done it.
    */
   async conclude(startedAtMs: Millis): Promise<Report | null> {
     const { ledger } = this.#parts

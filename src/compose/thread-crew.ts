@@ -1,6 +1,6 @@
 /**
- * Several agents, each in a thread of its own. One that dies is noticed: its life is closed, its cells go to the head of
- * S, its files are cut to what was committed, and a new agent starts in its place.
+ * Several agents, each in a thread of its own. One that dies is noticed: its life is closed, its cells go to
+ * the head of S, its files are cut to what was committed, and a new agent starts in its place.
  */
 
 import { join } from 'node:path'

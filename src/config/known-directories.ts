@@ -1,6 +1,6 @@
 /**
- * The crawl directories that this user created or trusts. Each is one small file in the state folder, named by the
- * directory's id and a hash of its settings: the id alone proves nothing, because anybody can copy it.
+ * The crawl directories that this user created or trusts. Each is one small file in the state folder, named
+ * by the directory's id and a hash of its settings: the id alone proves nothing, because anybody can copy it.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
@@ -32,7 +32,10 @@ interface KnownDirectory {
 const ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 const HASH_CHARS = 22
 
-/** Throws what the file system says when the state folder cannot be written. A copy does not take the place of `path`. */
+/**
+ * Throws what the file system says when the state folder cannot be written. A copy does not take the place of
+ * `path`.
+ */
 export function rememberDirectory(path: string, claim: DirectoryClaim, now: Millis): void {
   const settings = fingerprintOf(claim.config)
   const target = entryOf(claim.id, settings)

@@ -1,7 +1,7 @@
 /**
- * The files of the state folder. Each belongs to one crawl directory and names it as `path`. They are small, replaced
- * as a whole, and readable by this user only. One that nobody has used for a month goes when its directory is gone,
- * which is looked for once a day at most.
+ * The files of the state folder. Each belongs to one crawl directory and names it as `path`. They are small,
+ * replaced as a whole, and readable by this user only. One that nobody has used for a month goes when its
+ * directory is gone, which is looked for once a day at most.
  */
 import {
   existsSync,

@@ -7,6 +7,7 @@ const WAIT = LIMITS.agentGatherMs
 
 function gathering(expected: number) {
   const clock = new ManualClock()
+  clock.advance(1_000)
   return { clock, all: new AgentGathering(clock, expected) }
 }
 

@@ -18,7 +18,9 @@ function row(status: object, unseen: number): AgentRow {
 const lease = (grant: number, lane = 0) => ({ grant, lane }) as Lease
 
 describe("the coordinator's book of lanes", () => {
-  /** Found by the simulator: an agent that froze before it saw its leases kept the crawl from ending for ever. */
+  /**
+   * Found by the simulator: an agent that froze before it saw its leases kept the crawl from ending for ever.
+   */
   it('forgets grants that an agent never saw once the ledger no longer counts them', () => {
     const book = new LaneBook()
     book.look([row({ at: 1, seen: 0, free: 4 }, 0)])

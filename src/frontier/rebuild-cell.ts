@@ -1,9 +1,10 @@
 /**
- * A cell's frontier from its journal: seen = all discoveries, queue = discoveries without an outcome, in their order.
- * The journal is read twice, outcomes first, so that the second pass can tell what is still queued. All sets spill to
- * disk, so a cell of any size is rebuilt in bounded memory. Decisions are replayed, never made again. A cell that was split off
- * another reads that one's journal too, and takes what is its `part` of it. Escapes in a URL are kept as the journal has them,
- * because its outcomes name it so; its normal form is then known too.
+ * A cell's frontier from its journal: seen = all discoveries, queue = discoveries without an outcome, in
+ * their order. The journal is read twice, outcomes first, so that the second pass can tell what is still
+ * queued. All sets spill to disk, so a cell of any size is rebuilt in bounded memory. Decisions are replayed,
+ * never made again. A cell that was split off another reads that one's journal too, and takes what is its
+ * `part` of it. Escapes in a URL are kept as the journal has them, because its outcomes name it so; its normal
+ * form is then known too.
  */
 import type { Discovery } from '../model/cell.js'
 import type { CellPart } from '../model/cell-map.js'
@@ -27,7 +28,9 @@ export interface Decisions {
   countPage(): void
   /** A page that was counted is lost, and will be fetched again. */
   discountPage?(): void
-  /** A URL was asked for: whether that was one more of the site's failures, and whether it surely answered. */
+  /**
+   * A URL was asked for: whether that was one more of the site's failures, and whether it surely answered.
+   */
   tried?(failed: boolean, answered: boolean): void
 }
 

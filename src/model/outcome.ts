@@ -1,7 +1,8 @@
 /**
- * Every URL that leaves a queue has one of these codes. The table says what the crawler does about each: STYLE 6,
- * errors as data. `tries` counts requests in all; `waitMs` doubles with every try; `dropsSite` gives up the site's
- * queue when the tries are used up (a name that does not resolve will not resolve for the next URL either).
+ * Every URL that leaves a queue has one of these codes. The table says what the crawler does about each:
+ * STYLE 6, errors as data. `tries` counts requests in all; `waitMs` doubles with every try; `dropsSite` gives
+ * up the site's queue when the tries are used up (a name that does not resolve will not resolve for the next
+ * URL either).
  */
 import type { Millis } from './clock.js'
 import { LIMITS } from './limits.js'
@@ -55,8 +56,8 @@ export interface OutcomeRule {
   readonly waitMs: Millis
   readonly dropsSite: boolean
   /**
-   * What it says of the whole site. `busy`: it asks to be left alone. `failing`: several in a row are the site's trouble,
-   * not the page's. Both back off and finally set the site aside.
+   * What it says of the whole site. `busy`: it asks to be left alone. `failing`: several in a row are the
+   * site's trouble, not the page's. Both back off and finally set the site aside.
    */
   readonly strain: 'none' | 'busy' | 'failing'
   /** For the summary: what happened, and what the user can do, where there is something. */

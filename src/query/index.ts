@@ -1,8 +1,7 @@
 /**
- * query/: the tables of a crawl as SQL, and a crawl as files.
- * In: a crawl directory, finished or running. Out: rows, or an exported folder.
- * Always: only committed rows are seen; the crawl is not changed; SQL reaches its tables and nothing else; memory does
- * not grow with the crawl.
+ * query/: the tables of a crawl as SQL, and a crawl as files. In: a crawl directory, finished or running.
+ * Out: rows, or an exported folder. Always: only committed rows are seen; the crawl is not changed; SQL
+ * reaches its tables and nothing else; memory does not grow with the crawl.
  */
 import type { Clock } from '../model/clock.js'
 import type { QueryLimits } from './locked-instance.js'

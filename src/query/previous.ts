@@ -31,7 +31,10 @@ export interface UnchangedPage {
 /** DuckDB's share: a recrawl starts inside the process that crawls, which has its own memory to keep to. */
 const MEMORY_BYTES = 256 * 1024 * 1024
 
-/** Rows sorted at once. DuckDB sorts more than its memory holds, but not any number: more rows are taken in parts. */
+/**
+ * Rows sorted at once. DuckDB sorts more than its memory holds, but not any number: more rows are taken in
+ * parts.
+ */
 interface PartSize {
   readonly pages: number
   readonly links: number

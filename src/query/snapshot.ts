@@ -1,7 +1,8 @@
 /**
- * The files of a crawl at one moment, made to last while they are read. Merges of a running crawl replace small files
- * by larger ones: Parquet files get a second name (a hard link) beside the tables until we are done, rows that are
- * still in logs are converted into a scratch folder. Nothing else is written, and all of it is removed at the end.
+ * The files of a crawl at one moment, made to last while they are read. Merges of a running crawl replace
+ * small files by larger ones: Parquet files get a second name (a hard link) beside the tables until we are
+ * done, rows that are still in logs are converted into a scratch folder. Nothing else is written, and all of
+ * it is removed at the end.
  */
 import { existsSync } from 'node:fs'
 import { link, readdir, rm, stat } from 'node:fs/promises'

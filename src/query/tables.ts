@@ -1,4 +1,7 @@
-/** The tables of a crawl, open for reading: DuckDB in memory, views over the files, everything else locked away. */
+/**
+ * The tables of a crawl, open for reading: DuckDB in memory, views over the files, everything else locked
+ * away.
+ */
 import type { DuckDBInstance } from '@duckdb/node-api'
 import { ConfigError } from '../config/config-error.js'
 import { Connection, type Interruption } from './connection.js'
@@ -30,7 +33,10 @@ export interface Tables {
   run(sql: string): Promise<Result>
   /** The rows of `run` as objects. */
   query(sql: string): AsyncGenerator<Row>
-  /** Keeps what `sql` selects, in that order, as a table of its own (on disk where memory is short) until `close`. */
+  /**
+   * Keeps what `sql` selects, in that order, as a table of its own (on disk where memory is short) until
+   * `close`.
+   */
   keep(table: string, sql: string): Promise<void>
   close(): Promise<void>
 }

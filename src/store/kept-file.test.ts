@@ -72,7 +72,9 @@ it('a symbolic link is neither read nor written', () =>
     expect(readFileSync(path, 'utf8')).toBe('precious')
   }))
 
-/** With a limit in its last piece: the system takes what fits and says so, and only the next write would fail. */
+/**
+ * With a limit in its last piece: the system takes what fits and says so, and only the next write would fail.
+ */
 const CUT_SHORT = `
 const { copyKept } = await import(new URL('./kept-file.ts', process.env.SOURCES))
 try {

@@ -1,8 +1,8 @@
 /**
- * Reading a SQLite file that may be open in this process. Closing any descriptor of a file drops all POSIX locks that the
- * process has on it, those of SQLite in other threads included; another process that closes the ledger then takes itself
- * for the last one and removes the log with what was committed since. So what is opened here stays open until the
- * process ends, one descriptor for each file.
+ * Reading a SQLite file that may be open in this process. Closing any descriptor of a file drops all POSIX
+ * locks that the process has on it, those of SQLite in other threads included; another process that closes
+ * the ledger then takes itself for the last one and removes the log with what was committed since. So what is
+ * opened here stays open until the process ends, one descriptor for each file.
  */
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
 import { OPEN } from './inside.js'

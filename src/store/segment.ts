@@ -1,6 +1,7 @@
 /**
- * Row logs: append-only files of segments. A pack adds one or more; each says which pack, agent and WARC its rows
- * belong to, so that rows can hold places relative to the pack, and carries a checksum over all of itself.
+ * Row logs: append-only files of segments. A pack adds one or more; each says which pack, agent and WARC its
+ * rows belong to, so that rows can hold places relative to the pack, and carries a checksum over all of
+ * itself.
  *
  *   0 'OWS' and the version   20 uint32 rows, groups, blocks 44 WARC name, pack id, agent in UTF-8
  *   4 uint32 crc32 from 8 on  24 float64 base offset            then the rows
@@ -15,7 +16,9 @@ import { WindowedFile } from './windowed-file.js'
 
 export type RowTable = 'pages' | 'links'
 
-/** The log of pages holds rows of a pack first, then the blocks of their texts, then what it says of hosts. */
+/**
+ * The log of pages holds rows of a pack first, then the blocks of their texts, then what it says of hosts.
+ */
 export type SegmentTable = RowTable | 'texts' | 'hosts'
 
 export interface SegmentHeader {
@@ -92,9 +95,9 @@ function encodeHeader(header: SegmentHeader, rows: Buffer, count: number): Buffe
 let spare: Buffer | null = null
 
 /**
- * The segments of a log's committed prefix, all or those of one table: the others are passed over unread. A segment's
- * rows are valid until the next one is asked for. `from`: where a segment begins. `expected` is the digest of the whole
- * prefix: another log is sound in itself.
+ * The segments of a log's committed prefix, all or those of one table: the others are passed over unread. A
+ * segment's rows are valid until the next one is asked for. `from`: where a segment begins. `expected` is the
+ * digest of the whole prefix: another log is sound in itself.
  */
 export function* readSegments(
   path: string,
@@ -143,9 +146,9 @@ export function packsBetween(path: string, from: number, to: number): number {
 }
 
 /**
- * The segments of a damaged log that are sound. `null` stands for what is not, from its beginning to the next sound
- * segment. Lengths lead from one segment to the next; where they do not, all behind is damaged: a text in a row could
- * look like a segment to a search.
+ * The segments of a damaged log that are sound. `null` stands for what is not, from its beginning to the next
+ * sound segment. Lengths lead from one segment to the next; where they do not, all behind is damaged: a text
+ * in a row could look like a segment to a search.
  */
 export function* salvageSegments(path: string, committedBytes: number): Generator<Segment | null> {
   const file = new WindowedFile(path, 'all', null)

@@ -1,6 +1,6 @@
 /**
- * A new file, written from its beginning to its end. What comes is put together first, so that small pieces cost no call each,
- * and what is large does not pass through the page cache.
+ * A new file, written from its beginning to its end. What comes is put together first, so that small pieces
+ * cost no call each, and what is large does not pass through the page cache.
  */
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { crc32 } from 'node:zlib'

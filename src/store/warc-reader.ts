@@ -52,7 +52,10 @@ export class WarcReader {
     return recordOf(wholeMember(bytes, RECORD_BYTES_MAX), offset)
   }
 
-  /** Every record between `from` and `committedBytes` (the whole file by default); the first bad one is the last. */
+  /**
+   * Every record between `from` and `committedBytes` (the whole file by default); the first bad one is the
+   * last.
+   */
   async *records(committedBytes?: number, from = 0): AsyncGenerator<RecordResult> {
     const end = committedBytes ?? (await this.#file.stat()).size
     let window: Buffer = Buffer.alloc(0)

@@ -1,6 +1,6 @@
 /**
- * Writes that are done only when all of their bytes are. The system may take fewer, and say no more than how many:
- * on a disk that is nearly full, and of more than 2 GiB at once.
+ * Writes that are done only when all of their bytes are. The system may take fewer, and say no more than how
+ * many: on a disk that is nearly full, and of more than 2 GiB at once.
  */
 import { readSync, writeSync } from 'node:fs'
 

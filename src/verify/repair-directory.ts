@@ -57,7 +57,8 @@ export async function repairDirectory(given: string, options: RepairOptions = {}
   const directory = absolute(given)
   if (!existsSync(directory)) throw new ConfigError(`there is no directory ${given}`)
   refuseLinks(directory)
-  // What a damaged crawl.json says does not count. Its copy in the ledger needs trust before it is put in its place.
+  // What a damaged crawl.json says does not count. Its copy in the ledger needs trust before it is put in its
+  // place.
   const path = join(directory, CRAWL_FILE)
   if (existsSync(path) && readSealed(path, CRAWL_FILE)?.seal === 'right') needTrust(directory, options.trust)
   const lock = takeLock(directory)

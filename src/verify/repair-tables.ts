@@ -50,7 +50,10 @@ export interface RepairedTables {
   /** Written under their names, and not listed by the ledger yet. */
   readonly made: readonly { name: string; kind: string; bytes: number; crc32: number }[]
   readonly lost: readonly LostUrl[]
-  /** Pages whose link rows are gone, and that are not in the archive (noarchive): nothing brings those rows again. */
+  /**
+   * Pages whose link rows are gone, and that are not in the archive (noarchive): nothing brings those rows
+   * again.
+   */
   readonly withoutLinks: readonly string[]
   readonly counts: RebuiltCounts
 }

@@ -73,7 +73,10 @@ export class TableFiles {
     return places
   }
 
-  /** URLs of pages without a record in the archive that have fewer link rows than `column` of their own row says. */
+  /**
+   * URLs of pages without a record in the archive that have fewer link rows than `column` of their own row
+   * says.
+   */
   async pagesShortOfLinks(
     pages: readonly string[],
     links: readonly string[],

@@ -11,7 +11,6 @@ import {
   holdsPages,
   isForeign,
   ledgerNameOf,
-  needReadable,
   openToVerify,
   REPORT_FILE,
   systemClock,
@@ -47,8 +46,9 @@ export interface VerifyOptions {
 }
 
 /**
- * Throws a ConfigError when `directory` is not a crawl, an UntrustedError when it comes from elsewhere and its ledger is
- * in a database, and a PairError when directory and ledger are sound but do not belong together.
+ * Throws a ConfigError when `directory` is not a crawl, an UntrustedError when it comes from elsewhere and
+ * its ledger is in a database, and a PairError when directory and ledger are sound but do not belong
+ * together.
  */
 export async function* verifyDirectory(
   directory: string,
@@ -60,7 +60,6 @@ export async function* verifyDirectory(
   if (crawl.damage) yield crawl.damage
   // A damaged crawl.json may name a database: it is not asked.
   const { config = null }: { config?: CrawlConfig | null } = crawl.content ?? {}
-  if (config !== null) needReadable(directory, options.trust)
   const isHere = config?.ledger === undefined
   if (isHere && !existsSync(join(directory, LEDGER_FILE)) && !holdsPages(directory)) {
     options.note?.(`${LEDGER_FILE} is not there, and nothing was crawled`)

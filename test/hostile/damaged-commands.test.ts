@@ -109,6 +109,18 @@ it('a journal of a killed crawl that does not decode ends resume with one line, 
   expect(code).toBe(8)
 })
 
+it('so does a journal without its beginning where a recrawl reads it', async () => {
+  const directory = copyOf(killed)
+  const ledger = new Database(join(directory, 'ledger.db'))
+  ledger.prepare('UPDATE pack_cell SET journal = zeroblob(20)').run()
+  ledger.close()
+  const next = ['crawl', web.seed, ...GENERATED, '--previous', directory, '--out', temporary('next')]
+  const { code, stderr } = await orbweaver(next)
+  expect(stderr).toMatch(/the ledger is damaged: a journal of [^\n]+; run "orbweaver repair"/)
+  expect(stderr).not.toContain('bug')
+  expect(code).toBe(8)
+})
+
 describe('a damaged finished crawl', () => {
   it('is sound before', async () => {
     expect(await orbweaver(['verify', finished])).toMatchObject({ code: 0, stdout: '' })

@@ -1,9 +1,9 @@
 /**
- * `verify` and `repair` of a directory from elsewhere: the one changes nothing, the other does nothing without
- * trust, and neither asks a database that the directory names.
+ * `verify` and `repair` of a directory from elsewhere: the one changes nothing, the other does nothing
+ * without trust, and neither asks a database that the directory names.
  */
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -20,7 +20,10 @@ const PASSWORD = 's3cr3t-p4ssw0rd'
 let web: SmallWeb
 /** Made by a user that no test is. */
 let theirs: string
-/** The same, of a crawl that was killed: its ledger has no digest, and its last commits are in the log beside it. */
+/**
+ * The same, of a crawl that was killed: its ledger has no digest, and its last commits are in the log beside
+ * it.
+ */
 let killed: string
 
 beforeAll(async () => {
@@ -34,12 +37,14 @@ afterAll(() => web.close())
 async function killedCrawl(): Promise<string> {
   const out = temporary('killed')
   const user = newUser()
-  const crawl = start(['crawl', 'http://a.test/', ...web.flags, '--delay', '300', '--out', out], user)
+  const crawl = start(['crawl', 'http://a.test/', ...web.flags, '--delay', '20000', '--out', out], user)
   const count = ['query', out, 'SELECT count(*) AS n FROM pages', '--format', 'csv']
-  while (Number((await orbweaver(count, user)).stdout.split('\r\n')[1] ?? 0) < 2)
+  while (Number((await orbweaver(count, user)).stdout.split('\r\n')[1] ?? 0) < 1)
     expect(crawl.process.exitCode, crawl.said()).toBeNull()
   crawl.process.kill('SIGKILL')
   await crawl.ended
+  expect(existsSync(join(out, 'ledger.db.crc32'))).toBe(false)
+  expect(statSync(join(out, 'ledger.db-wal')).size).toBeGreaterThan(0)
   return out
 }
 

@@ -101,7 +101,9 @@ export class MadeCrawl {
     await this.ledger.swapFiles([], files)
   }
 
-  /** Turns row logs into Parquet, one file each, as the crawl does while it runs: not the one being written. */
+  /**
+   * Turns row logs into Parquet, one file each, as the crawl does while it runs: not the one being written.
+   */
   async merge(logs: 'complete' | 'all' = 'complete'): Promise<void> {
     const files = await this.ledger.files()
     for (const kind of ['pages-log', 'links-log'] as const) {

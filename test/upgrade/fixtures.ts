@@ -5,7 +5,9 @@ import { orbweaver } from '../kit/orbweaver.js'
 
 /** One folder for every version whose crawls can be resumed. */
 export const FIXTURES = fileURLToPath(new URL('fixtures', import.meta.url))
-/** Crawl directories remember where their names lead, and where their ledger is: both are always served here. */
+/**
+ * Crawl directories remember where their names lead, and where their ledger is: both are always served here.
+ */
 export const WEB_PORT = 18_617
 export const LEDGER_PORT = 18_618
 const WAIT_MS = 120_000

@@ -23,7 +23,9 @@ import { claimFolder, Folder } from './target.js'
 
 const TEXT_TYPES = new Set(['text/html', 'application/xhtml+xml', 'text/plain', 'text/markdown'])
 
-/** What the tables hold of pages that are not in the archive: all without one, else those that did not change. */
+/**
+ * What the tables hold of pages that are not in the archive: all without one, else those that did not change.
+ */
 const TEXTS = `SELECT url, coalesce(title, '') AS title, fetch_time, text FROM pages
   WHERE outcome IN ('OK', 'NOT_MODIFIED') AND text IS NOT NULL ORDER BY url, fetch_time`
 
