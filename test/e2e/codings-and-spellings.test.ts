@@ -1,6 +1,7 @@
 /**
- * One small web whose pages come in every content coding, whose links spell the same page in several ways, with formulas and
- * with sitemaps as some sites write them: each page is fetched once, and is read like its plain copy.
+ * One small web whose pages come in every content coding, whose links spell the same page in several ways,
+ * with formulas and with sitemaps as some sites write them: each page is fetched once, and is read like its
+ * plain copy.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'

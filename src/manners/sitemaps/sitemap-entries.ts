@@ -83,7 +83,9 @@ class EntryReader implements TagHandler {
     else this.#value += value
   }
 
-  /** Addresses without a `<loc>` around them; in an index they are sitemaps, whatever the element is called. */
+  /**
+   * Addresses without a `<loc>` around them; in an index they are sitemaps, whatever the element is called.
+   */
   #bare(text: string, isLiteral: boolean): void {
     if (this.form !== 'urlset' && this.form !== 'index') return
     const kind = this.form === 'index' || this.#entry === 'sitemap' ? 'sitemap' : 'page'
@@ -185,7 +187,9 @@ const REFERENCE = /&(?:#[\da-z]*|[a-z_:][\w:.-]*);/gi
 
 const NUMBER = /^#(\d{1,7}|x[\da-f]{1,6})$/
 
-/** Null when it refers to more than XML itself knows: entities that a document declares are never expanded. */
+/**
+ * Null when it refers to more than XML itself knows: entities that a document declares are never expanded.
+ */
 function decoded(text: string): string | null {
   if (!text.includes('&')) return text
   let isKnown = true

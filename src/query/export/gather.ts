@@ -1,5 +1,6 @@
 /** Fills the book of an export from the tables. */
 import { ConfigError } from '../../config/config-error.js'
+import { normaliseEscapes } from '../../model/url-escapes.js'
 import type { Row, Tables } from '../tables.js'
 import type { ExportBook, ExportedPage } from './export-book.js'
 
@@ -64,12 +65,16 @@ export async function gatherPages(
 
 export async function gatherRedirects(tables: Tables, book: ExportBook): Promise<void> {
   for await (const row of tables.query(REDIRECTS))
-    book.addRedirect(String(row.url), String(row.redirect_target))
+    book.addRedirect(normaliseEscapes(String(row.url)), String(row.redirect_target))
 }
 
 function addTo(book: ExportBook, page: ExportedPage, pathFor: (page: ExportedPage) => string | null): void {
   const path = pathFor(page)
-  if (path !== null) book.add(page, path)
+  if (path === null) return
+  book.add(page, path)
+  // Links are in normal form; the page may be of a version that kept escapes as written.
+  const url = normaliseEscapes(page.url)
+  if (url !== page.url) book.addRedirect(url, page.url)
 }
 
 function pageOf(row: Row): ExportedPage {
