@@ -4,7 +4,8 @@
  * as they are written, with `crawl SEED --scope prefix --max-pages 4`. This web must stay as it is: the
  * resumed crawl fetches the rest of it.
  */
-import { page, SmallWeb } from '../kit/small-web.js'
+import { page, type SmallWeb } from '../kit/small-web.js'
+import { serveAt } from './web.js'
 
 /** The crawl directory remembers it. */
 const PORT = 18_620
@@ -43,5 +44,5 @@ export function serveEscapes(): Promise<SmallWeb> {
     const headers = { etag: `"${Buffer.from(decoded(path)).toString('hex')}"` }
     return { headers, body: page(decoded(path), 'Some words.', links) }
   }
-  return SmallWeb.listen({ [HOST]: site }, 0, PORT)
+  return serveAt(PORT, { [HOST]: site })
 }

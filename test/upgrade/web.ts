@@ -16,14 +16,16 @@ const PAGES = 10
 
 export const SEEDS = HOSTS.map(host => `http://${host}/`)
 
-/** Waits while another test run on this machine serves it. */
-export async function serveWeb(): Promise<SmallWeb> {
-  const sites = Object.fromEntries(
-    HOSTS.map((host, i) => [host, siteOf(host, HOSTS[(i + 1) % HOSTS.length])]),
-  )
+export function serveWeb(): Promise<SmallWeb> {
+  const sites = HOSTS.map((host, i) => [host, siteOf(host, HOSTS[(i + 1) % HOSTS.length])] as const)
+  return serveAt(PORT, Object.fromEntries(sites))
+}
+
+/** Waits while another test run on this machine serves there. */
+export async function serveAt(port: number, sites: Readonly<Record<string, SmallSite>>): Promise<SmallWeb> {
   for (const end = Date.now() + WAIT_MS; ; await sleep(LOOK_MS)) {
     try {
-      return await SmallWeb.listen(sites, 0, PORT)
+      return await SmallWeb.listen(sites, 0, port)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || Date.now() > end) throw error
     }
