@@ -50,8 +50,8 @@ export function readLink(from: usize, to: usize): u32 {
   let climbs: u32 = 0
   for (; i < end; i++) {
     let c = <u32>load<u8>(i)
-    let escaped = NONE
     if (!isOf(c, part)) {
+      let escaped = NONE
       if (c == 0x23) break
       if (c == 0x3f) part = IN_QUERY
       else if (c == 0x26) {
@@ -63,14 +63,25 @@ export function readLink(from: usize, to: usize): u32 {
         // A space, and a letter beyond ASCII, byte by byte.
         if (ownQueries && part == IN_QUERY) return ODD
         escaped = c
+      } else if (c == 0x25) {
+        const octet = octetAt(i + 1, end)
+        // An escaped dot may make a dot segment.
+        if (octet == NONE || octet == 0x2e) return ODD
+        i += 2
+        if (isUnreserved(octet)) c = octet
+        else escaped = octet
       } else return ODD
-    } else if (c == 0x25) {
-      const octet = octetAt(i + 1, end)
-      // An escaped dot may make a dot segment.
-      if (octet == NONE || octet == 0x2e) return ODD
-      i += 2
-      if (isUnreserved(octet)) c = octet
-      else escaped = octet
+      if (escaped != NONE) {
+        const high = hexDigit(escaped >>> 4)
+        store<u8>(at, 0x25)
+        store<u8>(at, <u8>high, 1)
+        at += 2
+        a = stepA(a, 0x25)
+        b = stepB(b, 0x25, a)
+        a = stepA(a, high)
+        b = stepB(b, high, a)
+        c = hexDigit(escaped & 15)
+      }
     } else if (previous == 0x2f && c == 0x2e) {
       // A segment that begins with a dot.
       const next = i + 1 < end ? <u32>load<u8>(i + 1) : 0
@@ -87,17 +98,6 @@ export function readLink(from: usize, to: usize): u32 {
       b = againB
       i += 2
       continue
-    }
-    if (escaped != NONE) {
-      const high = hexDigit(escaped >>> 4)
-      store<u8>(at, 0x25)
-      store<u8>(at, <u8>high, 1)
-      at += 2
-      a = stepA(a, 0x25)
-      b = stepB(b, 0x25, a)
-      a = stepA(a, high)
-      b = stepB(b, high, a)
-      c = hexDigit(escaped & 15)
     }
     previous = c
     store<u8>(at++, <u8>c)

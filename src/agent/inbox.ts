@@ -56,7 +56,10 @@ export class InboxReader {
   }
 }
 
-/** A row of an earlier version may have other escapes. Its normal form may belong to another cell of a split site. */
+/**
+ * A row of an earlier version may have other escapes. Its normal form may belong to another cell of a split
+ * site.
+ */
 function spellingHere(site: SiteCrawl, written: string): string {
   const url = normaliseEscapes(written)
   return url === written || site.holds(url) ? url : written

@@ -1,6 +1,6 @@
 /**
- * What undoing a coding gave. `cut`: the body went on past the limit, or ended before it should have, or was damaged
- * from there on.
+ * What undoing a coding gave. `cut`: the body went on past the limit, or ended before it should have, or was
+ * damaged from there on.
  */
 export type Decoded =
   | { readonly ok: true; readonly body: Buffer; readonly cut: Cut | null }

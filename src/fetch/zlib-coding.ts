@@ -1,6 +1,7 @@
 /**
- * The codings that Node's zlib undoes: gzip, deflate, br. Of a body that ends early or is damaged, what comes before that is
- * kept. Node tells that only when it is asked for a whole body, and gives nothing then, so it is asked a second time for the part.
+ * The codings that Node's zlib undoes: gzip, deflate, br. Of a body that ends early or is damaged, what comes
+ * before that is kept. Node tells that only when it is asked for a whole body, and gives nothing then, so it
+ * is asked a second time for the part.
  */
 import type { Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
@@ -61,8 +62,8 @@ function decodeAtOnce(way: Zlib, bytes: Buffer, maxBytes: number): Decoded | 'la
 }
 
 /**
- * What the longest sound prefix gives. With its flush an early end is no error: only for a damaged body is the prefix
- * searched, by halving.
+ * What the longest sound prefix gives. With its flush an early end is no error: only for a damaged body is
+ * the prefix searched, by halving.
  */
 function soundPart(way: Zlib, bytes: Buffer, options: Options): Buffer | 'too-large' | 'broken' {
   const part = attempt(way, bytes, options)
@@ -91,8 +92,8 @@ function attempt(way: Zlib, bytes: Buffer, options: Options): Buffer | 'too-larg
 }
 
 /**
- * A gzip body of one whole member with a wrong checksum, or behind which stands something else: a line break of a
- * careless script, perhaps.
+ * A gzip body of one whole member with a wrong checksum, or behind which stands something else: a line break
+ * of a careless script, perhaps.
  */
 function memberAtOnce(bytes: Buffer, options: Options): Buffer | null {
   try {
@@ -113,7 +114,10 @@ interface Inflated {
   readonly engine: { readonly bytesWritten: number }
 }
 
-/** Whether the member has its trailer, and no other member follows. A checksum that is wrong does not make it shorter. */
+/**
+ * Whether the member has its trailer, and no other member follows. A checksum that is wrong does not make it
+ * shorter.
+ */
 function isWholeMember(bytes: Buffer, deflatedBytes: number): boolean {
   const next = gzipHeadBytes(bytes) + deflatedBytes + TRAILER_BYTES
   return next <= bytes.length && (bytes[next] !== 0x1f || bytes[next + 1] !== 0x8b)

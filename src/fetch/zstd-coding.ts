@@ -1,7 +1,8 @@
 /**
- * The content coding `zstd` (RFC 8878, RFC 9659): any number of frames, skippable ones among them. Frames are taken apart
- * here, because the decoder knows whole frames only: of one that is cut short, damaged or larger than allowed, the blocks that
- * are sound and fit are put into a frame of their own. Nothing is allocated for what a head merely says.
+ * The content coding `zstd` (RFC 8878, RFC 9659): any number of frames, skippable ones among them. Frames are
+ * taken apart here, because the decoder knows whole frames only: of one that is cut short, damaged or larger
+ * than allowed, the blocks that are sound and fit are put into a frame of their own. Nothing is allocated for
+ * what a head merely says.
  */
 import { loadedZstd, loadZstd, type Zstd } from '../model/zstd.js'
 import {
@@ -109,7 +110,7 @@ function soundBlocks(zstd: Zstd, bytes: Buffer, frame: ZstdFrame, roomBytes: num
   let sound: Buffer | null = frame.blocks.count === 0 && frame.blocks.end === 'early' ? EMPTY : null
   let low = 0
   let high = frame.blocks.count + 1
-  // The first try has as many blocks as surely fit: of a bomb, whose blocks are full, that is all there is room for.
+  // The first try has as many blocks as surely fit. The blocks of a bomb are full, so that is all of them.
   let count = walkBlocks(bytes, frame.headBytes, frame.blocks.count, roomBytes).count
   for (let tries = 0; tries < TRIES && low + 1 < high; tries++) {
     const body = attempt(zstd, frameOf(bytes, frame, count), roomBytes + ZSTD_BLOCK_BYTES)

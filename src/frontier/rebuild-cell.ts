@@ -3,8 +3,8 @@
  * their order. The journal is read twice, outcomes first, so that the second pass can tell what is still
  * queued. All sets spill to disk, so a cell of any size is rebuilt in bounded memory. Decisions are replayed,
  * never made again. A cell that was split off another reads that one's journal too, and takes what is its
- * `part` of it. Escapes in a URL are kept as the journal has them, because its outcomes name it so; its normal
- * form is then known too.
+ * `part` of it. Escapes in a URL are kept as the journal has them, because its outcomes name it so; its
+ * normal form is then known too.
  */
 import type { Discovery } from '../model/cell.js'
 import type { CellPart } from '../model/cell-map.js'
@@ -101,8 +101,9 @@ export async function rebuildCell(
 }
 
 /**
- * Earlier versions took `/%66oo` and `/foo` for two URLs; links are in normal form now, and must find the page under either.
- * This is a pass of its own: a normal form that waits itself must join the queue before it is marked as known.
+ * Earlier versions took `/%66oo` and `/foo` for two URLs; links are in normal form now, and must find the
+ * page under either. This is a pass of its own: a normal form that waits itself must join the queue before it
+ * is marked as known.
  */
 async function restoreSpellings(
   blobs: JournalBlobs,

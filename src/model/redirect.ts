@@ -4,8 +4,9 @@ import { parseUrl } from './url.js'
 import { normaliseEscapes } from './url-escapes.js'
 
 /**
- * The Location of a response, normalised; null when there is none that leads to the web. A server that redirects a page
- * to another spelling of its own URL (`/%C3%A9` to `/%c3%a9`) gives nothing without it: then it is as the server writes it.
+ * The Location of a response, normalised; null when there is none that leads to the web. A server that
+ * redirects a page to another spelling of its own URL (`/%C3%A9` to `/%c3%a9`) gives nothing without it: then
+ * it is as the server writes it.
  */
 export function redirectTarget(exchange: Exchange): string | null {
   const location = exchange.header('location')

@@ -1,7 +1,7 @@
 /**
- * Percent-escapes in normal form (RFC 3986, 6.2.2): unreserved characters stand for themselves, every other octet is
- * escaped with upper-case digits. A server that decodes both spellings sees the same octets, and reserved characters
- * (`%2F`, `%3F`, `%25`) stay escaped.
+ * Percent-escapes in normal form (RFC 3986, 6.2.2): unreserved characters stand for themselves, every other
+ * octet is escaped with upper-case digits. A server that decodes both spellings sees the same octets, and
+ * reserved characters (`%2F`, `%3F`, `%25`) stay escaped.
  */
 const UNRESERVED = new Uint8Array(256)
 for (const c of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~')

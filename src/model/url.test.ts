@@ -183,7 +183,9 @@ describe('normaliseUrl', () => {
   })
 })
 
-/** What a server can tell apart: the octets, and which of them are delimiters because they are not escaped. */
+/**
+ * What a server can tell apart: the octets, and which of them are delimiters because they are not escaped.
+ */
 function octetsOf(url: string): string[] {
   const octets: string[] = []
   for (const [, hex, raw] of targetOf(url).matchAll(/%([\da-f]{2})|(.)/gi)) {

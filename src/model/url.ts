@@ -1,7 +1,7 @@
 /**
- * URLs as the crawl knows them: WHATWG-normalised, http or https, without fragment and without credentials, with
- * percent-escapes in normal form (`url-escapes.ts`).
- * A normalised URL is a plain string; `new URL` is expensive and stays off the hot path.
+ * URLs as the crawl knows them: WHATWG-normalised, http or https, without fragment and without credentials,
+ * with percent-escapes in normal form (`url-escapes.ts`). A normalised URL is a plain string; `new URL` is
+ * expensive and stays off the hot path.
  */
 import { createRequire } from 'node:module'
 import { isIP } from 'node:net'

@@ -1,4 +1,7 @@
-/** The structure of a Zstandard frame (RFC 8878, 3.1.1), read without decoding: its head, and where its blocks end. */
+/**
+ * The structure of a Zstandard frame (RFC 8878, 3.1.1), read without decoding: its head, and where its blocks
+ * end.
+ */
 
 const MAGIC = 0xfd2f_b528
 const SKIPPABLE_MAGIC = 0x184d_2a50

@@ -1,9 +1,11 @@
 /**
- * The web that `escapes.folder.gz` was crawled from: one site whose links spell the same page in several ways. The crawl
- * was made by the version of 2026-11-18 (commit 234bc40), the last that kept percent-escapes as they are written, with
- * `crawl SEED --scope prefix --max-pages 4`. This web must stay as it is: the resumed crawl fetches the rest of it.
+ * The web that `escapes.folder.gz` was crawled from: one site whose links spell the same page in several
+ * ways. The crawl was made by the version of 2026-11-18 (commit 234bc40), the last that kept percent-escapes
+ * as they are written, with `crawl SEED --scope prefix --max-pages 4`. This web must stay as it is: the
+ * resumed crawl fetches the rest of it.
  */
 import { page, SmallWeb } from '../kit/small-web.js'
+import { listenOn } from './fixtures.js'
 
 /** The crawl directory remembers it. */
 const PORT = 18_620
@@ -42,5 +44,5 @@ export function serveEscapes(): Promise<SmallWeb> {
     const headers = { etag: `"${Buffer.from(decoded(path)).toString('hex')}"` }
     return { headers, body: page(decoded(path), 'Some words.', links) }
   }
-  return SmallWeb.listen({ [HOST]: site }, 0, PORT)
+  return listenOn(PORT, port => SmallWeb.listen({ [HOST]: site }, 0, port))
 }

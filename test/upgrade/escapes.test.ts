@@ -1,5 +1,9 @@
-/** Crawls of versions that kept percent-escapes as written are resumed and repeated without losing or doubling a page. */
-import { readFileSync } from 'node:fs'
+/**
+ * Crawls of versions that kept percent-escapes as written are resumed and repeated without losing or doubling
+ * a page.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EXIT } from '../../src/cli/exit-codes.js'
 import { checkWarcs } from '../kit/crawled.js'
@@ -54,6 +58,10 @@ describe('a crawl whose URLs have other escapes', () => {
     expect(found).toEqual([...FETCHED, ...QUEUED, ...NEW].sort().map(path => ({ path, outcome: 'OK' })))
     expect((await checkWarcs(directory)).problems).toEqual([])
     await done('verify', directory)
+    const files = temporary('files')
+    await done('export', directory, '--to', 'files', '--out', files)
+    const name = readdirSync(files, { recursive: true }).find(each => String(each).endsWith('last.html'))
+    expect(readFileSync(join(files, String(name)), 'utf8')).not.toContain('http://owl.test/')
   })
 
   it('is repeated with --previous: every page once, in normal form', async () => {

@@ -4,6 +4,7 @@ import { LIMITS } from '../../model/limits.js'
 import { LinkResolver } from '../../model/url.js'
 import { isZstdFrame } from '../../model/zstd-frame.js'
 import { readContentType, toUtf8 } from '../../parse/index.js'
+import { addressLines } from './address-lines.js'
 import { readEntries, type SitemapForm, type TakeEntry, utf8 } from './sitemap-entries.js'
 
 export interface SitemapReading {
@@ -79,27 +80,19 @@ function wideLabel(body: Buffer): string | undefined {
   return body[0] === 0 && body[1] === 0x3c ? 'utf-16be' : undefined
 }
 
-/** One address a line, everything else ignored; null when there is none. A line may end with the file. */
+/** One address a line; null when there is none. */
 function readLines(text: string, take: TakeEntry): SitemapForm | null {
   if (text.charCodeAt(firstVisible(text)) === 0x3c) return null
   let found = false
-  for (let at = 0; at < text.length; ) {
-    let end = text.indexOf('\n', at)
-    if (end < 0) end = text.length
-    // Lines too long for an address are not even looked at.
-    if (end - at <= LIMITS.sitemapUrlBytes) {
-      for (const line of text.slice(at, end).split('\r')) {
-        if (!WEB_ADDRESS.test(line)) continue
-        found = true
-        if (!take(utf8(line), 'page')) return 'text'
-      }
-    }
-    at = end + 1
+  for (const line of addressLines(text)) {
+    found = true
+    if (!take(utf8(line), SITEMAP_NAME.test(line) ? 'sitemap' : 'page')) break
   }
   return found ? 'text' : null
 }
 
-const WEB_ADDRESS = /^\s*https?:\/\/[^\s<>]+\s*$/i
+/** Some sites list their sitemaps one to a line: no page has such a name. */
+const SITEMAP_NAME = /\/[^/?#]*sitemap[^/?#]*\.(xml|txt)(\.gz)?$/i
 
 function firstVisible(text: string): number {
   let at = 0

@@ -9,7 +9,9 @@ export function isFormulaPart({ namespaceURI }: Element): boolean {
   return namespaceURI === MATHML
 }
 
-/** `$TeX$`, or `$$TeX$$` of one with a line of its own; null when neither an annotation nor `alttext` says it. */
+/**
+ * `$TeX$`, or `$$TeX$$` of one with a line of its own; null when neither an annotation nor `alttext` says it.
+ */
 export function formulaOf(math: Element): string | null {
   const tex = (annotationOf(math) ?? attribute(math, 'alttext') ?? '').replaceAll(/\s+/g, ' ').trim()
   if (tex === '') return null

@@ -1,6 +1,7 @@
 /** Fills the book of an export from the tables, of this crawl and of those before it. */
 import { ConfigError } from '../../config/config-error.js'
 import { forPeople } from '../../model/for-people.js'
+import { normaliseEscapes } from '../../model/url-escapes.js'
 import { openTables, type Row, type Tables } from '../tables.js'
 import type { ExportBook, ExportedPage, RecordPlace } from './export-book.js'
 
@@ -74,8 +75,7 @@ export async function gatherPages(
 ): Promise<string> {
   for await (const row of tables.query(PAGES)) {
     const page = pageOf(row)
-    const path = pathFor(page)
-    if (path !== null) book.add(page, path)
+    addTo(book, page, pathFor(page))
   }
   book.placeByPayload()
   const troubles: string[] = []
@@ -108,7 +108,15 @@ async function placeFrom(directory: string, archive: number, book: ExportBook): 
 
 export async function gatherRedirects(tables: Tables, book: ExportBook): Promise<void> {
   for await (const row of tables.query(REDIRECTS))
-    book.addRedirect(String(row.url), String(row.redirect_target))
+    book.addRedirect(normaliseEscapes(String(row.url)), String(row.redirect_target))
+}
+
+function addTo(book: ExportBook, page: ExportedPage, path: string | null): void {
+  if (path === null) return
+  book.add(page, path)
+  // Links are in normal form; the page may be of a version that kept escapes as written.
+  const url = normaliseEscapes(page.url)
+  if (url !== page.url) book.addRedirect(url, page.url)
 }
 
 function pageOf(row: Row): ExportedPage {
