@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import { shellWord } from '../model/for-people.js'
+import { forTerminal, shellWord } from '../model/for-people.js'
 import {
   type Exported,
   exportFiles,
@@ -13,6 +13,7 @@ import {
 import type { Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
 import { InterruptedError, interruptible } from './interruption.js'
+import { tell } from './output.js'
 import { type LimitFlags, readLimits, withLimits } from './query-limits.js'
 
 type Kind = 'files' | 'jsonl' | 'markdown'
@@ -57,7 +58,7 @@ export function exportCommand(say: Say): Command {
         )
         display.end(closingLines(tally, flags.to, out))
         if (tally.damaged > 0) {
-          process.stderr.write(`${damagedLine(tally, dir)}\n`)
+          tell(`${damagedLine(tally, dir)}\n`)
           say(EXIT.damaged)
         }
       } catch (error) {
@@ -152,7 +153,7 @@ class ProgressLine {
 
   end(text: string): void {
     this.clear()
-    this.#stream.write(text)
+    this.#stream.write(forTerminal(text))
   }
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../compose/errors.js'
 import { ConfigError } from '../config/config-error.js'
 import { UntrustedError } from '../config/untrusted-error.js'
-import { shellWord } from '../model/for-people.js'
+import { shellWord, withoutControls } from '../model/for-people.js'
 import { VERSION } from '../model/version.js'
 import { PartitionError } from '../partition/partition-error.js'
 import { DamageError } from '../store/damage-error.js'
@@ -18,6 +18,7 @@ import { DamagedFileError } from '../store/segment.js'
 import { COMMANDS, type Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
 import { InterruptedError, readerLeft } from './interruption.js'
+import { tell } from './output.js'
 
 /** Runs one command; the result is the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -75,7 +76,8 @@ function usageProblem(error: CommanderError, argv: readonly string[]): string {
   if (error.code === 'commander.unknownCommand' && /^https?:|\.[a-z]/i.test(first))
     return `${message}; to crawl it: orbweaver crawl ${shellWord(first)}`
   const command = Object.hasOwn(COMMANDS, first) ? ` ${first}` : ''
-  return `${message}; orbweaver${command} --help shows what there is`
+  const other = error.code === 'commander.unknownOption' ? '; if it is not an option, put -- before it' : ''
+  return `${message}; orbweaver${command} --help shows what there is${other}`
 }
 
 function failureCode(error: unknown, argv: readonly string[]): number {
@@ -102,9 +104,7 @@ function failureCode(error: unknown, argv: readonly string[]): number {
     return complain(`the disk fails: ${(error as Error).message}`, EXIT.disk)
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return complain(`no permission: ${(error as Error).message}`, EXIT.config)
-  process.stderr.write(
-    `orbweaver: this is a bug, please report it: ${(error as Error).stack ?? String(error)}\n`,
-  )
+  tell(`orbweaver: this is a bug, please report it: ${(error as Error).stack ?? String(error)}\n`)
   return EXIT.internal
 }
 
@@ -132,7 +132,7 @@ const LEDGER_EXIT: Partial<Record<LedgerError['kind'], number>> = {
 const DISK_FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'DISK_FULL'])
 
 function complain(message: string, code: number): number {
-  process.stderr.write(`orbweaver: ${message}\n`)
+  tell(`orbweaver: ${withoutControls(message)}\n`)
   return code
 }
 

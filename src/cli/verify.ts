@@ -1,10 +1,11 @@
 /** `orbweaver verify`: reads every file of a crawl and says which are not what was written. */
 import { Command } from 'commander'
-import { shellWord } from '../model/for-people.js'
+import { shellWord, withoutControls } from '../model/for-people.js'
 import { type Damage, verifyDirectory } from '../verify/index.js'
 import type { Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
 import { interruptible, untilAborted } from './interruption.js'
+import { print, printJson, tell } from './output.js'
 import { plural, size } from './summary.js'
 
 interface VerifyFlags {
@@ -52,14 +53,13 @@ async function run(directory: string, flags: VerifyFlags): Promise<number> {
   }
   for await (const damage of verifyDirectory(directory, options)) {
     damaged.push(damage)
-    if (!flags.json) process.stdout.write(`${damage.file} ${damage.detail}\n`)
+    if (!flags.json) print(`${withoutControls(`${damage.file} ${damage.detail}`)}\n`)
   }
   const isSound = damaged.length === 0
-  if (flags.json)
-    process.stdout.write(`${JSON.stringify({ sound: isSound, files, bytes, damaged, notes })}\n`)
-  for (const line of notes) process.stderr.write(`orbweaver: ${line}\n`)
+  if (flags.json) printJson({ sound: isSound, files, bytes, damaged, notes })
+  for (const line of notes) tell(`orbweaver: ${withoutControls(line)}\n`)
   const read = `${plural(files, 'file')} read, ${size(bytes)}`
-  process.stderr.write(
+  tell(
     isSound
       ? `${read}: all as they were written\n`
       : `${read}: ${damaged.length} damaged; run: orbweaver repair ${shellWord(directory)}\n`,
