@@ -33,14 +33,19 @@ function orbweaver(...args: string[]): SpawnSyncReturns<string> {
 }
 
 /** What `runQuery` prints. */
-async function printed(sql: string | undefined, format: 'table' | 'csv' | 'json'): Promise<string> {
+async function printed(
+  sql: string | undefined,
+  format: 'table' | 'csv' | 'json',
+  isTTY = false,
+): Promise<string> {
   let text = ''
-  const out = new Writable({
+  const stream = new Writable({
     write(piece, _, done) {
       text += piece
       done()
     },
   })
+  const out = Object.assign(stream, { isTTY })
   await runQuery(crawl.dir, sql, format, out)
   return text
 }
@@ -65,6 +70,17 @@ describe('orbweaver query', () => {
       { url: 'http://a.test/', title: 'Home' },
       { url: 'http://a.test/2', title: 'Two, with a comma' },
     ])
+  })
+
+  it('prints to a terminal nothing that it would obey, and to a pipe every byte', async () => {
+    const loud = 'a\x1b[2J\x9b31m\x07\rb\u202e'
+    const sql = `SELECT '${loud}' AS loud, 'c\nd\te' AS quiet`
+    expect(await printed(sql, 'csv')).toBe(`loud,quiet\r\n"${loud}","c\nd\te"\r\n`)
+    expect(await printed(sql, 'csv', true)).toBe('loud,quiet\r\n"a [2J 31m  b ","c\nd\te"\r\n')
+    for (const isTTY of [false, true])
+      expect(JSON.parse(await printed(sql, 'json', isTTY))).toEqual([{ loud, quiet: 'c\nd\te' }])
+    expect(await printed(sql, 'json', true)).not.toMatch(/[^\P{C}\n]/u)
+    expect(await printed(sql, 'table')).not.toMatch(/[^\P{C}\n]/u)
   })
 
   it('lists the tables without SQL, with examples that can be pasted', async () => {

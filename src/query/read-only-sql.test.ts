@@ -219,7 +219,7 @@ describe('SQL that is wrong', () => {
     ['  ;', 'the query is empty'],
     [';; -- nothing', 'the query is empty'],
     ['/* nothing */', 'the query is empty'],
-    ['EXPLAIN ; -- nothing', 'the query is empty'],
+    ['EXPLAIN ; -- nothing', 'the SQL is not understood: syntax error at end of input'],
     ["SELECT 'open", 'the SQL is not understood: unterminated quoted string at or near "\'open"'],
     ['SELECT "open ; --', /^the SQL is not understood: unterminated quoted identifier/],
     ['SELECT 1 /* open', /^the SQL is not understood: unterminated \/\* comment/],

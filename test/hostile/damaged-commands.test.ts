@@ -2,7 +2,7 @@
  * What a user sees of a damaged crawl: one line with the repair command and exit code 8, never a bug, never a
  * wrong answer.
  */
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -110,6 +110,11 @@ it('a journal of a killed crawl that does not decode ends resume with one line, 
 })
 
 describe('a damaged finished crawl', () => {
+  let odd: string
+  beforeAll(() => {
+    odd = copyOf(finished)
+  })
+
   it('is sound before', async () => {
     expect(await orbweaver(['verify', finished])).toMatchObject({ code: 0, stdout: '' })
   })
@@ -156,6 +161,50 @@ describe('a damaged finished crawl', () => {
       ['resume', directory],
     ])
       expectRefused(await orbweaver(args), /crawl\.json is damaged: its checksum differs/)
+  })
+
+  it.each([
+    ['null', /crawl\.json is damaged: it does not hold a JSON object/],
+    ['[]', /crawl\.json is damaged: it does not hold a JSON object/],
+    ['7', /crawl\.json is damaged: it does not hold a JSON object/],
+    ['', /crawl\.json is damaged: it does not hold a JSON object/],
+    [' '.repeat(100_000_000), /crawl\.json is damaged: it does not hold a JSON object/],
+    ['{}', /crawl\.json is damaged: it does not say its format/],
+    ['{"format":"1"}', /crawl\.json is damaged: it does not say its format/],
+    ['{"format":1}', /crawl\.json is damaged: it holds no settings/],
+    ['{"format":1,"config":[]}', /crawl\.json is damaged: it holds no settings/],
+  ])('a crawl.json of %.20j is damage', async (text, message) => {
+    writeFileSync(join(odd, 'crawl.json'), text)
+    expectRefused(await orbweaver(['status', odd]), message)
+  })
+
+  it('a crawl.json that is a folder is damage', async () => {
+    rmSync(join(odd, 'crawl.json'))
+    mkdirSync(join(odd, 'crawl.json'))
+    expectRefused(await orbweaver(['status', odd]), /crawl\.json is damaged/)
+    rmSync(join(odd, 'crawl.json'), { recursive: true })
+  })
+
+  it.each([
+    ['{"format":1,"config":{}}', 4, /crawl\.json has a setting that is not right: give at least one URL/],
+    [
+      '{"format":1,"config":{"seeds":[{"toString":1}]}}',
+      4,
+      /setting that is not right: "\{"toString":1\}" is not/,
+    ],
+    ['{"format":1,"config":{"seeds":"a.test","delay":{}}}', 4, /setting that is not right: --delay must be/],
+    [
+      '{"format":1,"config":{"seeds":"a.test","new":1}}',
+      4,
+      /setting that is not right: unknown setting "new"/,
+    ],
+    ['{"format":2}', 7, /was written by orbweaver (?:undefined|\S+), which is newer; update orbweaver/],
+  ])('a crawl.json of %s is told in one line', async (text, expected, message) => {
+    writeFileSync(join(odd, 'crawl.json'), text)
+    const { code, stdout, stderr } = await orbweaver(['status', odd])
+    expect(stderr).toMatch(/^orbweaver: [^\n]+\n$/)
+    expect(stderr).toMatch(message)
+    expect([code, stdout]).toEqual([expected, ''])
   })
 
   it('a damaged WARC is left out of an export, which says so and ends with 8', async () => {

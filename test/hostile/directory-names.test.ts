@@ -31,6 +31,7 @@ async function countsOf(directory: string): Promise<unknown> {
     const sql = `SELECT count(*) AS pages, min(url) AS first, (SELECT count(*) FROM links) AS links,
       (SELECT sum(pages) FROM sites) AS sites FROM pages`
     for await (const row of tables.query(sql)) return row
+    return undefined
   } finally {
     await tables.close()
   }
