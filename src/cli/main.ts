@@ -22,6 +22,8 @@ import { tell } from './output.js'
 
 /** Runs one command; the result is the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
+  // Nobody is left to be told, and a crawl goes on.
+  process.stderr.on('error', () => {})
   process.stdout.on('error', error => {
     if ((error as { code?: string }).code !== 'EPIPE') throw error
     readerLeft()
@@ -100,6 +102,10 @@ function failureCode(error: unknown, argv: readonly string[]): number {
     return complain('the disk is full; free some space, then resume', EXIT.disk)
   if (code === 'ELOOP')
     return complain(`a symbolic link where a file should be: ${(error as Error).message}`, EXIT.untrusted)
+  if (code === 'EISDIR')
+    return complain(`a folder where a file should be: ${(error as Error).message}`, EXIT.damaged)
+  if (code === 'ENOTDIR' || code === 'ENAMETOOLONG')
+    return complain(`no such place: ${(error as Error).message}`, EXIT.config)
   if (code === 'EIO' || code === 'DISK_FAILED')
     return complain(`the disk fails: ${(error as Error).message}`, EXIT.disk)
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')

@@ -95,6 +95,12 @@ it('a reader that leaves ends a query that computes', async () => {
   expect(await ended).toEqual({ by: 0, errors: '' })
 })
 
+it('a reader of stderr that leaves changes nothing', async () => {
+  const { child, ended } = start(['query', join(temporary, 'nowhere')])
+  child.stderr?.destroy()
+  expect(await ended).toEqual({ by: 4, errors: '' })
+})
+
 describe('a limit', () => {
   it('--timeout ends a query with one line and exit code 11', async () => {
     const { code, stderr } = await orbweaver(asked(ENDLESS, '--timeout', '1.5'))

@@ -185,6 +185,21 @@ describe('a damaged finished crawl', () => {
     rmSync(join(odd, 'crawl.json'), { recursive: true })
   })
 
+  it('a folder where a file should be is damage, and a path that cannot be is bad input', async () => {
+    const directory = copyOf(finished)
+    rmSync(join(directory, 'report.json'))
+    mkdirSync(join(directory, 'report.json'))
+    const resumed = await orbweaver(['resume', directory, '--trust'])
+    expect(resumed.stderr).toMatch(/orbweaver: a folder where a file should be: [^\n]+report\.json[^\n]+\n$/)
+    expect(resumed.code).toBe(8)
+    const out = join(directory, 'crawl.json', 'part', 'x.jsonl')
+    for (const place of [out, join(directory, 'x'.repeat(300))]) {
+      const exported = await orbweaver(['export', finished, '--to', 'jsonl', '--out', place])
+      expect(exported.stderr).toMatch(/^orbweaver: no such place: [^\n]+\n$/)
+      expect(exported.code).toBe(4)
+    }
+  })
+
   it.each([
     ['{"format":1,"config":{}}', 4, /crawl\.json has a setting that is not right: give at least one URL/],
     [
