@@ -64,6 +64,8 @@ describe('SQL reads the crawl', () => {
     "SELECT title FROM pages WHERE title <> ';'; -- done",
     'SELECT title FROM pages; /* done */ ;',
     'SELECT title FROM pages ; -- x',
+    "SELECT 'A' AS title ; -- x",
+    ";SELECT 'A' AS title",
     ';; SELECT title FROM pages;;',
     '\ufeffSELECT title FROM pages --',
     '/* a /* b */ ; */ SELECT title FROM pages; --',
