@@ -5,6 +5,7 @@ import { ConfigError, FIELDS } from '../config/index.js'
 import type { Say } from './commands.js'
 import { type AddressOptions, addressOf, crawlAt, readListen, withAddress } from './crawl-address.js'
 import { EXIT } from './exit-codes.js'
+import { tell } from './output.js'
 import { onEndSignal } from './signals.js'
 
 export function agentCommand(say: Say): Command {
@@ -31,10 +32,10 @@ Examples:
         listen: readListen(options.listen),
       })
       const unsubscribe = onEndSignal(() => agent.stop())
-      const onJoin = () => process.stderr.write(`${agent.name} joins ${addressOf(crawl)}\n`)
-      const tell = (line: string) => process.stderr.write(`orbweaver: ${line}\n`)
+      const onJoin = () => tell(`${agent.name} joins ${addressOf(crawl)}\n`)
+      const tellLine = (line: string) => tell(`orbweaver: ${line}\n`)
       try {
-        say((await agent.run({ onJoin, tell })) === 'ended' ? EXIT.done : EXIT.interrupted)
+        say((await agent.run({ onJoin, tell: tellLine })) === 'ended' ? EXIT.done : EXIT.interrupted)
       } finally {
         unsubscribe()
       }

@@ -21,6 +21,7 @@ import { agentLines, agentStates, waitingOf } from './agent-lines.js'
 import { type AddressOptions, addressOf, againWith, crawlAt, withAddress } from './crawl-address.js'
 import { showLastReport } from './last-report.js'
 import { metricLines } from './metric-lines.js'
+import { print, printJson, tell } from './output.js'
 import { asideLines, duration, number, plural, SHOWN_SITES, size } from './summary.js'
 
 const CHECKPOINT_LOOK_MS = 200
@@ -52,28 +53,19 @@ export function statusCommand(): Command {
               site: cell,
               ...rest,
             }))
-            const text = options.json
-              ? JSON.stringify({
-                  running,
-                  waitingFor,
-                  holdUps,
-                  ...totals,
-                  ...metrics,
-                  agents,
-                  setAside: parked,
-                  settings: liveOnly(settings),
-                })
-              : [
-                  ...statusLines(addressOf(crawl), running, totals, waitingFor),
-                  ...holdUps.map(holdUpLine),
-                  ...agentLines(agents),
-                  ...(metrics === null ? [] : metricLines(metrics)),
-                  ...asideLines(parked, totals.cells.parked, systemClock.now()).map(line => `  ${line}`),
-                  settingsLine(settings),
-                ]
-                  .map(withoutControls)
-                  .join('\n')
-            process.stdout.write(`${text}\n`)
+            if (options.json) {
+              const live = { setAside: parked, settings: liveOnly(settings) }
+              return printJson({ running, waitingFor, holdUps, ...totals, ...metrics, agents, ...live })
+            }
+            const lines = [
+              ...statusLines(addressOf(crawl), running, totals, waitingFor),
+              ...holdUps.map(holdUpLine),
+              ...agentLines(agents),
+              ...(metrics === null ? [] : metricLines(metrics)),
+              ...asideLines(parked, totals.cells.parked, systemClock.now()).map(line => `  ${line}`),
+              settingsLine(settings),
+            ]
+            print(lines.map(line => `${withoutControls(line)}\n`).join(''))
           },
           'look',
         ),
@@ -98,7 +90,7 @@ export function setCommand(): Command {
       const values = Object.fromEntries(pairs.map(parsePair))
       return withLedger(directory, options, async (ledger, crawl) => {
         await ledger.set(values)
-        process.stderr.write(
+        tell(
           (await isRunning(ledger, crawl))
             ? 'set; the crawl takes it within a second\n'
             : 'set for the next resume\n',
@@ -114,7 +106,7 @@ export function stopCommand(): Command {
       withLedger(directory, options, async (ledger, crawl) => {
         await needRunning(ledger, crawl)
         await ledger.set({ stop: String(systemClock.now()) })
-        process.stderr.write(`stopping; go on later with: orbweaver resume ${againWith(crawl)}\n`)
+        tell(`stopping; go on later with: orbweaver resume ${againWith(crawl)}\n`)
       }),
     )
 }
@@ -129,9 +121,7 @@ export function checkpointCommand(): Command {
         await ledger.set({ 'checkpoint.asked': asked })
         for (let waited = 0; waited < CHECKPOINT_WAIT_MS; waited += CHECKPOINT_LOOK_MS) {
           if ((await ledger.settings())['checkpoint.done'] === asked) {
-            process.stderr.write(
-              `checkpoint done: ${plural((await ledger.totals()).pages, 'page')} acknowledged\n`,
-            )
+            tell(`checkpoint done: ${plural((await ledger.totals()).pages, 'page')} acknowledged\n`)
             return
           }
           await sleep(systemClock, CHECKPOINT_LOOK_MS)

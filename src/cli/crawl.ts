@@ -13,6 +13,7 @@ import { ConfigError, type CrawlConfig, FIELDS, loadConfig, variableOf } from '.
 import type { Say } from './commands.js'
 import { type AddressOptions, crawlAt, listenOption, readListen, withAddress } from './crawl-address.js'
 import { EXIT } from './exit-codes.js'
+import { printJson, tell } from './output.js'
 import { ProgressDisplay } from './progress.js'
 import { onEndSignal } from './signals.js'
 import { summaryOf } from './summary.js'
@@ -115,8 +116,8 @@ export async function watch(session: CrawlSession, directory: string, json: bool
     display.stop()
     unsubscribe()
   }
-  process.stderr.write(summaryOf(report, directory, session.config))
-  if (json) process.stdout.write(`${JSON.stringify(report)}\n`)
+  tell(summaryOf(report, directory, session.config))
+  if (json) printJson(report)
   return exitCodeOf(report)
 }
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { earlierCrawls } from '../compose/earlier-crawls.js'
-import { shellWord } from '../model/for-people.js'
+import { forTerminal, shellWord } from '../model/for-people.js'
 import {
   type Exported,
   exportFiles,
@@ -14,6 +14,7 @@ import {
 import type { Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
 import { InterruptedError, interruptible } from './interruption.js'
+import { tell } from './output.js'
 import { type LimitFlags, readLimits, withLimits } from './query-limits.js'
 
 type Kind = 'files' | 'jsonl' | 'markdown'
@@ -63,7 +64,7 @@ export function exportCommand(say: Say): Command {
         )
         display.end(closingLines(tally, flags.to, out))
         if (tally.damaged > 0) {
-          process.stderr.write(`${damagedLine(tally, dir)}\n`)
+          tell(`${damagedLine(tally, dir)}\n`)
           say(EXIT.damaged)
         }
       } catch (error) {
@@ -160,7 +161,7 @@ class ProgressLine {
 
   end(text: string): void {
     this.clear()
-    this.#stream.write(text)
+    this.#stream.write(forTerminal(text))
   }
 }
 

@@ -21,6 +21,7 @@ import { DamagedFileError } from '../store/segment.js'
 import { COMMANDS, type Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
 import { InterruptedError, readerLeft } from './interruption.js'
+import { tell } from './output.js'
 import { outliveTerminal } from './signals.js'
 
 /** Runs one command; the result is the exit code. */
@@ -76,7 +77,8 @@ function usageProblem(error: CommanderError, argv: readonly string[]): string {
   if (error.code === 'commander.unknownCommand' && /^https?:|\.[a-z]/i.test(first))
     return `${message}; to crawl it: orbweaver crawl ${shellWord(first)}`
   const command = Object.hasOwn(COMMANDS, first) ? ` ${first}` : ''
-  return `${message}; orbweaver${command} --help shows what there is`
+  const other = error.code === 'commander.unknownOption' ? '; if it is not an option, put -- before it' : ''
+  return `${message}; orbweaver${command} --help shows what there is${other}`
 }
 
 function failureCode(error: unknown, argv: readonly string[]): number {
@@ -101,13 +103,13 @@ function failureCode(error: unknown, argv: readonly string[]): number {
     return complain(`a symbolic link where a file should be: ${(error as Error).message}`, EXIT.untrusted)
   if (code === 'EISDIR')
     return complain(`a folder where a file should be: ${(error as Error).message}`, EXIT.damaged)
+  if (code === 'ENOTDIR' || code === 'ENAMETOOLONG')
+    return complain(`no such place: ${(error as Error).message}`, EXIT.config)
   if (code === 'EIO' || code === 'DISK_FAILED')
     return complain(`the disk fails: ${(error as Error).message}`, EXIT.disk)
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return complain(`no permission: ${(error as Error).message}`, EXIT.config)
-  process.stderr.write(
-    `orbweaver: this is a bug, please report it: ${(error as Error).stack ?? String(error)}\n`,
-  )
+  tell(`orbweaver: this is a bug, please report it: ${(error as Error).stack ?? String(error)}\n`)
   return EXIT.internal
 }
 
@@ -139,7 +141,7 @@ const DISK_FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'DI
 
 function complain(message: string, code: number): number {
   // It may quote what a stranger has written.
-  process.stderr.write(`orbweaver: ${withoutControls(message)}\n`)
+  tell(`orbweaver: ${withoutControls(message)}\n`)
   return code
 }
 

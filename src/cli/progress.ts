@@ -1,6 +1,7 @@
 /** What the user sees while a crawl runs: a live line on a terminal, a plain line now and then elsewhere. */
 import type { Progress } from '../agent/index.js'
 import type { Cancel, Clock } from '../model/clock.js'
+import { forTerminal, withoutControls } from '../model/for-people.js'
 import { duration, number, size } from './summary.js'
 
 const LIVE_MS = 250
@@ -57,7 +58,7 @@ export class ProgressDisplay {
   /** A line of its own, above what is shown from then on. */
   say(line: string): void {
     this.#live?.clear()
-    this.#stream.write(`${line}\n`)
+    this.#stream.write(`${forTerminal(line)}\n`)
   }
 
   stop(): void {
@@ -92,7 +93,7 @@ export class ProgressDisplay {
       duration((now - this.#startedAt) / 1000),
     ]
     const line = this.#fit(bar(shareDone(progress)), parts)
-    return progress.waiting === '' ? line : `${line}\n  waiting: ${progress.waiting}`
+    return progress.waiting === '' ? line : `${line}\n  waiting: ${withoutControls(progress.waiting)}`
   }
 
   /** In two lines, cut where it reads well, on a terminal too narrow for one. */

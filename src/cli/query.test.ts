@@ -1,9 +1,8 @@
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
-import { readdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { Writable } from 'node:stream'
-import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MadeCrawl } from '../../test/kit/made-crawl.js'
 import { closingLines } from './export.js'
@@ -33,17 +32,20 @@ function orbweaver(...args: string[]): SpawnSyncReturns<string> {
   return spawnSync(process.execPath, [...NODE, ...args], { encoding: 'utf8', cwd: tmpdir() })
 }
 
-const scratch = () => readdirSync(tmpdir()).filter(name => /^orbweaver-(query|export)-/.test(name))
-
 /** What `runQuery` prints. */
-async function printed(sql: string | undefined, format: 'table' | 'csv' | 'json'): Promise<string> {
+async function printed(
+  sql: string | undefined,
+  format: 'table' | 'csv' | 'json',
+  isTTY = false,
+): Promise<string> {
   let text = ''
-  const out = new Writable({
+  const stream = new Writable({
     write(piece, _, done) {
       text += piece
       done()
     },
   })
+  const out = Object.assign(stream, { isTTY })
   await runQuery(crawl.dir, sql, format, out)
   return text
 }
@@ -68,6 +70,17 @@ describe('orbweaver query', () => {
       { url: 'http://a.test/', title: 'Home' },
       { url: 'http://a.test/2', title: 'Two, with a comma' },
     ])
+  })
+
+  it('prints to a terminal nothing that it would obey, and to a pipe every byte', async () => {
+    const loud = 'a\x1b[2J\x9b31m\x07\rb\u202e'
+    const sql = `SELECT '${loud}' AS loud, 'c\nd\te' AS quiet`
+    expect(await printed(sql, 'csv')).toBe(`loud,quiet\r\n"${loud}","c\nd\te"\r\n`)
+    expect(await printed(sql, 'csv', true)).toBe('loud,quiet\r\n"a [2J 31m  b ","c\nd\te"\r\n')
+    for (const isTTY of [false, true])
+      expect(JSON.parse(await printed(sql, 'json', isTTY))).toEqual([{ loud, quiet: 'c\nd\te' }])
+    expect(await printed(sql, 'json', true)).not.toMatch(/[^\P{C}\n]/u)
+    expect(await printed(sql, 'table')).not.toMatch(/[^\P{C}\n]/u)
   })
 
   it('lists the tables without SQL, with examples that can be pasted', async () => {
@@ -119,104 +132,7 @@ describe('orbweaver query', () => {
   })
 })
 
-/** Prints for a while, then counts for hours. */
-const ENDLESS = 'SELECT range FROM range(200000) UNION ALL SELECT count(*) FROM range(1000000000000)'
-/** Counts for hours inside one call of a function, which DuckDB does not interrupt. */
-const ONE_CALL = "SELECT levenshtein(repeat('a', 400000), repeat('b', 400000))"
-
-interface Interrupted {
-  readonly ended: string | number | null
-  readonly errors: string
-}
-
-/** The first signal is sent as soon as the command has begun: it has printed something, or made its scratch folder. */
-async function interrupted(
-  args: readonly string[],
-  signals: readonly NodeJS.Signals[],
-): Promise<Interrupted> {
-  const before = new Set(scratch())
-  const child = spawn(process.execPath, [...NODE, ...args], { cwd: tmpdir() })
-  let errors = ''
-  child.stderr.on('data', piece => {
-    errors += piece
-  })
-  const exit = new Promise<Interrupted['ended']>(resolve =>
-    child.once('exit', (code, signal) => resolve(code ?? signal)),
-  )
-  // Nobody reads on: the pipe fills, and the command waits to go on printing.
-  const printed = new Promise(resolve => child.stdout.once('data', resolve)).then(() => child.stdout.pause())
-  if (args.includes(ONE_CALL) || args[0] === 'export') {
-    while (scratch().every(name => before.has(name)) && child.exitCode === null) await setTimeout(10)
-    child.stdout.resume()
-  } else await printed
-  for (const signal of signals) child.kill(signal)
-  return { ended: await exit, errors }
-}
-
-describe('Ctrl-C', () => {
-  const query = (sql: string, ...flags: string[]) => ['query', crawl.dir, sql, '--format', 'csv', ...flags]
-
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s ends a query that computes', async signal => {
-    const before = scratch()
-    expect(await interrupted(query(ENDLESS), [signal])).toEqual({
-      ended: 11,
-      errors: 'orbweaver: interrupted\n',
-    })
-    expect(scratch()).toEqual(before)
-    expect(readdirSync(join(crawl.dir, 'tables')).sort()).toEqual(['links', 'pages', 'sites'])
-  })
-
-  it('ends a query whose reader does not read', async () => {
-    const sql = "SELECT range, repeat('x', 100) FROM range(100000000)"
-    expect(await interrupted(query(sql), ['SIGINT', 'SIGINT'])).toMatchObject({ ended: 11 })
-  })
-
-  it('ends a query inside a call that cannot be interrupted, and removes its scratch folder', async () => {
-    const before = scratch()
-    const { ended, errors } = await interrupted(query(ONE_CALL), ['SIGINT'])
-    // By the signal itself once the call has begun.
-    expect([11, 'SIGINT']).toContain(ended)
-    expect(errors).toBe('orbweaver: interrupted\n')
-    expect(scratch()).toEqual(before)
-  })
-
-  it('ends an export', async () => {
-    const args = ['export', crawl.dir, '--to', 'jsonl', '--out', '-']
-    const { ended } = await interrupted(args, ['SIGINT'])
-    // It may be done by then: the crawl is small.
-    expect([0, 11]).toContain(ended)
-  })
-})
-
 describe('limits of a query', () => {
-  it('--timeout ends it with a line and exit code 11', () => {
-    const { status, stderr } = orbweaver('query', crawl.dir, ENDLESS, '--timeout', '1.5', '--format', 'csv')
-    expect([status, stderr]).toEqual([11, 'orbweaver: not done after 1.5 s (--timeout)\n'])
-  })
-
-  it('--memory bounds what DuckDB counts', () => {
-    const sql = 'SELECT list(range), list(hash(range)) FROM range(20000000)'
-    const { status, stderr } = orbweaver('query', crawl.dir, sql, '--memory', '40M', '--threads', '1')
-    expect(status).toBe(4)
-    expect(stderr).toMatch(/^orbweaver: (?:Out of Memory Error|the query stopped halfway)[^\n]+\n$/)
-  })
-
-  it('--memory bounds what DuckDB does not count', () => {
-    const sql = 'SELECT list_sum(range(400000000))'
-    const { status, signal, stderr } = orbweaver('query', crawl.dir, sql, '--memory', '50M', '--threads', '1')
-    // By a signal of its own where DuckDB does not let go.
-    expect([status, signal].some(end => end === 4 || end === 'SIGTERM')).toBe(true)
-    expect(stderr).toMatch(/^orbweaver: the query takes more than [\d.]+ MB of memory; [^\n]+\n$/)
-  })
-
-  it('--spill bounds the temporary files', () => {
-    const sql = 'SELECT range, hash(range) FROM range(5000000) ORDER BY 2'
-    const flags = ['--memory', '40M', '--threads', '1', '--format', 'csv']
-    const { status, stderr } = orbweaver('query', crawl.dir, sql, ...flags, '--spill', '0')
-    expect(status).toBe(4)
-    expect(stderr).toMatch(/^orbweaver: (?:Out of Memory Error|the query stopped halfway)[^\n]+\n$/)
-  })
-
   it.each([
     ['--timeout', '0', '--timeout must be more than 0'],
     ['--timeout', '9999999', '--timeout must be at most 2000000'],

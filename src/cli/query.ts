@@ -2,6 +2,7 @@
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Command, Option } from 'commander'
+import { forTerminal, jsonForTerminal } from '../model/for-people.js'
 import { LIMITS } from '../model/limits.js'
 import {
   csvPieces,
@@ -17,6 +18,7 @@ import {
   type Value,
 } from '../query/index.js'
 import { interruptible } from './interruption.js'
+import { tell } from './output.js'
 import { type LimitFlags, readLimits, withLimits } from './query-limits.js'
 
 type Format = 'table' | 'csv' | 'json'
@@ -61,20 +63,23 @@ export async function runQuery(
   dir: string,
   sql: string | undefined,
   format: Format,
-  out: Writable & { readonly columns?: number },
+  out: Output,
   options: TablesOptions = {},
 ): Promise<void> {
-  const note = (line: string) => process.stderr.write(`orbweaver: ${line}\n`)
+  const note = (line: string) => tell(`orbweaver: ${line}\n`)
   const tables = await openTables(dir, { ...options, note })
   try {
     const width = out.columns ?? PLAIN_WIDTH
     if (sql === undefined)
-      await print(overview(tables, dir, format, width), out, options.interruption?.signal)
-    else await print(answer(await tables.run(sql), format, width), out, options.interruption?.signal)
+      await send(overview(tables, dir, format, width), format, out, options.interruption?.signal)
+    else await send(answer(await tables.run(sql), format, width), format, out, options.interruption?.signal)
   } finally {
     await tables.close()
   }
 }
+
+/** stdout, or where a test looks. */
+type Output = Writable & { readonly columns?: number; readonly isTTY?: boolean }
 
 /** Where there is no terminal to fit into. */
 const PLAIN_WIDTH = 160
@@ -112,14 +117,24 @@ async function* overview(tables: Tables, dir: string, format: Format, width: num
   }
 }
 
+/** For a terminal; files and pipes get every byte. A table is harmless as it is made. */
+async function* harmless(pieces: AsyncGenerator<string>, format: Format): AsyncGenerator<string> {
+  const clean = format === 'json' ? jsonForTerminal : forTerminal
+  for await (const piece of pieces) yield clean(piece)
+}
+
 /** No faster than it is read; a reader that leaves (`| head`) ends it quietly. */
-async function print(
+async function send(
   pieces: AsyncGenerator<string>,
-  out: Writable,
+  format: Format,
+  out: Output,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   try {
-    await pipeline(Readable.from(pieces), out, { end: false, ...(signal ? { signal } : {}) })
+    await pipeline(Readable.from(out.isTTY ? harmless(pieces, format) : pieces), out, {
+      end: false,
+      ...(signal ? { signal } : {}),
+    })
   } catch (error) {
     signal?.throwIfAborted()
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error

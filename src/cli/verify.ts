@@ -6,6 +6,7 @@ import type { Say } from './commands.js'
 import { trustOption } from './crawl-address.js'
 import { EXIT } from './exit-codes.js'
 import { interruptible, untilAborted } from './interruption.js'
+import { print, printJson, tell } from './output.js'
 import { plural, size } from './summary.js'
 
 interface VerifyFlags {
@@ -56,14 +57,13 @@ async function run(directory: string, flags: VerifyFlags): Promise<number> {
   }
   for await (const damage of verifyDirectory(directory, options)) {
     damaged.push(damage)
-    if (!flags.json) process.stdout.write(`${withoutControls(`${damage.file} ${damage.detail}`)}\n`)
+    if (!flags.json) print(`${withoutControls(`${damage.file} ${damage.detail}`)}\n`)
   }
   const isSound = damaged.length === 0
-  if (flags.json)
-    process.stdout.write(`${JSON.stringify({ sound: isSound, files, bytes, damaged, notes })}\n`)
-  for (const line of notes) process.stderr.write(`orbweaver: ${line}\n`)
+  if (flags.json) printJson({ sound: isSound, files, bytes, damaged, notes })
+  for (const line of notes) tell(`orbweaver: ${withoutControls(line)}\n`)
   const read = `${plural(files, 'file')} read, ${size(bytes)}`
-  process.stderr.write(
+  tell(
     isSound
       ? `${read}: all as they were written\n`
       : `${read}: ${damaged.length} damaged; run: orbweaver repair ${shellWord(directory)}\n`,

@@ -97,19 +97,13 @@ export function readCrawlFile(directory: string): CrawlFile {
   if (!existsSync(path)) throw new ConfigError(`${directory} holds no crawl (no crawl.json in it)`)
   refuseLinks(directory)
   const read = readSealed(path, CRAWL_FILE)
-  if (read === null)
-    throw damageError(directory, CRAWL_FILE, 'is damaged: it is not JSON; restore it from a backup')
-  const file = read.content as CrawlFile
-  if (typeof file.format !== 'number' || typeof file.config !== 'object' || file.config === null)
-    throw damageError(directory, CRAWL_FILE, 'is damaged: it describes no crawl')
-  refuseNewer(file, path)
+  const damaged = (detail: string) => damageError(directory, CRAWL_FILE, `is damaged: ${detail}`)
+  if (read === null) throw damaged('it does not hold a JSON object; restore it from a backup')
   if (read.seal === 'wrong')
-    throw damageError(
-      directory,
-      CRAWL_FILE,
-      'is damaged: its checksum differs; if you edited it, remove its entry "checksum"',
-    )
-  return checkCrawlFile(file, path)
+    throw damaged('its checksum differs; if you edited it, remove its entry "checksum"')
+  const missing = missingIn(read.content as Partial<CrawlFile>)
+  if (missing !== null) throw damaged(`${missing}; restore it from a backup`)
+  return checkCrawlFile(read.content as CrawlFile, path)
 }
 
 /** `name`: where it was read. */
@@ -118,11 +112,24 @@ export function checkCrawlFile(file: CrawlFile, name: string): CrawlFile {
   // crawl.json holds the hosts themselves; `@FILE` would have us read any file.
   if (JSON.stringify(file.config?.blacklist ?? []).includes('@'))
     throw new ConfigError(`${name} names a file as its blacklist; write the hosts into it`)
-  return { ...file, config: checkConfig(file.config) }
+  try {
+    return { ...file, config: checkConfig(file.config) }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    throw new ConfigError(`${name} has a setting that is not right: ${error.message}`)
+  }
+}
+
+/** What every version writes; of a newer one nothing but its number is known. */
+function missingIn({ format, config }: Partial<CrawlFile>): string | null {
+  if (!Number.isInteger(format)) return 'it does not say its format'
+  if (Number(format) > FORMAT) return null
+  const isObject = typeof config === 'object' && config !== null && !Array.isArray(config)
+  return isObject ? null : 'it holds no settings'
 }
 
 function refuseNewer({ format, orbweaver }: CrawlFile, name: string): void {
-  if (!(format <= FORMAT))
+  if (format > FORMAT)
     throw new NewerCrawlError(
       `${name} was written by orbweaver ${orbweaver}, which is newer; update orbweaver`,
     )

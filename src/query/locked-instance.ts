@@ -37,13 +37,17 @@ export async function lockedInstance(
     threads: String(limits.threads ?? Math.min(availableParallelism(), MOST_THREADS)),
     memory_limit: kibibytes(limits.memoryBytes ?? defaultMemoryBytes()),
     temp_directory: spill,
-    max_temp_directory_size: kibibytes(limits.spillBytes ?? (await defaultSpillBytes(spill))),
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
   })
+  const spillBytes = limits.spillBytes ?? (await defaultSpillBytes(spill))
   const connection = new Connection(await instance.connect(), interruption)
   try {
-    await connection.call(inner => lock(inner, snapshot))
+    await connection.call(async inner => {
+      // DuckDB keeps to it only when it is set, not when it is given at the start.
+      await inner.run(`SET max_temp_directory_size = '${kibibytes(spillBytes)}'`)
+      await lock(inner, snapshot)
+    })
     await connection.close()
     return instance
   } catch (error) {
