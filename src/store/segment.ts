@@ -11,6 +11,7 @@
  */
 import { crc32 } from 'node:zlib'
 import { LIMITS } from '../model/limits.js'
+import { joinCrc32 } from './crc32-join.js'
 import type { Crc32 } from './file-digest.js'
 import { WindowedFile } from './windowed-file.js'
 
@@ -56,6 +57,8 @@ export class DamagedFileError extends Error {
 
 const MAGIC = 0x0353574f
 const FIXED_BYTES = 44
+/** The checksum of a segment is that of what follows it. */
+const CHECKED_FROM = 8
 const TABLES: readonly SegmentTable[] = ['pages', 'links', 'texts', 'hosts']
 /** Names are ours and short; a longer header is damage. */
 const HEADER_BYTES_MAX = 16 * 1024
@@ -87,8 +90,27 @@ function encodeHeader(header: SegmentHeader, rows: Buffer, count: number): Buffe
   bytes.writeUInt32LE(count, 20)
   bytes.writeDoubleLE(header.baseOffset, 24)
   for (const [i, name] of names.entries()) bytes.writeUInt32LE(name.length, 32 + 4 * i)
-  bytes.writeUInt32LE(crc32(rows, crc32(bytes.subarray(8))), 4)
+  bytes.writeUInt32LE(crc32(rows, crc32(bytes.subarray(CHECKED_FROM))), 4)
   return bytes
+}
+
+/** The digest of a log after the buffers of `segmentBuffers` were appended to it. */
+export function digestSegments(buffers: readonly Buffer[], before: Crc32): Crc32 {
+  let sum = before
+  for (let i = 0; i < buffers.length; i += 2) {
+    const [header, rows] = [buffers[i], buffers[i + 1]]
+    sum = digestSegment(header, header.length + rows.length, sum)
+  }
+  return sum
+}
+
+/** From the checksum that a segment carries, so that its rows need not be gone through once more. */
+function digestSegment(start: Buffer, length: number, before: Crc32): Crc32 {
+  return joinCrc32(
+    crc32(start.subarray(0, CHECKED_FROM), before),
+    start.readUInt32LE(4),
+    length - CHECKED_FROM,
+  )
 }
 
 /** The buffer of the last reader: the next one uses it again. */
@@ -118,8 +140,9 @@ export function* readSegments(
       const isWanted = table === null || TABLES[fixed.readUInt32LE(16)] === table
       if (isWanted) {
         const bytes = readExactly(path, file, at, length)
-        if (typeof expected === 'number') sum = crc32(bytes, sum)
-        yield decode(path, at, bytes)
+        const segment = decode(path, at, bytes)
+        if (typeof expected === 'number') sum = digestSegment(bytes, length, sum)
+        yield segment
       }
       at += length
     }
@@ -198,7 +221,7 @@ function segmentLength(path: string, at: number, fixed: Buffer, leftBytes: numbe
 }
 
 function decode(path: string, at: number, bytes: Buffer): Segment {
-  if (crc32(bytes.subarray(8)) !== bytes.readUInt32LE(4))
+  if (crc32(bytes.subarray(CHECKED_FROM)) !== bytes.readUInt32LE(4))
     throw new DamagedFileError(path, at, 'the checksum differs')
   const names: string[] = []
   let start = FIXED_BYTES
