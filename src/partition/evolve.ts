@@ -4,6 +4,7 @@ import { communities } from './community.js'
 import type { Level } from './level.js'
 import { carryDown, coarsen, type Hierarchy, refine, uncoarsen } from './multilevel.js'
 import { isBetter, type Outcome, outcomeOf } from './outcome.js'
+import { pack } from './packing.js'
 import { Placement } from './placement.js'
 import type { Effort } from './presets.js'
 import type { Room } from './room.js'
@@ -40,8 +41,8 @@ export class Evolution {
     const budget = this.#effort.budget / costOfPin(this.#room.k)
     const workspace = this.#workspace
     const begin = workspace.work
-    if (start !== null) this.#population.push(start)
-    let best = start
+    let best = start === null ? null : this.#balance(start)
+    if (best !== null) this.#population.push(best)
     let runCost = 0
     let idle = 0
     for (let run = 0; run < maxRuns && idle < patience; run++) {
@@ -78,10 +79,28 @@ export class Evolution {
       const outcome = outcomeOf(placement)
       if (isBetter(outcome, best)) best = outcome
     }
-    const made = uncoarsen(this.#workspace, hierarchy, k, best!.parts, caps, this.#effort, this.#random)
+    const made = this.#balance(
+      uncoarsen(this.#workspace, hierarchy, k, best!.parts, caps, this.#effort, this.#random),
+    )
     const which = within ? 1 : 0
     if (isBetter(made, this.#bestWith[which])) this.#bestWith[which] = made
     return made
+  }
+
+  /** Where moves and swaps found no balance, a packing may: close to the partition, else by weight alone. */
+  #balance(outcome: Outcome): Outcome {
+    const { k, caps } = this.#room
+    let best = outcome
+    for (const homes of [outcome.parts, null]) {
+      if (best.overload === 0) break
+      const packing = pack(this.#level, k, caps, homes)
+      this.#workspace.spend(this.#level.vertexCount * k)
+      if (packing.overload >= best.overload) continue
+      const placement = new Placement(this.#workspace, this.#level, k, packing.parts, caps)
+      refine(placement, this.#effort, this.#random)
+      best = outcomeOf(placement)
+    }
+    return best
   }
 
   /** Communities help graphs whose ratings mislead and harm others: both ways are tried, then the better one. */

@@ -3,6 +3,7 @@ import { bisect } from './bisection.js'
 import { extract } from './contract.js'
 import { Evolution } from './evolve.js'
 import type { Level } from './level.js'
+import { pack } from './packing.js'
 import type { Effort } from './presets.js'
 import type { Room } from './room.js'
 import { startFromPrevious } from './start-from-previous.js'
@@ -54,7 +55,9 @@ export function solve(
     )
     for (let i = 0; i < size; i++) parts[members[i]] = split[i] + from
   }
-  return parts
+  // A half may have got more than its parts can hold. Of balanced parts the packing changes nothing.
+  const packing = pack(level, room.k, room.caps, parts)
+  return packing.overload === 0 ? packing.parts : parts
 }
 
 function slice(room: Room, r: number, from: number, to: number): Room {
