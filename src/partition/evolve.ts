@@ -35,14 +35,17 @@ export class Evolution {
     this.#random = random
   }
 
-  /** Runs until the budget is spent, time is up or nothing improves any more. `start` joins the population. */
-  run(start: Outcome | null): Outcome {
+  /**
+   * Runs until the budget is spent, time is up or nothing improves any more. `start` joins the population. Returns the
+   * population, the best partition first.
+   */
+  run(start: readonly Outcome[]): readonly Outcome[] {
     const { population, scratchShare, patience, maxRuns } = this.#effort
     const budget = this.#effort.budget / costOfPin(this.#room.k)
     const workspace = this.#workspace
     const begin = workspace.work
-    let best = start === null ? null : this.#balance(start)
-    if (best !== null) this.#population.push(best)
+    for (const one of start) this.#population.push(this.#balance(one))
+    let best = start.length === 0 ? null : this.#leader()
     let runCost = 0
     let idle = 0
     for (let run = 0; run < maxRuns && idle < patience; run++) {
@@ -56,7 +59,7 @@ export class Evolution {
       idle = isBetter(leader, best) ? 0 : idle + 1
       best = leader
     }
-    return best!
+    return [best!, ...this.#population.filter(one => one !== best)]
   }
 
   #leader(): Outcome {

@@ -77,7 +77,8 @@ export function uncoarsen(
 ): Outcome {
   let parts = coarsest
   for (let i = hierarchy.levels.length - 1; ; i--) {
-    const placement = new Placement(workspace, hierarchy.levels[i], k, parts, caps)
+    const level = hierarchy.levels[i]
+    const placement = new Placement(workspace, level, k, parts, i === 0 ? caps : widened(caps, level))
     refine(placement, effort, random)
     if (i === 0) {
       if (placement.overload() > 0) untangle(placement)
@@ -85,6 +86,16 @@ export function uncoarsen(
     }
     parts = carryUp(placement.parts, hierarchy.maps[i - 1])
   }
+}
+
+/**
+ * Caps for a coarse level, wider by its average vertex. There a vertex often weighs more than the slack of a part, and
+ * with the exact caps hardly any could move; finer levels restore the balance.
+ */
+export function widened(caps: Float64Array, level: Level): Float64Array {
+  const r = level.constraintCount
+  const total = totalWeights(level)
+  return caps.map((cap, at) => cap + total[at % r] / level.vertexCount)
 }
 
 function carryUp(parts: Int32Array, map: Int32Array): Int32Array {

@@ -24,6 +24,8 @@ export interface Effort {
   readonly bisectionTriesInAll: number
   readonly bisectionFm: FmLimits
   readonly bisectionShrink: number
+  /** The preset that runs first and whose population this one starts with: so the result is never worse. */
+  readonly after: 'default' | null
   /** Partitions kept to breed from. */
   readonly population: number
   /** Share of the budget for partitions from scratch. */
@@ -51,6 +53,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     bisectionTriesInAll: 18,
     bisectionFm: { rounds: 1, seeds: 1000, patience: 50, worthwhile: 0.01 },
     bisectionShrink: 4,
+    after: null,
     population: 1,
     scratchShare: 1,
     budget: 0,
@@ -72,6 +75,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     bisectionTriesInAll: 0,
     bisectionFm: { rounds: 3, seeds: 1000, patience: 100, worthwhile: 0.01 },
     bisectionShrink: 2,
+    after: null,
     population: 10,
     scratchShare: 0.7,
     budget: 100e6,
@@ -93,9 +97,10 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     bisectionTriesInAll: 0,
     bisectionFm: { rounds: 3, seeds: 1000, patience: 100, worthwhile: 0.01 },
     bisectionShrink: 2,
+    after: 'default',
     population: 40,
     scratchShare: 0.4,
-    budget: 1_000e6,
+    budget: 900e6,
     maxRuns: 600,
     patience: 160,
   },
