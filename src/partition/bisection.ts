@@ -58,7 +58,7 @@ export function bisect(
   const effort = { ...outer, fm: outer.bisectionFm, shrink: outer.bisectionShrink }
   const sided = level.withFixed(level.fixed.map(p => (p < 0 ? -1 : p < middle ? 0 : 1)))
   const { goals, caps: exactCaps } = sideRoom(level, room, first, middle, end)
-  const caps = widened(exactCaps, level)
+  const caps = widened(exactCaps, level, effort.coarseSlack)
   const hierarchy = coarsen(workspace, sided, effort.bisectionSize, effort, null, true, random)
   const coarsest = hierarchy.levels[hierarchy.levels.length - 1]
   const tries = Math.max(effort.bisectionTries, effort.bisectionTriesInAll / (room.k - 1))
@@ -113,7 +113,7 @@ function tryBisection(
 ): Outcome {
   const parts = level.fixed.map(p => (p < 0 ? 1 : p))
   if (attempt % 4 === 3) scatter(level, parts, goals, random)
-  const placement = new Placement(workspace, level, 2, parts, widened(caps, level))
+  const placement = new Placement(workspace, level, 2, parts, widened(caps, level, effort.coarseSlack))
   if (attempt % 4 !== 3) growPart(placement, 0, goals, random)
   rebalance(placement)
   refineByMoves(placement, effort.fm, random)

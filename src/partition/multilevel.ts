@@ -78,7 +78,13 @@ export function uncoarsen(
   let parts = coarsest
   for (let i = hierarchy.levels.length - 1; ; i--) {
     const level = hierarchy.levels[i]
-    const placement = new Placement(workspace, level, k, parts, i === 0 ? caps : widened(caps, level))
+    const placement = new Placement(
+      workspace,
+      level,
+      k,
+      parts,
+      i === 0 ? caps : widened(caps, level, effort.coarseSlack),
+    )
     refine(placement, effort, random)
     if (i === 0) {
       if (placement.overload() > 0) untangle(placement)
@@ -89,13 +95,13 @@ export function uncoarsen(
 }
 
 /**
- * Caps for a coarse level, wider by its average vertex. There a vertex often weighs more than the slack of a part, and
+ * Caps for a coarse level, wider by `slack` average vertices. There a vertex often weighs more than the slack of a part, and
  * with the exact caps hardly any could move; finer levels restore the balance.
  */
-export function widened(caps: Float64Array, level: Level): Float64Array {
+export function widened(caps: Float64Array, level: Level, slack: number): Float64Array {
   const r = level.constraintCount
   const total = totalWeights(level)
-  return caps.map((cap, at) => cap + total[at % r] / level.vertexCount)
+  return caps.map((cap, at) => cap + (slack * total[at % r]) / level.vertexCount)
 }
 
 function carryUp(parts: Int32Array, map: Int32Array): Int32Array {

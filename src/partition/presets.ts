@@ -12,6 +12,8 @@ export interface Effort {
   /** A level has at least 1 / shrink of the vertices of the one before. */
   readonly shrink: number
   readonly maxNetSize: number
+  /** Caps of coarse levels are wider than the exact ones by so many of their average vertices. */
+  readonly coarseSlack: number
   readonly labelRounds: number
   readonly fm: FmLimits
   /** Levels with more pairs of a vertex and a part are refined by labels alone. */
@@ -44,6 +46,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     clusterWeight: 1.5,
     shrink: 4,
     maxNetSize: 300,
+    coarseSlack: 0.5,
     labelRounds: 3,
     fm: { rounds: 1, seeds: 20, patience: 100, worthwhile: 0.01 },
     fmPairs: 2 ** 16,
@@ -66,6 +69,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     clusterWeight: 1.5,
     shrink: 1.5,
     maxNetSize: 500,
+    coarseSlack: 1,
     labelRounds: 3,
     fm: { rounds: 10, seeds: 20, patience: 300, worthwhile: 0.004 },
     fmPairs: Number.POSITIVE_INFINITY,
@@ -88,6 +92,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     clusterWeight: 1.5,
     shrink: 1.5,
     maxNetSize: 1000,
+    coarseSlack: 1,
     labelRounds: 3,
     fm: { rounds: 10, seeds: 10, patience: 300, worthwhile: 0.002 },
     fmPairs: Number.POSITIVE_INFINITY,
