@@ -79,10 +79,17 @@ export class SqliteCore {
   readonly #db: SqliteDatabase
   readonly #calls: Calls
 
-  constructor(path: string, options: { readonly create: boolean; readonly now: () => Millis }) {
+  constructor(path: string, db: SqliteDatabase, now: () => Millis) {
     this.#path = path
-    this.#db = SqliteDatabase.open(path, options.create)
-    this.#calls = callsOver(this.#db, options.now)
+    this.#db = db
+    this.#calls = callsOver(db, now)
+  }
+
+  static open(
+    path: string,
+    options: { readonly create: boolean; readonly now: () => Millis; readonly isCrawling?: boolean },
+  ): SqliteCore {
+    return new SqliteCore(path, SqliteDatabase.open(path, options.create, options.isCrawling), options.now)
   }
 
   /** Runs calls in one commit; each answer stands alone, a failing one undoes only itself. */
@@ -146,7 +153,7 @@ async function inboxOver(call: Call, cell: CellId, after: number, limit: number)
 
 /** The ledger in the caller's thread: for commands that look or change a setting, and for tests. */
 export function openSqliteLedger(path: string, options: { create: boolean; now: () => Millis }): Ledger {
-  const core = new SqliteCore(path, options)
+  const core = SqliteCore.open(path, options)
   const call = async (method: LedgerMethod, args: readonly unknown[]): Promise<unknown> => {
     const [result] = core.run([{ method, args }])
     if (result.status === 'rejected') throw result.reason

@@ -29,7 +29,7 @@ export async function readLedger<T>(
   needReadable(directory, isTrusting)
   if (!isTrusting && distrustOf(directory) !== null)
     return withLedgerCopy(join(directory, LEDGER_FILE), clock.now, task)
-  const ledger = await openLedger(directory, readCrawlFile(directory).config)
+  const ledger = await openLedger(directory, readCrawlFile(directory).config, 'read')
   return task(ledger).finally(() => ledger.close())
 }
 
@@ -41,6 +41,6 @@ export async function openToVerify(directory: string, config: CrawlConfig | null
   if (config?.ledger !== undefined) needTrust(directory)
   if (config === null || distrustOf(directory) !== null)
     return openLedgerCopy(join(directory, LEDGER_FILE), clock.now)
-  const ledger = await openUnproved(directory, config, 'refuse')
+  const ledger = await openUnproved(directory, config, 'refuse', 'read')
   return { ledger, close: () => ledger.close() }
 }

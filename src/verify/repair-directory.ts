@@ -1,7 +1,7 @@
 /** `orbweaver repair`: finds the damage, repairs what the rest depends on first, and tells what was done. */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { LEDGER_FILE, openSqliteLedger } from '../cluster/index.js'
+import { LEDGER_FILE, openLedgerToRead } from '../cluster/index.js'
 import {
   absolute,
   CRAWL_FILE,
@@ -130,7 +130,7 @@ class Repair {
   /** From the copy in the ledger. */
   async #restoreCrawlFile(): Promise<boolean> {
     const path = join(this.#directory, LEDGER_FILE)
-    const ledger = existsSync(path) ? openSqliteLedger(path, { create: false, now: systemClock.now }) : null
+    const ledger = existsSync(path) ? openLedgerToRead(path, systemClock.now) : null
     const record = ledger && (await readRecord(ledger).finally(() => ledger.close()))
     if (!record) {
       this.#gone.push('crawl.json is damaged and no copy of it is in the directory; restore it from a backup')
