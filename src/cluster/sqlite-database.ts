@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -29,7 +30,7 @@ export class SqliteDatabase {
   #isMarked = false
   #transactions = 0
 
-  readonly #token = 1 + Math.floor(Math.random() * 0xfffffffe)
+  readonly #token = randomInt(1, 0xffffffff)
   /**
    * Whoever crawls takes the place of a writer that was killed. Others leave it: that one may still be there, and SQLite
    * may close our connection only after it was killed.
