@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSequencer, type TestSpecification, type Vitest } from 'vitest/node'
 
-/** Minutes of CPU each, or minutes of waiting: begun first, so that nobody waits for one of them at the end. */
+/**
+ * Minutes of CPU each, or minutes of waiting: begun first, so that nobody waits for one of them at the end.
+ */
 const LONGEST = [
   'test/simulate/',
   'test/faults/',

@@ -23,6 +23,9 @@ const ODD: u32 = 0
 const PLAIN: u32 = 1
 const NOT_HTTP: u32 = 2
 
+/** No octet. */
+const NONE: u32 = 256
+
 /** Each `..` inside an href has what stands before it read again: a page must not make that its work. */
 const CLIMBS: u32 = 8
 
@@ -48,6 +51,7 @@ export function readLink(from: usize, to: usize): u32 {
   for (; i < end; i++) {
     let c = <u32>load<u8>(i)
     if (!isOf(c, part)) {
+      let escaped = NONE
       if (c == 0x23) break
       if (c == 0x3f) part = IN_QUERY
       else if (c == 0x26) {
@@ -58,7 +62,17 @@ export function readLink(from: usize, to: usize): u32 {
       else if (c == 0x20 || c > 0x7f) {
         // A space, and a letter beyond ASCII, byte by byte.
         if (ownQueries && part == IN_QUERY) return ODD
-        const high = hexDigit(c >>> 4)
+        escaped = c
+      } else if (c == 0x25) {
+        const octet = octetAt(i + 1, end)
+        // An escaped dot may make a dot segment.
+        if (octet == NONE || octet == 0x2e) return ODD
+        i += 2
+        if (isUnreserved(octet)) c = octet
+        else escaped = octet
+      } else return ODD
+      if (escaped != NONE) {
+        const high = hexDigit(escaped >>> 4)
         store<u8>(at, 0x25)
         store<u8>(at, <u8>high, 1)
         at += 2
@@ -66,12 +80,12 @@ export function readLink(from: usize, to: usize): u32 {
         b = stepB(b, 0x25, a)
         a = stepA(a, high)
         b = stepB(b, high, a)
-        c = hexDigit(c & 15)
-      } else return ODD
-    } else if (previous == 0x2f && (c == 0x2e || c == 0x25)) {
-      // A segment that begins with a dot, or with what may be one.
+        c = hexDigit(escaped & 15)
+      }
+    } else if (previous == 0x2f && c == 0x2e) {
+      // A segment that begins with a dot.
       const next = i + 1 < end ? <u32>load<u8>(i + 1) : 0
-      if (c == 0x25 || part == IN_QUERY) return ODD
+      if (part == IN_QUERY) return ODD
       if (next == 0x2f) {
         i++
         continue
@@ -167,6 +181,26 @@ function isEdge(c: u32): bool {
 
 function isLetterOrDigit(c: u32): bool {
   return isOf(c, LETTER) || c - 0x30 < 10
+}
+
+/** RFC 3986, 2.3, without the dot: an escape of these stands for the character itself. */
+function isUnreserved(octet: u32): bool {
+  return isLetterOrDigit(octet) || octet == 0x2d || octet == 0x5f || octet == 0x7e
+}
+
+/** The octet of the two hexadecimal digits at `at`; NONE where there are none. */
+function octetAt(at: usize, end: usize): u32 {
+  if (at + 2 > end) return NONE
+  const high = hexValue(load<u8>(at))
+  const low = hexValue(load<u8>(at + 1))
+  return high > 15 || low > 15 ? NONE : (high << 4) | low
+}
+
+/** More than 15 for anything but a digit. */
+function hexValue(c: u32): u32 {
+  if (c - 0x30 < 10) return c - 0x30
+  const letter = (c | 0x20) - 0x61
+  return letter < 6 ? letter + 10 : 16
 }
 
 function hexDigit(value: u32): u32 {

@@ -15,7 +15,8 @@ import {
   systemClock,
 } from './compose/index.js'
 import { PageStream } from './compose/page-stream.js'
-import { ConfigError, type CrawlConfigInput, checkConfig } from './config/index.js'
+import { type CrawlConfigInput, checkConfig } from './config/index.js'
+import { type QueryOptions, queryRows, type Row } from './query/index.js'
 
 export type { CrawledPage, Hooks, Report } from './agent/index.js'
 export { LedgerError } from './cluster/ledger.js'
@@ -40,7 +41,7 @@ export {
   readWeights,
   writeParts,
 } from './partition/io/index.js'
-export { query } from './query/index.js'
+export type { QueryOptions, Row } from './query/index.js'
 export { DamageError } from './store/index.js'
 
 /** Everything the command line takes, by its camel-case name, and hooks as functions or as a module path. */
@@ -51,7 +52,11 @@ export interface ResumeOptions {
   readonly trust?: boolean
 }
 
-/** A crawl that is under way: iterate over its pages, or just await its report. */
+/**
+ * A crawl that is under way: iterate over its pages, or just await its report. The pages of all agents of this process come to
+ * the loop, each when it was fetched, in no particular order; those of other processes (`orbweaver agent`) do not. A page comes
+ * again if an agent dies before the page is acknowledged, because it is fetched again.
+ */
 export interface Crawl extends AsyncIterable<CrawledPage> {
   readonly directory: string
   /** Resolves when the crawl has ended. */
@@ -61,8 +66,12 @@ export interface Crawl extends AsyncIterable<CrawledPage> {
 }
 
 /**
- * Starts a crawl. Pages come as they are fetched, and the crawl waits for whoever iterates; a loop left early stops
- * it. Throws a ConfigError when something is wrong with the options.
+ * Starts a crawl. Pages come as they are fetched, and the crawl waits for the loop, with any number of agents: at most a few
+ * dozen pages are held for it. Leaving the loop, by `break` or by an exception, stops the crawl and waits until it has ended;
+ * pages that were fetched by then are stored, also those that the loop has not seen, and `resume` goes on after them.
+ *
+ * Throws a ConfigError when something is wrong with the options. Nothing was written then; a mistake inside a hooks module is
+ * found when it is loaded, so that the loop and `report` reject with it, and nothing was written either.
  */
 export function crawl(options: CrawlOptions): Crawl {
   const { hooks, ...rest } = options
@@ -72,9 +81,10 @@ export function crawl(options: CrawlOptions): Crawl {
 }
 
 /**
- * Goes on with the crawl in `directory` where it stopped, by whatever; pages that were acknowledged do not come again.
- * Hooks that were functions have to be given again; a module is found again. A directory that this user did not make, or
- * that was changed since, throws an UntrustedError; `trust: true` trusts it from now on, with the code and the database it names.
+ * Goes on with the crawl in `directory` where it stopped, by whatever; pages that were acknowledged do not
+ * come again. Hooks that were functions have to be given again; a module is found again. A directory that
+ * this user did not make, or that was changed since, throws an UntrustedError; `trust: true` trusts it from
+ * now on, with the code and the database it names.
  */
 export function resume(directory: string, options: ResumeOptions = {}): Crawl {
   const { hooks, trust } = options
@@ -85,7 +95,7 @@ function run(open: (guests: Guests) => CrawlSession, hooks: string | Hooks | und
   const pages = new PageStream()
   const session = open({
     hooks: typeof hooks === 'string' ? undefined : hooks,
-    reader: page => pages.push(page),
+    reader: pages,
   })
   const report = session.run().finally(() => pages.end())
   report.catch(() => {})
@@ -93,10 +103,15 @@ function run(open: (guests: Guests) => CrawlSession, hooks: string | Hooks | und
     directory: session.directory,
     report,
     stop: () => session.stop(),
-    [Symbol.asyncIterator]: () => {
-      if (session.config.agents > 1)
-        throw new ConfigError('pages come to a loop from one agent only; with several, use a hooks module')
-      return pages.iterate(report, () => session.stop())
-    },
+    [Symbol.asyncIterator]: () => pages.iterate(report, () => session.stop()),
   }
+}
+
+/**
+ * The rows that `sql` selects from the tables of the crawl in `directory`, finished or running. Throws a ConfigError when
+ * the directory or the SQL is not right, and a DamageError when a file is not what was written. A signal or timeout ends it
+ * between portions of rows: a single long call of a function ends first.
+ */
+export function query(directory: string, sql: string, options: QueryOptions = {}): AsyncGenerator<Row> {
+  return queryRows(directory, sql, options, systemClock)
 }

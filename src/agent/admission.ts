@@ -1,4 +1,6 @@
-/** Takes a new URL into its own cell: into the queue, or straight to its outcome where a trap rule refuses it. */
+/**
+ * Takes a new URL into its own cell: into the queue, or straight to its outcome where a trap rule refuses it.
+ */
 import type { FrontierEntry } from '../frontier/index.js'
 import type { Discovery } from '../model/cell.js'
 import type { OutcomeCode } from '../model/outcome.js'

@@ -22,7 +22,10 @@ export interface AgentInput {
   readonly ledger: Ledger
   /** Which cell a URL belongs to; without it, sites are cells until the ledger says that one was split. */
   readonly cells?: CellMap
-  /** The plan of a crawl in phases, the machine's own wall clock, and (only for tests) what is wrong with its phases. */
+  /**
+   * The plan of a crawl in phases, the machine's own wall clock, and (only for tests) what is wrong with its
+   * phases.
+   */
   readonly phases?: Pick<PhaseGatesParts, 'plan' | 'wall' | 'skewMs' | 'mistake'> | null
   /** The routing table that is in force, where the assignment goes by one: null while it cannot be had. */
   readonly loadRoutes?: RouteTakerParts['load'] | null

@@ -1,9 +1,9 @@
 /**
  * One agent: the crawl loop of one process. Read this first.
  *
- * The coordinator leases waiting cells to the agent, or the agent takes those that are its own by a plan of phases or a routing
- * table; it gives each to a lane and lets the lane visit its URLs. What the
- * lanes bring goes into the open pack; the transmitter ships packs. A cell whose queue is empty and whose last pack is
+ * The coordinator leases waiting cells to the agent, or the agent takes those that are its own by a plan of
+ * phases or a routing table; it gives each to a lane and lets the lane visit its URLs. What the lanes bring
+ * goes into the open pack; the transmitter ships packs. A cell whose queue is empty and whose last pack is
  * committed is finished; when no cell is left anywhere, the coordinator ends the crawl.
  */
 import type { BusMessage, Heartbeat } from '../cluster/index.js'

@@ -1,6 +1,6 @@
 /**
- * Joins the parts of one agent: who fetches, who keeps pace, who packs, who tells. Every port and setting comes in as
- * an argument, so the same agent runs on a real machine, in a thread of it, and in the simulator.
+ * Joins the parts of one agent: who fetches, who keeps pace, who packs, who tells. Every port and setting
+ * comes in as an argument, so the same agent runs on a real machine, in a thread of it, and in the simulator.
  */
 import { ShardMap } from '../assign/phases/index.js'
 import type { CrawlConfig } from '../config/index.js'

@@ -1,6 +1,7 @@
 /** What the answer to a visit was found to hold, or is known to hold still. */
 import { NO_PAGE_RULES, type PageRules } from '../manners/index.js'
 import type { Exchange, MetaInfo, ParsedPage } from '../model/page.js'
+import { normaliseEscapes } from '../model/url-escapes.js'
 import { linkKindOf, type PageFacts, type PageLinks, type Revisit, unpackFacts } from '../store/index.js'
 
 /** What parsing adds to a row. */
@@ -33,7 +34,7 @@ export function unchanged(url: string, known: MetaInfo, wantFacts: boolean): Con
   const facts = wantFacts && known.facts ? unpackFacts(known.facts) : undefined
   const rows = known.links.map(link => link.split(' '))
   const links = {
-    targets: rows.map(([target]) => target),
+    targets: rows.map(([target]) => normaliseEscapes(target)),
     kinds: rows.map(([, ...kind]) => linkKindOf(kind)),
   }
   return {

@@ -1,6 +1,6 @@
 /**
- * Counts the URLs of a crawl by reading its journals once more, so that the report states what is there and not what
- * ought to be. Sets spill to disk: memory is bounded however large the crawl.
+ * Counts the URLs of a crawl by reading its journals once more, so that the report states what is there and
+ * not what ought to be. Sets spill to disk: memory is bounded however large the crawl.
  */
 import type { Ledger } from '../cluster/index.js'
 import { type FrontierSpace, readJournal, SeenSet } from '../frontier/index.js'

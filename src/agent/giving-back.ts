@@ -1,4 +1,7 @@
-/** How an agent parts with cells in its hands: given back once their pages are committed, moved to others, or lost. */
+/**
+ * How an agent parts with cells in its hands: given back once their pages are committed, moved to others, or
+ * lost.
+ */
 import type { Ledger } from '../cluster/index.js'
 import type { CellId } from '../model/cell.js'
 import type { Counters } from './counters.js'
@@ -40,7 +43,10 @@ export class GivingBack {
     this.#parts.transmitter.forget(sites)
   }
 
-  /** Sealed and committed first, as when a slice is over; by force when that takes too long. Asked again and again. */
+  /**
+   * Sealed and committed first, as when a slice is over; by force when that takes too long. Asked again and
+   * again.
+   */
   moveAway(cells: readonly CellId[], force: boolean): void {
     const wanted = new Set(cells)
     this.giveBack(({ cell }) => wanted.has(cell))
@@ -49,9 +55,9 @@ export class GivingBack {
   }
 
   /**
-   * First what is under way is cut off: without it the cell goes as usual, with all that came before. One that still does not
-   * (its pack cannot be stored) goes without what is not committed. Never while a request is on the wire: the next-allowed
-   * time of who has it next counts from the release.
+   * First what is under way is cut off: without it the cell goes as usual, with all that came before. One
+   * that still does not (its pack cannot be stored) goes without what is not committed. Never while a request
+   * is on the wire: the next-allowed time of who has it next counts from the release.
    */
   #takeAway(site: SiteCrawl): void {
     const { ledger, desk, onFailure } = this.#parts

@@ -1,7 +1,7 @@
 /**
- * The politeness turn that the sites of a group share: one request at a time, and a pause after it. Who has to wait
- * stands in line; one timer wakes the first of them, however many there are. Times are ledger (wall) time: they outlive
- * the process.
+ * The politeness turn that the sites of a group share: one request at a time, and a pause after it. Who has
+ * to wait stands in line; one timer wakes the first of them, however many there are. Times are ledger (wall)
+ * time: they outlive the process.
  */
 import type { GroupId } from '../model/cell.js'
 import type { Cancel, Clock, Millis } from '../model/clock.js'
@@ -108,7 +108,10 @@ export class GroupPace {
     this.#serve()
   }
 
-  /** A request that is silent for long does not hold the others up: one host that hangs is not its whole domain. */
+  /**
+   * A request that is silent for long does not hold the others up: one host that hangs is not its whole
+   * domain.
+   */
   #freeAt(): Millis {
     if (this.#held < this.#most()) return this.#nextAllowed
     return Math.max(this.#nextAllowed, this.#takenAt + LIMITS.turnHoldMs)

@@ -5,7 +5,10 @@ import type { MachineLoad } from './lane-offer.js'
 import type { Peer } from './peer-probe.js'
 import type { SiteLoad } from './spare-sites.js'
 
-/** Every name written out: to spread one object over another takes ten times as long, and it is done every second. */
+/**
+ * Every name written out: to spread one object over another takes ten times as long, and it is done every
+ * second.
+ */
 export function wordOf(
   counters: Counters,
   lanes: LaneStatus & { readonly load: MachineLoad | null },

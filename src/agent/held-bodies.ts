@@ -1,4 +1,7 @@
-/** Bodies of one robots procedure, which count as in flight until it is archived: that may have to wait for room. */
+/**
+ * Bodies of one robots procedure, which count as in flight until it is archived: that may have to wait for
+ * room.
+ */
 import type { Fetcher, FetchRequest, FetchResult } from '../fetch/index.js'
 import type { Exchange } from '../model/page.js'
 import type { StopSignal } from '../model/stop.js'

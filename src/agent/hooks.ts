@@ -32,15 +32,17 @@ export interface Hooks {
   readonly onPage?: (page: CrawledPage) => void | Promise<void>
 }
 
+export const HOOK_NAMES = ['accept', 'score', 'onPage'] as const satisfies (keyof Hooks)[]
+
 export async function loadHooks(path: string, resolve: (path: string) => string): Promise<Hooks> {
   const module: Record<string, unknown> = await import(pathToFileURL(resolve(path)).href)
   const hooks: Record<string, unknown> = {}
-  for (const name of ['accept', 'score', 'onPage']) {
+  for (const name of HOOK_NAMES) {
     if (module[name] === undefined) continue
     if (typeof module[name] !== 'function') throw new TypeError(`${name} in ${path} is not a function`)
     hooks[name] = module[name]
   }
-  if (Object.keys(hooks).length === 0) throw new TypeError(`${path} exports none of accept, score, onPage`)
+  if (Object.keys(hooks).length === 0) throw new TypeError(`${path} exports none of ${HOOK_NAMES.join(', ')}`)
   return hooks as Hooks
 }
 

@@ -1,6 +1,7 @@
 import type { Ledger } from '../cluster/index.js'
 import { Gate } from '../model/gate.js'
 import type { StopSignal } from '../model/stop.js'
+import { normaliseEscapes } from '../model/url-escapes.js'
 import type { Admission } from './admission.js'
 import type { SiteCrawl } from './site-crawl.js'
 import type { Transmitter } from './transmitter.js'
@@ -11,8 +12,8 @@ const BATCH_ROWS = 500
 const READERS = 16
 
 /**
- * Takes the rows past a cell's cursor into its queue. What is new is journaled in the open pack together with the
- * cursor, so a row is either still in the inbox or in a committed pack, never nowhere.
+ * Takes the rows past a cell's cursor into its queue. What is new is journaled in the open pack together with
+ * the cursor, so a row is either still in the inbox or in a committed pack, never nowhere.
  */
 export class InboxReader {
   readonly #ledger: Ledger
@@ -44,11 +45,22 @@ export class InboxReader {
     if (rows.length === 0 || site.lost || this.#signal.aborted) return false
     const { pack } = this.#transmitter
     for (const row of rows) {
-      if (!site.frontier.meets(row.url, row.depth)) this.#admission.admit(site, pack, row)
+      const url = spellingHere(site, row.url)
+      if (site.frontier.meets(url, row.depth)) continue
+      this.#admission.admit(site, pack, url === row.url ? row : { ...row, url })
     }
     site.cursor = rows[rows.length - 1].position
     pack.share(site).consumed(rows)
     if (rows.length === BATCH_ROWS) site.inboxDirty = true
     return true
   }
+}
+
+/**
+ * A row of an earlier version may have other escapes. Its normal form may belong to another cell of a split
+ * site.
+ */
+function spellingHere(site: SiteCrawl, written: string): string {
+  const url = normaliseEscapes(written)
+  return url === written || site.holds(url) ? url : written
 }

@@ -9,22 +9,30 @@ export { type AssembledAgent, assembleAgent } from './assemble-agent.js'
 export { type Content, NO_CONTENT, unchanged } from './content.js'
 export { countUrls, type UrlCounts } from './count-urls.js'
 export { FencedError } from './fenced-error.js'
-export { type CrawledPage, type Hooks, loadHooks } from './hooks.js'
+export { type CrawledPage, HOOK_NAMES, type Hooks, loadHooks } from './hooks.js'
 export { KnownWeb } from './known-web.js'
 export type { LaneSettings } from './lane.js'
 export type { AgentCapacity, MachineLoad } from './lane-offer.js'
-export { type Metrics, measure } from './metrics.js'
+export { type Metrics, measure, queuedOf } from './metrics.js'
 export { rowOf } from './outcome-row.js'
 export { isService } from './page-keeper.js'
 export { PRODUCT_TOKEN, rulesOfPage } from './page-robots.js'
 export type { Peer } from './peer-probe.js'
 export type { PhaseMistake } from './phase-gates.js'
-export { type AgentProgress, agentProgress, type Baseline, type Progress, progressOf } from './progress.js'
+export {
+  type AgentProgress,
+  agentProgress,
+  type LedgerCount,
+  type Progress,
+  type ProgressSources,
+  progressOf,
+} from './progress.js'
 export { HEARTBEAT_MS, LEASE_MS } from './pulse.js'
 export { type AgentReport, agentReports, buildReport, type Report } from './report.js'
 export { LinkRows, type WantedLinks } from './router.js'
 export { isPage, settlementOf } from './settlement.js'
 export { isReadable } from './settler.js'
+export { asDamage } from './site-desk.js'
 export { manifestOf, TableKeeper, type TableWorker } from './table-keeper.js'
 export type { Turns } from './turns.js'
 export { normalised, sampleStdev } from './workload.js'

@@ -4,6 +4,7 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
+import { normaliseEscapes } from '../model/url-escapes.js'
 
 const READ_BYTES = 1024 * 1024
 
@@ -33,7 +34,7 @@ export class KnownWeb {
   }
 
   add(url: string, rank: number): void {
-    takeFingerprint(url)
+    takeFingerprint(normaliseEscapes(url))
     this.#ranks.set(keyOf(fingerprint.low, fingerprint.high), rank)
     if (rank > 0) this.#ranked = true
   }

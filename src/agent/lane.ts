@@ -1,6 +1,6 @@
 /**
- * A lane: crawls one site at a time, URL after URL, as fast as manners allow (the papers' C-proc, D1). What needs no
- * wait is asked without one: a dozen promises a page would cost as much as parsing it.
+ * A lane: crawls one site at a time, URL after URL, as fast as manners allow (the papers' C-proc, D1). What
+ * needs no wait is asked without one: a dozen promises a page would cost as much as parsing it.
  */
 import { confirms, type Fetcher, type FetchRequest, type FetchResult, unconditional } from '../fetch/index.js'
 import type { FrontierEntry } from '../frontier/index.js'
@@ -73,7 +73,9 @@ export class Lane {
     this.#parts = parts
   }
 
-  /** Visits what the site's queue has ready; returns when there is nothing ready or the site is to be left. */
+  /**
+   * Visits what the site's queue has ready; returns when there is nothing ready or the site is to be left.
+   */
   async crawl(site: SiteCrawl): Promise<void> {
     const { clock, transmitter, signal, settings } = this.#parts
     let others: Set<Promise<void>> | null = null
@@ -81,7 +83,8 @@ export class Lane {
     while (this.#takesMore(site)) {
       while (!transmitter.hasRoom() && !signal.aborted) await transmitter.shipped()
       if (site.sitemapsDue) this.#parts.offerSitemaps(site)
-      // A row of failures ends with the first good page: that is not to be found among those that failed before.
+      // A row of failures ends with the first good page: that is not to be found among those that failed
+      // before.
       const entry = site.frontier.next(clock.now(), site.failures > 1)
       const passedOver = site.frontier.takePassedOver()
       if (passedOver > 0) transmitter.pack.share(site).passedOver(passedOver)
@@ -149,7 +152,7 @@ export class Lane {
     if (this.#parts.isBlacklisted(site)) return { code: 'BLACKLISTED', detail: '' }
     if (entry.depth > this.#parts.maxDepth) return { code: 'TOO_DEEP', detail: '' }
     if (markOf(entry.url) === null && site.traps.isSpent(site.inFlight + site.unsettled))
-      return { code: 'TRAP:site-budget', detail: '' }
+      return { code: 'SITE_PAGE_LIMIT', detail: '' }
     return null
   }
 
@@ -186,8 +189,8 @@ export class Lane {
       while (!transmitter.hasRoom() && !signal.aborted) await this.#shipped(site)
       // Cut short by our own stop: the URL stays queued, unsettled.
       if (signal.aborted || site.lost) return false
-      // Cut off by the end of the leases, or of the window; nobody took the site, so it is asked again once they are renewed.
-      // Cut off because the site is taken away: it stays queued for who has it next.
+      // Cut off by the end of the leases, or of the window; nobody took the site, so it is asked again once
+      // they are renewed. Cut off because the site is taken away: it stays queued for who has it next.
       const isCut = !answer.ok && (until.aborted || !tenure.holds || gate?.isShut)
       if (isCut && (!tenure.holds || !begun?.wasFair)) return this.#ask(site, entry, pause, false, known)
       // STALLED: it had most of a window and did not answer. Tried again like any other that is too slow.

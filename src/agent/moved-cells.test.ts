@@ -1,24 +1,19 @@
-/** A whole agent, a server on loopback and a ledger: what becomes of a cell that is meant for another agent now. */
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+/**
+ * A whole agent, a server on loopback and a ledger: what becomes of a cell that is meant for another agent
+ * now.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { fetcherWith, serverSaying } from '../../test/kit/fetching.js'
-import { space } from '../../test/kit/frontier-space.js'
+import { serverSaying } from '../../test/kit/fetching.js'
+import { loneAgent } from '../../test/kit/lone-agent.js'
 import type { RawServer } from '../../test/kit/raw-server.js'
 import { type Bus, type Incarnation, type Ledger, LocalBus } from '../cluster/index.js'
 import { openMemoryLedger } from '../cluster/memory-ledger.js'
 import { systemClock as clock } from '../compose/system.js'
-import { checkConfig } from '../config/index.js'
-import { HostNames, Scope } from '../frontier/index.js'
-import { SeededRandom } from '../model/random.js'
-import { DirectoryPackStore, PackBuilder } from '../store/index.js'
-import { type AssembledAgent, assembleAgent } from './assemble-agent.js'
+import type { AssembledAgent } from './assemble-agent.js'
 
 const LEASE_MS = 6_000
 const DELAY_MS = 300
 const PAGE = '<a href="/slow">x</a>'
-const NOTHING = () => {}
 
 describe('a cell that is to move', { timeout: 60_000 }, () => {
   let server: RawServer
@@ -44,7 +39,7 @@ describe('a cell that is to move', { timeout: 60_000 }, () => {
     life = await ledger.join('agent-1', 2)
     const bus = new LocalBus()
     coordinator = bus.join()
-    assembled = agentOf(url, bus.join())
+    assembled = loneAgent({ url, bus: bus.join(), ledger, life, leaseMs: LEASE_MS, delayMs: DELAY_MS })
     ended = assembled.agent.run()
     await ledger.grant(life, [cell], LEASE_MS, DELAY_MS)
     coordinator.send({ kind: 'leases', to: life, waiting: 0 })
@@ -57,44 +52,6 @@ describe('a cell that is to move', { timeout: 60_000 }, () => {
     await ended
     await assembled.store.close()
   })
-
-  const agentOf = (url: string, bus: Bus): AssembledAgent => {
-    const config = checkConfig({
-      seeds: [url],
-      scope: 'any',
-      lanes: 2,
-      delay: DELAY_MS,
-      traps: ['none'],
-      sitemap: ['none'],
-    })
-    const directory = mkdtempSync(join(tmpdir(), 'orb-moved-cells-'))
-    const owner = { crawl: 'moved', incarnation: life }
-    const newBuilder = () => new PackBuilder({ agent: 'agent-1', records: null, tables: true })
-    return assembleAgent({
-      name: 'agent-1',
-      incarnation: life,
-      config,
-      clock,
-      leaseMs: LEASE_MS,
-      random: new SeededRandom(1),
-      ledger,
-      bus,
-      fetcher: fetcherWith(),
-      store: new DirectoryPackStore({ directory, owner, clock, records: null, info: {} }),
-      newBuilder,
-      archives: false,
-      space,
-      scope: new Scope({ seeds: [url], kind: 'any', include: [], exclude: [] }),
-      hooks: {},
-      hosts: new HostNames(),
-      recrawl: false,
-      log: NOTHING,
-      onScopeWidened: NOTHING,
-      onDiskTrouble: NOTHING,
-      waitingFor: () => '',
-      onHeartbeat: NOTHING,
-    })
-  }
 
   const until = async (holds: () => Promise<boolean>) => {
     while (!(await holds())) await new Promise(resolve => setTimeout(resolve, 10))

@@ -1,4 +1,6 @@
-/** The pack being filled: stored bytes on one side, ledger rows on the other, until the transmitter seals it. */
+/**
+ * The pack being filled: stored bytes on one side, ledger rows on the other, until the transmitter seals it.
+ */
 import type { Append, Heard, Incarnation, LaneWork, LinkBatch, Pack, PackFile } from '../cluster/index.js'
 import { type CellId, type Discovery, filedUnder, type Grouping } from '../model/cell.js'
 import type { CellMap } from '../model/cell-map.js'
@@ -99,7 +101,10 @@ export class OpenPack {
     for (const share of this.#shares.values()) yield* share.appends.keys()
   }
 
-  /** The first of its links, as many as one transaction should take; null where the pack's own can take them all. */
+  /**
+   * The first of its links, as many as one transaction should take; null where the pack's own can take them
+   * all.
+   */
   linksAhead(incarnation: Incarnation, grouping: Grouping, mostBytes: number): LinksAhead | null {
     const shares = [...this.#shares.values()].filter(({ appendBytes }) => appendBytes > 0)
     if (shares.reduce((sum, { appendBytes }) => sum + appendBytes, 0) <= mostBytes) return null

@@ -1,7 +1,7 @@
 /**
- * May this URL be asked for at all: the robots state of a cell's origins, remembered in the ledger (M13). An origin
- * that cannot be judged is asked again after the retry interval, given up after so many failures in a row, and judged
- * anew once its rules are old. A site's http and https have each their own.
+ * May this URL be asked for at all: the robots state of a cell's origins, remembered in the ledger (M13). An
+ * origin that cannot be judged is asked again after the retry interval, given up after so many failures in a
+ * row, and judged anew once its rules are old. A site's http and https have each their own.
  */
 import type { Ledger, OriginState } from '../cluster/index.js'
 import type { Qualification, RobotsMode } from '../manners/index.js'
@@ -31,13 +31,18 @@ export interface GateSettings {
   readonly productToken: string
   /** An origin that could not be judged is asked again after this. */
   readonly retryMs: Millis
-  /** At most so many rounds over the addresses of a host that cannot be reached, whatever its failure's rule says. */
+  /**
+   * At most so many rounds over the addresses of a host that cannot be reached, whatever its failure's rule
+   * says.
+   */
   readonly maxTries: number
   /** Failures in a row after which an origin is given up. */
   readonly maxFailures: number
   /** Rules are asked for again after this. */
   readonly recheckMs: Millis
-  /** When this run of the crawl began: `resume` is a person's try, and does not wait for the retry interval. */
+  /**
+   * When this run of the crawl began: `resume` is a person's try, and does not wait for the retry interval.
+   */
   readonly runStartedAt: Millis
 }
 
@@ -180,7 +185,10 @@ export class OriginGate {
     return { allowed: false, code: unreachable ?? code, detail: state.detail, until: retryAt }
   }
 
-  /** Returns the state as it is kept: a file that the parser throws at counts as one that could not be read (P9). */
+  /**
+   * Returns the state as it is kept: a file that the parser throws at counts as one that could not be read
+   * (P9).
+   */
   #remember(learned: OriginState, found?: Qualification, roundsBefore = 0): OriginState {
     const { settings, faults } = this.#parts
     let rules: RobotsRules | null = null

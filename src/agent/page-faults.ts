@@ -1,7 +1,8 @@
 /**
- * Exceptions that one page causes. While a page is parsed, routed and put into its pack nothing asks the ledger and
- * nothing waits for a signal, so an exception there is a bug that this page brought to light, and becomes its outcome.
- * The one other cause is the disk that queues and seen-sets spill to: such an error ends the agent, as everywhere.
+ * Exceptions that one page causes. While a page is parsed, routed and put into its pack nothing asks the
+ * ledger and nothing waits for a signal, so an exception there is a bug that this page brought to light, and
+ * becomes its outcome. The one other cause is the disk that queues and seen-sets spill to: such an error ends
+ * the agent, as everywhere.
  */
 import { forPeople } from '../model/for-people.js'
 import { isOfPage } from '../model/page-error.js'

@@ -66,8 +66,8 @@ export class PageKeeper {
   }
 
   /**
-   * Settles a URL whose page threw. Links of it that were routed before stay: they are good. Its exchange is archived
-   * unless `rules`, or its headers where those are not known, forbid it, or that throws too.
+   * Settles a URL whose page threw. Links of it that were routed before stay: they are good. Its exchange is
+   * archived unless `rules`, or its headers where those are not known, forbid it, or that throws too.
    */
   fail(
     site: SiteCrawl,

@@ -1,14 +1,18 @@
 /**
  * How far the other agents are (D4): now and then two messages go to all of them, a light one and one with some weight,
  * and each is answered. What the light one took is the round trip; the weight over the time of the heavy one is a lower
- * bound of the bandwidth.
+ * bound of the bandwidth. A thread that is busy answers late, so the best of the last few counts; and what a bus holds back
+ * to send it with others is no distance.
  */
 import type { Bus, BusMessage, Incarnation } from '../cluster/index.js'
 import type { Clock, Millis } from '../model/clock.js'
 
 const EVERY_MS = 10_000
-/** Heavy enough to show a slow wire, light enough to be nothing. */
-const WEIGHT = 'x'.repeat(16 * 1024)
+/** So many looks count, and nothing is told of a peer that has answered fewer than these: the first may be a busy start. */
+const LOOKS = 3
+const LEAST_LOOKS = 2
+/** Heavy enough to show a slow wire, light enough for one notification of PostgreSQL. */
+const WEIGHT = 'x'.repeat(6 * 1024)
 /** What a clock may call no time at all. */
 const LEAST_MS = 0.01
 
@@ -17,12 +21,20 @@ export interface Peer {
   readonly bytesPerSecond: number
 }
 
+/** What one look has shown of a peer. */
+interface Sample {
+  readonly at: Millis
+  rttMs: Millis
+  bytesPerSecond: number
+}
+
 export class PeerProbe {
   readonly #clock: Clock
   readonly #bus: Bus
   readonly #own: Incarnation
-  readonly #peers = new Map<Incarnation, Peer>()
-  /** The same for those who ask; null when it has changed. */
+  /** The latest last. */
+  readonly #samples = new Map<Incarnation, Sample[]>()
+  /** What they say, for those who ask; null when it has changed. */
   #told: Readonly<Record<Incarnation, Peer>> | null = null
   /** Who has answered since the last look. */
   readonly #answered = new Set<Incarnation>()
@@ -34,9 +46,13 @@ export class PeerProbe {
     this.#own = own
   }
 
-  /** What was measured last, by agent. Those that did not answer are forgotten with the next look. */
+  /** By agent, the best of the last looks. Those that did not answer are forgotten with the next look. */
   get peers(): Readonly<Record<Incarnation, Peer>> {
-    this.#told ??= Object.fromEntries(this.#peers)
+    this.#told ??= Object.fromEntries(
+      [...this.#samples]
+        .filter(([, samples]) => samples.length >= LEAST_LOOKS)
+        .map(([peer, samples]) => [peer, bestOf(samples)]),
+    )
     return this.#told
   }
 
@@ -45,11 +61,11 @@ export class PeerProbe {
     const now = this.#clock.monotonic()
     if (now - this.#sentAt < EVERY_MS) return
     this.#sentAt = now
-    for (const peer of this.#peers.keys()) if (!this.#answered.has(peer)) this.#peers.delete(peer)
+    for (const peer of this.#samples.keys()) if (!this.#answered.has(peer)) this.#samples.delete(peer)
     this.#answered.clear()
     this.#told = null
-    this.#bus.send({ kind: 'ping', from: this.#own, at: now, weight: '' })
-    this.#bus.send({ kind: 'ping', from: this.#own, at: now, weight: WEIGHT })
+    this.#bus.send({ kind: 'ping', from: this.#own, at: now, weight: '', heldMs: 0 })
+    this.#bus.send({ kind: 'ping', from: this.#own, at: now, weight: WEIGHT, heldMs: 0 })
   }
 
   hear(message: BusMessage): void {
@@ -60,15 +76,34 @@ export class PeerProbe {
         from: this.#own,
         at: message.at,
         bytes: message.weight.length,
+        heldMs: message.heldMs,
       })
     if (message.kind !== 'pong' || message.to !== this.#own) return
-    const tookMs = Math.max(LEAST_MS, this.#clock.monotonic() - message.at)
+    const tookMs = Math.max(LEAST_MS, this.#clock.monotonic() - message.at - message.heldMs)
     this.#answered.add(message.from)
-    const known = this.#peers.get(message.from)
-    const rttMs = message.bytes === 0 ? Math.round(tookMs * 100) / 100 : (known?.rttMs ?? tookMs)
-    const bytesPerSecond =
-      message.bytes === 0 ? (known?.bytesPerSecond ?? 0) : Math.round((message.bytes * 1000) / tookMs)
-    this.#peers.set(message.from, { rttMs, bytesPerSecond })
+    const sample = this.#sampleOf(message.from, message.at)
+    // The heavy one bounds it where the light one was lost.
+    sample.rttMs = Math.min(sample.rttMs, tookMs)
+    if (message.bytes > 0) sample.bytesPerSecond = Math.round((message.bytes * 1000) / tookMs)
     this.#told = null
+  }
+
+  #sampleOf(peer: Incarnation, at: Millis): Sample {
+    const samples = this.#samples.get(peer) ?? []
+    const known = samples.find(sample => sample.at === at)
+    if (known) return known
+    const sample = { at, rttMs: Number.POSITIVE_INFINITY, bytesPerSecond: 0 }
+    samples.push(sample)
+    if (samples.length > LOOKS) samples.shift()
+    this.#samples.set(peer, samples)
+    return sample
+  }
+}
+
+function bestOf(samples: readonly Sample[]): Peer {
+  const rttMs = Math.min(...samples.map(sample => sample.rttMs))
+  return {
+    rttMs: Math.round(rttMs * 100) / 100,
+    bytesPerSecond: Math.max(...samples.map(sample => sample.bytesPerSecond)),
   }
 }

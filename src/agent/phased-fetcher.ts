@@ -8,7 +8,10 @@ export class PhasedFetcher implements Pick<Fetcher, 'fetch' | 'resolve'> {
   readonly #fetcher: Pick<Fetcher, 'fetch' | 'resolve'>
   readonly #gates: PhaseGates
   readonly #shard: number
-  /** The last request was not sent, or cut off before the server had a fair time to answer: it says nothing of the site. */
+  /**
+   * The last request was not sent, or cut off before the server had a fair time to answer: it says nothing of
+   * the site.
+   */
   wasCut = false
 
   constructor(fetcher: Pick<Fetcher, 'fetch' | 'resolve'>, gates: PhaseGates, shard: number) {

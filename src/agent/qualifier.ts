@@ -1,6 +1,6 @@
 /**
- * Brings the verdict about a URL whose origin is not known yet: takes the turn, runs the robots procedure, archives what
- * crossed the wire, and decides what becomes of URLs that have to wait.
+ * Brings the verdict about a URL whose origin is not known yet: takes the turn, runs the robots procedure,
+ * archives what crossed the wire, and decides what becomes of URLs that have to wait.
  */
 import type { Fetcher } from '../fetch/index.js'
 import type { FrontierEntry } from '../frontier/index.js'
@@ -49,7 +49,9 @@ export class Qualifier {
     this.#parts = parts
   }
 
-  /** The final verdict, or null when the URL is not to be settled now: its site is left, or it was set aside. */
+  /**
+   * The final verdict, or null when the URL is not to be settled now: its site is left, or it was set aside.
+   */
   async verdictOf(site: SiteCrawl, entry: FrontierEntry): Promise<GateVerdict | null> {
     const url = withoutMark(entry.url)
     for (;;) {

@@ -70,6 +70,7 @@ describe('the report', () => {
       routed: null,
       repartitions: [],
       warnings: [],
+      recrawl: null,
     })
 
   it('counts a page that is stored twice', async () => {

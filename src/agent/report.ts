@@ -18,7 +18,10 @@ export interface AgentReport {
   /** Acknowledged, like `bytes`. */
   readonly pages: number
   readonly bytes: number
-  /** Requests sent, robots.txt apart; what a killed run sent in its last moments is missing, and while it runs what is under way. */
+  /**
+   * Requests sent, robots.txt apart; what a killed run sent in its last moments is missing, and while it runs
+   * what is under way.
+   */
   readonly fetches: number
   /** Share of all fetch time (D24: the normalised workload). */
   readonly workload: number
@@ -58,7 +61,9 @@ export interface Report extends Metrics {
   readonly finishReason: FinishReason | 'stopped'
   readonly startedAt: string
   readonly endedAt: string
+  /** Over all runs, like everything here. */
   readonly seconds: number
+  /** Of the processes that coordinated; what agents in other processes used is not in it. */
   readonly cpuSeconds: number
   readonly pages: number
   /** Distinct URLs among `pages`, counted in the journals. */
@@ -85,8 +90,25 @@ export interface Report extends Metrics {
   readonly routed: RoutedReport | null
   /** Changes of it while the crawl ran: what was predicted, and what then happened. */
   readonly repartitions: readonly RepartitionReport[]
-  /** How robots.txt was read, and how many origins were left alone because theirs could not be; the first are named. */
+  /** What became of the pages of the crawl that `--previous` names; null without one, and where tables do not tell. */
+  readonly recrawl: RecrawlReport | null
+  /**
+   * How robots.txt was read, and how many origins were left alone because theirs could not be; the first are
+   * named.
+   */
   readonly robots: RobotsReport
+}
+
+/** `new`, `changed` and `unchanged` are the pages of now; the last two, `gone` and `noPage` those of before. */
+interface RecrawlReport {
+  readonly previous: string
+  readonly new: number
+  readonly changed: number
+  readonly unchanged: number
+  /** The server said 404 or 410. */
+  readonly gone: number
+  /** Redirected, failed, refused, or not asked for yet. */
+  readonly noPage: number
 }
 
 /** S10-S12: why cells were placed anew, or not, what that was to bring and to cost, and what came of it. */
@@ -106,7 +128,10 @@ interface RepartitionReport {
   readonly happened:
     | (MovedReport & {
         readonly forced: number
-        /** From the repartition before it (or the start), and to the next (or the end); null where that was no time at all. */
+        /**
+         * From the repartition before it (or the start), and to the next (or the end); null where that was no
+         * time at all.
+         */
         readonly before: (PaceReport & { readonly seconds: number }) | null
         readonly after: (PaceReport & { readonly seconds: number }) | null
         /** What was left, at the pace before it and at the pace after it. */
@@ -115,7 +140,9 @@ interface RepartitionReport {
     | null
 }
 
-/** Sites that got another agent; of them those that were leased and had to be asked back; how long that took. */
+/**
+ * Sites that got another agent; of them those that were leased and had to be asked back; how long that took.
+ */
 interface MovedReport {
   readonly movedSites: number
   readonly askedBack: number
@@ -129,7 +156,10 @@ interface PaceReport {
 
 /** A cell is counted each time that it is leased. */
 interface RoutedReport {
-  /** The number of the table that was in force at the end: it rises with every repartition and every new coordinator. */
+  /**
+   * The number of the table that was in force at the end: it rises with every repartition and every new
+   * coordinator.
+   */
   readonly stages: number
   /** Of that table, as every agent got it. */
   readonly tableBytes: number
@@ -152,8 +182,8 @@ interface RoutingReport {
   readonly predicted: { readonly messages: number; readonly coalescedMessages: number }
   readonly byHash: { readonly messages: number; readonly coalescedMessages: number }
   /**
-   * Of bytes and of pages (`graph`: of pages, and with `change` of pages that are fetched again): heaviest part over its share,
-   * minus 1, and what no partition can go below.
+   * Of bytes and of pages (`graph`: of pages, and with `change` of pages that are fetched again): heaviest
+   * part over its share, minus 1, and what no partition can go below.
    */
   readonly imbalance: readonly number[]
   readonly imbalanceBound: readonly number[]
@@ -161,7 +191,10 @@ interface RoutingReport {
   readonly heavySites: readonly string[]
   /** Heavier than a part and split, the first of them: into how many cells, in how many parts. */
   readonly splitSites: readonly { readonly site: string; readonly cells: number; readonly parts: number }[]
-  /** S8, `graph` alone: for each objective that counted its factor, what is cut when it is the only one, and what was cut. */
+  /**
+   * S8, `graph` alone: for each objective that counted its factor, what is cut when it is the only one, and
+   * what was cut.
+   */
   readonly objectives?: readonly {
     readonly name: string
     readonly factor: number
@@ -192,6 +225,7 @@ export interface ReportFacts {
   readonly routed: Report['routed']
   readonly repartitions: Report['repartitions']
   readonly warnings: readonly string[]
+  readonly recrawl: Report['recrawl']
 }
 
 const TROUBLED_SITES = 100
@@ -227,6 +261,7 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
     routed: facts.routed,
     repartitions: facts.repartitions,
     warnings: facts.warnings,
+    recrawl: facts.recrawl,
     robots: await lookAtRefused(ledger, facts.robots),
   }
 }

@@ -1,8 +1,9 @@
 /**
- * S2: between stages an agent routes on its own. It has the routing table: after a commit it tells the owner of every cell that
- * gained rows, not the coordinator, and it takes the cells that are its own from S when it has lanes, by the same rules of turns
- * and by the same grant of the ledger. Who has an old table for a moment takes what another is meant to have, or leaves what is
- * his: the lease decides, and what nobody takes the coordinator gives.
+ * S2: between stages an agent routes on its own. It has the routing table: after a commit it tells the owner
+ * of every cell that gained rows, not the coordinator, and it takes the cells that are its own from S when it
+ * has lanes, by the same rules of turns and by the same grant of the ledger. Who has an old table for a
+ * moment takes what another is meant to have, or leaves what is his: the lease decides, and what nobody takes
+ * the coordinator gives.
  */
 import { type AssignmentName, HandOut, Routes, type RoutingTable, stageIn, Visits } from '../assign/index.js'
 import type { Bus, Heartbeat, Incarnation, Ledger, WaitingCell } from '../cluster/index.js'
@@ -85,7 +86,10 @@ export class RouteTaker {
     for (const cell of cells) this.#asked.add(cell)
   }
 
-  /** Cells that gained rows, none of them in our hands: tells their owners. Returns those whose owner we cannot tell. */
+  /**
+   * Cells that gained rows, none of them in our hands: tells their owners. Returns those whose owner we
+   * cannot tell.
+   */
   tell(cells: readonly CellId[]): CellId[] {
     const { bus, incarnation } = this.#parts
     const table = this.#table
@@ -110,7 +114,10 @@ export class RouteTaker {
     for (const cell of cells) this.#note(cell)
   }
 
-  /** Leases up to `free` of our cells that wait; true when there were any. `isPassedOn`: turns that others are to have now. */
+  /**
+   * Leases up to `free` of our cells that wait; true when there were any. `isPassedOn`: turns that others are
+   * to have now.
+   */
   async take(free: number, isPassedOn: (group: GroupId) => boolean): Promise<boolean> {
     const { ledger, incarnation, leaseMs, leastDelayMs } = this.#parts
     if (!this.#mayWait || free <= 0 || this.stage === 0) return false
@@ -133,7 +140,10 @@ export class RouteTaker {
     this.lookAgain()
   }
 
-  /** Ours, in the order of S, as many as there are lanes: more that wait are looked for when the next lane is free. */
+  /**
+   * Ours, in the order of S, as many as there are lanes: more that wait are looked for when the next lane is
+   * free.
+   */
   #pick(waiting: readonly WaitingCell[], free: number, isPassedOn: (group: GroupId) => boolean): CellId[] {
     const { incarnation, name } = this.#parts
     const table = this.#table

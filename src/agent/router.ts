@@ -1,6 +1,6 @@
 /**
- * Sends every link of a page on its way: into the page's own cell at once, into any other cell as an inbox row that
- * the pack commits together with the page. Links out of scope end here.
+ * Sends every link of a page on its way: into the page's own cell at once, into any other cell as an inbox
+ * row that the pack commits together with the page. Links out of scope end here.
  */
 import { type HostNames, type Scope, withoutSessionId } from '../frontier/index.js'
 import type { Discovery } from '../model/cell.js'
@@ -82,7 +82,9 @@ export class Router {
     this.#parts = parts
   }
 
-  /** Routes the links of a page, those it does not want followed apart; says how many of them leave its site. */
+  /**
+   * Routes the links of a page, those it does not want followed apart; says how many of them leave its site.
+   */
   route(
     site: SiteCrawl,
     pack: OpenPack,
@@ -197,7 +199,10 @@ export class Router {
     else pack.share(site).note('TRAP:subdomains', registrableDomain(target))
   }
 
-  /** What the hooks say of a new link; null when it is not wanted, or when they do not know because they threw. */
+  /**
+   * What the hooks say of a new link; null when it is not wanted, or when they do not know because they
+   * threw.
+   */
   #scoreOf(site: SiteCrawl, pack: OpenPack, url: string): number | null {
     const { hooks } = this.#parts
     let asked = 'accept'

@@ -1,4 +1,7 @@
-/** Turns the answer to a visit into what lasts: rows and records in the open pack, links on their way, or a new try. */
+/**
+ * Turns the answer to a visit into what lasts: rows and records in the open pack, links on their way, or a
+ * new try.
+ */
 import { type FetchResult, isConditional } from '../fetch/index.js'
 import type { FrontierEntry, HostNames } from '../frontier/index.js'
 import type { PageRules } from '../manners/index.js'
@@ -201,7 +204,10 @@ export class Settler {
   }
 }
 
-/** What came of a page that broke off is read all the same, as browsers do; its outcome still says that it did. */
+/**
+ * What came of a page that broke off is read all the same, as browsers do; its outcome still says that it
+ * did.
+ */
 export function isReadable(code: OutcomeCode, { status }: Exchange): boolean {
   if (code === 'OK') return true
   return (code === 'BODY_CUT' || code === 'BODY_TOO_SLOW') && status >= 200 && status < 300

@@ -106,7 +106,10 @@ export class Share {
     } else this.#outcomes.set(code, { count: 1, detail: told })
   }
 
-  /** A URL that was found here and is not queued anywhere; the journal keeps its fingerprint only, however long it is. */
+  /**
+   * A URL that was found here and is not queued anywhere; the journal keeps its fingerprint only, however
+   * long it is.
+   */
   turnedAway(url: string, code: OutcomeCode, detail: string): void {
     const before = this.journal.bytes
     this.journal.outcome(url, code)

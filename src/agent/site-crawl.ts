@@ -1,4 +1,6 @@
-/** One leased cell in an agent's hands: its queue, its pace, its rules, and what of it is not yet committed. */
+/**
+ * One leased cell in an agent's hands: its queue, its pace, its rules, and what of it is not yet committed.
+ */
 import type { CellFrontier, FrontierEntry, SiteTraps } from '../frontier/index.js'
 import { type CellId, type Lease, siteOfCell } from '../model/cell.js'
 import type { CellPart } from '../model/cell-map.js'
@@ -12,18 +14,22 @@ import type { OriginGate } from './origin-gate.js'
 import { RequestLeash } from './request-leash.js'
 import type { SitePace } from './site-pace.js'
 
-/** `crawling`: lanes may take its URLs. `giving-up`: its queue is settled unasked. `leaving`: no new request. */
+/**
+ * `crawling`: lanes may take its URLs. `giving-up`: its queue is settled unasked. `leaving`: no new request.
+ */
 export type SiteMode =
   | { readonly is: 'crawling' }
   | { readonly is: 'giving-up'; readonly because: OutcomeCode; readonly detail: string }
   | { readonly is: 'leaving'; readonly to: Leave; readonly until: Millis; readonly why: string }
 
-/** `split`: cells by path take its place. `park`: until the crawl is resumed. `rest`: until its turn is near. */
+/**
+ * `split`: cells by path take its place. `park`: until the crawl is resumed. `rest`: until its turn is near.
+ */
 type Leave = 'slice' | 'split' | 'park' | 'rest' | 'stop' | 'lost'
 
 /**
- * Lanes at work, of all sites in hand. Each has a number, from 1. A site keeps the number of its lane: when it comes back
- * to work and another has taken its place, the two share it.
+ * Lanes at work, of all sites in hand. Each has a number, from 1. A site keeps the number of its lane: when
+ * it comes back to work and another has taken its place, the two share it.
  */
 export class LaneCount {
   busy = 0
@@ -103,7 +109,10 @@ export class SiteCrawl {
   readonly leash = new RequestLeash()
   /** True once it was taken away, because it did not go by itself. */
   forced = false
-  /** The answer to a forced release. Until it is here the ledger may still list the lease, so the cell stays in hand. */
+  /**
+   * The answer to a forced release. Until it is here the ledger may still list the lease, so the cell stays
+   * in hand.
+   */
   released: Promise<unknown> | null = null
   /** Packs, open or under way, that hold something of this cell. */
   uncommitted = 0
@@ -123,7 +132,10 @@ export class SiteCrawl {
   #lane: number
   /** Rung when there may be something to do again. */
   readonly wake: Wake
-  /** True once the site has answered anything, ever: a site that never did is given up, one that did is parked. */
+  /**
+   * True once the site has answered anything, ever: a site that never did is given up, one that did is
+   * parked.
+   */
   answered: boolean
   /** Under this lease: one of the two may be shut while the other answers. */
   readonly answeredBy = { http: false, https: false }
@@ -138,7 +150,10 @@ export class SiteCrawl {
   stalled: FrontierEntry | null = null
   /** URLs whose origin must wait for its robots.txt while others of the site go on. */
   setAside = 0
-  /** The origins' robots.txt may name sitemaps that are not queued yet: after a look at one, and after every lease. */
+  /**
+   * The origins' robots.txt may name sitemaps that are not queued yet: after a look at one, and after every
+   * lease.
+   */
   sitemapsDue = true
   /** Connections at work on this site. */
   loops = 0

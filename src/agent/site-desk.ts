@@ -21,7 +21,10 @@ const JOURNAL_BATCH_BYTES = 4 * 1024 * 1024
 /** A journal no longer than this is asked for once and kept for the second pass. */
 const KEPT_JOURNAL_BYTES = 64 * 1024
 
-/** Of the failures in a row so many count under the next lease: a site that was set aside for them gets some requests anew. */
+/**
+ * Of the failures in a row so many count under the next lease: a site that was set aside for them gets some
+ * requests anew.
+ */
 const FAILURES_LEFT = LIMITS.siteFailures / 2
 
 /** What the journal says of the leases before. */
@@ -158,7 +161,7 @@ export class SiteDesk {
 }
 
 /** A journal that does not decode was not written by us: bits of the ledger have changed. */
-function asDamage(cell: CellId, error: unknown): unknown {
+export function asDamage(cell: CellId, error: unknown): unknown {
   if (!(error instanceof RangeError)) return error
   const detail = `the ledger is damaged: a journal of ${cell} cannot be read (${error.message})`
   return new LedgerError('corrupt', `${detail}; run "orbweaver repair" on the directory of the crawl`)

@@ -17,11 +17,15 @@ const IDLE_LOOK_MS = 10_000
 /** A hop that needs the turn of a cell which is to be given back is waited for. */
 const VISIT_LOOK_MS = 50
 /**
- * A site that is done stays in hand this long while others are crawled: the links they still have for it find its queue
- * in memory. Given back at once, it would be rebuilt from its journal for every pack that holds one.
+ * A site that is done stays in hand this long while others are crawled: the links they still have for it find
+ * its queue in memory. Given back at once, it would be rebuilt from its journal for every pack that holds
+ * one.
  */
 const LINGER_MS = 2_000
-/** Refused without a row to read, a finish is asked for again after this: the lease may be gone, or a row on its way. */
+/**
+ * Refused without a row to read, a finish is asked for again after this: the lease may be gone, or a row on
+ * its way.
+ */
 const REFUSED_LOOK_MS = 250
 
 export interface SiteWorkParts {

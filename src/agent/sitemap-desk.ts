@@ -1,7 +1,8 @@
 /**
- * Sitemaps in the life of a site. Those that robots.txt names join the queue as marked URLs; when one has been
- * fetched, what it lists goes the way of links: scope, traps, seen-set, or another cell's inbox. A sitemap is archived
- * and has an outcome, but is no page: it stands in no table and takes nothing of `--max-pages`.
+ * Sitemaps in the life of a site. Those that robots.txt names join the queue as marked URLs; when one has
+ * been fetched, what it lists goes the way of links: scope, traps, seen-set, or another cell's inbox. A
+ * sitemap is archived and has an outcome, but is no page: it stands in no table and takes nothing of
+ * `--max-pages`.
  */
 import type { FrontierEntry, Scope } from '../frontier/index.js'
 import { readSitemap, unpackSitemap } from '../manners/index.js'
@@ -51,7 +52,10 @@ export class SitemapDesk {
     }
   }
 
-  /** Sends what the sitemap lists on its way; returns what became of it, or null when the site is ours no longer. */
+  /**
+   * Sends what the sitemap lists on its way; returns what became of it, or null when the site is ours no
+   * longer.
+   */
   async read(site: SiteCrawl, entry: FrontierEntry, settlement: Settlement): Promise<Settlement | null> {
     const { router, pack } = this.#parts
     const { code, exchange, redirect } = settlement

@@ -9,6 +9,7 @@ interface Facts {
   readonly queued?: number
   readonly known?: number
   readonly inFlight?: number
+  readonly robotsInFlight?: number
   readonly idle?: boolean
   readonly groups?: readonly { sites: number; visitors: number; dissolved: boolean }[]
   readonly mode?: SiteInHand['mode']
@@ -18,13 +19,14 @@ const site = ({
   queued = 50,
   known = 100,
   inFlight = 0,
+  robotsInFlight = 0,
   idle = queued === 0,
   groups = [turn()],
   mode,
 }: Facts = {}): SiteInHand => ({
   mode: mode ?? { is: 'crawling' },
   inFlight,
-  robotsInFlight: 0,
+  robotsInFlight,
   idle,
   frontier: { size: queued, known, isEmpty: queued === 0 },
   pace: { groups },
@@ -49,21 +51,24 @@ describe('sites that can go to an agent that has run dry', () => {
       leaving: site({ mode: { is: 'leaving', to: 'slice', until: 0, why: '' } }),
       done: site({ queued: 0 }),
       unread: site({ queued: 0, known: 0, idle: false }),
+      paused: site({ queued: 5, known: 9, idle: true }),
       good: site(),
     })
-    expect(spare.load()).toEqual({ busySites: 5, spareGroups: 1 })
+    expect(spare.load()).toEqual({ busySites: 6, spareGroups: 1 })
     expect(pick(9)).toEqual(['good'])
   })
 
   it('are first those that nobody asks at the moment, then those with the fewest URLs to rebuild', () => {
     const sites = {
       asked: site({ inFlight: 1, known: 60 }),
+      askedForRobots: site({ robotsInFlight: 1, known: 70 }),
       large: site({ known: 900 }),
       small: site({ known: 80 }),
     }
     expect(spareOf(sites).pick(1)).toEqual(['small'])
     expect(spareOf(sites).pick(2)).toEqual(['large', 'small'])
     expect(spareOf(sites).pick(3)).toEqual(['asked', 'large', 'small'])
+    expect(spareOf(sites).pick(4)).toEqual(['asked', 'askedForRobots', 'large', 'small'])
   })
 
   it('go with all others of their group, or not at all', () => {
@@ -80,9 +85,11 @@ describe('sites that can go to an agent that has run dry', () => {
       five: site({ groups: [turn(), address] }),
       six: site({ groups: [turn(), address] }),
       visited: site({ groups: [{ ...turn(), visitors: 1 }] }),
+      // Its second turn, that of an address it no longer has, means nothing any more.
+      moved: site({ groups: [turn(), { ...turn(3), dissolved: true }] }),
     })
-    expect(spare.load()).toEqual({ busySites: 6, spareGroups: 1 })
-    expect(pick(9)).toEqual(['one', 'two'])
+    expect(spare.load()).toEqual({ busySites: 7, spareGroups: 2 })
+    expect(pick(9)).toEqual(['one', 'two', 'moved'])
   })
 
   it('are picked once for a request that the bus repeats', () => {

@@ -1,6 +1,7 @@
 /**
- * The sites in hand that could be crawled by another agent as well, and which of them go when one has run dry. Sites that
- * share a politeness turn go together: one of them alone could only come back to the agent that holds the turn.
+ * The sites in hand that could be crawled by another agent as well, and which of them go when one has run
+ * dry. Sites that share a politeness turn go together: one of them alone could only come back to the agent
+ * that holds the turn.
  */
 import type { CellId } from '../model/cell.js'
 import type { Clock, Millis } from '../model/clock.js'
@@ -11,7 +12,10 @@ import type { SiteMode } from './site-crawl.js'
 const LEAST_QUEUED = 10
 /** The next agent reads every URL that is known: so large a part of them has to be left to do. */
 const LEAST_QUEUED_PART = 1 / 20
-/** Nor is it worth anything shortly before the agent is done itself: agents of the same speed differ by as much. */
+/**
+ * Nor is it worth anything shortly before the agent is done itself: agents of the same speed differ by as
+ * much.
+ */
 const LEAST_LEFT_MS: Millis = 10_000
 /** The bus may repeat a request. The coordinator makes none sooner than this. */
 const REPEAT_MS: Millis = 2_000
@@ -80,7 +84,10 @@ export class SpareSites<Site extends SiteInHand> {
     return done === 0 ? Number.POSITIVE_INFINITY : (queued * (now - this.#first!.at)) / done
   }
 
-  /** The sites of so many groups: first those that are not being asked at the moment, then those soonest rebuilt. */
+  /**
+   * The sites of so many groups: first those that are not being asked at the moment, then those soonest
+   * rebuilt.
+   */
   pick(groups: number): ReadonlySet<Site> {
     const now = this.#clock.monotonic()
     if (now - this.#pickedAt < REPEAT_MS) return new Set()

@@ -179,7 +179,8 @@ describe('at the end', () => {
         await keeper.finish()
       }
       expect(await desk.inParquet()).toEqual(upTo(9))
-      // Two small ones were merged by the second stop; that file counts as large, and the third stop's stands beside it.
+      // Two small ones were merged by the second stop; that file counts as large, and the third stop's stands
+      // beside it.
       expect(desk.listed).toEqual({ files: 2, logs: 0 })
     }),
   )

@@ -1,6 +1,6 @@
 /**
- * Turns row logs that get no more rows into Parquet, and small Parquet files into large ones, while the crawl goes
- * on. Each swap is one step in the ledger; readers that come between find the manifest, or list again.
+ * Turns row logs that get no more rows into Parquet, and small Parquet files into large ones, while the crawl
+ * goes on. Each swap is one step in the ledger; readers that come between find the manifest, or list again.
  */
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -42,7 +42,10 @@ export interface TableKeeperParts {
 type Table = 'pages' | 'links'
 
 const TABLES: readonly Table[] = ['pages', 'links']
-/** A log holds a tenth of what a file should; one that is full waits for the others, and can be read meanwhile. */
+/**
+ * A log holds a tenth of what a file should; one that is full waits for the others, and can be read
+ * meanwhile.
+ */
 const LOGS_PER_FILE = 10
 /** Small files are left by each stop of a crawl. */
 const FILES_PER_MERGE = 10
@@ -69,8 +72,8 @@ export class TableKeeper {
   }
 
   /**
-   * Looks for something to do; one piece of work at a time. What fails (a full disk) is tried again, at last by `finish`.
-   * Need not be waited for.
+   * Looks for something to do; one piece of work at a time. What fails (a full disk) is tried again, at last
+   * by `finish`. Need not be waited for.
    */
   async tend(): Promise<void> {
     if (this.#parts.seat() === null) return
@@ -87,7 +90,9 @@ export class TableKeeper {
     await this.#working
   }
 
-  /** At the end: every log becomes Parquet, and what is small is merged. The last life must be closed by then. */
+  /**
+   * At the end: every log becomes Parquet, and what is small is merged. The last life must be closed by then.
+   */
   async finish(): Promise<void> {
     await this.#working
     if (this.#parts.seat() === null) return
@@ -97,7 +102,9 @@ export class TableKeeper {
     await this.#removeOld(Number.POSITIVE_INFINITY)
   }
 
-  /** A life that has just left may still be closing its files: its last logs wait until the store is `closed`. */
+  /**
+   * A life that has just left may still be closing its files: its last logs wait until the store is `closed`.
+   */
   async #convertAll(closed: boolean): Promise<void> {
     const { ledger, now, isAlive } = this.#parts
     await this.#removeOld(now())
@@ -121,8 +128,9 @@ export class TableKeeper {
   }
 
   /**
-   * The name has the seat's epoch in it: one who has lost the seat without knowing writes, and removes, only what is his own.
-   * As many logs as a large file is made of become one; fewer, at the end, a small one that may be merged with others.
+   * The name has the seat's epoch in it: one who has lost the seat without knowing writes, and removes, only
+   * what is his own. As many logs as a large file is made of become one; fewer, at the end, a small one that
+   * may be merged with others.
    */
   async #convert(table: Table, logs: readonly FileRow[]): Promise<boolean> {
     const { directory, worker, seat } = this.#parts

@@ -1,6 +1,6 @@
 /**
- * Fetches only while the leases last. A signal alone does not see to that: it is set off by a timer, and after a process
- * stood still, a connection that was made meanwhile is heard of before the timer is.
+ * Fetches only while the leases last. A signal alone does not see to that: it is set off by a timer, and
+ * after a process stood still, a connection that was made meanwhile is heard of before the timer is.
  */
 import type { Fetcher, FetchRequest, FetchResult } from '../fetch/index.js'
 import type { StopSignal } from '../model/stop.js'

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { space } from '../../test/kit/frontier-space.js'
+import { sampleExchange } from '../../test/kit/store-samples.js'
 import type { Incarnation, Ledger, LinkBatch, Pack } from '../cluster/index.js'
 import { openMemoryLedger } from '../cluster/memory-ledger.js'
 import { systemClock as clock } from '../compose/system.js'
@@ -35,6 +36,12 @@ describe('a pack with more links than one transaction should take', () => {
   /** What the ledger was asked to write, in order. */
   let writes: (LinkBatch | Pack)[]
   let lost: SiteCrawl[]
+  let sent: SentLinks
+  let budget: PageBudget
+  /** Pages that the agent said it holds, each time it asked for its share. */
+  let held: number[]
+  /** Cells that were said to have gained rows. */
+  let told: string[]
   let cells: SplitCells
   let stopping: Stop
 
@@ -56,6 +63,14 @@ describe('a pack with more links than one transaction should take', () => {
     } as unknown as SiteCrawl
     writes = []
     lost = []
+    sent = new SentLinks(1)
+    held = []
+    const takeBudget: Ledger['takeBudget'] = (of, holds, want) => {
+      held.push(holds)
+      return ledger.takeBudget(of, holds, want)
+    }
+    budget = new PageBudget({ ...ledger, takeBudget }, life)
+    told = []
     stopping = new Stop()
     cells = new SplitCells()
     transmitter = assembled()
@@ -78,13 +93,13 @@ describe('a pack with more links than one transaction should take', () => {
       incarnation: life,
       grouping: 'domain',
       cells,
-      sent: new SentLinks(1),
+      sent,
       heard: new HeardPages('agent-1', ledger, space.seen),
-      budget: new PageBudget(ledger, life),
+      budget,
       counters: new Counters(),
       newBuilder: () => new PackBuilder({ agent: 'agent-1', records: null, tables: true }),
       linkBytes: LINK_BYTES,
-      onCommitted: () => {},
+      onCommitted: (_, targets) => void told.push(...targets),
       onLost: sites => void lost.push(...sites),
       onDiskTrouble: () => {},
       onFailure: error => {
@@ -120,6 +135,9 @@ describe('a pack with more links than one transaction should take', () => {
     for (const { appends } of writes) expect(appends.length).toBeLessThanOrEqual(LINK_BYTES / 192)
     expect(writes.at(-1)).toMatchObject({ cells: [{ cell: 'a.test', number: 1 }] })
     expect(await inInboxes(found)).toEqual(found)
+    // Their agents are told, and the same links need not be sent again.
+    expect(told).toEqual(found.map(siteOf))
+    expect(found.filter(url => !sent.has(url))).toEqual([])
   })
 
   it('sends them where a split has put their cell, and each once', async () => {
@@ -154,10 +172,16 @@ describe('a pack with more links than one transaction should take', () => {
 
   it('of which a source is stale leaves no link of it behind', async () => {
     await ledger.release('a.test', lease.epoch, 'tail')
+    expect(await budget.take()).toBe(true)
+    const entry = { url: PAGE, depth: 0, hops: 0, score: 0, via: '', attempt: 1 }
+    transmitter.pack.share(site).settled(entry, 'OK', '', sampleExchange({ url: PAGE }))
     link(urls(200))
     await transmitter.seal()
     expect(lost).toEqual([site])
     expect(await inInboxes(urls(200))).toEqual([])
+    // Its page is nobody's any more, and may be fetched by another.
+    await budget.release()
+    expect(held).toEqual([0, 0])
   })
 
   it('lets one page in at a time, however many wait', async () => {

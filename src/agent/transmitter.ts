@@ -1,7 +1,7 @@
 /**
- * Packs what the lanes bring and ships it: store first, fsynced, then one ledger transaction (D10). One pack is under
- * way at a time; the next fills meanwhile, and when that is full too the lanes wait, so memory is bounded however slow
- * the store is.
+ * Packs what the lanes bring and ships it: store first, fsynced, then one ledger transaction (D10). One pack
+ * is under way at a time; the next fills meanwhile, and when that is full too the lanes wait, so memory is
+ * bounded however slow the store is.
  */
 import type { CommitResult, Incarnation, Ledger } from '../cluster/index.js'
 import type { CellId, Grouping } from '../model/cell.js'
@@ -80,8 +80,8 @@ export class Transmitter {
   }
 
   /**
-   * False while the open pack is full and the one before it is not yet committed. To be asked just before something is added: one
-   * page may have as many links as a pack should hold, so each is let in by itself.
+   * False while the open pack is full and the one before it is not yet committed. To be asked just before
+   * something is added: one page may have as many links as a pack should hold, so each is let in by itself.
    */
   hasRoom(): boolean {
     if (!this.#open.isFull) return true
@@ -89,7 +89,10 @@ export class Transmitter {
     return this.#shipping === null || !this.#open.isFull
   }
 
-  /** Resolves when there may be room. Many wait, and the first of them may fill the pack: each asks `hasRoom` again. */
+  /**
+   * Resolves when there may be room. Many wait, and the first of them may fill the pack: each asks `hasRoom`
+   * again.
+   */
   async shipped(): Promise<void> {
     await this.#shipping
   }
@@ -158,9 +161,9 @@ export class Transmitter {
   }
 
   /**
-   * Commits links before their pack, until what is left fits one transaction. A crash in between loses nothing: the pages are
-   * fetched again, and links that are known already are dropped where they arrive. Who stops does not wait for that either: such
-   * pages stay queued. False when the pack has become another one.
+   * Commits links before their pack, until what is left fits one transaction. A crash in between loses
+   * nothing: the pages are fetched again, and links that are known already are dropped where they arrive. Who
+   * stops does not wait for that either: such pages stay queued. False when the pack has become another one.
    */
   async #sendAhead(pack: OpenPack): Promise<boolean> {
     const { ledger, incarnation, grouping, sent, linkBytes, stopping } = this.#parts
@@ -213,7 +216,9 @@ export class Transmitter {
     onLost(sites)
   }
 
-  /** Cells that links were meant for were split meanwhile: the links go to those that stand in their place. */
+  /**
+   * Cells that links were meant for were split meanwhile: the links go to those that stand in their place.
+   */
   #reroute(
     pack: OpenPack,
     moved: readonly { readonly cell: CellId; readonly children: readonly CellId[] }[],

@@ -1,7 +1,7 @@
 /**
- * The turns this agent holds: one pace for every group of the sites in hand. A cell's lease brings the turn of the
- * group it was filed under; all others (its addresses with `--group ip`, its domain when sites were alone at first) are
- * taken from the ledger by name, before the site's first request.
+ * The turns this agent holds: one pace for every group of the sites in hand. A cell's lease brings the turn
+ * of the group it was filed under; all others (its addresses with `--group ip`, its domain when sites were
+ * alone at first) are taken from the ledger by name, before the site's first request.
  */
 import { shardOf } from '../assign/phases/index.js'
 import type { Incarnation, Ledger } from '../cluster/index.js'
@@ -20,7 +20,9 @@ export interface TurnsParts {
   readonly clock: Clock
   readonly ledger: Ledger
   readonly incarnation: Incarnation
-  /** How the cells in the ledger are grouped, for as long as the crawl lives; at first also who shares a turn. */
+  /**
+   * How the cells in the ledger are grouped, for as long as the crawl lives; at first also who shares a turn.
+   */
   readonly grouping: Grouping
   /** All addresses of a host. */
   readonly resolve: (host: string) => Promise<readonly string[]>
@@ -107,9 +109,9 @@ export class Turns {
   }
 
   /**
-   * The pace of a site that need not be leased here: a hop of a robots.txt needs its turn too. Null while another agent
-   * holds that. To be closed like the others, and never waited for while another turn is held. Under `phases`, as one of
-   * the sites of that shard.
+   * The pace of a site that need not be leased here: a hop of a robots.txt needs its turn too. Null while
+   * another agent holds that. To be closed like the others, and never waited for while another turn is held.
+   * Under `phases`, as one of the sites of that shard.
    */
   async visit(site: Site, shard = 0): Promise<SitePace | null> {
     const { phases } = this.#parts
@@ -132,8 +134,8 @@ export class Turns {
   }
 
   /**
-   * Whether the cell can be given back now: not while a hop is under way that has its turn from the same lease. Where it
-   * can, no hop begins until it is closed, or `stays`.
+   * Whether the cell can be given back now: not while a hop is under way that has its turn from the same
+   * lease. Where it can, no hop begins until it is closed, or `stays`.
    */
   mayLeave(pace: SitePace): boolean {
     const [domain] = pace.groups
@@ -148,7 +150,10 @@ export class Turns {
     if (this.#leaving.delete(pace)) pace.groups[0].leaving--
   }
 
-  /** The cell is given back. Its domain's turn goes with the lease; what was taken by name is given back by name. */
+  /**
+   * The cell is given back. Its domain's turn goes with the lease; what was taken by name is given back by
+   * name.
+   */
   close(pace: SitePace): void {
     pace.giveUp()
     this.stays(pace)
@@ -159,7 +164,10 @@ export class Turns {
     for (const group of pace.groups) this.#exit(group)
   }
 
-  /** How far off the turn of a group is for one more site, and how much farther for the next; null when it is near. */
+  /**
+   * How far off the turn of a group is for one more site, and how much farther for the next; null when it is
+   * near.
+   */
   backlogOf(group: GroupId): { readonly until: Millis; readonly spacingMs: Millis } | null {
     const pace = this.#groups.get(group)
     if (!pace) return null
@@ -209,7 +217,8 @@ export class Turns {
   /** What the cells of a site that are in hand keep to together. */
   #ownOf(site: Site, known: KnownPace): OwnPace {
     const now = this.#parts.clock.now()
-    // Remembered as those of groups are: a cell that was leased before the last request to its site may not know of it.
+    // Remembered as those of groups are: a cell that was leased before the last request to its site may not
+    // know of it.
     for (const [old, pace] of this.#owns) if (pace.cells === 0 && pace.until <= now) this.#owns.delete(old)
     let own = this.#owns.get(site)
     if (own === undefined) {
@@ -260,8 +269,8 @@ export class Turns {
   }
 
   /**
-   * Waits for our own release of the same turn first: calls overtake each other (several connections, retries after an
-   * outage), and a release that arrives after this call would free the turn while we use it.
+   * Waits for our own release of the same turn first: calls overtake each other (several connections, retries
+   * after an outage), and a release that arrives after this call would free the turn while we use it.
    */
   async #takeTurn(group: GroupId): Promise<{ nextAllowed: Millis } | null> {
     const { ledger, incarnation, leaseMs, leastDelayMs } = this.#parts
@@ -298,8 +307,9 @@ export class Turns {
   }
 
   /**
-   * The last one out gives the turn back if anybody took it by name: a site whose lease was lost may leave after a hop
-   * that did. A pace is remembered until its time is past: a cell granted meanwhile may not know it from the ledger.
+   * The last one out gives the turn back if anybody took it by name: a site whose lease was lost may leave
+   * after a hop that did. A pace is remembered until its time is past: a cell granted meanwhile may not know
+   * it from the ledger.
    */
   #exit(group: GroupPace): void {
     if (--group.sites > 0) return

@@ -147,6 +147,17 @@ describe('dynamic', () => {
       ['s1.test', 's3.test'],
     ])
   })
+
+  it('of agents with the same load begins with the one that has more to spare, then by name, whoever was first', () => {
+    const firstOf = (...agents: readonly AgentView[]) => [
+      ...dynamic.assign(waiting([9]), agents).given.keys(),
+    ]
+    expect(firstOf(agent('a', { capacity: 0.5 }), agent('b', { capacity: 0.9 }))).toEqual([98])
+    expect(firstOf(agent('b', { capacity: 0.9 }), agent('a', { capacity: 0.5 }))).toEqual([98])
+    expect(firstOf(agent('b'), agent('a'), agent('c'))).toEqual([97])
+    const twins = [5, 3, 4].map(incarnation => agent('a', { incarnation }))
+    expect(firstOf(...twins)).toEqual([3])
+  })
 })
 
 describe('dynamic, with more free lanes than sites', () => {

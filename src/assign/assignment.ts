@@ -14,7 +14,9 @@ export interface AgentView {
   readonly busyLanes: readonly number[]
   /** What it has left of CPU, memory, disk and bandwidth, of one kind for all agents (D13). */
   readonly capacity: number
-  /** The stage of the routing table by which it takes cells itself; none, or 0: it waits for what it is given. */
+  /**
+   * The stage of the routing table by which it takes cells itself; none, or 0: it waits for what it is given.
+   */
   readonly stage?: number
 }
 
@@ -32,7 +34,10 @@ export interface Assigned {
   readonly wanted: ReadonlyMap<Incarnation, ReadonlySet<GroupId>>
 }
 
-/** Of an assignment that binds cells to lanes ahead: what it has bound is in the ledger, not in its memory alone. */
+/**
+ * Of an assignment that binds cells to lanes ahead: what it has bound is in the ledger, not in its memory
+ * alone.
+ */
 export interface LanePlan {
   /** What is bound already; told to whoever takes the coordinator's seat. */
   restore(loads: readonly LaneLoad[]): void
@@ -48,7 +53,10 @@ export interface PartPlan {
   takeChanged(): readonly string[] | null
 }
 
-/** Of an assignment by a table that agents have too (S2): they take the cells that are meant for them without being given them. */
+/**
+ * Of an assignment by a table that agents have too (S2): they take the cells that are meant for them without
+ * being given them.
+ */
 export interface RoutePlan {
   readonly stage: number
   /** The agents it was last shown: told to all of them, so that they draw as it does. */
@@ -63,8 +71,8 @@ export interface RoutePlan {
 export interface Assignment {
   readonly name: AssignmentName
   /**
-   * `head`: the first cells of S are enough. `all`: a cell far down may be the only one for a free lane. `nothing`: agents
-   * take cells themselves.
+   * `head`: the first cells of S are enough. `all`: a cell far down may be the only one for a free lane.
+   * `nothing`: agents take cells themselves.
    */
   readonly looksAt: 'head' | 'all' | 'nothing'
   /** Cells of `waiting` (which is in the order of S) for the free lanes of `agents`, best first. */

@@ -1,18 +1,20 @@
 /**
- * P: free lanes, those of the agent with the least load for its capacity first. Load is the sites an agent has in hand,
- * so sites spread over all agents however many lanes each of them has free. Lanes are found one by one, because a
- * thousand agents have many more of them than there are sites to give.
+ * P: free lanes, those of the agent with the least load for its capacity first. Load is the sites an agent
+ * has in hand, so sites spread over all agents however many lanes each of them has free. Lanes are found one
+ * by one, because a thousand agents have many more of them than there are sites to give.
  */
 import type { Incarnation } from '../cluster/index.js'
 import { Heap } from '../model/heap.js'
 import type { AgentView } from './assignment.js'
 
 /**
- * An agent with this much of its machine to spare has enough for more sites. What is free beyond it says how little the
- * agent had to do in the last second, which its load tells better.
+ * An agent with this much of its machine to spare has enough for more sites. What is free beyond it says how
+ * little the agent had to do in the last second, which its load tells better.
  */
 const ENOUGH = 0.2
-/** An agent with nothing to spare is still worth this much of one with enough (as in `compose/monitor.ts`). */
+/**
+ * An agent with nothing to spare is still worth this much of one with enough (as in `compose/monitor.ts`).
+ */
 const LEAST_WEIGHT = 1 / 4
 
 interface Offer {

@@ -1,6 +1,6 @@
 /**
- * One round of handing cells out: counts free lanes down, and keeps cells that share a politeness turn with one agent,
- * because nobody else could lease them.
+ * One round of handing cells out: counts free lanes down, and keeps cells that share a politeness turn with
+ * one agent, because nobody else could lease them.
  */
 import type { Incarnation, WaitingCell } from '../cluster/index.js'
 import type { CellId, GroupId } from '../model/cell.js'
@@ -46,11 +46,15 @@ export class HandOut implements Assigned {
     else this.wanted.set(turnOf, new Set([turn]))
   }
 
-  /** False when the agent has no free lane, another holds the turn, or another waits for the turn that it holds. */
+  /**
+   * False when the agent has no free lane, another holds the turn, or another waits for the turn that it
+   * holds.
+   */
   give(row: WaitingCell, agent: Incarnation): boolean {
     const holder = this.holderOf(row)
     if (!this.hasLane(agent) || (holder !== null && holder !== agent)) return false
-    // What it has in hand ends first: with one more of that group each time, the turn would never come to others.
+    // What it has in hand ends first: with one more of that group each time, the turn would never come to
+    // others.
     if (this.wanted.get(agent)?.has(row.turn)) return false
     this.#free.set(agent, this.#free.get(agent)! - 1)
     this.#left--

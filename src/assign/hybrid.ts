@@ -1,8 +1,9 @@
 /**
- * Our own: hypergraph-seeded dynamic. An agent first takes the sites of its part, in the order of S; when none of them waits
- * and it has a lane free, it takes sites that nothing is known of, and then those of others whose links have to travel least
- * if they are crawled here. So no lane is idle while anything waits, and few links pay for that. Pieces of a site that was split
- * are no bargain: they share one turn, so taking one over brings no page sooner, and they are where they are for balance.
+ * Our own: hypergraph-seeded dynamic. An agent first takes the sites of its part, in the order of S; when
+ * none of them waits and it has a lane free, it takes sites that nothing is known of, and then those of
+ * others whose links have to travel least if they are crawled here. So no lane is idle while anything waits,
+ * and few links pay for that. Pieces of a site that was split are no bargain: they share one turn, so taking
+ * one over brings no page sooner, and they are where they are for balance.
  */
 import type { Incarnation, WaitingCell } from '../cluster/index.js'
 import type { CellId } from '../model/cell.js'
@@ -86,7 +87,10 @@ export class HybridAssignment implements Assignment {
     return round
   }
 
-  /** What its own agent has no lane for, and what nobody owns, is spread by load; each takes what costs it least. */
+  /**
+   * What its own agent has no lane for, and what nobody owns, is spread by load; each takes what costs it
+   * least.
+   */
   #share(rest: readonly WaitingCell[], agents: readonly AgentView[], round: HandOut): void {
     const left: WaitingCell[] = []
     for (const row of rest) {

@@ -1,7 +1,7 @@
 /**
- * What was learned in, a routing table out (H2-H6): sites are vertices that weigh bytes and pages, the links of a page (or of all
- * pages of a site) to other sites are a net, parts are as large as the agents are able. Sites that share a politeness turn stay together: two agents
- * would only wait for each other.
+ * What was learned in, a routing table out (H2-H6): sites are vertices that weigh bytes and pages, the links
+ * of a page (or of all pages of a site) to other sites are a net, parts are as large as the agents are able.
+ * Sites that share a politeness turn stay together: two agents would only wait for each other.
  */
 import { type Grouping, groupOf } from '../model/cell.js'
 import {
@@ -79,7 +79,10 @@ export function presetFor({ pins }: LearnedWeb): PresetName {
 
 type Found = Pick<Partition, 'parts' | 'imbalance' | 'imbalanceBound' | 'heavyVertices'>
 
-/** A routing table of the parts that were found, and what it is worth: messages are counted by pages, whatever nets it is made of. */
+/**
+ * A routing table of the parts that were found, and what it is worth: messages are counted by pages, whatever
+ * nets it is made of.
+ */
 export function routingPlan(
   learned: LearnedWeb,
   shares: readonly number[],

@@ -1,19 +1,21 @@
 /** What the agents of a running crawl last said of themselves (D4): lanes, machine, and how far they are from each other. */
 import type { MachineLoad, Peer } from '../agent/index.js'
-import type { AgentRow, Incarnation, LaneStatus } from '../cluster/index.js'
+import { type AgentRow, heardFrom, type Incarnation, type LaneStatus, silenceOf } from '../cluster/index.js'
 import type { Millis } from '../model/clock.js'
-import { number, size } from './summary.js'
+import { duration, number, plural, size } from './summary.js'
 
 export interface AgentState {
   readonly name: string
   readonly incarnation: Incarnation
   /** Since its last heartbeat. */
   readonly silentMs: Millis
+  /** Not heard from for some seconds: killed, frozen or cut off. What it said of its lanes and its machine is void. */
+  readonly isSilent: boolean
   readonly lanes: number
   readonly busyLanes: number
   /** Sites it would take now. */
   readonly freeLanes: number
-  /** Cells in hand. */
+  /** Cells in hand; those of a silent one are leased to it until its lease ends. */
   readonly sites: number
   readonly pages: number
   readonly capacity: number
@@ -30,25 +32,30 @@ type Told = Partial<
 >
 
 /** Those that crawl, in the order they came. */
-export function agentStates(rows: readonly AgentRow[], now: Millis): AgentState[] {
-  const names = new Map(rows.map(({ incarnation, name }) => [incarnation, name]))
+export function agentStates(rows: readonly AgentRow[]): AgentState[] {
+  const silenceMs = silenceOf(rows)
+  const heard = new Map(heardFrom(rows).map(({ incarnation, name }) => [incarnation, name]))
   return rows
     .filter(({ lanes }) => lanes > 0)
-    .map(({ name, incarnation, heartbeatAt, lanes, status }) => {
-      const told = JSON.parse(status) as Told
+    .map(row => {
+      const { name, incarnation, lanes } = row
+      const told = JSON.parse(row.status) as Told
+      const isSilent = !heard.has(incarnation)
+      const now: Told = isSilent ? { held: told.held ?? 0, pages: told.pages ?? 0, capacity: 0 } : told
       return {
         name,
         incarnation,
-        silentMs: Math.max(0, now - heartbeatAt),
+        silentMs: silenceMs(row),
+        isSilent,
         lanes,
-        busyLanes: told.busyLanes?.length ?? 0,
-        freeLanes: told.free ?? 0,
-        sites: told.held ?? 0,
-        pages: told.pages ?? 0,
-        capacity: told.capacity ?? 1,
-        load: told.load ?? null,
-        peers: Object.entries(told.peers ?? {}).flatMap(([life, peer]) => {
-          const other = names.get(Number(life))
+        busyLanes: now.busyLanes?.length ?? 0,
+        freeLanes: now.free ?? 0,
+        sites: now.held ?? 0,
+        pages: now.pages ?? 0,
+        capacity: now.capacity ?? 1,
+        load: now.load ?? null,
+        peers: Object.entries(now.peers ?? {}).flatMap(([life, peer]) => {
+          const other = heard.get(Number(life))
           return other === undefined ? [] : [{ name: other, ...peer }]
         }),
       }
@@ -56,7 +63,16 @@ export function agentStates(rows: readonly AgentRow[], now: Millis): AgentState[
 }
 
 export function agentLines(agents: readonly AgentState[]): string[] {
-  return agents.flatMap(agent => [
+  return agents.flatMap(agent => (agent.isSilent ? [silentLine(agent)] : presentLines(agent)))
+}
+
+function silentLine({ name, silentMs, sites }: AgentState): string {
+  const left = sites === 0 ? '' : `; ${plural(sites, 'site')} leased to it until its lease ends`
+  return `  ${name.padEnd(8)} not heard from for ${duration(silentMs / 1000)}${left}`
+}
+
+function presentLines(agent: AgentState): string[] {
+  return [
     `  ${agent.name.padEnd(8)} ${number(agent.sites)} sites in hand, ${number(agent.busyLanes)} of ` +
       `${number(agent.lanes)} lanes at work, ${number(agent.freeLanes)} more wanted; capacity ${agent.capacity}`,
     ...(agent.load ? [`           ${loadText(agent.load)}`] : []),
@@ -64,7 +80,15 @@ export function agentLines(agents: readonly AgentState[]): string[] {
       ({ name, rttMs, bytesPerSecond }) =>
         `           ${name} is ${rttMs.toFixed(2)} ms away, at least ${size(bytesPerSecond)}/s`,
     ),
-  ])
+  ]
+}
+
+/** What those that are heard from last said they wait for. */
+export function waitingOf(rows: readonly AgentRow[]): string {
+  const said = heardFrom(rows).map(({ status }) =>
+    String((JSON.parse(status) as { waiting?: string }).waiting ?? ''),
+  )
+  return said.filter(Boolean).join('; ')
 }
 
 function loadText(load: MachineLoad): string {

@@ -5,8 +5,8 @@ import { ConfigError, FIELDS } from '../config/index.js'
 import type { Say } from './commands.js'
 import { type AddressOptions, addressOf, crawlAt, readListen, withAddress } from './crawl-address.js'
 import { EXIT } from './exit-codes.js'
-
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+import { tell } from './output.js'
+import { onEndSignal } from './signals.js'
 
 export function agentCommand(say: Say): Command {
   return withAddress(new Command('agent'), { store: true })
@@ -31,14 +31,13 @@ Examples:
         lanes: lanesOf(options.lanes),
         listen: readListen(options.listen),
       })
-      const stop = () => agent.stop()
-      for (const signal of SIGNALS) process.on(signal, stop)
-      const onJoin = () => process.stderr.write(`${agent.name} joins ${addressOf(crawl)}\n`)
-      const tell = (line: string) => process.stderr.write(`orbweaver: ${line}\n`)
+      const unsubscribe = onEndSignal(() => agent.stop())
+      const onJoin = () => tell(`${agent.name} joins ${addressOf(crawl)}\n`)
+      const tellLine = (line: string) => tell(`orbweaver: ${line}\n`)
       try {
-        say((await agent.run({ onJoin, tell })) === 'ended' ? EXIT.done : EXIT.interrupted)
+        say((await agent.run({ onJoin, tell: tellLine })) === 'ended' ? EXIT.done : EXIT.interrupted)
       } finally {
-        for (const signal of SIGNALS) process.off(signal, stop)
+        unsubscribe()
       }
     })
 }

@@ -1,4 +1,7 @@
-/** The sub-commands: what each is for, and where it is found. A command is loaded when it is wanted: some bring much along. */
+/**
+ * The sub-commands: what each is for, and where it is found. A command is loaded when it is wanted: some
+ * bring much along.
+ */
 import type { Command } from 'commander'
 
 export type Say = (exitCode: number) => void

@@ -16,10 +16,12 @@ import {
 } from '../compose/index.js'
 import { ConfigError } from '../config/index.js'
 import { sleep } from '../model/clock.js'
-import { agentLines, agentStates } from './agent-lines.js'
+import { withoutControls } from '../model/for-people.js'
+import { agentLines, agentStates, waitingOf } from './agent-lines.js'
 import { type AddressOptions, addressOf, againWith, crawlAt, withAddress } from './crawl-address.js'
 import { showLastReport } from './last-report.js'
 import { metricLines } from './metric-lines.js'
+import { print, printJson, tell } from './output.js'
 import { asideLines, duration, number, plural, SHOWN_SITES, size } from './summary.js'
 
 const CHECKPOINT_LOOK_MS = 200
@@ -46,31 +48,24 @@ export function statusCommand(): Command {
             const rows = running ? await ledger.agents() : []
             const waitingFor = waitingOf(rows)
             const { holdUps } = await ledger.health(leaseNow())
-            const agents = agentStates(rows, systemClock.now())
+            const agents = agentStates(rows)
             const parked = (await ledger.parked(SHOWN_SITES)).map(({ cell, ...rest }) => ({
               site: cell,
               ...rest,
             }))
-            const text = options.json
-              ? JSON.stringify({
-                  running,
-                  waitingFor,
-                  holdUps,
-                  ...totals,
-                  ...metrics,
-                  agents,
-                  setAside: parked,
-                  settings: liveOnly(settings),
-                })
-              : [
-                  ...statusLines(addressOf(crawl), running, totals, waitingFor),
-                  ...holdUps.map(holdUpLine),
-                  ...agentLines(agents),
-                  ...(metrics === null ? [] : metricLines(metrics)),
-                  ...asideLines(parked, totals.cells.parked, systemClock.now()).map(line => `  ${line}`),
-                  settingsLine(settings),
-                ].join('\n')
-            process.stdout.write(`${text}\n`)
+            if (options.json) {
+              const live = { setAside: parked, settings: liveOnly(settings) }
+              return printJson({ running, waitingFor, holdUps, ...totals, ...metrics, agents, ...live })
+            }
+            const lines = [
+              ...statusLines(addressOf(crawl), running, totals, waitingFor),
+              ...holdUps.map(holdUpLine),
+              ...agentLines(agents),
+              ...(metrics === null ? [] : metricLines(metrics)),
+              ...asideLines(parked, totals.cells.parked, systemClock.now()).map(line => `  ${line}`),
+              settingsLine(settings),
+            ]
+            print(lines.map(line => `${withoutControls(line)}\n`).join(''))
           },
           'look',
         ),
@@ -95,7 +90,7 @@ export function setCommand(): Command {
       const values = Object.fromEntries(pairs.map(parsePair))
       return withLedger(directory, options, async (ledger, crawl) => {
         await ledger.set(values)
-        process.stderr.write(
+        tell(
           (await isRunning(ledger, crawl))
             ? 'set; the crawl takes it within a second\n'
             : 'set for the next resume\n',
@@ -111,7 +106,7 @@ export function stopCommand(): Command {
       withLedger(directory, options, async (ledger, crawl) => {
         await needRunning(ledger, crawl)
         await ledger.set({ stop: String(systemClock.now()) })
-        process.stderr.write(`stopping; go on later with: orbweaver resume ${againWith(crawl)}\n`)
+        tell(`stopping; go on later with: orbweaver resume ${againWith(crawl)}\n`)
       }),
     )
 }
@@ -126,9 +121,7 @@ export function checkpointCommand(): Command {
         await ledger.set({ 'checkpoint.asked': asked })
         for (let waited = 0; waited < CHECKPOINT_WAIT_MS; waited += CHECKPOINT_LOOK_MS) {
           if ((await ledger.settings())['checkpoint.done'] === asked) {
-            process.stderr.write(
-              `checkpoint done: ${plural((await ledger.totals()).pages, 'page')} acknowledged\n`,
-            )
+            tell(`checkpoint done: ${plural((await ledger.totals()).pages, 'page')} acknowledged\n`)
             return
           }
           await sleep(systemClock, CHECKPOINT_LOOK_MS)
@@ -200,12 +193,6 @@ async function needRunning(ledger: Ledger, crawl: FoundCrawl): Promise<void> {
 
 function liveOnly(settings: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(settings).filter(([name]) => Object.hasOwn(LIVE_SETTINGS, name)))
-}
-
-/** What the agents last said they wait for. */
-function waitingOf(agents: Awaited<ReturnType<Ledger['agents']>>): string {
-  const said = agents.map(({ status }) => String((JSON.parse(status) as { waiting?: string }).waiting ?? ''))
-  return said.filter(Boolean).join('; ')
 }
 
 function statusLines(

@@ -13,7 +13,9 @@ import { ConfigError, type CrawlConfig, FIELDS, loadConfig, variableOf } from '.
 import type { Say } from './commands.js'
 import { type AddressOptions, crawlAt, listenOption, readListen, withAddress } from './crawl-address.js'
 import { EXIT } from './exit-codes.js'
+import { printJson, tell } from './output.js'
 import { ProgressDisplay } from './progress.js'
+import { onEndSignal } from './signals.js'
 import { summaryOf } from './summary.js'
 
 export function crawlCommand(say: Say): Command {
@@ -106,27 +108,28 @@ function changed<K extends 'robots' | 'agents' | 'lanes'>(
 export async function watch(session: CrawlSession, directory: string, json: boolean): Promise<number> {
   boundHeap()
   const display = await ProgressDisplay.start(systemClock, process.stderr, () => session.progress())
-  const onSignal = signalHandler(session, display)
-  for (const signal of SIGNALS) process.on(signal, onSignal)
+  const unsubscribe = onEndSignal(signalHandler(session, display))
   let report: Report
   try {
     report = await session.run(line => display.say(`orbweaver: ${line}`))
   } finally {
     display.stop()
-    for (const signal of SIGNALS) process.off(signal, onSignal)
+    unsubscribe()
   }
-  process.stderr.write(summaryOf(report, directory, session.config))
-  if (json) process.stdout.write(`${JSON.stringify(report)}\n`)
+  tell(summaryOf(report, directory, session.config))
+  if (json) printJson(report)
   return exitCodeOf(report)
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
-
-/** The first signal seals and stops, the second stops at once: nothing acknowledged is lost either way. */
-function signalHandler(session: CrawlSession, display: ProgressDisplay): () => void {
+/**
+ * The first signal seals and stops, the second stops at once: nothing acknowledged is lost either way. A terminal that
+ * is closed sends SIGHUP more than once, by its shell and by the kernel, so that one never is the second.
+ */
+function signalHandler(session: CrawlSession, display: ProgressDisplay): (signal: NodeJS.Signals) => void {
   let signals = 0
-  return () => {
-    if (++signals > 1) process.exit(EXIT.interrupted)
+  return signal => {
+    if (++signals > 1 && signal === 'SIGHUP') return
+    if (signals > 1) process.exit(EXIT.interrupted)
     display.say('stopping: what is fetched is being sealed; once more to stop at once')
     session.stop()
   }

@@ -20,11 +20,14 @@ export const EXIT = {
    * repair` mends it.
    */
   damaged: 8,
-  /** The crawl directory comes from elsewhere and was not trusted yet (`--trust`), or does not belong to its ledger. */
+  /**
+   * The crawl directory comes from elsewhere and was not trusted yet (`--trust`), or does not belong to its
+   * ledger.
+   */
   untrusted: 9,
   /** --max-pages was reached; URLs are still queued. */
   limit: 10,
-  /** Ctrl-C or `orbweaver stop`: sealed and stopped. */
+  /** Ctrl-C, SIGTERM, SIGHUP or `orbweaver stop`: sealed and stopped. A query or export: a signal or `--timeout`. */
   interrupted: 11,
   /** Ended, but some sites asked to wait longer than --max-wait and were set aside. */
   parked: 12,

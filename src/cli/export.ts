@@ -1,17 +1,28 @@
 /** `orbweaver export`: a crawl as a folder for the browser, as JSON lines, or as Markdown. */
+import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import { shellWord } from '../model/for-people.js'
-import { type Exported, exportFiles, exportJsonl, exportMarkdown } from '../query/index.js'
+import { earlierCrawls } from '../compose/earlier-crawls.js'
+import { forTerminal, shellWord } from '../model/for-people.js'
+import {
+  type Exported,
+  exportFiles,
+  exportJsonl,
+  exportMarkdown,
+  type TablesOptions,
+} from '../query/index.js'
 import type { Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
-import { exitOnSignal } from './query.js'
+import { InterruptedError, interruptible } from './interruption.js'
+import { tell } from './output.js'
+import { type LimitFlags, readLimits, withLimits } from './query-limits.js'
 
 type Kind = 'files' | 'jsonl' | 'markdown'
 
-interface ExportFlags {
+interface ExportFlags extends LimitFlags {
   readonly to: Kind
   readonly out?: string
+  readonly previous?: string
 }
 
 const EXAMPLES = `
@@ -26,7 +37,7 @@ Examples:
 Works while the crawl runs, on what is committed. Nothing that is there is written over.`
 
 export function exportCommand(say: Say): Command {
-  return new Command('export')
+  const command = new Command('export')
     .argument('<dir>', 'the crawl')
     .addOption(
       new Option('--to <kind>', 'what to write')
@@ -37,30 +48,51 @@ export function exportCommand(say: Say): Command {
       '--out <path>',
       'folder or, for jsonl, file to write; - is stdout (./<name>-files, .jsonl, -markdown)',
     )
+    .option(
+      '--previous <dir>',
+      'where the crawl before this one is now: it holds the pages that have not changed (as crawl.json says)',
+    )
+  return withLimits(command)
     .addHelpText('after', EXAMPLES)
     .action(async (dir: string, flags: ExportFlags) => {
       const out = flags.out ?? defaultTarget(dir, flags.to)
       const display = new ProgressLine(process.stderr)
-      const done = exitOnSignal()
+      const limits = readLimits(flags)
       try {
-        const tally = await run(dir, flags.to, out, display)
+        const tally = await interruptible(limits, interruption =>
+          run(dir, flags, out, display, { ...limits, interruption }),
+        )
         display.end(closingLines(tally, flags.to, out))
         if (tally.damaged > 0) {
-          process.stderr.write(`${damagedLine(tally, dir)}\n`)
+          tell(`${damagedLine(tally, dir)}\n`)
           say(EXIT.damaged)
         }
+      } catch (error) {
+        throw error instanceof InterruptedError ? withTarget(error, out) : error
       } finally {
         display.clear()
-        done()
       }
     })
 }
 
-async function run(dir: string, kind: Kind, out: string, display: ProgressLine): Promise<Exported> {
+/** What was written stays, and is not taken for the whole. */
+function withTarget({ message, exitCode }: InterruptedError, out: string): InterruptedError {
+  const isPart = message !== '' && out !== '-' && existsSync(out)
+  return new InterruptedError(isPart ? `${message}; ${out} is incomplete` : message, exitCode)
+}
+
+async function run(
+  dir: string,
+  { to, previous }: ExportFlags,
+  out: string,
+  display: ProgressLine,
+  options: TablesOptions,
+): Promise<Exported> {
   const progress = (written: number, total: number) => display.show(written, total)
-  if (kind === 'files') return exportFiles(dir, out, progress)
-  if (kind === 'markdown') return exportMarkdown(dir, out, progress)
-  return exportJsonl(dir, out === '-' ? process.stdout : out, progress)
+  const earlier = earlierCrawls(dir, previous)
+  if (to === 'files') return exportFiles(dir, out, progress, { ...options, earlier })
+  if (to === 'markdown') return exportMarkdown(dir, out, progress, { ...options, earlier })
+  return exportJsonl(dir, out === '-' ? process.stdout : out, progress, options)
 }
 
 /** Beside where the user stands, named after the crawl. */
@@ -80,11 +112,12 @@ export function closingLines(tally: Exported, kind: Kind, out: string): string {
   const [one, many] = WORDS[kind]
   const start = kind === 'files' ? `; open ${out}/index.html` : ''
   const lines = [`Wrote ${count(tally.written, one, many)} to ${out === '-' ? 'stdout' : out}${start}`]
+  const unchanged = (pages: number) => `${count(pages, 'page', 'pages')} that did not change`
+  if (tally.fromEarlier > 0) lines.push(`Took ${unchanged(tally.fromEarlier)} from earlier crawls`)
+  if (tally.asPlainText > 0)
+    lines.push(`Wrote plain text for ${unchanged(tally.asPlainText)}: ${tally.trouble}`)
   if (tally.skippedUnchanged > 0)
-    lines.push(
-      `Left out ${count(tally.skippedUnchanged, 'page', 'pages')} that did not change since the previous crawl: ` +
-        'export that one too',
-    )
+    lines.push(`Left out ${unchanged(tally.skippedUnchanged)}: ${tally.trouble}`)
   if (tally.skippedUnreadable > 0)
     lines.push(
       `Left out ${count(tally.skippedUnreadable, 'page', 'pages')} that could not be read, e.g. ${tally.example}`,
@@ -128,7 +161,7 @@ class ProgressLine {
 
   end(text: string): void {
     this.clear()
-    this.#stream.write(text)
+    this.#stream.write(forTerminal(text))
   }
 }
 

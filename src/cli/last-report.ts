@@ -6,20 +6,22 @@ import type { FoundCrawl } from '../compose/index.js'
 import { withoutControls } from '../model/for-people.js'
 import { readTextFile } from '../store/index.js'
 import { addressOf, againWith } from './crawl-address.js'
+import { print, printJson, tell } from './output.js'
 import { plural } from './summary.js'
 
 export function showLastReport(crawl: FoundCrawl, { json }: { readonly json?: boolean }): void {
   const report = reportIn(crawl.directory ?? '')
-  process.stderr.write(
+  tell(
     `orbweaver: ${withoutControls(
       `${crawl.distrust}; its ledger ${crawl.config.ledger} was not asked. If you trust it: orbweaver status ` +
         `${againWith(crawl)} --trust, or name the ledger yourself with --ledger and --name`,
     )}\n`,
   )
-  const text = json
-    ? JSON.stringify({ running: null, ledgerAsked: false, report })
-    : `${addressOf(crawl)}: ${report === null ? 'no report of a run' : reportLine(report)}`
-  process.stdout.write(`${text}\n`)
+  if (json) printJson({ running: null, ledgerAsked: false, report })
+  else
+    print(
+      `${withoutControls(addressOf(crawl))}: ${report === null ? 'no report of a run' : reportLine(report)}\n`,
+    )
 }
 
 function reportLine({ finishReason, endedAt, pages }: Report): string {

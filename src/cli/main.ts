@@ -1,4 +1,7 @@
-/** The `orbweaver` command: one file per sub-command, one place that turns errors into a line and an exit code. */
+/**
+ * The `orbweaver` command: one file per sub-command, one place that turns errors into a line and an exit
+ * code.
+ */
 import { Command, CommanderError } from 'commander'
 import { LedgerError } from '../cluster/ledger.js'
 import {
@@ -9,7 +12,7 @@ import {
 } from '../compose/errors.js'
 import { ConfigError } from '../config/config-error.js'
 import { UntrustedError } from '../config/untrusted-error.js'
-import { shellWord } from '../model/for-people.js'
+import { shellWord, withoutControls } from '../model/for-people.js'
 import { VERSION } from '../model/version.js'
 import { PartitionError } from '../partition/partition-error.js'
 import { DamageError } from '../store/damage-error.js'
@@ -17,14 +20,13 @@ import { PairError } from '../store/pair.js'
 import { DamagedFileError } from '../store/segment.js'
 import { COMMANDS, type Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
+import { InterruptedError, readerLeft } from './interruption.js'
+import { tell } from './output.js'
+import { outliveTerminal } from './signals.js'
 
 /** Runs one command; the result is the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
-  // A reader that leaves early (`| head`) is not an error.
-  process.stdout.on('error', error => {
-    if ((error as { code?: string }).code === 'EPIPE') process.exit(EXIT.done)
-    throw error
-  })
+  outliveTerminal(readerLeft)
   let code: number = EXIT.done
   const say = (value: number) => {
     code = value
@@ -75,12 +77,14 @@ function usageProblem(error: CommanderError, argv: readonly string[]): string {
   if (error.code === 'commander.unknownCommand' && /^https?:|\.[a-z]/i.test(first))
     return `${message}; to crawl it: orbweaver crawl ${shellWord(first)}`
   const command = Object.hasOwn(COMMANDS, first) ? ` ${first}` : ''
-  return `${message}; orbweaver${command} --help shows what there is`
+  const other = error.code === 'commander.unknownOption' ? '; if it is not an option, put -- before it' : ''
+  return `${message}; orbweaver${command} --help shows what there is${other}`
 }
 
 function failureCode(error: unknown, argv: readonly string[]): number {
   if (error instanceof CommanderError)
     return error.exitCode === 0 ? EXIT.done : complain(usageProblem(error, argv), EXIT.config)
+  if (error instanceof InterruptedError) return endInterrupted(error)
   if (error instanceof ConfigError || error instanceof PartitionError)
     return complain(error.message, EXIT.config)
   if (error instanceof DirectoryBusyError) return complain(error.message, EXIT.busy)
@@ -97,14 +101,22 @@ function failureCode(error: unknown, argv: readonly string[]): number {
     return complain('the disk is full; free some space, then resume', EXIT.disk)
   if (code === 'ELOOP')
     return complain(`a symbolic link where a file should be: ${(error as Error).message}`, EXIT.untrusted)
+  if (code === 'EISDIR')
+    return complain(`a folder where a file should be: ${(error as Error).message}`, EXIT.damaged)
+  if (code === 'ENOTDIR' || code === 'ENAMETOOLONG')
+    return complain(`no such place: ${(error as Error).message}`, EXIT.config)
   if (code === 'EIO' || code === 'DISK_FAILED')
     return complain(`the disk fails: ${(error as Error).message}`, EXIT.disk)
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return complain(`no permission: ${(error as Error).message}`, EXIT.config)
-  process.stderr.write(
-    `orbweaver: this is a bug, please report it: ${(error as Error).stack ?? String(error)}\n`,
-  )
+  tell(`orbweaver: this is a bug, please report it: ${(error as Error).stack ?? String(error)}\n`)
   return EXIT.internal
+}
+
+/** Without waiting for a reader that does not read. */
+function endInterrupted({ message, exitCode }: InterruptedError): never {
+  if (message !== '') complain(message, exitCode)
+  process.exit(exitCode)
 }
 
 /** With the command that agrees to it, where one can. */
@@ -121,11 +133,15 @@ const LEDGER_EXIT: Partial<Record<LedgerError['kind'], number>> = {
   taken: EXIT.config,
 }
 
-/** No room on the device, in the user's share of it, or in a file that may not grow; and what the store calls them. */
+/**
+ * No room on the device, in the user's share of it, or in a file that may not grow; and what the store calls
+ * them.
+ */
 const DISK_FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'DISK_FULL'])
 
 function complain(message: string, code: number): number {
-  process.stderr.write(`orbweaver: ${message}\n`)
+  // It may quote what a stranger has written.
+  tell(`orbweaver: ${withoutControls(message)}\n`)
   return code
 }
 
@@ -142,5 +158,5 @@ Examples:
 
 Exit codes: 0 done, 1 bug (for robots: disallowed), 3 disk full, 4 bad input, 5 no page could be fetched, 6 directory in use,
   7 ledger newer or out of reach, 8 a file of the crawl or its ledger is damaged,
-  9 directory not trusted or not of this ledger, 10 page limit reached, 11 interrupted, 12 some sites set aside,
+  9 directory not trusted or not of this ledger, 10 page limit reached, 11 interrupted or --timeout, 12 some sites set aside,
   13 an experiment missed a target, 14 repaired, but something was lost`

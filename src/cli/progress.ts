@@ -1,6 +1,7 @@
 /** What the user sees while a crawl runs: a live line on a terminal, a plain line now and then elsewhere. */
 import type { Progress } from '../agent/index.js'
 import type { Cancel, Clock } from '../model/clock.js'
+import { forTerminal, withoutControls } from '../model/for-people.js'
 import { duration, number, size } from './summary.js'
 
 const LIVE_MS = 250
@@ -21,14 +22,20 @@ interface Look {
 export class ProgressDisplay {
   readonly #clock: Clock
   readonly #stream: NodeJS.WriteStream
-  readonly #read: () => Progress
+  readonly #read: () => Progress | null
   readonly #looks: Look[] = []
   readonly #live: LiveLine | null
   readonly #startedAt: number
+  #isFirst = true
   #stopped = false
   #cancel: Cancel = () => {}
 
-  private constructor(clock: Clock, stream: NodeJS.WriteStream, read: () => Progress, live: LiveLine | null) {
+  private constructor(
+    clock: Clock,
+    stream: NodeJS.WriteStream,
+    read: () => Progress | null,
+    live: LiveLine | null,
+  ) {
     this.#clock = clock
     this.#stream = stream
     this.#read = read
@@ -40,10 +47,10 @@ export class ProgressDisplay {
   static async start(
     clock: Clock,
     stream: NodeJS.WriteStream,
-    read: () => Progress,
+    read: () => Progress | null,
   ): Promise<ProgressDisplay> {
     // A terminal that does not know its size (`script`, some CI) would get nothing at all.
-    if (stream.isTTY && !stream.columns) Object.assign(stream, { columns: 80, rows: 24 })
+    if (stream.isTTY) Object.assign(stream, { columns: stream.columns || 80, rows: stream.rows || 24 })
     const live = stream.isTTY ? (await import('log-update')).createLogUpdate(stream) : null
     return new ProgressDisplay(clock, stream, read, live)
   }
@@ -51,7 +58,7 @@ export class ProgressDisplay {
   /** A line of its own, above what is shown from then on. */
   say(line: string): void {
     this.#live?.clear()
-    this.#stream.write(`${line}\n`)
+    this.#stream.write(`${forTerminal(line)}\n`)
   }
 
   stop(): void {
@@ -62,31 +69,31 @@ export class ProgressDisplay {
 
   #tick(): void {
     if (this.#stopped) return
-    const first = this.#looks.length === 0
     const text = this.#text()
     if (this.#live) this.#live(text)
-    else if (!first) this.#stream.write(`${text.replaceAll('\n', '; ')}\n`)
+    else if (!this.#isFirst) this.#stream.write(`${text.replaceAll('\n', '; ')}\n`)
+    this.#isFirst = false
     this.#cancel = this.#clock.after(this.#live ? LIVE_MS : PLAIN_MS, () => this.#tick())
   }
 
   #text(): string {
     const progress = this.#read()
+    if (progress === null) return 'starting'
     const now = this.#clock.monotonic()
+    if (this.#looks.length === 0) this.#looks.push({ at: this.#startedAt, pages: progress.earlierPages })
     this.#looks.push({ at: now, pages: progress.pages })
     if (this.#looks.length > WINDOW) this.#looks.shift()
-    const known = progress.pages + progress.errors + progress.queued
     const parts = [
       `${number(progress.pages)} pages`,
       `${this.#speed().toFixed(1)}/s`,
       `${number(progress.queued)} queued`,
-      `${number(progress.errors)} errors`,
+      `${number(progress.errors)} failed or refused`,
       `${number(progress.activeSites)} of ${number(progress.sites)} sites`,
       size(progress.bytes),
       duration((now - this.#startedAt) / 1000),
     ]
-    const done = bar(known === 0 ? 0 : 1 - progress.queued / known)
-    const line = this.#fit(done, parts)
-    return progress.waiting === '' ? line : `${line}\n  waiting: ${progress.waiting}`
+    const line = this.#fit(bar(shareDone(progress)), parts)
+    return progress.waiting === '' ? line : `${line}\n  waiting: ${withoutControls(progress.waiting)}`
   }
 
   /** In two lines, cut where it reads well, on a terminal too narrow for one. */
@@ -102,6 +109,13 @@ export class ProgressDisplay {
     const seconds = (last.at - first.at) / 1000
     return seconds > 0 ? (last.pages - first.pages) / seconds : 0
   }
+}
+
+/** Of what is known, or of the page limit where that ends the crawl sooner. */
+function shareDone({ pages, errors, queued, maxPages }: Progress): number {
+  const settled = pages + errors
+  const ofKnown = settled === 0 ? 0 : settled / (settled + queued)
+  return maxPages === null ? ofKnown : Math.max(ofKnown, pages / maxPages)
 }
 
 const BAR_CHARS = 20

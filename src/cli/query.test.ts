@@ -1,5 +1,5 @@
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
-import { readdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MadeCrawl } from '../../test/kit/made-crawl.js'
 import { closingLines } from './export.js'
 import { runQuery } from './query.js'
+import { readLimits } from './query-limits.js'
 
 let crawl: MadeCrawl
 
@@ -20,14 +21,10 @@ beforeAll(async () => {
 
 afterAll(() => crawl.remove())
 
-/** The command as a process, the way main.ts will run it. */
+/** The command as a process. */
 const SCRIPT = `
-  import { queryCommand } from ${JSON.stringify(join(import.meta.dirname, 'query.ts'))}
-  import { exportCommand } from ${JSON.stringify(join(import.meta.dirname, 'export.ts'))}
-  import { Command } from ${JSON.stringify(import.meta.resolve('commander'))}
-  const main = new Command('orbweaver').addCommand(queryCommand()).addCommand(exportCommand())
-  try { await main.parseAsync(process.argv.slice(1), { from: 'user' }) }
-  catch (error) { process.stderr.write(error.name + ': ' + error.message + '\\n'); process.exitCode = 4 }
+  import { main } from ${JSON.stringify(join(import.meta.dirname, 'main.ts'))}
+  process.exitCode = await main(process.argv.slice(1))
 `
 const NODE = ['--import', import.meta.resolve('tsx'), '--input-type=module', '--eval', SCRIPT, '--']
 
@@ -35,17 +32,20 @@ function orbweaver(...args: string[]): SpawnSyncReturns<string> {
   return spawnSync(process.execPath, [...NODE, ...args], { encoding: 'utf8', cwd: tmpdir() })
 }
 
-const scratch = () => readdirSync(tmpdir()).filter(name => /^orbweaver-(query|export)-/.test(name))
-
 /** What `runQuery` prints. */
-async function printed(sql: string | undefined, format: 'table' | 'csv' | 'json'): Promise<string> {
+async function printed(
+  sql: string | undefined,
+  format: 'table' | 'csv' | 'json',
+  isTTY = false,
+): Promise<string> {
   let text = ''
-  const out = new Writable({
+  const stream = new Writable({
     write(piece, _, done) {
       text += piece
       done()
     },
   })
+  const out = Object.assign(stream, { isTTY })
   await runQuery(crawl.dir, sql, format, out)
   return text
 }
@@ -70,6 +70,17 @@ describe('orbweaver query', () => {
       { url: 'http://a.test/', title: 'Home' },
       { url: 'http://a.test/2', title: 'Two, with a comma' },
     ])
+  })
+
+  it('prints to a terminal nothing that it would obey, and to a pipe every byte', async () => {
+    const loud = 'a\x1b[2J\x9b31m\x07\rb\u202e'
+    const sql = `SELECT '${loud}' AS loud, 'c\nd\te' AS quiet`
+    expect(await printed(sql, 'csv')).toBe(`loud,quiet\r\n"${loud}","c\nd\te"\r\n`)
+    expect(await printed(sql, 'csv', true)).toBe('loud,quiet\r\n"a [2J 31m  b ","c\nd\te"\r\n')
+    for (const isTTY of [false, true])
+      expect(JSON.parse(await printed(sql, 'json', isTTY))).toEqual([{ loud, quiet: 'c\nd\te' }])
+    expect(await printed(sql, 'json', true)).not.toMatch(/[^\P{C}\n]/u)
+    expect(await printed(sql, 'table')).not.toMatch(/[^\P{C}\n]/u)
   })
 
   it('lists the tables without SQL, with examples that can be pasted', async () => {
@@ -104,7 +115,7 @@ describe('orbweaver query', () => {
   it('fails with a ConfigError of one or two lines and prints nothing', () => {
     const { status, stdout, stderr } = orbweaver('query', crawl.dir, 'SELECT titel FROM pages')
     expect([status, stdout]).toEqual([4, ''])
-    expect(stderr).toMatch(/^ConfigError: Binder Error: [^\n]+ Candidate bindings: [^\n]+\n$/)
+    expect(stderr).toMatch(/^orbweaver: Binder Error: [^\n]+ Candidate bindings: [^\n]+\n$/)
   })
 
   it('ends quietly when its reader leaves', async () => {
@@ -119,16 +130,17 @@ describe('orbweaver query', () => {
     const code = await new Promise(resolve => child.once('exit', resolve))
     expect([code, errors]).toEqual([0, ''])
   })
+})
 
-  it('leaves no scratch folder when it is interrupted', async () => {
-    const before = scratch()
-    const sql = 'SELECT range FROM range(100000000)'
-    const child = spawn(process.execPath, [...NODE, 'query', crawl.dir, sql, '--format', 'csv'])
-    await new Promise(resolve => child.stdout.once('data', resolve))
-    child.kill('SIGINT')
-    expect(await new Promise(resolve => child.once('exit', resolve))).toBe(11)
-    expect(scratch()).toEqual(before)
-    expect(readdirSync(join(crawl.dir, 'tables')).sort()).toEqual(['links', 'pages', 'sites'])
+describe('limits of a query', () => {
+  it.each([
+    ['--timeout', '0', '--timeout must be more than 0'],
+    ['--timeout', '9999999', '--timeout must be at most 2000000'],
+    ['--memory', 'much', '--memory must be a size such as 500k, 20M or 1Gi'],
+    ['--spill', '-1', '--spill must be a size such as 500k, 20M or 1Gi'],
+    ['--threads', '1.5', '--threads must be a whole number'],
+  ])('%s %s is refused', (flag, value, message) => {
+    expect(() => readLimits({ [flag.slice(2)]: value })).toThrow(message)
   })
 })
 
@@ -140,7 +152,7 @@ describe('orbweaver export', () => {
     expect(first.stderr).toBe(`Wrote 2 files to ${name}-files; open ${name}-files/index.html\n`)
     const again = orbweaver('export', crawl.dir, '--to', 'files')
     expect(again.status).toBe(4)
-    expect(again.stderr).toMatch(/^ConfigError: .* is not empty; /)
+    expect(again.stderr).toMatch(/^orbweaver: .* is not empty; /)
     rmSync(join(tmpdir(), `${name}-files`), { recursive: true })
   })
 
@@ -154,14 +166,19 @@ describe('orbweaver export', () => {
   it('says what was left out and why', () => {
     const tally = {
       written: 1_200,
+      fromEarlier: 1_000,
+      asPlainText: 3,
       skippedUnchanged: 1,
+      trouble: 'the crawl /x is not there',
       skippedUnreadable: 2,
       example: 'http://a.test/: cut',
       damaged: 0,
     }
     expect(closingLines(tally, 'markdown', 'out')).toBe(
       'Wrote 1,200 pages to out\n' +
-        'Left out 1 page that did not change since the previous crawl: export that one too\n' +
+        'Took 1,000 pages that did not change from earlier crawls\n' +
+        'Wrote plain text for 3 pages that did not change: the crawl /x is not there\n' +
+        'Left out 1 page that did not change: the crawl /x is not there\n' +
         'Left out 2 pages that could not be read, e.g. http://a.test/: cut\n',
     )
   })

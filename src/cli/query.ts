@@ -2,6 +2,7 @@
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Command, Option } from 'commander'
+import { forTerminal, jsonForTerminal } from '../model/for-people.js'
 import { LIMITS } from '../model/limits.js'
 import {
   csvPieces,
@@ -13,13 +14,16 @@ import {
   overviewText,
   type Result,
   type Tables,
+  type TablesOptions,
   type Value,
 } from '../query/index.js'
-import { EXIT } from './exit-codes.js'
+import { interruptible } from './interruption.js'
+import { tell } from './output.js'
+import { type LimitFlags, readLimits, withLimits } from './query-limits.js'
 
 type Format = 'table' | 'csv' | 'json'
 
-interface QueryFlags {
+interface QueryFlags extends LimitFlags {
   readonly format: Format
 }
 
@@ -30,10 +34,13 @@ Examples:
   $ orbweaver query ./example.org-2026-01-31 "SELECT url, title FROM pages WHERE outcome = 'OK' LIMIT 20"
   $ orbweaver query ./example.org-2026-01-31 "SELECT * FROM links" --format csv > links.csv
 
-Works while the crawl runs. The SQL is DuckDB's; it can read the tables of this crawl and nothing else.`
+  $ orbweaver query ./example.org-2026-01-31 "SELECT * FROM pages ORDER BY text" --timeout 60 --memory 4Gi
+
+Works while the crawl runs. The SQL is DuckDB's; it can read the tables of this crawl and nothing else.
+Ctrl-C ends it at once, with exit code 11; so does --timeout.`
 
 export function queryCommand(): Command {
-  return new Command('query')
+  const command = new Command('query')
     .argument('<dir>', 'the crawl')
     .argument('[sql]', 'one SELECT; without it the tables are listed')
     .addOption(
@@ -41,10 +48,13 @@ export function queryCommand(): Command {
         .choices(['table', 'csv', 'json'])
         .default('table'),
     )
+  return withLimits(command)
     .addHelpText('after', EXAMPLES)
     .action(async (dir: string, sql: string | undefined, flags: QueryFlags) => {
-      const done = exitOnSignal()
-      await runQuery(dir, sql, flags.format, process.stdout).finally(done)
+      const limits = readLimits(flags)
+      await interruptible(limits, interruption =>
+        runQuery(dir, sql, flags.format, process.stdout, { ...limits, interruption }),
+      )
     })
 }
 
@@ -53,17 +63,23 @@ export async function runQuery(
   dir: string,
   sql: string | undefined,
   format: Format,
-  out: Writable & { readonly columns?: number },
+  out: Output,
+  options: TablesOptions = {},
 ): Promise<void> {
-  const tables = await openTables(dir, { note: line => process.stderr.write(`orbweaver: ${line}\n`) })
+  const note = (line: string) => tell(`orbweaver: ${line}\n`)
+  const tables = await openTables(dir, { ...options, note })
   try {
     const width = out.columns ?? PLAIN_WIDTH
-    if (sql === undefined) await print(overview(tables, dir, format, width), out)
-    else await print(answer(await tables.run(sql), format, width), out)
+    if (sql === undefined)
+      await send(overview(tables, dir, format, width), format, out, options.interruption?.signal)
+    else await send(answer(await tables.run(sql), format, width), format, out, options.interruption?.signal)
   } finally {
     await tables.close()
   }
 }
+
+/** stdout, or where a test looks. */
+type Output = Writable & { readonly columns?: number; readonly isTTY?: boolean }
 
 /** Where there is no terminal to fit into. */
 const PLAIN_WIDTH = 160
@@ -101,22 +117,26 @@ async function* overview(tables: Tables, dir: string, format: Format, width: num
   }
 }
 
-/** No faster than it is read; a reader that leaves (`| head`) ends it quietly. */
-async function print(pieces: AsyncGenerator<string>, out: Writable): Promise<void> {
-  try {
-    await pipeline(Readable.from(pieces), out, { end: false })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
-  }
+/** For a terminal; files and pipes get every byte. A table is harmless as it is made. */
+async function* harmless(pieces: AsyncGenerator<string>, format: Format): AsyncGenerator<string> {
+  const clean = format === 'json' ? jsonForTerminal : forTerminal
+  for await (const piece of pieces) yield clean(piece)
 }
 
-/** Ctrl-C ends the process in the orderly way, so that no scratch folder stays. Returns what takes the watch off. */
-export function exitOnSignal(): () => void {
-  const end = () => process.exit(EXIT.interrupted)
-  process.on('SIGINT', end)
-  process.on('SIGTERM', end)
-  return () => {
-    process.off('SIGINT', end)
-    process.off('SIGTERM', end)
+/** No faster than it is read; a reader that leaves (`| head`) ends it quietly. */
+async function send(
+  pieces: AsyncGenerator<string>,
+  format: Format,
+  out: Output,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  try {
+    await pipeline(Readable.from(out.isTTY ? harmless(pieces, format) : pieces), out, {
+      end: false,
+      ...(signal ? { signal } : {}),
+    })
+  } catch (error) {
+    signal?.throwIfAborted()
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
   }
 }

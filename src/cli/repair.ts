@@ -5,6 +5,7 @@ import { type RepairReport, repairDirectory } from '../verify/index.js'
 import type { Say } from './commands.js'
 import { trustOption } from './crawl-address.js'
 import { EXIT } from './exit-codes.js'
+import { print, printJson, tell } from './output.js'
 import { plural } from './summary.js'
 
 interface RepairFlags {
@@ -37,14 +38,14 @@ export function repairCommand(say: Say): Command {
         dryRun: flags.dryRun === true,
         trust: flags.trust === true,
       })
-      if (flags.json) process.stdout.write(`${JSON.stringify(report)}\n`)
+      if (flags.json) printJson(report)
       else
-        process.stdout.write(
+        print(
           linesOf(report)
             .map(line => `${line}\n`)
             .join(''),
         )
-      process.stderr.write(`${summaryOf(directory, report)}\n`)
+      tell(`${summaryOf(directory, report)}\n`)
       say(report.lost.length + report.gone.length > 0 ? EXIT.lost : EXIT.done)
     })
 }

@@ -6,7 +6,7 @@ import { ConfigError } from '../config/config-error.js'
 import { seedUrl } from '../config/seed-url.js'
 import { looksBinary } from '../manners/robots-bytes.js'
 import { RobotsRules, type RobotsVerdict } from '../manners/robots-rules.js'
-import { withoutControls } from '../model/for-people.js'
+import { jsonForTerminal, withoutControls } from '../model/for-people.js'
 import { LIMITS } from '../model/limits.js'
 import { normaliseUrl } from '../model/url.js'
 import type { Say } from './commands.js'
@@ -121,5 +121,5 @@ function asJson(
   const { crawlDelayMs, sitemaps } = rules
   const reason = found.without?.reason ?? null
   const answer = { url, agent: flags.agent, allowed, line: line ?? null, reason, crawlDelayMs, sitemaps }
-  return `${JSON.stringify(answer)}\n`
+  return `${jsonForTerminal(JSON.stringify(answer))}\n`
 }

@@ -10,6 +10,7 @@ export function summaryOf(report: Report, directory: string, config: CrawlConfig
   const aside = asideLines(report.setAside, report.parkedSites, Date.parse(report.endedAt))
   const lines = [
     headline(report),
+    ...changes(report),
     ...troubles(report),
     ...refused(report),
     ...aside,
@@ -34,6 +35,16 @@ function headline(report: Report): string {
   return `${how}: ${plural(report.pages, 'page')} from ${sites} in ${duration(report.seconds)}${speed}, ${size(report.bytes)}`
 }
 
+/** Against the previous crawl. */
+function changes({ recrawl }: Report): string[] {
+  if (recrawl === null) return []
+  const counts = (['new', 'changed', 'unchanged', 'gone'] as const).map(
+    name => `${number(recrawl[name])} ${name}`,
+  )
+  const rest = recrawl.noPage === 0 ? '' : `, ${number(recrawl.noPage)} no page now`
+  return [`Since ${recrawl.previous}: ${counts.join(', ')}${rest}`]
+}
+
 function troubles(report: Report): string[] {
   const lines: string[] = []
   for (const [code, count] of Object.entries(report.outcomes)) {
@@ -53,7 +64,10 @@ function troubles(report: Report): string[] {
   return lines
 }
 
-/** Sites left alone because their robots.txt could not be read: named, with what they said and what can be done. */
+/**
+ * Sites left alone because their robots.txt could not be read: named, with what they said and what can be
+ * done.
+ */
 function refused(report: Report): string[] {
   const { mode, refused: total, refusedSites } = report.robots
   if (total === 0) return []
@@ -98,7 +112,7 @@ function next(report: Report, directory: string, config: CrawlConfig): string[] 
   const lines = [`In ${directory}: ${kept.join(', ')}`]
   if (report.pages > 0 && config.tables !== 'none')
     lines.push(
-      `Ask it: orbweaver query ${place} "SELECT url, title FROM pages WHERE fetch_status = 200 LIMIT 10"`,
+      `Ask it: orbweaver query ${place} "SELECT url, title FROM pages WHERE outcome IN ('OK', 'NOT_MODIFIED') LIMIT 10"`,
     )
   if (report.troubledSites.length > 0 && config.tables !== 'none')
     lines.push(

@@ -1,15 +1,18 @@
 /** `orbweaver verify`: reads every file of a crawl and says which are not what was written. */
 import { Command } from 'commander'
-import { shellWord } from '../model/for-people.js'
+import { shellWord, withoutControls } from '../model/for-people.js'
 import { type Damage, verifyDirectory } from '../verify/index.js'
 import type { Say } from './commands.js'
+import { trustOption } from './crawl-address.js'
 import { EXIT } from './exit-codes.js'
-import { exitOnSignal } from './query.js'
+import { interruptible, untilAborted } from './interruption.js'
+import { print, printJson, tell } from './output.js'
 import { plural, size } from './summary.js'
 
 interface VerifyFlags {
   readonly quick?: boolean
   readonly json?: boolean
+  readonly trust?: boolean
 }
 
 const HELP = `
@@ -28,10 +31,14 @@ export function verifyCommand(say: Say): Command {
     .argument('<dir>', 'the crawl')
     .option('--quick', 'compare digests only, do not read records, rows and journals one by one')
     .option('--json', 'print one JSON object on stdout')
+    .addOption(trustOption())
     .addHelpText('after', HELP)
     .action(async (directory: string, flags: VerifyFlags) => {
-      const done = exitOnSignal()
-      say(await run(directory, flags).finally(done))
+      say(
+        await interruptible({}, interruption =>
+          Promise.race([run(directory, flags), untilAborted(interruption)]),
+        ),
+      )
     })
 }
 
@@ -41,6 +48,7 @@ async function run(directory: string, flags: VerifyFlags): Promise<number> {
   let [files, bytes] = [0, 0]
   const options = {
     quick: flags.quick === true,
+    trust: flags.trust === true,
     note: (line: string) => notes.push(line),
     onFile: (_file: string, fileBytes: number) => {
       files++
@@ -49,14 +57,13 @@ async function run(directory: string, flags: VerifyFlags): Promise<number> {
   }
   for await (const damage of verifyDirectory(directory, options)) {
     damaged.push(damage)
-    if (!flags.json) process.stdout.write(`${damage.file} ${damage.detail}\n`)
+    if (!flags.json) print(`${withoutControls(`${damage.file} ${damage.detail}`)}\n`)
   }
   const isSound = damaged.length === 0
-  if (flags.json)
-    process.stdout.write(`${JSON.stringify({ sound: isSound, files, bytes, damaged, notes })}\n`)
-  for (const line of notes) process.stderr.write(`orbweaver: ${line}\n`)
+  if (flags.json) printJson({ sound: isSound, files, bytes, damaged, notes })
+  for (const line of notes) tell(`orbweaver: ${withoutControls(line)}\n`)
   const read = `${plural(files, 'file')} read, ${size(bytes)}`
-  process.stderr.write(
+  tell(
     isSound
       ? `${read}: all as they were written\n`
       : `${read}: ${damaged.length} damaged; run: orbweaver repair ${shellWord(directory)}\n`,

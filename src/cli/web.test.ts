@@ -61,23 +61,26 @@ describe('orbweaver web', () => {
     }
   })
 
-  it('names the crawl command, serves until Ctrl-C, then says what was asked', async () => {
-    const child = web('--sites', '3', '--pages', '50')
-    const end = ended(child)
-    const line = String((await once(child.stderr!, 'data'))[0])
-    const port =
-      /orbweaver crawl http:\/\/s00\.test:(\d+)\/ --scope any --resolve '\*\.test=127\.0\.0\.1'/.exec(
-        line,
-      )?.[1]
-    const options = { host: '127.0.0.1', port, path: '/', headers: { host: 's01.test' } }
-    const status = await new Promise(resolve => {
-      get(options, response => response.resume().on('end', () => resolve(response.statusCode)))
-    })
-    expect(status).toBe(200)
-    child.kill('SIGINT')
-    const { code, stderr } = await end
-    expect(code).toBe(0)
-    expect(stderr).toContain('requests 1,')
-    expect(stderr).toContain('covered 1')
-  })
+  it.each(['SIGINT', 'SIGHUP'] as const)(
+    'names the crawl command, serves until %s, then says what was asked',
+    async signal => {
+      const child = web('--sites', '3', '--pages', '50')
+      const end = ended(child)
+      const line = String((await once(child.stderr!, 'data'))[0])
+      const port =
+        /orbweaver crawl http:\/\/s00\.test:(\d+)\/ --scope any --resolve '\*\.test=127\.0\.0\.1'/.exec(
+          line,
+        )?.[1]
+      const options = { host: '127.0.0.1', port, path: '/', headers: { host: 's01.test' } }
+      const status = await new Promise(resolve => {
+        get(options, response => response.resume().on('end', () => resolve(response.statusCode)))
+      })
+      expect(status).toBe(200)
+      child.kill(signal)
+      const { code, stderr } = await end
+      expect(code).toBe(0)
+      expect(stderr).toContain('requests 1,')
+      expect(stderr).toContain('covered 1')
+    },
+  )
 })

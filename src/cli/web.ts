@@ -17,6 +17,7 @@ import {
   WebServer,
 } from '../simulate/web/index.js'
 import { EXIT } from './exit-codes.js'
+import { onEndSignal } from './signals.js'
 
 /** Options as typed: every one is read, and refused, by `WebFlags`. */
 type RawFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
@@ -236,13 +237,10 @@ function invitation(web: WebServer, addresses: boolean): string {
 
 function interrupted(): Promise<void> {
   return new Promise(resolve => {
-    const end = () => {
-      process.off('SIGINT', end)
-      process.off('SIGTERM', end)
+    const unsubscribe = onEndSignal(() => {
+      unsubscribe()
       resolve()
-    }
-    process.on('SIGINT', end)
-    process.on('SIGTERM', end)
+    })
   })
 }
 

@@ -1,6 +1,7 @@
 /**
- * Port: the bus, wake-ups and status between agents and the coordinator. It may lose, repeat and reorder: who hears
- * something looks into the ledger, and who hears nothing looks there with every heartbeat. Nothing depends on it.
+ * Port: the bus, wake-ups and status between agents and the coordinator. It may lose, repeat and reorder: who
+ * hears something looks into the ledger, and who hears nothing looks there with every heartbeat. Nothing
+ * depends on it.
  */
 import type { CellId, GroupId } from '../model/cell.js'
 import type { Incarnation } from './ledger.js'
@@ -19,10 +20,16 @@ export interface LaneStatus {
   readonly busyLanes: readonly number[]
   /** What it has left of CPU, memory, disk and bandwidth (D4, D13). */
   readonly capacity: number
-  /** The stage of the routing table by which it takes cells itself, and how many it has taken; neither: it takes none. */
+  /**
+   * The stage of the routing table by which it takes cells itself, and how many it has taken; neither: it
+   * takes none.
+   */
   readonly stage?: number
   readonly taken?: number
-  /** With heartbeats only: sites in hand that have something left to do, and groups of them that could go to others. */
+  /**
+   * With heartbeats only: sites in hand that have something left to do, and groups of them that could go to
+   * others.
+   */
   readonly busySites?: number
   readonly spareGroups?: number
 }
@@ -39,7 +46,9 @@ export type BusMessage =
   | { readonly kind: 'routes' }
   /** Others wait for turns of these groups, which you hold. */
   | { readonly kind: 'wanted'; readonly to: Incarnation; readonly groups: readonly GroupId[] }
-  /** These cells of yours are meant for others now: give them back, with `force` as they are in the ledger. */
+  /**
+   * These cells of yours are meant for others now: give them back, with `force` as they are in the ledger.
+   */
   | {
       readonly kind: 'move'
       readonly to: Incarnation
@@ -50,15 +59,22 @@ export type BusMessage =
   | { readonly kind: 'spare'; readonly to: Incarnation; readonly groups: number }
   /** Somebody needs a turn of each of these groups for one request, whoever holds them. */
   | { readonly kind: 'visit'; readonly groups: readonly GroupId[] }
-  /** How far is everybody? */
-  | { readonly kind: 'ping'; readonly from: Incarnation; readonly at: number; readonly weight: string }
-  /** `bytes`: the weight of what is answered. */
+  /** How far is everybody? `heldMs`: how long buses have held it back, to send it with others. */
+  | {
+      readonly kind: 'ping'
+      readonly from: Incarnation
+      readonly at: number
+      readonly weight: string
+      readonly heldMs: number
+    }
+  /** `bytes`: the weight of what is answered. `heldMs`: of question and answer. */
   | {
       readonly kind: 'pong'
       readonly to: Incarnation
       readonly from: Incarnation
       readonly at: number
       readonly bytes: number
+      readonly heldMs: number
     }
   /** The crawl row was closed. */
   | { readonly kind: 'ended' }

@@ -1,6 +1,7 @@
 /**
- * A ledger made of other calls, one for each of the port's. Written out, name by name: what is put together in a loop has a
- * shape of its own each time, and with a thousand agents every call would look its method up anew.
+ * A ledger made of other calls, one for each of the port's. Written out, name by name: what is put together
+ * in a loop has a shape of its own each time, and with a thousand agents every call would look its method up
+ * anew.
  */
 import type { Ledger } from './ledger.js'
 

@@ -33,10 +33,10 @@ export function refuseDamagedLedger(directory: string): void {
  * What SQLite finds wrong with the structure of the ledger, in its own words; null when nothing. Throws a
  * LedgerError.
  */
-export function ledgerIntegrity(path: string): string | null {
-  const db = SqliteDatabase.openToRead(path, !hasLog(path))
+export function ledgerIntegrity(path: string, original = path): string | null {
+  const db = SqliteDatabase.openToRead(path, !hasLog(path), original)
   try {
-    const [found] = translated(path, () => db.first('PRAGMA integrity_check(1)'))!
+    const [found] = translated(original, () => db.first('PRAGMA integrity_check(1)'))!
     return found === 'ok' ? null : String(found).replaceAll(/\s+/g, ' ')
   } finally {
     db.close()

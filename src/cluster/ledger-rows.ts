@@ -78,8 +78,8 @@ export interface FileRow {
 }
 
 /**
- * Settings that do not travel with heartbeats: those whose name begins so. What a crawl is does not change, and what coordinators
- * leave to each other is read by nobody else.
+ * Settings that do not travel with heartbeats: those whose name begins so. What a crawl is does not change,
+ * and what coordinators leave to each other is read by nobody else.
  */
 export const UNTOLD_SETTINGS = ['crawl.', 'seat.'] as const
 
@@ -98,7 +98,10 @@ export interface Heartbeat {
   /** Without `UNTOLD_SETTINGS`. */
   readonly settings: Readonly<Record<string, string>>
   readonly crawlOpen: boolean
-  /** False once this life was ended, or began with another server than the one that writes now: it can commit nothing any more. */
+  /**
+   * False once this life was ended, or began with another server than the one that writes now: it can commit
+   * nothing any more.
+   */
   readonly lifeOpen: boolean
   /** This life's part of what the crawl may use in all: rate, bandwidth, connections. */
   readonly share: number
@@ -168,11 +171,14 @@ export interface AgentWork {
   readonly bytes: number
   readonly fetchMs: Millis
   /**
-   * Requests sent. Of a life that is over, as it last told: what it did after that is missing. Of one that goes on, those
-   * whose end is acknowledged: what is under way has not been asked for in vain.
+   * Requests sent. Of a life that is over, as it last told: what it did after that is missing. Of one that
+   * goes on, those whose end is acknowledged: what is under way has not been asked for in vain.
    */
   readonly fetches: number
-  /** Links that came from other agents, in how many messages, and in how many if a site sent all its links at once. */
+  /**
+   * Links that came from other agents, in how many messages, and in how many if a site sent all its links at
+   * once.
+   */
   readonly links: number
   readonly messages: number
   readonly coalescedMessages: number

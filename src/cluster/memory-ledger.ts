@@ -1,6 +1,6 @@
 /**
- * The ledger in memory, for the simulator: the contract of the one on SQLite, without its durability. A million cells
- * and a thousand agents cost no call more than a look at what it asks for.
+ * The ledger in memory, for the simulator: the contract of the one on SQLite, without its durability. A
+ * million cells and a thousand agents cost no call more than a look at what it asks for.
  */
 import { type CellId, siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'

@@ -1,4 +1,7 @@
-/** What a pack tells the ledger: the shares of its cells, links for other cells, files, and what its agent did and heard. */
+/**
+ * What a pack tells the ledger: the shares of its cells, links for other cells, files, and what its agent did
+ * and heard.
+ */
 import type { CellId, Discovery, Epoch, GroupId } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { OutcomeCode } from '../model/outcome.js'

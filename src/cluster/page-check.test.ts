@@ -59,7 +59,7 @@ function flip(file: string, bit: number): void {
 }
 
 it('are right after every transaction and every checkpoint, with an index or without', () => {
-  const db = SqliteDatabase.open(path, true)
+  const db = SqliteDatabase.open(path, { create: true })
   const seen = new Set<string>()
   for (let i = 0; i < 12; i++) {
     write(db, 1 + below(9))
@@ -75,7 +75,7 @@ it('are right after every transaction and every checkpoint, with an index or wit
 })
 
 it('name every flipped bit of the file and of the log, unless the page is in the log', () => {
-  const db = SqliteDatabase.open(path, true)
+  const db = SqliteDatabase.open(path, { create: true })
   write(db, 36, 200)
   const copy = killedCopy()
   const wal = readWal(path)
@@ -112,7 +112,7 @@ it('name every flipped bit of the file and of the log, unless the page is in the
 })
 
 it('name a log that is cut, emptied or gone, and a ledger that is cut', () => {
-  const db = SqliteDatabase.open(path, true)
+  const db = SqliteDatabase.open(path, { create: true })
   write(db, 36, 200)
   const damage = (spoil: (copy: string) => void) => {
     const copy = killedCopy()
@@ -139,14 +139,14 @@ const OTHER = `const db = new (require('libsql'))(process.argv[1]); db.exec("INS
 const READER = `const db = new (require('libsql'))(process.argv[1]); db.prepare('SELECT * FROM crawl').all(); db.close()`
 
 it('are unknown, not wrong, after another program has moved the log of a killed crawl into the ledger', () => {
-  const db = SqliteDatabase.open(path, true)
+  const db = SqliteDatabase.open(path, { create: true })
   write(db, 2)
   directory = killedCopy()
   path = join(directory, 'ledger.db')
   execFileSync(process.execPath, ['-e', READER, path])
   expect(readdirSync(directory)).not.toContain('ledger.db-wal')
   expect(checkLedger(directory)).toEqual({ at: 'unknown', why: 'closed elsewhere' })
-  const next = SqliteDatabase.open(path, false)
+  const next = SqliteDatabase.open(path, { create: false })
   write(next, 1)
   expect(checkLedger(directory)).toEqual({ at: 'sound', isOpen: true })
   next.close()
@@ -154,7 +154,7 @@ it('are unknown, not wrong, after another program has moved the log of a killed 
 })
 
 it('accuse nobody who writes beside us, and a change without sums is told as one of another program', () => {
-  const db = SqliteDatabase.open(path, true)
+  const db = SqliteDatabase.open(path, { create: true })
   write(db, 2)
   execFileSync(process.execPath, ['-e', OTHER, path])
   expect(checkLedger(directory)).toEqual({ at: 'sound', isOpen: true })
@@ -169,10 +169,10 @@ it('accuse nobody who writes beside us, and a change without sums is told as one
 })
 
 it.each(['before', 'after'])('stay open for a crawl when a command that wrote %s it began closes', when => {
-  SqliteDatabase.open(path, true).close()
+  SqliteDatabase.open(path, { create: true }).close()
   const order = when === 'before' ? [false, true] : [true, false]
   const opened = order.map(isCrawling => {
-    const db = SqliteDatabase.open(path, false, isCrawling)
+    const db = SqliteDatabase.open(path, { create: false, isCrawling })
     write(db, 1, 1)
     return db
   })
@@ -184,19 +184,19 @@ it.each(['before', 'after'])('stay open for a crawl when a command that wrote %s
 })
 
 it('of a ledger without any are made by the next writer', () => {
-  const db = SqliteDatabase.open(path, true)
+  const db = SqliteDatabase.open(path, { create: true })
   write(db, 5)
   db.close()
   rmSync(`${path}.sums`)
   expect(checkLedger(directory)).toEqual({ at: 'unknown', why: 'no sums' })
-  const next = SqliteDatabase.open(path, false)
+  const next = SqliteDatabase.open(path, { create: false })
   write(next, 1)
   expect(checkLedger(directory).at).toBe('sound')
   next.close()
 })
 
 it('are dropped for a ledger that leaves WAL mode, where pages change without a log', () => {
-  const db = SqliteDatabase.open(path, true)
+  const db = SqliteDatabase.open(path, { create: true })
   write(db, 5)
   expect(readPageSums(path)).not.toBe('none')
   db.all('PRAGMA journal_mode = DELETE')
@@ -205,7 +205,7 @@ it('are dropped for a ledger that leaves WAL mode, where pages change without a 
 })
 
 it('are kept for the log of a killed process by one that only opens and closes the ledger', async () => {
-  const db = SqliteDatabase.open(path, true)
+  const db = SqliteDatabase.open(path, { create: true })
   write(db, 2)
   directory = killedCopy()
   path = join(directory, 'ledger.db')

@@ -4,7 +4,7 @@
  * much, or comes while the connection is gone, is lost: everybody looks into the ledger with every heartbeat anyway.
  */
 import type { CellId } from '../model/cell.js'
-import type { Clock } from '../model/clock.js'
+import type { Clock, Millis } from '../model/clock.js'
 import type { PostgresPlace } from '../model/postgres-url.js'
 import type { Random } from '../model/random.js'
 import type { Bus, BusMessage } from './bus.js'
@@ -19,6 +19,11 @@ const MOST_PAYLOADS = 8
 const MOST_MESSAGES = 500
 /** A host name has at most 253 bytes. */
 const CELLS_A_MESSAGE = 25
+
+interface Waiting {
+  readonly message: BusMessage
+  readonly since: Millis
+}
 
 interface Letter {
   readonly from: string
@@ -37,7 +42,7 @@ export class PostgresBus implements Bus {
   /** Whoever notifies hears it too. */
   readonly #own: string
   readonly #listeners = new Set<(message: BusMessage) => void>()
-  #outbox: BusMessage[] = []
+  #outbox: Waiting[] = []
   #connection: PostgresConnection | null = null
   #cancel: (() => void) | null = null
   #isClosed = false
@@ -50,7 +55,7 @@ export class PostgresBus implements Bus {
 
   send(message: BusMessage): void {
     if (this.#outbox.length >= MOST_MESSAGES || this.#isClosed) return
-    this.#outbox.push(message)
+    this.#outbox.push({ message, since: this.#parts.clock.monotonic() })
     this.#cancel ??= this.#parts.clock.after(GATHER_MS, () => {
       this.#cancel = null
       void this.#flush()
@@ -93,7 +98,8 @@ export class PostgresBus implements Bus {
   }
 
   async #flush(): Promise<void> {
-    const messages = this.#outbox
+    const now = this.#parts.clock.monotonic()
+    const messages = this.#outbox.map(({ message, since }) => heldFor(message, now - since))
     this.#outbox = []
     const connection = this.#connection
     if (messages.length === 0 || !connection || connection.isLost) return
@@ -104,6 +110,12 @@ export class PostgresBus implements Bus {
       // Lost: nothing depends on it.
     }
   }
+}
+
+/** By what is measured, the time that a message waited for others does not count. */
+function heldFor(message: BusMessage, heldMs: Millis): BusMessage {
+  if (message.kind !== 'ping' && message.kind !== 'pong') return message
+  return { ...message, heldMs: message.heldMs + heldMs }
 }
 
 /** Messages in as few payloads as they fit in; cells that have something to read are named once. */

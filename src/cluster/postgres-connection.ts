@@ -12,8 +12,8 @@ const CONNECT_MS = 10_000
 /** No statement of ours takes so long; a host that has gone without a word is noticed. */
 const ANSWER_MS = 60_000
 /**
- * Who stands still inside a transaction holds rows that others wait for, their heartbeats among them: the server ends it long
- * before anybody's lease is over. What was under way is sent again.
+ * Who stands still inside a transaction holds rows that others wait for, their heartbeats among them: the
+ * server ends it long before anybody's lease is over. What was under way is sent again.
  */
 const IDLE_IN_TRANSACTION_MS = 2_000
 const INT8 = 20
@@ -185,7 +185,9 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Texts as one array of PostgreSQL: they are thousands in a statement, and hardly one has anything to escape. */
+/**
+ * Texts as one array of PostgreSQL: they are thousands in a statement, and hardly one has anything to escape.
+ */
 export function textArray(texts: readonly string[]): string {
   if (texts.length === 0) return '{}'
   const plain = NEEDS_ESCAPE.test(texts.join(''))

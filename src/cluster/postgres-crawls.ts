@@ -1,8 +1,8 @@
 /**
- * Crawls in a database: each has a schema of its own, named by the crawl, made and brought up by the numbered steps. The
- * first era begins with it. A database whose system identifier is another than the era's is a copy or a restored backup: the
- * transactions it counts are not those that inbox positions were made of. It is refused, except by a resume, which is alone
- * with the crawl and begins a new era.
+ * Crawls in a database: each has a schema of its own, named by the crawl, made and brought up by the numbered
+ * steps. The first era begins with it. A database whose system identifier is another than the era's is a copy
+ * or a restored backup: the transactions it counts are not those that inbox positions were made of. It is
+ * refused, except by a resume, which is alone with the crawl and begins a new era.
  */
 import { createHash } from 'node:crypto'
 import { LedgerError } from './ledger.js'
@@ -13,7 +13,10 @@ import { SCHEMA_STEPS } from './schema.js'
 /** Of a name in PostgreSQL. */
 const NAME_BYTES = 63
 const PREFIX = 'orbweaver '
-/** Held while a crawl is made or brought up: two processes that begin at the same time do it one after the other. */
+/**
+ * Held while a crawl is made or brought up: two processes that begin at the same time do it one after the
+ * other.
+ */
 const MIGRATION_LOCK = 0x6f_72_62
 /** Of one era: beyond it positions would no longer be whole numbers. A resume begins the next in time. */
 const MOST_IN_ERA = 2 ** 35
@@ -122,8 +125,8 @@ async function checkEra(connection: PostgresConnection, place: string, adopt: bo
 }
 
 /**
- * Unread rows keep their order and come before all that will be written: those of a cell are numbered from 1, and
- * transactions are counted from so far back that none of them has a number that small.
+ * Unread rows keep their order and come before all that will be written: those of a cell are numbered from 1,
+ * and transactions are counted from so far back that none of them has a number that small.
  */
 export async function newEra(connection: PostgresConnection): Promise<void> {
   await connection.exec(

@@ -1,16 +1,22 @@
-/** What PostgreSQL, or the way to it, says when something is wrong, as one line that says what to do. No password is in it. */
+/**
+ * What PostgreSQL, or the way to it, says when something is wrong, as one line that says what to do. No
+ * password is in it.
+ */
 import { LedgerError } from './ledger.js'
 
 /**
- * The transaction was undone for certain, and can begin again: two were in each other's way, or it stood still and the server
- * has ended it.
+ * The transaction was undone for certain, and can begin again: two were in each other's way, or it stood
+ * still and the server has ended it.
  */
 export function isUndone(error: unknown): boolean {
   const code = codeOf(error)
   return code === '40P01' || code === '40001' || stoodStill(error)
 }
 
-/** Said by the server when it ends a connection that is idle inside a transaction; a COMMIT under way would not be idle. */
+/**
+ * Said by the server when it ends a connection that is idle inside a transaction; a COMMIT under way would
+ * not be idle.
+ */
 export function stoodStill(error: unknown): boolean {
   return codeOf(error) === '25P03'
 }
@@ -50,7 +56,10 @@ function secrecyProblem(place: string, code: string, message: string): string | 
   return null
 }
 
-/** Connection lost or refused, starting or shutting down, too many clients, no longer the primary, or too slow. */
+/**
+ * Connection lost or refused, starting or shutting down, too many clients, no longer the primary, or too
+ * slow.
+ */
 function isAway(code: string, message: string): boolean {
   return (
     /^(08|53[34]|57P|25006|25P03|58030|55P03)/.test(code) ||

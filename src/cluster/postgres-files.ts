@@ -3,7 +3,7 @@ import type { Epoch } from '../model/cell.js'
 import type { FileRow, Incarnation, PackFile } from './ledger.js'
 import { textArray } from './postgres-connection.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
-import { listedName } from './stored-rows.js'
+import { listedFile } from './stored-rows.js'
 
 /** Undoes a swap whose inputs are no longer all listed. */
 class SwapRefused extends Error {}
@@ -13,14 +13,7 @@ export async function readFiles(db: PostgresDatabase): Promise<FileRow[]> {
     `SELECT f.name, f.kind, f.bytes, f.crc32, f.incarnation, coalesce(a.open, 0)
      FROM file f LEFT JOIN agent a ON a.incarnation = f.incarnation ORDER BY f.name`,
   )
-  return rows.map(([name, kind, bytes, crc32, incarnation, open]) => ({
-    name: listedName(name),
-    kind: String(kind),
-    bytes: Number(bytes),
-    crc32: crc32 === null ? null : Number(crc32),
-    incarnation: Number(incarnation),
-    closed: open === 0,
-  }))
+  return rows.map(row => ({ ...listedFile(row), incarnation: Number(row[4]), closed: row[5] === 0 }))
 }
 
 export async function swapFiles(

@@ -1,4 +1,7 @@
-/** The ledger on PostgreSQL: every call one transaction, many callers at once, on as many machines as there are. */
+/**
+ * The ledger on PostgreSQL: every call one transaction, many callers at once, on as many machines as there
+ * are.
+ */
 import type { Clock } from '../model/clock.js'
 import type { PostgresPlace } from '../model/postgres-url.js'
 import type { Ledger } from './ledger.js'

@@ -1,4 +1,7 @@
-/** Packs: the one transaction that acknowledges pages, with the checks that fence off whoever has lost his cells. */
+/**
+ * Packs: the one transaction that acknowledges pages, with the checks that fence off whoever has lost his
+ * cells.
+ */
 import type { CellId } from '../model/cell.js'
 import type { CommitResult, Incarnation, LinkBatch, Pack, PackCell } from './ledger.js'
 import { textArray } from './postgres-connection.js'
@@ -17,9 +20,9 @@ interface CellNow {
 }
 
 /**
- * Locked are the crawl row against its end, the life against its closing, and then all cells the pack touches, in the order
- * of their names: what is checked stays true until the commit. The id is looked for under the life's lock, so that the same
- * pack sent again waits for the one that is still under way.
+ * Locked are the crawl row against its end, the life against its closing, and then all cells the pack
+ * touches, in the order of their names: what is checked stays true until the commit. The id is looked for
+ * under the life's lock, so that the same pack sent again waits for the one that is still under way.
  */
 export async function commit(tx: Transaction, pack: Pack): Promise<CommitResult> {
   const closed = await lockLife(tx, pack.incarnation)
@@ -155,7 +158,10 @@ async function commitCells(tx: Transaction, { id, cells }: Pack): Promise<void> 
   await countOutcomes(tx, cells)
 }
 
-/** All journals as one value, cut into pieces there: as an array they would travel as text of twice the length. */
+/**
+ * All journals as one value, cut into pieces there: as an array they would travel as text of twice the
+ * length.
+ */
 async function saveJournals(
   tx: Transaction,
   pack: string,

@@ -1,8 +1,8 @@
 /**
- * Who may read the password of a ledger on its way. To another machine connections are encrypted and the certificate is
- * checked, unless the user's environment says otherwise: `PGSSLMODE=no-verify` (encrypted, to anybody), or
- * `PGSSLMODE=disable` (not encrypted: then a password is never sent as it is). A connection string, which is stored in
- * crawl.json, cannot say so.
+ * Who may read the password of a ledger on its way. To another machine connections are encrypted and the
+ * certificate is checked, unless the user's environment says otherwise: `PGSSLMODE=no-verify` (encrypted, to
+ * anybody), or `PGSSLMODE=disable` (not encrypted: then a password is never sent as it is). A connection
+ * string, which is stored in crawl.json, cannot say so.
  */
 import { isIPv4 } from 'node:net'
 import type { Client, ClientConfig } from 'pg'

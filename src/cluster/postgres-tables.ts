@@ -1,6 +1,6 @@
 /**
- * A ledger on PostgreSQL as tables: read for a copy, or made by one. What is made is in a schema of another name until it is
- * whole, so that nobody finds half a crawl, and a copy that was interrupted is begun again.
+ * A ledger on PostgreSQL as tables: read for a copy, or made by one. What is made is in a schema of another
+ * name until it is whole, so that nobody finds half a crawl, and a copy that was interrupted is begun again.
  */
 import type { PostgresPlace } from '../model/postgres-url.js'
 import { LedgerError } from './ledger.js'

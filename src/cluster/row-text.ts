@@ -1,6 +1,7 @@
 /**
- * Rows of inboxes as SQLite keeps them: many in one text, a batch, made where the rows are and read where they are wanted. A
- * batch passes between threads and into the table as one piece; a row each was half of what the ledger's thread did.
+ * Rows of inboxes as SQLite keeps them: many in one text, a batch, made where the rows are and read where
+ * they are wanted. A batch passes between threads and into the table as one piece; a row each was half of
+ * what the ledger's thread did.
  */
 import type { Discovery } from '../model/cell.js'
 import type { Append, InboxRow, LinkBatch, Pack } from './ledger.js'

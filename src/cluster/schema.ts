@@ -1,7 +1,8 @@
 /**
- * The ledger's tables, made by numbered steps: a ledger of an older version is brought up step by step, one of a
- * newer version is refused. Cell is in every key, so that the data could be sharded by site. Written once, in the words
- * of SQLite, and said in those of PostgreSQL where they differ; what one of them has alone is named as such.
+ * The ledger's tables, made by numbered steps: a ledger of an older version is brought up step by step, one
+ * of a newer version is refused. Cell is in every key, so that the data could be sharded by site. Written
+ * once, in the words of SQLite, and said in those of PostgreSQL where they differ; what one of them has alone
+ * is named as such.
  */
 export interface SchemaStep {
   readonly sqlite: string
@@ -24,9 +25,10 @@ function inPostgres(sql: string): string {
 }
 
 /**
- * On PostgreSQL many write at once. What all would count up in the crawl row comes from sequences there. The position of
- * an inbox row is made of its writer's transaction and its place in it (`postgres-inboxes.ts`); transactions are counted
- * from the beginning of the era. An era ends where the database is no longer the one that counted.
+ * On PostgreSQL many write at once. What all would count up in the crawl row comes from sequences there. The
+ * position of an inbox row is made of its writer's transaction and its place in it (`postgres-inboxes.ts`);
+ * transactions are counted from the beginning of the era. An era ends where the database is no longer the one
+ * that counted.
  */
 const POSTGRES_OWN = `
 CREATE SEQUENCE rank_tail START 2;
@@ -43,8 +45,8 @@ ALTER TABLE inbox ADD PRIMARY KEY (cell, position);
 `
 
 /**
- * On SQLite one thread writes all, and what counts is how many rows it writes: rows of inboxes stand there many in one
- * (`row-text.ts`). Positions go on from where they were.
+ * On SQLite one thread writes all, and what counts is how many rows it writes: rows of inboxes stand there
+ * many in one (`row-text.ts`). Positions go on from where they were.
  */
 const SQLITE_BATCHES = `
 CREATE TABLE inbox_batch (

@@ -5,8 +5,8 @@ import type { Ledger, OutcomeCount, SiteSummary } from './ledger.js'
 const BATCH_CELLS = 1_000
 
 /**
- * Sites of which a pack holds something: a link farm names millions of others. `cell` is the name of the site. Cells come in the
- * order of their names, so those of a site come together.
+ * Sites of which a pack holds something: a link farm names millions of others. `cell` is the name of the
+ * site. Cells come in the order of their names, so those of a site come together.
  */
 export async function* siteSummaries(ledger: Pick<Ledger, 'sites'>): AsyncGenerator<SiteSummary> {
   let site: SiteSummary | null = null

@@ -1,6 +1,6 @@
 /**
- * A ledger in a directory that must not be written: SQLite makes files beside a ledger even to read it, so a copy in
- * the temporary folder is opened instead.
+ * A ledger in a directory that must not be written: SQLite makes files beside a ledger even to read it, so a
+ * copy in the temporary folder is opened instead.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,7 @@ import { basename, join } from 'node:path'
 import type { Millis } from '../model/clock.js'
 import { copyKept } from '../store/index.js'
 import { type Ledger, LedgerError } from './ledger.js'
+import { ledgerIntegrity } from './ledger-check.js'
 import { openSqliteLedger } from './sqlite-ledger.js'
 
 /** What was committed last may still be in the log beside the ledger. */
@@ -21,6 +22,27 @@ export interface LedgerCopy {
 }
 
 export function openLedgerCopy(path: string, now: () => Millis): LedgerCopy {
+  const { copy, remove } = copyLedger(path)
+  try {
+    const ledger = openSqliteLedger(copy, { create: false, now, original: path })
+    return { ledger, close: () => ledger.close().finally(remove) }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+/** The same as `ledgerIntegrity`, of a copy. */
+export function copyIntegrity(path: string): string | null {
+  const { copy, remove } = copyLedger(path)
+  try {
+    return ledgerIntegrity(copy, path)
+  } finally {
+    remove()
+  }
+}
+
+function copyLedger(path: string): { readonly copy: string; readonly remove: () => void } {
   if (versionOf(path) === ABSENT) throw new LedgerError('missing', `there is no crawl ledger at ${path}`)
   const folder = mkdtempSync(join(tmpdir(), 'orbweaver-ledger-'))
   const remove = () => {
@@ -31,8 +53,7 @@ export function openLedgerCopy(path: string, now: () => Millis): LedgerCopy {
   try {
     const copy = join(folder, basename(path))
     copyAll(path, copy)
-    const ledger = openSqliteLedger(copy, { create: false, now })
-    return { ledger, close: () => ledger.close().finally(remove) }
+    return { copy, remove }
   } catch (error) {
     remove()
     throw error

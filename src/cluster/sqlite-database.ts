@@ -21,6 +21,12 @@ const CHECKPOINT_FRAMES = 2_000
 const TRANSACTIONS_PER_LOOK = 16
 
 /** The part of SQLite that the ledger uses: prepared statements kept by their text, rows as arrays. */
+export interface OpenOptions {
+  readonly create: boolean
+  readonly isCrawling?: boolean
+  readonly original?: string
+}
+
 export class SqliteDatabase {
   readonly #db: Database.Database
   readonly #statements = new Map<string, Database.Statement>()
@@ -44,10 +50,13 @@ export class SqliteDatabase {
     this.#isReader = isReader
   }
 
-  /** Opens (and migrates) the ledger at `path`; `create` says whether it may be absent. */
-  static open(path: string, create: boolean, isCrawling = false): SqliteDatabase {
+  /**
+   * Opens (and migrates) the ledger at `path`; `create` says whether it may be absent. Errors name
+   * `original`, of which it may be a copy.
+   */
+  static open(path: string, { create, isCrawling = false, original = path }: OpenOptions): SqliteDatabase {
     if (!create) refuseMissing(path)
-    return translated(path, () => {
+    return translated(original, () => {
       dropOrphanedSums(path)
       const opened = new SqliteDatabase(
         new Database(path, { timeout: BUSY_WAIT_MS }),
@@ -59,7 +68,7 @@ export class SqliteDatabase {
       opened.#db.pragma('synchronous = FULL')
       opened.#db.pragma('cache_size = -4000')
       opened.#db.pragma('wal_autocheckpoint = 0')
-      opened.#migrate()
+      opened.#migrate(original)
       return opened
     })
   }
@@ -68,13 +77,13 @@ export class SqliteDatabase {
    * Opens the ledger at `path` so that nothing can be written. `still`: it has no log. Then only its own file is read
    * and SQLite makes none beside it; whether somebody has begun to write meanwhile is for the caller to look.
    */
-  static openToRead(path: string, still: boolean): SqliteDatabase {
+  static openToRead(path: string, still: boolean, original = path): SqliteDatabase {
     refuseMissing(path)
-    return translated(path, () => {
+    return translated(original, () => {
       const url = pathToFileURL(resolve(path))
       url.search = still ? 'immutable=1' : 'mode=ro'
       const opened = new SqliteDatabase(new Database(url.href, { timeout: BUSY_WAIT_MS }), path, true)
-      opened.#refuseNewer()
+      opened.#refuseNewer(original)
       return opened
     })
   }
@@ -187,14 +196,14 @@ export class SqliteDatabase {
     return Number((this.first('PRAGMA user_version') ?? [0])[0])
   }
 
-  #refuseNewer(): void {
+  #refuseNewer(path: string): void {
     if (this.#version() <= SCHEMA_STEPS.length) return
-    const what = `the ledger ${this.#path} was made by a newer version of orbweaver`
+    const what = `the ledger ${path} was made by a newer version of orbweaver`
     throw new LedgerError('newer', `${what}; update orbweaver to go on with it`)
   }
 
-  #migrate(): void {
-    this.#refuseNewer()
+  #migrate(path: string): void {
+    this.#refuseNewer(path)
     for (let step = this.#version(); step < SCHEMA_STEPS.length; step++) {
       this.transaction(() => {
         // Another process may have opened it at the same moment, and been faster.
@@ -233,7 +242,8 @@ export function translated<T>(path: string, task: () => T): T {
 function ledgerErrorOf(path: string, error: unknown): LedgerError | null {
   const code = codeOf(error)
   // What we wrote as JSON is no JSON any more: a damaged page that SQLite takes for sound.
-  const isCorrupt = code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT')
+  const isCorrupt =
+    code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT') || isOtherSchema(code, error)
   if (isCorrupt || error instanceof SyntaxError)
     return new LedgerError(
       'corrupt',
@@ -249,6 +259,12 @@ function ledgerErrorOf(path: string, error: unknown): LedgerError | null {
   if (code.startsWith('SQLITE_BUSY'))
     return new LedgerError('busy', `the ledger ${path} is locked by another process`)
   return null
+}
+
+/** Tables that every ledger has are not there, or others are in their place. */
+function isOtherSchema(code: string, error: unknown): boolean {
+  if (code !== 'SQLITE_ERROR') return false
+  return /no such (?:table|column)|already exists|has no column/i.test((error as Error).message)
 }
 
 function codeOf(error: unknown): string {

@@ -2,7 +2,7 @@
 import type { Epoch } from '../model/cell.js'
 import type { FileRow, PackFile } from './ledger.js'
 import type { SqliteDatabase } from './sqlite-database.js'
-import { listedName } from './stored-rows.js'
+import { listedFile } from './stored-rows.js'
 
 /** Undoes a swap whose inputs are no longer all listed. */
 export class SwapRefused extends Error {}
@@ -20,14 +20,7 @@ export class SqliteFiles {
         `SELECT f.name, f.kind, f.bytes, f.crc32, f.incarnation, coalesce(a.open, 0)
          FROM file f LEFT JOIN agent a ON a.incarnation = f.incarnation ORDER BY f.name`,
       )
-      .map(([name, kind, bytes, crc32, incarnation, open]) => ({
-        name: listedName(name),
-        kind: String(kind),
-        bytes: Number(bytes),
-        crc32: crc32 === null ? null : Number(crc32),
-        incarnation: Number(incarnation),
-        closed: !open,
-      }))
+      .map(row => ({ ...listedFile(row), incarnation: Number(row[4]), closed: !row[5] }))
   }
 
   swapFiles(inputs: readonly string[], outputs: readonly PackFile[], seat?: Epoch): boolean {

@@ -73,7 +73,8 @@ export class SqliteInboxes {
       const rows = batches.reduce((sum, batch) => sum + batch.rows, 0)
       return [cell, group, ranks.get(cell) ?? 0, rows]
     })
-    // Many in one statement: a link farm names thousands of new sites at once, and a call costs as much as its work.
+    // Many in one statement: a link farm names thousands of new sites at once, and a call costs as much as
+    // its work.
     this.#db.run(
       `INSERT INTO cell (cell, grp, state, agent, epoch, lease_until, rank, last_pack, appended, consumed, inbox_cursor,
          parked_until, children, discovered, settled, pages, bytes, fetch_ms, first_fetch, last_fetch, size_estimate)

@@ -74,6 +74,15 @@ const READS: ReadonlySet<LedgerMethod> = new Set<LedgerMethod>([
 /** Its name in a crawl's directory. */
 export const LEDGER_FILE = 'ledger.db'
 
+export interface SqliteOptions {
+  readonly create: boolean
+  readonly now: () => Millis
+  /** What errors name, where the ledger is a copy. */
+  readonly original?: string
+  /** Not for commands that only look, or change a setting. */
+  readonly isCrawling?: boolean
+}
+
 export class SqliteCore {
   readonly #path: string
   readonly #db: SqliteDatabase
@@ -85,11 +94,8 @@ export class SqliteCore {
     this.#calls = callsOver(db, now)
   }
 
-  static open(
-    path: string,
-    options: { readonly create: boolean; readonly now: () => Millis; readonly isCrawling?: boolean },
-  ): SqliteCore {
-    return new SqliteCore(path, SqliteDatabase.open(path, options.create, options.isCrawling), options.now)
+  static open(path: string, options: SqliteOptions): SqliteCore {
+    return new SqliteCore(options.original ?? path, SqliteDatabase.open(path, options), options.now)
   }
 
   /** Runs calls in one commit; each answer stands alone, a failing one undoes only itself. */
@@ -152,7 +158,7 @@ async function inboxOver(call: Call, cell: CellId, after: number, limit: number)
 }
 
 /** The ledger in the caller's thread: for commands that look or change a setting, and for tests. */
-export function openSqliteLedger(path: string, options: { create: boolean; now: () => Millis }): Ledger {
+export function openSqliteLedger(path: string, options: SqliteOptions): Ledger {
   const core = SqliteCore.open(path, options)
   const call = async (method: LedgerMethod, args: readonly unknown[]): Promise<unknown> => {
     const [result] = core.run([{ method, args }])

@@ -1,4 +1,7 @@
-/** Packs: the one transaction that acknowledges pages, with the checks that fence off whoever has lost his cells. */
+/**
+ * Packs: the one transaction that acknowledges pages, with the checks that fence off whoever has lost his
+ * cells.
+ */
 import type { CellId } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
 import type { CommitResult, Incarnation, PackCell } from './ledger.js'

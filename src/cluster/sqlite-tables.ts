@@ -16,7 +16,7 @@ interface Closable {
 }
 
 export function sqliteSource(path: string): LedgerSource & Closable {
-  const db = SqliteDatabase.open(path, false)
+  const db = SqliteDatabase.open(path, { create: false })
   return {
     columns: async table => columnsOf(db, table),
     read: async (table, columns, after) =>
@@ -30,12 +30,14 @@ export function sqliteSource(path: string): LedgerSource & Closable {
   }
 }
 
-/** In a file of its own: whoever asked for it gives it its name. `settings`: besides those that are copied. */
+/**
+ * In a file of its own: whoever asked for it gives it its name. `settings`: besides those that are copied.
+ */
 export function sqliteTarget(
   path: string,
   settings: Readonly<Record<string, string>>,
 ): LedgerTarget & Closable {
-  const db = SqliteDatabase.open(path, true)
+  const db = SqliteDatabase.open(path, { create: true })
   db.run('DELETE FROM crawl')
   return {
     columns: async table => columnsOf(db, table),

@@ -5,6 +5,7 @@ import type { OutcomeCode } from '../model/outcome.js'
 import type { MetaInfo } from '../model/page.js'
 import {
   type CellState,
+  type FileRow,
   type LaneLoad,
   LedgerError,
   type OriginState,
@@ -17,14 +18,36 @@ import {
 
 type Columns = readonly unknown[]
 
-/** The name of a file of the crawl. A ledger may come from somebody else; files by such names are cut and removed. */
-export function listedName(name: unknown): string {
+/**
+ * The name of a file of the crawl. A ledger may come from somebody else; files by such names are cut and
+ * removed.
+ */
+function listedName(name: unknown): string {
   const text = String(name)
   if (isInsideName(text)) return text
   throw new LedgerError(
     'corrupt',
     `the ledger lists a file outside of the crawl directory: ${JSON.stringify(text)}; do not use it`,
   )
+}
+
+/** name, kind, bytes, crc32 */
+export function listedFile([name, kind, bytes, crc32]: Columns): Omit<FileRow, 'incarnation' | 'closed'> {
+  const file = {
+    name: listedName(name),
+    kind: String(kind),
+    bytes: Number(bytes),
+    crc32: crc32 === null ? null : Number(crc32),
+  }
+  if (isCount(file.bytes) && (file.crc32 === null || isCount(file.crc32))) return file
+  throw new LedgerError(
+    'corrupt',
+    `the ledger is damaged: it lists ${file.name} with a length or digest of no file`,
+  )
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0
 }
 
 /** origin, checked_at, failures, verdict, status, detail, body */

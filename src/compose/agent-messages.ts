@@ -5,6 +5,7 @@ import type { LedgerError } from '../cluster/index.js'
 import type { AgentOrder } from './agent-host.js'
 import type { Suffering } from './harmed-ledger.js'
 import type { CrawlInDatabase } from './open-ledger.js'
+import type { SentPage } from './page-sender.js'
 
 /** What an agent's thread is started with. */
 export interface AgentThreadData {
@@ -14,13 +15,20 @@ export interface AgentThreadData {
   readonly bus: MessagePort
   /** For fault tests: the harm that waits for an agent; null when none ever will. */
   readonly harms: SharedArrayBuffer | null
+  /** Whether pages are wanted in the thread that began the crawl (`PageReader`); null where they never are. */
+  readonly pagesWanted: SharedArrayBuffer | null
 }
 
-export type ToAgent = { readonly kind: 'stop' } | { readonly kind: 'disk'; readonly trouble: string }
+export type ToAgent =
+  | { readonly kind: 'stop' }
+  | { readonly kind: 'disk'; readonly trouble: string }
+  /** Of the pages that were sent, one more. */
+  | { readonly kind: 'page-taken' }
 
 export type FromAgent =
   | { readonly kind: 'progress'; readonly progress: AgentProgress }
   | { readonly kind: 'disk'; readonly detail: string | null }
+  | { readonly kind: 'page'; readonly page: SentPage }
   /** For fault tests. */
   | { readonly kind: 'harm'; readonly what: Suffering }
   | { readonly kind: 'ended'; readonly end: AgentEnd; readonly progress: AgentProgress }

@@ -1,22 +1,27 @@
 /** Entry of the thread of one agent, when there are several. */
-import { MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { MessagePort, parentPort, type TransferListItem, workerData } from 'node:worker_threads'
 import { FencedError, loadHooks } from '../agent/index.js'
 import { type Ledger, LedgerError, portBus, portLedger } from '../cluster/index.js'
 import { AgentHost } from './agent-host.js'
 import type { AgentThreadData, FromAgent, ToAgent } from './agent-messages.js'
 import { absolute } from './crawl-directory.js'
 import { HarmBox, readFaults } from './faults.js'
+import { withReader } from './guests.js'
 import { harmedLedger } from './harmed-ledger.js'
 import { Log } from './log.js'
 import { notedLedger } from './noted-ledger.js'
 import { openWhenThere } from './open-ledger.js'
+import { PageSender } from './page-sender.js'
 import { StoreWorker } from './store-worker.js'
 import { systemClock } from './system.js'
 
 const TELL_MS = 500
 
-const { order, ledger: wire, bus, harms } = workerData as AgentThreadData
-const tell = (message: FromAgent) => parentPort!.postMessage(message)
+const { order, ledger: wire, bus, harms, pagesWanted } = workerData as AgentThreadData
+const tell = (message: FromAgent, hands: readonly TransferListItem[] = []) =>
+  parentPort!.postMessage(message, hands)
+const sender =
+  pagesWanted && new PageSender(pagesWanted, (page, hands) => tell({ kind: 'page', page }, hands))
 
 async function main(): Promise<void> {
   const { config, directory } = order
@@ -24,10 +29,11 @@ async function main(): Promise<void> {
   const log = new Log(directory)
   const ledger = wire instanceof MessagePort ? portLedger(wire) : await openWhenThere(wire)
   try {
+    const hooks = config.hooks === undefined ? {} : await loadHooks(config.hooks, absolute)
     const host = await AgentHost.open(order, {
       ledger: asHarmed(ledger),
       bus: portBus(bus),
-      hooks: config.hooks === undefined ? {} : await loadHooks(config.hooks, absolute),
+      hooks: withReader(hooks, sender && (page => sender.send(page))),
       log,
       worker,
       onDiskTrouble: detail => tell({ kind: 'disk', detail }),
@@ -67,6 +73,9 @@ function obey(host: AgentHost, message: ToAgent): void {
       break
     case 'disk':
       host.setDiskTrouble(message.trouble)
+      break
+    case 'page-taken':
+      sender?.taken()
   }
 }
 

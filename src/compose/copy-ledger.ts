@@ -14,8 +14,7 @@ import { sleep } from '../model/clock.js'
 import { syncDirectory } from '../store/index.js'
 import { absolute, type CrawlFile, crawlName, readCrawlFile, writeCrawlFile } from './crawl-directory.js'
 import { readRecord, saveRecord } from './crawl-record.js'
-import { DirectoryLock } from './directory-lock.js'
-import { DirectoryBusyError } from './errors.js'
+import { takeLock } from './directory-lock.js'
 import { leaseNow } from './faults.js'
 import { findCrawl, needTrusted } from './find-crawl.js'
 import { announceGeneration, type NewGeneration } from './generation.js'
@@ -45,8 +44,7 @@ export async function copyToDatabase(
     throw new ConfigError(`the ledger of ${given} is in a database already: ${file.config.ledger}`)
   const config = { ...file.config, ledger, name: name ?? crawlName(file.config) }
   const there = inDatabase(config)!
-  const lock = DirectoryLock.take(directory)
-  if (!lock) throw new DirectoryBusyError(`${given} is in use by another orbweaver process`)
+  const lock = takeLock(directory)
   try {
     const path = join(directory, LEDGER_FILE)
     const old = await openLedger(directory, file.config)
@@ -93,7 +91,10 @@ async function fillDatabase(
   }
 }
 
-/** A ledger of that name that this very crawl has had, or a copy of which nobody was told: it is no longer the truth of anything. */
+/**
+ * A ledger of that name that this very crawl has had, or a copy of which nobody was told: it is no longer the
+ * truth of anything.
+ */
 async function isLeftOver({ config, createdAt }: CrawlFile): Promise<boolean> {
   let known: Ledger
   try {

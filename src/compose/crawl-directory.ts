@@ -2,14 +2,15 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { LEDGER_FILE } from '../cluster/index.js'
-import { ConfigError, type CrawlConfig, checkConfig, rememberDirectory } from '../config/index.js'
+import { ConfigError, type CrawlConfig, checkConfig, pruneState, rememberDirectory } from '../config/index.js'
 import type { Millis } from '../model/clock.js'
 import { shellWord } from '../model/for-people.js'
 import { uuid } from '../model/random.js'
 import { hostOf, siteOf } from '../model/url.js'
 import { damageError, readSealed, refuseLinks, writeGenerations, writeSealed } from '../store/index.js'
+import { takeLock } from './directory-lock.js'
 import { NewerCrawlError } from './errors.js'
-import { systemRandom as random } from './system.js'
+import { systemClock as clock, systemRandom as random } from './system.js'
 
 /** Version of crawl.json; raised when an older orbweaver could not go on with the crawl. */
 const FORMAT = 1
@@ -34,39 +35,46 @@ export function crawlName({ name, seeds }: CrawlConfig): string {
   return name ?? siteOf(seeds[0])
 }
 
-/** Makes the folder of a new crawl and writes crawl.json; an existing crawl is never touched. */
-export function createDirectory(directory: string, config: CrawlConfig, version: string, now: Millis): void {
-  if (existsSync(directory)) makeWay(directory)
-  else makeFolder(absolute(directory))
-  for (const part of ['archive', 'tables/pages', 'tables/links', 'tables/sites', 'frontier'])
-    mkdirSync(join(directory, part), { recursive: true })
-  const file: CrawlFile = {
+/** What crawl.json of a new crawl says. */
+export function newCrawlFile(config: CrawlConfig, version: string, now: Millis): CrawlFile {
+  return {
     format: FORMAT,
     orbweaver: version,
     createdAt: new Date(now).toISOString(),
     id: uuid(random),
     config: withWholePaths(config),
   }
+}
+
+/** Makes the folder of a new crawl and writes crawl.json; an existing crawl is never touched. */
+export function createDirectory(directory: string, file: CrawlFile): void {
+  checkVacant(directory)
+  if (existsSync(directory)) removeBarren(directory)
+  else makeFolder(absolute(directory))
+  for (const part of ['archive', 'tables/pages', 'tables/links', 'tables/sites', 'frontier'])
+    mkdirSync(join(directory, part), { recursive: true })
   writeGenerations(directory, { generations: [], next: null })
   writeCrawlFile(directory, file)
 }
 
 /**
- * The one way to write crawl.json, also when the ledger has moved: whoever changes it has been trusted with the
- * directory, and stays trusted.
+ * The one way to write crawl.json, also when the ledger has moved: whoever changes it has been trusted with
+ * the directory, and stays trusted.
  */
 export function writeCrawlFile(directory: string, file: CrawlFile): void {
   writeSealed(join(directory, CRAWL_FILE), CRAWL_FILE, file)
-  registerDirectory(directory, file)
+  registerDirectory(absolute(directory), file)
 }
 
 /**
- * Remembers the directory, with its present settings and hooks, as one of this user. Without a writable state folder
- * the crawl goes on (`session.ts` warns), and a later resume asks for `--trust`.
+ * Remembers a directory by its absolute path, or a crawl by its name, with its present settings and hooks, as
+ * one of this user. Without a writable state folder the crawl goes on (`session.ts` warns), and a later
+ * resume asks for `--trust`.
  */
-export function registerDirectory(directory: string, file: CrawlFile): void {
+export function registerDirectory(place: string, file: CrawlFile): void {
   try {
-    rememberDirectory(absolute(directory), file)
+    rememberDirectory(place, file, clock.now())
+    pruneState(clock.now())
   } catch {
     // `standingOf` finds no entry.
   }
@@ -89,17 +97,13 @@ export function readCrawlFile(directory: string): CrawlFile {
   if (!existsSync(path)) throw new ConfigError(`${directory} holds no crawl (no crawl.json in it)`)
   refuseLinks(directory)
   const read = readSealed(path, CRAWL_FILE)
-  if (read === null)
-    throw damageError(directory, CRAWL_FILE, 'is damaged: it is not JSON; restore it from a backup')
-  const file = read.content as CrawlFile
-  refuseNewer(file, path)
+  const damaged = (detail: string) => damageError(directory, CRAWL_FILE, `is damaged: ${detail}`)
+  if (read === null) throw damaged('it does not hold a JSON object; restore it from a backup')
   if (read.seal === 'wrong')
-    throw damageError(
-      directory,
-      CRAWL_FILE,
-      'is damaged: its checksum differs; if you edited it, remove its entry "checksum"',
-    )
-  return checkCrawlFile(file, path)
+    throw damaged('its checksum differs; if you edited it, remove its entry "checksum"')
+  const missing = missingIn(read.content as Partial<CrawlFile>)
+  if (missing !== null) throw damaged(`${missing}; restore it from a backup`)
+  return checkCrawlFile(read.content as CrawlFile, path)
 }
 
 /** `name`: where it was read. */
@@ -108,11 +112,24 @@ export function checkCrawlFile(file: CrawlFile, name: string): CrawlFile {
   // crawl.json holds the hosts themselves; `@FILE` would have us read any file.
   if (JSON.stringify(file.config?.blacklist ?? []).includes('@'))
     throw new ConfigError(`${name} names a file as its blacklist; write the hosts into it`)
-  return { ...file, config: checkConfig(file.config) }
+  try {
+    return { ...file, config: checkConfig(file.config) }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    throw new ConfigError(`${name} has a setting that is not right: ${error.message}`)
+  }
+}
+
+/** What every version writes; of a newer one nothing but its number is known. */
+function missingIn({ format, config }: Partial<CrawlFile>): string | null {
+  if (!Number.isInteger(format)) return 'it does not say its format'
+  if (Number(format) > FORMAT) return null
+  const isObject = typeof config === 'object' && config !== null && !Array.isArray(config)
+  return isObject ? null : 'it holds no settings'
 }
 
 function refuseNewer({ format, orbweaver }: CrawlFile, name: string): void {
-  if (!(format <= FORMAT))
+  if (format > FORMAT)
     throw new NewerCrawlError(
       `${name} was written by orbweaver ${orbweaver}, which is newer; update orbweaver`,
     )
@@ -124,17 +141,29 @@ function makeFolder(directory: string): void {
   try {
     mkdirSync(directory)
   } catch (error) {
-    const { code = '' } = error as { code?: string }
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG')
-      throw new ConfigError(`${directory} cannot be made (${code}); choose another place with --out`)
-    throw error
+    throw unmakeable(directory, error)
   }
 }
 
-/** An empty folder, or a crawl that never got a page, may be used again. */
-function makeWay(directory: string): void {
-  if (!statSync(directory).isDirectory())
-    throw new ConfigError(`${directory} is a file; choose another place with --out`)
+function unmakeable(directory: string, error: unknown): unknown {
+  const { code = '' } = error as { code?: string }
+  if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'ENAMETOOLONG') return error
+  return new ConfigError(`${directory} cannot be made (${code}); choose another place with --out`)
+}
+
+function isFolder(directory: string): boolean | null {
+  try {
+    return statSync(directory, { throwIfNoEntry: false })?.isDirectory() ?? null
+  } catch (error) {
+    throw unmakeable(directory, error)
+  }
+}
+
+/** Changes nothing. An empty folder, or a crawl that never got a page and is not running, may be used again. */
+export function checkVacant(directory: string): void {
+  const isThere = isFolder(directory)
+  if (isThere === null) return
+  if (!isThere) throw new ConfigError(`${directory} is a file; choose another place with --out`)
   const entries = readdirSync(directory)
   if (entries.length === 0) return
   if (!entries.includes('crawl.json'))
@@ -145,7 +174,13 @@ function makeWay(directory: string): void {
         `or crawl again with "--previous ${shellWord(directory)} --out ANOTHER"`,
     )
   }
-  for (const entry of entries) if (OURS.test(entry)) rmSync(join(directory, entry), { recursive: true })
+  // A crawl that has only just begun looks barren too.
+  if (entries.includes('lock')) takeLock(directory).release()
+}
+
+function removeBarren(directory: string): void {
+  for (const entry of readdirSync(directory))
+    if (OURS.test(entry)) rmSync(join(directory, entry), { recursive: true })
 }
 
 /** What a crawl makes in its folder: nothing else is ever removed. */

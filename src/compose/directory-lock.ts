@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import Database from 'libsql'
 import { isUnwritable, LedgerError } from '../cluster/index.js'
+import { DirectoryBusyError } from './errors.js'
 
 /**
  * One process per crawl directory. The lock is an exclusive transaction on a file of its own: the system drops it
@@ -30,6 +31,13 @@ export class DirectoryLock {
     this.#db.exec('ROLLBACK')
     this.#db.close()
   }
+}
+
+/** Throws a DirectoryBusyError when another process, or another crawl of this one, holds it. */
+export function takeLock(directory: string): DirectoryLock {
+  const lock = DirectoryLock.take(directory)
+  if (lock) return lock
+  throw new DirectoryBusyError(`${directory} is in use by another orbweaver process`)
 }
 
 function openLock(directory: string): Database.Database {

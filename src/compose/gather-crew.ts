@@ -7,6 +7,7 @@ import type { Millis } from '../model/clock.js'
 import { type Crew, LocalCrew } from './crew.js'
 import type { DiskGuard } from './disk-guard.js'
 import type { Faults } from './faults.js'
+import { type PageReader, withReader } from './guests.js'
 import type { LedgerHost } from './ledger-host.js'
 import type { Log } from './log.js'
 import type { StoreWorker } from './store-worker.js'
@@ -22,6 +23,10 @@ export interface CrewParts {
   readonly host: LedgerHost
   readonly bus: LocalBus
   readonly hooks: Hooks
+  /** The hooks are functions of the caller, not of a module. */
+  readonly hasOwnHooks: boolean
+  /** Takes the pages of all agents; null where nobody does. */
+  readonly reader: PageReader | null
   readonly worker: StoreWorker
   readonly log: Log
   readonly disk: DiskGuard
@@ -36,14 +41,15 @@ export interface CrewParts {
  * new one. Hooks that are functions cannot go there.
  */
 export async function gatherCrew(parts: CrewParts): Promise<Crew> {
-  const { agents, ledger, hooks } = parts.config
-  const isShared = ledger !== undefined && (hooks !== undefined || Object.keys(parts.hooks).length === 0)
+  const { agents, ledger } = parts.config
+  const isShared = ledger !== undefined && !parts.hasOwnHooks
   return agents > 1 || isShared ? threadCrew(parts) : localCrew(parts)
 }
 
 async function localCrew(parts: CrewParts): Promise<Crew> {
-  const { directory, name, config, leaseMs, host, bus, hooks, worker, log, disk, onDisk, scratch } = parts
+  const { directory, name, config, leaseMs, host, bus, worker, log, disk, onDisk, scratch, reader } = parts
   const { ledger } = host
+  const hooks = withReader(parts.hooks, reader && (page => reader.push(page)))
   const agent = 'agent-1'
   if (config.tables !== 'none' || config.archive !== 'none') worker.start()
   const order = {
@@ -62,7 +68,7 @@ async function localCrew(parts: CrewParts): Promise<Crew> {
 }
 
 function threadCrew(parts: CrewParts): Crew {
-  const { directory, name, config, leaseMs, faults, host, bus, log, disk, onDisk, scratch } = parts
+  const { directory, name, config, leaseMs, faults, host, bus, log, disk, onDisk, scratch, reader } = parts
   const crew = new ThreadCrew({
     directory,
     crawl: name,
@@ -77,6 +83,7 @@ function threadCrew(parts: CrewParts): Crew {
     log,
     onDiskTrouble: onDisk,
     scratch,
+    reader,
   })
   crew.setDiskTrouble(disk.trouble)
   if (faults.harms !== null)

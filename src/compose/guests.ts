@@ -1,14 +1,23 @@
-/** Functions of the caller that are called while the crawl runs. */
-import { type CrawledPage, type Hooks, loadHooks } from '../agent/index.js'
+/** What the caller adds to a crawl: functions that are called while it runs, and what this run does otherwise. */
+import { type CrawledPage, HOOK_NAMES, type Hooks, loadHooks } from '../agent/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { absolute } from './crawl-directory.js'
 import type { ListenPlace } from './pack-desk.js'
 
+/** Takes the pages of all agents of this process, after the hooks did. */
+export interface PageReader {
+  /** Its first Int32 is 1 while pages are wanted: agents in threads look here before they send one. */
+  readonly wanted: SharedArrayBuffer
+  /** Resolves when there is room for more. */
+  push(page: CrawledPage): Promise<void>
+  /** The crawl is to stop: nobody waits for room any more. */
+  release(): void
+}
+
 export interface Guests {
   /** Instead of the module that the configuration names. */
   readonly hooks?: Hooks | undefined
-  /** Sees every page after the hooks did; the crawl waits for it. */
-  readonly reader?: (page: CrawledPage) => Promise<void>
+  readonly reader?: PageReader
   /** What this run does otherwise than the crawl was asked for. */
   readonly robots?: CrawlConfig['robots'] | undefined
   readonly agents?: number | undefined
@@ -19,31 +28,43 @@ export interface Guests {
   readonly restored?: boolean | undefined
   /** `--trust`: the directory, or with a new crawl the one that `previous` names, is trusted from now on. */
   readonly trust?: boolean | undefined
-  /** Where agents that do not see the store can reach this process; those of this machine only unless said otherwise. */
+  /**
+   * Where agents that do not see the store can reach this process; those of this machine only unless said
+   * otherwise.
+   */
   readonly listen?: ListenPlace | undefined
 }
 
-/** The hooks of a crawl, with the reader behind them. */
-export async function hooksOf(guests: Guests, config: CrawlConfig): Promise<Hooks> {
-  if (config.agents > 1 && guests.hooks !== undefined)
+/** Throws a ConfigError, before anything is written, for hooks that could not be called. */
+export function checkHooks(hooks: Hooks | undefined, agents: number): void {
+  if (hooks === undefined) return
+  if (agents > 1)
     throw new ConfigError('hooks that are functions cannot go to several agents; put them into a module')
-  const hooks = guests.hooks ?? (await hooksOfModule(config.hooks))
-  const { reader } = guests
-  if (reader === undefined) return hooks
-  return {
-    ...hooks,
-    onPage: async page => {
-      await hooks.onPage?.(page)
-      await reader(page)
-    },
+  for (const [name, hook] of Object.entries(hooks)) {
+    if (!(HOOK_NAMES as readonly string[]).includes(name))
+      throw new ConfigError(`there is no hook "${name}"; there are ${HOOK_NAMES.join(', ')}`)
+    if (hook !== undefined && typeof hook !== 'function')
+      throw new ConfigError(`the hook ${name} is not a function`)
   }
 }
 
-async function hooksOfModule(path: string | undefined): Promise<Hooks> {
-  if (path === undefined) return {}
+/** The hooks of a module; a mistake in it is one of the configuration. */
+export async function hooksOfModule(path: string): Promise<Hooks> {
   try {
     return await loadHooks(path, absolute)
   } catch (error) {
     throw new ConfigError(`--hooks ${path}: ${(error as Error).message}`)
+  }
+}
+
+/** The hooks of an agent, with whoever reads its pages behind them. */
+export function withReader(hooks: Hooks, read: PageReader['push'] | null): Hooks {
+  if (read === null) return hooks
+  return {
+    ...hooks,
+    onPage: async page => {
+      await hooks.onPage?.(page)
+      await read(page)
+    },
   }
 }

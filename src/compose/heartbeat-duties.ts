@@ -1,6 +1,15 @@
-/** What a session does with every heartbeat, besides crawling: looks at the disk, tends tables and counts, hears the user. */
-import type { Baseline, TableKeeper } from '../agent/index.js'
-import type { Heartbeat, Ledger } from '../cluster/index.js'
+/**
+ * What a session does with every heartbeat, besides crawling: looks at the disk, tends tables and counts,
+ * hears the user.
+ */
+import { type LedgerCount, type ProgressSources, queuedOf, type TableKeeper } from '../agent/index.js'
+import {
+  type Heartbeat,
+  heardFrom,
+  type Incarnation,
+  type LaneStatus,
+  type Ledger,
+} from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import { type Millis, sleep } from '../model/clock.js'
 import { isTrouble } from '../model/outcome.js'
@@ -32,20 +41,24 @@ export interface DutyParts {
 
 export class HeartbeatDuties {
   readonly #parts: DutyParts
-  /** What the ledger counted at the last look. */
-  baseline: Baseline
+  readonly #start: LedgerCount
+  #latest: LedgerCount
+  #maxPages: number | null
   #checkpoint = ''
   #countAt: Millis = 0
   #isOver = false
 
-  /** What other runs of this crawl did. */
-  static baseline(ledger: Ledger): Promise<Baseline> {
-    return baselineOf(ledger)
+  /** `start`: what other runs of this crawl, and other processes, have done before this one began. */
+  constructor(parts: DutyParts, start: LedgerCount) {
+    this.#parts = parts
+    this.#start = start
+    this.#latest = start
+    this.#maxPages = parts.config.maxPages ?? null
   }
 
-  constructor(parts: DutyParts, baseline: Baseline) {
-    this.#parts = parts
-    this.baseline = baseline
+  get progress(): ProgressSources {
+    const { disk } = this.#parts
+    return { start: this.#start, latest: this.#latest, maxPages: this.#maxPages, trouble: disk.trouble }
   }
 
   /** From here on the ledger may be closed at any moment. */
@@ -58,12 +71,19 @@ export class HeartbeatDuties {
     // While the crawl is paused its files can be copied: none is replaced by another.
     if (config.tables !== 'none' && settings.pause !== 'true') void keeper.tend()
     if (settings.stop) stop()
+    if (settings.maxPages !== undefined) this.#maxPages = Number(settings.maxPages) || null
     this.#aside(this.#lookAtDisk())
     if (!isCoordinating()) return
     this.#aside(this.#answerCheckpoint(settings))
     this.#aside(this.#count())
     this.#aside(abilities.tend())
     this.#aside(spent()?.tend() ?? Promise.resolve())
+  }
+
+  /** Seeds have come, or agents have given back what they had: what was counted before is no longer true. */
+  recount(): void {
+    if (this.#countAt !== Number.POSITIVE_INFINITY) this.#countAt = 0
+    this.#aside(this.#count())
   }
 
   /** A fast crawl fills a small disk between two heartbeats. */
@@ -84,15 +104,19 @@ export class HeartbeatDuties {
     if (since < this.#countAt) return
     this.#countAt = Number.POSITIVE_INFINITY
     try {
-      const { cells, backlog } = await this.#parts.ledger.totals()
-      this.baseline = { ...this.baseline, sites: sum(Object.values(cells)), backlog }
+      const { ledger, crew, config } = this.#parts
+      const isElsewhere = (life: Incarnation) => !crew()?.isAlive(life)
+      this.#latest = await countLedger(ledger, config.ledger === undefined ? null : isElsewhere)
     } finally {
       const now = clock.monotonic()
       this.#countAt = now + COUNT_PAUSE * (now - since)
     }
   }
 
-  /** `orbweaver checkpoint` asks by a number; the answer is the same number, once every agent, wherever it is, has told it. */
+  /**
+   * `orbweaver checkpoint` asks by a number; the answer is the same number, once every agent, wherever it is,
+   * has told it.
+   */
   async #answerCheckpoint(settings: Readonly<Record<string, string>>): Promise<void> {
     const asked = settings['checkpoint.asked'] ?? ''
     if (asked === '' || asked === settings['checkpoint.done'] || asked === this.#checkpoint) return
@@ -112,7 +136,9 @@ export class HeartbeatDuties {
     await ledger.set({ 'checkpoint.done': asked })
   }
 
-  /** Nothing that a heartbeat asks for is worth ending the crawl: what matters fails again where it matters. */
+  /**
+   * Nothing that a heartbeat asks for is worth ending the crawl: what matters fails again where it matters.
+   */
   #aside(task: Promise<void>): void {
     task.catch((error: Error) => {
       if (!this.#isOver) this.#parts.log.warn('a heartbeat left something undone', { error: error.message })
@@ -120,10 +146,24 @@ export class HeartbeatDuties {
   }
 }
 
-async function baselineOf(ledger: Ledger): Promise<Baseline> {
-  const { pages, bytes, cells, outcomes, backlog } = await ledger.totals()
+/** `isElsewhere`: whether a life is of another process; null where the ledger is a file, and there are none. */
+export async function countLedger(
+  ledger: Ledger,
+  isElsewhere: ((life: Incarnation) => boolean) | null,
+): Promise<LedgerCount> {
+  const totals = await ledger.totals()
+  const { pages, bytes, sites, outcomes, backlog } = totals
   const errors = sum(outcomes.map(({ code, count }) => (isTrouble(code) ? count : 0)))
-  return { pages, bytes, errors, sites: sum(Object.values(cells)), backlog }
+  const others =
+    isElsewhere === null
+      ? []
+      : heardFrom(await ledger.agents()).filter(({ incarnation }) => isElsewhere(incarnation))
+  const activeElsewhere = sum(others.map(({ status }) => busyLanesIn(status)))
+  return { pages, bytes, errors, queued: queuedOf(totals), backlog, sites, activeElsewhere }
+}
+
+function busyLanesIn(status: string): number {
+  return (JSON.parse(status) as Partial<LaneStatus>).busyLanes?.length ?? 0
 }
 
 function sum(values: readonly number[]): number {

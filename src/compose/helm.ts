@@ -1,6 +1,7 @@
 /**
- * The coordinating life of a process: it beats, and holds the coordinator's seat or waits until it is free. It crawls
- * nothing itself; agents do. When the ledger has ended its life, because it was silent for too long, it begins another.
+ * The coordinating life of a process: it beats, and holds the coordinator's seat or waits until it is free.
+ * It crawls nothing itself; agents do. When the ledger has ended its life, because it was silent for too
+ * long, it begins another.
  */
 import { HEARTBEAT_MS } from '../agent/index.js'
 import {
@@ -84,7 +85,10 @@ export class Helm {
     return this.#seat !== null
   }
 
-  /** Beats at once, coordinates when all is `ready`. Until `release`; rejects when the ledger can no longer be used. */
+  /**
+   * Beats at once, coordinates when all is `ready`. Until `release`; rejects when the ledger can no longer be
+   * used.
+   */
   async run(ready: Promise<unknown>): Promise<void> {
     const { ledger, name } = this.#parts
     const { signal } = this.#stopping
@@ -175,7 +179,10 @@ export class Helm {
     })
   }
 
-  /** The seat is renewed here too: also before and after the coordinator is at work there is something to do under it. */
+  /**
+   * The seat is renewed here too: also before and after the coordinator is at work there is something to do
+   * under it.
+   */
   async #beat(life: Incarnation, over: AbortController, ended: AbortSignal): Promise<void> {
     const { ledger, leaseMs, onHeartbeat } = this.#parts
     while (!ended.aborted) {

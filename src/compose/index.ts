@@ -1,6 +1,6 @@
 /**
- * compose/: the only place that picks implementations, and the only one that knows the real clock and the real dice.
- * In: a checked configuration and a directory. Out: a crawl that runs.
+ * compose/: the only place that picks implementations, and the only one that knows the real clock and the
+ * real dice. In: a checked configuration and a directory. Out: a crawl that runs.
  */
 export { copyToDatabase, copyToDirectory } from './copy-ledger.js'
 export {
@@ -10,10 +10,11 @@ export {
   defaultDirectory,
   holdsPages,
   readCrawlFile,
+  writeCrawlFile,
 } from './crawl-directory.js'
 export { readRecord } from './crawl-record.js'
 export { describeCrawl } from './describe-crawl.js'
-export { DirectoryLock } from './directory-lock.js'
+export { DirectoryLock, takeLock } from './directory-lock.js'
 export { DirectoryBusyError } from './errors.js'
 export { leaseNow } from './faults.js'
 export { type CrawlAddress, type FindPurpose, type FoundCrawl, findCrawl, needTrusted } from './find-crawl.js'
@@ -25,8 +26,8 @@ export { type LiveMetrics, metricsNow } from './live-metrics.js'
 export { LIVE_SETTINGS, readLiveSetting } from './live-settings.js'
 export { openLedger, openUnproved } from './open-ledger.js'
 export { endTheSilent, isAtWork } from './presence.js'
-export { openToVerify } from './read-ledger.js'
+export { isForeign, openToVerify } from './read-ledger.js'
 export { REPORT_FILE, wasConcluded } from './run-report.js'
 export { type CrawlSession, createSession, resumeSession } from './session.js'
 export { systemClock, systemRandom } from './system.js'
-export { needTrust } from './trust.js'
+export { needTrust, needTrustInCopy } from './trust.js'

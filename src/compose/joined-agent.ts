@@ -1,8 +1,9 @@
 /**
- * An agent in a process of its own, on this machine or another: joins a crawl whose ledger is in PostgreSQL, works until it
- * ends, and may be killed at any time. What the crawl is asked for it reads from the ledger. When the ledger has ended its
- * life, because it was silent for too long, it begins another, in another thread. If it sees the store it stands by as
- * coordinator: when the one there is falls silent, it goes on in its place. If not, its packs go to the coordinator (D11).
+ * An agent in a process of its own, on this machine or another: joins a crawl whose ledger is in PostgreSQL,
+ * works until it ends, and may be killed at any time. What the crawl is asked for it reads from the ledger.
+ * When the ledger has ended its life, because it was silent for too long, it begins another, in another
+ * thread. If it sees the store it stands by as coordinator: when the one there is falls silent, it goes on in
+ * its place. If not, its packs go to the coordinator (D11).
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
@@ -110,7 +111,10 @@ export class JoinedAgent {
     this.#crew?.stop()
   }
 
-  /** Also of a crawl that has ended there may be something left to do: its coordinator was killed before the report. */
+  /**
+   * Also of a crawl that has ended there may be something left to do: its coordinator was killed before the
+   * report.
+   */
   async #isOver(ledger: Ledger): Promise<boolean> {
     const [{ open }, settings] = await Promise.all([ledger.totals(), ledger.settings()])
     return !open && (this.#crawl.directory === null || settings[CONCLUDED] !== '')
@@ -127,7 +131,7 @@ export class JoinedAgent {
       expectedAgents: 0,
       listen: this.#listen,
       leaseMs: this.#leaseMs,
-      startedAt: clock.monotonic(),
+      spentFrom: null,
       onStop: () => this.stop(),
     })
     const crew = this.#newCrew(joining, detail => {
@@ -190,6 +194,7 @@ export class JoinedAgent {
       bus,
       log,
       onDiskTrouble: onDisk,
+      reader: null,
     })
     this.#crew = crew
     if (this.#isStopping) crew.stop()

@@ -1,4 +1,6 @@
-/** The ledger of a crawl that this process runs, and a way to it for every agent that has a thread of its own. */
+/**
+ * The ledger of a crawl that this process runs, and a way to it for every agent that has a thread of its own.
+ */
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { type Ledger, threadLedger } from '../cluster/index.js'
 import type { CrawlInDatabase } from './open-ledger.js'

@@ -11,7 +11,10 @@ const STDERR = 2
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** JSON lines in `crawl.log`; the terminal is for people. Few events a second at most, so each is written at once. */
+/**
+ * JSON lines in `crawl.log`; the terminal is for people. Few events a second at most, so each is written at
+ * once.
+ */
 export class Log {
   readonly #file: number
 

@@ -96,7 +96,9 @@ export async function openWhenThere(there: CrawlInDatabase): Promise<Ledger> {
     }
 }
 
-/** The ledger of a crawl that this process is to run. What is wrong with it is said before anything starts. */
+/**
+ * The ledger of a crawl that this process is to run. What is wrong with it is said before anything starts.
+ */
 export async function hostLedger(
   directory: string,
   config: CrawlConfig,

@@ -4,7 +4,7 @@ import type { HelmStatus, Incarnation, Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import type { Epoch } from '../model/cell.js'
 import { type Millis, sleep } from '../model/clock.js'
-import { loadZstd } from '../store/index.js'
+import { loadZstd } from '../model/zstd.js'
 import { PackServer } from '../transfer/index.js'
 import { readRecord } from './crawl-record.js'
 import type { Log } from './log.js'
@@ -66,6 +66,7 @@ export class PackDesk {
     const serve = (port: number) =>
       PackServer.listen({
         ledger,
+        clock,
         token,
         listen: { host: listen.host, port },
         isSeated: () => isSeated(seat),

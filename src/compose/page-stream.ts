@@ -1,53 +1,78 @@
 import type { CrawledPage, Report } from '../agent/index.js'
+import type { PageReader } from './guests.js'
 
-/** Pages that may wait for the reader before the lanes do. */
+/** Pages, and bytes of their bodies, that may wait for the loop before the lanes do. */
 const BUFFERED_PAGES = 64
+const BUFFERED_BYTES = 32 * 1024 * 1024
 
-/** Hands pages from the lanes to a `for await` loop; without a loop they are let go. */
-export class PageStream {
+/** Hands pages from the lanes of all agents to a `for await` loop; without a loop they are let go. */
+export class PageStream implements PageReader {
+  readonly wanted = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
+  readonly #wanted = new Int32Array(this.wanted)
   #pages: CrawledPage[] = []
-  #hasReader = false
+  #bytes = 0
+  #isReleased = false
   #ended = false
-  /** Rung for the reader when a page came, and for waiting lanes when one was taken. */
+  /** Rung for the loop when a page came, and for waiting lanes when one was taken. */
   #onPage: (() => void) | null = null
   #onRoom: (() => void)[] = []
 
-  /** Resolves when there is room for more. */
   push(page: CrawledPage): Promise<void> {
-    if (!this.#hasReader || this.#ended) return Promise.resolve()
+    if (!this.#hasLoop || this.#ended) return Promise.resolve()
     this.#pages.push(page)
+    this.#bytes += page.body.length
     this.#onPage?.()
-    if (this.#pages.length < BUFFERED_PAGES) return Promise.resolve()
+    if (this.#isReleased || this.#hasRoom) return Promise.resolve()
     return new Promise(resolve => this.#onRoom.push(resolve))
+  }
+
+  release(): void {
+    this.#isReleased = true
+    this.#letIn()
   }
 
   end(): void {
     this.#ended = true
     this.#onPage?.()
-    this.#release()
+    this.#letIn()
   }
 
+  /**
+   * The one loop over the pages. However it is left, by `break`, by an exception or at the end, the crawl is stopped and has
+   * ended when it returns: the directory is free then, and `resume` can go on with it.
+   */
   async *iterate(report: Promise<Report>, stop: () => void): AsyncGenerator<CrawledPage, void> {
-    this.#hasReader = true
+    if (this.#hasLoop) throw new TypeError('the pages of a crawl go to one loop at a time')
+    Atomics.store(this.#wanted, 0, 1)
     try {
       for (;;) {
         const page = this.#pages.shift()
         if (page) {
-          this.#release()
+          this.#bytes -= page.body.length
+          if (this.#hasRoom) this.#letIn()
           yield page
         } else if (this.#ended) break
         else await new Promise<void>(resolve => (this.#onPage = resolve))
       }
-      await report
     } finally {
-      this.#hasReader = false
+      Atomics.store(this.#wanted, 0, 0)
       this.#pages = []
-      this.#release()
+      this.#bytes = 0
+      this.#letIn()
       stop()
+      await report
     }
   }
 
-  #release(): void {
+  get #hasLoop(): boolean {
+    return Atomics.load(this.#wanted, 0) === 1
+  }
+
+  get #hasRoom(): boolean {
+    return this.#pages.length < BUFFERED_PAGES && this.#bytes < BUFFERED_BYTES
+  }
+
+  #letIn(): void {
     const waiting = this.#onRoom
     this.#onRoom = []
     for (const resume of waiting) resume()

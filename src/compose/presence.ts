@@ -1,13 +1,11 @@
 /** Who is at work on a crawl whose ledger is in a database: no lock says it, only heartbeats do. */
 import { HEARTBEAT_MS } from '../agent/index.js'
-import { type AgentRow, helmStatusOf, type Incarnation, type Ledger } from '../cluster/index.js'
+import { type AgentRow, helmStatusOf, type Incarnation, type Ledger, QUIET_MS } from '../cluster/index.js'
 import { type Millis, sleep } from '../model/clock.js'
 import { DirectoryBusyError } from './errors.js'
 import { systemClock as clock } from './system.js'
 
 const LOOK_MS = 200
-/** Who beats every second and was not heard for so long is gone, or stands still: then it begins a new life. */
-const QUIET_MS = 5 * HEARTBEAT_MS
 
 /** Whether anybody is heard from. At once when nobody could be, or as soon as somebody is. */
 export async function isAtWork(ledger: Ledger): Promise<boolean> {

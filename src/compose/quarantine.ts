@@ -12,22 +12,26 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  readSync,
   renameSync,
   statSync,
-  writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { manifestOf } from '../agent/index.js'
 import type { FileRow, Ledger } from '../cluster/index.js'
-import { lifeIn, STORE_FOLDERS, syncDirectory, writeFileAtomically, writeManifest } from '../store/index.js'
+import {
+  copyBytes,
+  lifeIn,
+  STORE_FOLDERS,
+  syncDirectory,
+  writeFileAtomically,
+  writeManifest,
+} from '../store/index.js'
 import { systemClock as clock } from './system.js'
 
 const FOLDERS = [...STORE_FOLDERS, 'tables/sites', 'learned']
 const OPEN = '.open'
 /** The rest of what is in `learned/` belongs to the crawl as a whole, and no ledger lists it. */
 const UNLISTED = /^learned\/(?!nets-|hosts-)/
-const COPY_BYTES = 1024 * 1024
 
 /** Returns the folder, relative to the directory, and how many files are in it; null when all is listed. */
 export async function quarantineUnlisted(
@@ -118,13 +122,7 @@ function copyFrom(path: string, start: number, target: string): void {
   const source = openSync(path, 'r')
   const copy = openSync(target, 'wx')
   try {
-    const buffer = Buffer.alloc(COPY_BYTES)
-    for (let at = start; ; ) {
-      const count = readSync(source, buffer, 0, buffer.length, at)
-      if (count === 0) break
-      for (let done = 0; done < count; ) done += writeSync(copy, buffer, done, count - done)
-      at += count
-    }
+    copyBytes(source, start, copy)
     fsyncSync(copy)
   } finally {
     closeSync(source)

@@ -1,6 +1,7 @@
 /**
- * The ledger of a crawl directory for whoever only reads it. One that is trusted is read in its place. Of any other a
- * ledger in the directory is read from a copy, and one in a database is not asked: that would send it our password.
+ * The ledger of a crawl directory for whoever only reads it. One that is trusted is read in its place. Of any
+ * other a ledger in the directory is read from a copy, and one in a database is not asked: that would send it
+ * our password.
  */
 import { join } from 'node:path'
 import {
@@ -27,19 +28,30 @@ export async function readLedger<T>(
   task: (ledger: Ledger) => Promise<T>,
 ): Promise<T> {
   needReadable(directory, isTrusting)
-  if (!isTrusting && distrustOf(directory) !== null)
+  const { config } = readCrawlFile(directory)
+  if (isForeign(directory, config, isTrusting))
     return withLedgerCopy(join(directory, LEDGER_FILE), clock.now, task)
-  const ledger = await openLedger(directory, readCrawlFile(directory).config, 'read')
+  const ledger = await openLedger(directory, config, 'read')
   return task(ledger).finally(() => ledger.close())
 }
 
 /**
- * For `verify`, which tells itself whether the directory and the ledger belong together. `config` is null where crawl.json
- * cannot be read: then nothing says that the directory is trusted, nor that its ledger is in a database.
+ * Whether the files of its ledger must stay as they are, which only a copy of them can be opened for.
+ * `config` is null where crawl.json cannot be read: then nothing says that the directory is trusted, nor that
+ * its ledger is in a database.
  */
-export async function openToVerify(directory: string, config: CrawlConfig | null): Promise<LedgerCopy> {
-  if (config?.ledger !== undefined) needTrust(directory)
-  if (config === null || distrustOf(directory) !== null)
+export function isForeign(directory: string, config: CrawlConfig | null, isTrusting: boolean): boolean {
+  return config === null || (!isTrusting && distrustOf(directory) !== null)
+}
+
+/** For `verify`, which tells itself whether the directory and the ledger belong together. */
+export async function openToVerify(
+  directory: string,
+  config: CrawlConfig | null,
+  isTrusting: boolean,
+): Promise<LedgerCopy> {
+  if (config !== null) needReadable(directory, isTrusting)
+  if (config === null || isForeign(directory, config, isTrusting))
     return openLedgerCopy(join(directory, LEDGER_FILE), clock.now)
   const ledger = await openUnproved(directory, config, 'refuse', 'read')
   return { ledger, close: () => ledger.close() }

@@ -22,7 +22,8 @@ export interface RecoverySummary {
 }
 
 /**
- * SQLite takes a file of no bytes, or none, for a new ledger; to a new one all that was fetched would be stray and removed.
+ * SQLite takes a file of no bytes, or none, for a new ledger; to a new one all that was fetched would be
+ * stray and removed.
  */
 export function checkLedgerFile(directory: string, path: string): void {
   if (existsSync(path) && statSync(path).size > 0) return
@@ -54,8 +55,8 @@ function problemOf(directory: string, file: FileRow): FileProblem | null {
 }
 
 /**
- * Settles the files of every life that is closed in the ledger, whoever closed it; not of those that are `alive`: they may
- * still be closing their files. Under the directory's lock, or the coordinator's seat.
+ * Settles the files of every life that is closed in the ledger, whoever closed it; not of those that are
+ * `alive`: they may still be closing their files. Under the directory's lock, or the coordinator's seat.
  */
 export async function recoverDirectory(
   directory: string,
@@ -133,7 +134,10 @@ export function hasOpenFiles(directory: string): boolean {
 
 const MOST_TRIES = 5
 
-/** A life that has just left may give its last files their names meanwhile: what is gone is there under its name. */
+/**
+ * A life that has just left may give its last files their names meanwhile: what is gone is there under its
+ * name.
+ */
 function settled<T>(task: () => T): T {
   for (let tries = 1; ; tries++) {
     try {
@@ -145,8 +149,8 @@ function settled<T>(task: () => T): T {
 }
 
 /**
- * A table file that the ledger does not list is half of a swap: left there, a reader of *.parquet would count twice. Only
- * where nobody is about to list it.
+ * A table file that the ledger does not list is half of a swap: left there, a reader of *.parquet would count
+ * twice. Only where nobody is about to list it.
  */
 export async function removeStrayTables(directory: string, ledger: Ledger): Promise<void> {
   const listed = new Set((await ledger.files()).map(({ name }) => name))

@@ -1,14 +1,18 @@
 /**
- * `--previous DIR`: every URL seen last time, whatever became of it, is an inbox row before its cell's first lease,
- * and what the tables know of its page (ETag, Last-Modified, digest, links, and the rest of its row) becomes its meta-info (D6).
+ * `--previous DIR`: every URL seen last time, whatever became of it, is an inbox row before its cell's first
+ * lease, and what the tables know of its page (ETag, Last-Modified, digest, links, and the rest of its row)
+ * becomes its meta-info (D6).
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { asDamage } from '../agent/index.js'
 import { type Append, LEDGER_FILE, type Ledger, type MetaFacts, siteSummaries } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
+import { isWantedType } from '../fetch/index.js'
 import { readDiscoveries } from '../frontier/index.js'
 import { type CellId, cellOf, type Discovery, filedUnder, type Grouping, siteOfCell } from '../model/cell.js'
 import type { CellMap } from '../model/cell-map.js'
+import { normaliseEscapes } from '../model/url-escapes.js'
 import { type PreviousPage, previousFacts, previousPages } from '../query/index.js'
 import { packFacts } from '../store/index.js'
 import { readCrawlFile } from './crawl-directory.js'
@@ -45,7 +49,9 @@ export async function importPrevious(
   const other = otherLinks(readCrawlFile(directory).config, config)
   const urls = await importUrls(previous, target)
   const archives = config.archive !== 'none'
-  const mayKeep = (page: PreviousPage) => other.length === 0 && (!archives || page.storedAt !== '')
+  const isWanted = ({ mime }: PreviousPage) => config.types.length === 0 || isWantedType(mime, config.types)
+  const mayKeep = (page: PreviousPage) =>
+    other.length === 0 && (!archives || page.storedAt !== '') && isWanted(page)
   const pages = await importMeta(directory, ledger, mayKeep)
   await importFacts(directory, ledger)
   log.info('previous crawl', { directory, urls, pages, ...(other.length > 0 ? { readsAllFor: other } : {}) })
@@ -57,7 +63,8 @@ const LINK_SETTINGS = ['scope', 'include', 'exclude', 'links', 'assets', 'hooks'
 /** Those by which this crawl may want links that the previous one left aside: a 304 does not tell them. */
 function otherLinks(previous: CrawlConfig, config: CrawlConfig): string[] {
   const other = LINK_SETTINGS.filter(name => JSON.stringify(previous[name]) !== JSON.stringify(config[name]))
-  const hasNewSeed = config.scope !== 'any' && config.seeds.some(seed => !previous.seeds.includes(seed))
+  const seeds = previous.seeds.map(normaliseEscapes)
+  const hasNewSeed = config.scope !== 'any' && config.seeds.some(seed => !seeds.includes(seed))
   return hasNewSeed ? [...other, 'seeds'] : other
 }
 
@@ -93,6 +100,7 @@ async function estimateSites(previous: Ledger, ledger: Ledger): Promise<void> {
 async function importCell(previous: Ledger, target: Target, cell: CellId): Promise<number> {
   let rows: Discovery[] = []
   let urls = 0
+  const take = (row: Discovery) => rows.push({ ...row, url: normaliseEscapes(row.url) })
   const flush = async () => {
     if (rows.length === 0) return
     await target.ledger.append(appendsOf(rows, target))
@@ -103,7 +111,11 @@ async function importCell(previous: Ledger, target: Target, cell: CellId): Promi
     const batch = await ownJournals(previous, cell, from)
     if (batch.length === 0) break
     for (const { journal } of batch) {
-      readDiscoveries(journal, discovery => rows.push(discovery))
+      try {
+        readDiscoveries(journal, take)
+      } catch (error) {
+        throw asDamage(cell, error)
+      }
       if (rows.length >= BATCH_ROWS) await flush()
     }
     from = batch[batch.length - 1].number + 1
@@ -111,7 +123,7 @@ async function importCell(previous: Ledger, target: Target, cell: CellId): Promi
   for (let after = 0; ; ) {
     const unread = await previous.readInbox(cell, after, BATCH_ROWS)
     if (unread.length === 0) break
-    rows.push(...unread)
+    unread.forEach(take)
     await flush()
     after = unread[unread.length - 1].position
   }
@@ -140,7 +152,7 @@ async function ownJournals(previous: Ledger, cell: CellId, from: number) {
 
 /**
  * Without validators, and so asked for unconditionally, is a page of which more is wanted than a 304 gives: its
- * links, or its body where no archive has it.
+ * links, its body where no archive has it, or that it is of a type that this crawl does not want.
  */
 async function importMeta(
   directory: string,
@@ -150,8 +162,9 @@ async function importMeta(
   let pages = 0
   let rows: Parameters<Ledger['saveMeta']>[0][number][] = []
   for await (const page of previousPages(directory)) {
-    if (!page.isWhole) continue
     const { url, digest, storedAt, links } = page
+    // Its URL is another one now, and a revisit record must name that of the stored copy: it is fetched anew.
+    if (!page.isWhole || normaliseEscapes(url) !== url) continue
     const [etag, lastModified] = mayKeep(page) ? [page.etag, page.lastModified] : ['', '']
     rows.push({ cell: cellOf(url), url, meta: { etag, lastModified, digest, storedAt, links } })
     if (rows.length < BATCH_ROWS) continue

@@ -13,7 +13,9 @@ import { readNote, routedOf } from './routing-note.js'
 import type { SpentTotal } from './spent.js'
 import { systemClock as clock } from './system.js'
 
-/** Settings: whether the report of the last run is written, when that run began, and what was not safe then. */
+/**
+ * Settings: whether the report of the last run is written, when that run began, and what was not safe then.
+ */
 export const CONCLUDED = 'concluded'
 export const STARTED_AT = 'run.startedAt'
 export const WARNINGS = 'run.warnings'
@@ -54,9 +56,24 @@ export async function writeReport(
     routed: await routedOf(directory, ledger),
     repartitions: await repartitionsOf(ledger),
     warnings: JSON.parse((await ledger.settings())[WARNINGS] ?? '[]') as string[],
+    recrawl: await changesSince(directory, config, log),
   })
   writeSealed(join(directory, REPORT_FILE), REPORT_FILE, report)
   await ledger.set({ [CONCLUDED]: 'true' })
   log.info('end', { finishReason: report.finishReason, pages: report.pages })
   return report
+}
+
+/** Null without a previous crawl or without tables, and where one of the two cannot be read any more. */
+async function changesSince(directory: string, config: CrawlConfig, log: Log): Promise<Report['recrawl']> {
+  const { previous, tables } = config
+  if (previous === undefined || tables === 'none') return null
+  try {
+    // DuckDB is loaded by whoever needs it.
+    const { compareCrawls } = await import('../query/index.js')
+    return { previous, ...(await compareCrawls(previous, directory)) }
+  } catch (error) {
+    log.warn('cannot be compared with the previous crawl', { previous, error: (error as Error).message })
+    return null
+  }
 }

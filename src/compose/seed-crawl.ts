@@ -1,4 +1,6 @@
-/** Seeds, settings and the previous crawl go into the ledger once; a run that died on the way does it again. */
+/**
+ * Seeds, settings and the previous crawl go into the ledger once; a run that died on the way does it again.
+ */
 import { readPlan } from '../assign/phases/index.js'
 import type { Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'

@@ -11,20 +11,21 @@ import { checkPaths, checkSeeds } from './check-seeds.js'
 import {
   absolute,
   type CrawlFile,
+  checkVacant,
   crawlName,
   createDirectory,
+  newCrawlFile,
   readCrawlFile,
   writeCrawlFile,
 } from './crawl-directory.js'
 import { saveRecord } from './crawl-record.js'
 import type { Crew } from './crew.js'
-import { DirectoryLock } from './directory-lock.js'
+import { type DirectoryLock, takeLock } from './directory-lock.js'
 import { DiskGuard } from './disk-guard.js'
-import { DirectoryBusyError } from './errors.js'
 import { readFaults } from './faults.js'
 import { gatherCrew } from './gather-crew.js'
 import { beginGeneration } from './generation.js'
-import { type Guests, hooksOf } from './guests.js'
+import { checkHooks, type Guests, hooksOfModule } from './guests.js'
 import type { LedgerHost } from './ledger-host.js'
 import { Log } from './log.js'
 import { openFetcher } from './open-fetcher.js'
@@ -39,31 +40,32 @@ import { needReadable } from './read-ledger.js'
 import { refuseDamagedFiles } from './recovery.js'
 import { CONCLUDED, STARTED_AT, WARNINGS } from './run-report.js'
 import { seedCrawl } from './seed-crawl.js'
+import { type SpentFrom, spentFromNow } from './spent.js'
 import { Steering } from './steering.js'
 import { StoreWorker } from './store-worker.js'
 import { systemClock as clock } from './system.js'
 import { distrustOf, hooksNamed, needTrust } from './trust.js'
 
-/** Makes a new crawl directory and the session that works on it. */
+/** A session that makes a new crawl directory when it runs: what is wrong with the options is said before. */
 export function createSession(config: CrawlConfig, directory: string, guests: Guests = {}): CrawlSession {
   checkSeeds(config)
   checkPaths(config)
   planOf(config, clock.now())
   openFetcher(config)
   if (config.previous !== undefined) needReadable(config.previous, guests.trust)
-  createDirectory(directory, config, VERSION, clock.now())
-  return new CrawlSession(directory, guests, true)
+  checkHooks(guests.hooks, config.agents)
+  checkVacant(directory)
+  return new CrawlSession(directory, guests, newCrawlFile(config, VERSION, clock.now()))
 }
 
 /** Goes on with the crawl in `directory`. */
 export function resumeSession(directory: string, guests: Guests = {}): CrawlSession {
-  return new CrawlSession(directory, guests, false)
+  return new CrawlSession(directory, guests, null)
 }
 
 interface Running {
   readonly crew: Crew
   readonly steering: Steering
-  readonly disk: DiskGuard
 }
 
 /** What lives as long as a run does. */
@@ -73,7 +75,7 @@ interface Tools {
   readonly log: Log
   readonly hooks: Hooks
   readonly scratch: string
-  readonly startedAt: Millis
+  readonly spentFrom: SpentFrom
 }
 
 export class CrawlSession {
@@ -81,7 +83,7 @@ export class CrawlSession {
   readonly #file: CrawlFile
   readonly #config: CrawlConfig
   /** Null where the ledger is in a database: there the coordinator's seat says who may. */
-  readonly #lock: DirectoryLock | null
+  #lock: DirectoryLock | null = null
   readonly #guests: Guests
   readonly #isNew: boolean
   readonly #faults = readFaults(process.env.ORBWEAVER_FAULTS)
@@ -90,12 +92,13 @@ export class CrawlSession {
   #stopRequested = false
   #warn: (line: string) => void = () => {}
 
-  constructor(directory: string, guests: Guests, isNew: boolean) {
-    this.#isNew = isNew
+  /** `fresh`: what crawl.json of a new crawl is to say; null goes on with the one that is there. */
+  constructor(directory: string, guests: Guests, fresh: CrawlFile | null) {
+    this.#isNew = fresh !== null
     this.directory = absolute(directory)
-    if (!isNew) needTrust(this.directory, guests.trust)
+    if (fresh === null) needTrust(this.directory, guests.trust)
     const { robots, agents, lanes, ledger } = guests
-    const file = readCrawlFile(this.directory)
+    const file = fresh ?? readCrawlFile(this.directory)
     this.#file = ledger
       ? { ...file, config: { ...file.config, ledger: ledger.url, name: ledger.name } }
       : file
@@ -106,9 +109,8 @@ export class CrawlSession {
       ...(lanes && { lanes }),
     }
     this.#guests = guests
-    this.#lock = this.#isShared ? null : DirectoryLock.take(this.directory)
-    if (!this.#isShared && !this.#lock)
-      throw new DirectoryBusyError(`${directory} is in use by another orbweaver process`)
+    checkHooks(guests.hooks, this.#config.agents)
+    if (fresh === null) this.#takeLock()
   }
 
   get config(): CrawlConfig {
@@ -116,39 +118,58 @@ export class CrawlSession {
   }
 
   /**
-   * Crawls to the end, the limit, or `stop`; writes and returns the report. `warn` is told at the start what is not as safe
-   * as it could be.
+   * Crawls to the end, the limit, or `stop`; writes and returns the report. `warn` is told at the start what
+   * is not as safe as it could be.
    */
   async run(warn: (line: string) => void = () => {}): Promise<Report> {
     this.#warn = warn
-    const startedAt = clock.monotonic()
-    const scratch = this.#isShared
-      ? mkdtempSync(join(tmpdir(), 'orbweaver-agent-'))
-      : join(this.directory, 'frontier')
+    const spentFrom = spentFromNow(clock)
     try {
       const { hooks: module } = this.config
-      if (module !== undefined && this.#guests.hooks === undefined) warn(`runs ${hooksNamed(module)}`)
-      // Before there is a ledger: a mistake in the hooks leaves nothing that would be in the way of another try.
-      const hooks = await hooksOf(this.#guests, this.config)
-      return await this.#runWith(hooks, scratch, startedAt)
+      const isModule = module !== undefined && this.#guests.hooks === undefined
+      if (isModule) warn(`runs ${hooksNamed(module)}`)
+      // Before anything is written. Without a module nothing is awaited: the directory is ours as soon as `run` returns.
+      const hooks = isModule ? await hooksOfModule(module) : (this.#guests.hooks ?? {})
+      if (this.#isNew) this.#makeDirectory()
+      return await this.#withScratch(scratch => this.#runWith(hooks, scratch, spentFrom))
     } finally {
-      if (this.#isShared) rmSync(scratch, { recursive: true, force: true })
       this.#lock?.release()
     }
+  }
+
+  /** A folder for queues and seen-sets: in the directory, unless other machines may see that. */
+  async #withScratch(run: (scratch: string) => Promise<Report>): Promise<Report> {
+    if (!this.#isShared) return run(join(this.directory, 'frontier'))
+    const scratch = mkdtempSync(join(tmpdir(), 'orbweaver-agent-'))
+    try {
+      return await run(scratch)
+    } finally {
+      rmSync(scratch, { recursive: true, force: true })
+    }
+  }
+
+  #makeDirectory(): void {
+    createDirectory(this.directory, this.#file)
+    this.#takeLock()
+  }
+
+  #takeLock(): void {
+    if (!this.#isShared) this.#lock = takeLock(this.directory)
   }
 
   /** Seals what there is and ends; `run` then resolves. Agents of other processes end too. */
   stop(): void {
     const isFirst = !this.#stopRequested
     this.#stopRequested = true
+    this.#guests.reader?.release()
     if (isFirst) this.#stopAll()
   }
 
-  progress(): Progress {
-    if (!this.#running)
-      return { pages: 0, bytes: 0, errors: 0, queued: 0, sites: 0, activeSites: 0, waiting: 'starting' }
-    const { crew, steering, disk } = this.#running
-    return progressOf(crew.progress(), steering.duties.baseline, disk.trouble)
+  /** Null while the crawl starts: nothing is known of it yet. */
+  progress(): Progress | null {
+    if (!this.#running) return null
+    const { crew, steering } = this.#running
+    return progressOf(crew.progress(), steering.duties.progress)
   }
 
   #stopAll(): void {
@@ -160,7 +181,7 @@ export class CrawlSession {
     return this.#config.ledger !== undefined
   }
 
-  async #runWith(hooks: Hooks, scratch: string, startedAt: Millis): Promise<Report> {
+  async #runWith(hooks: Hooks, scratch: string, spentFrom: SpentFrom): Promise<Report> {
     const { directory, config } = this
     const restored = this.#guests.restored ?? false
     if (!this.#isNew) await proveForResume(directory, config, restored)
@@ -174,7 +195,7 @@ export class CrawlSession {
     note = line => log.warn(line)
     const worker = new StoreWorker()
     try {
-      return await this.#crawl({ host, worker, log, hooks, scratch, startedAt })
+      return await this.#crawl({ host, worker, log, hooks, scratch, spentFrom })
     } finally {
       await this.#running?.steering.close()
       await worker.close()
@@ -200,7 +221,7 @@ export class CrawlSession {
     const steering = await Steering.begin({
       ...{ directory, name, config, ledger, bus, leaseMs, log, disk, worker, scratch },
       expectedAgents: config.agents,
-      startedAt: tools.startedAt,
+      spentFrom: tools.spentFrom,
       listen: this.#guests.listen ?? OWN_MACHINE,
       onStop: () => this.stop(),
     })
@@ -227,6 +248,8 @@ export class CrawlSession {
         host,
         bus,
         hooks,
+        hasOwnHooks: this.#guests.hooks !== undefined,
+        reader: this.#guests.reader ?? null,
         worker,
         log,
         disk,
@@ -234,8 +257,9 @@ export class CrawlSession {
         scratch,
       }
       const crew = await gatherCrew(seats)
-      this.#running = { crew, steering, disk }
+      this.#running = { crew, steering }
       steering.man(crew)
+      steering.duties.recount()
       if (this.#stopRequested) this.#stopAll()
       return await this.#work(this.#running, helming, startedAtMs)
     } finally {
@@ -287,6 +311,7 @@ export class CrawlSession {
     helming.catch(() => crew.stop())
     const failed = helming.then(() => new Promise<never>(() => {}))
     await Promise.race([crew.run(), failed])
+    steering.duties.recount()
     const report = await Promise.race([steering.conclude(startedAtMs), failed])
     // Another process has taken the seat meanwhile, and written it.
     return report ?? (JSON.parse(readFileSync(join(this.directory, 'report.json'), 'utf8')) as Report)

@@ -27,7 +27,7 @@ function rowOf(site: SiteSummary): SiteRow {
     count(code => outcomeRule(code as SiteSummary['outcomes'][number]['code']).kind === wanted)
   return {
     site: site.cell,
-    pages: site.settled,
+    pages: site.pages,
     fetched: kind('stored'),
     failed: kind('failed'),
     refused: kind('refused'),

@@ -1,4 +1,7 @@
-/** Time and CPU over all runs of a crawl. They are kept in the ledger while it runs, so that a run that is killed counts too. */
+/**
+ * Time and CPU over all runs of a crawl, CPU of the processes that coordinated it. They are kept in the ledger while it runs, so
+ * that a run that is killed counts too. Whoever takes the seat over goes on from there.
+ */
 import type { Ledger } from '../cluster/index.js'
 import type { Clock, Millis } from '../model/clock.js'
 
@@ -10,28 +13,39 @@ export interface SpentTotal {
   readonly cpuSeconds: number
 }
 
+/** From where on a process counts. */
+export interface SpentFrom {
+  /** Of the monotonic clock. */
+  readonly at: Millis
+  readonly cpu: NodeJS.CpuUsage
+}
+
+/** From now on: what this process did before was not for this crawl, or another process has counted the time. */
+export function spentFromNow(clock: Clock): SpentFrom {
+  return { at: clock.monotonic(), cpu: process.cpuUsage() }
+}
+
 export class Spent {
   readonly #ledger: Ledger
   readonly #clock: Clock
   readonly #before: SpentTotal
-  readonly #startedAt: Millis
+  readonly #from: SpentFrom
   #savedAt: Millis
 
-  /** Of a run that began at `startedAt` of the monotonic clock. */
-  static async since(startedAt: Millis, ledger: Ledger, clock: Clock): Promise<Spent> {
+  static async since(from: SpentFrom, ledger: Ledger, clock: Clock): Promise<Spent> {
     const settings = await ledger.settings()
-    return new Spent(ledger, clock, startedAt, {
+    return new Spent(ledger, clock, from, {
       seconds: Number(settings['spent.seconds'] ?? 0),
       cpuSeconds: Number(settings['spent.cpuSeconds'] ?? 0),
     })
   }
 
-  private constructor(ledger: Ledger, clock: Clock, startedAt: Millis, before: SpentTotal) {
+  private constructor(ledger: Ledger, clock: Clock, from: SpentFrom, before: SpentTotal) {
     this.#ledger = ledger
     this.#clock = clock
     this.#before = before
-    this.#startedAt = startedAt
-    this.#savedAt = startedAt
+    this.#from = from
+    this.#savedAt = from.at
   }
 
   /** To be called often: saves now and then. */
@@ -41,9 +55,9 @@ export class Spent {
 
   async save(): Promise<SpentTotal> {
     this.#savedAt = this.#clock.monotonic()
-    const { user, system } = process.cpuUsage()
+    const { user, system } = process.cpuUsage(this.#from.cpu)
     const total = {
-      seconds: this.#before.seconds + (this.#savedAt - this.#startedAt) / 1000,
+      seconds: this.#before.seconds + (this.#savedAt - this.#from.at) / 1000,
       cpuSeconds: this.#before.cpuSeconds + (user + system) / 1e6,
     }
     await this.#ledger.set({

@@ -1,9 +1,10 @@
 /**
- * What a process with the store at hand does for the crawl as a whole: it stands by for the coordinator's seat, and under it
- * settles the files of lives that are over, merges tables, answers the user, and brings the crawl to its end. All of that
- * moves with the seat: whoever has it next finds in the ledger where the last one was.
+ * What a process with the store at hand does for the crawl as a whole: it stands by for the coordinator's
+ * seat, and under it settles the files of lives that are over, merges tables, answers the user, and brings
+ * the crawl to its end. All of that moves with the seat: whoever has it next finds in the ledger where the
+ * last one was.
  */
-import { type Report, TableKeeper } from '../agent/index.js'
+import { type LedgerCount, type Report, TableKeeper } from '../agent/index.js'
 import type { Heartbeat, Incarnation, Ledger, LocalBus } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import type { Epoch } from '../model/cell.js'
@@ -16,7 +17,7 @@ import type { DiskGuard } from './disk-guard.js'
 import { DiskFullError } from './errors.js'
 import { FileSettler } from './file-settler.js'
 import { provePair } from './generation.js'
-import { HeartbeatDuties } from './heartbeat-duties.js'
+import { countLedger, HeartbeatDuties } from './heartbeat-duties.js'
 import { Helm } from './helm.js'
 import { keepLearned } from './keep-learned.js'
 import { proposeRepartition } from './live-placing.js'
@@ -26,7 +27,7 @@ import { type RecoverySummary, removeStrayTables } from './recovery.js'
 import { tableOf } from './routing-note.js'
 import { CONCLUDED, writeReport } from './run-report.js'
 import { writeSitesTable } from './sites-table.js'
-import { Spent } from './spent.js'
+import { Spent, type SpentFrom, spentFromNow } from './spent.js'
 import type { StoreWorker } from './store-worker.js'
 import { systemClock as clock } from './system.js'
 
@@ -49,8 +50,8 @@ export interface SteeringParts {
   readonly worker: StoreWorker
   /** For what is counted at the end. */
   readonly scratch: string
-  /** Of the monotonic clock. */
-  readonly startedAt: Millis
+  /** Where the account of a run begins; null for a process that joins one, whose time is counted already. */
+  readonly spentFrom: SpentFrom | null
   /** Where agents that do not see the store can reach this process. */
   readonly listen: ListenPlace
   /** The crawl is to stop. */
@@ -76,18 +77,10 @@ export class Steering {
   #isClosed = false
 
   static async begin(parts: SteeringParts): Promise<Steering> {
-    return new Steering(
-      parts,
-      await AgentsElsewhere.meet(parts),
-      await HeartbeatDuties.baseline(parts.ledger),
-    )
+    return new Steering(parts, await AgentsElsewhere.meet(parts), await countLedger(parts.ledger, null))
   }
 
-  private constructor(
-    parts: SteeringParts,
-    elsewhere: AgentsElsewhere,
-    baseline: HeartbeatDuties['baseline'],
-  ) {
+  private constructor(parts: SteeringParts, elsewhere: AgentsElsewhere, start: LedgerCount) {
     const { config, ledger, bus, leaseMs, log, directory, disk, worker } = parts
     this.#parts = parts
     this.#elsewhere = elsewhere
@@ -134,7 +127,7 @@ export class Steering {
         log,
         stop: parts.onStop,
       },
-      baseline,
+      start,
     )
   }
 
@@ -157,12 +150,15 @@ export class Steering {
     return this.#helm.run(ready)
   }
 
-  /** Files are cut to what the ledger has committed, and from here on everything may be done under this seat. */
+  /**
+   * Files are cut to what the ledger has committed, and from here on everything may be done under this seat.
+   */
   async recover(): Promise<RecoverySummary> {
-    const { directory, ledger, config, startedAt } = this.#parts
+    const { directory, ledger, config } = this.#parts
     const { seat } = this.#helm
     await provePair(directory, ledger, config)
-    this.#spent = await Spent.since(startedAt, ledger, clock)
+    const from = this.#spent === null ? this.#parts.spentFrom : null
+    this.#spent = await Spent.since(from ?? spentFromNow(clock), ledger, clock)
     const recovered = await this.#files.settle()
     await removeStrayTables(directory, ledger)
     if (seat !== null) await this.#desk.open(seat)
@@ -171,8 +167,8 @@ export class Steering {
   }
 
   /**
-   * After the end of the own agents, when the crawl is over or is to stop: tables, report, manifest. Null when another
-   * process has the seat and has done it.
+   * After the end of the own agents, when the crawl is over or is to stop: tables, report, manifest. Null
+   * when another process has the seat and has done it.
    */
   async conclude(startedAtMs: Millis): Promise<Report | null> {
     const { ledger } = this.#parts

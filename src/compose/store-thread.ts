@@ -1,4 +1,7 @@
-/** Entry of the thread for slow work: row logs to Parquet, Parquet files merged, indexes sorted, routes planned, what was learned kept. */
+/**
+ * Entry of the thread for slow work: row logs to Parquet, Parquet files merged, indexes sorted, routes
+ * planned, what was learned kept.
+ */
 import { parentPort } from 'node:worker_threads'
 import { concatParquet, convertLogs, finishIndex } from '../store/index.js'
 import { learn } from './learn-task.js'

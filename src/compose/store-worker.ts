@@ -37,8 +37,8 @@ export class StoreWorker implements TableWorker {
   #isClosed = false
 
   /**
-   * Starts the thread before there is a job for it: V8 lets all young generations grow while a thread starts, and that of a
-   * crawl under way does.
+   * Starts the thread before there is a job for it: V8 lets all young generations grow while a thread starts,
+   * and that of a crawl under way does.
    */
   start(): void {
     if (!this.#isClosed) this.#started()
@@ -60,7 +60,10 @@ export class StoreWorker implements TableWorker {
     return this.#do({ kind: 'repartition', task }) as Promise<Repartitioned>
   }
 
-  /** Writes `learned/` of the sites that come in batches; `task` is asked for when they have all come. One after the other. */
+  /**
+   * Writes `learned/` of the sites that come in batches; `task` is asked for when they have all come. One
+   * after the other.
+   */
   learn(
     batches: AsyncIterable<readonly SiteCount[]>,
     task: () => Promise<LearnedTask>,

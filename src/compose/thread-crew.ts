@@ -1,11 +1,11 @@
 /**
- * Several agents, each in a thread of its own. One that dies is noticed: its life is closed, its cells go to the head of
- * S, its files are cut to what was committed, and a new agent starts in its place.
+ * Several agents, each in a thread of its own. One that dies is noticed: its life is closed, its cells go to
+ * the head of S, its files are cut to what was committed, and a new agent starts in its place.
  */
 
 import { join } from 'node:path'
 import { MessageChannel, MessagePort, type Worker } from 'node:worker_threads'
-import type { AgentEnd, AgentProgress } from '../agent/index.js'
+import type { AgentEnd, AgentProgress, CrawledPage } from '../agent/index.js'
 import {
   type BusMessage,
   type Incarnation,
@@ -23,9 +23,11 @@ import type { Crew } from './crew.js'
 import { AgentsKeepDyingError } from './errors.js'
 import type { Harm, HarmBox } from './faults.js'
 import { provePair } from './generation.js'
+import type { PageReader } from './guests.js'
 import { type Suffering, untilOthersWork } from './harmed-ledger.js'
 import type { LedgerHost } from './ledger-host.js'
 import type { Log } from './log.js'
+import { receivedPage } from './page-sender.js'
 import { recoverLife } from './recovery.js'
 import { systemClock as clock } from './system.js'
 import { startThread } from './thread.js'
@@ -60,6 +62,8 @@ export interface ThreadCrewParts {
   readonly harms: HarmBox | null
   readonly log: Log
   readonly onDiskTrouble: (detail: string | null) => void
+  /** Takes the pages of all agents; null where nobody does. */
+  readonly reader: PageReader | null
 }
 
 interface Member {
@@ -81,7 +85,7 @@ export class ThreadCrew implements Crew {
   readonly #parts: ThreadCrewParts
   readonly #members = new Map<string, Member>()
   readonly #ended: AgentEnd[] = []
-  /** What agents that are gone have told last. */
+  /** What agents that have ended told last. What one that died has done is in the ledger, as far as it lasts. */
   readonly #past: AgentProgress[] = []
   #settle: { resolve(end: AgentEnd): void; reject(reason: Error): void } | null = null
   #isStopping = false
@@ -140,8 +144,8 @@ export class ThreadCrew implements Crew {
   }
 
   async #start(agent: string): Promise<void> {
-    const { config, directory, token, crawl, agents, ledger, ledgerHost, bus, leaseMs, isDeaf, harms } =
-      this.#parts
+    const { config, directory, token, crawl, agents, ledger, ledgerHost, bus, leaseMs, isDeaf } = this.#parts
+    const { harms, reader } = this.#parts
     const incarnation = await ledger.join(agent, config.lanes)
     if (this.#isOver) return ledger.leave(incarnation)
     const order: AgentOrder = {
@@ -164,6 +168,7 @@ export class ThreadCrew implements Crew {
       ledger: ledgerHost.connect(),
       bus: wires.port2,
       harms: harms?.memory ?? null,
+      pagesWanted: reader?.wanted ?? null,
     }
     const hands = data.ledger instanceof MessagePort ? [data.ledger, data.bus] : [data.bus]
     const thread = startThread('agent-thread', data, { youngMb: YOUNG_MB, hands })
@@ -192,12 +197,22 @@ export class ThreadCrew implements Crew {
       case 'disk':
         this.#parts.onDiskTrouble(message.detail)
         return
+      case 'page':
+        void this.#show(member, receivedPage(message.page))
+        return
       case 'harm':
         void this.#suffer(member, message.what)
         return
       case 'ended':
-        member.progress = message.progress
         this.#leave(member)
+        this.#past.push({
+          ...message.progress,
+          queued: 0,
+          sites: 0,
+          activeSites: 0,
+          inFlight: 0,
+          waiting: '',
+        })
         this.#ended.push(message.end)
         if (this.#ended.length === this.#parts.agents) this.#settle?.resolve(message.end)
         return
@@ -207,6 +222,11 @@ export class ThreadCrew implements Crew {
         // The ledger itself is broken: no new agent would do better.
         if (message.ledger !== null) this.#settle?.reject(new LedgerError(message.ledger, message.message))
     }
+  }
+
+  async #show({ thread }: Member, page: CrawledPage): Promise<void> {
+    await this.#parts.reader?.push(page)
+    thread.postMessage({ kind: 'page-taken' } satisfies ToAgent)
   }
 
   /** For fault tests: an agent that stands still is ended, or let go when it does the most harm. */
@@ -244,8 +264,6 @@ export class ThreadCrew implements Crew {
   #leave(member: Member): void {
     this.#members.delete(member.agent)
     member.hangUp()
-    if (member.progress)
-      this.#past.push({ ...member.progress, queued: 0, sites: 0, activeSites: 0, inFlight: 0, waiting: '' })
   }
 
   #tellAll(message: ToAgent): void {

@@ -2,7 +2,10 @@ import { type TransferListItem, Worker } from 'node:worker_threads'
 import { packageFile } from '../model/package-file.js'
 import { keepHeapBounds, startWithYoung } from './heap-bounds.js'
 
-/** Most of our threads keep little: small young generations are collected early instead of growing to what V8 would allow. */
+/**
+ * Most of our threads keep little: small young generations are collected early instead of growing to what V8
+ * would allow.
+ */
 const YOUNG_MB = 2
 /** V8 counts large objects besides: as much as one half. */
 const WITH_LARGE = 1.5
@@ -13,7 +16,9 @@ export interface ThreadOptions {
   readonly youngMb?: number
   /** Ports that go over to the thread. */
   readonly hands?: readonly TransferListItem[]
-  /** Files that it leaves open stay open when it ends: closing a ledger would drop the locks of others here. */
+  /**
+   * Files that it leaves open stay open when it ends: closing a ledger would drop the locks of others here.
+   */
   readonly keepsFiles?: boolean
 }
 

@@ -1,7 +1,8 @@
 /**
- * Whether a crawl directory may have its way on this machine. It is input like everything else: its crawl.json names
- * code to run and a database to send a password to. A directory is trusted when this user made it, or gave `--trust`,
- * and nothing that matters has changed since (`config/known-directories.ts`). Any other can be read, and no more.
+ * Whether a crawl directory may have its way on this machine. It is input like everything else: its
+ * crawl.json names code to run and a database to send a password to. A directory is trusted when this user
+ * made it, or gave `--trust`, and nothing that matters has changed since (`config/known-directories.ts`). Any
+ * other can be read, and no more.
  */
 import { join } from 'node:path'
 import { type CrawlConfig, hashOfFile, type Standing, standingOf, UntrustedError } from '../config/index.js'
@@ -25,22 +26,33 @@ export function distrustOf(directory: string): Distrust {
 }
 
 /**
- * Of a crawl that the user named by its ledger: that is trust in the database, and in all settings it holds, but not in
- * code. Hooks run only where their path and content are known.
+ * Of a crawl that the user named by its ledger: that is trust in the database, and in all settings it holds,
+ * but not in code. Hooks run only where their path and content are known.
  */
 export function distrustOfRecord(name: string, file: CrawlFile): Distrust {
   return file.config.hooks === undefined ? null : reasonOf(`the crawl "${name}"`, standingOf(file))
 }
 
-/** With `isTrusting`, trusts the directory from now on; otherwise throws an UntrustedError unless it is trusted. */
+/**
+ * With `isTrusting`, trusts the directory from now on; otherwise throws an UntrustedError unless it is
+ * trusted.
+ */
 export function needTrust(directory: string, isTrusting = false): void {
   const { config } = readCrawlFile(directory)
   const why = distrustOf(directory)
-  if (why === null) return
-  if (!isTrusting) throw untrusted(why, config)
+  if (why !== null && !isTrusting) throw untrusted(why, config)
   const claim = claimIn(directory)
   if (claim.id === undefined) writeCrawlFile(absolute(directory), { ...claim, id: uuid(random) })
-  else registerDirectory(directory, claim)
+  else registerDirectory(absolute(directory), claim)
+}
+
+/**
+ * For a crawl.json that is to be restored from the ledger in its directory: that copy is input like all of
+ * the directory. With `isTrusting` the caller writes it, and it is trusted by that.
+ */
+export function needTrustInCopy(directory: string, file: CrawlFile, isTrusting: boolean): void {
+  const why = reasonOf(directory, standingOf(file))
+  if (why !== null && !isTrusting) throw untrusted(why, file.config)
 }
 
 /** The same for the record of a crawl in its ledger. */
@@ -48,7 +60,7 @@ export function needTrustInRecord(name: string, file: CrawlFile, isTrusting = fa
   const why = distrustOfRecord(name, file)
   if (why === null) return
   if (!isTrusting) throw untrusted(why, file.config)
-  registerDirectory(file.config.out ?? name, file)
+  registerDirectory(name, file)
 }
 
 export function untrusted(why: string, config: CrawlConfig): UntrustedError {

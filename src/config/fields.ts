@@ -1,7 +1,8 @@
 /**
- * What a crawl can be asked for: one table behind command line flags, config file, ORBWEAVER_* variables and the
- * library's options. Text is accepted wherever a number or a list is meant, because flags and variables are text.
- * (A schema library would do the same; loading one costs more CPU than crawling three hundred pages.)
+ * What a crawl can be asked for: one table behind command line flags, config file, ORBWEAVER_* variables and
+ * the library's options. Text is accepted wherever a number or a list is meant, because flags and variables
+ * are text. (A schema library would do the same; loading one costs more CPU than crawling three hundred
+ * pages.)
  */
 import { ASSIGNMENTS, NET_KINDS } from '../assign/index.js'
 import { LIMITS } from '../model/limits.js'

@@ -1,19 +1,12 @@
 /**
- * The crawl directories that this user created or trusts. Each is one small file in the state folder, named by the
- * directory's id and a hash of its settings: the id alone proves nothing, because anybody can copy it.
+ * The crawl directories that this user created or trusts. Each is one small file in the state folder, named
+ * by the directory's id and a hash of its settings: the id alone proves nothing, because anybody can copy it.
  */
 import { createHash } from 'node:crypto'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { join } from 'node:path'
-import { stateFolder } from './state-folder.js'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Millis } from '../model/clock.js'
+import { readStateFile, stateFile, touchStateFile, writeStateFile } from './state-files.js'
 
 /** What crawl.json, or the ledger's copy of it, says about itself. Untrusted. */
 export interface DirectoryClaim {
@@ -31,7 +24,7 @@ export type Standing =
 type Fingerprint = Readonly<Record<string, string>>
 
 interface KnownDirectory {
-  /** Where it was when it was remembered: for people who look into the state folder. */
+  /** Where it was when it was last used, or the name of a crawl that has no directory here. */
   readonly path: string
   readonly settings: Fingerprint
 }
@@ -39,17 +32,17 @@ interface KnownDirectory {
 const ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 const HASH_CHARS = 22
 
-/** Throws what the file system says when the state folder cannot be written. */
-export function rememberDirectory(path: string, claim: DirectoryClaim): void {
+/**
+ * Throws what the file system says when the state folder cannot be written. A copy does not take the place of
+ * `path`.
+ */
+export function rememberDirectory(path: string, claim: DirectoryClaim, now: Millis): void {
   const settings = fingerprintOf(claim.config)
   const target = entryOf(claim.id, settings)
   if (target === null) throw new TypeError(`${path} has no id`)
-  if (existsSync(target)) return
-  mkdirSync(folder(), { recursive: true, mode: 0o700 })
-  const known: KnownDirectory = { path, settings }
-  const temporary = `${target}.${process.pid}.tmp`
-  writeFileSync(temporary, `${JSON.stringify(known)}\n`, { mode: 0o600 })
-  renameSync(temporary, target)
+  const known = readStateFile<KnownDirectory>(target)
+  if (known !== null && (known.path === path || existsSync(known.path))) touchStateFile(target, now)
+  else writeStateFile<KnownDirectory>(target, { path, settings })
 }
 
 export function standingOf({ id, config }: DirectoryClaim): Standing {
@@ -57,7 +50,7 @@ export function standingOf({ id, config }: DirectoryClaim): Standing {
   const entry = entryOf(id, settings)
   if (entry === null) return { at: 'unknown' }
   if (existsSync(entry)) return { at: 'known' }
-  const before = newestOf(String(id))
+  const before = newestOf(dirname(entry), String(id))
   return before === null ? { at: 'unknown' } : { at: 'changed', settings: differences(before, settings) }
 }
 
@@ -87,32 +80,24 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, HASH_CHARS)
 }
 
-function folder(): string {
-  return join(stateFolder(), 'directories')
-}
-
 /** Null when the id is not one of ours: it becomes part of a file name. */
 function entryOf(id: unknown, settings: Fingerprint): string | null {
   if (typeof id !== 'string' || !ID.test(id)) return null
-  return join(folder(), `${id}.${hashOf(JSON.stringify(settings))}.json`)
+  return stateFile('directories', `${id}.${hashOf(JSON.stringify(settings))}`)
 }
 
 /** Null when there is none, or it cannot be read: both are reasons to ask the user. */
-function newestOf(id: string): Fingerprint | null {
-  try {
-    return newestIn(folder(), id)
-  } catch {
-    return null
-  }
-}
-
-function newestIn(folder: string, id: string): Fingerprint | null {
-  const paths = readdirSync(folder)
+function newestOf(folder: string, id: string): Fingerprint | null {
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  const [newest] = names
     .filter(name => name.startsWith(`${id}.`) && name.endsWith('.json'))
     .map(name => join(folder, name))
-    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
-  if (paths.length === 0) return null
-  return (JSON.parse(readFileSync(paths[0], 'utf8')) as KnownDirectory).settings
+    .sort((a, b) => changedAt(b) - changedAt(a))
+  return newest === undefined ? null : (readStateFile<KnownDirectory>(newest)?.settings ?? null)
+}
+
+function changedAt(path: string): Millis {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
 function differences(before: Fingerprint, now: Fingerprint): string[] {

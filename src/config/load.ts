@@ -42,10 +42,11 @@ function readSeeds(value: unknown): string[] {
   if (!Array.isArray(typed) || typed.length === 0)
     throw new ConfigError('give at least one URL to start from')
   return typed.map(entry => {
-    const url = seedUrl(String(entry))
+    const text = typeof entry === 'string' ? entry : JSON.stringify(entry)
+    const url = seedUrl(text)
     if (url !== null) return url
     // A login in it does not belong on a screen or in a log.
-    const shown = String(entry).replace(/\/\/[^/@]*@/, '//')
+    const shown = text.replace(/\/\/[^/@]*@/, '//')
     throw new ConfigError(`"${shown}" is not an http or https URL; write it like https://example.org/`)
   })
 }

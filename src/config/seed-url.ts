@@ -1,13 +1,22 @@
 import { normaliseUrl } from '../model/url.js'
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i
-const BARE = /^(localhost|[\w-]+(\.[\w-]+)*\.\w+|\[[\da-f:.]+\]|[\d.]+)(:\d+)?([/?#].*)?$/i
+const BARE = /^(localhost|[\w-]+(\.[\w-]+)*\.\w+|[\w-]+(?=:\d)|\[[\da-f:.]+\]|[\d.]+)(:\d+)?([/?#].*)?$/i
+const SCHEME_OF_PORT: ReadonlyMap<number, string> = new Map([
+  [80, 'http'],
+  [443, 'https'],
+])
 const LOCAL = /^(localhost|127\.|\[)/i
 
-/** A URL as a person types it: a bare host is meant as https, one of this machine as http. Null when it is none. */
+/**
+ * A URL as a person types it. A bare host is meant as https, one of this machine as http, unless its port
+ * says which: 80 is http, 443 is https. Null when it is none.
+ */
 export function seedUrl(typed: string): string | null {
   const text = typed.trim()
   if (SCHEME.test(text)) return normaliseUrl(text)
-  if (!BARE.test(text)) return null
-  return normaliseUrl(`${LOCAL.test(text) ? 'http' : 'https'}://${text}`)
+  const bare = BARE.exec(text)
+  if (bare === null) return null
+  const scheme = SCHEME_OF_PORT.get(Number(bare[3]?.slice(1))) ?? (LOCAL.test(text) ? 'http' : 'https')
+  return normaliseUrl(`${scheme}://${text}`)
 }

@@ -1,7 +1,7 @@
 /**
- * The folder where Orbweaver remembers facts about crawl directories: which ones this user created or trusts, and
- * which files were already checked. It lies outside of every crawl directory, because a directory may come from
- * somebody else and cannot vouch for itself.
+ * The folder where Orbweaver remembers facts about crawl directories: which ones this user created or trusts,
+ * and which files were already checked. It lies outside of every crawl directory, because a directory may
+ * come from somebody else and cannot vouch for itself.
  */
 import { homedir } from 'node:os'
 import { join } from 'node:path'

@@ -1,7 +1,8 @@
 import { withoutControls } from '../model/for-people.js'
 
 /**
- * A crawl directory or ledger asks for something that this user has not agreed to. `message` is one line for the user.
+ * A crawl directory or ledger asks for something that this user has not agreed to. `message` is one line for
+ * the user.
  */
 export class UntrustedError extends Error {
   override readonly name = 'UntrustedError'

@@ -1,7 +1,7 @@
 /**
- * The start of a crawl: the first agent to report has lanes for all sites, so nothing is handed out before all agents
- * that are expected have reported. An agent that does not come holds the crawl up for a few seconds only; it takes its
- * share over when it comes (`site-takeover.ts`).
+ * The start of a crawl: the first agent to report has lanes for all sites, so nothing is handed out before
+ * all agents that are expected have reported. An agent that does not come holds the crawl up for a few
+ * seconds only; it takes its share over when it comes (`site-takeover.ts`).
  */
 import type { Clock, Millis } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'

@@ -1,10 +1,11 @@
 /**
- * The coordinator: Algorithm 3.1. S, the cells that wait, is in the ledger, in order; P are the free lanes of the agents.
- * It hands the head of S to free lanes as the assignment says, closes agents that have fallen silent (their cells go to
- * the head of S, D16), and ends the crawl when nothing waits, is leased or drains (D20).
+ * The coordinator: Algorithm 3.1. S, the cells that wait, is in the ledger, in order; P are the free lanes of
+ * the agents. It hands the head of S to free lanes as the assignment says, closes agents that have fallen
+ * silent (their cells go to the head of S, D16), and ends the crawl when nothing waits, is leased or drains
+ * (D20).
  *
- * It is a role: any process that sees the ledger may run one, and the one that holds the seat acts. Nothing is kept only
- * in memory, so the next holder goes on where the last one died.
+ * It is a role: any process that sees the ledger may run one, and the one that holds the seat acts. Nothing
+ * is kept only in memory, so the next holder goes on where the last one died.
  */
 import { type Assignment, Visits } from '../assign/index.js'
 import type { Bus, BusMessage, FinishReason, Incarnation, Ledger } from '../cluster/index.js'
@@ -40,7 +41,9 @@ export interface CoordinatorParts {
   readonly beatMs: Millis
   /** The least pause between two requests to a site, as set now. */
   readonly leastDelayMs: () => Millis
-  /** Agents that the crawl itself has started, or is about to: sites are shared among them from the beginning. */
+  /**
+   * Agents that the crawl itself has started, or is about to: sites are shared among them from the beginning.
+   */
   readonly expectedAgents: number
   /** S is ordered by size at the start (D3, D14), not by arrival. */
   readonly ordersBySize: boolean
@@ -59,8 +62,9 @@ export class Coordinator {
   /** Monotonic time of the next look around. */
   #due: Millis = 0
   /**
-   * The next look at S shows those too that nobody with a free lane can have, because one without holds the turn: it may be
-   * wanted. Where sites are meant for nobody, the holder has them when it has a lane, and nobody could have them sooner.
+   * The next look at S shows those too that nobody with a free lane can have, because one without holds the
+   * turn: it may be wanted. Where sites are meant for nobody, the holder has them when it has a lane, and
+   * nobody could have them sooner.
    */
   #looksAtHeld = false
   readonly #visits: Visits
@@ -85,7 +89,9 @@ export class Coordinator {
     return this.#seat
   }
 
-  /** Coordinates until the crawl ends or the signal aborts; null when it was not this one that saw the end. */
+  /**
+   * Coordinates until the crawl ends or the signal aborts; null when it was not this one that saw the end.
+   */
   async run(): Promise<FinishReason | null> {
     const { bus, signal, beatMs, clock } = this.#parts
     const deaf = bus.listen(message => this.#hear(message))

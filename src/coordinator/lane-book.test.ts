@@ -18,7 +18,9 @@ function row(status: object, unseen: number): AgentRow {
 const lease = (grant: number, lane = 0) => ({ grant, lane }) as Lease
 
 describe("the coordinator's book of lanes", () => {
-  /** Found by the simulator: an agent that froze before it saw its leases kept the crawl from ending for ever. */
+  /**
+   * Found by the simulator: an agent that froze before it saw its leases kept the crawl from ending for ever.
+   */
   it('forgets grants that an agent never saw once the ledger no longer counts them', () => {
     const book = new LaneBook()
     book.look([row({ at: 1, seen: 0, free: 4 }, 0)])
@@ -53,5 +55,23 @@ describe("the coordinator's book of lanes", () => {
     expect(book.loads()).toMatchObject([{ busySites: 3, freeLanes: 2 }])
     book.look([row({ at: 3, seen: 2, free: 2, held: 4, busySites: 4, spareGroups: 3 }, 0)])
     expect(book.loads()).toMatchObject([{ busySites: 4, spareGroups: 3 }])
+  })
+
+  it('counts sites in hand from the grant on, so that the next ones go to others', () => {
+    const book = new LaneBook()
+    book.look([row({ at: 1, seen: 0, free: 4, held: 2 }, 0)])
+    book.granted(1, [lease(1), lease(2)])
+    expect(book.views()).toMatchObject([{ held: 4 }])
+    book.look([row({ at: 2, seen: 0, free: 4, held: 2 }, 3)])
+    expect(book.views()).toMatchObject([{ held: 5 }])
+  })
+
+  it('goes by heartbeats for what is left to do: a word on the bus is no second heartbeat, and takes no work away', () => {
+    const book = new LaneBook()
+    book.look([row({ at: 1, seen: 0, free: 1, held: 3, busySites: 3, spareGroups: 1 }, 0)])
+    book.hear(1, { at: 2, seen: 0, free: 4, held: 0, busyLanes: [], capacity: 1 })
+    expect(book.loads()).toMatchObject([{ heartbeat: 1, busySites: 3, freeLanes: 4 }])
+    book.look([row({ at: 3, seen: 0, free: 4, held: 0, busySites: 0, spareGroups: 0 }, 0)])
+    expect(book.loads()).toMatchObject([{ heartbeat: 3, busySites: 0 }])
   })
 })

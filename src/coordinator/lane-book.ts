@@ -1,4 +1,6 @@
-/** What the coordinator believes of the agents' lanes: the latest word of each, less what it was given since. */
+/**
+ * What the coordinator believes of the agents' lanes: the latest word of each, less what it was given since.
+ */
 import type { AgentView } from '../assign/index.js'
 import type { AgentRow, Incarnation, LaneStatus } from '../cluster/index.js'
 import type { Lease } from '../model/cell.js'
@@ -28,7 +30,9 @@ interface Entry {
 export class LaneBook {
   #entries = new Map<Incarnation, Entry>()
 
-  /** What the ledger knows: agents that came, agents that went, and the word of each at its last heartbeat. */
+  /**
+   * What the ledger knows: agents that came, agents that went, and the word of each at its last heartbeat.
+   */
   look(rows: readonly AgentRow[]): void {
     const before = this.#entries
     this.#entries = new Map()
@@ -127,7 +131,10 @@ function unseenOf(entry: Entry): number {
   return Math.max(entry.unseen, entry.granted.length)
 }
 
-/** Less than this is said by who has not spoken yet. Only what is asked for is kept of a word: there is much more in it. */
+/**
+ * Less than this is said by who has not spoken yet. Only what is asked for is kept of a word: there is much
+ * more in it.
+ */
 function statusIn(text: string): LaneStatus {
   const {
     at = 0,

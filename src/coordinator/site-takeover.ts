@@ -1,10 +1,12 @@
 /**
- * An agent that has run dry takes sites over: those that have more than their share are asked to give some back. They
- * choose which, commit what they have of them and release them to S, where the dry agent is first in line because it has
- * the least load. The share goes by lanes: what a machine has free at the moment says what its agent had to do.
+ * An agent that has run dry takes sites over: those that have more than their share are asked to give some
+ * back. They choose which, commit what they have of them and release them to S, where the dry agent is first
+ * in line because it has the least load. The share goes by lanes: what a machine has free at the moment says
+ * what its agent had to do.
  *
- * So that sites do not go back and forth: an agent is dry with half of its share at most, by two heartbeats in a row; others
- * give no more than what they have above their share; and there is a pause before the next request.
+ * So that sites do not go back and forth: an agent is dry with half of its share at most, by two heartbeats
+ * in a row; others give no more than what they have above their share; and there is a pause before the next
+ * request.
  */
 import type { Bus, Incarnation } from '../cluster/index.js'
 import type { Clock, Millis } from '../model/clock.js'
@@ -51,7 +53,10 @@ function isDry({ freeLanes, busySites }: AgentLoad, share: number): boolean {
   return freeLanes > 0 && busySites <= share * DRY_PART
 }
 
-/** Of the sites that are being crawled, how many each agent would have if all had as many for each of their lanes. */
+/**
+ * Of the sites that are being crawled, how many each agent would have if all had as many for each of their
+ * lanes.
+ */
 function sharesOf(agents: readonly AgentLoad[]): number[] {
   const sites = agents.reduce((sum, { busySites }) => sum + busySites, 0)
   const lanes = agents.reduce((sum, agent) => sum + agent.lanes, 0)

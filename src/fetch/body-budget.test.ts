@@ -52,6 +52,20 @@ describe('bodies in flight', () => {
     expect([budget.heldBytes, budget.waiting]).toEqual([0, 0])
   })
 
+  test('room for one is not given to all that wait', () => {
+    const budget = new BodyBudget(8 * READ_BYTES)
+    const oldest = new Arrival(budget)
+    oldest.take(1)
+    const small = new Arrival(budget)
+    small.take(1)
+    const waiting = [new Arrival(budget), new Arrival(budget)]
+    for (const arrival of waiting) arrival.take(50)
+    expect(waiting.map(({ paused }) => paused)).toEqual([true, true])
+    small.body.release()
+    expect(budget.heldBytes).toBeLessThanOrEqual(8 * READ_BYTES)
+    expect(waiting.some(({ paused }) => paused)).toBe(true)
+  })
+
   test('one that gives up while paused leaves no trace', () => {
     const budget = new BodyBudget(2 * READ_BYTES)
     const [first, second] = [new Arrival(budget), new Arrival(budget)]
@@ -115,6 +129,7 @@ describe('bodies in flight', () => {
     const [first, second] = [0, 1].map(() => new BodyBuffer(budget, 1e9, false))
     for (const body of [first, second]) body.append(piece, 0, piece.length, true)
     let isResumed = false
+    const memory = second.bytes().buffer
     expect(first.mayDecode(8 * READ_BYTES, () => {})).toBe(true)
     expect(
       second.mayDecode(8 * READ_BYTES, () => {
@@ -124,6 +139,8 @@ describe('bodies in flight', () => {
     first.decoded(1)
     expect(isResumed).toBe(true)
     expect(second.length).toBe(READ_BYTES)
+    // The room is for its decoded form: the body itself stays where it is.
+    expect(second.bytes().buffer).toBe(memory)
     first.release()
     second.release()
     expect(budget.heldBytes).toBe(0)

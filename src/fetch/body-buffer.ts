@@ -79,8 +79,8 @@ export class BodyBuffer implements Claim {
   }
 
   /**
-   * The whole body is here and is to be decoded, to as much as `bytes`. False when memory is short: `resume` is called once there is
-   * room. With 0 it only waits until others are within the bound.
+   * The whole body is here and is to be decoded, to as much as `bytes`. False when memory is short: `resume`
+   * is called once there is room. With 0 it only waits until others are within the bound.
    */
   mayDecode(bytes: number, resume: () => void): boolean {
     if (bytes === 0 && !this.#budget.isFull) return true

@@ -1,51 +1,7 @@
 /** The content codings we can undo, and what a body must look like to be one. */
-import type { Transform } from 'node:stream'
-import * as zlib from 'node:zlib'
-
-interface CodingOptions {
-  readonly chunkSize?: number
-  readonly maxOutputLength?: number
-}
-
-/** One way of undoing a coding; both forms keep what a stream that ends early has given so far. */
-export interface Coding {
-  readonly name: string
-  decodeSync(bytes: Buffer, options: CodingOptions): Buffer
-  stream(options: CodingOptions): Transform
-}
-
-type Options = CodingOptions & { readonly finishFlush: number }
-
-const coding = (
-  name: string,
-  finishFlush: number,
-  sync: (bytes: Buffer, options: Options) => Buffer,
-  stream: (options: Options) => Transform,
-): Coding => ({
-  name,
-  decodeSync: (bytes, options) => sync(bytes, { ...options, finishFlush }),
-  stream: options => stream({ ...options, finishFlush }),
-})
-
-const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants
-const GZIP = coding('gzip', Z_SYNC_FLUSH, zlib.gunzipSync, zlib.createGunzip)
-const ZLIB = coding('deflate', Z_SYNC_FLUSH, zlib.inflateSync, zlib.createInflate)
-const RAW_DEFLATE = coding('deflate', Z_SYNC_FLUSH, zlib.inflateRawSync, zlib.createInflateRaw)
-const BROTLI = coding('br', BROTLI_OPERATION_FLUSH, zlib.brotliDecompressSync, zlib.createBrotliDecompress)
-const ZSTD = zstdOfThisNode()
-
-/** Node 22.15 brought zstd; the types we build against are older. */
-function zstdOfThisNode(): Coding | null {
-  const found: {
-    gunzipSync: unknown
-    zstdDecompressSync?: (bytes: Buffer, options: Options) => Buffer
-    createZstdDecompress?: (options: Options) => Transform
-  } = zlib
-  const { zstdDecompressSync, createZstdDecompress } = found
-  if (zstdDecompressSync === undefined || createZstdDecompress === undefined) return null
-  const zstdFlush = 1
-  return coding('zstd', zstdFlush, zstdDecompressSync, createZstdDecompress)
-}
+import type { Coding } from './decoded.js'
+import { BROTLI, GZIP, RAW_DEFLATE, ZLIB } from './zlib-coding.js'
+import { isZstdCoded, ZSTD } from './zstd-coding.js'
 
 /**
  * How to undo the coding `name` on these bytes: 'identity' when the label is wrong or means nothing,
@@ -64,8 +20,7 @@ export function codingFor(name: string, bytes: Buffer): Coding | 'identity' | 'u
     case 'br':
       return BROTLI
     case 'zstd':
-      if (bytes.length < 4 || bytes.readUInt32LE(0) !== 0xfd2f_b528) return 'identity'
-      return ZSTD ?? 'unknown'
+      return isZstdCoded(bytes) ? ZSTD : 'identity'
     case 'compress':
     case 'x-compress':
       return bytes[0] === 0x1f && bytes[1] === 0x9d ? 'unknown' : 'identity'

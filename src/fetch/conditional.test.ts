@@ -14,6 +14,7 @@ test('a request is conditional only if a validator can be sent', () => {
   expect(isConditional({ ...known, etag: '' })).toBe(true)
   expect(isConditional({ ...known, lastModified: '' })).toBe(true)
   expect(isConditional({ ...known, etag: '"x"\r\nX: y', lastModified: '' })).toBe(false)
+  expect(isConditional({ ...known, etag: '', lastModified: `${DATE}\r\nX: y` })).toBe(false)
   expect(isConditional(unconditional(known))).toBe(false)
   expect(unconditional(known)).toMatchObject({ digest: 'sha1:A', storedAt: '2026' })
 })

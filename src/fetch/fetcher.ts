@@ -2,7 +2,10 @@ import type { OutcomeCode } from '../model/outcome.js'
 import type { Exchange, MetaInfo } from '../model/page.js'
 import type { StopSignal } from '../model/stop.js'
 
-/** What is absent may be written as undefined: requests made in one place then all have one shape, which is quick to read. */
+/**
+ * What is absent may be written as undefined: requests made in one place then all have one shape, which is
+ * quick to read.
+ */
 export interface FetchRequest {
   /** Normalised URL. Redirects are not followed: they come back as an exchange with its Location. */
   readonly url: string
@@ -23,8 +26,8 @@ export interface FetchRequest {
    */
   readonly mayBegin?: (() => boolean) | undefined
   /**
-   * The body counts as in flight until its exchange is `settled`, and others wait for that: for a caller that may have to wait itself
-   * before it can do something with it. Otherwise it counts until it is here.
+   * The body counts as in flight until its exchange is `settled`, and others wait for that: for a caller that
+   * may have to wait itself before it can do something with it. Otherwise it counts until it is here.
    */
   readonly holdsBody?: boolean | undefined
 }

@@ -11,7 +11,8 @@ import { hostOf, type Site, siteOf } from '../model/url.js'
 import type { Abortable, AbortWatch } from './abort-watch.js'
 import type { BodyBudget } from './body-budget.js'
 import type { Connection, Ending, Exchanging } from './connection.js'
-import type { ContentDecoder, Decoded } from './content-decoder.js'
+import type { ContentDecoder } from './content-decoder.js'
+import type { Cut, Decoded } from './decoded.js'
 import type { Dialer } from './dialer.js'
 import type { FetchLimits } from './fetch-limits.js'
 import type { FetchRequest, FetchResult } from './fetcher.js'
@@ -41,7 +42,9 @@ type At = 'waiting' | 'dialing' | 'talking' | 'decoding' | 'done'
 
 const HTTPS_S = 0x73
 const EMPTY = Buffer.alloc(0)
-const NO_BODY: Decoded = { ok: true, body: EMPTY, cut: false }
+/** A coded body that ends early may be framed as it should be: what cut it short is not known. */
+const TRUNCATIONS: Readonly<Record<Cut, Truncation>> = { limit: 'length', early: 'unspecified' }
+const NO_BODY: Decoded = { ok: true, body: EMPTY, cut: null }
 
 export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, Abortable {
   readonly site: Site
@@ -232,7 +235,7 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
   }
 
   #decode({ payload }: ExchangeFacts, codings: readonly string[]): Decoded | Promise<Decoded> {
-    if (codings.length === 0) return { ok: true, body: payload, cut: false }
+    if (codings.length === 0) return { ok: true, body: payload, cut: null }
     const room = (): Promise<void> =>
       new Promise(resolve => {
         if (this.reader.mayDecode(this.#maxBodyBytes, resolve)) resolve()
@@ -247,7 +250,7 @@ export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, 
     decoded: Decoded,
   ): void {
     const body = decoded.ok ? decoded.body : EMPTY
-    const cut = decoded.ok && decoded.cut ? 'length' : undefined
+    const cut = decoded.ok && decoded.cut !== null ? TRUNCATIONS[decoded.cut] : undefined
     if (this.#at !== 'done') this.reader.decoded(copiedBytes(facts, body))
     const exchange = new HttpExchange(facts, body, truncated ?? cut)
     // A body that was cut short may well not decode; that is then not the news.

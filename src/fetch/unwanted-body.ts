@@ -12,12 +12,14 @@ export interface Unwanted {
  * `types` are the wanted prefixes, all when undefined.
  */
 export function unwantedBody(head: ResponseHead, types: readonly string[] | undefined): Unwanted | null {
-  if (head.status !== 200 || types === undefined || isWantedType(head, types)) return null
+  if (head.status !== 200 || types === undefined) return null
+  if (isWantedType(head.header('content-type') ?? '', types)) return null
   const type = JSON.stringify(head.header('content-type')?.slice(0, 80))
   return { code: 'TYPE_NOT_WANTED', detail: `content type ${type}` }
 }
 
-function isWantedType(head: ResponseHead, types: readonly string[]): boolean {
-  const type = head.header('content-type')?.toLowerCase() ?? ''
+/** An unknown type is wanted. */
+export function isWantedType(contentType: string, types: readonly string[]): boolean {
+  const type = contentType.toLowerCase()
   return type === '' || types.some(prefix => type.startsWith(prefix))
 }

@@ -19,9 +19,10 @@ export interface CellFrontierOptions {
 }
 
 /**
- * Without `--max-depth` a URL joins the queue once. With it, a row is (URL, depth): a known URL that comes back nearer
- * to a seed joins again. When both rows are still queued the farther one is passed over; when the farther one was
- * taken already, that visit and its retries go on and store the page, and the nearer row only brings its links again.
+ * Without `--max-depth` a URL joins the queue once. With it, a row is (URL, depth): a known URL that comes
+ * back nearer to a seed joins again. When both rows are still queued the farther one is passed over; when the
+ * farther one was taken already, that visit and its retries go on and store the page, and the nearer row only
+ * brings its links again.
  */
 export class CellFrontier {
   readonly maxDepth: number
@@ -91,7 +92,10 @@ export class CellFrontier {
     this.#depths.refuse(fingerprint.low, fingerprint.high)
   }
 
-  /** True the first time. The URL, of this cell or another, is known from now on, whatever its depth, and never queued. */
+  /**
+   * True the first time. The URL, of this cell or another, is known from now on, whatever its depth, and
+   * never queued.
+   */
   turnAway(url: string): boolean {
     takeFingerprint(url)
     const { low, high } = fingerprint
@@ -185,7 +189,10 @@ export class CellFrontier {
     else this.#depths.add(low, high, 0)
   }
 
-  /** Every URL that waits, retries included. Of a cell that nobody works on any more: how often each was tried is lost. */
+  /**
+   * Every URL that waits, retries included. Of a cell that nobody works on any more: how often each was tried
+   * is lost.
+   */
   *queuedUrls(): Iterable<string> {
     const shown = new CellQueue(this.#space.queues)
     for (;;) {

@@ -3,9 +3,9 @@
  *
  *   version, site | discoveries (URLs that joined the queue), deflated in pieces | outcomes, retries, reopenings
  *
- * Outcomes and retries name their URL by fingerprint, which no compressor makes smaller, and say how many discoveries
- * came before them, so that a blob can be replayed in the order of things. URLs of the cell's own site are written
- * without scheme and host.
+ * Outcomes and retries name their URL by fingerprint, which no compressor makes smaller, and say how many
+ * discoveries came before them, so that a blob can be replayed in the order of things. URLs of the cell's own
+ * site are written without scheme and host.
  */
 import { type CellId, type Discovery, siteOfCell } from '../model/cell.js'
 import type { Millis } from '../model/clock.js'
@@ -76,8 +76,8 @@ export class JournalWriter {
   }
 
   /**
-   * A URL left the queue for good. With `--max-depth`, `depth` is the one it left with: a row with a smaller depth
-   * stays open. Without it the URL is closed at every depth.
+   * A URL left the queue for good. With `--max-depth`, `depth` is the one it left with: a row with a smaller
+   * depth stays open. Without it the URL is closed at every depth.
    */
   outcome(url: string, code: OutcomeCode, depth?: number): void {
     const out = this.#events

@@ -1,7 +1,9 @@
 import type { OutcomeCode } from '../model/outcome.js'
 import type { TrapName } from '../model/trap.js'
 
-/** Numbers of the codes in journals. They are stored: never change one, never use one again. 0 is spelled out. */
+/**
+ * Numbers of the codes in journals. They are stored: never change one, never use one again. 0 is spelled out.
+ */
 const NUMBERS: Readonly<Record<Exclude<OutcomeCode, `TRAP:${TrapName}`>, number>> = {
   OK: 1,
   NOT_MODIFIED: 2,
@@ -38,6 +40,7 @@ const NUMBERS: Readonly<Record<Exclude<OutcomeCode, `TRAP:${TrapName}`>, number>
   BLACKLISTED: 43,
   INTERNAL_ERROR: 44,
   HOOK_FAILED: 45,
+  SITE_PAGE_LIMIT: 50,
 }
 const CODES = new Map(Object.entries(NUMBERS).map(([code, number]) => [number, code as OutcomeCode]))
 

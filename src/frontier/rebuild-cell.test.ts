@@ -298,3 +298,25 @@ describe('a URL whose stored copy was lost', () => {
     })
   }
 })
+
+describe('a journal of a version that kept escapes as written', () => {
+  for (const maxDepth of [OFF, 3]) {
+    it(`knows each URL in normal form too, and drops none that is queued (--max-depth ${maxDepth})`, async () => {
+      const journal = new JournalWriter('example.org')
+      for (const name of ['%66oo', 'foo', '%c3%a9', 'b%61r', 'plain']) journal.discover(found(name))
+      journal.outcome(found('%66oo').url, 'OK', 1)
+      journal.retry(found('b%61r').url, 2, 0)
+      const frontier = new CellFrontier(space, { maxDepth })
+      await rebuildCell(() => [journal.finish()], frontier, space, NOBODY)
+      for (const name of ['foo', '%C3%A9', 'bar', 'plain', '%66oo', '%c3%a9', 'b%61r'])
+        expect(frontier.knows(found(name).url, 1), name).toBe(true)
+      expect(drain(frontier).sort()).toEqual([
+        '%c3%a9@1 try 1',
+        'b%61r@1 try 2',
+        'foo@1 try 1',
+        'plain@1 try 1',
+      ])
+      frontier.close()
+    })
+  }
+})

@@ -1,8 +1,10 @@
 /**
- * A cell's frontier from its journal: seen = all discoveries, queue = discoveries without an outcome, in their order.
- * The journal is read twice, outcomes first, so that the second pass can tell what is still queued. All sets spill to
- * disk, so a cell of any size is rebuilt in bounded memory. Decisions are replayed, never made again. A cell that was split off
- * another reads that one's journal too, and takes what is its `part` of it.
+ * A cell's frontier from its journal: seen = all discoveries, queue = discoveries without an outcome, in
+ * their order. The journal is read twice, outcomes first, so that the second pass can tell what is still
+ * queued. All sets spill to disk, so a cell of any size is rebuilt in bounded memory. Decisions are replayed,
+ * never made again. A cell that was split off another reads that one's journal too, and takes what is its
+ * `part` of it. Escapes in a URL are kept as the journal has them, because its outcomes name it so; its
+ * normal form is then known too.
  */
 import type { Discovery } from '../model/cell.js'
 import type { CellPart } from '../model/cell-map.js'
@@ -10,6 +12,7 @@ import type { Millis } from '../model/clock.js'
 import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
 import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
 import type { TrapName } from '../model/trap.js'
+import { normaliseEscapes } from '../model/url-escapes.js'
 import type { CellFrontier } from './cell-frontier.js'
 import { DepthSet } from './depth-set.js'
 import type { FrontierSpace } from './frontier-space.js'
@@ -25,7 +28,9 @@ export interface Decisions {
   countPage(): void
   /** A page that was counted is lost, and will be fetched again. */
   discountPage?(): void
-  /** A URL was asked for: whether that was one more of the site's failures, and whether it surely answered. */
+  /**
+   * A URL was asked for: whether that was one more of the site's failures, and whether it surely answered.
+   */
   tried?(failed: boolean, answered: boolean): void
 }
 
@@ -68,9 +73,11 @@ export async function rebuildCell(
   }
   for await (const blob of blobs()) readJournal(blob, firstPass)
   const replay = new Replay(decisions)
+  let hasSpellings = false
   const secondPass: JournalReader = {
     discovered(discovery) {
       if (part !== null && !part(discovery.url)) return
+      hasSpellings ||= normaliseEscapes(discovery.url) !== discovery.url
       takeFingerprint(discovery.url)
       const { low, high } = fingerprint
       replay.discovered(discovery, low, high)
@@ -85,6 +92,7 @@ export async function rebuildCell(
     readJournal(blob, secondPass)
     replay.flush()
   }
+  if (hasSpellings) await restoreSpellings(blobs, frontier, part)
   for (const { row, attempt, notBefore, isReopened } of retries.held()) {
     if (isReopened) frontier.restoreReopened(row, attempt, notBefore)
     else frontier.restoreRetry(row, attempt, notBefore)
@@ -92,9 +100,32 @@ export async function rebuildCell(
   closed.close()
 }
 
-/** Refused when it was new. The budget of a site refuses what was queued. */
+/**
+ * Earlier versions took `/%66oo` and `/foo` for two URLs; links are in normal form now, and must find the
+ * page under either. This is a pass of its own: a normal form that waits itself must join the queue before it
+ * is marked as known.
+ */
+async function restoreSpellings(
+  blobs: JournalBlobs,
+  frontier: CellFrontier,
+  part: CellPart | null,
+): Promise<void> {
+  const reader: JournalReader = {
+    discovered(discovery) {
+      if (part !== null && !part(discovery.url)) return
+      const url = normaliseEscapes(discovery.url)
+      if (url !== discovery.url) frontier.restoreKnown({ ...discovery, url })
+    },
+  }
+  for await (const blob of blobs()) readJournal(blob, reader)
+}
+
+/** The name that journals of 0.1.0 have for SITE_PAGE_LIMIT. */
+const OLD_PAGE_LIMIT = 'TRAP:site-budget'
+
+/** Refused when it was new. The page limit of a site refuses what was queued. */
 function isRefusal(code: OutcomeCode): boolean {
-  return code.startsWith('TRAP:') && code !== 'TRAP:site-budget'
+  return code.startsWith('TRAP:') && code !== (OLD_PAGE_LIMIT as OutcomeCode)
 }
 
 /** A URL that a trap rule refused has its outcome right behind it. */

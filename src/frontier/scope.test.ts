@@ -35,6 +35,12 @@ describe('scope', () => {
     expect(moved.accepts('https://example.org/x')).toBe(true)
   })
 
+  it.each<ScopeKind>(['page', 'prefix'])('%s: a seed is the same with other escapes', kind => {
+    for (const seed of ['https://example.org/%7eu/%c3%a9/', 'https://example.org/~u/%C3%A9/'])
+      for (const url of ['https://example.org/~u/%C3%A9/', 'https://example.org/%7Eu/%c3%a9/'])
+        expect(scope(kind, seed).accepts(url), `${seed} ${url}`).toBe(true)
+  })
+
   it('keeps to include and exclude', () => {
     const narrow = scope('host', 'https://example.org/', { include: [/\/docs\//], exclude: [/\.pdf$/] })
     expect(narrow.accepts('https://example.org/docs/a')).toBe(true)

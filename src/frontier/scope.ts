@@ -1,5 +1,6 @@
 /** How far a crawl goes from its seeds: the stateless judgement on a URL, asked for every link. */
 import { hostOf, pathStart, registrableDomain, type Site, siteOf, withoutWww } from '../model/url.js'
+import { normaliseEscapes } from '../model/url-escapes.js'
 
 export type ScopeKind = 'page' | 'prefix' | 'host' | 'domain' | 'any'
 
@@ -32,8 +33,10 @@ export class Scope {
   /** A seed that redirects takes the scope along: `example.org` to `https://www.example.org`. */
   widenTo(url: string): void {
     const site = siteOf(url)
-    this.#pages.add(url)
-    this.#prefixes.push(prefixOf(url))
+    // The seeds of a crawl that an earlier version began may have other escapes than the links to them.
+    const normal = normaliseEscapes(url)
+    this.#pages.add(normal)
+    this.#prefixes.push(prefixOf(normal))
     this.#hosts.add(withoutWww(site))
     this.#domains.add(registrableDomain(site))
     this.#forget()
@@ -48,9 +51,8 @@ export class Scope {
   accepts(url: string): boolean {
     if (!this.acceptsSite(siteOf(url))) return false
     const { kind, include } = this.#options
-    if (kind === 'page' && !this.#pages.has(url)) return false
-    if (kind === 'prefix' && !this.#prefixes.some(prefix => withoutScheme(url).startsWith(prefix)))
-      return false
+    if (kind === 'page' && !this.#pages.has(normaliseEscapes(url))) return false
+    if (kind === 'prefix' && !this.#isBelowSeed(normaliseEscapes(url))) return false
     if (include.length > 0 && !include.some(pattern => pattern.test(url))) return false
     return !this.#isExcluded(url)
   }
@@ -89,6 +91,10 @@ export class Scope {
     this.#lastSite = site
     this.#lastAccepted = accepted
     return accepted
+  }
+
+  #isBelowSeed(url: string): boolean {
+    return this.#prefixes.some(prefix => withoutScheme(url).startsWith(prefix))
   }
 
   #isExcluded(url: string): boolean {

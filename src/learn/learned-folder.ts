@@ -1,8 +1,8 @@
 /**
- * `learned/` of a crawl directory. `sites.gz` has a JSON object a line, one for each site; the other files are nets (see
- * `store/learned-notes.ts`). Lines of text under gzip, because files of nets can be put behind each other, are a tenth of
- * their size, and anybody can read them with zcat. `manifest.json` is written last: it names every file with its length and
- * checksum, and the crawl it belongs to.
+ * `learned/` of a crawl directory. `sites.gz` has a JSON object a line, one for each site; the other files
+ * are nets (see `store/learned-notes.ts`). Lines of text under gzip, because files of nets can be put behind
+ * each other, are a tenth of their size, and anybody can read them with zcat. `manifest.json` is written
+ * last: it names every file with its length and checksum, and the crawl it belongs to.
  */
 import { createReadStream, existsSync, openSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,10 @@ const VERSION = 1
 
 export interface LearnedManifest {
   readonly version: number
-  /** When the crawl that it was learned in was begun: what was copied here from another crawl says something else. */
+  /**
+   * When the crawl that it was learned in was begun: what was copied here from another crawl says something
+   * else.
+   */
   readonly crawl: string
   readonly writtenAt: string
   readonly sites: number
@@ -103,8 +106,8 @@ export function manifestOf(content: Omit<LearnedManifest, 'version'>): LearnedMa
 }
 
 /**
- * Checksums of files, each read once and piece by piece: while a crawl runs they are asked for again and again, and what
- * conversion or an earlier crawl has written does not change.
+ * Checksums of files, each read once and piece by piece: while a crawl runs they are asked for again and
+ * again, and what conversion or an earlier crawl has written does not change.
  */
 export class Checksums {
   readonly #known = new Map<string, { readonly version: string; readonly crc32: number }>()

@@ -1,8 +1,9 @@
 /**
- * Writes `learned/`, at the end of a run, however it ended, and when a crawl under way is to be placed anew: sites as the ledger
- * counted them, with what was noted of their hosts; nets as conversion left them. Values of the crawl before are kept where
- * this one has nothing new: of sites it did not see or that failed, of pages that had not changed, of nets where no links are
- * noted. It takes its time, so a thread does it that has nothing else in hand; what the ledger knows is handed in.
+ * Writes `learned/`, at the end of a run, however it ended, and when a crawl under way is to be placed anew:
+ * sites as the ledger counted them, with what was noted of their hosts; nets as conversion left them. Values
+ * of the crawl before are kept where this one has nothing new: of sites it did not see or that failed, of
+ * pages that had not changed, of nets where no links are noted. It takes its time, so a thread does it that
+ * has nothing else in hand; what the ledger knows is handed in.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +33,10 @@ export interface LearnedTask {
   /** When the crawl was begun, as crawl.json says it. */
   readonly crawl: string
   readonly now: number
-  /** False with `--tables none`: nothing is noted of links and hosts then, and the nets of the crawl before stand. */
+  /**
+   * False with `--tables none`: nothing is noted of links and hosts then, and the nets of the crawl before
+   * stand.
+   */
   readonly hasLinks: boolean
   /** What conversion has noted, as the ledger lists it. */
   readonly files: readonly { readonly name: string; readonly kind: string }[]

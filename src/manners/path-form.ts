@@ -2,17 +2,20 @@
  * One spelling for all equivalent paths (RFC 9309, 2.2.2), so that matching is plain string comparison: `%62` is `b`,
  * `%2a` is `*`, a raw or encoded umlaut is the same, but `%2F` never becomes a slash of the path.
  */
+import { hexPair, isUnreserved } from '../model/url-escapes.js'
+
 const PERCENT = 0x25
 const HEX = '0123456789ABCDEF'
 
 // Characters of a URL that stand for themselves.
 const KEPT = new Uint8Array(256)
-const UNRESERVED = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~'
-for (const c of `${UNRESERVED}:/?#[]@!$&'()*+,;=`) KEPT[c.charCodeAt(0)] = 1
+for (let c = 0; c < 256; c++) if (isUnreserved(c)) KEPT[c] = 1
+for (const c of ":/?#[]@!$&'()*+,;=") KEPT[c.charCodeAt(0)] = 1
 
 // Encoded characters that mean the same as bare ones. The URL parser itself encodes ' in queries.
 const DECODED = new Uint8Array(256)
-for (const c of `${UNRESERVED}*$'`) DECODED[c.charCodeAt(0)] = 1
+for (let c = 0; c < 256; c++) if (isUnreserved(c)) DECODED[c] = 1
+for (const c of "*$'") DECODED[c.charCodeAt(0)] = 1
 
 /** Stands for itself. */
 export function isKept(c: number): boolean {
@@ -71,19 +74,6 @@ function respell(bytes: string): string {
 
 function percent(byte: number): string {
   return `%${HEX[byte >> 4]}${HEX[byte & 15]}`
-}
-
-function hexPair(text: string, at: number): number {
-  const high = hexDigit(text.charCodeAt(at))
-  const low = hexDigit(text.charCodeAt(at + 1))
-  return high < 0 || low < 0 ? -1 : high * 16 + low
-}
-
-/** NaN, past the end, is no digit either. */
-function hexDigit(c: number): number {
-  if (c >= 0x30 && c <= 0x39) return c - 0x30
-  const lower = c | 0x20
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
 }
 
 /** In a query slash and colon have no meaning of their own: the RFC's table takes `?u=https%3A%2F%2F` for `?u=https://`. */

@@ -13,6 +13,7 @@ import {
 } from '../fetch/index.js'
 import type { Clock } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
+import { loadedZstd, loadZstd } from '../model/zstd.js'
 import { type Qualification, qualify, type RobotsMode } from './qualify.js'
 import type { RobotsTurns } from './robots-procedure.js'
 
@@ -129,6 +130,22 @@ describe('the body', () => {
     const gz = gzipSync('User-agent: *\nDisallow: /x').toString('latin1')
     const answer = await ask(socket => socket.write(say(200, gz, 'Content-Encoding: gzip\r\n'), 'latin1'))
     expect(Buffer.from(answer.body).toString()).toBe('User-agent: *\nDisallow: /x')
+  })
+
+  test('that is coded and ends early, though its framing is whole, is no permission', async () => {
+    const gz = gzipSync(`User-agent: *\n${'Disallow: /x\n'.repeat(50)}`)
+    const cut = gz.subarray(0, gz.length - 12).toString('latin1')
+    const found = await ask(socket => socket.write(say(200, cut, 'Content-Encoding: gzip\r\n'), 'latin1'))
+    expect(found).toMatchObject({ verdict: 'unavailable', status: 200 })
+    expect(found.detail).toContain('cut short')
+  })
+
+  test('in zstd is decoded', async () => {
+    await loadZstd()
+    const packed = Buffer.from(loadedZstd()!.compress(Buffer.from('User-agent: *\nDisallow: /z'), 3))
+    const answer = say(200, packed.toString('latin1'), 'Content-Encoding: zstd\r\n')
+    const found = await ask(socket => socket.write(answer, 'latin1'))
+    expect(Buffer.from(found.body).toString()).toBe('User-agent: *\nDisallow: /z')
   })
 
   test('is cut where we stop reading', async () => {

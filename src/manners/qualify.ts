@@ -1,8 +1,9 @@
 /**
  * May this origin be crawled at all, and by which rules? One look at its robots.txt.
  *
- * `strict` is the procedure of the migrating-crawler paper (M11, M12), to the letter but for redirects, which are
- * followed: what cannot be read for certain is no permission (P9). `rfc9309` asks once and takes any 4xx as "no rules".
+ * `strict` is the procedure of the migrating-crawler paper (M11, M12), to the letter but for redirects, which
+ * are followed: what cannot be read for certain is no permission (P9). `rfc9309` asks once and takes any 4xx
+ * as "no rules".
  */
 import type { FetchResult } from '../fetch/index.js'
 import type { Millis } from '../model/clock.js'
@@ -18,8 +19,8 @@ import { type Asked, type ProcedureParts, RobotsProcedure } from './robots-proce
 export type RobotsMode = 'strict' | 'rfc9309'
 
 /**
- * `rules`: obey the body. `allow-all`: there are none. `unavailable`: stay away for now. `unreachable`: stay away, and
- * not because of robots.txt: no address of the host could be connected to.
+ * `rules`: obey the body. `allow-all`: there are none. `unavailable`: stay away for now. `unreachable`: stay
+ * away, and not because of robots.txt: no address of the host could be connected to.
  */
 export interface Qualification {
   readonly verdict: 'rules' | 'allow-all' | 'unavailable' | 'unreachable'
@@ -127,7 +128,7 @@ function judge(result: FetchResult, exchange: Exchange, mode: RobotsMode, now: M
 function judgeBody(result: FetchResult, exchange: Exchange, said: string): Found {
   const { status, truncated, body } = exchange
   // Our own limit ends a long file; RFC 9309 allows that. A server that stops early is another matter.
-  if (truncated === 'time' || truncated === 'disconnect')
+  if (truncated !== undefined && truncated !== 'length')
     return unavailable(status, `${said}, but its body was cut short`)
   if (!result.ok) return noRules(status, `${said}, but it could not be decoded: ${result.detail}`)
   if (looksBinary(body)) return noRules(status, `${said}, but it is not text`)

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { allows, parse } from '../../test/kit/robots-verdict.js'
+import { normaliseUrl, parseUrl } from '../model/url.js'
 import { RobotsRules } from './robots-rules.js'
 
 describe('a pattern', () => {
@@ -216,4 +217,39 @@ describe('spellings of a path that mean the same', () => {
       }),
     )
   })
+})
+
+test('a verdict is the same for every spelling of the escapes in a URL (RFC 9309, 2.2.2)', () => {
+  const pieces = [
+    '/',
+    'a',
+    'f',
+    '%66',
+    '%61',
+    '%2f',
+    '%2F',
+    '%c3%a9',
+    '%C3%A9',
+    'é',
+    '%7E',
+    '~',
+    '%',
+    '%2',
+    '%65',
+    '?',
+    '*',
+    '$',
+  ]
+  const path = fc.array(fc.constantFrom(...pieces), { maxLength: 6 }).map(parts => `/${parts.join('')}`)
+  fc.assert(
+    fc.property(fc.array(path, { minLength: 1, maxLength: 3 }), path, (patterns, target) => {
+      const rules = RobotsRules.parse(
+        Buffer.from(`User-agent: *\nDisallow: ${patterns.join('\nDisallow: ')}\n`),
+        'x',
+      )
+      const [written, normal] = [parseUrl(`http://h${target}`)!, normaliseUrl(`http://h${target}`)!]
+      expect(rules.allows(normal).allowed).toBe(rules.allows(written).allowed)
+    }),
+    { numRuns: 5_000 },
+  )
 })

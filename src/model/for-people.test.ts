@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { forPeople, shellWord } from './for-people.js'
+import { forPeople, forTerminal, jsonForTerminal, shellWord } from './for-people.js'
 
 it.each([
   ['http://a.test/x?token=abc&y=1 is no sitemap', 'http://a.test/x?token=…&y=1 is no sitemap'],
@@ -18,4 +18,17 @@ it.each([
   ["Anna's", "'Anna'\\''s'"],
   ['http://a.test/?a=1&b=$HOME', "'http://a.test/?a=1&b=$HOME'"],
   ['', "''"],
+  ["a\x1b[2J\n'", "$'a\\x1b[2J\\x0a\\''"],
+  ['\x9b\\', "$'\\xc2\\x9b\\\\'"],
 ])('%j is pasted as %s', (text, word) => expect(shellWord(text)).toBe(word))
+
+it('keeps lines, and nothing that a terminal obeys', () => {
+  expect(forTerminal('a\x1b[2J\tb\r\nc\rd\n\x9b31m\u202e')).toBe('a [2J\tb\r\nc d\n 31m ')
+})
+
+it('escapes in JSON what JSON.stringify leaves', () => {
+  const value = { 'a\x9b': 'b\x1b\x7f\u202e\u2028\u{e0001}\n' }
+  const json = jsonForTerminal(JSON.stringify(value))
+  expect(json).toMatch(/^[ -~]+$/)
+  expect(JSON.parse(json)).toEqual(value)
+})

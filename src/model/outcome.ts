@@ -1,7 +1,8 @@
 /**
- * Every URL that leaves a queue has one of these codes. The table says what the crawler does about each: STYLE 6,
- * errors as data. `tries` counts requests in all; `waitMs` doubles with every try; `dropsSite` gives up the site's
- * queue when the tries are used up (a name that does not resolve will not resolve for the next URL either).
+ * Every URL that leaves a queue has one of these codes. The table says what the crawler does about each:
+ * STYLE 6, errors as data. `tries` counts requests in all; `waitMs` doubles with every try; `dropsSite` gives
+ * up the site's queue when the tries are used up (a name that does not resolve will not resolve for the next
+ * URL either).
  */
 import type { Millis } from './clock.js'
 import { LIMITS } from './limits.js'
@@ -36,6 +37,7 @@ export type OutcomeCode =
   | 'CRAWL_DELAY_TOO_LONG'
   | 'SITE_DROPPED'
   | 'TOO_DEEP'
+  | 'SITE_PAGE_LIMIT'
   | 'URL_TOO_LONG'
   | 'SITEMAP'
   | 'SITEMAP_BAD'
@@ -54,8 +56,8 @@ export interface OutcomeRule {
   readonly waitMs: Millis
   readonly dropsSite: boolean
   /**
-   * What it says of the whole site. `busy`: it asks to be left alone. `failing`: several in a row are the site's trouble,
-   * not the page's. Both back off and finally set the site aside.
+   * What it says of the whole site. `busy`: it asks to be left alone. `failing`: several in a row are the
+   * site's trouble, not the page's. Both back off and finally set the site aside.
    */
   readonly strain: 'none' | 'busy' | 'failing'
   /** For the summary: what happened, and what the user can do, where there is something. */
@@ -151,6 +153,7 @@ const RULES: Readonly<Record<Exclude<OutcomeCode, `TRAP:${TrapName}`>, OutcomeRu
   ),
   SITE_DROPPED: refused('the site was given up after repeated failures'),
   TOO_DEEP: refused('deeper than --max-depth', 'raise --max-depth'),
+  SITE_PAGE_LIMIT: refused('left when its site had --max-pages-per-site pages', 'raise --max-pages-per-site'),
   URL_TOO_LONG: refused(`links of more than ${LIMITS.urlChars} characters`),
   SITEMAP: stored('read as a sitemap'),
   SITEMAP_BAD: stored('named as a sitemap, but it is none'),
@@ -168,6 +171,11 @@ const RULES: Readonly<Record<Exclude<OutcomeCode, `TRAP:${TrapName}`>, OutcomeRu
 
 export function outcomeRule(code: OutcomeCode): OutcomeRule {
   return code.startsWith('TRAP:') ? trapOutcome(code.slice(5)) : RULES[code as keyof typeof RULES]
+}
+
+/** All codes of a kind, those of trap rules apart. */
+export function codesOf(kind: OutcomeKind): OutcomeCode[] {
+  return (Object.keys(RULES) as (keyof typeof RULES)[]).filter(code => RULES[code].kind === kind)
 }
 
 /** What is no news to anybody: the page came, moved, or was asked for reasons of our own. */

@@ -14,12 +14,14 @@ export interface MetaInfo {
   readonly storedAt: string
   /** Rows of the `links` table that stood on the page, each `target kind`; copied on a 304. */
   readonly links: readonly string[]
-  /** The rest of its row, packed (`store/page-facts.ts`); where there is a validator, so that a 304 may come. */
+  /**
+   * The rest of its row, packed (`store/page-facts.ts`); where there is a validator, so that a 304 may come.
+   */
   readonly facts?: Uint8Array
 }
 
 /** Why a body is shorter than the server meant it to be: the values of `WARC-Truncated`. */
-export type Truncation = 'length' | 'time' | 'disconnect'
+export type Truncation = 'length' | 'time' | 'disconnect' | 'unspecified'
 
 /** One HTTP request and its response, as the archive needs it. Bytes are as they crossed the wire. */
 export interface Exchange {
@@ -38,7 +40,9 @@ export interface Exchange {
   readonly responseHead: Buffer
   /** Everything after the head as received: still chunked and compressed where the server did so. */
   readonly rawBody: Buffer
-  /** `rawBody` without its chunked framing: the payload of the WARC record. Same buffer where there was none. */
+  /**
+   * `rawBody` without its chunked framing: the payload of the WARC record. Same buffer where there was none.
+   */
   readonly payload: Buffer
   /** `payload` with its Content-Encoding undone, bounded. Same buffer where there was none. */
   readonly body: Buffer
@@ -53,7 +57,10 @@ export interface Exchange {
   release?(): void
 }
 
-/** `LinkKind` bits: one href can be several things only in different links, so exactly one of the first six is set. */
+/**
+ * `LinkKind` bits: one href can be several things only in different links, so exactly one of the first six is
+ * set.
+ */
 export const LinkKind = {
   /** a, area */
   anchor: 1,
@@ -94,7 +101,10 @@ export interface ParsedPage {
   readonly language: string
   /** Content of meta robots (all that apply to us, comma-joined), lower case. */
   readonly robots: string
-  /** Main text as UTF-8, paragraphs separated by newlines; empty when not wanted. Valid until the next page is parsed. */
+  /**
+   * Main text as UTF-8, paragraphs separated by newlines; empty when not wanted. Valid until the next page is
+   * parsed.
+   */
   readonly text: Buffer
 }
 

@@ -1,11 +1,19 @@
 /** Where a response sends its reader. */
 import type { Exchange } from './page.js'
-import { normaliseUrl } from './url.js'
+import { parseUrl } from './url.js'
+import { normaliseEscapes } from './url-escapes.js'
 
-/** The Location of a response, normalised; null when there is none that leads to the web. */
+/**
+ * The Location of a response, normalised; null when there is none that leads to the web. A server that
+ * redirects a page to another spelling of its own URL (`/%C3%A9` to `/%c3%a9`) gives nothing without it: then
+ * it is as the server writes it.
+ */
 export function redirectTarget(exchange: Exchange): string | null {
   const location = exchange.header('location')
-  return location === undefined ? null : normaliseUrl(escapeBytes(location), exchange.url)
+  const written = location === undefined ? null : parseUrl(escapeBytes(location), exchange.url)
+  if (written === null) return null
+  const url = normaliseEscapes(written)
+  return url === exchange.url ? written : url
 }
 
 /** Servers send other letters than ASCII as they are: the bytes are asked for, whatever they stand for. */

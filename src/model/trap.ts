@@ -7,7 +7,6 @@ export const TRAP_RULES = {
   growing: 'addresses that grow with every step',
   'soft-404': 'found on a page that is the same under many addresses',
   subdomains: 'one more host of a domain that answers to any name',
-  'site-budget': 'more pages of one site than --max-pages-per-site',
 } as const
 
 export type TrapRule = keyof typeof TRAP_RULES

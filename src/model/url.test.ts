@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { hostOf, LinkResolver, normaliseUrl, originOf, registrableDomain, siteOf, targetOf } from './url.js'
+import {
+  hostOf,
+  LinkResolver,
+  normaliseUrl,
+  originOf,
+  parseUrl,
+  registrableDomain,
+  siteOf,
+  targetOf,
+} from './url.js'
 
 // The same cases every time, unless someone looks for new ones.
 const wanted = process.env.ORBWEAVER_FUZZ_RUNS
@@ -12,13 +21,14 @@ const BASES = [
   'https://example.org:8443/a/b/c.html?x=/y/../z',
   'http://127.0.0.1:8080/a//b/',
   'http://[::1]/x/y',
-  'http://xn--bcher-kva.example/%2e%2ea/b%2F/c',
+  'http://xn--bcher-kva.example/..a/b%2F/c%E9',
   'http://h/a/b?',
   'http://h/?q',
 ]
 
 const PIECES = [
   ...['', '/', '//', '.', '..', './', '../', '.../', '%2e', '%2E%2e/', '.%2e', '%', '%zz', '%41'],
+  ...['%66oo', '%c2', '%C2%b5', '%2', '%65', '%25', '%2F', '%2f', '%7e', '%3f', '%3D', '%27', '%20', '%0a'],
   ...[
     'a',
     'b.html',
@@ -170,6 +180,74 @@ describe('normaliseUrl', () => {
     expect(normaliseUrl('http://user:pw@Example.ORG:80/a/./b/../c#x')).toBe('http://example.org/a/c')
     expect(normaliseUrl('http://h/a@b')).toBe('http://h/a@b')
     expect(normaliseUrl('http://h/#')).toBe('http://h/')
+  })
+})
+
+/**
+ * What a server can tell apart: the octets, and which of them are delimiters because they are not escaped.
+ */
+function octetsOf(url: string): string[] {
+  const octets: string[] = []
+  for (const [, hex, raw] of targetOf(url).matchAll(/%([\da-f]{2})|(.)/gi)) {
+    const octet = hex === undefined ? raw!.charCodeAt(0) : Number.parseInt(hex, 16)
+    const isDelimiter = hex === undefined && ":/?#[]@!$&'()*+,;=%".includes(raw!)
+    octets.push(`${octet}${isDelimiter ? ' delimiter' : ''}`)
+  }
+  return octets
+}
+
+describe('escapes in a URL (RFC 3986, 6.2.2)', () => {
+  it.each([
+    ['/%66oo', '/foo'],
+    ['/%c2%b5', '/%C2%B5'],
+    ['/%7Euser/%2D%2e%5f%7e', '/~user/-._~'],
+    ['/a%2fb%3fc%23d%25e%26f', '/a%2Fb%3Fc%23d%25e%26f'],
+    ['/%2566oo', '/%2566oo'],
+    ['/?a%3db=%26%61', '/?a%3Db=%26a'],
+    ['/a/%2e%2e/b', '/b'],
+    ['/a/%2e%2ehidden', '/a/..hidden'],
+    ['/%2%65', '/%2%65'],
+    ['/%%32e', '/%%32e'],
+    ['/%%32%65', '/%%32e'],
+    ['/100%/%zz/%6', '/100%/%zz/%6'],
+    ['/é?é', '/%C3%A9?%C3%A9'],
+  ])('%s is %s', (written, normal) => {
+    expect(normaliseUrl(`http://h${written}`)).toBe(`http://h${normal}`)
+    expect(new LinkResolver('http://h/x/y').resolve(written)).toBe(`http://h${normal}`)
+  })
+
+  it('have one spelling, and a server sees the same octets and delimiters as without', () => {
+    fc.assert(
+      fc.property(base, href, (page, link) => {
+        const url = normaliseUrl(link, page)
+        if (url === null) return
+        expect(octetsOf(url)).toEqual(octetsOf(parseUrl(link, page)!))
+        for (const [escaped] of url.matchAll(/%[\da-f]{2}/gi)) expect(escaped).toBe(escaped.toUpperCase())
+      }),
+      FUZZ,
+    )
+  })
+
+  it('in either case, and escaped or not where nothing is reserved, make one URL', () => {
+    const unreserved = [...'abcxyzABCXYZ0189-._~']
+    const name = fc.array(fc.constantFrom(...unreserved, '/', 'é', ' '), { minLength: 1, maxLength: 20 })
+    const escapes = (lower: boolean, c: string) =>
+      [...Buffer.from(c)].map(octet => {
+        const digits = octet.toString(16).padStart(2, '0')
+        return `%${lower ? digits : digits.toUpperCase()}`
+      })
+    fc.assert(
+      fc.property(name, fc.infiniteStream(fc.nat(2)), (characters, choices) => {
+        const written = characters.map(c => {
+          const choice = choices.next().value
+          return choice === 0 || c === '/' ? c : escapes(choice === 1, c).join('')
+        })
+        const url = normaliseUrl(`http://h/n${characters.join('')}n`)
+        expect(normaliseUrl(`http://h/n${written.join('')}n`)).toBe(url)
+        expect(new LinkResolver('http://h/').resolve(`/n${written.join('')}n`)).toBe(url)
+      }),
+      { ...FUZZ, numRuns: FUZZ.numRuns / 4 },
+    )
   })
 })
 

@@ -1,15 +1,23 @@
 /**
- * URLs as the crawl knows them: WHATWG-normalised, http or https, without fragment and without credentials.
- * A normalised URL is a plain string; `new URL` is expensive and stays off the hot path.
+ * URLs as the crawl knows them: WHATWG-normalised, http or https, without fragment and without credentials,
+ * with percent-escapes in normal form (`url-escapes.ts`). A normalised URL is a plain string; `new URL` is
+ * expensive and stays off the hot path.
  */
 import { createRequire } from 'node:module'
 import { isIP } from 'node:net'
+import { hexPair, normaliseEscapes } from './url-escapes.js'
 
 /** host[:port] of a URL: what politeness is kept for. */
 export type Site = string
 
 /** The normalised form of `raw` (resolved against `base`), or null when it cannot be crawled. */
 export function normaliseUrl(raw: string, base?: string): string | null {
+  const url = parseUrl(raw, base)
+  return url === null ? null : normaliseEscapes(url)
+}
+
+/** The same with percent-escapes as they are written: the spelling that a redirect asks for. */
+export function parseUrl(raw: string, base?: string): string | null {
   let url: URL
   try {
     url = new URL(raw, base)
@@ -197,19 +205,31 @@ function join(prefix: string, href: string, from: number, rooted: boolean, path 
   let plain = PLAIN
   let previous = 0x2f
   let slashed = rooted
+  let escaped = false
+  let end = href.length
   for (let i = path; i < href.length; i++) {
     const c = href.charCodeAt(i)
-    if (c === 0x23) return prefix + href.slice(from, i)
+    if (c === 0x23) {
+      end = i
+      break
+    }
     if (c === 0x3f) plain = PLAIN_QUERY
     else if (plain === PLAIN) {
       if (c === 0x2f) slashed = true
-      // A segment that begins with '.' or '%' may be a dot segment.
-      else if (previous === 0x2f && (c === 0x2e || c === 0x25)) return null
+      // A segment that begins with '.' may be a dot segment.
+      else if (previous === 0x2f && c === 0x2e) return null
       else if (c > 127 || (plain[c] === 0 && (c !== 0x3a || !slashed))) return null
     } else if (c > 127 || plain[c] === 0) return null
+    if (c === 0x25) {
+      const octet = hexPair(href, i + 1)
+      // An escaped dot may make a dot segment.
+      if (octet < 0 || octet === 0x2e) return null
+      escaped = true
+    }
     previous = c
   }
-  return prefix + (from === 0 ? href : href.slice(from))
+  const url = prefix + href.slice(from, end)
+  return escaped ? normaliseEscapes(url) : url
 }
 
 /** `mailto:`, `javascript:` and the like: no page is without them, and they need no parser to be told. */

@@ -1,4 +1,7 @@
-/** Numeric character references of any length: a decoder that computes with their digits overflows to NaN and throws. */
+/**
+ * Numeric character references of any length: a decoder that computes with their digits overflows to NaN and
+ * throws.
+ */
 import { parseFragment } from 'parse5'
 import { describe, expect, it } from 'vitest'
 import { parsePage } from './index.js'

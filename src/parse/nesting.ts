@@ -11,6 +11,8 @@ export class Nesting {
   understood = true
   /** Nothing special is open. */
   ordinary = true
+  /** What stands here is text of the page: nothing special is open, or a formula is. */
+  readable = true
   /** A frameset came by: its frames count. */
   frames = false
   #select = false
@@ -22,6 +24,7 @@ export class Nesting {
   reset(): void {
     this.understood = true
     this.ordinary = true
+    this.readable = true
     this.frames = false
     this.#select = false
     this.#templates = 0
@@ -105,6 +108,7 @@ export class Nesting {
       return true
     }
     if (!selfClosing) this.#foreign[this.#foreignDepth++] = tag
+    if (tag === Tag.annotation) this.#update()
     return false
   }
 
@@ -128,6 +132,14 @@ export class Nesting {
   }
 
   #update(): void {
-    this.ordinary = !this.#select && this.#templates === 0 && this.#foreignDepth === 0
+    const isShown = !this.#select && this.#templates === 0
+    this.ordinary = isShown && this.#foreignDepth === 0
+    this.readable = isShown && (this.#foreignDepth === 0 || this.#isFormula())
+  }
+
+  /** In math; an annotation says the same once more, in TeX. */
+  #isFormula(): boolean {
+    if (this.#foreign[0] !== Tag.math) return false
+    return !this.#foreign.subarray(0, this.#foreignDepth).includes(Tag.annotation)
   }
 }

@@ -1,6 +1,7 @@
 /** What relative links of a page are resolved against. */
 import { LIMITS } from '../model/limits.js'
 import { LinkResolver, normaliseUrl } from '../model/url.js'
+import { normaliseEscapes } from '../model/url-escapes.js'
 import { encodeQuery, hasOwnQueries } from './query-charset.js'
 
 export interface PageBase {
@@ -32,7 +33,9 @@ function declaredBase(pageUrl: string, href: string | null): PageBase {
   return crawlable(url.length > LIMITS.urlChars ? pageUrl : url)
 }
 
-function crawlable(url: string): PageBase {
+/** The page may have been queued by an earlier version, or under the spelling that its server insists on. */
+function crawlable(pageUrl: string): PageBase {
+  const url = normaliseEscapes(pageUrl)
   const resolver = new LinkResolver(url)
   return { url, ownQueries: false, resolve: link => resolver.resolve(link) }
 }

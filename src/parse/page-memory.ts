@@ -101,8 +101,8 @@ function byteClasses(): Uint8Array {
   const classes = Uint8Array.from(TAG_CODES, code => (code === 0 ? ByteClass.nameStop : 0))
   mark(letters, ByteClass.letter | ByteClass.nameLetter)
   mark('0123456789-_', ByteClass.nameLetter)
-  // '&' is in neither: it may begin a character reference.
-  mark(`${letters}0123456789-_~!$()*+,;=@/.%`, ByteClass.inPath | ByteClass.inQuery)
+  // '&' and '%' are in neither: they may begin a character reference, an escape.
+  mark(`${letters}0123456789-_~!$()*+,;=@/.`, ByteClass.inPath | ByteClass.inQuery)
   mark("'", ByteClass.inPath)
   mark(':?', ByteClass.inQuery)
   mark('=>"\'', ByteClass.decisive)

@@ -92,7 +92,7 @@ export class Scanner {
         i++
         continue
       }
-      if (this.#text !== null && i > textStart && this.#nesting.ordinary) this.#text.add(bytes, textStart, i)
+      if (this.#text !== null && i > textStart && this.#nesting.readable) this.#text.add(bytes, textStart, i)
       if (markup === Markup.startTag) i = this.#startTag(i + 1)
       else if (markup === Markup.endTag) i = this.#endTag(i + 2)
       else if (markup === Markup.declaration) i = this.#declaration(i + 2)
@@ -100,7 +100,7 @@ export class Scanner {
       if (i >= length) return
       textStart = i
     }
-    if (this.#text !== null && length > textStart && this.#nesting.ordinary)
+    if (this.#text !== null && length > textStart && this.#nesting.readable)
       this.#text.add(bytes, textStart, length)
   }
 
@@ -131,7 +131,11 @@ export class Scanner {
     const end = reads ? this.#attributes.read(nameEnd) : this.#attributes.skip(nameEnd)
     // The page ends inside the tag: there is no such tag then.
     if (end > this.#length) return end
-    if (!this.#nesting.open(tag, traits, this.#attributes.selfClosing)) return end
+    if (!this.#nesting.open(tag, traits, this.#attributes.selfClosing)) {
+      // The parts of a formula stand apart: a half is not twelve.
+      if (this.#nesting.readable) this.#text?.setApart()
+      return end
+    }
     if ((wanted & (Trait.facts | Trait.requisites)) !== 0 && !this.#nesting.inert) this.#collect(tag)
     if (tag === Tag.plaintext) return this.#length
     if (this.#text !== null && ordinary)

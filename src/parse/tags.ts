@@ -86,6 +86,7 @@ export const Tag = {
   hr: define('hr', T.block),
   svg: define('svg', T.structure | T.svg),
   math: define('math', T.structure | T.math),
+  annotation: define('annotation', T.math),
   col: define('col', 0),
   colgroup: define('colgroup', 0),
   br: define('br', T.block),
@@ -122,7 +123,7 @@ define(
   T.math,
 )
 define('mover munderover mmultiscripts mprescripts none mtable mtr mtd mlabeledtr maligngroup mspace', T.math)
-define('maction semantics annotation', T.math)
+define('maction semantics', T.math)
 define('mi mn mo ms mtext', T.math | T.htmlInside)
 
 /** Traits by tag number. */

@@ -106,6 +106,11 @@ export class TextRanges {
     this.#gap = end < to ? this.#blankGap(bytes, end, to) : 0
   }
 
+  /** A space stands before the next text. */
+  setApart(): void {
+    this.#gap |= Mark.space
+  }
+
   #blankGap(bytes: Uint8Array, from: number, to: number): number {
     if (this.#preformatted)
       for (let i = from; i < to; i++) if (bytes[i] === 0x0a || bytes[i] === 0x0d) return Mark.line

@@ -73,8 +73,22 @@ describe('text', () => {
   it('leaves out what no one reads', () => {
     const html = `<head><title>no</title><style>no</style></head><script>no</script><noscript>no</noscript>a
       <template>no</template><svg><text>no</text></svg><select><option>no</select><textarea>no</textarea>
-      <button>no</button><iframe>no</iframe><!-- no --><math><mi>no</mi></math>b`
+      <button>no</button><iframe>no</iframe><!-- no --><math><semantics><annotation>no</annotation></semantics></math>b`
     expect(text(html)).toBe('a b')
+  })
+
+  it('has formulas, part by part, without their annotations', () => {
+    const half = '<math><mi>x</mi><mo>=</mo><mfrac><mn>1</mn><mn>2</mn></mfrac></math>'
+    expect(text(`<p>Let ${half}.`)).toBe('Let x = 1 2.')
+    expect(text(`<p>Let${half}<p>then`)).toBe('Let x = 1 2\nthen')
+    const wiki =
+      '<math alttext="no"><semantics><mrow><mi>&alpha;</mi><mo>&lt;</mo><msup><mi>b</mi><mn>2</mn></msup></mrow>' +
+      '<annotation encoding="application/x-tex">{\\no}</annotation></semantics></math>'
+    expect(text(`a ${wiki} c`)).toBe('a \u03b1 < b 2 c')
+    expect(text('<template><math><mi>no</mi></math></template><svg><text>no</text></svg>a')).toBe('a')
+    expect(text('<nav><math><mi>no</mi></math></nav><main>a <math><mi>y</mi></math></main>')).toBe('a y')
+    expect(text('a <math><mtext>if <b>bold</b></mtext></math> b')).toBe('a if bold b')
+    expect(text('a <math><mi>never closed')).toBe('a never closed')
   })
 
   it('leaves out menus, page headers, side bars and footers', () => {

@@ -3,7 +3,7 @@ import { extract } from './contract.js'
 import { refineByMoves } from './fm.js'
 import { growPart } from './grow.js'
 import { type Level, totalWeights } from './level.js'
-import { coarsen, uncoarsen } from './multilevel.js'
+import { coarsen, uncoarsen, widened } from './multilevel.js'
 import { isBetter, type Outcome, outcomeOf } from './outcome.js'
 import { Placement } from './placement.js'
 import type { Effort } from './presets.js'
@@ -57,7 +57,8 @@ export function bisect(
 ): Int32Array {
   const effort = { ...outer, fm: outer.bisectionFm, shrink: outer.bisectionShrink }
   const sided = level.withFixed(level.fixed.map(p => (p < 0 ? -1 : p < middle ? 0 : 1)))
-  const { goals, caps } = sideRoom(level, room, first, middle, end)
+  const { goals, caps: exactCaps } = sideRoom(level, room, first, middle, end)
+  const caps = widened(exactCaps, level, effort.coarseSlack)
   const hierarchy = coarsen(workspace, sided, effort.bisectionSize, effort, null, true, random)
   const coarsest = hierarchy.levels[hierarchy.levels.length - 1]
   const tries = Math.max(effort.bisectionTries, effort.bisectionTriesInAll / (room.k - 1))
@@ -112,7 +113,7 @@ function tryBisection(
 ): Outcome {
   const parts = level.fixed.map(p => (p < 0 ? 1 : p))
   if (attempt % 4 === 3) scatter(level, parts, goals, random)
-  const placement = new Placement(workspace, level, 2, parts, caps)
+  const placement = new Placement(workspace, level, 2, parts, widened(caps, level, effort.coarseSlack))
   if (attempt % 4 !== 3) growPart(placement, 0, goals, random)
   rebalance(placement)
   refineByMoves(placement, effort.fm, random)

@@ -4,6 +4,7 @@ import { communities } from './community.js'
 import type { Level } from './level.js'
 import { carryDown, coarsen, type Hierarchy, refine, uncoarsen } from './multilevel.js'
 import { isBetter, type Outcome, outcomeOf } from './outcome.js'
+import { pack } from './packing.js'
 import { Placement } from './placement.js'
 import type { Effort } from './presets.js'
 import type { Room } from './room.js'
@@ -34,14 +35,17 @@ export class Evolution {
     this.#random = random
   }
 
-  /** Runs until the budget is spent, time is up or nothing improves any more. `start` joins the population. */
-  run(start: Outcome | null): Outcome {
+  /**
+   * Runs until the budget is spent, time is up or nothing improves any more. `start` joins the population. Returns the
+   * population, the best partition first.
+   */
+  run(start: readonly Outcome[]): readonly Outcome[] {
     const { population, scratchShare, patience, maxRuns } = this.#effort
     const budget = this.#effort.budget / costOfPin(this.#room.k)
     const workspace = this.#workspace
     const begin = workspace.work
-    if (start !== null) this.#population.push(start)
-    let best = start
+    for (const one of start) this.#population.push(this.#balance(one))
+    let best = start.length === 0 ? null : this.#leader()
     let runCost = 0
     let idle = 0
     for (let run = 0; run < maxRuns && idle < patience; run++) {
@@ -55,7 +59,7 @@ export class Evolution {
       idle = isBetter(leader, best) ? 0 : idle + 1
       best = leader
     }
-    return best!
+    return [best!, ...this.#population.filter(one => one !== best)]
   }
 
   #leader(): Outcome {
@@ -78,10 +82,28 @@ export class Evolution {
       const outcome = outcomeOf(placement)
       if (isBetter(outcome, best)) best = outcome
     }
-    const made = uncoarsen(this.#workspace, hierarchy, k, best!.parts, caps, this.#effort, this.#random)
+    const made = this.#balance(
+      uncoarsen(this.#workspace, hierarchy, k, best!.parts, caps, this.#effort, this.#random),
+    )
     const which = within ? 1 : 0
     if (isBetter(made, this.#bestWith[which])) this.#bestWith[which] = made
     return made
+  }
+
+  /** Where moves and swaps found no balance, a packing may: close to the partition, else by weight alone. */
+  #balance(outcome: Outcome): Outcome {
+    const { k, caps } = this.#room
+    let best = outcome
+    for (const homes of [outcome.parts, null]) {
+      if (best.overload === 0) break
+      const packing = pack(this.#level, k, caps, homes)
+      this.#workspace.spend(this.#level.vertexCount * k)
+      if (packing.overload >= best.overload) continue
+      const placement = new Placement(this.#workspace, this.#level, k, packing.parts, caps)
+      refine(placement, this.#effort, this.#random)
+      best = outcomeOf(placement)
+    }
+    return best
   }
 
   /** Communities help graphs whose ratings mislead and harm others: both ways are tried, then the better one. */

@@ -3,6 +3,7 @@ import type { Hypergraph } from './hypergraph.js'
 import type { Partition, PartitionRequest } from './request.js'
 
 type Objectives = Pick<Partition, 'km1' | 'cut' | 'coalescedMessages'>
+type Weights = Pick<Hypergraph, 'vertexCount' | 'constraintCount' | 'vertexWeights'>
 
 export function objectivesOf(hypergraph: Hypergraph, k: number, parts: Int32Array): Objectives {
   const { netOffsets, pins, netCosts, netCount } = hypergraph
@@ -97,7 +98,7 @@ export function imbalanceOf(
  * the pinned ones of a part are all in it; and where there are more of them than parts, some must share one.
  */
 export function imbalanceBoundOf(
-  hypergraph: Hypergraph,
+  hypergraph: Weights,
   shares: readonly number[],
   fixed?: Int32Array,
   groups?: Int32Array,
@@ -181,7 +182,7 @@ export function affinityOf({ affinity }: PartitionRequest, parts: Int32Array): n
   )
 }
 
-function totalsOf({ vertexCount, constraintCount, vertexWeights }: Hypergraph): Float64Array {
+function totalsOf({ vertexCount, constraintCount, vertexWeights }: Weights): Float64Array {
   const totals = new Float64Array(constraintCount)
   for (let v = 0; v < vertexCount; v++)
     for (let r = 0; r < constraintCount; r++) totals[r] += vertexWeights[v * constraintCount + r]

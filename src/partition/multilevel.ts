@@ -77,7 +77,14 @@ export function uncoarsen(
 ): Outcome {
   let parts = coarsest
   for (let i = hierarchy.levels.length - 1; ; i--) {
-    const placement = new Placement(workspace, hierarchy.levels[i], k, parts, caps)
+    const level = hierarchy.levels[i]
+    const placement = new Placement(
+      workspace,
+      level,
+      k,
+      parts,
+      i === 0 ? caps : widened(caps, level, effort.coarseSlack),
+    )
     refine(placement, effort, random)
     if (i === 0) {
       if (placement.overload() > 0) untangle(placement)
@@ -85,6 +92,16 @@ export function uncoarsen(
     }
     parts = carryUp(placement.parts, hierarchy.maps[i - 1])
   }
+}
+
+/**
+ * Caps for a coarse level, wider by `slack` average vertices. There a vertex often weighs more than the slack of a part, and
+ * with the exact caps hardly any could move; finer levels restore the balance.
+ */
+export function widened(caps: Float64Array, level: Level, slack: number): Float64Array {
+  const r = level.constraintCount
+  const total = totalWeights(level)
+  return caps.map((cap, at) => cap + (slack * total[at % r]) / level.vertexCount)
 }
 
 function carryUp(parts: Int32Array, map: Int32Array): Int32Array {

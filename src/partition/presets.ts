@@ -12,6 +12,8 @@ export interface Effort {
   /** A level has at least 1 / shrink of the vertices of the one before. */
   readonly shrink: number
   readonly maxNetSize: number
+  /** Caps of coarse levels are wider than the exact ones by so many of their average vertices. */
+  readonly coarseSlack: number
   readonly labelRounds: number
   readonly fm: FmLimits
   /** Levels with more pairs of a vertex and a part are refined by labels alone. */
@@ -24,6 +26,8 @@ export interface Effort {
   readonly bisectionTriesInAll: number
   readonly bisectionFm: FmLimits
   readonly bisectionShrink: number
+  /** The preset that runs first and whose population this one starts with: so the result is never worse. */
+  readonly after: 'default' | null
   /** Partitions kept to breed from. */
   readonly population: number
   /** Share of the budget for partitions from scratch. */
@@ -42,6 +46,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     clusterWeight: 1.5,
     shrink: 4,
     maxNetSize: 300,
+    coarseSlack: 0.5,
     labelRounds: 3,
     fm: { rounds: 1, seeds: 20, patience: 100, worthwhile: 0.01 },
     fmPairs: 2 ** 16,
@@ -51,6 +56,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     bisectionTriesInAll: 18,
     bisectionFm: { rounds: 1, seeds: 1000, patience: 50, worthwhile: 0.01 },
     bisectionShrink: 4,
+    after: null,
     population: 1,
     scratchShare: 1,
     budget: 0,
@@ -63,6 +69,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     clusterWeight: 1.5,
     shrink: 1.5,
     maxNetSize: 500,
+    coarseSlack: 1,
     labelRounds: 3,
     fm: { rounds: 10, seeds: 20, patience: 300, worthwhile: 0.004 },
     fmPairs: Number.POSITIVE_INFINITY,
@@ -72,6 +79,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     bisectionTriesInAll: 0,
     bisectionFm: { rounds: 3, seeds: 1000, patience: 100, worthwhile: 0.01 },
     bisectionShrink: 2,
+    after: null,
     population: 10,
     scratchShare: 0.7,
     budget: 100e6,
@@ -84,6 +92,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     clusterWeight: 1.5,
     shrink: 1.5,
     maxNetSize: 1000,
+    coarseSlack: 1,
     labelRounds: 3,
     fm: { rounds: 10, seeds: 10, patience: 300, worthwhile: 0.002 },
     fmPairs: Number.POSITIVE_INFINITY,
@@ -93,9 +102,10 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     bisectionTriesInAll: 0,
     bisectionFm: { rounds: 3, seeds: 1000, patience: 100, worthwhile: 0.01 },
     bisectionShrink: 2,
+    after: 'default',
     population: 40,
     scratchShare: 0.4,
-    budget: 1_000e6,
+    budget: 900e6,
     maxRuns: 600,
     patience: 160,
   },

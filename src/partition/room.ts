@@ -1,3 +1,4 @@
+import { tightestCaps } from './caps.js'
 import { type Level, totalWeights } from './level.js'
 
 /** What each part should weigh and may weigh: goals[p * constraintCount + r], caps likewise. */
@@ -18,9 +19,8 @@ export interface RoomPlan {
 }
 
 /**
- * While the heaviest vertex outweighs (1 + eps) * rest / (parts left) it gets a part of its own; the other parts are
- * capped at (1 + eps) * max(W / k, rest / parts left) in each constraint. With unequal shares the largest part left is
- * what a vertex is measured against.
+ * While the heaviest vertex outweighs (1 + eps) * rest / (parts left) it gets a part of its own. With unequal shares
+ * the largest part left is what a vertex is measured against. The caps are the tightest that a packing can meet.
  */
 export function planRoom(
   level: Level,
@@ -29,9 +29,7 @@ export function planRoom(
   preferred: Int32Array | null,
 ): RoomPlan {
   const r = level.constraintCount
-  const k = shares.length
-  const total = totalWeights(level)
-  const rest = total.slice()
+  const rest = totalWeights(level)
   const fixed = level.fixed.slice()
   const heavy: number[] = []
   const left = new Set(shares.keys())
@@ -45,29 +43,31 @@ export function planRoom(
     left.delete(fixed[vertex])
     for (let i = 0; i < r; i++) rest[i] -= level.weights[vertex * r + i]
   }
-  const room = { k, goals: new Float64Array(k * r), caps: new Float64Array(k * r) }
   const heavyParts = new Set(shares.keys())
   for (const p of left) heavyParts.delete(p)
+  const goals = goalsOf(level, fixed, shares, rest, heavyParts)
+  const caps = tightestCaps({ level, fixed, heavyParts, shares, epsilons, goals })
+  return { room: { k: shares.length, goals, caps }, fixed, heavy, heavyParts }
+}
+
+/** Heavy parts should weigh what is pinned to them, the others their share of the rest. */
+function goalsOf(
+  level: Level,
+  fixed: Int32Array,
+  shares: readonly number[],
+  rest: Float64Array,
+  heavyParts: ReadonlySet<number>,
+): Float64Array {
+  const r = level.constraintCount
+  const goals = new Float64Array(shares.length * r)
   let leftShare = 0
-  for (const p of left) leftShare += shares[p]
-  for (let i = 0; i < r; i++) {
-    const grain = grainOf(level, i)
-    for (const p of left) {
-      const goal = (rest[i] * shares[p]) / leftShare
-      room.goals[p * r + i] = goal
-      const cap = (1 + epsilons[i]) * Math.max(total[i] * shares[p], goal)
-      // Whole weights do not divide evenly: a part must be able to hold its share rounded up.
-      room.caps[p * r + i] =
-        Math.max(cap, grain > 0 ? Math.ceil(goal / grain - 1e-9) * grain : 0) * (1 + 1e-12)
-    }
-  }
+  for (const [p, share] of shares.entries()) if (!heavyParts.has(p)) leftShare += share
+  for (const [p, share] of shares.entries())
+    if (!heavyParts.has(p)) for (let i = 0; i < r; i++) goals[p * r + i] = (rest[i] * share) / leftShare
   for (let v = 0; v < level.vertexCount; v++)
     if (fixed[v] >= 0 && heavyParts.has(fixed[v]))
-      for (let i = 0; i < r; i++) {
-        room.goals[fixed[v] * r + i] += level.weights[v * r + i]
-        room.caps[fixed[v] * r + i] += level.weights[v * r + i]
-      }
-  return { room, fixed, heavy, heavyParts }
+      for (let i = 0; i < r; i++) goals[fixed[v] * r + i] += level.weights[v * r + i]
+  return goals
 }
 
 /** The vertex that exceeds a part most, or -1. What is fixed to a part is measured against that part. */
@@ -115,20 +115,4 @@ function ownPart(
     if (best < 0 || shares[p] > shares[best] || (shares[p] === shares[best] && rank(p) > rank(best))) best = p
   }
   return best
-}
-
-/** The largest number all weights are multiples of, 0 when they are not whole. */
-function grainOf(level: Level, constraint: number): number {
-  const r = level.constraintCount
-  let grain = 0
-  for (let v = 0; v < level.vertexCount && grain !== 1; v++) {
-    let a = level.weights[v * r + constraint]
-    if (!Number.isSafeInteger(a)) return 0
-    while (a > 0) {
-      const remainder = grain % a
-      grain = a
-      a = remainder
-    }
-  }
-  return grain
 }

@@ -3,7 +3,9 @@ import { bisect } from './bisection.js'
 import { extract } from './contract.js'
 import { Evolution } from './evolve.js'
 import type { Level } from './level.js'
-import type { Effort } from './presets.js'
+import type { Outcome } from './outcome.js'
+import { pack } from './packing.js'
+import { type Effort, presets } from './presets.js'
 import type { Room } from './room.js'
 import { startFromPrevious } from './start-from-previous.js'
 import type { Workspace } from './workspace.js'
@@ -23,12 +25,12 @@ export function solve(
   const random = new SeededRandom(seed)
   if (room.k === 1) return new Int32Array(level.vertexCount)
   if ((level.netCount * 4 + level.vertexCount * 8) * room.k <= PLACEMENT_BYTES) {
-    const start =
-      preferred === null ? null : startFromPrevious(workspace, level, room, preferred, effort, random)
-    return new Evolution(workspace, level, room, effort, random).run(start).parts
+    return evolve(workspace, level, room, preferred, effort, random)[0].parts
   }
   const middle = room.k >> 1
-  const sides = bisect(workspace, level, room, 0, middle, room.k, effort, random)
+  // The same halves as the preset that runs first: each is then partitioned at least as well.
+  const halving = effort.after === null ? effort : presets[effort.after]
+  const sides = bisect(workspace, level, room, 0, middle, room.k, halving, random)
   const parts = new Int32Array(level.vertexCount)
   for (let side = 0; side < 2; side++) {
     const from = side === 0 ? 0 : middle
@@ -54,7 +56,24 @@ export function solve(
     )
     for (let i = 0; i < size; i++) parts[members[i]] = split[i] + from
   }
-  return parts
+  // A half may have got more than its parts can hold. Of balanced parts the packing changes nothing.
+  const packing = pack(level, room.k, room.caps, parts)
+  return packing.overload === 0 ? packing.parts : parts
+}
+
+/** The partitions found, the best one first. */
+function evolve(
+  workspace: Workspace,
+  level: Level,
+  room: Room,
+  preferred: Int32Array | null,
+  effort: Effort,
+  random: SeededRandom,
+): readonly Outcome[] {
+  let start: readonly Outcome[] = []
+  if (effort.after !== null) start = evolve(workspace, level, room, preferred, presets[effort.after], random)
+  else if (preferred !== null) start = [startFromPrevious(workspace, level, room, preferred, effort, random)]
+  return new Evolution(workspace, level, room, effort, random).run(start)
 }
 
 function slice(room: Room, r: number, from: number, to: number): Room {

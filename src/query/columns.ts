@@ -1,6 +1,6 @@
 /**
- * The tables as SQL sees them. Columns stand here, not only in the files, because a table without a single row must
- * still have them, and because files of an older version may lack some.
+ * The tables as SQL sees them. Columns stand here, not only in the files, because a table without a single
+ * row must still have them, and because files of an older version may lack some.
  */
 export type TableName = 'pages' | 'links' | 'sites'
 

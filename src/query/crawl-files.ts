@@ -1,6 +1,7 @@
 /**
- * Which files a crawl consists of right now. The ledger says it while the crawl runs and after; the manifest stands
- * in where the ledger is in a database or cannot be read, if it accounts for every table file that is there.
+ * Which files a crawl consists of right now. The ledger says it while the crawl runs and after; the manifest
+ * stands in where the ledger is in a database or cannot be read, if it accounts for every table file that is
+ * there.
  */
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'

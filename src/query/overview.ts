@@ -14,7 +14,7 @@ const TABLES: readonly TableName[] = ['pages', 'links', 'sites']
 
 export const EXAMPLES: readonly string[] = [
   'SELECT outcome, fetch_status, count(*) AS pages FROM pages GROUP BY ALL ORDER BY pages DESC',
-  "SELECT url, title, body_bytes FROM pages WHERE outcome = 'OK' ORDER BY body_bytes DESC LIMIT 10",
+  "SELECT url, title, outlinks FROM pages WHERE outcome IN ('OK', 'NOT_MODIFIED') ORDER BY outlinks DESC LIMIT 10",
   'SELECT target_host_name, count(*) AS links FROM links GROUP BY ALL ORDER BY links DESC LIMIT 10',
 ]
 

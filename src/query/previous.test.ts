@@ -45,6 +45,7 @@ it('gives every URL once, with its validators and the links of its page', async 
     etag: '"e"',
     lastModified: 'Sat, 31 Jan 2026 11:00:00 GMT',
     digest: expect.stringMatching(/^sha1:[A-Z2-7]{32}$/),
+    mime: 'text/html',
     storedAt: new Date(MADE_AT).toISOString(),
     isWhole: true,
     links: expect.arrayContaining(['http://z.test/1 anchor', 'http://z.test/2 anchor']),

@@ -11,6 +11,8 @@ export interface PreviousPage {
   readonly etag: string
   readonly lastModified: string
   readonly digest: string
+  /** As the server said. */
+  readonly mime: string
   /** WARC-Date of the record that holds the body; empty where no archive has it. */
   readonly storedAt: string
   /** True if a 304 or an equal digest tells that the row still describes the page. */
@@ -29,7 +31,10 @@ export interface UnchangedPage {
 /** DuckDB's share: a recrawl starts inside the process that crawls, which has its own memory to keep to. */
 const MEMORY_BYTES = 256 * 1024 * 1024
 
-/** Rows sorted at once. DuckDB sorts more than its memory holds, but not any number: more rows are taken in parts. */
+/**
+ * Rows sorted at once. DuckDB sorts more than its memory holds, but not any number: more rows are taken in
+ * parts.
+ */
 interface PartSize {
   readonly pages: number
   readonly links: number
@@ -110,7 +115,7 @@ async function* mergeByUrl(tables: Tables, condition: string): AsyncGenerator<Pr
   await tables.keep(
     'part_pages',
     `SELECT url, depth, outcome, etag, last_modified, content_digest, ${WHOLE} AS whole, fetch_time,
-      warc_filename IS NOT NULL AS archived, warc_refers_to_date FROM pages
+      warc_filename IS NOT NULL AS archived, warc_refers_to_date, content_mime_type FROM pages
       WHERE ${condition} ORDER BY url, content_digest IS NULL, fetch_time DESC`,
   )
   const links = new LinkCursor(await tables.run('FROM part_links'))
@@ -131,7 +136,7 @@ async function* mergeByUrl(tables: Tables, condition: string): AsyncGenerator<Pr
 }
 
 function pageOf(url: string, row: readonly Value[], links: readonly string[]): PreviousPage {
-  const [, depth, outcome, etag, lastModified, digest, isWhole, fetchTime, isArchived, refersTo] = row
+  const [, depth, outcome, etag, lastModified, digest, isWhole, fetchTime, isArchived, refersTo, mime] = row
   return {
     url,
     depth: Number(depth),
@@ -139,6 +144,7 @@ function pageOf(url: string, row: readonly Value[], links: readonly string[]): P
     etag: String(etag ?? ''),
     lastModified: String(lastModified ?? ''),
     digest: String(digest ?? ''),
+    mime: String(mime ?? ''),
     storedAt: String(refersTo ?? (isArchived ? warcDate(Date.parse(String(fetchTime))) : '')),
     isWhole: isWhole === true,
     links,

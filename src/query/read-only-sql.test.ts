@@ -63,6 +63,14 @@ describe('SQL reads the crawl', () => {
     'SELECT title FROM pages UNION SELECT title FROM pages',
     "SELECT title FROM pages WHERE title <> ';'; -- done",
     'SELECT title FROM pages; /* done */ ;',
+    'SELECT title FROM pages ; -- x',
+    "SELECT 'A' AS title ; -- x",
+    ";SELECT 'A' AS title",
+    ';; SELECT title FROM pages;;',
+    '\ufeffSELECT title FROM pages --',
+    '/* a /* b */ ; */ SELECT title FROM pages; --',
+    "SELECT title FROM pages WHERE title <> e'it\\';' AND title <> $a$;$$;$a$; -- '",
+    'SELECT title FROM pages WHERE 1e400 > 1;',
   ])('%s', async sql => {
     expect(await run(sql)).toEqual([{ title: 'A' }])
   })
@@ -211,6 +219,14 @@ describe('SQL that is wrong', () => {
   it.each([
     ['', 'the query is empty'],
     ['  ;', 'the query is empty'],
+    [';; -- nothing', 'the query is empty'],
+    ['/* nothing */', 'the query is empty'],
+    ['EXPLAIN ; -- nothing', 'the SQL is not understood: syntax error at end of input'],
+    ["SELECT 'open", 'the SQL is not understood: unterminated quoted string at or near "\'open"'],
+    ['SELECT "open ; --', /^the SQL is not understood: unterminated quoted identifier/],
+    ['SELECT 1 /* open', /^the SQL is not understood: unterminated \/\* comment/],
+    ['SELECT 1\0', 'the SQL holds a NUL character'],
+    ['SELECT 1; x', 'the SQL is not understood: syntax error at or near "x"'],
     ['SELEC 1', /^the SQL is not understood: syntax error at or near "SELEC"$/],
     [
       'SELECT titel FROM pages',

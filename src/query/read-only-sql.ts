@@ -3,8 +3,9 @@
  * behind it; alone they would not do: the tables' files may be opened, so COPY could write over them, and some table
  * functions (`enable_logging`, `arrow_scan`) change state or take addresses in memory.
  */
-import type { DuckDBConnection } from '@duckdb/node-api'
 import { ConfigError } from '../config/config-error.js'
+import type { Connection } from './connection.js'
+import { trimSql } from './trim-sql.js'
 
 /** Table functions that only make rows from their arguments or from the catalogue. */
 const HARMLESS = new Set([
@@ -40,44 +41,38 @@ interface Serialized {
 
 /** One SELECT, found harmless. */
 export interface Select {
-  /** Can stand in parentheses, if a line end follows: it may end in a comment. */
+  /** Can stand in parentheses. */
   readonly text: string
   /** `EXPLAIN ` or `EXPLAIN ANALYZE ` where that stood before it. */
   readonly explain: string
 }
 
 /** Throws a ConfigError unless `sql` is a single harmless SELECT (or EXPLAIN of one). */
-export async function checkReadOnly(connection: DuckDBConnection, sql: string): Promise<Select> {
-  const explain = /^\s*EXPLAIN(\s+ANALYZE)?\s/i.exec(sql)?.[0] ?? ''
-  const select = sql.slice(explain.length)
-  if (select.trim() === '') throw new ConfigError('the query is empty')
-  const tree = await serialized(connection, select)
+export async function checkReadOnly(connection: Connection, sql: string): Promise<Select> {
+  // DuckDB would check all of it and run what stands before.
+  if (sql.includes('\0')) throw new ConfigError('the SQL holds a NUL character')
+  const whole = trimSql(sql)
+  const explain = /^EXPLAIN(\s+ANALYZE)?(?=\W)/i.exec(whole)?.[0] ?? ''
+  const text = trimSql(whole.slice(explain.length))
+  if (text === '') throw new ConfigError('the query is empty')
+  const tree = await serialized(connection, text)
   if (tree.error) {
     if (tree.error_type === 'not implemented') throw new ConfigError(REFUSED)
     throw new ConfigError(`the SQL is not understood: ${tree.error_message}`)
   }
-  if (tree.statements?.length === 0) throw new ConfigError('the query is empty')
   if (tree.statements?.length !== 1) throw new ConfigError(REFUSED)
   for (const name of tableFunctions(tree.statements))
     if (!HARMLESS.has(name.toLowerCase()))
       throw new ConfigError(`${name}(...) is not allowed here: query reads the tables of the crawl only`)
-  return { text: await withoutEnd(connection, select, tree), explain }
+  return { text, explain: explain === '' ? '' : `${explain} ` }
 }
 
-async function serialized(connection: DuckDBConnection, sql: string): Promise<Serialized> {
-  const rows = await (await connection.run('SELECT json_serialize_sql($1::VARCHAR)', [sql])).getRows()
-  return JSON.parse(String(rows[0][0])) as Serialized
-}
-
-/** The statement so that it can stand in parentheses: a semicolon behind it would end the whole. */
-async function withoutEnd(connection: DuckDBConnection, sql: string, tree: Serialized): Promise<string> {
-  const text = sql.replace(/[;\s]+$/, '')
-  if (!text.includes(';') || !(await serialized(connection, `FROM (${text}\n)`)).error) return text
-  // A comment stands behind the semicolon: DuckDB's own wording of the statement has neither.
-  const json = JSON.stringify(tree)
-  return String(
-    (await (await connection.run('SELECT json_deserialize_sql($1::JSON)', [json])).getRows())[0][0],
+async function serialized(connection: Connection, sql: string): Promise<Serialized> {
+  const [[json]] = await connection.call(async inner =>
+    (await inner.run('SELECT json_serialize_sql($1::VARCHAR)', [sql])).getRows(),
   )
+  // DuckDB writes 1e400 as a word that JSON does not have. Names of functions, which matter here, have no colon.
+  return JSON.parse(String(json).replaceAll(/:-?(?:Infinity|NaN)/g, ':0')) as Serialized
 }
 
 /** Names of all functions that stand where a table may stand, at any depth. */

@@ -2,8 +2,9 @@
  * The rows of a SELECT as they come. DuckDB's interface for Node ends a stream that fails halfway just like one that is
  * complete, so every statement gets one row more, behind all others, that says that the end was reached.
  */
-import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api'
+import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api'
 import { ConfigError } from '../config/config-error.js'
+import type { Connection } from './connection.js'
 import type { Select } from './read-only-sql.js'
 import { plainValue, type Value } from './values.js'
 
@@ -17,14 +18,13 @@ const HALFWAY =
   'the query stopped halfway, most likely for want of memory; ask for fewer columns or rows, or without ORDER BY'
 
 /** Starts the statement and waits for its first rows: what is wrong with it mostly shows here. */
-export async function openStream(connection: DuckDBConnection, select: Select): Promise<RowStream> {
+export async function openStream(connection: Connection, select: Select): Promise<RowStream> {
   if (select.explain !== '') return explanation(connection, select)
-  const { columnCount } = await connection.prepare(select.text)
+  const { columnCount } = await connection.call(inner => inner.prepare(select.text))
   const nothing = ', NULL'.repeat(columnCount)
-  const result = await connection.stream(
-    `SELECT false AS "(end)", * FROM (${select.text}\n) UNION ALL SELECT true${nothing}`,
-  )
-  const first = await result.fetchChunk()
+  const marked = `SELECT false AS "(end)", * FROM (${select.text}\n) UNION ALL SELECT true${nothing}`
+  const result = await connection.call(inner => inner.stream(marked))
+  const first = await connection.call(() => result.fetchChunk())
   if (isOver(first)) throw await reasonOf(connection, select)
   return {
     columns: result.deduplicatedColumnNames().slice(1),
@@ -33,12 +33,13 @@ export async function openStream(connection: DuckDBConnection, select: Select): 
 }
 
 async function* markedBatches(
-  connection: DuckDBConnection,
+  connection: Connection,
   select: Select,
   result: DuckDBResult,
   first: DuckDBDataChunk,
 ): AsyncGenerator<Iterable<readonly Value[]>> {
-  for (let chunk: DuckDBDataChunk | null = first; !isOver(chunk); chunk = await result.fetchChunk()) {
+  const next = () => connection.call(() => result.fetchChunk())
+  for (let chunk: DuckDBDataChunk | null = first; !isOver(chunk); chunk = await next()) {
     const last = chunk.rowCount - 1
     const isEnd = chunk.getColumnVector(0).getItem(last) === true
     yield plainRows(chunk, isEnd ? last : chunk.rowCount, 1)
@@ -48,8 +49,8 @@ async function* markedBatches(
 }
 
 /** Small, so that it is read as a whole. */
-async function explanation(connection: DuckDBConnection, select: Select): Promise<RowStream> {
-  const result = await connection.run(select.explain + select.text)
+async function explanation(connection: Connection, select: Select): Promise<RowStream> {
+  const result = await connection.call(inner => inner.run(select.explain + select.text))
   return {
     columns: result.deduplicatedColumnNames(),
     async *batches() {
@@ -77,9 +78,9 @@ function* plainRows(
 }
 
 /** Why a stream ended too early: the statement is run once more, without handing its rows out. */
-async function reasonOf(connection: DuckDBConnection, { text }: Select): Promise<Error> {
+async function reasonOf(connection: Connection, { text }: Select): Promise<Error> {
   try {
-    await connection.run(`SELECT count(COLUMNS(*)) FROM (${text}\n)`)
+    await connection.call(inner => inner.run(`SELECT count(COLUMNS(*)) FROM (${text}\n)`))
   } catch (error) {
     return error as Error
   }

@@ -1,10 +1,11 @@
 /**
- * The files of a crawl at one moment, made to last while they are read. Merges of a running crawl replace small files
- * by larger ones: Parquet files get a second name (a hard link) beside the tables until we are done, rows that are
- * still in logs are converted into a scratch folder. Nothing else is written, and all of it is removed at the end.
+ * The files of a crawl at one moment, made to last while they are read. Merges of a running crawl replace
+ * small files by larger ones: Parquet files get a second name (a hard link) beside the tables until we are
+ * done, rows that are still in logs are converted into a scratch folder. Nothing else is written, and all of
+ * it is removed at the end.
  */
-import { existsSync, statSync } from 'node:fs'
-import { link, readdir, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { link, readdir, rm, stat } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { CheckedFiles, convertLogs, DamagedFileError, damageError } from '../store/index.js'
@@ -22,15 +23,22 @@ export interface Snapshot {
   close(): Promise<void>
 }
 
+interface SnapshotOptions {
+  /** Told when something else than the ledger said what the files are. */
+  readonly note?: ((line: string) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
 /** A listing is made again when a merge takes a file away before we hold it; merges are seconds apart. */
 const TRIES = 5
 const PIN_PREFIX = '.reading-'
 
 /**
- * Every file is compared with its digest before anything is read from it. Throws a DamageError; `note` is
- * told when something else than the ledger said what the files are.
+ * Every file is compared with its digest before anything is read from it. Throws a DamageError, or the
+ * signal's reason.
  */
-export async function openSnapshot(dir: string, note: (line: string) => void): Promise<Snapshot> {
+export async function openSnapshot(dir: string, options: SnapshotOptions = {}): Promise<Snapshot> {
+  const { note = () => {}, signal } = options
   refuseOthers(dir)
   const checked = new CheckedFiles(dir)
   try {
@@ -38,7 +46,7 @@ export async function openSnapshot(dir: string, note: (line: string) => void): P
       const listed = await listCrawlFiles(dir, checked, note)
       const folders: string[] = []
       try {
-        return await holdFiles(dir, listed, folders, checked)
+        return await holdFiles(dir, listed, folders, checked, signal)
       } catch (error) {
         await removeAll(folders)
         if (!isMissing(error) || tries === TRIES) throw asDamage(dir, error)
@@ -61,6 +69,7 @@ async function holdFiles(
   listed: CrawlFiles,
   folders: string[],
   checked: CheckedFiles,
+  signal: AbortSignal | undefined,
 ): Promise<Snapshot> {
   const scratchDir = await makeScratch(join(tmpdir(), 'orbweaver-query-'))
   folders.push(scratchDir)
@@ -70,7 +79,9 @@ async function holdFiles(
     // While the crawl goes on its sites are counted from the pages.
     if (table === 'sites' && listed.open) continue
     const held = await hold(path, pins, `${table}-${files[table].length}`)
-    statSync(held)
+    // Not the synchronous call: a signal is seen between two files.
+    await stat(held)
+    signal?.throwIfAborted()
     const problem = checked.check(held, file)
     if (problem) throw damageError(dir, file.name, problem.detail)
     files[table].push(held)
@@ -78,6 +89,7 @@ async function holdFiles(
   for (const table of ['pages', 'links'] as const) {
     const logs = listed.logs.filter(log => log.table === table)
     if (logs.length === 0) continue
+    signal?.throwIfAborted()
     const outPath = join(scratchDir, `${table}.parquet`)
     convertLogs({
       table,

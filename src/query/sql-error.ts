@@ -2,7 +2,8 @@ import { ConfigError } from '../config/config-error.js'
 
 /** DuckDB's message in one line for the user: what is wrong, and what it could have been. */
 export function sqlError(error: unknown): Error {
-  if (error instanceof ConfigError || !(error instanceof Error)) return error as Error
+  // DuckDB throws plain ones.
+  if (!(error instanceof Error) || Object.getPrototypeOf(error) !== Error.prototype) return error as Error
   const lines = error.message.split('\n').filter(line => line.trim() !== '')
   const first = (lines[0] ?? 'the query failed').replace(/^(Failed to extract statements: )/, '')
   if (/file system operations are disabled|disabled through configuration/.test(first))

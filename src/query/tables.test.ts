@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { MADE_AT, MadeCrawl } from '../../test/kit/made-crawl.js'
+import { query } from '../index.js'
 import { writeManifest, writeSites } from '../store/index.js'
-import { openTables, query } from './index.js'
+import { openTables } from './index.js'
 import type { Row } from './tables.js'
 
 const made: MadeCrawl[] = []
@@ -113,12 +114,14 @@ describe('a crawl seen through its tables', () => {
       { url: 'http://a.test/gone', status: 404, outcome: 'HTTP_CLIENT_ERROR' },
       { url: 'http://a.test/no', status: 0, outcome: 'ROBOTS_DISALLOWED' },
       { url: 'http://a.test/trap', status: 0, outcome: 'TRAP:calendar' },
+      { url: 'http://a.test/more', status: 0, outcome: 'SITE_PAGE_LIMIT' },
       { url: 'http://b.test:81/x', status: 0, outcome: 'CONNECT_REFUSED' },
+      { url: 'http://b.test:81/y', status: 0, outcome: 'BLACKLISTED' },
     ])
     const sql = 'SELECT site, pages, fetched, failed, refused, client_errors FROM sites ORDER BY site'
     expect(await rows(crawl.dir, sql)).toEqual([
-      { site: 'a.test', pages: 4, fetched: 2, failed: 0, refused: 2, client_errors: 1 },
-      { site: 'b.test:81', pages: 1, fetched: 0, failed: 1, refused: 0, client_errors: 0 },
+      { site: 'a.test', pages: 1, fetched: 2, failed: 0, refused: 3, client_errors: 1 },
+      { site: 'b.test:81', pages: 0, fetched: 0, failed: 1, refused: 1, client_errors: 0 },
     ])
     const counted = await rows(crawl.dir, 'DESCRIBE sites')
     const name = 'tables/sites/1.parquet'

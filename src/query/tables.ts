@@ -1,23 +1,22 @@
-/** The tables of a crawl, open for reading: DuckDB in memory, views over the files, everything else locked away. */
-import { mkdir } from 'node:fs/promises'
-import { availableParallelism, totalmem } from 'node:os'
-import { join } from 'node:path'
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+/**
+ * The tables of a crawl, open for reading: DuckDB in memory, views over the files, everything else locked
+ * away.
+ */
+import type { DuckDBInstance } from '@duckdb/node-api'
 import { ConfigError } from '../config/config-error.js'
-import { LIMITS } from '../model/limits.js'
+import { Connection, type Interruption } from './connection.js'
+import { lockedInstance, type QueryLimits } from './locked-instance.js'
 import { checkReadOnly } from './read-only-sql.js'
 import { openStream, type RowStream } from './row-stream.js'
 import { openSnapshot, type Snapshot } from './snapshot.js'
 import { sqlError } from './sql-error.js'
 import type { Value } from './values.js'
-import { createViews, quoteText } from './views.js'
 
 export type Row = Readonly<Record<string, Value>>
 
-export interface TablesOptions {
-  /** What DuckDB may use before it turns to temporary files. */
-  readonly memoryBytes?: number
-  readonly threads?: number
+export interface TablesOptions extends QueryLimits {
+  /** Its signal ends whatever is under way, and its reason is thrown. */
+  readonly interruption?: Interruption | undefined
   /** Told, in one line, when the ledger could not be asked and the manifest was. */
   readonly note?: (line: string) => void
 }
@@ -34,7 +33,10 @@ export interface Tables {
   run(sql: string): Promise<Result>
   /** The rows of `run` as objects. */
   query(sql: string): AsyncGenerator<Row>
-  /** Keeps what `sql` selects, in that order, as a table of its own (on disk where memory is short) until `close`. */
+  /**
+   * Keeps what `sql` selects, in that order, as a table of its own (on disk where memory is short) until
+   * `close`.
+   */
   keep(table: string, sql: string): Promise<void>
   close(): Promise<void>
 }
@@ -57,7 +59,7 @@ class DuckTables implements Tables {
   readonly #options: TablesOptions
   #snapshot: Snapshot | undefined
   #instance: DuckDBInstance | undefined
-  readonly #connections = new Set<DuckDBConnection>()
+  readonly #connections = new Set<Connection>()
 
   constructor(dir: string, options: TablesOptions) {
     this.#dir = dir
@@ -65,15 +67,16 @@ class DuckTables implements Tables {
   }
 
   async open(): Promise<void> {
+    const { note, interruption } = this.#options
     for (let tries = 1; ; tries++) {
       try {
-        this.#snapshot = await openSnapshot(this.#dir, this.#options.note ?? (() => {}))
-        this.#instance = await lockedInstance(this.#snapshot, this.#options)
+        this.#snapshot = await openSnapshot(this.#dir, { note, signal: interruption?.signal })
+        this.#instance = await lockedInstance(this.#snapshot, this.#options, interruption)
         return
       } catch (error) {
         const moved = this.#snapshot?.isStale() ?? false
         await this.close()
-        if (!moved || tries === TRIES) throw error
+        if (!moved || tries === TRIES || this.#isAborted) throw error
       }
     }
   }
@@ -83,6 +86,7 @@ class DuckTables implements Tables {
       try {
         return await this.#start(sql)
       } catch (error) {
+        if (this.#isAborted) throw error
         const others = this.#connections.size > 0
         if (tries === TRIES || others || !this.#snapshot?.isStale()) throw sqlError(error)
         // Files were merged between the listing and the reading, and could not be pinned: list again.
@@ -99,24 +103,19 @@ class DuckTables implements Tables {
   }
 
   async keep(table: string, sql: string): Promise<void> {
-    if (!this.#instance) throw new Error('the tables are closed')
-    const connection = await this.#instance.connect()
+    const connection = await this.#connect()
     try {
       const { text } = await checkReadOnly(connection, sql)
-      await connection.run(`CREATE OR REPLACE TABLE ${table} AS ${text}`)
+      await connection.call(inner => inner.run(`CREATE OR REPLACE TABLE ${table} AS ${text}`))
     } catch (error) {
-      throw sqlError(error)
+      throw this.#isAborted ? error : sqlError(error)
     } finally {
-      connection.closeSync()
+      await this.#release(connection)
     }
   }
 
   async close(): Promise<void> {
-    for (const connection of this.#connections) {
-      connection.interrupt()
-      connection.closeSync()
-    }
-    this.#connections.clear()
+    await Promise.all([...this.#connections].map(connection => this.#release(connection)))
     this.#instance?.closeSync()
     this.#instance = undefined
     await this.#snapshot?.close()
@@ -124,64 +123,42 @@ class DuckTables implements Tables {
   }
 
   async #start(sql: string): Promise<Result> {
-    if (!this.#instance) throw new Error('the tables are closed')
-    const connection = await this.#instance.connect()
-    this.#connections.add(connection)
+    const connection = await this.#connect()
     try {
       const select = await checkReadOnly(connection, sql)
       const stream = await openStream(connection, select)
       return { columns: stream.columns, batches: () => this.#batches(connection, stream) }
     } catch (error) {
-      this.#release(connection)
+      await this.#release(connection)
       throw error
     }
   }
 
-  async *#batches(
-    connection: DuckDBConnection,
-    stream: RowStream,
-  ): AsyncGenerator<Iterable<readonly Value[]>> {
+  async *#batches(connection: Connection, stream: RowStream): AsyncGenerator<Iterable<readonly Value[]>> {
     try {
       yield* stream.batches()
     } catch (error) {
+      if (this.#isAborted) throw error
       if (this.#snapshot?.isStale())
         throw new ConfigError('files of the crawl were merged while they were read; run it again')
       throw sqlError(error)
     } finally {
-      this.#release(connection)
+      await this.#release(connection)
     }
   }
 
-  #release(connection: DuckDBConnection): void {
-    if (!this.#connections.delete(connection)) return
-    connection.interrupt()
-    connection.closeSync()
+  get #isAborted(): boolean {
+    return this.#options.interruption?.signal.aborted ?? false
   }
-}
 
-async function lockedInstance(snapshot: Snapshot, options: TablesOptions): Promise<DuckDBInstance> {
-  const spill = join(snapshot.scratchDir, 'spill')
-  await mkdir(spill, { recursive: true })
-  const memoryBytes = options.memoryBytes ?? Math.min(LIMITS.queryMemoryBytes, Math.floor(totalmem() / 4))
-  const instance = await DuckDBInstance.create(':memory:', {
-    threads: String(options.threads ?? Math.min(availableParallelism(), 4)),
-    memory_limit: `${Math.ceil(memoryBytes / 1024)}KiB`,
-    temp_directory: spill,
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-  })
-  try {
-    const connection = await instance.connect()
-    await createViews(connection, snapshot.files)
-    const paths = Object.values(snapshot.files).flat().map(quoteText)
-    await connection.run(`SET allowed_paths = [${paths.join(', ')}]`)
-    await connection.run(`SET GLOBAL TimeZone = 'UTC'`)
-    await connection.run('SET enable_external_access = false')
-    await connection.run('SET lock_configuration = true')
-    connection.closeSync()
-    return instance
-  } catch (error) {
-    instance.closeSync()
-    throw sqlError(error)
+  async #connect(): Promise<Connection> {
+    if (!this.#instance) throw new Error('the tables are closed')
+    const connection = new Connection(await this.#instance.connect(), this.#options.interruption)
+    this.#connections.add(connection)
+    return connection
+  }
+
+  async #release(connection: Connection): Promise<void> {
+    if (this.#connections.delete(connection)) await connection.close()
   }
 }

@@ -1,26 +1,9 @@
 /** The SQL of the views `pages`, `links` and `sites` over a list of Parquet files. */
+import { resolve, sep } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { OutcomeCode } from '../model/outcome.js'
+import { ConfigError } from '../config/config-error.js'
+import { codesOf, type OutcomeCode } from '../model/outcome.js'
 import { type Column, TABLE_COLUMNS, type TableName } from './columns.js'
-
-/** Outcomes with a response in the archive, and those where we did not ask; all others failed. */
-export const FETCHED: readonly OutcomeCode[] = [
-  'OK',
-  'NOT_MODIFIED',
-  'REDIRECT',
-  'REDIRECT_BAD',
-  'HTTP_CLIENT_ERROR',
-  'HTTP_SERVER_ERROR',
-  'HTTP_BUSY',
-]
-export const REFUSED: readonly OutcomeCode[] = [
-  'TYPE_NOT_WANTED',
-  'ROBOTS_DISALLOWED',
-  'ROBOTS_UNAVAILABLE',
-  'SITE_DROPPED',
-  'TOO_DEEP',
-  'URL_TOO_LONG',
-]
 
 export type TableFiles = Readonly<Record<TableName, readonly string[]>>
 
@@ -58,9 +41,32 @@ function selectItem({ name, type }: Column, found: string | undefined): string {
   return found === undefined ? `NULL::${type} AS ${name}` : `${name}::${type} AS ${name}`
 }
 
-function parquet(files: readonly string[]): string {
-  return `read_parquet([${files.map(quoteText).join(', ')}], union_by_name = true)`
+/**
+ * Exactly these files, with exactly their columns: DuckDB would take `*` in a path for any name, and a folder
+ * `url=x` for a column.
+ */
+export function parquet(files: readonly string[]): string {
+  const list = files.map(path => quoteText(literalPath(path))).join(', ')
+  return `read_parquet([${list}], union_by_name = true, hive_partitioning = false)`
 }
+
+/** What a view over this file opens: DuckDB compares both the pattern and what it finds by it. */
+export function allowedPaths(path: string): string[] {
+  return [resolve(path), literalPath(path)]
+}
+
+/** `path` as a pattern that only it matches. Absolute, because `~` at the start would be the home folder. */
+function literalPath(path: string): string {
+  const whole = resolve(path)
+  if (!GLOB.test(whole)) return whole
+  if (sep === '/' && whole.includes('\\'))
+    throw new ConfigError(
+      `DuckDB cannot open ${path}: with a backslash its path may not hold *, ? or [; rename the folder`,
+    )
+  return whole.replaceAll(/[*?[]/g, '[$&]')
+}
+
+const GLOB = /[*?[]/
 
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
@@ -71,13 +77,14 @@ function quoteName(name: string): string {
 }
 
 const oneOf = (codes: readonly OutcomeCode[]) => `outcome IN (${codes.map(quoteText).join(', ')})`
-const isRefused = `(${oneOf(REFUSED)} OR outcome LIKE 'TRAP:%')`
-const isFetched = oneOf(FETCHED)
+/** Outcomes with a response in the archive, and those where we did not ask; all others failed. */
+const isFetched = oneOf(codesOf('stored'))
+const isRefused = `(${oneOf(codesOf('refused'))} OR outcome LIKE 'TRAP:%')`
 
 /** The same columns as the sites file, counted from the pages. */
 const SITES_FROM_PAGES = `
 SELECT regexp_extract(url, '^[a-z]+://([^/?#]*)', 1) AS site,
-  count(*) AS pages,
+  count(*) FILTER (outcome IN ('OK', 'NOT_MODIFIED')) AS pages,
   count(*) FILTER (${isFetched}) AS fetched,
   count(*) FILTER (NOT ${isFetched} AND NOT ${isRefused}) AS failed,
   count(*) FILTER (${isRefused}) AS refused,

@@ -1,7 +1,7 @@
 /**
- * The bus of the simulated world: messages come late, out of order, twice or not at all; not while a machine is frozen,
- * never once it is dead. Who would not listen to a message anyway is not sent it: a thousand agents do not all have to
- * hear that one cell has something to read.
+ * The bus of the simulated world: messages come late, out of order, twice or not at all; not while a machine
+ * is frozen, never once it is dead. Who would not listen to a message anyway is not sent it: a thousand
+ * agents do not all have to hear that one cell has something to read.
  */
 import type { Bus, BusMessage, Incarnation } from '../cluster/index.js'
 import { type CellId, type GroupId, groupOf, type Lease, siteOfCell } from '../model/cell.js'

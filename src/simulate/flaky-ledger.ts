@@ -1,6 +1,7 @@
 /**
- * The way from a machine to the ledger: it takes time, breaks off, and loses answers to calls that were carried out.
- * Calls of one machine arrive in the order they were sent, and so do their answers, as on one connection.
+ * The way from a machine to the ledger: it takes time, breaks off, and loses answers to calls that were
+ * carried out. Calls of one machine arrive in the order they were sent, and so do their answers, as on one
+ * connection.
  */
 import { type Ledger, LedgerError } from '../cluster/index.js'
 import { ledgerOfCalls } from '../cluster/ledger-calls.js'
@@ -99,8 +100,9 @@ class Line {
   }
 
   /**
-   * Most answers are there as soon as they are given, and all of the time was spent on the way to the ledger: who asks
-   * cannot tell, unless something befalls it in between. So a part of the answers, and all to commits, take their time.
+   * Most answers are there as soon as they are given, and all of the time was spent on the way to the ledger:
+   * who asks cannot tell, unless something befalls it in between. So a part of the answers, and all to
+   * commits, take their time.
    */
   #answer(method: LedgerMethod, task: () => void): void {
     const { time, machine, random, weather } = this.#parts

@@ -113,12 +113,18 @@ export async function live(parts: LifeParts): Promise<string> {
   return end
 }
 
-/** In a quarter of the runs a transaction takes a few links only. Mistakes are made with the links that travel in packs. */
+/**
+ * In a quarter of the runs a transaction takes a few links only. Mistakes are made with the links that travel
+ * in packs.
+ */
 function linkBytesOf({ seed, mutation }: LifeParts): number {
   return mutation === undefined && seed % 4 === 3 ? FEW_LINK_BYTES : LIMITS.linkBytes
 }
 
-/** Half of the phase clocks are wrong by all of the guard, ahead or behind, the others by less; none of them knows it. */
+/**
+ * Half of the phase clocks are wrong by all of the guard, ahead or behind, the others by less; none of them
+ * knows it.
+ */
 function phasesOf({ plan, machine, mutation, seed }: LifeParts): NonNullable<AgentInput['phases']> | null {
   if (plan === null) return null
   takeFingerprint(`${machine.name} ${seed}`)

@@ -1,4 +1,7 @@
-/** The fetcher of one machine in the simulated world: asks the virtual web, and tells the witness of every request. */
+/**
+ * The fetcher of one machine in the simulated world: asks the virtual web, and tells the witness of every
+ * request.
+ */
 import type { Fetcher, FetchRequest, FetchResult } from '../fetch/index.js'
 import type { Millis } from '../model/clock.js'
 import type { Exchange } from '../model/page.js'
@@ -115,7 +118,9 @@ export class VirtualFetcher implements Fetcher {
     })
   }
 
-  /** What to do when a signal aborts: one listener for all requests, because signals take a microsecond each. */
+  /**
+   * What to do when a signal aborts: one listener for all requests, because signals take a microsecond each.
+   */
   #cutsOf(signal: StopSignal): Set<() => void> {
     const known = this.#cuts.get(signal)
     if (known) return known

@@ -1,4 +1,7 @@
-/** The pack store of one life in the simulated world: one log on the shared disk, written and flushed in virtual time. */
+/**
+ * The pack store of one life in the simulated world: one log on the shared disk, written and flushed in
+ * virtual time.
+ */
 import type { Incarnation } from '../cluster/index.js'
 import type { Millis } from '../model/clock.js'
 import type { AppendResult, CloseResult, PackBytes, PackStore } from '../store/index.js'

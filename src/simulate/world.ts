@@ -1,6 +1,6 @@
 /**
- * One simulated crawl: real agents on machines that fail, a web made of arithmetic, a ledger and a disk in memory, and a
- * checker that watches. Same options, same history.
+ * One simulated crawl: real agents on machines that fail, a web made of arithmetic, a ledger and a disk in
+ * memory, and a checker that watches. Same options, same history.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -100,7 +100,10 @@ export interface SimulationResult {
   readonly refusedCommits: number
   readonly refusedFinishes: number
   readonly agentWork: readonly AgentWork[]
-  /** Leased cells that were asked back because sites were placed anew, and those of them that did not come by themselves. */
+  /**
+   * Leased cells that were asked back because sites were placed anew, and those of them that did not come by
+   * themselves.
+   */
   readonly askedBack: number
   readonly forced: number
   /** By a routing table: cells that agents took themselves, and cells that coordinators gave. */

@@ -59,8 +59,8 @@ export class AppendFile {
   }
 
   /**
-   * Writes all of `buffers` at the end and waits until the disk has them. Of a large append the whole blocks go past the page
-   * cache; what fills up the block before them, and what is left behind them, does not.
+   * Writes all of `buffers` at the end and waits until the disk has them. Of a large append the whole blocks
+   * go past the page cache; what fills up the block before them, and what is left behind them, does not.
    */
   async append(buffers: readonly Buffer[]): Promise<void> {
     const crc32 = digestAppend(this.kind, buffers, this.#crc32)

@@ -1,6 +1,10 @@
-/** A buffer that grows by doubling. Everything the store encodes is appended to one: no string or array in between. */
+/**
+ * A buffer that grows by doubling. Everything the store encodes is appended to one: no string or array in
+ * between.
+ */
 
-// Short ASCII strings are faster by hand than through the call into C++ (35 against 100 ns for nine characters).
+// Short ASCII strings are faster by hand than through the call into C++ (35 against 100 ns for nine
+// characters).
 const BY_HAND_CHARS = 24
 
 export class ByteSink {
@@ -15,7 +19,9 @@ export class ByteSink {
     return this.#length
   }
 
-  /** The buffer itself, with room for `count` bytes after `length`. Valid until the next call that grows it. */
+  /**
+   * The buffer itself, with room for `count` bytes after `length`. Valid until the next call that grows it.
+   */
   reserve(count: number): Buffer {
     const wanted = this.#length + count
     if (wanted > this.#bytes.length) {

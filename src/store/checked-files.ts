@@ -4,9 +4,8 @@
  * found by `verify`, which remembers nothing.
  */
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { stateFolder } from '../config/index.js'
+import { realpathSync, statSync } from 'node:fs'
+import { readStateFile, stateFile, writeStateFile } from '../config/index.js'
 import { type Crc32, digestFile } from './file-digest.js'
 
 /** A file as the ledger or a manifest lists it. */
@@ -39,7 +38,16 @@ export function compareFile(path: string, file: ListedFile, exact: boolean): Fil
 const YOUNG_NS = 2_000_000_000n
 const MOST_FILES = 20_000
 
+/** What the state folder has of one directory. */
+interface Remembered {
+  /** The directory. */
+  readonly path: string
+  /** Names of sound files, each with its version. */
+  readonly sound: Readonly<Record<string, string>>
+}
+
 export class CheckedFiles {
+  readonly #directory: string
   readonly #path: string
   readonly #sound: Map<string, string>
   /** When the first file was read, by the clock of the file system; null where nothing can be written. */
@@ -47,9 +55,10 @@ export class CheckedFiles {
   #isChanged = false
 
   constructor(directory: string) {
-    const key = createHash('sha256').update(realpathSync(directory)).digest('hex').slice(0, 32)
-    this.#path = join(stateFolder(), 'checked', `${key}.json`)
-    this.#sound = new Map(Object.entries(remembered(this.#path)))
+    this.#directory = realpathSync(directory)
+    const key = createHash('sha256').update(this.#directory).digest('hex').slice(0, 32)
+    this.#path = stateFile('checked', key)
+    this.#sound = new Map(Object.entries(readStateFile<Remembered>(this.#path)?.sound ?? {}))
   }
 
   /** The same as `compareFile` with `exact`. */
@@ -61,7 +70,7 @@ export class CheckedFiles {
   once<Problem>(path: string, name: string, expected: string, compare: () => Problem | null): Problem | null {
     const version = versionOf(path, expected)
     if (version !== null && this.#sound.get(name) === version.text) return null
-    this.#since ??= this.#begin()
+    if (this.#since === undefined) this.#since = this.#write()
     const problem = compare()
     if (problem === null && version !== null && this.#since !== null) {
       if (version.changedNs + YOUNG_NS < this.#since) this.#remember(name, version.text)
@@ -71,39 +80,26 @@ export class CheckedFiles {
 
   /** Keeps what was found. Not being able to costs only time. */
   save(): void {
-    const draft = this.#draft
-    try {
-      if (!this.#isChanged) return
-      const kept = [...this.#sound].slice(-MOST_FILES)
-      writeFileSync(draft, JSON.stringify(Object.fromEntries(kept)))
-      renameSync(draft, this.#path)
-      this.#isChanged = false
-    } catch {
-      // Read again next time.
-    } finally {
-      if (this.#since) rmSync(draft, { force: true })
-      this.#since = undefined
-    }
+    this.#since = undefined
+    if (this.#isChanged) this.#write()
   }
 
-  get #draft(): string {
-    return `${this.#path}.${process.pid}.tmp`
+  /** Null when it cannot be written; otherwise when that was. */
+  #write(): bigint | null {
+    const sound = Object.fromEntries([...this.#sound].slice(-MOST_FILES))
+    try {
+      writeStateFile<Remembered>(this.#path, { path: this.#directory, sound })
+      this.#isChanged = false
+      return statSync(this.#path, { bigint: true }).mtimeNs
+    } catch {
+      return null
+    }
   }
 
   #remember(name: string, version: string): void {
     this.#sound.delete(name)
     this.#sound.set(name, version)
     this.#isChanged = true
-  }
-
-  #begin(): bigint | null {
-    try {
-      mkdirSync(join(this.#path, '..'), { recursive: true })
-      writeFileSync(this.#draft, '')
-      return statSync(this.#draft, { bigint: true }).mtimeNs
-    } catch {
-      return null
-    }
   }
 }
 
@@ -116,12 +112,4 @@ function versionOf(path: string, expected: string): { text: string; changedNs: b
   if (!stats) return null
   const { size, mtimeNs, ino } = stats
   return { text: `${size} ${mtimeNs} ${ino} ${expected}`, changedNs: mtimeNs }
-}
-
-function remembered(path: string): Record<string, string> {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Record<string, string>
-  } catch {
-    return {}
-  }
 }

@@ -7,6 +7,7 @@ import { inDirectory, SAMPLE_TIME, sampleExchange, sampleRow } from '../../test/
 import { systemClock } from '../compose/system.js'
 import { SeededRandom } from '../model/random.js'
 import { DirectoryPackStore, type DirectoryPackStoreOptions } from './directory-pack-store.js'
+import { digestFile } from './file-digest.js'
 import { completeLogs, locateFile } from './file-names.js'
 import { PackBuilder, type PackEntry } from './pack-builder.js'
 import type { PackBytes, StoredFile } from './pack-store.js'
@@ -78,7 +79,7 @@ async function pagesOf(
 }
 
 describe('a pack in a directory', () => {
-  it('is on the disk with the length it says, and its rows lead to its records', () =>
+  it('is on the disk with the length and the digest it says, and its rows lead to its records', () =>
     inDirectory(async directory => {
       const store = newStore(directory)
       const first = byKind(await appended(store, packOf('p1', [page(1), page(2, 'b.org')])))
@@ -86,7 +87,9 @@ describe('a pack in a directory', () => {
       expect([...second.keys()].sort()).toEqual(['cdxj-log', 'links-log', 'pages-log', 'warc'])
       for (const [kind, file] of second) {
         expect(file.name).toBe(first.get(kind)?.name)
-        expect(statSync(`${join(directory, file.name)}.open`).size).toBe(file.bytes)
+        const path = `${join(directory, file.name)}.open`
+        expect(statSync(path).size).toBe(file.bytes)
+        expect(digestFile(path, kind, file.bytes).crc32).toBe(file.crc32)
       }
       expect((await pagesOf(directory, [...second.values()])).map(({ url }) => url)).toEqual([
         'http://example.org/page-1',
@@ -119,6 +122,8 @@ describe('a pack in a directory', () => {
       ])
       expect(pages[1].body).toContain('<title>4</title>')
       const { files } = await store.close()
+      for (const { name, kind, bytes, crc32 } of files)
+        expect(digestFile(join(directory, name), kind, bytes).crc32).toBe(crc32)
       const reader = await WarcReader.open(join(directory, byKind(files).get('warc')?.name ?? ''))
       const lines = readFileSync(join(directory, byKind(files).get('cdxj-log')?.name ?? ''), 'latin1')
       const indexed = lines.trimEnd().split('\n').map(parseLine)

@@ -15,8 +15,8 @@ export function syncDirectory(path: string): void {
 }
 
 /**
- * A file beside `path` that takes its place when it is kept (fsync, rename, fsync of the directory) and leaves nothing behind
- * when it is dropped. Two writers of one `path` at a time are the caller's mistake.
+ * A file beside `path` that takes its place when it is kept (fsync, rename, fsync of the directory) and
+ * leaves nothing behind when it is dropped. Two writers of one `path` at a time are the caller's mistake.
  */
 export class DurableFile implements Output {
   readonly #path: string

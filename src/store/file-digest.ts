@@ -6,6 +6,8 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { OPEN } from './inside.js'
+import type { StoredKind } from './pack-store.js'
+import { digestSegments } from './segment.js'
 
 /** An unsigned number of 32 bits. */
 export type Crc32 = number
@@ -14,10 +16,16 @@ const PIECE_BYTES = 1024 * 1024
 const NEWLINE = 10
 
 /** The digest of a file of this kind after `buffers` were appended to it. */
-export function digestAppend(kind: string, buffers: readonly Buffer[], before: Crc32): Crc32 {
-  let sum = before
-  for (const bytes of buffers) sum = kind === 'cdxj-log' ? digestLines(bytes, sum) : crc32(bytes, sum)
-  return sum
+export function digestAppend(kind: StoredKind, buffers: readonly Buffer[], before: Crc32): Crc32 {
+  switch (kind) {
+    case 'warc':
+      return buffers.reduce((sum, bytes) => crc32(bytes, sum), before)
+    case 'cdxj-log':
+      return buffers.reduce((sum, bytes) => digestLines(bytes, sum), before)
+    case 'pages-log':
+    case 'links-log':
+      return digestSegments(buffers, before)
+  }
 }
 
 /**

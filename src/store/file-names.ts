@@ -1,6 +1,6 @@
 /**
- * What the files of an agent's life are called. A file has `.open` behind its name while somebody may append to it;
- * rows and index name a WARC as it is called when it is closed.
+ * What the files of an agent's life are called. A file has `.open` behind its name while somebody may append
+ * to it; rows and index name a WARC as it is called when it is closed.
  */
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -49,7 +49,9 @@ export function lifeIn(entry: string): number | null {
 
 const SERIAL = /^(\d{5,})((?:\.\w+)+)$/
 
-/** What a file in one of the `STORE_FOLDERS` is to `owner`: its name without `.open` and the like, or null. */
+/**
+ * What a file in one of the `STORE_FOLDERS` is to `owner`: its name without `.open` and the like, or null.
+ */
 export function ownedFile(
   owner: FileOwner,
   folder: string,
@@ -90,8 +92,8 @@ export function locateFile(directory: string, name: string): string | null {
 }
 
 /**
- * Row logs that get no more rows and can become Parquet: all of a life that has ended (`closed`), and all but the
- * newest of one that goes on.
+ * Row logs that get no more rows and can become Parquet: all of a life that has ended (`closed`), and all but
+ * the newest of one that goes on.
  */
 export function completeLogs<
   T extends { readonly name: string; readonly kind: string; readonly closed: boolean },

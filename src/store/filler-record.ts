@@ -3,8 +3,8 @@
  * where indexes and tables say it is. They are `metadata` records without a target: readers pass over them.
  */
 import { crc32 } from 'node:zlib'
+import { xxh64 } from '../model/xxh64.js'
 import { sha1Digest } from './digest.js'
-import { xxh64 } from './xxh64.js'
 
 const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255])
 /** Magic number; a descriptor that promises one segment, a content size of four bytes and a checksum. */

@@ -1,16 +1,16 @@
 /**
  * pages -> files.
  *
- * In: exchanges, page rows and links, collected per cell in a `PackBuilder`. Out: WARC 1.1 files with a CDXJ index
- * each, row logs, and the Parquet tables made of them.
+ * In: exchanges, page rows and links, collected per cell in a `PackBuilder`. Out: WARC 1.1 files with a CDXJ
+ * index each, row logs, and the Parquet tables made of them.
  *
- * Always holds: files only grow while they are open (`<name>.open`) and never change once they have their name;
- * what `append` returned is on the disk; a pack can be taken back, and written again without some of its cells;
- * `recover` brings every file to its committed length, however a crash left it; a Parquet file, a sorted index and
- * the manifest are there whole or not at all; conversion needs memory for one row group.
+ * Always holds: files only grow while they are open (`<name>.open`) and never change once they have their
+ * name; what `append` returned is on the disk; a pack can be taken back, and written again without some of
+ * its cells; `recover` brings every file to its committed length, however a crash left it; a Parquet file, a
+ * sorted index and the manifest are there whole or not at all; conversion needs memory for one row group.
  *
- * Read on in `pack-builder.ts` (one pack in memory), `directory-pack-store.ts` (packs to files), `warc-records.ts`,
- * `segment.ts` (row logs), `text-blocks.ts`, `parquet/convert.ts`, `recover.ts`.
+ * Read on in `pack-builder.ts` (one pack in memory), `directory-pack-store.ts` (packs to files),
+ * `warc-records.ts`, `segment.ts` (row logs), `text-blocks.ts`, `parquet/convert.ts`, `recover.ts`.
  */
 export { parseArchiveFormat } from './archive-format.js'
 export { ByteSink } from './byte-sink.js'
@@ -77,4 +77,4 @@ export {
   type WarcRecord,
 } from './warc-reader.js'
 export { type Revisit, WarcRecords, warcRecords } from './warc-records.js'
-export { loadZstd } from './zstd.js'
+export { copyBytes, writeWhole } from './whole-writes.js'

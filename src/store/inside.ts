@@ -1,7 +1,7 @@
 /**
- * A crawl directory may come from somebody else: nothing in it may lead to a file outside of it. A directory is searched
- * for symbolic links once, when a command opens it; files are opened without following one; names that were stored
- * somewhere are turned into paths here.
+ * A crawl directory may come from somebody else: nothing in it may lead to a file outside of it. A directory
+ * is searched for symbolic links once, when a command opens it; files are opened without following one; names
+ * that were stored somewhere are turned into paths here.
  */
 import { closeSync, constants, lstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -48,7 +48,10 @@ function entriesOf(folder: string) {
   }
 }
 
-/** The path of a stored `name`, which may be absent. Throws an UntrustedError when it leads out of `directory`. */
+/**
+ * The path of a stored `name`, which may be absent. Throws an UntrustedError when it leads out of
+ * `directory`.
+ */
 export function pathInside(directory: string, name: string): string {
   if (!isInsideName(name))
     throw new UntrustedError(`${directory} names a file outside of itself: ${JSON.stringify(name)}`, false)

@@ -1,13 +1,13 @@
 /**
- * Reading a SQLite file that may be open in this process. Closing any descriptor of a file drops all POSIX locks that the
- * process has on it, those of SQLite in other threads included; another process that closes the ledger then takes itself
- * for the last one and removes the log with what was committed since. So what is opened here stays open until the
- * process ends, one descriptor for each file.
+ * Reading a SQLite file that may be open in this process. Closing any descriptor of a file drops all POSIX
+ * locks that the process has on it, those of SQLite in other threads included; another process that closes
+ * the ledger then takes itself for the last one and removes the log with what was committed since. So what is
+ * opened here stays open until the process ends, one descriptor for each file.
  */
-import { closeSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
 import { OPEN } from './inside.js'
+import { copyBytes } from './whole-writes.js'
 
-const COPY_BYTES = 1024 * 1024
 const kept = new Map<string, number>()
 
 /** Not to be closed. */
@@ -26,13 +26,7 @@ export function copyKept(path: string, target: string): void {
   const file = openKept(path)
   const copy = openSync(target, OPEN.create)
   try {
-    const piece = Buffer.allocUnsafe(COPY_BYTES)
-    for (let at = 0; ; ) {
-      const length = readSync(file, piece, 0, piece.length, at)
-      if (length === 0) return
-      writeSync(copy, piece, 0, length)
-      at += length
-    }
+    copyBytes(file, 0, copy)
   } finally {
     closeSync(copy)
   }

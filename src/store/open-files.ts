@@ -1,6 +1,6 @@
 /**
- * The files a store appends to, one of each kind, and what the last append did to them, so that it can be taken
- * back. A WARC and its index are begun, rolled and given up together and carry the same number.
+ * The files a store appends to, one of each kind, and what the last append did to them, so that it can be
+ * taken back. A WARC and its index are begun, rolled and given up together and carry the same number.
  */
 import { AppendFile } from './append-file.js'
 import type { Crc32 } from './file-digest.js'
@@ -98,8 +98,8 @@ export class OpenFiles {
   }
 
   /**
-   * Takes back what was done since `begin` and ends every file it touched: a disk that failed once may have lost
-   * what it said it had, so nothing is appended behind it.
+   * Takes back what was done since `begin` and ends every file it touched: a disk that failed once may have
+   * lost what it said it had, so nothing is appended behind it.
    */
   async retire(): Promise<void> {
     const kinds = this.#steps.map(step => step.file.kind)

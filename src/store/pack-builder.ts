@@ -1,6 +1,6 @@
 /**
- * One pack being filled. Outcomes are encoded as they come, each with its cell, so that the pack can be written
- * again without the cells that turned out to belong to somebody else.
+ * One pack being filled. Outcomes are encoded as they come, each with its cell, so that the pack can be
+ * written again without the cells that turned out to belong to somebody else.
  */
 import type { Exchange, PageRow } from '../model/page.js'
 import { ByteSink } from './byte-sink.js'
@@ -84,7 +84,9 @@ export class PackBuilder {
     return this.#marks.length
   }
 
-  /** All of the entry, or nothing where it throws: an entry that cannot be encoded leaves the pack as it was. */
+  /**
+   * All of the entry, or nothing where it throws: an entry that cannot be encoded leaves the pack as it was.
+   */
   add(entry: PackEntry): void {
     try {
       this.#append(entry)
@@ -142,7 +144,10 @@ export class PackBuilder {
     if (otherBytes > 0) this.#hosts.other(tenancy, row.url, otherBytes)
   }
 
-  /** Empties the builder for the next pack; its buffers are used again, so megabytes a second need no collection. */
+  /**
+   * Empties the builder for the next pack; its buffers are used again, so megabytes a second need no
+   * collection.
+   */
   reset(): void {
     this.#warc.clear()
     this.#pages.clear()

@@ -1,9 +1,15 @@
-/** Port: where packs go. Store first, then the ledger: what `append` returned is durable, and not yet committed. */
+/**
+ * Port: where packs go. Store first, then the ledger: what `append` returned is durable, and not yet
+ * committed.
+ */
 
 export type StoredKind = 'warc' | 'pages-log' | 'links-log' | 'cdxj-log'
 
 export interface StoredFile {
-  /** Relative to the crawl directory, with `/`: its name once it is closed. While open it has `.open` behind it. */
+  /**
+   * Relative to the crawl directory, with `/`: its name once it is closed. While open it has `.open` behind
+   * it.
+   */
   readonly name: string
   readonly kind: StoredKind
   /** Length after the append: the committed length once the ledger has the pack. */
@@ -42,14 +48,16 @@ export type AppendResult =
 export interface CloseResult {
   /** Files closed by this call. */
   readonly files: readonly StoredFile[]
-  /** What went wrong while files were closed, one line each. Nothing is lost by it: recovery does it again. */
+  /**
+   * What went wrong while files were closed, one line each. Nothing is lost by it: recovery does it again.
+   */
   readonly problems: readonly string[]
 }
 
 export interface PackStore {
   /**
-   * Appends and fsyncs; returns each touched file with its new length. Says at the same time that the pack before
-   * is committed (or taken back): a file carries at most one uncommitted pack.
+   * Appends and fsyncs; returns each touched file with its new length. Says at the same time that the pack
+   * before is committed (or taken back): a file carries at most one uncommitted pack.
    */
   append(pack: PackBytes): Promise<AppendResult>
   /** Takes back the last append after a definite refusal by the ledger. */

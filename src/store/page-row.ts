@@ -1,10 +1,12 @@
 /**
- * A page row in bytes, little endian. A fixed part of 132 bytes, then the texts one behind the other in UTF-8:
+ * A page row in bytes, little endian. A fixed part of 132 bytes, then the texts one behind the other in
+ * UTF-8:
  *
  *   0 uint32 size of the row          40 float64 fetchedAt
  *   4 uint32 WARC offset in the pack  48 float64 fetchMs
  *   8 uint32 WARC length              56 float64 bodyBytes
- *  12 int32  status, depth, hops,     64 uint32 length of each of the sixteen texts, in the order of `PageText`
+ * 12 int32  status, depth, hops,     64 uint32 length of each of the sixteen texts, in the order of
+ * `PageText`
  *            lane, attempt, outlinks, 128 uint32 length of the page's text, which stands in a block (`text-blocks.ts`)
  *            outlinksForeign          132 the sixteen texts
  *
@@ -56,8 +58,8 @@ export const PageInt = {
 export const PageNumber = { fetchedAt: 40, fetchMs: 48, bodyBytes: 56 } as const
 
 /**
- * Appends `row`. Its text has gone to a block, of which only the length is told; the place of its record is given apart
- * because it is known last (offset -1: not archived).
+ * Appends `row`. Its text has gone to a block, of which only the length is told; the place of its record is
+ * given apart because it is known last (offset -1: not archived).
  */
 export function appendPageRow(
   sink: ByteSink,
@@ -117,7 +119,10 @@ export class PageRowView {
   #at = 0
   readonly #starts = new Uint32Array(TEXTS + 1)
 
-  /** Points at the row that begins at `at` of `bytes`; returns its size. The caller has checked the segment's sum. */
+  /**
+   * Points at the row that begins at `at` of `bytes`; returns its size. The caller has checked the segment's
+   * sum.
+   */
   moveTo(bytes: Buffer, at: number): number {
     this.bytes = bytes
     this.#at = at

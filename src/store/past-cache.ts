@@ -1,8 +1,9 @@
 /**
- * Whole blocks past the page cache. What a crawl stores is written once, must be on the disk before it counts, and is
- * hardly read again: a copy in the cache takes memory from the machine, and a second or two of CPU time for a gigabyte
- * where blocks that go straight to the disk take a twentieth of that. The system asks that memory, place and size are
- * multiples of a block; WebAssembly's memory is. Where a file system does not do it, all is written and read as usual.
+ * Whole blocks past the page cache. What a crawl stores is written once, must be on the disk before it
+ * counts, and is hardly read again: a copy in the cache takes memory from the machine, and a second or two of
+ * CPU time for a gigabyte where blocks that go straight to the disk take a twentieth of that. The system asks
+ * that memory, place and size are multiples of a block; WebAssembly's memory is. Where a file system does not
+ * do it, all is written and read as usual.
  */
 import { closeSync, constants, openSync, readSync, write, writeSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -27,9 +28,9 @@ export function giveStage(stage: Buffer): void {
 }
 
 /**
- * A second way into a file, for whole blocks: opened with the first of them, closed for good when they are refused. What it
- * then answers (false, null) means that they go the way of all other bytes, which tells what is wrong if it is no better: a full
- * or a broken disk.
+ * A second way into a file, for whole blocks: opened with the first of them, closed for good when they are
+ * refused. What it then answers (false, null) means that they go the way of all other bytes, which tells what
+ * is wrong if it is no better: a full or a broken disk.
  */
 export class BlockAccess {
   readonly #path: string

@@ -3,10 +3,10 @@
  * any record. Level 1 is our own deflate, higher levels are zlib's.
  */
 import { crc32, gzipSync } from 'node:zlib'
+import { loadedZstd } from '../model/zstd.js'
 import type { ArchiveFormat } from './archive-format.js'
 import type { ByteSink } from './byte-sink.js'
 import { FastDeflate } from './deflate/fast-deflate.js'
-import { loadedZstd } from './zstd.js'
 
 export interface RecordCompressor {
   /** Of a WARC file written with it. */

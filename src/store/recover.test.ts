@@ -90,7 +90,8 @@ function expectCommitted(directory: string, crashed: Crashed, committed: Readonl
 const sortedLines = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1').trimEnd().split('\n').sort()
 
 describe('after a crash', () => {
-  // Every byte where files are cut in place; a sample where they are copied, which is slow and the same arithmetic.
+  // Every byte where files are cut in place; a sample where they are copied, which is slow and the same
+  // arithmetic.
   for (const [holder, step] of [
     ['gone', 1],
     ['unknown', 7],

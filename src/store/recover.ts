@@ -23,8 +23,8 @@ import { OPEN, pathInside } from './inside.js'
 import type { StoredFile, StoredKind } from './pack-store.js'
 
 /**
- * `gone`: the process that wrote the file has ended for certain (we hold the directory's lock), so the file is cut
- * in place. `unknown`: it may wake up and write on, so the committed part is copied out of its reach.
+ * `gone`: the process that wrote the file has ended for certain (we hold the directory's lock), so the file
+ * is cut in place. `unknown`: it may wake up and write on, so the committed part is copied out of its reach.
  */
 export type Holder = 'gone' | 'unknown'
 

@@ -28,17 +28,29 @@ export interface SealedJson {
   readonly seal: 'right' | 'wrong' | 'none'
 }
 
-/** Null when it is not a JSON object; throws what the system throws. */
+/** Null when it is not a file with a JSON object; throws what the system throws otherwise. */
 export function readSealed(path: string, role: string): SealedJson | null {
-  const bytes = readSmallFile(path)
+  const bytes = readBytes(path)
+  if (bytes === null) return null
   const seal = sealOf(bytes, role)
   try {
     const content: unknown = JSON.parse(bytes.toString('utf8'))
-    if (typeof content !== 'object' || content === null) return null
+    if (typeof content !== 'object' || content === null || Array.isArray(content)) return null
     const { checksum: _, ...rest } = content as Record<string, unknown>
     return { content: rest, seal }
   } catch {
     return null
+  }
+}
+
+/** Null for a folder, and for more than anybody would write there. */
+function readBytes(path: string): Buffer | null {
+  try {
+    return readSmallFile(path)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'EISDIR' || code === 'ERR_FS_FILE_TOO_LARGE') return null
+    throw error
   }
 }
 

@@ -1,6 +1,7 @@
 /**
- * Row logs: append-only files of segments. A pack adds one or more; each says which pack, agent and WARC its rows
- * belong to, so that rows can hold places relative to the pack, and carries a checksum over all of itself.
+ * Row logs: append-only files of segments. A pack adds one or more; each says which pack, agent and WARC its
+ * rows belong to, so that rows can hold places relative to the pack, and carries a checksum over all of
+ * itself.
  *
  *   0 'OWS' and the version   20 uint32 rows, groups, blocks 44 WARC name, pack id, agent in UTF-8
  *   4 uint32 crc32 from 8 on  24 float64 base offset            then the rows
@@ -10,12 +11,15 @@
  */
 import { crc32 } from 'node:zlib'
 import { LIMITS } from '../model/limits.js'
+import { joinCrc32 } from './crc32-join.js'
 import type { Crc32 } from './file-digest.js'
 import { WindowedFile } from './windowed-file.js'
 
 export type RowTable = 'pages' | 'links'
 
-/** The log of pages holds rows of a pack first, then the blocks of their texts, then what it says of hosts. */
+/**
+ * The log of pages holds rows of a pack first, then the blocks of their texts, then what it says of hosts.
+ */
 export type SegmentTable = RowTable | 'texts' | 'hosts'
 
 export interface SegmentHeader {
@@ -53,6 +57,8 @@ export class DamagedFileError extends Error {
 
 const MAGIC = 0x0353574f
 const FIXED_BYTES = 44
+/** The checksum of a segment is that of what follows it. */
+const CHECKED_FROM = 8
 const TABLES: readonly SegmentTable[] = ['pages', 'links', 'texts', 'hosts']
 /** Names are ours and short; a longer header is damage. */
 const HEADER_BYTES_MAX = 16 * 1024
@@ -84,17 +90,36 @@ function encodeHeader(header: SegmentHeader, rows: Buffer, count: number): Buffe
   bytes.writeUInt32LE(count, 20)
   bytes.writeDoubleLE(header.baseOffset, 24)
   for (const [i, name] of names.entries()) bytes.writeUInt32LE(name.length, 32 + 4 * i)
-  bytes.writeUInt32LE(crc32(rows, crc32(bytes.subarray(8))), 4)
+  bytes.writeUInt32LE(crc32(rows, crc32(bytes.subarray(CHECKED_FROM))), 4)
   return bytes
+}
+
+/** The digest of a log after the buffers of `segmentBuffers` were appended to it. */
+export function digestSegments(buffers: readonly Buffer[], before: Crc32): Crc32 {
+  let sum = before
+  for (let i = 0; i < buffers.length; i += 2) {
+    const [header, rows] = [buffers[i], buffers[i + 1]]
+    sum = digestSegment(header, header.length + rows.length, sum)
+  }
+  return sum
+}
+
+/** From the checksum that a segment carries, so that its rows need not be gone through once more. */
+function digestSegment(start: Buffer, length: number, before: Crc32): Crc32 {
+  return joinCrc32(
+    crc32(start.subarray(0, CHECKED_FROM), before),
+    start.readUInt32LE(4),
+    length - CHECKED_FROM,
+  )
 }
 
 /** The buffer of the last reader: the next one uses it again. */
 let spare: Buffer | null = null
 
 /**
- * The segments of a log's committed prefix, all or those of one table: the others are passed over unread. A segment's
- * rows are valid until the next one is asked for. `from`: where a segment begins. `expected` is the digest of the whole
- * prefix: another log is sound in itself.
+ * The segments of a log's committed prefix, all or those of one table: the others are passed over unread. A
+ * segment's rows are valid until the next one is asked for. `from`: where a segment begins. `expected` is the
+ * digest of the whole prefix: another log is sound in itself.
  */
 export function* readSegments(
   path: string,
@@ -115,8 +140,9 @@ export function* readSegments(
       const isWanted = table === null || TABLES[fixed.readUInt32LE(16)] === table
       if (isWanted) {
         const bytes = readExactly(path, file, at, length)
-        if (typeof expected === 'number') sum = crc32(bytes, sum)
-        yield decode(path, at, bytes)
+        const segment = decode(path, at, bytes)
+        if (typeof expected === 'number') sum = digestSegment(bytes, length, sum)
+        yield segment
       }
       at += length
     }
@@ -143,9 +169,9 @@ export function packsBetween(path: string, from: number, to: number): number {
 }
 
 /**
- * The segments of a damaged log that are sound. `null` stands for what is not, from its beginning to the next sound
- * segment. Lengths lead from one segment to the next; where they do not, all behind is damaged: a text in a row could
- * look like a segment to a search.
+ * The segments of a damaged log that are sound. `null` stands for what is not, from its beginning to the next
+ * sound segment. Lengths lead from one segment to the next; where they do not, all behind is damaged: a text
+ * in a row could look like a segment to a search.
  */
 export function* salvageSegments(path: string, committedBytes: number): Generator<Segment | null> {
   const file = new WindowedFile(path, 'all', null)
@@ -195,7 +221,7 @@ function segmentLength(path: string, at: number, fixed: Buffer, leftBytes: numbe
 }
 
 function decode(path: string, at: number, bytes: Buffer): Segment {
-  if (crc32(bytes.subarray(8)) !== bytes.readUInt32LE(4))
+  if (crc32(bytes.subarray(CHECKED_FROM)) !== bytes.readUInt32LE(4))
     throw new DamagedFileError(path, at, 'the checksum differs')
   const names: string[] = []
   let start = FIXED_BYTES

@@ -1,6 +1,6 @@
 /**
- * Sorts the lines of a file bytewise within bounded memory: sorted runs on disk, then one merge. Lines stay bytes where
- * they were read: a string for each would be garbage that nobody is in a hurry to collect.
+ * Sorts the lines of a file bytewise within bounded memory: sorted runs on disk, then one merge. Lines stay
+ * bytes where they were read: a string for each would be garbage that nobody is in a hurry to collect.
  */
 import { closeSync, openSync, readSync, rmSync } from 'node:fs'
 import { LIMITS } from '../model/limits.js'

@@ -1,12 +1,13 @@
 /**
- * A new file, written from its beginning to its end. What comes is put together first, so that small pieces cost no call each,
- * and what is large does not pass through the page cache.
+ * A new file, written from its beginning to its end. What comes is put together first, so that small pieces
+ * cost no call each, and what is large does not pass through the page cache.
  */
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type { Crc32 } from './file-digest.js'
 import { OPEN } from './inside.js'
 import { BlockAccess, giveStage, takeStage } from './past-cache.js'
+import { writeWhole } from './whole-writes.js'
 
 /** What bytes can be written to, one behind the other. */
 export interface Output {
@@ -70,14 +71,9 @@ export class StagedFile implements Output {
   #flush(): void {
     const part = this.#stage.subarray(0, this.#staged)
     const isWhole = part.length === this.#stage.length
-    if (!isWhole || !this.#blocks.writeSync(part, this.#bytes)) this.#writeSync(part)
+    if (!isWhole || !this.#blocks.writeSync(part, this.#bytes)) writeWhole(this.#file, part, this.#bytes)
     this.#bytes += part.length
     this.#crc32 = crc32(part, this.#crc32)
     this.#staged = 0
-  }
-
-  #writeSync(part: Buffer): void {
-    for (let done = 0; done < part.length; )
-      done += writeSync(this.#file, part, done, part.length - done, this.#bytes + done)
   }
 }

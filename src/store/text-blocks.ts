@@ -1,7 +1,8 @@
 /**
- * The texts of a pack, most of what a page row weighs: compressed before they are written, many together, because a page
- * alone shrinks half as well. They stay so until they stand in the table: values are laid out as Parquet's plain encoding
- * wants them (uint32 length, bytes), and the pieces of a block go into a Parquet page as they are.
+ * The texts of a pack, most of what a page row weighs: compressed before they are written, many together,
+ * because a page alone shrinks half as well. They stay so until they stand in the table: values are laid out
+ * as Parquet's plain encoding wants them (uint32 length, bytes), and the pieces of a block go into a Parquet
+ * page as they are.
  *
  * A block: uint32 size of all of it, uint32 number of texts, then the values as a Snappy block.
  */
@@ -55,7 +56,10 @@ export class TextBlocks {
   }
 }
 
-/** The text in UTF-8. Table readers refuse a file for one byte that is not, so a text cut in mid-character is mended. */
+/**
+ * The text in UTF-8. Table readers refuse a file for one byte that is not, so a text cut in mid-character is
+ * mended.
+ */
 export function validText(text: Uint8Array): Uint8Array {
   return isUtf8(text) ? text : Buffer.from(Buffer.from(text).toString('utf8'))
 }

@@ -6,12 +6,12 @@ import { WARCRecord, WARCSerializer } from 'warcio'
 import { inDirectory, sampleExchange, sampleRow } from '../../test/kit/store-samples.js'
 import type { Exchange } from '../model/page.js'
 import { SeededRandom } from '../model/random.js'
+import { loadZstd } from '../model/zstd.js'
 import type { ArchiveFormat } from './archive-format.js'
 import { ByteSink } from './byte-sink.js'
 import { firstMember } from './warc-members.js'
 import { type RecordResult, responseOf, WarcReader } from './warc-reader.js'
 import { type ArchivedRecord, warcRecords } from './warc-records.js'
-import { loadZstd } from './zstd.js'
 
 const ZEROS_10_000 = '28b52ffd04484d000010000001000b8707580144e310'
 

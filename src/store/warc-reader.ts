@@ -5,9 +5,10 @@ import { ContentDecoder } from '../fetch/content-decoder.js'
 import { codingsOf } from '../fetch/framing.js'
 import { headEnd, parseHead, type ResponseHead } from '../fetch/response-head.js'
 import { LIMITS } from '../model/limits.js'
+import { loadZstd } from '../model/zstd.js'
+import { isZstdFrame } from '../model/zstd-frame.js'
 import { OPEN } from './inside.js'
-import { firstMember, isZstd, type Member, wholeMember } from './warc-members.js'
-import { loadZstd } from './zstd.js'
+import { firstMember, type Member, wholeMember } from './warc-members.js'
 
 export interface WarcRecord {
   readonly type: string
@@ -35,7 +36,7 @@ export class WarcReader {
 
   static async open(path: string): Promise<WarcReader> {
     const reader = new WarcReader(await open(path, OPEN.read))
-    if (isZstd(await reader.#read(0, 4))) await loadZstd()
+    if (isZstdFrame(await reader.#read(0, 4), 0)) await loadZstd()
     return reader
   }
 
@@ -51,7 +52,10 @@ export class WarcReader {
     return recordOf(wholeMember(bytes, RECORD_BYTES_MAX), offset)
   }
 
-  /** Every record between `from` and `committedBytes` (the whole file by default); the first bad one is the last. */
+  /**
+   * Every record between `from` and `committedBytes` (the whole file by default); the first bad one is the
+   * last.
+   */
   async *records(committedBytes?: number, from = 0): AsyncGenerator<RecordResult> {
     const end = committedBytes ?? (await this.#file.stat()).size
     let window: Buffer = Buffer.alloc(0)

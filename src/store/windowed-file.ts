@@ -1,6 +1,6 @@
 /**
- * A file that is read once, all of it from its beginning to its end or some of it, past the page cache: what a crawl wrote that
- * way is not in there, and to bring it in would cost more than to read it.
+ * A file that is read once, all of it from its beginning to its end or some of it, past the page cache: what
+ * a crawl wrote that way is not in there, and to bring it in would cost more than to read it.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { LIMITS } from '../model/limits.js'

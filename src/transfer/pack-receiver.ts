@@ -1,5 +1,7 @@
 /** The packs of one life of an agent without the store, at the coordinator: put together, checked, stored once. */
 import type { IncomingMessage } from 'node:http'
+import type { Cancel, Clock, Millis } from '../model/clock.js'
+import { LIMITS } from '../model/limits.js'
 import type { PackStore } from '../store/index.js'
 import { digestOf, packIn } from './pack-frame.js'
 import type { UploadAnswer, UploadNumber } from './words.js'
@@ -12,6 +14,9 @@ interface Upload {
   received: number
   /** The connection that brings the rest; one that was cut may not have noticed. */
   source: IncomingMessage | null
+  /** When something last came of it. */
+  movedAt: Millis
+  unwatch: Cancel
 }
 
 export interface UploadHead {
@@ -32,14 +37,16 @@ export interface Room {
 export class PackReceiver {
   readonly #store: PackStore
   readonly #room: Room
+  readonly #clock: Clock
   #upload: Upload | null = null
   #storing: { readonly number: UploadNumber; readonly done: Promise<UploadAnswer> } | null = null
   #last: { readonly number: UploadNumber; readonly answer: UploadAnswer } | null = null
   #isClosed = false
 
-  constructor(store: PackStore, room: Room) {
+  constructor(store: PackStore, room: Room, clock: Clock) {
     this.#store = store
     this.#room = room
+    this.#clock = clock
   }
 
   /** How far an upload has come. Whoever asks has no other connection any more that could bring the rest. */
@@ -60,7 +67,8 @@ export class PackReceiver {
     if (!upload) return { later: 'the coordinator holds as many packs as it may' }
     cutOff(upload)
     if (head.offset !== upload.received) return { received: upload.received }
-    if (!(await fill(upload, source))) return null
+    if (!(await fill(upload, source, this.#clock))) return null
+    upload.unwatch()
     this.#upload = null
     const done = this.#storeOne(upload, head.committed)
     this.#storing = { number: head.number, done }
@@ -94,14 +102,35 @@ export class PackReceiver {
     if (known === number && expected === digest) return this.#upload
     this.#drop()
     if (!this.#room.take(total)) return null
-    this.#upload = { number, digest, bytes: Buffer.allocUnsafeSlow(total), received: 0, source: null }
+    this.#upload = {
+      number,
+      digest,
+      bytes: Buffer.allocUnsafeSlow(total),
+      received: 0,
+      source: null,
+      movedAt: this.#clock.monotonic(),
+      unwatch: () => {},
+    }
+    this.#watch(this.#upload, LIMITS.uploadIdleMs)
     return this.#upload
   }
 
+  /** Whoever sends nothing more, connected or not, must not take the room of the others. */
+  #watch(upload: Upload, delayMs: Millis): void {
+    upload.unwatch = this.#clock.after(delayMs, () => {
+      const leftMs = upload.movedAt + LIMITS.uploadIdleMs - this.#clock.monotonic()
+      if (leftMs > 0) this.#watch(upload, leftMs)
+      else this.#drop()
+    })
+  }
+
   #drop(): void {
-    if (this.#upload) this.#room.give(this.#upload.bytes.length)
-    if (this.#upload) cutOff(this.#upload)
+    const upload = this.#upload
+    if (!upload) return
     this.#upload = null
+    upload.unwatch()
+    cutOff(upload)
+    this.#room.give(upload.bytes.length)
   }
 
   async #storeOne({ number, bytes, digest }: Upload, committed: UploadNumber): Promise<UploadAnswer> {
@@ -129,13 +158,14 @@ function cutOff(upload: Upload): void {
 }
 
 /** True when it is whole. */
-async function fill(upload: Upload, source: IncomingMessage): Promise<boolean> {
+async function fill(upload: Upload, source: IncomingMessage, clock: Clock): Promise<boolean> {
   upload.source = source
   try {
     for await (const part of source as AsyncIterable<Buffer>) {
       if (upload.source !== source || upload.received + part.length > upload.bytes.length) return false
       part.copy(upload.bytes, upload.received)
       upload.received += part.length
+      upload.movedAt = clock.monotonic()
     }
   } catch {
     return false

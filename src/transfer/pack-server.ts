@@ -2,6 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Incarnation, Ledger } from '../cluster/index.js'
+import type { Clock } from '../model/clock.js'
 import { LIMITS } from '../model/limits.js'
 import type { PackStore } from '../store/index.js'
 import { journalBytes } from './journals.js'
@@ -10,7 +11,8 @@ import { PackReceiver, type Room } from './pack-receiver.js'
 import { HEADERS, ROUTING_PATH, type UploadAnswer } from './words.js'
 
 export interface PackServerParts {
-  readonly ledger: Pick<Ledger, 'readJournal'>
+  readonly ledger: Pick<Ledger, 'readJournal' | 'agents'>
+  readonly clock: Clock
   readonly token: string
   readonly listen: { readonly host: string; readonly port: number }
   /** False once the seat is another's. */
@@ -32,6 +34,8 @@ export class PackServer {
   readonly #server: Server
   readonly #token: Buffer
   readonly #receivers = new Map<Incarnation, PackReceiver>()
+  /** Lives that the ledger has closed, of which nothing more is taken. */
+  readonly #over = new Set<Incarnation>()
   readonly #room = new HeldBytes()
   #reading = 0
 
@@ -53,6 +57,7 @@ export class PackServer {
         response.destroy()
       })
     })
+    this.#server.maxConnections = LIMITS.channelConnections
   }
 
   get port(): number {
@@ -68,8 +73,14 @@ export class PackServer {
     return this.#receivers.size
   }
 
+  /** Of packs that are not whole, or not stored yet. */
+  get heldBytes(): number {
+    return this.#room.held
+  }
+
   /** A life that is over in the ledger: its files are let go of as they are. */
   async abandon(life: Incarnation): Promise<void> {
+    this.#over.add(life)
     await this.#end(life, 'abandon')
   }
 
@@ -108,7 +119,8 @@ export class PackServer {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const receiver = this.#receiverOf(life)
+    const receiver = await this.#receiverOf(life)
+    if (receiver === null) return answer(response, { over: 'the ledger has no such life that is open' })
     if (request.method === 'GET') return answer(response, await receiver.look(number))
     const numberIn = (name: string) => Number(request.headers[name] ?? Number.NaN)
     const head = {
@@ -125,10 +137,16 @@ export class PackServer {
     else answer(response, said)
   }
 
-  #receiverOf(life: Incarnation): PackReceiver {
+  /** Null for a life that the ledger does not know, or that is over: it would only take the room of the others. */
+  async #receiverOf(life: Incarnation): Promise<PackReceiver | null> {
+    if (!this.#receivers.has(life)) {
+      const lives = await this.#parts.ledger.agents()
+      if (this.#over.has(life) || !lives.some(({ incarnation }) => incarnation === life)) return null
+    }
+    // Another request may have been faster.
     const known = this.#receivers.get(life)
     if (known) return known
-    const receiver = new PackReceiver(this.#parts.openStore(life), this.#room)
+    const receiver = new PackReceiver(this.#parts.openStore(life), this.#room, this.#parts.clock)
     this.#receivers.set(life, receiver)
     return receiver
   }
@@ -156,6 +174,10 @@ const MOST_BYTES = 2 * LIMITS.bodyBytesInFlight
 
 class HeldBytes implements Room {
   #held = 0
+
+  get held(): number {
+    return this.#held
+  }
 
   take(bytes: number): boolean {
     if (this.#held > 0 && this.#held + bytes > LIMITS.uploadBytes) return false

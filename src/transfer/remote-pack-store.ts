@@ -52,6 +52,8 @@ export class RemotePackStore implements PackStore {
         return { ok: true, files: answer.files }
       }
       if ('refused' in answer) return { ok: false, ...answer.refused }
+      // The next heartbeat says so too, and ends the life.
+      if ('over' in answer) return { ok: false, code: 'STORE_AWAY', detail: answer.over }
       const isLate = clock.monotonic() > until
       if ('later' in answer) {
         if (isLate) return { ok: false, code: 'STORE_AWAY', detail: answer.later }
@@ -120,7 +122,7 @@ function answerIn({ status, body }: { readonly status: number; readonly body: Bu
   if (status === 401) return { later: 'the coordinator refuses the token of this crawl' }
   try {
     const answer = JSON.parse(body.toString('utf8')) as UploadAnswer
-    if (['files', 'received', 'refused', 'later'].some(word => word in answer)) return answer
+    if (['files', 'received', 'refused', 'later', 'over'].some(word => word in answer)) return answer
   } catch {
     // Not one of us.
   }

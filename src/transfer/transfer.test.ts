@@ -6,15 +6,16 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { inDirectory, sampleExchange, sampleRow } from '../../test/kit/store-samples.js'
 import { TcpProxy } from '../../test/kit/tcp-proxy.js'
 import { RoutingTable } from '../assign/index.js'
-import type { HelmStatus, Ledger } from '../cluster/index.js'
+import type { HelmStatus, Incarnation, Ledger } from '../cluster/index.js'
 import { openMemoryLedger } from '../cluster/memory-ledger.js'
 import { systemClock } from '../compose/system.js'
+import type { Cancel, Clock, Millis } from '../model/clock.js'
+import { LIMITS } from '../model/limits.js'
 import { SeededRandom } from '../model/random.js'
 import { DirectoryPackStore, locateFile, PackBuilder, type PackBytes, warcRecords } from '../store/index.js'
 import { channelTo, PackServer, RemotePackStore, routingOver } from './index.js'
 
 const TOKEN = 'known-to-the-ledger-only'
-const LIFE = 7
 const LEASE_MS = 30_000
 const TABLE = RoutingTable.of(2, [{ site: 'a.test', part: 1 }]).encode()
 const records = warcRecords({ codec: 'gzip', level: 1 }, new SeededRandom(2))
@@ -35,6 +36,34 @@ function packOf(id: string, kilobytes: number): PackBytes {
   return builder.toPack(id)
 }
 
+/** Stands still but for what is passed, so that nobody waits for a deadline. */
+class IdleClock implements Clock {
+  readonly grainMs = 0
+  readonly now = systemClock.now
+  readonly soon = systemClock.soon
+  readonly #timers = new Set<{ readonly at: Millis; readonly task: () => void }>()
+  #at: Millis = 0
+
+  monotonic(): Millis {
+    return this.#at
+  }
+
+  after(delayMs: Millis, task: () => void): Cancel {
+    const timer = { at: this.#at + delayMs, task }
+    this.#timers.add(timer)
+    return () => void this.#timers.delete(timer)
+  }
+
+  pass(ms: Millis): void {
+    this.#at += ms
+    for (const timer of this.#timers) {
+      if (timer.at > this.#at) continue
+      this.#timers.delete(timer)
+      timer.task()
+    }
+  }
+}
+
 describe('a pack on its way to the coordinator', () => {
   const open: { close(): unknown }[] = []
   afterEach(async () => {
@@ -45,6 +74,8 @@ describe('a pack on its way to the coordinator', () => {
     readonly ledger: Ledger
     readonly server: PackServer
     readonly agent: RemotePackStore
+    readonly life: Incarnation
+    readonly clock: IdleClock
     readonly channel: ReturnType<typeof channelTo>
     isSeated: boolean
     /** Says where the coordinator is now. */
@@ -54,7 +85,8 @@ describe('a pack on its way to the coordinator', () => {
   async function scene(directory: string, { token = TOKEN, seat = 1 } = {}): Promise<Scene> {
     const ledger = openMemoryLedger(systemClock.now)
     const scene = { isSeated: true }
-    const server = await serve(directory, ledger, seat, () => scene.isSeated)
+    const clock = new IdleClock()
+    const server = await serve(directory, ledger, seat, () => scene.isSeated, clock)
     const moveTo = async (seat: number, port: number) => {
       const life = await ledger.join('coordinator', 0)
       const status: HelmStatus = { seat, place: { machine: hostname(), host: '127.0.0.1', port } }
@@ -63,13 +95,21 @@ describe('a pack on its way to the coordinator', () => {
     await moveTo(seat, server.port)
     const channel = channelTo(ledger, token)
     open.push(channel)
-    const agent = new RemotePackStore({ life: LIFE, channel, clock: systemClock })
-    return Object.assign(scene, { ledger, server, agent, channel, moveTo })
+    const life = await ledger.join('elsewhere:1')
+    const agent = new RemotePackStore({ life, channel, clock: systemClock })
+    return Object.assign(scene, { ledger, server, agent, life, clock, channel, moveTo })
   }
 
-  async function serve(directory: string, ledger: Ledger, seat: number, isSeated = () => true) {
+  async function serve(
+    directory: string,
+    ledger: Ledger,
+    seat: number,
+    isSeated = () => true,
+    clock: Clock = systemClock,
+  ) {
     const server = await PackServer.listen({
       ledger,
+      clock,
       token: TOKEN,
       listen: { host: '127.0.0.1', port: 0 },
       isSeated,
@@ -227,5 +267,84 @@ describe('a pack on its way to the coordinator', () => {
       expect(await put('/packs/1/1', { ...head, 'x-orbweaver-total': 1e15 }, 'x')).toBe('400 ')
       expect(await put('/elsewhere', {})).toBe('404 ')
       expect(await put('/packs/1/1', { ...head, authorization: 'Bearer ' })).toBe('401 ')
+    }))
+
+  /** More than the coordinator holds at a time, of which only a few bytes ever come. */
+  const UNFINISHED = 'the beginning'
+  async function beginUpload(server: PackServer, life: Incarnation) {
+    const headers = {
+      authorization: `Bearer ${TOKEN}`,
+      'x-orbweaver-offset': 0,
+      'x-orbweaver-total': LIMITS.uploadBytes + 1,
+      'x-orbweaver-committed': 0,
+      'x-orbweaver-digest': '00',
+      'content-length': LIMITS.uploadBytes + 1,
+    }
+    const asking = request({
+      host: '127.0.0.1',
+      port: server.port,
+      method: 'PUT',
+      path: `/packs/${life}/1`,
+      headers,
+    })
+    open.push({ close: () => asking.destroy() })
+    const ended = new Promise<string>(resolve => {
+      asking.on('error', () => resolve('cut'))
+      asking.on('response', response => response.on('data', data => resolve(String(data))))
+    })
+    asking.write(UNFINISHED)
+    return ended
+  }
+
+  /** How much of the first upload of a life has come, as its agent would ask. */
+  async function received(channel: Scene['channel'], life: Incarnation): Promise<unknown> {
+    const { body } = await channel.ask({ method: 'GET', path: `/packs/${life}/1` })
+    return JSON.parse(String(body))
+  }
+
+  it('is not held up by an unfinished one of a life that the ledger does not know, or has closed', () =>
+    inDirectory(async directory => {
+      const { agent, server, ledger, channel } = await scene(directory)
+      const closed = await ledger.join('closed:1')
+      await ledger.leave(closed)
+      for (const life of [999, closed])
+        expect(await beginUpload(server, life)).toContain('no such life that is open')
+      const ended = new RemotePackStore({ life: closed, channel, clock: systemClock })
+      const refusal = { ok: false, code: 'STORE_AWAY', detail: 'the ledger has no such life that is open' }
+      expect(await ended.append(packOf('late', 64))).toEqual(refusal)
+      expect(server.openLives).toBe(0)
+      expect((await agent.append(packOf('a', 64))).ok).toBe(true)
+      expect(server.openLives).toBe(1)
+    }))
+
+  it('is not held up for longer than a deadline by one that nothing more comes of', () =>
+    inDirectory(async directory => {
+      const { agent, server, ledger, clock } = await scene(directory)
+      const silent = await ledger.join('silent:1')
+      const ended = beginUpload(server, silent)
+      while (server.heldBytes === 0) await new Promise(resolve => setTimeout(resolve, 5))
+      const pack = packOf('a', 64)
+      expect(await agent.append(pack)).toMatchObject({ ok: false, code: 'STORE_AWAY' })
+      clock.pass(LIMITS.uploadIdleMs)
+      expect(await ended).toBe('cut')
+      expect(server.heldBytes).toBe(0)
+      expect((await agent.append(pack)).ok).toBe(true)
+    }))
+
+  it('is dropped by the same deadline after its connection was cut, and not before', () =>
+    inDirectory(async directory => {
+      const { server, ledger, clock, channel } = await scene(directory)
+      const cut = await ledger.join('cut:1')
+      const come = { received: UNFINISHED.length }
+      // A question cuts the connection that brings the rest, perhaps before anything has come.
+      do {
+        void beginUpload(server, cut)
+        await new Promise(resolve => setTimeout(resolve, 20))
+      } while (JSON.stringify(await received(channel, cut)) !== JSON.stringify(come))
+      clock.pass(LIMITS.uploadIdleMs - 1)
+      expect(await received(channel, cut)).toEqual(come)
+      clock.pass(1)
+      expect(await received(channel, cut)).toEqual({ received: 0 })
+      expect(server.heldBytes).toBe(0)
     }))
 })

@@ -24,6 +24,8 @@ export type UploadAnswer =
   | { readonly refused: { readonly code: 'DISK_FULL' | 'DISK_FAILED'; readonly detail: string } }
   /** Not now. */
   | { readonly later: string }
+  /** Never: the ledger has no such life that is open. */
+  | { readonly over: string }
 
 export const uploadPath = (life: Incarnation, number: UploadNumber) => `/packs/${life}/${number}`
 export const endPath = (life: Incarnation, how: 'close' | 'abandon') => `/lives/${life}/${how}`

@@ -1,7 +1,15 @@
 /** The ledger of a crawl: its file where it has one, and the journals in it. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { checkLedger, LEDGER_FILE, type Ledger, LedgerError, ledgerIntegrity } from '../cluster/index.js'
+import {
+  checkLedger,
+  copyIntegrity,
+  LEDGER_FILE,
+  type Ledger,
+  LedgerError,
+  ledgerIntegrity,
+} from '../cluster/index.js'
+import { systemClock } from '../compose/index.js'
 import { readJournal } from '../frontier/index.js'
 import type { Damage } from './damage.js'
 
@@ -19,7 +27,8 @@ const WHY = {
   'closed elsewhere': 'another program has opened it since; its pages are known again after the next resume',
 } as const
 
-export function checkLedgerFile(directory: string): LedgerState {
+/** `isForeign`: nothing may be written beside it, as SQLite does even to read. */
+export function checkLedgerFile(directory: string, isForeign: boolean): LedgerState {
   const path = join(directory, LEDGER_FILE)
   const damaged = (what: Damage['what'], detail: string, file = LEDGER_FILE): LedgerState => ({
     at: 'damaged',
@@ -30,7 +39,7 @@ export function checkLedgerFile(directory: string): LedgerState {
   if (state.at === 'damaged') return damaged(state.problem.what, state.problem.detail, state.problem.file)
   if (state.at === 'sound') return { at: state.isOpen ? 'open' : 'clean' }
   try {
-    const wrong = ledgerIntegrity(path)
+    const wrong = isForeign ? copyIntegrity(path) : ledgerIntegrity(path)
     return wrong === null
       ? { at: 'unknown', why: WHY[state.why] }
       : damaged('unreadable', `is damaged: ${wrong}`)
@@ -47,6 +56,7 @@ const NOTHING = { discovered() {} }
 export async function* checkJournals(ledger: Ledger): AsyncGenerator<Damage> {
   for (let after = { cell: '', number: 0 }; ; ) {
     const batch = await ledger.readJournals(after, BATCH_BYTES)
+    await new Promise<void>(resolve => systemClock.soon(resolve))
     if (batch.length === 0) return
     for (const { cell, number, journal } of batch) {
       const detail = `holds a journal that cannot be read: pack ${number} of ${cell}`

@@ -14,7 +14,6 @@ import {
 import type { CrawlConfig } from '../config/index.js'
 import type { Discovery } from '../model/cell.js'
 import { LIMITS } from '../model/limits.js'
-import { withoutMark } from '../model/mark.js'
 import type { OutcomeCode } from '../model/outcome.js'
 import type { Exchange, MetaInfo, PageRow } from '../model/page.js'
 import { siteOf } from '../model/url.js'
@@ -111,33 +110,7 @@ function linksOf(url: string, links: readonly string[], kinds: Uint8Array, wante
 }
 
 /** Of a URL that was refused, or failed without a response: when that was is not on record. */
-export function rowWithoutResponse(found: Discovery, outcome: OutcomeCode, attempt: number): PageRow {
-  const { depth, hops, via } = found
-  return tableRow({ ...NO_RESPONSE, url: withoutMark(found.url), outcome, depth, hops, via, attempt })
-}
-
-const NO_RESPONSE: Omit<PageRow, 'url' | 'outcome' | 'depth' | 'hops' | 'via' | 'attempt'> = {
-  fetchedAt: 0,
-  fetchMs: 0,
-  status: 0,
-  lane: UNKNOWN_LANE,
-  bodyBytes: 0,
-  digest: '',
-  mime: '',
-  mimeDetected: '',
-  charset: '',
-  languages: '',
-  truncated: '',
-  title: '',
-  description: '',
-  canonical: '',
-  redirect: '',
-  text: new Uint8Array(0),
-  outlinks: 0,
-  outlinksForeign: 0,
-  etag: '',
-  lastModified: '',
-  refersToDate: '',
-  warcOffset: -1,
-  warcLength: 0,
+export function rowWithoutResponse(found: Discovery, code: OutcomeCode, attempt: number): PageRow {
+  const settlement = { code, detail: '', exchange: null, redirect: '' }
+  return tableRow(rowOf(UNKNOWN_LANE, { ...found, attempt }, settlement, NO_CONTENT, 0))
 }

@@ -29,6 +29,7 @@ import {
   finishIndex,
   locateFile,
   warcDate,
+  writeWhole,
 } from '../store/index.js'
 import { exchangeOf, isResponse } from './archived-exchange.js'
 import { type DamagedRange, type SoundRecord, scanWarc } from './scan-warc.js'
@@ -180,8 +181,7 @@ function writeWarc(
   try {
     ftruncateSync(file, bytes)
     if (filler.codec === 'gzip') for (const offset of sound) clearHead(file, offset)
-    for (const { offset, length } of damaged)
-      writeSync(file, fillerRecords(length, filler), 0, length, offset)
+    for (const { offset, length } of damaged) writeWhole(file, fillerRecords(length, filler), offset)
     fsyncSync(file)
   } finally {
     closeSync(file)

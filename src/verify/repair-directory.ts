@@ -1,17 +1,18 @@
 /** `orbweaver repair`: finds the damage, repairs what the rest depends on first, and tells what was done. */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { LEDGER_FILE, openLedgerToRead } from '../cluster/index.js'
+import { LEDGER_FILE, withLedgerCopy } from '../cluster/index.js'
 import {
   absolute,
   CRAWL_FILE,
-  DirectoryBusyError,
-  DirectoryLock,
   needTrust,
+  needTrustInCopy,
   openToVerify,
   readCrawlFile,
   readRecord,
   systemClock,
+  takeLock,
+  writeCrawlFile,
 } from '../compose/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { withoutMark } from '../model/mark.js'
@@ -21,7 +22,6 @@ import {
   readSealed,
   refuseLinks,
   writeGenerations,
-  writeSealed,
 } from '../store/index.js'
 import type { Damage } from './damage.js'
 import { repairDerived } from './derived-files.js'
@@ -57,11 +57,11 @@ export async function repairDirectory(given: string, options: RepairOptions = {}
   const directory = absolute(given)
   if (!existsSync(directory)) throw new ConfigError(`there is no directory ${given}`)
   refuseLinks(directory)
-  // What a damaged crawl.json says does not count, so there is nothing to trust: no database is asked, no code runs.
+  // What a damaged crawl.json says does not count. Its copy in the ledger needs trust before it is put in its
+  // place.
   const path = join(directory, CRAWL_FILE)
   if (existsSync(path) && readSealed(path, CRAWL_FILE)?.seal === 'right') needTrust(directory, options.trust)
-  const lock = DirectoryLock.take(directory)
-  if (!lock) throw new DirectoryBusyError(`${given} is in use by another orbweaver process`)
+  const lock = takeLock(directory)
   try {
     return await new Repair(directory, options).run()
   } finally {
@@ -74,6 +74,7 @@ const NOT_OF_STORE: ReadonlySet<Damage['kind']> = new Set(['ledger', 'crawl', 'g
 class Repair {
   readonly #directory: string
   readonly #isDry: boolean
+  readonly #isTrusting: boolean
   readonly #onStep: OnStep
   readonly #damage: Damage[] = []
   readonly #done: string[] = []
@@ -81,9 +82,10 @@ class Repair {
   readonly #gone: string[] = []
   readonly #quarantine = new Set<string>()
 
-  constructor(directory: string, { dryRun = false, onStep = () => {} }: RepairOptions) {
+  constructor(directory: string, { dryRun = false, trust = false, onStep = () => {} }: RepairOptions) {
     this.#directory = directory
     this.#isDry = dryRun
+    this.#isTrusting = trust
     this.#onStep = onStep
   }
 
@@ -106,7 +108,8 @@ class Repair {
 
   async #verify(): Promise<Damage[]> {
     const found: Damage[] = []
-    for await (const damage of verifyDirectory(this.#directory)) found.push(damage)
+    for await (const damage of verifyDirectory(this.#directory, { trust: this.#isTrusting }))
+      found.push(damage)
     const known = new Set(this.#damage.map(({ file }) => file))
     this.#damage.push(...found.filter(({ file }) => !known.has(file)))
     return found
@@ -130,19 +133,18 @@ class Repair {
   /** From the copy in the ledger. */
   async #restoreCrawlFile(): Promise<boolean> {
     const path = join(this.#directory, LEDGER_FILE)
-    const ledger = existsSync(path) ? openLedgerToRead(path, systemClock.now) : null
-    const record = ledger && (await readRecord(ledger).finally(() => ledger.close()))
+    const record = existsSync(path) ? await withLedgerCopy(path, systemClock.now, readRecord) : null
     if (!record) {
       this.#gone.push('crawl.json is damaged and no copy of it is in the directory; restore it from a backup')
       return false
     }
+    needTrustInCopy(this.#directory, record.file, this.#isTrusting)
     this.#done.push('crawl.json: restored from the ledger')
     if (this.#isDry) return false
     const quarantine = this.#newQuarantine()
     quarantine.keep('crawl.json', 'is damaged')
     if (quarantine.isUsed) this.#quarantine.add(quarantine.folder)
-    // Not registered as trusted: the ledger's copy is input like all of the directory.
-    writeSealed(join(this.#directory, CRAWL_FILE), CRAWL_FILE, record.file)
+    writeCrawlFile(this.#directory, record.file)
     return true
   }
 
@@ -153,7 +155,11 @@ class Repair {
     const quarantine = this.#newQuarantine()
     if (existsSync(join(this.#directory, GENERATIONS_FILE))) quarantine.keep(GENERATIONS_FILE, 'is damaged')
     if (quarantine.isUsed) this.#quarantine.add(quarantine.folder)
-    const { ledger, close } = await openToVerify(this.#directory, readCrawlFile(this.#directory).config)
+    const { ledger, close } = await openToVerify(
+      this.#directory,
+      readCrawlFile(this.#directory).config,
+      this.#isTrusting,
+    )
     const settings = await ledger.settings().finally(close)
     writeGenerations(this.#directory, { generations: ledgerGenerations(settings), next: null })
   }
@@ -183,7 +189,7 @@ class Repair {
           `${warc}: ${bytes} damaged bytes were replaced by empty records; the index was written anew`,
         )
     }
-    const { replaced, counts, lost } = tables
+    const { replaced, counts, lost, withoutLinks } = tables
     for (const name of replaced) this.#done.push(`${name}: its sound rows were copied, the others rebuilt`)
     if (counts.pages + counts.links > 0)
       this.#done.push(
@@ -202,6 +208,8 @@ class Repair {
       this.#gone.push(
         'links in damaged files of tables/links: this crawl has no archive to rebuild them from',
       )
+    for (const url of withoutLinks)
+      this.#gone.push(`the links of ${url}: it is not in the archive (noarchive), so they cannot be rebuilt`)
     this.#lost.push(...lost.map(({ discovery }) => withoutMark(discovery.url)))
   }
 

@@ -53,7 +53,7 @@ function flip(path: string, ...bytes: readonly number[]): void {
 }
 
 function repair(directory: string) {
-  const state = checkLedgerFile(directory)
+  const state = checkLedgerFile(directory, false)
   if (state.at !== 'damaged') throw new Error(`it is ${state.at}`)
   return repairLedger(directory, state.damage, new Quarantine(directory, 0), false)
 }

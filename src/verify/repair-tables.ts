@@ -12,6 +12,7 @@ import { withoutMark } from '../model/mark.js'
 import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
 import type { PageRow } from '../model/page.js'
 import { siteOf } from '../model/url.js'
+import { parquet } from '../query/index.js'
 import { convertLogs, digestFile, type PageLinks, RowLogWriter, tableUrl } from '../store/index.js'
 import { type ArchivedExchange, exchangesOf } from './archived-exchange.js'
 import { type JournalOutcome, journalOutcomes } from './journal-outcomes.js'
@@ -49,6 +50,11 @@ export interface RepairedTables {
   /** Written under their names, and not listed by the ledger yet. */
   readonly made: readonly { name: string; kind: string; bytes: number; crc32: number }[]
   readonly lost: readonly LostUrl[]
+  /**
+   * Pages whose link rows are gone, and that are not in the archive (noarchive): nothing brings those rows
+   * again.
+   */
+  readonly withoutLinks: readonly string[]
   readonly counts: RebuiltCounts
 }
 
@@ -68,7 +74,7 @@ export async function repairTables(task: TablesTask): Promise<RepairedTables> {
     return await repair.run()
   } finally {
     repair.close()
-    tables.close()
+    await tables.close()
   }
 }
 
@@ -121,9 +127,10 @@ class TableRepair {
       await this.#readPresent(needsLinks)
       await this.#readArchive(needsPages, needsLinks)
     }
+    const withoutLinks = areLinksDamaged ? await this.#withoutLinks() : []
     if (needsPages || this.#task.lostUrls.size > 0) await this.#readJournals(needsPages)
     const made = TABLES.flatMap(table => this.#finish(table))
-    return { replaced, made, lost: this.#lost, counts: this.#counts }
+    return { replaced, made, lost: this.#lost, withoutLinks, counts: this.#counts }
   }
 
   close(): void {
@@ -182,18 +189,31 @@ class TableRepair {
   async #readPresent(links: boolean): Promise<void> {
     const agents = await this.#task.ledger.agentWork()
     if (agents.length === 1) this.#agents.set('', agents[0].name)
-    const files = (table: Table) => this.#sources[table].flatMap(({ path }) => (path === null ? [] : [path]))
-    for (const path of files('pages')) {
-      const sql = `SELECT url, outcome, warc_filename, agent FROM read_parquet('${path.replaceAll("'", "''")}')`
+    for (const path of this.#readable('pages')) {
+      const sql = `SELECT url, outcome, warc_filename, agent FROM ${parquet([path])}`
       for await (const [url, outcome, warc, agent] of this.#tables.rows(`${sql} WHERE NOT (${IS_DROPPED})`)) {
         this.#present.add(String(url), String(outcome))
         if (warc !== null && agent !== null) this.#agents.set(String(warc), String(agent))
       }
     }
     if (!links) return
-    for (const path of files('links'))
+    for (const path of this.#readable('links'))
       for await (const { url, target, kind } of this.#tables.links(path, `NOT (${IS_DROPPED})`))
         this.#presentLinks.add(url, `${target} ${kind}`)
+  }
+
+  /** Files of which something can be read. */
+  #readable(table: Table): string[] {
+    return this.#sources[table].flatMap(({ path }) => (path === null ? [] : [path]))
+  }
+
+  /** Rows of pages that stay say how many links each had. */
+  async #withoutLinks(): Promise<string[]> {
+    const { archive, links } = this.#task.config
+    const pages = this.#readable('pages')
+    if (archive === 'none' || pages.length === 0) return []
+    const column = links === 'all' ? 'outlinks' : 'outlinks_foreign'
+    return this.#tables.pagesShortOfLinks(pages, this.#readable('links'), column, `NOT (${IS_DROPPED})`)
   }
 
   async #readArchive(pages: boolean, links: boolean): Promise<void> {

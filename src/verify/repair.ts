@@ -100,7 +100,7 @@ async function placesInRows(
     for (const { path } of sources) if (path !== null) places.push(...(await tables.placesIn(path, warc)))
     return places
   } finally {
-    tables.close()
+    await tables.close()
   }
 }
 

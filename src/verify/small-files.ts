@@ -24,7 +24,7 @@ export function readSmallFile(
   const path = join(directory, file)
   if (!existsSync(path)) return mustExist ? broken('missing', 'is missing') : { content: null, damage: null }
   const read = readSealed(path, file)
-  if (read === null) return broken('unreadable', 'is damaged: it is not JSON')
+  if (read === null) return broken('unreadable', 'is damaged: it does not hold a JSON object')
   if (read.seal === 'wrong') return broken('altered', 'is damaged: its checksum differs')
   if (read.seal === 'none') return broken('altered', 'has no checksum: it was edited or damaged')
   return { content: read.content, damage: null }

@@ -1,8 +1,8 @@
 /** Rows of Parquet files as they were written, read by DuckDB, so that they can be written again. */
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { DuckDBInstance } from '@duckdb/node-api'
 import type { OutcomeCode } from '../model/outcome.js'
 import { LinkKind, type PageRow } from '../model/page.js'
-import { openStream, quoteText, type Value } from '../query/index.js'
+import { Connection, openStream, parquet, quoteText, type Value } from '../query/index.js'
 
 export interface StoredPage {
   readonly row: PageRow
@@ -24,61 +24,85 @@ const PAGE_COLUMNS = `url, outcome, content_digest, content_mime_type, content_m
 
 export class TableFiles {
   readonly #instance: DuckDBInstance
-  readonly #connection: DuckDBConnection
+  readonly #connection: Connection
 
   static async open(spill: string): Promise<TableFiles> {
     const settings = { threads: '1', memory_limit: '512MiB', temp_directory: spill }
     const instance = await DuckDBInstance.create(':memory:', settings)
-    return new TableFiles(instance, await instance.connect())
+    return new TableFiles(instance, new Connection(await instance.connect()))
   }
 
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
+  private constructor(instance: DuckDBInstance, connection: Connection) {
     this.#instance = instance
     this.#connection = connection
   }
 
-  close(): void {
-    this.#connection.closeSync()
+  async close(): Promise<void> {
+    await this.#connection.close()
     this.#instance.closeSync()
   }
 
   /** `where` is a condition in SQL. */
   async *pages(path: string, where: string): AsyncGenerator<StoredPage> {
-    const sql = `SELECT ${PAGE_COLUMNS} FROM read_parquet(${quoteText(path)}) WHERE ${where}`
+    const sql = `SELECT ${PAGE_COLUMNS} FROM ${parquet([path])} WHERE ${where}`
     for await (const row of this.rows(sql)) yield pageOf(row)
   }
 
   /** The rows of one page come together if they stand together. */
   async *links(path: string, where: string): AsyncGenerator<StoredLink> {
-    const sql = `SELECT url, target, kind FROM read_parquet(${quoteText(path)}) WHERE ${where}`
+    const sql = `SELECT url, target, kind FROM ${parquet([path])} WHERE ${where}`
     for await (const [url, target, kind] of this.rows(sql))
       yield { url: String(url), target: String(target), kind: kindOf(String(kind)) }
   }
 
   /** Makes a table of one column `url`. */
   async fill(table: string, urls: readonly string[], rowsPerStatement: number): Promise<void> {
-    await this.#connection.run(`CREATE TABLE ${table} (url VARCHAR)`)
+    await this.#run(`CREATE TABLE ${table} (url VARCHAR)`)
     for (let from = 0; from < urls.length; from += rowsPerStatement) {
       const rows = urls.slice(from, from + rowsPerStatement).map(url => `(${quoteText(url)})`)
-      await this.#connection.run(`INSERT INTO ${table} VALUES ${rows.join(', ')}`)
+      await this.#run(`INSERT INTO ${table} VALUES ${rows.join(', ')}`)
     }
   }
 
   /** Offsets of the records of one WARC. */
   async placesIn(path: string, warc: string): Promise<number[]> {
     const places: number[] = []
-    const sql = `SELECT warc_record_offset FROM read_parquet(${quoteText(path)})
+    const sql = `SELECT warc_record_offset FROM ${parquet([path])}
       WHERE warc_filename = ${quoteText(warc)}`
     for await (const [offset] of this.rows(sql)) places.push(Number(offset))
     return places
   }
 
+  /**
+   * URLs of pages without a record in the archive that have fewer link rows than `column` of their own row
+   * says.
+   */
+  async pagesShortOfLinks(
+    pages: readonly string[],
+    links: readonly string[],
+    column: string,
+    where: string,
+  ): Promise<string[]> {
+    const listed = (paths: readonly string[]) => `[${paths.map(quoteText).join(', ')}]`
+    const found =
+      links.length === 0
+        ? 'SELECT NULL AS url, 0 AS n WHERE false'
+        : `SELECT url, count(*) AS n FROM read_parquet(${listed(links)}) GROUP BY url`
+    const sql = `SELECT page.url FROM read_parquet(${listed(pages)}) page LEFT JOIN (${found}) link USING (url)
+      WHERE warc_filename IS NULL AND ${column} > coalesce(n, 0) AND ${where} ORDER BY 1`
+    const urls: string[] = []
+    for await (const [url] of this.rows(sql)) urls.push(String(url))
+    return urls
+  }
+
   async count(path: string, where: string): Promise<number> {
-    for await (const [count] of this.rows(
-      `SELECT count(*) FROM read_parquet(${quoteText(path)}) WHERE ${where}`,
-    ))
+    for await (const [count] of this.rows(`SELECT count(*) FROM ${parquet([path])} WHERE ${where}`))
       return Number(count)
     return 0
+  }
+
+  async #run(sql: string): Promise<void> {
+    await this.#connection.call(inner => inner.run(sql))
   }
 
   async *rows(text: string): AsyncGenerator<readonly Value[]> {

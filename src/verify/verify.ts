@@ -9,9 +9,11 @@ import { LEDGER_FILE, type Ledger } from '../cluster/index.js'
 import {
   CRAWL_FILE,
   holdsPages,
+  isForeign,
   ledgerNameOf,
   openToVerify,
   REPORT_FILE,
+  systemClock,
   wasConcluded,
 } from '../compose/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
@@ -35,6 +37,8 @@ import { readSmallFile } from './small-files.js'
 export interface VerifyOptions {
   /** Compare digests only; do not read WARC records, indexes, rows and journals one by one. */
   readonly quick?: boolean
+  /** The directory comes from elsewhere and is trusted from now on. */
+  readonly trust?: boolean
   /** Told, in one line, what could not be checked. */
   readonly note?: (line: string) => void
   /** Told of each file that is about to be read. */
@@ -42,8 +46,9 @@ export interface VerifyOptions {
 }
 
 /**
- * Throws a ConfigError when `directory` is not a crawl, an UntrustedError when it comes from elsewhere and its ledger is
- * in a database, and a PairError when directory and ledger are sound but do not belong together.
+ * Throws a ConfigError when `directory` is not a crawl, an UntrustedError when it comes from elsewhere and
+ * its ledger is in a database, and a PairError when directory and ledger are sound but do not belong
+ * together.
  */
 export async function* verifyDirectory(
   directory: string,
@@ -60,14 +65,16 @@ export async function* verifyDirectory(
     options.note?.(`${LEDGER_FILE} is not there, and nothing was crawled`)
     return
   }
-  const state = isHere ? checkLedgerFile(directory) : ({ at: 'clean' } as const)
+  const state = isHere
+    ? checkLedgerFile(directory, isForeign(directory, config, options.trust === true))
+    : ({ at: 'clean' } as const)
   if (state.at === 'damaged') {
     yield state.damage
     yield* withoutLedger(directory, options)
     return
   }
   if (state.at === 'unknown') options.note?.(`${LEDGER_FILE}: ${state.why}; SQLite finds it sound`)
-  const { ledger, close } = await openToVerify(directory, config)
+  const { ledger, close } = await openToVerify(directory, config, options.trust === true)
   try {
     yield* checkGenerations(directory, ledger, config)
     yield* withLedger(directory, ledger, state.at === 'clean', options)
@@ -135,6 +142,8 @@ async function* checkFiles(
   const listed = new ListedFiles(directory, quick)
   for (const file of inReadingOrder(files)) {
     if (file.bytes === 0) continue
+    // Files are read without a pause: Ctrl-C is seen between two of them.
+    await new Promise<void>(resolve => systemClock.soon(resolve))
     onFile?.(file.name, file.bytes)
     const damage = await listed.check(file)
     if (damage) yield damage

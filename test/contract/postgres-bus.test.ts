@@ -1,6 +1,7 @@
 /** The bus between machines: what one says the others hear, as far as it goes. */
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { PeerProbe } from '../../src/agent/peer-probe.js'
 import type { BusMessage } from '../../src/cluster/index.js'
 import { PostgresBus, payloadsOf } from '../../src/cluster/postgres-bus.js'
 import { systemClock as clock } from '../../src/compose/system.js'
@@ -55,6 +56,25 @@ it('says what was said last before it goes', async () => {
   await a.bus.close()
   await vi.waitFor(() => expect(b.heard).toContainEqual({ kind: 'ended' }), PATIENCE)
   await b.bus.close()
+})
+
+it('carries what distances are measured with, and says how long it has held it back', async () => {
+  const [a, b] = [join(1), join(2)]
+  const [near, far] = [new PeerProbe(clock, a.bus, 1), new PeerProbe(clock, b.bus, 2)]
+  b.bus.listen(message => far.hear(message))
+  const pings = () => b.heard.flatMap(message => (message.kind === 'ping' ? [message] : []))
+  await vi.waitFor(() => {
+    a.bus.send({ kind: 'inbox', cells: ['ready.test'] })
+    expect(b.heard).not.toEqual([])
+  }, PATIENCE)
+  near.look()
+  await vi.waitFor(() => expect(pings()).toHaveLength(2), PATIENCE)
+  for (const { heldMs } of pings()) expect(heldMs).toBeGreaterThan(0)
+  const pongs = () => a.heard.flatMap(message => (message.kind === 'pong' ? [message] : []))
+  await vi.waitFor(() => expect(pongs()).toHaveLength(2), PATIENCE)
+  expect(pongs().map(({ bytes }) => bytes > 0)).toEqual([false, true])
+  for (const [i, { heldMs }] of pongs().entries()) expect(heldMs).toBeGreaterThan(pings()[i].heldMs)
+  for (const { bus } of [a, b]) await bus.close()
 })
 
 it('sends many cells in as few payloads as PostgreSQL takes, each once', () => {

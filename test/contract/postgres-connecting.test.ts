@@ -1,4 +1,7 @@
-/** The way to a ledger on PostgreSQL: several hosts, secrets that stay secret, and what is said when something is wrong. */
+/**
+ * The way to a ledger on PostgreSQL: several hosts, secrets that stay secret, and what is said when something
+ * is wrong.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

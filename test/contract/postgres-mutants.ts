@@ -1,6 +1,7 @@
 /**
- * The rules of the ledger on PostgreSQL, each with the edit of its source that switches it off and the test that must notice:
- * one of the contract, or one of those that hold a transaction open (`postgres-held-open.ts`).
+ * The rules of the ledger on PostgreSQL, each with the edit of its source that switches it off and the test
+ * that must notice: one of the contract, or one of those that hold a transaction open
+ * (`postgres-held-open.ts`).
  */
 import type { LedgerMutant } from './mutants.js'
 

@@ -51,7 +51,7 @@ describe('agents that share a crawl', () => {
   })
 
   it('say how busy they are; a busy one is given fewer sites and is not taken for dead', async () => {
-    const server = await WebServer.listen(new WebPlan({ sites: 60, pages: 1_500, seed: 8 }), {
+    const server = await WebServer.listen(new WebPlan({ sites: 60, pages: 3_000, seed: 8 }), {
       clock: systemClock,
       port: 0,
       latencyMs: 150,
@@ -83,7 +83,7 @@ describe('agents that share a crawl', () => {
     let [busy] = agents
     while (busy && (busy.load!.cpuIdle > 0.15 || busy.busyLanes + busy.freeLanes > 4)) {
       await pause(100)
-      busy = agentStates(await ledger.agents(), systemClock.now())[0]
+      busy = agentStates(await ledger.agents())[0]
     }
     await ledger.close()
     expect(busy, 'it was busy, and had a half of its lanes at most').toBeDefined()

@@ -115,6 +115,10 @@ describe('what a first-time user meets', () => {
       4,
       [expect.stringContaining('runs the hooks '), expect.stringContaining('accept in ')],
     ])
+    expect(readdirSync(here)).toEqual(['hooks.mjs'])
+    // A crawl that never began: its database cannot be reached.
+    const away = ['--ledger', 'postgres://nobody@127.0.0.1:1/none', '--name', 'it', '--out', 'it']
+    expect((await orbweaver([...crawl, ...away], {}, here)).code).toBe(7)
     mkdirSync(join(here, 'it/archive/mine'))
     const kept = await orbweaver(command, {}, here)
     expect(kept.stderr).toContain('already holds a crawl')

@@ -1,4 +1,7 @@
-/** The ledger of a crawl moves to PostgreSQL and back while the crawl is half done: nothing is lost, nothing is fetched twice. */
+/**
+ * The ledger of a crawl moves to PostgreSQL and back while the crawl is half done: nothing is lost, nothing
+ * is fetched twice.
+ */
 import { readdirSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebPlan } from '../../src/simulate/web/index.js'

@@ -127,11 +127,18 @@ describe('orbweaver as a library', () => {
     )
     expect(end.code, end.stderr).toBe(0)
     expect((await tsx('ask.ts', out)).stdout).toContain('s00.test')
-    const web = await SmallWeb.listen({ localhost: path => page(`It is ${path}`, 'text', ['/a']) })
-    const pages = await tsx('pages.ts', `http://localhost:${web.port}/`, temporary('x'))
+    const links = ['/a', '/b', '/c']
+    const web = await SmallWeb.listen({
+      localhost: path => page(`It is ${path}`, 'text', path === '/' ? links : []),
+    })
+    const seed = `http://localhost:${web.port}/`
+    const pages = await tsx('pages.ts', seed, temporary('x'))
+    const agents = await tsx('agents.ts', seed, temporary('x'))
     await web.close()
+    expect(agents.stdout).toContain(`first ${seed}\n`)
+    expect(agents.stdout).toContain('4 pages by 4 agents, done')
     expect(pages.stdout).toContain('"It is /a"')
-    expect(pages.stdout).toContain('2 pages, done')
+    expect(pages.stdout).toContain('4 pages, done')
     const refused = await tsx('pages.ts', 'http://127.0.0.1:1/', temporary('x')).catch(error => error)
     expect(refused.stderr).toContain('--allow-private')
   })

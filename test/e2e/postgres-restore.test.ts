@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebPlan } from '../../src/simulate/web/index.js'
+import { readGenerations } from '../../src/store/pair.js'
 import { ClusterWeb, SHORT_LEASES as env } from '../kit/cluster-web.js'
 import { GENERATED, orbweaver, temporary } from '../kit/orbweaver.js'
 import { PostgresServer } from '../kit/postgres.js'
@@ -213,8 +214,16 @@ describe('a backup that is restored beside the original', () => {
     expect((await orbweaver(['checkpoint', store], env)).code).toBe(0)
     const copy = temporary('moved')
     cpSync(store, copy, { recursive: true, preserveTimestamps: true })
+    // Both: an agent that is awake might coordinate before `next` does, which is then refused.
     coordinator.process.kill('SIGSTOP')
+    agent.process.kill('SIGSTOP')
+    const runs = readGenerations(copy).generations.length
     const next = cluster.begin(['resume', ...named(url, name), '--store', copy, '--json'])
+    while (readGenerations(copy).generations.length === runs) {
+      expect(next.process.exitCode, next.said()).toBeNull()
+      await sleep(20)
+    }
+    agent.process.kill('SIGCONT')
     const { code, stderr } = await agent.ended
     expect(stderr).toMatch(/joins[^\n]+\norbweaver: [^\n]+ is older than [^\n]+\n$/)
     expect(code).toBe(9)

@@ -1,4 +1,7 @@
-/** With the ledger in PostgreSQL: agents share the seeds, and one that joins a crawl under way takes over its share. */
+/**
+ * With the ledger in PostgreSQL: agents share the seeds, and one that joins a crawl under way takes over its
+ * share.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Report } from '../../src/agent/index.js'

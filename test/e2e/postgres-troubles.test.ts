@@ -1,4 +1,7 @@
-/** What can be wrong with the database of a crawl: a line that says it, the documented exit code, and nothing is lost. */
+/**
+ * What can be wrong with the database of a crawl: a line that says it, the documented exit code, and nothing
+ * is lost.
+ */
 import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type DatabaseError } from 'pg'
@@ -224,7 +227,8 @@ async function fill(name: string): Promise<void> {
         await ask(`${rows}(${last + 1}, ${last + step}) AS n`)
         last += step
       } catch (error) {
-        // Since version 16 a limit on files has no code of its own, as a full disk has: only the words are the same.
+        // Since version 16 a limit on files has no code of its own, as a full disk has: only the words are
+        // the same.
         const { code, message } = error as DatabaseError
         expect(code === '53100' || message.startsWith('could not extend file'), `${code}: ${message}`).toBe(
           true,

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/compose/system.js'
-import { query } from '../../src/query/index.js'
+import { query } from '../../src/index.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { checkWarcs } from '../kit/crawled.js'
 import { GENERATED, orbweaver, temporary } from '../kit/orbweaver.js'
@@ -58,9 +58,16 @@ describe('crawl again with --previous (D6, D7)', () => {
     const [ofFirst, ofSecond] = [first, second].map(dir => `${dir}-markdown`)
     await orbweaver(['export', first, '--to', 'markdown', '--out', ofFirst])
     await orbweaver(['export', second, '--to', 'markdown', '--out', ofSecond])
-    // Of a file of plain text the tables have nothing, and its body lies in the first crawl.
-    const pages = filesOf(ofFirst).filter(name => !name.includes('/files'))
-    expect(filesOf(ofSecond)).toEqual(pages)
+    expect(filesOf(ofSecond)).toEqual(filesOf(ofFirst))
+    const { recrawl, uniquePages } = report
+    expect(recrawl).toEqual({
+      previous: first,
+      new: 0,
+      changed: 0,
+      unchanged: uniquePages,
+      gone: 0,
+      noPage: 0,
+    })
     await server.close()
   })
 })

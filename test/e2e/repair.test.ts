@@ -117,6 +117,11 @@ describe('orbweaver repair, nothing lost', () => {
       const { code, lost, gone, quarantine } = await repair(directory)
       expect({ code, lost, gone }).toEqual({ code: 0, lost: [], gone: [] })
       expect(existsSync(join(directory, quarantine[0], OF[what](base)))).toBe(true)
+      // What a new file has taken the place of is nowhere else.
+      if (what === 'pages' || what === 'links')
+        expect(filesIn(directory, `tables/${what}`, /./)).toEqual([
+          expect.stringMatching(/\/repaired-s\d+\.parquet$/),
+        ])
       await expectSoundRows(directory)
     })
   }

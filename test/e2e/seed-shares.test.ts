@@ -4,7 +4,9 @@ import type { Report } from '../../src/agent/index.js'
 import { NamedHosts, sited } from '../kit/named-hosts.js'
 import { orbweaver, temporary } from '../kit/orbweaver.js'
 
-/** So few that a site is not worth moving: who has it at first crawls all of it, however busy the machine is. */
+/**
+ * So few that a site is not worth moving: who has it at first crawls all of it, however busy the machine is.
+ */
 const PAGES = 8
 
 async function shares(seeds: number, agents: number, ...flags: readonly string[]): Promise<number[]> {

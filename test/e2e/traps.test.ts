@@ -257,11 +257,15 @@ describe('endless sites', () => {
   it('--max-pages-per-site is a budget for each site, met exactly, and what is left has an outcome', async () => {
     const out = temporary('crawl')
     const seeds = ['growing.test', 'folders.test']
-    const end = await crawl(out, seeds, '--max-pages-per-site', '7', '--connections-per-site', '3')
+    const limit = ['--max-pages-per-site', '7', '--connections-per-site', '3', '--traps', 'none']
+    const end = await crawl(out, seeds, ...limit)
     expect(end.code, end.stderr).toBe(0)
     const stored = await urlsWith(out, 'OK')
     for (const host of seeds) expect(stored.filter(url => url.includes(host))).toHaveLength(7)
-    expect(reportOf(out).outcomes['TRAP:site-budget']).toBeGreaterThan(0)
+    const { outcomes } = reportOf(out)
+    expect(outcomes.SITE_PAGE_LIMIT).toBeGreaterThan(0)
+    expect(outcomes).not.toHaveProperty('TRAP:site-budget')
+    expect(end.stderr).toContain('raise --max-pages-per-site')
   }, 300_000)
 
   it('decisions survive kill -9: a resumed crawl ends as soon, and judges nothing twice', async () => {

@@ -1,7 +1,8 @@
 /**
- * Several processes on one database, and what befalls them: kill -9 of an agent, one that stands still for longer than its
- * lease, one that is cut off from the database and healed, kill -9 of PostgreSQL, connections that break in the middle of
- * transactions. Every page once; no site asked by two at once, nor within its delay; and the simulator's checker agrees.
+ * Several processes on one database, and what befalls them: kill -9 of an agent, one that stands still for
+ * longer than its lease, one that is cut off from the database and healed, kill -9 of PostgreSQL, connections
+ * that break in the middle of transactions. Every page once; no site asked by two at once, nor within its
+ * delay; and the simulator's checker agrees.
  */
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'

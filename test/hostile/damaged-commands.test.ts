@@ -2,7 +2,7 @@
  * What a user sees of a damaged crawl: one line with the repair command and exit code 8, never a bug, never a
  * wrong answer.
  */
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -10,6 +10,8 @@ import { systemClock } from '../../src/compose/system.js'
 import { WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { type Ended, GENERATED, orbweaver, start, temporary } from '../kit/orbweaver.js'
 
+/** Stands for 100 MB of them. */
+const SPACES = 'spaces'
 const COUNT = ['SELECT count(*) AS n FROM pages', '--format', 'csv']
 
 let web: WebServer
@@ -109,7 +111,24 @@ it('a journal of a killed crawl that does not decode ends resume with one line, 
   expect(code).toBe(8)
 })
 
+it('so does a journal without its beginning where a recrawl reads it', async () => {
+  const directory = copyOf(killed)
+  const ledger = new Database(join(directory, 'ledger.db'))
+  ledger.prepare('UPDATE pack_cell SET journal = zeroblob(20)').run()
+  ledger.close()
+  const next = ['crawl', web.seed, ...GENERATED, '--previous', directory, '--out', temporary('next')]
+  const { code, stderr } = await orbweaver(next)
+  expect(stderr).toMatch(/the ledger is damaged: a journal of [^\n]+; run "orbweaver repair"/)
+  expect(stderr).not.toContain('bug')
+  expect(code).toBe(8)
+})
+
 describe('a damaged finished crawl', () => {
+  let odd: string
+  beforeAll(() => {
+    odd = copyOf(finished)
+  })
+
   it('is sound before', async () => {
     expect(await orbweaver(['verify', finished])).toMatchObject({ code: 0, stdout: '' })
   })
@@ -156,6 +175,65 @@ describe('a damaged finished crawl', () => {
       ['resume', directory],
     ])
       expectRefused(await orbweaver(args), /crawl\.json is damaged: its checksum differs/)
+  })
+
+  it.each([
+    ['null', /crawl\.json is damaged: it does not hold a JSON object/],
+    ['[]', /crawl\.json is damaged: it does not hold a JSON object/],
+    ['7', /crawl\.json is damaged: it does not hold a JSON object/],
+    ['', /crawl\.json is damaged: it does not hold a JSON object/],
+    [SPACES, /crawl\.json is damaged: it does not hold a JSON object/],
+    ['{}', /crawl\.json is damaged: it does not say its format/],
+    ['{"format":"1"}', /crawl\.json is damaged: it does not say its format/],
+    ['{"format":1}', /crawl\.json is damaged: it holds no settings/],
+    ['{"format":1,"config":[]}', /crawl\.json is damaged: it holds no settings/],
+  ])('a crawl.json of %j is damage', async (text, message) => {
+    writeFileSync(join(odd, 'crawl.json'), text === SPACES ? ' '.repeat(100_000_000) : text)
+    expectRefused(await orbweaver(['status', odd]), message)
+  })
+
+  it('a crawl.json that is a folder is damage', async () => {
+    rmSync(join(odd, 'crawl.json'))
+    mkdirSync(join(odd, 'crawl.json'))
+    expectRefused(await orbweaver(['status', odd]), /crawl\.json is damaged/)
+    rmSync(join(odd, 'crawl.json'), { recursive: true })
+  })
+
+  it('a folder where a file should be is damage, and a path that cannot be is bad input', async () => {
+    const directory = copyOf(finished)
+    rmSync(join(directory, 'report.json'))
+    mkdirSync(join(directory, 'report.json'))
+    const resumed = await orbweaver(['resume', directory, '--trust'])
+    expect(resumed.stderr).toMatch(/orbweaver: a folder where a file should be: [^\n]+report\.json[^\n]+\n$/)
+    expect(resumed.code).toBe(8)
+    const out = join(directory, 'crawl.json', 'part', 'x.jsonl')
+    for (const place of [out, join(directory, 'x'.repeat(300))]) {
+      const exported = await orbweaver(['export', finished, '--to', 'jsonl', '--out', place])
+      expect(exported.stderr).toMatch(/^orbweaver: no such place: [^\n]+\n$/)
+      expect(exported.code).toBe(4)
+    }
+  })
+
+  it.each([
+    ['{"format":1,"config":{}}', 4, /crawl\.json has a setting that is not right: give at least one URL/],
+    [
+      '{"format":1,"config":{"seeds":[{"toString":1}]}}',
+      4,
+      /setting that is not right: "\{"toString":1\}" is not/,
+    ],
+    ['{"format":1,"config":{"seeds":"a.test","delay":{}}}', 4, /setting that is not right: --delay must be/],
+    [
+      '{"format":1,"config":{"seeds":"a.test","new":1}}',
+      4,
+      /setting that is not right: unknown setting "new"/,
+    ],
+    ['{"format":2}', 7, /was written by orbweaver (?:undefined|\S+), which is newer; update orbweaver/],
+  ])('a crawl.json of %s is told in one line', async (text, expected, message) => {
+    writeFileSync(join(odd, 'crawl.json'), text)
+    const { code, stdout, stderr } = await orbweaver(['status', odd])
+    expect(stderr).toMatch(/^orbweaver: [^\n]+\n$/)
+    expect(stderr).toMatch(message)
+    expect([code, stdout]).toEqual([expected, ''])
   })
 
   it('a damaged WARC is left out of an export, which says so and ends with 8', async () => {

@@ -1,5 +1,6 @@
 /** What holds for every misbehaviour, said once: a family is one crawl of many hosts, each with one of them. */
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { Truncation } from '../../src/model/page.js'
 import { type Archived, type Crawled, crawlHostile, type Row } from './hostile-crawl.js'
 import { HostileWeb, type Misbehave } from './hostile-web.js'
 
@@ -11,7 +12,7 @@ export interface Case {
   readonly ownRobots?: boolean
   readonly outcome: string
   /** Of row and WARC record; nothing is cut when absent. */
-  readonly truncated?: 'length' | 'time' | 'disconnect'
+  readonly truncated?: Truncation
   /** False when no response was good enough to be kept. */
   readonly archived?: boolean
   /** What else is true of the row of `/`. */

@@ -1,4 +1,7 @@
-/** A ledger that the user names is trusted with settings, not with code: its hooks run only where they are known. */
+/**
+ * A ledger that the user names is trusted with settings, not with code: its hooks run only where they are
+ * known.
+ */
 import { existsSync, rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { EXIT } from '../../src/cli/exit-codes.js'

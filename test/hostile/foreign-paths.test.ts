@@ -1,4 +1,7 @@
-/** Nothing in a crawl directory leads out of it: no link, and no name in ledger, manifest or learned files, trusted or not. */
+/**
+ * Nothing in a crawl directory leads out of it: no link, and no name in ledger, manifest or learned files,
+ * trusted or not.
+ */
 import { execFileSync } from 'node:child_process'
 import {
   existsSync,

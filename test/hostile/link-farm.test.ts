@@ -1,4 +1,7 @@
-/** Every page links to as many new domains as a page may have links, and nobody is asked to wait: a heap of 512 MB has to do. */
+/**
+ * Every page links to as many new domains as a page may have links, and nobody is asked to wait: a heap of
+ * 512 MB has to do.
+ */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

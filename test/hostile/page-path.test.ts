@@ -1,7 +1,8 @@
 /**
- * Documents of every kind through the whole path of a page. `ORBWEAVER_FUZZ_RUNS=1000000 ORBWEAVER_FUZZ_SEED=7
- * ORBWEAVER_FUZZ_CORPUS=folder npx vitest run test/hostile/page-path` looks further: the folder holds documents to begin
- * with, one a file. A failure names the seed and the number of its document.
+ * Documents of every kind through the whole path of a page. `ORBWEAVER_FUZZ_RUNS=1000000
+ * ORBWEAVER_FUZZ_SEED=7 ORBWEAVER_FUZZ_CORPUS=folder npx vitest run test/hostile/page-path` looks further:
+ * the folder holds documents to begin with, one a file. A failure names the seed and the number of its
+ * document.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** What a thief of passwords runs: takes connections as PostgreSQL does, without TLS, and asks for the password in the clear. */
+/**
+ * What a thief of passwords runs: takes connections as PostgreSQL does, without TLS, and asks for the
+ * password in the clear.
+ */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 

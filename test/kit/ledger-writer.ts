@@ -20,7 +20,7 @@ function writeRows(db: SqliteDatabase): void {
   if (below(20) === 0) throw new RangeError('taken back')
 }
 
-for (let db = SqliteDatabase.open(path, true); ; ) {
+for (let db = SqliteDatabase.open(path, { create: true }); ; ) {
   try {
     db.transaction(() => writeRows(db))
     process.stdout.write(`${++commits}\n`)
@@ -31,5 +31,5 @@ for (let db = SqliteDatabase.open(path, true); ; ) {
   await new Promise(resolve => setTimeout(resolve, below(15)))
   if (below(60) > 0) continue
   db.close()
-  db = SqliteDatabase.open(path, false)
+  db = SqliteDatabase.open(path, { create: false })
 }

@@ -57,7 +57,7 @@ export class MadeCrawl {
     this.dir = mkdtempSync(join(tmpdir(), 'orb-made-'))
     const file = { version: 1, id: randomUUID(), config: {} }
     writeSealed(join(this.dir, 'crawl.json'), 'crawl.json', file)
-    rememberDirectory(this.dir, file)
+    rememberDirectory(this.dir, file, Date.now())
     for (const folder of ['archive', 'tables/pages', 'tables/links', 'tables/sites'])
       mkdirSync(join(this.dir, folder), { recursive: true })
     this.ledger = openSqliteLedger(join(this.dir, 'ledger.db'), { create: true, now: () => MADE_AT })
@@ -101,7 +101,9 @@ export class MadeCrawl {
     await this.ledger.swapFiles([], files)
   }
 
-  /** Turns row logs into Parquet, one file each, as the crawl does while it runs: not the one being written. */
+  /**
+   * Turns row logs into Parquet, one file each, as the crawl does while it runs: not the one being written.
+   */
   async merge(logs: 'complete' | 'all' = 'complete'): Promise<void> {
     const files = await this.ledger.files()
     for (const kind of ['pages-log', 'links-log'] as const) {

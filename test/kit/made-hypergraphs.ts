@@ -103,6 +103,41 @@ function linksOf(
   return links.size === 0 ? [(site + 1) % sites] : [...links]
 }
 
+export interface HeavyTailedKnobs {
+  readonly vertices: number
+  readonly constraints: number
+  readonly seed: number
+  /** Exponent of the tail: at 1 a few vertices weigh as much as all others, from 2 on none stands out. */
+  readonly tail: number
+  /** 1: a vertex is large in all constraints or in none; 0: each is drawn for itself. */
+  readonly correlation: number
+}
+
+/** Weights by a power law (Pareto), whole numbers from 1; small nets, most of them within blocks of 40 vertices. */
+export function heavyTailedHypergraph(knobs: HeavyTailedKnobs): Hypergraph {
+  const { vertices, constraints, seed, tail, correlation } = knobs
+  const random = new SeededRandom(seed)
+  const below = (bound: number): number => Math.floor(random.next() * bound)
+  const pareto = (): number => (1 - random.next()) ** (-1 / tail)
+  const weights = new Float64Array(vertices * constraints)
+  for (let v = 0; v < vertices; v++) {
+    const common = pareto() ** correlation
+    for (let i = 0; i < constraints; i++)
+      weights[v * constraints + i] = Math.ceil(
+        10 * common * pareto() ** (1 - correlation) * (0.5 + random.next()),
+      )
+  }
+  const lists = Array.from({ length: 4 * vertices }, () => {
+    const source = below(vertices)
+    const block = source - (source % COMMUNITY)
+    const net = new Set([source])
+    for (let pins = 1 + below(4); pins > 0; pins--)
+      net.add(random.next() < 0.8 ? Math.min(vertices - 1, block + below(COMMUNITY)) : below(vertices))
+    return [...net]
+  })
+  return hypergraphOf(vertices, lists, constraints, weights)
+}
+
 export function hypergraphOf(
   vertexCount: number,
   nets: readonly (readonly number[])[],

@@ -1,6 +1,6 @@
 /**
- * Documents that no author would write, the same for the same seed: pieces of markup in any order, given documents
- * cut, spliced and damaged, and random bytes; with headers that fit them or do not.
+ * Documents that no author would write, the same for the same seed: pieces of markup in any order, given
+ * documents cut, spliced and damaged, and random bytes; with headers that fit them or do not.
  */
 import { SeededRandom } from '../../src/model/random.js'
 import { normaliseUrl } from '../../src/model/url.js'

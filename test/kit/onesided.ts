@@ -4,7 +4,10 @@ import { agentNames } from '../../src/compose/agent-names.js'
 import { systemClock } from '../../src/compose/system.js'
 import { WebPlan, WebServer } from '../../src/simulate/web/index.js'
 
-/** A port that is free, and sizes such that a hash by that port gives all large sites to the first of two agents. */
+/**
+ * A port that is free, and sizes such that a hash by that port gives all large sites to the first of two
+ * agents.
+ */
 export async function onesided(sites: number): Promise<{ readonly port: number; readonly sizes: number[] }> {
   const plan = new WebPlan({ sites, pages: sites, seed: 3 })
   const server = await WebServer.listen(plan, { clock: systemClock, port: 0 })

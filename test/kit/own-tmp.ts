@@ -1,4 +1,7 @@
-/** All temporary folders of a test run lie in one, which goes when the run ends: crawls are large, and there are hundreds. */
+/**
+ * All temporary folders of a test run lie in one, which goes when the run ends: crawls are large, and there
+ * are hundreds.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

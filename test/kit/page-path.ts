@@ -1,7 +1,7 @@
 /**
- * The whole path of a page in one process: settled by the real settler (charset, parse, links, traps, rows, WARC record),
- * then its pack through the journal, the store, the Parquet tables and the converters of the export. Only the network
- * and the ledger are missing.
+ * The whole path of a page in one process: settled by the real settler (charset, parse, links, traps, rows,
+ * WARC record), then its pack through the journal, the store, the Parquet tables and the converters of the
+ * export. Only the network and the ledger are missing.
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -132,7 +132,10 @@ export class PagePath {
     rewriteHtml(html, exchange.url, url => (url.length % 2 === 0 ? `x${url.length}.html` : null), charset)
   }
 
-  /** Stores the pack, makes tables of it, and rebuilds the site from its journal. Returns the rows of the pages table. */
+  /**
+   * Stores the pack, makes tables of it, and rebuilds the site from its journal. Returns the rows of the
+   * pages table.
+   */
   async seal(): Promise<number> {
     const owner = { crawl: 'fuzz', incarnation: ++this.#packs }
     const directory = join(this.#folder, String(this.#packs))

@@ -20,7 +20,9 @@ const CRAWL = 'crawl'
 export const LINKS_PER_PAGE = 2
 export const LONG_MS = 60_000
 
-/** A crawl directory whose every pack is a log of its own; one agent writes, one coordinator keeps the tables. */
+/**
+ * A crawl directory whose every pack is a log of its own; one agent writes, one coordinator keeps the tables.
+ */
 export class TableDesk {
   readonly clock = new ManualClock()
   readonly ledger: Ledger

@@ -1,6 +1,6 @@
 /**
- * In phases a node that stands still cannot cut off its request when its window ends. P5 makes an exception for that
- * one request. (A node that is awake and does not cut off its requests is the mutant `no-cut`.)
+ * In phases a node that stands still cannot cut off its request when its window ends. P5 makes an exception
+ * for that one request. (A node that is awake and does not cut off its requests is the mutant `no-cut`.)
  */
 import { expect, it } from 'vitest'
 import { simulate, smallRun } from '../../src/simulate/index.js'

@@ -1,17 +1,35 @@
 /** What the maker of the fixtures and the test that uses them agree on. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { orbweaver } from '../kit/orbweaver.js'
 
 /** One folder for every version whose crawls can be resumed. */
 export const FIXTURES = fileURLToPath(new URL('fixtures', import.meta.url))
 /**
- * Where the crawl with PostgreSQL remembers its ledger; whoever serves the web of the fixtures may listen
- * there.
+ * Crawl directories remember where their names lead, and where their ledger is: both are always served here.
  */
+export const WEB_PORT = 18_617
 export const LEDGER_PORT = 18_618
+const WAIT_MS = 120_000
+const LOOK_MS = 200
 /** The crawl's name in a database. */
 export const NAME = 'upgrade'
 export const PAGE_LIMIT = 17
+
+/** Listens on a port that the fixtures name; waits while another test run on this machine has it. */
+export async function listenOn<T>(port: number, listen: (port: number) => Promise<T>): Promise<T> {
+  for (const end = Date.now() + WAIT_MS; ; await sleep(LOOK_MS)) {
+    try {
+      return await listen(port)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+      if (Date.now() > end)
+        throw new Error(
+          `another program listens on port ${port}, which the fixtures name: stop it, then test again`,
+        )
+    }
+  }
+}
 
 export interface Tables {
   readonly pages: readonly Readonly<Record<string, unknown>>[]

@@ -17,7 +17,7 @@ import { VERSION } from '../../src/model/version.js'
 import { orbweaver, start } from '../kit/orbweaver.js'
 import { PostgresServer } from '../kit/postgres.js'
 import { TcpProxy } from '../kit/tcp-proxy.js'
-import { FIXTURES, LEDGER_PORT, NAME, PAGE_LIMIT, tablesOf } from './fixtures.js'
+import { FIXTURES, LEDGER_PORT, listenOn, NAME, PAGE_LIMIT, tablesOf } from './fixtures.js'
 import { packFolder } from './packing.js'
 import { dumpSchema } from './postgres-dump.js'
 import { SEEDS, serveWeb } from './web.js'
@@ -31,7 +31,7 @@ process.env.TMPDIR = work
 process.env.ORBWEAVER_STATE = join(work, 'state')
 const web = await serveWeb()
 const postgres = await PostgresServer.start()
-const proxy = await TcpProxy.listen('127.0.0.1', postgres.port, LEDGER_PORT)
+const proxy = await listenOn(LEDGER_PORT, port => TcpProxy.listen('127.0.0.1', postgres.port, port))
 try {
   rmSync(target, { recursive: true, force: true })
   mkdirSync(target, { recursive: true })

@@ -3,7 +3,7 @@
  * directory with SQLite, one whose ledger is in PostgreSQL, and one of a crawl that was killed.
  * `make-fixtures.ts` makes them.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ import { type Ended, orbweaver, temporary } from '../kit/orbweaver.js'
 import { PostgresServer } from '../kit/postgres.js'
 import type { SmallWeb } from '../kit/small-web.js'
 import { TcpProxy } from '../kit/tcp-proxy.js'
-import { FIXTURES, LEDGER_PORT, PAGE_LIMIT, type Tables, tablesOf } from './fixtures.js'
+import { FIXTURES, LEDGER_PORT, listenOn, PAGE_LIMIT, type Tables, tablesOf } from './fixtures.js'
 import { unpackFolder } from './packing.js'
 import { loadDump } from './postgres-dump.js'
 import { serveWeb, truth } from './web.js'
@@ -100,12 +100,16 @@ describe.each(readdirSync(FIXTURES))('a crawl of version %s', version => {
   })
   afterAll(() => web.close())
 
-  it('with SQLite is verified, read, exported and resumed to its end', async () => {
+  it('with SQLite is verified, read, exported, resumed to its end and repaired', async () => {
     const [directory, before] = open('sqlite')
     await done(['verify', directory])
     await readsAll(directory, before)
+    const [index] = readdirSync(join(directory, 'archive')).filter(name => name.endsWith('.cdxj'))
     await endsAtLimit(directory)
     await finishes(directory, before, web)
+    rmSync(join(directory, 'archive', index))
+    await done(['repair', directory])
+    await done(['verify', directory])
   })
 
   it('that was killed is verified, read, exported and resumed to its end', async () => {
@@ -121,7 +125,7 @@ describe.each(readdirSync(FIXTURES))('a crawl of version %s', version => {
     const [directory, before] = open('postgres')
     await readsAll(directory, before)
     const postgres = await PostgresServer.start()
-    const proxy = await TcpProxy.listen('127.0.0.1', postgres.port, LEDGER_PORT)
+    const proxy = await listenOn(LEDGER_PORT, port => TcpProxy.listen('127.0.0.1', postgres.port, port))
     try {
       await loadDump(postgres.url(), gunzipSync(read('postgres.sql.gz')).toString())
       await endsAtLimit(directory)

@@ -3,31 +3,19 @@
  * a page that is gone and one that robots.txt forbids. It must stay as it is: a resumed fixture fetches the
  * rest of it.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { page, type SmallSite, SmallWeb } from '../kit/small-web.js'
-
-/** Crawl directories remember where their names lead, so the web is always served here. */
-const PORT = 18_617
-const WAIT_MS = 120_000
-const LOOK_MS = 200
+import { listenOn, WEB_PORT } from './fixtures.js'
 
 const HOSTS = ['ant.test', 'bee.test', 'cat.test'] as const
 const PAGES = 10
 
 export const SEEDS = HOSTS.map(host => `http://${host}/`)
 
-/** Waits while another test run on this machine serves it. */
 export async function serveWeb(): Promise<SmallWeb> {
   const sites = Object.fromEntries(
     HOSTS.map((host, i) => [host, siteOf(host, HOSTS[(i + 1) % HOSTS.length])]),
   )
-  for (const end = Date.now() + WAIT_MS; ; await sleep(LOOK_MS)) {
-    try {
-      return await SmallWeb.listen(sites, 0, PORT)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || Date.now() > end) throw error
-    }
-  }
+  return listenOn(WEB_PORT, port => SmallWeb.listen(sites, 0, port))
 }
 
 /** Every URL of a complete crawl, with its outcome and title. */

@@ -197,11 +197,11 @@ describe('growing URLs', () => {
 
 describe('the choice of rules', () => {
   it.each<[string[], number | null]>([
-    [[], 8],
-    [['all'], 8],
+    [[], 7],
+    [['all'], 7],
     [['none'], 0],
     [['calendar', 'facets'], 2],
-    [['no-calendar'], 7],
+    [['no-calendar'], 6],
     [['no-calendar', 'facets'], null],
     [['everything'], null],
   ])('%j keeps %s', (words, size) => expect(readTraps(words)?.size ?? null).toBe(size))

@@ -1,7 +1,8 @@
 /**
- * The trap rules of one site. In come URLs that are new, in the order they are found; out comes the rule that refuses
- * one. What was decided stands in the journal: a rebuild tells it here again, so that the next URL is judged as if
- * nothing had happened. Memory is bounded whatever the site does; a few microseconds a new URL, nothing for known ones.
+ * The trap rules of one site. In come URLs that are new, in the order they are found; out comes the rule that
+ * refuses one. What was decided stands in the journal: a rebuild tells it here again, so that the next URL is
+ * judged as if nothing had happened. Memory is bounded whatever the site does; a few microseconds a new URL,
+ * nothing for known ones.
  */
 import type { Discovery } from '../../model/cell.js'
 import type { Clock } from '../../model/clock.js'
@@ -40,7 +41,10 @@ export class SiteTraps {
   readonly #lookAlikes: LookAlikes | null
   #sitemaps = 0
   #pages = 0
-  /** The page whose links are being routed: whether nothing new on it counts, and whether anything new was there. */
+  /**
+   * The page whose links are being routed: whether nothing new on it counts, and whether anything new was
+   * there.
+   */
   #pageIsAlike = false
   #pageDate: UrlDate | null = null
   #pageWalk: number | null = null
@@ -92,7 +96,7 @@ export class SiteTraps {
 
   /** True when the site has had all the pages it may have, those under way included. */
   isSpent(underWay: number): boolean {
-    return this.#options.rules.has('site-budget') && this.#pages + underWay >= this.#options.maxPages
+    return this.#pages + underWay >= this.#options.maxPages
   }
 
   /** Before the links of a page, found on `via`, are routed. */

@@ -2,7 +2,9 @@
 import { ContentDecoder } from '../../fetch/index.js'
 import { LIMITS } from '../../model/limits.js'
 import { LinkResolver } from '../../model/url.js'
+import { isZstdFrame } from '../../model/zstd-frame.js'
 import { readContentType, toUtf8 } from '../../parse/index.js'
+import { addressLines } from './address-lines.js'
 import { readEntries, type SitemapForm, type TakeEntry, utf8 } from './sitemap-entries.js'
 
 export interface SitemapReading {
@@ -21,21 +23,28 @@ export interface ListedUrls {
 
 const decoder = new ContentDecoder(1)
 /** A sitemap.xml.gz that the server compresses once more. */
-const GZIP_LAYERS = 2
+const LAYERS = 2
 
-/** The body without gzip, which is known by its first bytes, whatever the label says; bounded. */
+/** The body without gzip or zstd, which are known by their first bytes, whatever the label says; bounded. */
 export async function unpackSitemap(
   body: Buffer,
 ): Promise<{ readonly body: Buffer; readonly isCut: boolean }> {
   let unpacked = body
   let isCut = false
-  for (let layer = 0; layer < GZIP_LAYERS && unpacked[0] === 0x1f && unpacked[1] === 0x8b; layer++) {
-    const decoded = await decoder.decode(unpacked, ['gzip'], LIMITS.sitemapBytes)
+  for (let layer = 0; layer < LAYERS; layer++) {
+    const packing = packingOf(unpacked)
+    if (packing === null) break
+    const decoded = await decoder.decode(unpacked, [packing], LIMITS.sitemapBytes)
     if (!decoded.ok) return { body: EMPTY, isCut: true }
     unpacked = decoded.body
-    isCut ||= decoded.cut
+    isCut ||= decoded.cut !== null
   }
   return { body: unpacked, isCut }
+}
+
+function packingOf(body: Buffer): 'gzip' | 'zstd' | null {
+  if (body[0] === 0x1f && body[1] === 0x8b) return 'gzip'
+  return isZstdFrame(body, 0) ? 'zstd' : null
 }
 
 const EMPTY = Buffer.alloc(0)
@@ -71,27 +80,19 @@ function wideLabel(body: Buffer): string | undefined {
   return body[0] === 0 && body[1] === 0x3c ? 'utf-16be' : undefined
 }
 
-/** One address a line, everything else ignored; null when there is none. A line may end with the file. */
+/** One address a line; null when there is none. */
 function readLines(text: string, take: TakeEntry): SitemapForm | null {
   if (text.charCodeAt(firstVisible(text)) === 0x3c) return null
   let found = false
-  for (let at = 0; at < text.length; ) {
-    let end = text.indexOf('\n', at)
-    if (end < 0) end = text.length
-    // Lines too long for an address are not even looked at.
-    if (end - at <= LIMITS.sitemapUrlBytes) {
-      for (const line of text.slice(at, end).split('\r')) {
-        if (!WEB_ADDRESS.test(line)) continue
-        found = true
-        if (!take(utf8(line), 'page')) return 'text'
-      }
-    }
-    at = end + 1
+  for (const line of addressLines(text)) {
+    found = true
+    if (!take(utf8(line), SITEMAP_NAME.test(line) ? 'sitemap' : 'page')) break
   }
   return found ? 'text' : null
 }
 
-const WEB_ADDRESS = /^\s*https?:\/\/[^\s<>]+\s*$/i
+/** Some sites list their sitemaps one to a line: no page has such a name. */
+const SITEMAP_NAME = /\/[^/?#]*sitemap[^/?#]*\.(xml|txt)(\.gz)?$/i
 
 function firstVisible(text: string): number {
   let at = 0

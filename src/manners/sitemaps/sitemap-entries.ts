@@ -1,5 +1,6 @@
 /** What a sitemap or feed lists, out of its tags: urlset, index, RSS and Atom, each as sloppy as the web has them. */
 import { LIMITS } from '../../model/limits.js'
+import { addressLines } from './address-lines.js'
 import { attributeOf, scanTags, type TagHandler } from './xml-tags.js'
 
 export type SitemapForm = 'urlset' | 'index' | 'rss' | 'atom' | 'text'
@@ -14,6 +15,8 @@ const ROOTS: ReadonlyMap<string, SitemapForm> = new Map([
   ['rdf', 'rss'],
   ['feed', 'atom'],
 ])
+/** Text right behind the start tag of one of these may be the address itself. */
+const HOLDERS = new Set(['urlset', 'sitemapindex', 'url', 'sitemap'])
 /** Parts of an entry that have a `loc` or `link` of their own. */
 const INNER = new Set(['image', 'video', 'news'])
 
@@ -36,6 +39,10 @@ class EntryReader implements TagHandler {
   /** The element whose text is wanted, and its text so far. */
   #wanted: 'loc' | 'link' | 'guid' | null = null
   #value = ''
+  /** It refers to an entity that XML does not know: what is meant cannot be told. */
+  #isUnknown = false
+  /** The tag before was the start of one of `HOLDERS`. */
+  #isBare = false
   #link = ''
   #guid = ''
 
@@ -44,6 +51,7 @@ class EntryReader implements TagHandler {
   }
 
   opened(name: string, prefix: string, attributes: string, isEmpty: boolean): boolean {
+    this.#isBare = HOLDERS.has(name) && !isEmpty
     if (this.form === null) {
       this.form = ROOTS.get(name) ?? null
       return this.form !== null || name !== 'html'
@@ -58,14 +66,34 @@ class EntryReader implements TagHandler {
   }
 
   closed(name: string): void {
+    this.#isBare = false
     if (this.#wanted !== null && (name === this.#wanted || this.#value.trim() !== '')) this.#have()
     if (name === this.#inner) this.#inner = ''
     if (name === this.#entry) this.finish()
   }
 
   text(text: string, isLiteral: boolean): void {
-    if (this.#wanted === null || this.#value.length > LIMITS.sitemapUrlBytes) return
-    this.#value += isLiteral ? text : decoded(text)
+    if (this.#wanted === null) {
+      if (this.#isBare && this.#inner === '') this.#bare(text, isLiteral)
+      return
+    }
+    if (this.#value.length > LIMITS.sitemapUrlBytes) return
+    const value = isLiteral ? text : decoded(text)
+    if (value === null) this.#isUnknown = true
+    else this.#value += value
+  }
+
+  /**
+   * Addresses without a `<loc>` around them; in an index they are sitemaps, whatever the element is called.
+   */
+  #bare(text: string, isLiteral: boolean): void {
+    if (this.form !== 'urlset' && this.form !== 'index') return
+    const kind = this.form === 'index' || this.#entry === 'sitemap' ? 'sitemap' : 'page'
+    for (const line of addressLines(text)) {
+      const href = isLiteral ? line : decoded(line)
+      if (href !== null) this.#give(href, kind)
+      if (!this.#goesOn) return
+    }
   }
 
   /** The end of an entry, or of everything. */
@@ -117,6 +145,7 @@ class EntryReader implements TagHandler {
     if (isEmpty || (this.#entry !== null && prefix !== this.#entryPrefix)) return
     this.#wanted = element
     this.#value = ''
+    this.#isUnknown = false
   }
 
   #openLink(prefix: string, attributes: string, isEmpty: boolean): void {
@@ -131,12 +160,13 @@ class EntryReader implements TagHandler {
     // Of an Atom entry the first link counts; a page in other languages is a page each.
     if (this.#entry === 'entry' && this.#link !== '') return
     this.#link = href
-    this.#give(decoded(href), 'page')
+    const url = decoded(href)
+    if (url !== null) this.#give(url, 'page')
   }
 
   /** The wanted text is complete. */
   #have(): void {
-    const value = this.#value.trim()
+    const value = this.#isUnknown ? '' : this.#value.trim()
     if (this.#wanted === 'link') this.#link ||= value
     else if (this.#wanted === 'guid') this.#guid ||= value
     else {
@@ -152,18 +182,40 @@ class EntryReader implements TagHandler {
   }
 }
 
-const ENTITY = /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([\da-f]{1,6}));/gi
-const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+/** What looks like a reference. An `&` with nothing of the kind behind it is taken as it is. */
+const REFERENCE = /&(?:#[\da-z]*|[a-z_:][\w:.-]*);/gi
 
-/** Only what XML itself knows: entities that a document declares are never expanded. */
-function decoded(text: string): string {
+const NUMBER = /^#(\d{1,7}|x[\da-f]{1,6})$/
+
+/**
+ * Null when it refers to more than XML itself knows: entities that a document declares are never expanded.
+ */
+function decoded(text: string): string | null {
   if (!text.includes('&')) return text
-  return text.replace(ENTITY, (whole, name?: string, decimal?: string, hex?: string) => {
-    if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole
-    const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
-    if (code === 0 || code > 0x10ffff) return whole
-    return Buffer.from(String.fromCodePoint(code)).toString('latin1')
+  let isKnown = true
+  const value = text.replace(REFERENCE, reference => {
+    const character = referredTo(reference)
+    if (character === null) isKnown = false
+    return character ?? ''
   })
+  return isKnown ? value : null
+}
+
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+])
+
+function referredTo(reference: string): string | null {
+  const name = reference.slice(1, -1).toLowerCase()
+  if (!name.startsWith('#')) return NAMED.get(name) ?? null
+  if (!NUMBER.test(name)) return null
+  const code = name.startsWith('#x') ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1))
+  if (code === 0 || code > 0x10ffff) return null
+  return Buffer.from(String.fromCodePoint(code)).toString('latin1')
 }
 
 /** Bytes kept as characters become the text they stand for. */

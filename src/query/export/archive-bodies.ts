@@ -1,4 +1,4 @@
-/** Bodies out of the archive, by their place; revisits lead to what they refer to. */
+/** Bodies out of the archives, by their place; revisits lead to what they refer to. */
 import { LIMITS } from '../../model/limits.js'
 import { payloadDigest, responseOf, WarcReader, type WarcRecord } from '../../store/index.js'
 import { pathOf } from '../crawl-files.js'
@@ -6,20 +6,27 @@ import type { ExportBook, ExportedPage, RecordPlace } from './export-book.js'
 
 export type Body =
   | { readonly ok: true; readonly bytes: Buffer }
-  /** `elsewhere`: it did not change since the previous crawl, and lies there. */
+  /** `elsewhere`: it did not change since an earlier crawl, whose archive does not give it. */
   | { readonly ok: false; readonly why: 'elsewhere' | 'unreadable' | 'damaged'; readonly detail: string }
 
 export class ArchiveBodies {
-  readonly #dir: string
+  /** Of the crawl, and of those before it. */
+  readonly #dirs: readonly string[]
   readonly #book: ExportBook
-  #open: { readonly warc: string; readonly reader: WarcReader } | null = null
+  #open: { readonly path: string; readonly reader: WarcReader } | null = null
 
-  constructor(dir: string, book: ExportBook) {
-    this.#dir = dir
+  constructor(dirs: readonly string[], book: ExportBook) {
+    this.#dirs = dirs
     this.#book = book
   }
 
   async bodyOf(page: ExportedPage): Promise<Body> {
+    const body = await this.#bodyAt(page)
+    if (body.ok || page.archive === 0) return body
+    return { ok: false, why: 'elsewhere', detail: `${this.#dirs[page.archive]}: ${body.detail}` }
+  }
+
+  async #bodyAt(page: ExportedPage): Promise<Body> {
     const record = await this.#record(page)
     if ('detail' in record) return { ok: false, why: 'damaged', detail: record.detail }
     if (record.type === 'response') return decoded(record)
@@ -28,7 +35,7 @@ export class ArchiveBodies {
       const other = await this.#record(place)
       if ('headers' in other && other.type === 'response') return decoded(other)
     }
-    return { ok: false, why: 'elsewhere', detail: 'not changed since the previous crawl, which holds it' }
+    return { ok: false, why: 'elsewhere', detail: 'no earlier crawl holds them' }
   }
 
   async close(): Promise<void> {
@@ -38,7 +45,7 @@ export class ArchiveBodies {
 
   async #record(place: RecordPlace): Promise<WarcRecord | { readonly detail: string }> {
     try {
-      const reader = await this.#readerOf(place.warc)
+      const reader = await this.#readerOf(place)
       const result = await reader.record(place.offset, place.length)
       return result.ok ? result.record : { detail: `${place.warc} at ${place.offset}: ${result.detail}` }
     } catch (error) {
@@ -46,11 +53,12 @@ export class ArchiveBodies {
     }
   }
 
-  /** Pages come in the order of the archive, so one open file is enough. */
-  async #readerOf(warc: string): Promise<WarcReader> {
-    if (this.#open?.warc !== warc) {
+  /** Pages come in the order of the archives, so one open file is enough. */
+  async #readerOf({ archive, warc }: RecordPlace): Promise<WarcReader> {
+    const path = pathOf(this.#dirs[archive], warc)
+    if (this.#open?.path !== path) {
       await this.close()
-      this.#open = { warc, reader: await WarcReader.open(pathOf(this.#dir, warc)) }
+      this.#open = { path, reader: await WarcReader.open(path) }
     }
     return this.#open.reader
   }

@@ -6,8 +6,11 @@ import Database from 'libsql'
 import { LIMITS } from '../../model/limits.js'
 import { distinctPath, pathKey } from './file-names.js'
 
-/** Where a record lies in the archive. */
+/** Where a record lies. */
 export interface RecordPlace {
+  /** Whose archive: 0 is the crawl that is exported, 1 the one before it, and so on. */
+  readonly archive: number
+  /** Empty where the body is not known to lie anywhere. */
   readonly warc: string
   readonly offset: number
   readonly length: number
@@ -39,13 +42,14 @@ const PORTION_ROWS = 500
 
 const SCHEMA = `
   CREATE TABLE page (url TEXT PRIMARY KEY, path TEXT NOT NULL, path_key TEXT NOT NULL UNIQUE, title TEXT NOT NULL,
-    mime TEXT NOT NULL, charset TEXT NOT NULL, fetched_at TEXT NOT NULL, digest TEXT NOT NULL, warc TEXT NOT NULL,
-    offset INTEGER NOT NULL, length INTEGER NOT NULL, written INTEGER NOT NULL) WITHOUT ROWID;
+    mime TEXT NOT NULL, charset TEXT NOT NULL, fetched_at TEXT NOT NULL, digest TEXT NOT NULL, archive INTEGER NOT NULL,
+    warc TEXT NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL, written INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX page_by_digest ON page (digest);
-  CREATE INDEX page_by_place ON page (warc, offset, url);
+  CREATE INDEX page_by_place ON page (archive, warc, offset, url);
   CREATE TABLE redirect (url TEXT PRIMARY KEY, target TEXT NOT NULL) WITHOUT ROWID;
 `
-const COLUMNS = 'url, path, title, mime, charset, fetched_at AS fetchedAt, digest, warc, offset, length'
+const COLUMNS =
+  'url, path, title, mime, charset, fetched_at AS fetchedAt, digest, archive, warc, offset, length'
 
 export class ExportBook {
   readonly #db: Database.Database
@@ -64,9 +68,37 @@ export class ExportBook {
   add(page: ExportedPage, path: string): void {
     const isTaken = this.#prepare('SELECT 1 FROM page WHERE path_key = ?').get(pathKey(path)) !== undefined
     const own = isTaken ? distinctPath(path, page.url) : path
-    const { url, title, mime, charset, fetchedAt, digest, warc, offset, length } = page
-    const values = [url, own, pathKey(own), title, mime, charset, fetchedAt, digest, warc, offset, length]
-    this.#write('INSERT OR IGNORE INTO page VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)', ...values)
+    const { url, title, mime, charset, fetchedAt, digest, archive, warc, offset, length } = page
+    const facts = [url, own, pathKey(own), title, mime, charset, fetchedAt, digest]
+    this.#write(
+      'INSERT OR IGNORE INTO page VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)',
+      ...[...facts, archive, warc, offset, length],
+    )
+  }
+
+  /** How many pages are not known to lie anywhere. */
+  unplaced(): number {
+    const sql = "SELECT count(*) AS pages FROM page WHERE warc = ''"
+    return (this.#prepare(sql).get() as { pages: number }).pages
+  }
+
+  /** Pages without a place get that of another with the same payload. */
+  placeByPayload(): void {
+    this.#write(`UPDATE page SET (archive, warc, offset, length) =
+      (SELECT archive, warc, offset, length FROM page other WHERE other.digest = page.digest AND other.warc <> '')
+      WHERE warc = '' AND digest <> ''
+        AND EXISTS (SELECT 1 FROM page other WHERE other.digest = page.digest AND other.warc <> '')`)
+  }
+
+  /** Where the payload of a page lies, if it has no place yet. */
+  place(url: string, digest: string, { archive, warc, offset, length }: RecordPlace): void {
+    const sql = `UPDATE page SET archive = ?, warc = ?, offset = ?, length = ?
+      WHERE url = ? AND digest = ? AND warc = ''`
+    this.#write(sql, archive, warc, offset, length, url, digest)
+  }
+
+  removeUnplaced(): void {
+    this.#write("DELETE FROM page WHERE warc = ''")
   }
 
   remove(url: string): void {
@@ -97,21 +129,21 @@ export class ExportBook {
   /** Other records with this payload, for a revisit: any of them that is a response will do. */
   placesOf(digest: string, except: string): readonly RecordPlace[] {
     if (digest === '') return []
-    const sql = 'SELECT warc, offset, length FROM page WHERE digest = ? AND url <> ? LIMIT 10'
+    const sql = 'SELECT archive, warc, offset, length FROM page WHERE digest = ? AND url <> ? LIMIT 10'
     return this.#prepare(sql).all(digest, except) as RecordPlace[]
   }
 
-  /** All pages, in the order in which they lie in the archive. */
+  /** All pages, in the order in which they lie in the archives. */
   *pages(): Generator<BookedPage> {
-    const sql = `SELECT ${COLUMNS} FROM page WHERE (warc, offset, url) > (?, ?, ?)
-      ORDER BY warc, offset, url LIMIT ${PORTION_ROWS}`
-    let last: readonly [string, number, string] = ['', -1, '']
+    const sql = `SELECT ${COLUMNS} FROM page WHERE (archive, warc, offset, url) > (?, ?, ?, ?)
+      ORDER BY archive, warc, offset, url LIMIT ${PORTION_ROWS}`
+    let last: readonly [number, string, number, string] = [0, '', -1, '']
     for (;;) {
       const rows = this.#prepare(sql).all(...last) as BookedPage[]
       if (rows.length === 0) return
       yield* rows
-      const { warc, offset, url } = rows[rows.length - 1]
-      last = [warc, offset, url]
+      const { archive, warc, offset, url } = rows[rows.length - 1]
+      last = [archive, warc, offset, url]
     }
   }
 

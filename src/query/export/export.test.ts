@@ -344,10 +344,10 @@ describe('a page that cannot be converted', () => {
       { url: 'http://a.test/good', body: 'y' },
     ])
     const out = target()
-    const tally = await run(dir, out, quiet, throwsAt('/bad', bug))
+    const tally = await run(dir, out, quiet, { convert: throwsAt('/bad', bug) })
     expect(tally).toMatchObject({ written: 1, skippedUnreadable: 1 })
     expect(tally.example).toMatch(/^http:\/\/a\.test\/bad: .*RangeError: Invalid code point NaN/)
     expect(filesOf(out).some(file => file.includes('good'))).toBe(true)
-    await expect(run(dir, target(), quiet, throwsAt('/good', full))).rejects.toBe(full)
+    await expect(run(dir, target(), quiet, { convert: throwsAt('/good', full) })).rejects.toBe(full)
   })
 })

@@ -1,6 +1,7 @@
 /** The main text of a page as Markdown: headings, paragraphs, lists, links, images, code, quotes and plain tables. */
 import { normaliseUrl } from '../../model/url.js'
 import { encodeQuery } from '../../parse/query-charset.js'
+import { formulaOf, isFormulaPart } from './formula.js'
 import { attribute, type Element, type ParentNode, parseBounded, walk } from './html-tree.js'
 import { isSkipped, mainContent, SECTIONS } from './main-content.js'
 import { type Mark, MarkdownWriter } from './markdown-writer.js'
@@ -77,6 +78,8 @@ class PageMarkdown {
     const { tagName } = element
     const isFrame = (tagName === 'header' || tagName === 'footer') && this.#sections === 0
     if (isFrame || isSkipped(element)) return false
+    if (tagName === 'math') return this.#enterFormula(element)
+    if (isFormulaPart(element)) this.#text(' ')
     if (SECTIONS.has(tagName)) this.#sections++
     if (this.#preformatted !== null) return true
     if (this.#table) return this.#enterCell(element, this.#table)
@@ -114,6 +117,15 @@ class PageMarkdown {
         if (this.#plainTables.has(element)) this.#table = new TableText()
     }
     return true
+  }
+
+  /** As TeX where the page says it; else its parts are its text. */
+  #enterFormula(element: Element): boolean {
+    const formula = formulaOf(element)
+    if (formula === null) return true
+    if (this.#preformatted !== null) this.#preformatted += formula
+    else this.#writer.raw(formula)
+    return false
   }
 
   #leave(element: Element): void {

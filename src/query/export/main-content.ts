@@ -2,7 +2,9 @@
 import { attribute, type Element, type ParentNode, walk } from './html-tree.js'
 
 /** Never text. */
-const SILENT = new Set(['script', 'style', 'head', 'template', 'noscript', 'iframe', 'object', 'svg', 'math'])
+const SILENT = new Set(
+  'script style head template noscript iframe object svg annotation annotation-xml'.split(' '),
+)
 /** Text, but not the page's own. */
 const BOILERPLATE = new Set(['nav', 'aside', 'menu', 'button', 'datalist', 'select', 'textarea'])
 

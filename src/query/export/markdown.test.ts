@@ -34,6 +34,15 @@ describe('the main text of a page as Markdown', () => {
     ['<p># no<p>- no<p>1. no<p>> no', '\\# no\n\n\\- no\n\n1\\. no\n\n\\> no'],
     ['<base href="http://b.test/"><a href="x">y</a>', '[y](http://b.test/x)'],
     ['a<script>b</script><style>c</style><template>d</template>', 'a'],
+    ['<p>let <math><mi>x</mi><mo>=</mo><mfrac><mn>1</mn><mn>2</mn></mfrac></math>.', 'let x = 1 2.'],
+    [
+      '<p>a <math alttext="no"><semantics><mi>x</mi><annotation encoding="application/x-tex">x_{1}\n^2</annotation>' +
+        '<annotation encoding="text/plain">no</annotation></semantics></math> b',
+      'a $x_{1} ^2$ b',
+    ],
+    ['<math display="block" alttext="\\$ y"><mi>no</mi></math>', '$$\\$ y$$'],
+    ['<table><tr><td>a<td><math alttext="a|b"><mi>no</mi></math></table>', '| a | $a\\|b$ |\n| --- | --- |'],
+    ['<pre>a <math alttext="x"></math></pre>', '```\na $x$\n```'],
     ['', ''],
   ])('%s', (html, expected) => {
     expect(markdown(html)).toBe(expected)

@@ -10,8 +10,14 @@ const TELL_EVERY = 250
 /** What an export wrote and left out. */
 export interface Exported {
   readonly written: number
-  /** Not changed since the previous crawl, which alone holds them. */
+  /** Of those written: not changed since an earlier crawl, out of its archive. */
+  readonly fromEarlier: number
+  /** Of those written: the same, but out of the tables, as plain text, because that archive does not give them. */
+  readonly asPlainText: number
+  /** The same, and left out. */
   readonly skippedUnchanged: number
+  /** Why an earlier archive does not give a page. */
+  readonly trouble: string
   /** Records that could not be read, or converted, with the first as an example. */
   readonly skippedUnreadable: number
   readonly example: string
@@ -21,7 +27,10 @@ export interface Exported {
 
 export class ExportTally implements Exported {
   written = 0
+  fromEarlier = 0
+  asPlainText = 0
   skippedUnchanged = 0
+  trouble = ''
   skippedUnreadable = 0
   example = ''
   damaged = 0
@@ -31,9 +40,10 @@ export class ExportTally implements Exported {
     this.#progress = progress
   }
 
-  /** One more file (or line) of `total`. */
-  wrote(total: number): void {
+  /** One more file (or line) of `total`; `archive` is where it came from, if that is an earlier crawl. */
+  wrote(total: number, archive = 0): void {
     this.written++
+    if (archive > 0) this.fromEarlier++
     if (this.written % TELL_EVERY === 0) this.#progress(this.written, total)
   }
 
@@ -49,9 +59,22 @@ export class ExportTally implements Exported {
     }
   }
 
+  /** So many pages without a body, and why. */
+  missed(pages: number, why: string): void {
+    this.skippedUnchanged += pages
+    if (this.trouble === '') this.trouble = why
+  }
+
+  /** The tables had the text of a page that was missed. */
+  tookText(): void {
+    if (this.skippedUnchanged === 0) return
+    this.skippedUnchanged--
+    this.asPlainText++
+  }
+
   skip(why: 'elsewhere' | 'unreadable' | 'damaged', url: string, detail: string): void {
     if (why === 'elsewhere') {
-      this.skippedUnchanged++
+      this.missed(1, detail)
       return
     }
     if (why === 'damaged') this.damaged++

@@ -6,31 +6,46 @@ import { normaliseUrl } from '../../model/url.js'
 import { toUtf8 } from '../../parse/charset.js'
 import { closeEmptyTags } from '../../parse/xhtml.js'
 import { withScratch } from '../scratch.js'
-import { openTables } from '../tables.js'
+import { openTables, type TablesOptions } from '../tables.js'
 import { ArchiveBodies } from './archive-bodies.js'
 import { type BookedPage, ExportBook } from './export-book.js'
 import { filePathOf, relativeHref } from './file-names.js'
 import { writeFrontPage } from './front-page.js'
-import { type CrawlCounts, countPages, gatherPages, gatherRedirects, refuseEmpty } from './gather.js'
+import {
+  type CrawlCounts,
+  countPages,
+  type EarlierCrawls,
+  gatherPages,
+  gatherRedirects,
+  NO_EARLIER,
+  refuseEmpty,
+} from './gather.js'
 import { type Exported, ExportTally, type Progress } from './progress.js'
 import { rewriteCss } from './rewrite-css.js'
 import { rewriteHtml } from './rewrite-html.js'
 import { claimFolder, Folder } from './target.js'
 
-/** Another `convert` than our own is for tests. */
+interface FilesOptions extends TablesOptions {
+  readonly earlier?: EarlierCrawls
+  /** Another than our own is for tests. */
+  readonly convert?: typeof contentOf
+}
+
 export async function exportFiles(
   dir: string,
   out: string,
   progress: Progress,
-  convert = contentOf,
+  options: FilesOptions = {},
 ): Promise<Exported> {
   return withScratch(async scratch => {
     const book = new ExportBook(join(scratch, 'book.db'))
     try {
       const tally = new ExportTally(progress)
-      const counts = await gather(dir, book, tally)
+      const { earlier = NO_EARLIER } = options
+      const counts = await gather(dir, book, tally, earlier, options)
       claimFolder(out)
-      await writePages(dir, book, new Folder(out), tally, counts, convert)
+      const bodies = new ArchiveBodies([dir, ...earlier.directories], book)
+      await writePages(bodies, book, new Folder(out), tally, counts, options)
       return tally
     } finally {
       book.close()
@@ -38,8 +53,14 @@ export async function exportFiles(
   })
 }
 
-async function gather(dir: string, book: ExportBook, tally: ExportTally): Promise<CrawlCounts> {
-  const tables = await openTables(dir)
+async function gather(
+  dir: string,
+  book: ExportBook,
+  tally: ExportTally,
+  earlier: EarlierCrawls,
+  options: TablesOptions,
+): Promise<CrawlCounts> {
+  const tables = await openTables(dir, options)
   try {
     const counts = await countPages(tables, dir)
     refuseEmpty(counts, dir)
@@ -47,9 +68,10 @@ async function gather(dir: string, book: ExportBook, tally: ExportTally): Promis
       throw new ConfigError(
         `${dir} has no archive (--archive none), so there are no files to export; --to jsonl and --to markdown work from the tables`,
       )
-    const found = await gatherPages(tables, book, page => filePathOf(page.url, page.mime))
+    const trouble = await gatherPages(tables, book, earlier, page => filePathOf(page.url, page.mime))
+    tally.missed(book.unplaced(), trouble)
+    book.removeUnplaced()
     await gatherRedirects(tables, book)
-    tally.skippedUnchanged = counts.unchanged - found
     return counts
   } finally {
     await tables.close()
@@ -57,16 +79,16 @@ async function gather(dir: string, book: ExportBook, tally: ExportTally): Promis
 }
 
 async function writePages(
-  dir: string,
+  bodies: ArchiveBodies,
   book: ExportBook,
   folder: Folder,
   tally: ExportTally,
   counts: CrawlCounts,
-  convert: typeof contentOf,
+  { convert = contentOf, interruption }: FilesOptions,
 ): Promise<void> {
-  const bodies = new ArchiveBodies(dir, book)
   try {
     for (const page of book.pages()) {
+      interruption?.signal.throwIfAborted()
       const body = await bodies.bodyOf(page)
       if (!body.ok) {
         tally.skip(body.why, page.url, body.detail)
@@ -76,7 +98,7 @@ async function writePages(
       if (content === null) continue
       await folder.write(page.path, content)
       book.markWritten(page.url)
-      tally.wrote(counts.pages)
+      tally.wrote(counts.pages, page.archive)
     }
   } finally {
     await bodies.close()

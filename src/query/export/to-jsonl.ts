@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { jsonLines } from '../format-text.js'
-import { openTables, type Result } from '../tables.js'
+import { openTables, type Result, type TablesOptions } from '../tables.js'
 import { countPages } from './gather.js'
 import { type Exported, ExportTally, type Progress } from './progress.js'
 import { claimFile } from './target.js'
@@ -15,8 +15,10 @@ export async function exportJsonl(
   dir: string,
   out: string | Writable,
   progress: Progress,
+  options: TablesOptions = {},
 ): Promise<Exported> {
-  const tables = await openTables(dir)
+  const stop = options.interruption && { signal: options.interruption.signal }
+  const tables = await openTables(dir, options)
   try {
     const { rows } = await countPages(tables, dir)
     const tally = new ExportTally(progress)
@@ -25,9 +27,12 @@ export async function exportJsonl(
       await mkdir(dirname(out), { recursive: true })
     }
     const lines = Readable.from(jsonLines(counted(await tables.run('SELECT * FROM pages'), tally, rows)))
-    if (typeof out === 'string') await pipeline(lines, createWriteStream(out))
-    else await pipeline(lines, out, { end: false }).catch(ignoreLeaving)
+    if (typeof out === 'string') await pipeline(lines, createWriteStream(out), { ...stop })
+    else await pipeline(lines, out, { end: false, ...stop }).catch(ignoreLeaving)
     return tally
+  } catch (error) {
+    stop?.signal.throwIfAborted()
+    throw error
   } finally {
     await tables.close()
   }

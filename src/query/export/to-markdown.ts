@@ -4,32 +4,47 @@ import { toUtf8 } from '../../parse/charset.js'
 import { parsePage } from '../../parse/index.js'
 import { closeEmptyTags } from '../../parse/xhtml.js'
 import { withScratch } from '../scratch.js'
-import { openTables, type Tables } from '../tables.js'
+import { openTables, type Tables, type TablesOptions } from '../tables.js'
 import { ArchiveBodies } from './archive-bodies.js'
 import { ExportBook, type ExportedPage } from './export-book.js'
 import { filePathOf } from './file-names.js'
-import { type CrawlCounts, countPages, gatherPages, refuseEmpty } from './gather.js'
+import {
+  type CrawlCounts,
+  countPages,
+  type EarlierCrawls,
+  gatherPages,
+  NO_EARLIER,
+  NOWHERE,
+  refuseEmpty,
+} from './gather.js'
 import { htmlToMarkdown } from './html-to-markdown.js'
 import { type Exported, ExportTally, type Progress } from './progress.js'
 import { claimFolder, Folder } from './target.js'
 
 const TEXT_TYPES = new Set(['text/html', 'application/xhtml+xml', 'text/plain', 'text/markdown'])
 
-/** What the tables hold of pages that are not in the archive: all without one, else those that did not change. */
+/**
+ * What the tables hold of pages that are not in the archive: all without one, else those that did not change.
+ */
 const TEXTS = `SELECT url, coalesce(title, '') AS title, fetch_time, text FROM pages
   WHERE outcome IN ('OK', 'NOT_MODIFIED') AND text IS NOT NULL ORDER BY url, fetch_time`
 
 type PageFacts = Pick<ExportedPage, 'url' | 'title' | 'fetchedAt'>
 
-/** Another `convert` than our own is for tests. */
+interface MarkdownOptions extends TablesOptions {
+  readonly earlier?: EarlierCrawls
+  /** Another than our own is for tests. */
+  readonly convert?: typeof markdownOf
+}
+
 export async function exportMarkdown(
   dir: string,
   out: string,
   progress: Progress,
-  convert = markdownOf,
+  options: MarkdownOptions = {},
 ): Promise<Exported> {
   return withScratch(async scratch => {
-    const tables = await openTables(dir)
+    const tables = await openTables(dir, options)
     const book = new ExportBook(join(scratch, 'book.db'))
     try {
       const tally = new ExportTally(progress)
@@ -37,8 +52,9 @@ export async function exportMarkdown(
       refuseEmpty(counts, dir)
       claimFolder(out)
       const folder = new Folder(out)
-      if (counts.archived > 0) await writeBodies(tables, dir, book, folder, tally, counts, convert)
-      await writeTexts(tables, book, folder, tally, counts)
+      const work = { tables, dir, book, folder, tally, counts }
+      if (counts.archived > 0) await writeBodies(work, options)
+      await writeTexts(work)
       return tally
     } finally {
       book.close()
@@ -47,28 +63,34 @@ export async function exportMarkdown(
   })
 }
 
-async function writeBodies(
-  tables: Tables,
-  dir: string,
-  book: ExportBook,
-  folder: Folder,
-  tally: ExportTally,
-  counts: CrawlCounts,
-  convert: typeof markdownOf,
-): Promise<void> {
-  const found = await gatherPages(tables, book, page =>
+/** What an export reads, and where it writes. */
+interface Work {
+  readonly tables: Tables
+  readonly dir: string
+  readonly book: ExportBook
+  readonly folder: Folder
+  readonly tally: ExportTally
+  readonly counts: CrawlCounts
+}
+
+async function writeBodies(work: Work, options: MarkdownOptions): Promise<void> {
+  const { earlier = NO_EARLIER, convert = markdownOf, interruption } = options
+  const { tables, dir, book, folder, tally, counts } = work
+  const trouble = await gatherPages(tables, book, earlier, page =>
     TEXT_TYPES.has(page.mime) ? filePathOf(page.url, page.mime, '.md') : null,
   )
-  tally.skippedUnchanged = counts.unchanged - found
-  const bodies = new ArchiveBodies(dir, book)
+  tally.missed(book.unplaced(), trouble)
+  book.removeUnplaced()
+  const bodies = new ArchiveBodies([dir, ...earlier.directories], book)
   try {
     for (const page of book.pages()) {
+      interruption?.signal.throwIfAborted()
       const body = await bodies.bodyOf(page)
       if (body.ok) {
         const markdown = tally.converted(page.url, () => convert(page, body.bytes))
         if (markdown === null) continue
         await folder.write(page.path, frontMatter(page) + markdown)
-        tally.wrote(counts.pages)
+        tally.wrote(counts.pages, page.archive)
         continue
       }
       tally.skip(body.why, page.url, body.detail)
@@ -80,17 +102,11 @@ async function writeBodies(
   }
 }
 
-async function writeTexts(
-  tables: Tables,
-  book: ExportBook,
-  folder: Folder,
-  tally: ExportTally,
-  counts: CrawlCounts,
-): Promise<void> {
-  const nowhere = { mime: 'text/html', charset: '', digest: '', warc: '', offset: 0, length: 0 }
+async function writeTexts({ tables, book, folder, tally, counts }: Work): Promise<void> {
+  const unread = { mime: 'text/html', charset: '', digest: '', ...NOWHERE }
   for await (const row of tables.query(TEXTS)) {
     const page = {
-      ...nowhere,
+      ...unread,
       url: String(row.url),
       title: String(row.title),
       fetchedAt: String(row.fetch_time),
@@ -100,7 +116,7 @@ async function writeTexts(
     const path = book.pathOf(page.url) ?? ''
     await folder.write(path, `${frontMatter(page)}${paragraphs(String(row.text))}\n`)
     tally.wrote(counts.pages)
-    if (tally.skippedUnchanged > 0) tally.skippedUnchanged--
+    tally.tookText()
   }
 }
 

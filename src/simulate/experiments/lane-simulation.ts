@@ -1,6 +1,6 @@
 /**
- * The real assignments over lanes that only take time: what the experiment would give with nothing but sites and lanes.
- * It is the yardstick for the simulated and the real crawl, which have everything else too.
+ * The real assignments over lanes that only take time: what the experiment would give with nothing but sites
+ * and lanes. It is the yardstick for the simulated and the real crawl, which have everything else too.
  */
 import { type AgentView, chooseAssignment } from '../../assign/index.js'
 import type { WaitingCell } from '../../cluster/index.js'

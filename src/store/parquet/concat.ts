@@ -1,6 +1,6 @@
 /**
- * Several Parquet files of one table become one without being read: the column chunks are copied as they are, and
- * only the footer, which says where they lie, is made anew.
+ * Several Parquet files of one table become one without being read: the column chunks are copied as they are,
+ * and only the footer, which says where they lie, is made anew.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32 as crc32of } from 'node:zlib'

@@ -49,7 +49,10 @@ interface Table {
 
 const ROWS_PER_GROUP = { pages: LIMITS.rowGroupRows, links: LIMITS.linkGroupRows }
 
-/** Writes the committed rows of the logs to `outPath`, whole or not at all. Throws `DamagedFileError` on a bad log. */
+/**
+ * Writes the committed rows of the logs to `outPath`, whole or not at all. Throws `DamagedFileError` on a bad
+ * log.
+ */
 export function convertLogs(task: ConvertTask): Converted {
   const { learnedPath } = task
   if (learnedPath === undefined) return { ...convert(task, null), learned: null }
@@ -99,8 +102,9 @@ function notesOf(table: RowTable): LearnedNotes[] {
 }
 
 /**
- * What the last conversion worked with, whose memory the next one uses: fresh columns each time are tens of megabytes
- * that only a full collection gives back, and this thread makes so little else that none comes. One that failed leaves none.
+ * What the last conversion worked with, whose memory the next one uses: fresh columns each time are tens of
+ * megabytes that only a full collection gives back, and this thread makes so little else that none comes. One
+ * that failed leaves none.
  */
 const spare = new Map<RowTable, Table>()
 

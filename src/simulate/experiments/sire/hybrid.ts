@@ -1,7 +1,7 @@
 /**
- * What `--assign hybrid` does, by its own code: hosts go to crawlers by a partition of the hypergraph, and who has none of its
- * own left takes those that wait where it costs the fewest links. Crawlers only take time here, as S10 has it: hosts
- * that one of them has in hand share its connections, and are done together.
+ * What `--assign hybrid` does, by its own code: hosts go to crawlers by a partition of the hypergraph, and
+ * who has none of its own left takes those that wait where it costs the fewest links. Crawlers only take time
+ * here, as S10 has it: hosts that one of them has in hand share its connections, and are done together.
  */
 
 import { HybridAssignment } from '../../../assign/hybrid.js'
@@ -16,7 +16,10 @@ import { hostSeconds } from './times.js'
 
 /** As the crawl has it. */
 const EPSILON = 0.05
-/** Hosts that a crawler takes at a time. With fewer the last are a little more even, and all of this takes longer. */
+/**
+ * Hosts that a crawler takes at a time. With fewer the last are a little more even, and all of this takes
+ * longer.
+ */
 const LANES = 40
 
 export interface HybridParts {

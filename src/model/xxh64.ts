@@ -1,5 +1,5 @@
 /** XXH64, of which a zstd frame ends with the lower half. The loop is WebAssembly (`assembly/xxh64.ts`). */
-import { loadWasm, type WasmMemory, type WasmPlace } from '../model/wasm.js'
+import { loadWasm, type WasmMemory, type WasmPlace } from './wasm.js'
 
 interface Xxh64Exports {
   readonly memory: WasmMemory

@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { LEDGER_FILE, type Ledger, openSqliteLedger } from '../cluster/index.js'
+import { readGenerations } from '../store/pair.js'
+import { beginGeneration } from './generation.js'
+import { systemClock } from './system.js'
+
+const LEASE_MS = 60_000
+
+let directory: string
+let ledger: Ledger
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'orbweaver-'))
+  ledger = openSqliteLedger(join(directory, LEDGER_FILE), { create: true, now: () => systemClock.now() })
+})
+afterEach(async () => {
+  await ledger.close()
+  rmSync(directory, { recursive: true })
+})
+
+it('a new generation is the last of directory and ledger', async () => {
+  await beginGeneration(directory, ledger)
+  await beginGeneration(directory, ledger)
+  const { generations, next } = readGenerations(directory)
+  expect(generations).toHaveLength(2)
+  expect(next).toBeNull()
+  expect(JSON.parse((await ledger.settings())['crawl.generations'] ?? '')).toEqual(generations)
+})
+
+it('it ends the lives of agents, whose directory may be another copy; who coordinates lives on', async () => {
+  const coordinator = await ledger.join('coordinator', 0)
+  const agent = await ledger.join('agent', 5)
+  await beginGeneration(directory, ledger)
+  expect((await ledger.heartbeat(coordinator, LEASE_MS, '{}')).lifeOpen).toBe(true)
+  expect((await ledger.heartbeat(agent, LEASE_MS, '{}')).lifeOpen).toBe(false)
+})

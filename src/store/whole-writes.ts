@@ -1,0 +1,23 @@
+/**
+ * Writes that are done only when all of their bytes are. The system may take fewer, and say no more than how
+ * many: on a disk that is nearly full, and of more than 2 GiB at once.
+ */
+import { readSync, writeSync } from 'node:fs'
+
+const COPY_BYTES = 1024 * 1024
+
+export function writeWhole(file: number, bytes: Uint8Array, position: number): void {
+  for (let done = 0; done < bytes.length; )
+    done += writeSync(file, bytes, done, bytes.length - done, position + done)
+}
+
+/** Copies what stands in `source` from `start` on to the beginning of `target`. */
+export function copyBytes(source: number, start: number, target: number): void {
+  const piece = Buffer.allocUnsafe(COPY_BYTES)
+  for (let at = start; ; ) {
+    const length = readSync(source, piece, 0, piece.length, at)
+    if (length === 0) return
+    writeWhole(target, piece.subarray(0, length), at - start)
+    at += length
+  }
+}

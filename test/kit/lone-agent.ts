@@ -1,0 +1,63 @@
+/** A whole agent on a ledger and a bus of the test's own, without an archive. */
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type AssembledAgent, assembleAgent } from '../../src/agent/assemble-agent.js'
+import type { Bus, Incarnation, Ledger } from '../../src/cluster/index.js'
+import { systemClock as clock } from '../../src/compose/system.js'
+import { checkConfig } from '../../src/config/index.js'
+import { HostNames, Scope } from '../../src/frontier/index.js'
+import { SeededRandom } from '../../src/model/random.js'
+import { DirectoryPackStore, PackBuilder } from '../../src/store/index.js'
+import { fetcherWith } from './fetching.js'
+import { space } from './frontier-space.js'
+
+export interface LoneAgent {
+  /** The seed. */
+  readonly url: string
+  readonly bus: Bus
+  readonly ledger: Ledger
+  readonly life: Incarnation
+  readonly leaseMs: number
+  readonly delayMs: number
+}
+
+const NOTHING = () => {}
+
+/** To be stopped, and its store closed, by the test. */
+export function loneAgent({ url, bus, ledger, life, leaseMs, delayMs }: LoneAgent): AssembledAgent {
+  const config = checkConfig({
+    seeds: [url],
+    scope: 'any',
+    lanes: 2,
+    delay: delayMs,
+    traps: ['none'],
+    sitemap: ['none'],
+  })
+  const directory = mkdtempSync(join(tmpdir(), 'orb-lone-agent-'))
+  const owner = { crawl: 'lone', incarnation: life }
+  return assembleAgent({
+    name: 'agent-1',
+    incarnation: life,
+    config,
+    clock,
+    leaseMs,
+    random: new SeededRandom(1),
+    ledger,
+    bus,
+    fetcher: fetcherWith(),
+    store: new DirectoryPackStore({ directory, owner, clock, records: null, info: {} }),
+    newBuilder: () => new PackBuilder({ agent: 'agent-1', records: null, tables: true }),
+    archives: false,
+    space,
+    scope: new Scope({ seeds: [url], kind: 'any', include: [], exclude: [] }),
+    hooks: {},
+    hosts: new HostNames(),
+    recrawl: false,
+    log: NOTHING,
+    onScopeWidened: NOTHING,
+    onDiskTrouble: NOTHING,
+    waitingFor: () => '',
+    onHeartbeat: NOTHING,
+  })
+}
