@@ -20,13 +20,16 @@ const CHECKPOINT_FRAMES = 2_000
 /** Asking for the length of the log is a system call. */
 const TRANSACTIONS_PER_LOOK = 16
 
-/** The part of SQLite that the ledger uses: prepared statements kept by their text, rows as arrays. */
-export interface OpenOptions {
+interface OpenOptions {
+  /** Whether it may be absent. */
   readonly create: boolean
+  /** Takes the place of a writer that was killed. */
   readonly isCrawling?: boolean
+  /** What errors name, where the ledger is a copy. */
   readonly original?: string
 }
 
+/** The part of SQLite that the ledger uses: prepared statements kept by their text, rows as arrays. */
 export class SqliteDatabase {
   readonly #db: Database.Database
   readonly #statements = new Map<string, Database.Statement>()
@@ -35,11 +38,10 @@ export class SqliteDatabase {
   /** The sums say that somebody writes. */
   #isMarked = false
   #transactions = 0
-
   readonly #token = randomInt(1, 0xffffffff)
   /**
-   * Whoever crawls takes the place of a writer that was killed. Others leave it: that one may still be there, and SQLite
-   * may close our connection only after it was killed.
+   * Whoever crawls takes the place of a writer that was killed. Others leave it: that one may still be there,
+   * and SQLite may close our connection only after it was killed.
    */
   readonly #asWriter: (before: number) => number
 
@@ -50,10 +52,7 @@ export class SqliteDatabase {
     this.#isReader = isReader
   }
 
-  /**
-   * Opens (and migrates) the ledger at `path`; `create` says whether it may be absent. Errors name
-   * `original`, of which it may be a copy.
-   */
+  /** Opens (and migrates) the ledger at `path`. */
   static open(path: string, { create, isCrawling = false, original = path }: OpenOptions): SqliteDatabase {
     if (!create) refuseMissing(path)
     return translated(original, () => {
