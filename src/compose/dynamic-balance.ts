@@ -89,8 +89,12 @@ async function crawlAwake(
   for (let attempt = 1; ; attempt++) {
     const run = begin(attempt)
     const watch = new StillWatch(clock)
-    await run.crawl(known)
-    const stillMs = watch.end()
+    let stillMs: Millis
+    try {
+      await run.crawl(known)
+    } finally {
+      stillMs = watch.end()
+    }
     if (stillMs < MOST_STILL_MS || attempt === MOST_ATTEMPTS) return run
     tell(`  stood still for ${(stillMs / 1000).toFixed(0)} s meanwhile: once more`)
   }
@@ -150,6 +154,7 @@ class BalanceCrawl {
       contact: 'https://example.org/experiment',
     })
     const session = createSession(config, this.#directory)
+    session.makeDirectory()
     await this.#tellSizes(known, seeds)
     this.#pages = (await session.run()).pages
   }

@@ -86,6 +86,7 @@ export class CrawlSession {
   #lock: DirectoryLock | null = null
   readonly #guests: Guests
   readonly #isNew: boolean
+  #isMade = false
   readonly #faults = readFaults(process.env.ORBWEAVER_FAULTS)
   #running: Running | null = null
   #ledger: Ledger | null = null
@@ -130,7 +131,7 @@ export class CrawlSession {
       if (isModule) warn(`runs ${hooksNamed(module)}`)
       // Before anything is written. Without a module nothing is awaited: the directory is ours as soon as `run` returns.
       const hooks = isModule ? await hooksOfModule(module) : (this.#guests.hooks ?? {})
-      if (this.#isNew) this.#makeDirectory()
+      this.makeDirectory()
       return await this.#withScratch(scratch => this.#runWith(hooks, scratch, spentFrom))
     } finally {
       this.#lock?.release()
@@ -148,7 +149,10 @@ export class CrawlSession {
     }
   }
 
-  #makeDirectory(): void {
+  /** Makes the directory of a new crawl, for whoever has to add something to it before `run`. */
+  makeDirectory(): void {
+    if (!this.#isNew || this.#isMade) return
+    this.#isMade = true
     createDirectory(this.directory, this.#file)
     this.#takeLock()
   }

@@ -161,7 +161,8 @@ describe('what a first-time user meets', () => {
     web.close()
     const file = join(out, 'crawl.json')
     const original = readFileSync(file, 'utf8')
-    writeFileSync(file, original.replace('"format": 1', '"format": 99').replace('0.1.0', '9.9.9'))
+    const { checksum: _, ...content } = JSON.parse(original) as { checksum: string }
+    writeFileSync(file, JSON.stringify({ ...content, format: 99, orbweaver: '9.9.9' }))
     const newer = await orbweaver(['resume', out])
     expect(newer.stderr).toContain('was written by orbweaver 9.9.9, which is newer; update orbweaver')
     expect(newer.code).toBe(7)

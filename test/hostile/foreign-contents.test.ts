@@ -65,9 +65,9 @@ it.each([
 })
 
 it.each([
-  ['{}', 'it describes no crawl'],
-  ['[]', 'it describes no crawl'],
-  ['{"format": 1, "config": null}', 'it describes no crawl'],
+  ['{}', 'it does not say its format'],
+  ['[]', 'it does not hold a JSON object'],
+  ['{"format": 1, "config": null}', 'it holds no settings'],
 ])('a crawl.json of %s is damaged', async (text, reason) => {
   const directory = copyOf(theirs)
   writeFileSync(join(directory, 'crawl.json'), text)
