@@ -55,7 +55,7 @@ export class MadeCrawl {
 
   constructor(options: { archive?: string; tables?: boolean } = {}) {
     this.dir = mkdtempSync(join(tmpdir(), 'orb-made-'))
-    const file = { format: 1, orbweaver: '0.1.0', id: randomUUID(), config: {} }
+    const file = { format: 1, orbweaver: '0.1.0', id: randomUUID(), config: { seeds: ['http://a.test/'] } }
     writeSealed(join(this.dir, 'crawl.json'), 'crawl.json', file)
     rememberDirectory(this.dir, file, Date.now())
     for (const folder of ['archive', 'tables/pages', 'tables/links', 'tables/sites'])
