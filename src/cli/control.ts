@@ -152,7 +152,7 @@ async function withLedger(
     const path = join(crawl.directory ?? '', LEDGER_FILE)
     return withLedgerCopy(path, systemClock.now, ledger => task(ledger, { ...crawl, config }))
   }
-  const ledger = await openLedger(crawl.directory, crawl.config)
+  const ledger = await openLedger(crawl.directory, crawl.config, purpose === 'look' ? 'read' : 'write')
   try {
     await task(ledger, crawl)
   } finally {

@@ -1,42 +1,95 @@
+import { randomInt } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import Database from 'libsql'
 import { shellWord } from '../model/for-people.js'
 import { LedgerError } from './ledger.js'
-import { removeLedgerDigest, writeLedgerDigest } from './ledger-digest.js'
+import { removePageSums } from './page-sums.js'
 import { SCHEMA_STEPS } from './schema.js'
+import { dropOrphanedSums, sumLog, withoutWriters } from './sqlite-checkpoint.js'
+import { walPath } from './wal-file.js'
+import { readWalIndex } from './wal-index.js'
 
 export type Row = readonly (string | number | null | Buffer)[]
 type Value = string | number | null | Uint8Array
+
+const BUSY_WAIT_MS = 30_000
+/** A log of 8 MB. A longer one costs disk and the time to read it back, a shorter one more checkpoints. */
+const CHECKPOINT_FRAMES = 2_000
+/** Asking for the length of the log is a system call. */
+const TRANSACTIONS_PER_LOOK = 16
+
+interface OpenOptions {
+  /** Whether it may be absent. */
+  readonly create: boolean
+  /** Takes the place of a writer that was killed. */
+  readonly isCrawling?: boolean
+  /** What errors name, where the ledger is a copy. */
+  readonly original?: string
+}
 
 /** The part of SQLite that the ledger uses: prepared statements kept by their text, rows as arrays. */
 export class SqliteDatabase {
   readonly #db: Database.Database
   readonly #statements = new Map<string, Database.Statement>()
   readonly #path: string
-  #isChanged = false
+  readonly #isReader: boolean
+  /** The sums say that somebody writes. */
+  #isMarked = false
+  #transactions = 0
+  readonly #token = randomInt(1, 0xffffffff)
+  /**
+   * Whoever crawls takes the place of a writer that was killed. Others leave it: that one may still be there,
+   * and SQLite may close our connection only after it was killed.
+   */
+  readonly #asWriter: (before: number) => number
 
-  private constructor(db: Database.Database, path: string) {
+  private constructor(db: Database.Database, path: string, isReader: boolean, isCrawling = false) {
+    this.#asWriter = before => (isCrawling || before === 0 ? this.#token : before)
     this.#db = db
     this.#path = path
+    this.#isReader = isReader
   }
 
-  /**
-   * Opens (and migrates) the ledger at `path`; `create` says whether it may be absent. Errors name
-   * `original`, of which it may be a copy.
-   */
-  static open(path: string, create: boolean, original = path): SqliteDatabase {
-    if (!create && !existsSync(path)) throw new LedgerError('missing', `there is no crawl ledger at ${path}`)
+  /** Opens (and migrates) the ledger at `path`. */
+  static open(path: string, { create, isCrawling = false, original = path }: OpenOptions): SqliteDatabase {
+    if (!create) refuseMissing(path)
     return translated(original, () => {
-      const db = new Database(path, { timeout: 30_000 })
-      const opened = new SqliteDatabase(db, path)
-      db.pragma('journal_mode = WAL')
-      db.pragma('synchronous = FULL')
-      db.pragma('cache_size = -4000')
-      db.pragma('wal_autocheckpoint = 2000')
+      dropOrphanedSums(path)
+      const opened = new SqliteDatabase(
+        new Database(path, { timeout: BUSY_WAIT_MS }),
+        path,
+        false,
+        isCrawling,
+      )
+      opened.#db.pragma('journal_mode = WAL')
+      opened.#db.pragma('synchronous = FULL')
+      opened.#db.pragma('cache_size = -4000')
+      opened.#db.pragma('wal_autocheckpoint = 0')
       opened.#migrate(original)
       return opened
     })
+  }
+
+  /**
+   * Opens the ledger at `path` so that nothing can be written. `still`: it has no log. Then only its own file is read
+   * and SQLite makes none beside it; whether somebody has begun to write meanwhile is for the caller to look.
+   */
+  static openToRead(path: string, still: boolean, original = path): SqliteDatabase {
+    refuseMissing(path)
+    return translated(original, () => {
+      const url = pathToFileURL(resolve(path))
+      url.search = still ? 'immutable=1' : 'mode=ro'
+      const opened = new SqliteDatabase(new Database(url.href, { timeout: BUSY_WAIT_MS }), path, true)
+      opened.#refuseNewer(original)
+      return opened
+    })
+  }
+
+  /** Made by an earlier version: it must be migrated before it is read. */
+  get isOld(): boolean {
+    return this.#version() < SCHEMA_STEPS.length
   }
 
   run(sql: string, ...values: Value[]): number {
@@ -59,17 +112,18 @@ export class SqliteDatabase {
 
   /** Runs `task` in one write transaction; a throw rolls back. */
   transaction<T>(task: () => T): T {
+    if (!this.#isMarked && !this.#isReader) this.#mark()
     this.exec('BEGIN IMMEDIATE')
+    let result: T
     try {
-      removeLedgerDigest(this.#path)
-      this.#isChanged = true
-      const result = task()
+      result = task()
       this.exec('COMMIT')
-      return result
     } catch (error) {
       if (this.#db.inTransaction) this.exec('ROLLBACK')
       throw error
     }
+    if (this.#isCheckpointDue()) this.#checkpoint(this.#asWriter)
+    return result
   }
 
   /** Runs `task` so that its failure undoes only its own writes inside the transaction. */
@@ -88,31 +142,44 @@ export class SqliteDatabase {
   }
 
   close(): void {
-    if (this.#isChanged) this.#seal()
-    this.#isChanged = false
+    // SQLite moves a log into the ledger once nobody has it open, also one that a killed process has left.
+    if (this.#isMarked || (!this.#isReader && hasLog(this.#path)))
+      this.#checkpoint(before => (before === this.#token ? 0 : before))
     this.#statements.clear()
     this.#db.close()
   }
 
-  /**
-   * Moves everything into the database file and writes its digest, under the write lock. Others who read or
-   * write at this moment keep it from happening: then the digest stays unknown until one of the next writers
-   * closes.
-   */
-  #seal(): void {
+  /** Before the first change: sums that are not marked must be right even without a log. */
+  #mark(): void {
     try {
-      this.exec(`PRAGMA busy_timeout = ${SEAL_WAIT_MS}`)
-      const [isBusy] = this.first('PRAGMA wal_checkpoint(TRUNCATE)')!
-      if (isBusy) return
-      this.exec('BEGIN IMMEDIATE')
-      try {
-        if (isEmpty(`${this.#path}-wal`)) writeLedgerDigest(this.#path)
-      } finally {
-        this.exec('ROLLBACK')
-      }
-    } catch {
-      // A full disk, or a connection that has failed already: nothing depends on the digest.
+      this.#isMarked = withoutWriters(this.#path, () => sumLog(this.#path, this.#asWriter))
+    } catch (error) {
+      // The transaction meets it too, and says what it means.
+      if (codeOf(error).startsWith('SQLITE_')) return
+      // A full disk still lets us remove a file.
+      removePageSums(this.#path)
+      this.#isMarked = true
     }
+  }
+
+  /** Nothing depends on it: on a full disk, or where others write all the time, the next one does it. */
+  #checkpoint(writerAfter: (before: number) => number): void {
+    try {
+      withoutWriters(this.#path, () => {
+        const frames = sumLog(this.#path, writerAfter)
+        if (frames === 0) return
+        const [, moved] = this.first('PRAGMA wal_checkpoint(PASSIVE)')!
+        // Sums of another log than SQLite has moved would accuse a sound ledger.
+        if (moved !== frames) removePageSums(this.#path)
+      })
+    } catch {
+      // The log stays as it is.
+    }
+  }
+
+  #isCheckpointDue(): boolean {
+    if (++this.#transactions % TRANSACTIONS_PER_LOOK > 0) return false
+    return (readWalIndex(this.#path)?.frames ?? 0) >= CHECKPOINT_FRAMES
   }
 
   #prepare(sql: string): Database.Statement {
@@ -128,15 +195,15 @@ export class SqliteDatabase {
     return Number((this.first('PRAGMA user_version') ?? [0])[0])
   }
 
+  #refuseNewer(path: string): void {
+    if (this.#version() <= SCHEMA_STEPS.length) return
+    const what = `the ledger ${path} was made by a newer version of orbweaver`
+    throw new LedgerError('newer', `${what}; update orbweaver to go on with it`)
+  }
+
   #migrate(path: string): void {
-    const version = this.#version()
-    if (version > SCHEMA_STEPS.length) {
-      throw new LedgerError(
-        'newer',
-        `the ledger ${path} was made by a newer version of orbweaver; update orbweaver to go on with it`,
-      )
-    }
-    for (let step = version; step < SCHEMA_STEPS.length; step++) {
+    this.#refuseNewer(path)
+    for (let step = this.#version(); step < SCHEMA_STEPS.length; step++) {
       this.transaction(() => {
         // Another process may have opened it at the same moment, and been faster.
         if (this.#version() > step) return
@@ -147,10 +214,13 @@ export class SqliteDatabase {
   }
 }
 
-const SEAL_WAIT_MS = 200
+/** Something was committed that may not be in the ledger's own file yet. */
+export function hasLog(path: string): boolean {
+  return (statSync(walPath(path), { throwIfNoEntry: false })?.size ?? 0) > 0
+}
 
-function isEmpty(path: string): boolean {
-  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0
+function refuseMissing(path: string): void {
+  if (!existsSync(path)) throw new LedgerError('missing', `there is no crawl ledger at ${path}`)
 }
 
 /** The binding takes blobs as Buffers only; what comes from another thread is a plain array. */

@@ -79,6 +79,8 @@ export interface SqliteOptions {
   readonly now: () => Millis
   /** What errors name, where the ledger is a copy. */
   readonly original?: string
+  /** Not for commands that only look, or change a setting. */
+  readonly isCrawling?: boolean
 }
 
 export class SqliteCore {
@@ -86,10 +88,14 @@ export class SqliteCore {
   readonly #db: SqliteDatabase
   readonly #calls: Calls
 
-  constructor(path: string, { create, now, original = path }: SqliteOptions) {
-    this.#path = original
-    this.#db = SqliteDatabase.open(path, create, original)
-    this.#calls = callsOver(this.#db, now)
+  constructor(path: string, db: SqliteDatabase, now: () => Millis) {
+    this.#path = path
+    this.#db = db
+    this.#calls = callsOver(db, now)
+  }
+
+  static open(path: string, options: SqliteOptions): SqliteCore {
+    return new SqliteCore(options.original ?? path, SqliteDatabase.open(path, options), options.now)
   }
 
   /** Runs calls in one commit; each answer stands alone, a failing one undoes only itself. */
@@ -153,7 +159,7 @@ async function inboxOver(call: Call, cell: CellId, after: number, limit: number)
 
 /** The ledger in the caller's thread: for commands that look or change a setting, and for tests. */
 export function openSqliteLedger(path: string, options: SqliteOptions): Ledger {
-  const core = new SqliteCore(path, options)
+  const core = SqliteCore.open(path, options)
   const call = async (method: LedgerMethod, args: readonly unknown[]): Promise<unknown> => {
     const [result] = core.run([{ method, args }])
     if (result.status === 'rejected') throw result.reason

@@ -16,7 +16,7 @@ interface Closable {
 }
 
 export function sqliteSource(path: string): LedgerSource & Closable {
-  const db = SqliteDatabase.open(path, false)
+  const db = SqliteDatabase.open(path, { create: false })
   return {
     columns: async table => columnsOf(db, table),
     read: async (table, columns, after) =>
@@ -37,7 +37,7 @@ export function sqliteTarget(
   path: string,
   settings: Readonly<Record<string, string>>,
 ): LedgerTarget & Closable {
-  const db = SqliteDatabase.open(path, true)
+  const db = SqliteDatabase.open(path, { create: true })
   db.run('DELETE FROM crawl')
   return {
     columns: async table => columnsOf(db, table),

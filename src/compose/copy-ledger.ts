@@ -6,7 +6,7 @@
  */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { LEDGER_FILE, type Ledger, LedgerError, ledgerDigestPath } from '../cluster/index.js'
+import { LEDGER_FILE, type Ledger, LedgerError, openSqliteLedger, renewPageSums } from '../cluster/index.js'
 import { copyTables } from '../cluster/ledger-tables.js'
 import { sqliteSource, sqliteTarget } from '../cluster/sqlite-tables.js'
 import { ConfigError } from '../config/index.js'
@@ -55,7 +55,7 @@ export async function copyToDatabase(
     const rows = await fillDatabase(path, there, moved, directory, generation)
     writeCrawlFile(directory, moved)
     generation.confirm()
-    for (const part of ['-wal', '-shm', '.crc32', ''])
+    for (const part of ['-wal', '-shm', '.sums', ''])
       if (existsSync(path + part)) renameSync(path + part, `${path}.copied${part}`)
     return { directory, rows }
   } finally {
@@ -151,7 +151,7 @@ async function fillDirectory(
 ): Promise<number> {
   const { postgresSource } = await import('../cluster/postgres-tables.js')
   const draft = `${path}.copy`
-  for (const part of ['', '-wal', '-shm', '.crc32']) rmSync(draft + part, { force: true })
+  for (const part of ['', '-wal', '-shm', '.sums']) rmSync(draft + part, { force: true })
   const source = postgresSource(place, crawl)
   const target = sqliteTarget(draft, generation.settings)
   try {
@@ -160,8 +160,9 @@ async function fillDirectory(
     for (const part of ['-wal', '-shm'])
       if (existsSync(path + part)) throw new LedgerError('busy', `${path} is in use by another process`)
     renameSync(draft, path)
-    if (existsSync(ledgerDigestPath(draft))) renameSync(ledgerDigestPath(draft), ledgerDigestPath(path))
     syncDirectory(join(path, '..'))
+    await openSqliteLedger(path, { create: false, now: clock.now }).close()
+    renewPageSums(path)
     return rows
   } finally {
     await source.close()

@@ -5,5 +5,5 @@ import { LedgerServer } from '../cluster/thread-ledger.js'
 import { systemClock } from './system.js'
 
 const { path } = workerData as { path: string }
-const core = new SqliteCore(path, { create: false, now: systemClock.now })
+const core = SqliteCore.open(path, { create: false, now: systemClock.now, isCrawling: true })
 new LedgerServer(core, systemClock.soon).serve(parentPort!)

@@ -7,6 +7,7 @@ import {
   type Ledger,
   LedgerError,
   type LocalBus,
+  openLedgerToRead,
   openSqliteLedger,
   refuseDamagedLedger,
 } from '../cluster/index.js'
@@ -22,6 +23,9 @@ import { checkLedgerFile } from './recovery.js'
 import { systemClock as clock, systemRandom as random } from './system.js'
 
 const AGAIN_MS = 500
+
+/** A ledger in the directory that is opened to be read is never written. */
+export type LedgerUse = 'read' | 'write'
 
 /** All that is needed to find it; can be sent to a thread. No password: that comes from the environment. */
 export interface CrawlInDatabase {
@@ -45,8 +49,12 @@ export function inDatabase(config: CrawlConfig): CrawlInDatabase | null {
  * The ledger of a crawl that was begun: for commands that look at it or change a setting. A ledger that does
  * not belong to `directory` is refused; null: this machine does not see the directory.
  */
-export async function openLedger(directory: string | null, config: CrawlConfig): Promise<Ledger> {
-  const ledger = await openUnproved(directory, config, 'refuse')
+export async function openLedger(
+  directory: string | null,
+  config: CrawlConfig,
+  use: LedgerUse = 'write',
+): Promise<Ledger> {
+  const ledger = await openUnproved(directory, config, 'refuse', use)
   try {
     if (directory !== null) await provePair(directory, ledger, config)
     return ledger
@@ -61,11 +69,15 @@ export async function openUnproved(
   directory: string | null,
   config: CrawlConfig,
   copies: CopyPolicy,
+  use: LedgerUse = 'write',
 ): Promise<Ledger> {
   const there = inDatabase(config)
   if (there) return openPostgres(there, { create: false, copies })
   refuseDamagedLedger(directory ?? '')
-  return openSqliteLedger(join(directory ?? '', LEDGER_FILE), { create: false, now: clock.now })
+  const path = join(directory ?? '', LEDGER_FILE)
+  return use === 'read'
+    ? openLedgerToRead(path, clock.now)
+    : openSqliteLedger(path, { create: false, now: clock.now })
 }
 
 /** For whoever crawls: while the database is away its calls wait, and are sent again. */

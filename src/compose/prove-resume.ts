@@ -53,7 +53,7 @@ export async function proveRelation(
 /** Null when there is none: whoever opens it to crawl says so, or makes it. */
 async function openIfThere(directory: string, config: CrawlConfig): Promise<Ledger | null> {
   try {
-    return await openUnproved(directory, config, 'read')
+    return await openUnproved(directory, config, 'read', 'read')
   } catch (error) {
     if (error instanceof LedgerError && error.kind === 'missing') return null
     throw error

@@ -31,7 +31,7 @@ export async function readLedger<T>(
   const { config } = readCrawlFile(directory)
   if (isForeign(directory, config, isTrusting))
     return withLedgerCopy(join(directory, LEDGER_FILE), clock.now, task)
-  const ledger = await openLedger(directory, config)
+  const ledger = await openLedger(directory, config, 'read')
   return task(ledger).finally(() => ledger.close())
 }
 
@@ -53,6 +53,6 @@ export async function openToVerify(
   if (config !== null) needReadable(directory, isTrusting)
   if (config === null || isForeign(directory, config, isTrusting))
     return openLedgerCopy(join(directory, LEDGER_FILE), clock.now)
-  const ledger = await openUnproved(directory, config, 'refuse')
+  const ledger = await openUnproved(directory, config, 'refuse', 'read')
   return { ledger, close: () => ledger.close() }
 }

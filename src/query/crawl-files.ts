@@ -10,7 +10,7 @@ import {
   type Ledger,
   LedgerError,
   ledgerProblem,
-  openSqliteLedger,
+  openLedgerToRead,
   withLedgerCopy,
 } from '../cluster/index.js'
 import { ConfigError } from '../config/config-error.js'
@@ -137,7 +137,7 @@ async function fromLedger(dir: string, isForeign: boolean): Promise<Listing> {
   // Listing files asks for no time.
   const now = () => 0
   if (isForeign) return withLedgerCopy(path, now, listing)
-  const ledger = openSqliteLedger(path, { create: false, now })
+  const ledger = openLedgerToRead(path, now)
   return listing(ledger).finally(() => ledger.close())
 }
 

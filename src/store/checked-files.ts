@@ -63,12 +63,17 @@ export class CheckedFiles {
 
   /** The same as `compareFile` with `exact`. */
   check(path: string, file: ListedFile): FileProblem | null {
-    const version = versionOf(path, file)
-    if (version !== null && this.#sound.get(file.name) === version.text) return null
+    return this.once(path, file.name, `${file.bytes} ${file.crc32}`, () => compareFile(path, file, true))
+  }
+
+  /** What `compare` finds, unless it has found nothing before in the same file with the same `expected`. */
+  once<Problem>(path: string, name: string, expected: string, compare: () => Problem | null): Problem | null {
+    const version = versionOf(path, expected)
+    if (version !== null && this.#sound.get(name) === version.text) return null
     if (this.#since === undefined) this.#since = this.#write()
-    const problem = compareFile(path, file, true)
+    const problem = compare()
     if (problem === null && version !== null && this.#since !== null) {
-      if (version.changedNs + YOUNG_NS < this.#since) this.#remember(file.name, version.text)
+      if (version.changedNs + YOUNG_NS < this.#since) this.#remember(name, version.text)
     }
     return problem
   }
@@ -102,9 +107,9 @@ export class CheckedFiles {
  * Not the time of the last change of the inode: a reader of a running crawl gives files a second name, which
  * changes it.
  */
-function versionOf(path: string, file: ListedFile): { text: string; changedNs: bigint } | null {
+function versionOf(path: string, expected: string): { text: string; changedNs: bigint } | null {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
   if (!stats) return null
   const { size, mtimeNs, ino } = stats
-  return { text: `${size} ${mtimeNs} ${ino} ${file.bytes} ${file.crc32}`, changedNs: mtimeNs }
+  return { text: `${size} ${mtimeNs} ${ino} ${expected}`, changedNs: mtimeNs }
 }

@@ -6,7 +6,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { OPEN } from './inside.js'
-import { openKept } from './kept-file.js'
 import type { StoredKind } from './pack-store.js'
 import { digestSegments } from './segment.js'
 
@@ -55,8 +54,7 @@ export interface FileDigest {
  * throws.
  */
 export function digestFile(path: string, kind: string, mostBytes: number): FileDigest {
-  const isKept = kind === 'ledger'
-  const file = isKept ? openKept(path) : openSync(path, OPEN.read)
+  const file = openSync(path, OPEN.read)
   try {
     const digest = new RunningDigest(kind)
     const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, Math.max(mostBytes, 1)))
@@ -68,7 +66,7 @@ export function digestFile(path: string, kind: string, mostBytes: number): FileD
     }
     return digest.end()
   } finally {
-    if (!isKept) closeSync(file)
+    closeSync(file)
   }
 }
 

@@ -2,29 +2,30 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  checkLedger,
   copyIntegrity,
   LEDGER_FILE,
   type Ledger,
   LedgerError,
   ledgerIntegrity,
-  ledgerProblem,
-  readLedgerDigest,
 } from '../cluster/index.js'
 import { systemClock } from '../compose/index.js'
 import { readJournal } from '../frontier/index.js'
-import { compareFile, type ListedFile } from '../store/index.js'
 import type { Damage } from './damage.js'
 
 /**
- * `clean`: as its last writer left it, known by its digest. `unknown`: being written, or its writer was
- * killed.
+ * `clean`: as its last writer left it. `open`: every page is as it was written, but somebody may write to it, or
+ * was killed while doing so. `unknown`: nothing says what the pages should be.
  */
 export type LedgerState =
-  | { readonly at: 'clean' | 'unknown' }
+  | { readonly at: 'clean' | 'open' }
+  | { readonly at: 'unknown'; readonly why: string }
   | { readonly at: 'damaged'; readonly damage: Damage }
 
-/** Reads all of it, whatever was found before. */
-const eachTime = { check: (path: string, file: ListedFile) => compareFile(path, file, true) }
+const WHY = {
+  'no sums': 'nothing is known of its pages until the next resume',
+  'closed elsewhere': 'another program has opened it since; its pages are known again after the next resume',
+} as const
 
 /** `isForeign`: nothing may be written beside it, as SQLite does even to read. */
 export function checkLedgerFile(directory: string, isForeign: boolean): LedgerState {
@@ -34,12 +35,14 @@ export function checkLedgerFile(directory: string, isForeign: boolean): LedgerSt
     damage: { file, kind: 'ledger', what, detail },
   })
   if (!existsSync(path)) return damaged('missing', 'is missing')
-  const problem = ledgerProblem(directory, eachTime)
-  if (problem) return damaged(problem.what, problem.detail, problem.file)
-  if (readLedgerDigest(path) !== 'none') return { at: 'clean' }
+  const state = checkLedger(directory)
+  if (state.at === 'damaged') return damaged(state.problem.what, state.problem.detail, state.problem.file)
+  if (state.at === 'sound') return { at: state.isOpen ? 'open' : 'clean' }
   try {
     const wrong = isForeign ? copyIntegrity(path) : ledgerIntegrity(path)
-    return wrong === null ? { at: 'unknown' } : damaged('unreadable', `is damaged: ${wrong}`)
+    return wrong === null
+      ? { at: 'unknown', why: WHY[state.why] }
+      : damaged('unreadable', `is damaged: ${wrong}`)
   } catch (error) {
     if (!(error instanceof LedgerError) || error.kind !== 'corrupt') throw error
     return damaged('unreadable', 'is damaged: SQLite cannot read it')

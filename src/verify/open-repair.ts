@@ -48,7 +48,7 @@ export async function withCrawl<T>(
   const scratch = isDry ? mkdtempSync(join(tmpdir(), 'orbweaver-repair-')) : join(directory, 'frontier', NAME)
   const target = isDry ? join(scratch, 'target') : directory
   // That it belongs to the directory was found by verify, or is being repaired.
-  const ledger = await openUnproved(directory, config, 'refuse')
+  const ledger = await openUnproved(directory, config, 'refuse', isDry ? 'read' : 'write')
   try {
     rmSync(scratch, { recursive: true, force: true })
     for (const folder of FOLDERS) mkdirSync(join(target, folder), { recursive: true })

@@ -1,31 +1,45 @@
 /**
- * A damaged SQLite ledger. SQLite keeps no checksums, so what can still be read of it cannot be trusted: a
- * journal with a flipped bit is another journal. One flipped bit, the most common damage, is found from the
- * digest of the whole file and put back. Anything else makes the crawl one that can be read and not resumed.
+ * A damaged SQLite ledger. What can still be read of it cannot be trusted: a journal with a flipped bit is another
+ * journal. One flipped bit in a page or in a frame of the log, the most common damage, is found from its
+ * checksum and put back. Anything else makes the crawl one that can be read and not resumed.
  */
-import { readFileSync, renameSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import {
+  checkPages,
+  databasePage,
+  flippedWalBit,
   LEDGER_FILE,
-  ledgerDigestPath,
+  type LedgerProblem,
   ledgerIntegrity,
-  readLedgerDigest,
-  writeLedgerDigest,
+  pageSumsPath,
+  readPageSums,
+  renewPageSums,
+  sumOf,
+  walPath,
 } from '../cluster/index.js'
-import { writeFileAtomically } from '../store/index.js'
+import { copyKept, OPEN, syncDirectory } from '../store/index.js'
 import type { Damage } from './damage.js'
 import { flippedBit } from './flipped-bit.js'
 import type { Quarantine } from './quarantine.js'
 
-/** `restored`: a bit was put back. `sound`: only its digest was damaged. `lost`: nothing can be trusted. */
+/** `restored`: bits were put back. `sound`: only its sums were damaged. `lost`: nothing can be trusted. */
 export type RepairedLedger = 'restored' | 'sound' | 'lost'
 
-/**
- * The larger a file, the more likely that some single bit explains a larger damage by chance: one in 32 at
- * this size. Such a result must also be sound to SQLite, and every journal in it readable.
- */
-const BYTES_MAX = 16 * 1024 * 1024
+/** The ledger is read anew after each. */
+const REPAIRS_MAX = 10
+const PARTS = ['', '-wal', '-shm', '.sums'] as const
 
 export function repairLedger(
   directory: string,
@@ -34,18 +48,13 @@ export function repairLedger(
   isDry: boolean,
 ): RepairedLedger {
   const path = join(directory, LEDGER_FILE)
-  const digest = damage.what === 'missing' ? 'none' : readLedgerDigest(path)
-  if (damage.file === ledgerDigestPath(LEDGER_FILE) && isSound(path)) {
-    if (!isDry) {
-      quarantine.keep(damage.file, damage.detail)
-      writeLedgerDigest(path)
-    }
+  if (damage.file === pageSumsPath(LEDGER_FILE) && isSound(path)) {
+    if (isDry) return 'sound'
+    quarantine.keep(damage.file, damage.detail)
+    renewPageSums(path)
     return 'sound'
   }
-  if (typeof digest === 'object') {
-    const restored = restoredBytes(path, digest)
-    if (restored !== null && putBack(path, restored, quarantine, isDry)) return 'restored'
-  }
+  if (damage.what !== 'missing' && restore(path, quarantine, isDry)) return 'restored'
   if (!isDry) setAside(directory, damage, quarantine)
   return 'lost'
 }
@@ -58,36 +67,88 @@ function isSound(path: string): boolean {
   }
 }
 
-function restoredBytes(
-  path: string,
-  digest: { readonly bytes: number; readonly crc32: number },
-): Buffer | null {
-  const { size } = statSync(path)
-  if (size !== digest.bytes || size > BYTES_MAX) return null
-  const bytes = readFileSync(path)
-  const bit = flippedBit(crc32(bytes) ^ digest.crc32, bytes.length)
-  if (bit === null) return null
-  bytes[bit >>> 3] ^= 1 << (bit & 7)
-  return crc32(bytes) === digest.crc32 ? bytes : null
+/** Works on a copy, which takes the place of the ledger only when all of it is sound. */
+function restore(path: string, quarantine: Quarantine, isDry: boolean): boolean {
+  const draft = `${path}.repaired`
+  const removeDraft = () => {
+    for (const part of PARTS) rmSync(draft + part, { force: true })
+  }
+  removeDraft()
+  try {
+    for (const part of PARTS) if (existsSync(path + part)) copyPart(path + part, draft + part)
+    const restored = restoreCopy(draft)
+    if (restored.size === 0 || !isSound(draft)) return false
+    if (!isDry) for (const part of restored) putBack(path, draft, part, quarantine)
+    return true
+  } finally {
+    removeDraft()
+  }
+}
+
+function copyPart(path: string, copy: string): void {
+  // SQLite has its locks on all but the log and the sums.
+  if (/(?:-wal|\.sums)$/.test(path)) copyFileSync(path, copy)
+  else copyKept(path, copy)
+}
+
+type Part = '' | '-wal'
+
+/** The parts that were changed; none when the copy could not be made sound. */
+function restoreCopy(draft: string): ReadonlySet<Part> {
+  const changed = new Set<Part>()
+  for (let repairs = 0; repairs <= REPAIRS_MAX; repairs++) {
+    const state = checkPages(draft, LEDGER_FILE, (_expected, compare) => compare())
+    if (state.at === 'sound') return changed
+    if (state.at === 'unknown') break
+    const part = restorePart(draft, state.problem)
+    if (part === null) break
+    changed.add(part)
+  }
+  return new Set()
+}
+
+function restorePart(draft: string, { file, pages = [] }: LedgerProblem): Part | null {
+  if (file === walPath(LEDGER_FILE)) {
+    const bit = flippedWalBit(draft)
+    if (bit === null) return null
+    flip(walPath(draft), bit)
+    return '-wal'
+  }
+  const sums = readPageSums(draft)
+  if (typeof sums !== 'object' || pages.length === 0) return null
+  for (const page of pages) {
+    const difference = crc32(databasePage(draft, sums.pageBytes, page)) ^ sumOf(sums, page)
+    const bit = flippedBit(difference, sums.pageBytes)
+    if (bit === null) return null
+    flip(draft, (page - 1) * sums.pageBytes * 8 + bit)
+  }
+  return ''
+}
+
+function flip(path: string, bit: number): void {
+  const at = Math.floor(bit / 8)
+  const file = openSync(path, OPEN.change)
+  try {
+    const byte = Buffer.alloc(1)
+    readSync(file, byte, 0, 1, at)
+    byte[0] ^= 1 << (bit % 8)
+    writeSync(file, byte, 0, 1, at)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** The old file gets its second name first; the new one takes its place in one step. */
-function putBack(path: string, bytes: Buffer, quarantine: Quarantine, isDry: boolean): boolean {
-  const draft = `${path}.repaired`
-  writeFileAtomically(draft, bytes)
-  const isGood = isSound(draft)
-  for (const part of ['-wal', '-shm']) rmSync(draft + part, { force: true })
-  if (isGood && !isDry) {
-    quarantine.keep(LEDGER_FILE, 'had a flipped bit')
-    renameSync(draft, path)
-  }
-  rmSync(draft, { force: true })
-  return isGood
+function putBack(path: string, draft: string, part: Part, quarantine: Quarantine): void {
+  quarantine.keep(LEDGER_FILE + part, 'had a flipped bit')
+  renameSync(draft + part, path + part)
+  syncDirectory(dirname(path))
 }
 
 /** Without a ledger `query` and `export` go by the manifest of the tables. */
 function setAside(directory: string, damage: Damage, quarantine: Quarantine): void {
-  for (const part of ['', '-wal', '-shm', '.crc32']) {
+  for (const part of PARTS) {
     quarantine.keep(LEDGER_FILE + part, damage.detail)
     rmSync(join(directory, LEDGER_FILE + part), { force: true })
   }

@@ -67,18 +67,17 @@ export async function* verifyDirectory(
   }
   const state = isHere
     ? checkLedgerFile(directory, isForeign(directory, config, options.trust === true))
-    : ({ at: 'unknown' } as const)
+    : ({ at: 'clean' } as const)
   if (state.at === 'damaged') {
     yield state.damage
     yield* withoutLedger(directory, options)
     return
   }
-  if (isHere && state.at === 'unknown')
-    options.note?.(`${LEDGER_FILE}: its digest is known only after a clean end; SQLite finds it sound`)
+  if (state.at === 'unknown') options.note?.(`${LEDGER_FILE}: ${state.why}; SQLite finds it sound`)
   const { ledger, close } = await openToVerify(directory, config, options.trust === true)
   try {
     yield* checkGenerations(directory, ledger, config)
-    yield* withLedger(directory, ledger, state.at === 'clean' || !isHere, options)
+    yield* withLedger(directory, ledger, state.at === 'clean', options)
   } finally {
     await close()
   }

@@ -136,7 +136,7 @@ describe('orbweaver repair, nothing lost', () => {
     await expectSoundRows(directory)
   })
 
-  for (const file of ['tables/manifest.json', 'report.json', 'crawl.json', 'ledger.db', 'ledger.db.crc32']) {
+  for (const file of ['tables/manifest.json', 'report.json', 'crawl.json', 'ledger.db', 'ledger.db.sums']) {
     it(`restores ${file} after a flipped bit`, async () => {
       const directory = copyOf(base)
       flip(directory, file, 0.3)

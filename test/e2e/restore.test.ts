@@ -68,7 +68,7 @@ describe('a restored crawl on SQLite', () => {
     copyFileSync(join(out, 'ledger.db'), backup)
     await expectEnd(out)
     copyFileSync(backup, join(out, 'ledger.db'))
-    rmSync(join(out, 'ledger.db.crc32'), { force: true })
+    rmSync(join(out, 'ledger.db.sums'), { force: true })
     const before = contentsOf(out)
     const export_ = temporary('pages.jsonl')
     for (const args of [
@@ -100,7 +100,7 @@ describe('a restored crawl on SQLite', () => {
     for (const part of ['-wal', '-shm']) rmSync(join(out, `ledger.db${part}`), { force: true })
     const later = contentsOf(join(out, 'archive'))
     copyFileSync(backup, join(out, 'ledger.db'))
-    rmSync(join(out, 'ledger.db.crc32'), { force: true })
+    rmSync(join(out, 'ledger.db.sums'), { force: true })
     expect((await orbweaver(['resume', out])).code).toBe(9)
     const stderr = await expectEnd(out, '--restored')
     const [, folder] = /ledger does not list are in (quarantine\/\S+) now/.exec(stderr) ?? []

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openSqliteLedger } from '../../src/cluster/index.js'
+import { checkLedger, openLedgerToRead } from '../../src/cluster/index.js'
 import { systemClock } from '../../src/compose/system.js'
 import { SeededRandom } from '../../src/model/random.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
@@ -15,7 +15,7 @@ const SEED = 5
 async function acknowledgedPages(directory: string): Promise<number> {
   const path = join(directory, 'ledger.db')
   if (!existsSync(path)) return 0
-  const ledger = openSqliteLedger(path, { create: false, now: systemClock.now })
+  const ledger = openLedgerToRead(path, systemClock.now)
   try {
     return (await ledger.totals()).pages
   } finally {
@@ -53,7 +53,7 @@ async function toldOfMore(directory: string, command: RunningCommand): Promise<v
 
 /** Requests that the life that is open has told of. */
 async function toldFetches(directory: string): Promise<number> {
-  const ledger = openSqliteLedger(join(directory, 'ledger.db'), { create: false, now: systemClock.now })
+  const ledger = openLedgerToRead(join(directory, 'ledger.db'), systemClock.now)
   try {
     // One of them only coordinates.
     const open = (await ledger.agents()).filter(life => life.open && life.status !== '')
@@ -92,6 +92,7 @@ describe('kill -9 at any moment, then resume (P1-P4)', () => {
       if (kill % 6 === 4) await toldOfMore(out, command)
       command.process.kill('SIGKILL')
       expect((await command.ended).signal, command.said()).toBe('SIGKILL')
+      expect(checkLedger(out), `after kill ${kill}`).toEqual({ at: 'sound', isOpen: expect.any(Boolean) })
       for (const url of await urlsWith(out, 'OK')) acknowledged.add(url)
       command = start(['resume', out])
     }

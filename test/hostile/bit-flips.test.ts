@@ -3,10 +3,20 @@
  * files. `verify` must find every one, and `query` either refuse or answer as before. ORBWEAVER_FLIPS sets
  * how many single bits per crawl.
  */
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { extname, join, relative } from 'node:path'
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, extname, join, relative } from 'node:path'
+import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openSqliteLedger } from '../../src/cluster/index.js'
+import { checkLedger, openLedgerToRead } from '../../src/cluster/index.js'
 import { systemClock } from '../../src/compose/system.js'
 import { SeededRandom } from '../../src/model/random.js'
 import { loadZstd } from '../../src/model/zstd.js'
@@ -21,7 +31,7 @@ const FLIPS = Number(process.env.ORBWEAVER_FLIPS ?? 60)
 const SEED = Number(process.env.ORBWEAVER_FLIP_SEED ?? 17)
 const BLOCK_BYTES = 4096
 /** For people, or SQLite's own: nothing is answered from them. */
-const NO_DATA = /^(?:lock.*|crawl\.log|frontier\/.*|ledger\.db-(?:wal|shm))$/
+const NO_DATA = /^(?:lock.*|crawl\.log|frontier\/.*|ledger\.db-(?:wal|shm)|.*\.tmp)$/
 /** Every row of every table, in whatever order they lie. */
 const QUERIES = ['pages', 'links', 'sites'].map(
   table => `SELECT count(*), bit_xor(hash(${table}))::VARCHAR FROM ${table}`,
@@ -35,7 +45,7 @@ interface Target {
 }
 
 async function targetOf(directory: string, without?: RegExp): Promise<Target> {
-  const ledger = openSqliteLedger(join(directory, 'ledger.db'), { create: false, now: () => 0 })
+  const ledger = openLedgerToRead(join(directory, 'ledger.db'), () => 0)
   const committed = new Map((await ledger.files()).map(({ name, bytes }) => [`${name}.open`, bytes]))
   await ledger.close()
   const files = new Map<string, number>()
@@ -171,21 +181,21 @@ describe('a finished crawl', () => {
     expect((await orbweaver(['crawl', web.seed, ...GENERATED, '--agents', '2', '--out', out])).code).toBe(0)
     target = await targetOf(out)
     expect([...target.files.keys()].map(name => extname(name))).toEqual(
-      expect.arrayContaining(['.gz', '.cdxj', '.parquet', '.json', '.db', '.crc32']),
+      expect.arrayContaining(['.gz', '.cdxj', '.parquet', '.json', '.db', '.sums']),
     )
   })
 
   it('every flipped bit is found', () => flipBits(target))
   it('cut files and zeroed blocks are found', () => cutAndBlank(target))
   it('lost and exchanged files are found', async () => {
-    // Without its digest a ledger is as after a kill -9.
-    await loseAndSwap(target, name => name === 'ledger.db.crc32')
-    const digest = readFileSync(join(target.directory, 'ledger.db.crc32'))
-    rmSync(join(target.directory, 'ledger.db.crc32'))
+    // Without its sums nothing is known of the pages of a ledger.
+    await loseAndSwap(target, name => name === 'ledger.db.sums')
+    const sums = readFileSync(join(target.directory, 'ledger.db.sums'))
+    rmSync(join(target.directory, 'ledger.db.sums'))
     const notes: string[] = []
     expect(await damageIn(target.directory, line => notes.push(line))).toEqual([])
-    expect(notes).toEqual([expect.stringContaining('known only after a clean end')])
-    writeFileSync(join(target.directory, 'ledger.db.crc32'), digest)
+    expect(notes).toEqual([expect.stringContaining('nothing is known of its pages')])
+    writeFileSync(join(target.directory, 'ledger.db.sums'), sums)
   })
 })
 
@@ -205,14 +215,15 @@ describe('a crawl with rows that are not Parquet yet', () => {
       if (pack === 1) await made.merge()
     }
     await made.ledger.close()
-    target = await targetOf(made.dir)
+    // Its connection ends with this process, so there is a log, and what is in it counts from there.
+    target = await targetOf(made.dir, /^ledger\.db$/)
     expect([...target.files.keys()].join(' ')).toMatch(/\.rows\.open.*|\.rows/)
   })
   afterAll(() => made.remove())
 
   it('every flipped bit is found', () => flipBits(target))
   it('cut files and zeroed blocks are found', () => cutAndBlank(target))
-  it('lost and exchanged files are found', () => loseAndSwap(target, name => name === 'ledger.db.crc32'))
+  it('lost and exchanged files are found', () => loseAndSwap(target, name => name === 'ledger.db.sums'))
 })
 
 describe('a crawl that was killed', () => {
@@ -231,14 +242,57 @@ describe('a crawl that was killed', () => {
       await crawl.ended
       await large.close()
     }
-    // SQLite has no checksums of its own: the ledger of a killed crawl is known only by its structure.
-    target = await targetOf(out, /^ledger\.db/)
+    // A page that is in the log too is read from there: what is flipped in its old place has no effect.
+    target = await targetOf(out, /^ledger\.db$/)
   })
 
   it('every flipped bit is found in the committed part of its files', () => flipBits(target))
   it('cut files and zeroed blocks are found', () => cutAndBlank(target))
-  it('lost and exchanged files are found', () => loseAndSwap(target, () => false))
+  it('lost and exchanged files are found', () => loseAndSwap(target, name => name === 'ledger.db.sums'))
+
+  it('every bit flipped in its ledger or its log is found, or changes nothing', async () => {
+    const { directory, answer } = target
+    const content = ledgerContent(directory)
+    const random = new SeededRandom(SEED + 1)
+    const found = { 'ledger.db': 0, 'ledger.db-wal': 0 }
+    for (let i = 0; i < FLIPS; i++) {
+      const name = i % 2 === 0 ? 'ledger.db' : 'ledger.db-wal'
+      const path = join(directory, name)
+      const whole = readFileSync(path)
+      const bit = Math.floor(random.next() * whole.length * 8)
+      const bad = Buffer.from(whole)
+      bad[bit >> 3] ^= 1 << (bit & 7)
+      writeFileSync(path, bad)
+      try {
+        if (checkLedger(directory).at === 'damaged') {
+          await expectFound(target, name, `bit ${bit} flipped in ${name}`)
+          found[name]++
+        } else {
+          expect(ledgerContent(directory), `bit ${bit} of ${name}`).toBe(content)
+          expect(await answerOf(directory)).toBe(answer)
+        }
+      } finally {
+        writeFileSync(path, whole)
+      }
+    }
+    expect(found['ledger.db-wal']).toBeGreaterThan(0)
+  })
 })
+
+/** Every row of every table, as SQLite recovers them from a copy. */
+function ledgerContent(directory: string): string {
+  const copy = join(temporary('content'), 'ledger.db')
+  mkdirSync(dirname(copy))
+  for (const part of ['', '-wal']) copyFileSync(join(directory, `ledger.db${part}`), copy + part)
+  const db = new Database(copy)
+  try {
+    const all = (sql: string) => db.prepare(sql).raw().all() as unknown[][]
+    const tables = all("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").flat()
+    return JSON.stringify(tables.map(name => [name, all(`SELECT * FROM "${name}"`)]))
+  } finally {
+    db.close()
+  }
+}
 
 /** 0 as long as there is nothing to ask. */
 async function pagesIn(directory: string): Promise<number> {

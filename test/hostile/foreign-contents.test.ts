@@ -28,7 +28,7 @@ function forged(...sql: readonly string[]): string {
   const ledger = new Database(join(directory, 'ledger.db'))
   for (const statement of sql) ledger.exec(statement)
   ledger.close()
-  rmSync(join(directory, 'ledger.db.crc32'), { force: true })
+  rmSync(join(directory, 'ledger.db.sums'), { force: true })
   return directory
 }
 

@@ -143,7 +143,7 @@ describe('a file name that leads out', () => {
     insert.run(`${place}/1-00001.rows`, 'pages-log', 5)
     insert.run(`${place}/x.parquet`, 'pages', PRECIOUS.length)
     db.close()
-    rmSync(join(directory, 'ledger.db.crc32'), { force: true })
+    rmSync(join(directory, 'ledger.db.sums'), { force: true })
     const { code, stderr } = await orbweaver(['resume', directory, '--trust'], me)
     expect([code, stderr]).toEqual([EXIT.damaged, expect.stringMatching(/lists a file outside of the crawl/)])
     await orbweaver(['query', directory, 'SELECT count(*) FROM pages'], me)
@@ -156,7 +156,7 @@ describe('a file name that leads out', () => {
     const [table] = readdirSync(join(directory, 'tables/pages')).filter(name => name.endsWith('.parquet'))
     renameSync(join(directory, 'tables/pages', table), join(folder, 'x.parquet'))
     const place = namesOf(folder, directory)[form]
-    for (const part of ['', '-wal', '-shm', '.crc32'])
+    for (const part of ['', '-wal', '-shm', '.sums'])
       rmSync(join(directory, `ledger.db${part}`), { force: true })
     const path = join(directory, 'tables/manifest.json')
     const manifest = readFileSync(path, 'utf8').replace(`tables/pages/${table}`, `${place}/x.parquet`)
