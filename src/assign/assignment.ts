@@ -1,4 +1,5 @@
 import type { Incarnation, LaneLoad, LaneName, WaitingCell } from '../cluster/index.js'
+import type { AssignmentName } from '../config/assignments.js'
 import type { CellId, GroupId } from '../model/cell.js'
 
 /** An agent as an assignment sees it. */
@@ -89,19 +90,4 @@ export interface Assignment {
   readonly routes?: RoutePlan | null
 }
 
-export const ASSIGNMENTS = [
-  'dynamic',
-  'hash',
-  'static-random',
-  'static-size',
-  'phases',
-  'graph',
-  'hypergraph',
-  'hybrid',
-] as const
-export type AssignmentName = (typeof ASSIGNMENTS)[number]
-
-/** Those that go by what was learned: by an earlier crawl, or by this one so far. */
-export function isLearned(name: AssignmentName): boolean {
-  return name === 'graph' || name === 'hypergraph' || name === 'hybrid'
-}
+export { ASSIGNMENTS, type AssignmentName, isLearned } from '../config/assignments.js' // MOVED

@@ -7,22 +7,6 @@ import type { LearnedWeb } from './learned-web.js'
 import { blockOf, countryOf, LeastTimes } from './places.js'
 import { similarSites } from './similar-sites.js'
 
-/** p_i of the combiner (S8): how much each counts beside the others; 0 leaves it out. */
-export interface GraphWeights {
-  /** Links between sites. */
-  readonly links: number
-  /** Time from agents to sites. */
-  readonly rtt: number
-  /** Pages that change are fetched again and again: by agents that are near, and as many by each. */
-  readonly change: number
-  /** Sites with the same words are about the same things. */
-  readonly similarity: number
-  /** Sites of one country code, and of one block of addresses, stay together. */
-  readonly geography: number
-}
-
-export const GRAPH_WEIGHTS: GraphWeights = { links: 1, rtt: 0.2, change: 0, similarity: 0, geography: 0 }
-
 /** Of a site, joined with it: to be near one of these is as good as it gets. */
 const NEAR_AGENTS = 3
 
@@ -131,3 +115,5 @@ export function geographyGraph({ sites }: LearnedWeb, weights: Float64Array): Hy
   for (const members of places.values()) nets.add(members, members.length)
   return nets.over(weights)
 }
+
+export { GRAPH_WEIGHTS, type GraphWeights } from '../config/graph-settings.js' // MOVED

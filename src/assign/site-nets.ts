@@ -2,11 +2,8 @@
  * Nets of another kind (H3): one for each site with links to others instead of one for each of its pages. A cut one is a message
  * from a site to a part, however many of its pages have to do with it: what is minimised then are coalesced messages.
  */
+import type { NetKind } from '../config/assignments.js'
 import type { LearnedWeb } from './learned-web.js'
-
-export const NET_KINDS = ['page', 'site'] as const
-/** `page`: a net for each page with links to other sites. `site`: all pages of a site together. */
-export type NetKind = (typeof NET_KINDS)[number]
 
 /** The same web with nets of that kind; each of a site counts once. */
 export function netsBy(kind: NetKind, learned: LearnedWeb): LearnedWeb {
@@ -55,3 +52,5 @@ function netsBySource(
   for (let net = 0; net < nets; net++) sorted[fill[pins[netOffsets[net]]]++] = net
   return source => sorted.subarray(starts[source], starts[source + 1])
 }
+
+export { NET_KINDS, type NetKind } from '../config/assignments.js' // MOVED

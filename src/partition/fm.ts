@@ -1,17 +1,8 @@
+import type { FmLimits } from './presets.js'
 import type { SeededRandom } from '../model/random.js'
 import type { GainListener, Placement } from './placement.js'
 import { shuffle } from './shuffle.js'
 import type { VertexHeap } from './vertex-heap.js'
-
-export interface FmLimits {
-  readonly rounds: number
-  /** Vertices a local search starts from. */
-  readonly seeds: number
-  /** Moves without a new best after which a search gives up at the latest. */
-  readonly patience: number
-  /** A round that gains less than this share of the objective is the last. */
-  readonly worthwhile: number
-}
 
 /**
  * Local searches with rollback (Fiduccia and Mattheyses, k-way): each starts from a few boundary vertices, moves the
@@ -184,3 +175,5 @@ class LocalSearch implements GainListener {
     return mean < 0 && steps * mean * mean > variance + Math.log(this.#placement.level.vertexCount)
   }
 }
+
+export type { FmLimits } from './presets.js' // MOVED

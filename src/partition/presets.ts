@@ -1,4 +1,12 @@
-import type { FmLimits } from './fm.js'
+export interface FmLimits {
+  readonly rounds: number
+  /** Vertices a local search starts from. */
+  readonly seeds: number
+  /** Moves without a new best after which a search gives up at the latest. */
+  readonly patience: number
+  /** A round that gains less than this share of the objective is the last. */
+  readonly worthwhile: number
+}
 
 export type PresetName = 'fast' | 'default' | 'quality'
 

@@ -3,10 +3,6 @@
  * Out: rows, or an exported folder. Always: only committed rows are seen; the crawl is not changed; SQL
  * reaches its tables and nothing else; memory does not grow with the crawl.
  */
-import type { Clock } from '../model/clock.js'
-import type { QueryLimits } from './locked-instance.js'
-import { openTables, type Row } from './tables.js'
-
 export { compareCrawls } from './compare.js'
 export { Connection, type Interruption } from './connection.js'
 export {
@@ -25,27 +21,4 @@ export { openStream } from './row-stream.js'
 export { openTables, type Result, type Row, type Tables, type TablesOptions } from './tables.js'
 export type { Value } from './values.js'
 export { parquet, quoteText } from './views.js'
-
-export interface QueryOptions extends QueryLimits {
-  /** Ends the query; its reason is thrown. */
-  readonly signal?: AbortSignal
-  /** Ends the query with a `TimeoutError` (a DOMException) that long after it was begun. */
-  readonly timeoutMs?: number
-}
-
-/** The rows that `sql` selects from the tables of the crawl in `dir`. */
-export async function* queryRows(
-  dir: string,
-  sql: string,
-  { signal, timeoutMs, ...limits }: QueryOptions,
-  clock: Clock,
-): AsyncGenerator<Row> {
-  const late = timeoutMs === undefined ? [] : [AbortSignal.timeout(timeoutMs)]
-  const either = AbortSignal.any(signal ? [signal, ...late] : late)
-  const tables = await openTables(dir, { ...limits, interruption: { signal: either, clock } })
-  try {
-    yield* tables.query(sql)
-  } finally {
-    await tables.close()
-  }
-}
+export { type QueryOptions, queryRows } from './query-rows.js'

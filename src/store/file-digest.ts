@@ -6,8 +6,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { OPEN } from './inside.js'
-import type { StoredKind } from './pack-store.js'
-import { digestSegments } from './segment.js'
 
 /** An unsigned number of 32 bits. */
 export type Crc32 = number
@@ -15,24 +13,11 @@ export type Crc32 = number
 const PIECE_BYTES = 1024 * 1024
 const NEWLINE = 10
 
-/** The digest of a file of this kind after `buffers` were appended to it. */
-export function digestAppend(kind: StoredKind, buffers: readonly Buffer[], before: Crc32): Crc32 {
-  switch (kind) {
-    case 'warc':
-      return buffers.reduce((sum, bytes) => crc32(bytes, sum), before)
-    case 'cdxj-log':
-      return buffers.reduce((sum, bytes) => digestLines(bytes, sum), before)
-    case 'pages-log':
-    case 'links-log':
-      return digestSegments(buffers, before)
-  }
-}
-
 /**
  * The sum of the checksums of all lines. An index is written in the order of its WARC and sorted when that is
  * closed: both have this sum. `bytes` are whole lines.
  */
-function digestLines(bytes: Buffer, before: Crc32): Crc32 {
+export function digestLines(bytes: Buffer, before: Crc32): Crc32 {
   let sum = before
   for (let start = 0; start < bytes.length; ) {
     const newline = bytes.indexOf(NEWLINE, start)

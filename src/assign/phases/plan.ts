@@ -3,7 +3,7 @@
  * how many phases its hosts, and when all nodes swap.
  */
 
-import { BUCKET_SIZES, type BucketSizes } from '../../frontier/index.js'
+import { BUCKET_SIZES, type BucketSizes, type PhaseSettings } from '../../config/phase-settings.js'
 import type { Millis } from '../../model/clock.js'
 
 export interface PhasePlan {
@@ -23,15 +23,6 @@ export interface PhasePlan {
   readonly startMs: Millis
 }
 
-/** As a user gives them; the rest follows. */
-export interface PhaseSettings {
-  readonly nodes?: number
-  readonly phases?: number
-  readonly periodMs?: Millis
-  readonly guardMs?: Millis
-  readonly bucket?: BucketSizes
-}
-
 const PERIOD_MS = 10_000
 /** A page waits for its node until all phases have passed: with many of them each is shorter, within reason. */
 const ROUND_MS = 40_000
@@ -42,7 +33,6 @@ const DRAIN_SHARE = 1 / 10
 const DRAIN_MOST_MS = 1_000
 /** Of a period that are left for work, at least. */
 const WORK_SHARE = 1 / 2
-export const MOST_NODES = 1_000
 /** A host that is asked every so often needs some of that in one piece. */
 const DELAYS_A_PERIOD = 8
 
@@ -75,3 +65,5 @@ export function readPlan(settings: Readonly<Record<string, string>>): PhasePlan 
   const text = settings[PLAN_SETTING]
   return text === undefined || text === '' ? null : (JSON.parse(text) as PhasePlan)
 }
+
+export { type PhaseSettings } from '../../config/phase-settings.js' // MOVED
