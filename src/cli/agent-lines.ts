@@ -1,7 +1,9 @@
 /** What the agents of a running crawl last said of themselves (D4): lanes, machine, and how far they are from each other. */
-import type { MachineLoad, Peer } from '../agent/index.js'
-import { type AgentRow, heardFrom, type Incarnation, type LaneStatus, silenceOf } from '../cluster/index.js'
-import type { Millis } from '../model/clock.js'
+
+import type { LaneStatus } from '../bus/index.js'
+import type { MachineLoad, Peer } from '../cluster/agent/heartbeat/index.js'
+import { type AgentRow, heardFrom, type Incarnation, silenceOf } from '../ledger/index.js'
+import type { Millis } from '../model/index.js'
 import { duration, number, plural, size } from './summary.js'
 
 export interface AgentState {

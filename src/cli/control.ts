@@ -1,7 +1,6 @@
 /** Commands that look at or steer a crawl from outside: status, set, stop, checkpoint. */
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { type HoldUp, LEDGER_FILE, type Ledger, withLedgerCopy } from '../cluster/index.js'
 import {
   DirectoryLock,
   type FoundCrawl,
@@ -15,8 +14,9 @@ import {
   systemClock,
 } from '../compose/index.js'
 import { ConfigError } from '../config/index.js'
-import { sleep } from '../model/clock.js'
-import { withoutControls } from '../model/for-people.js'
+import type { HoldUp, Ledger } from '../ledger/index.js'
+import { LEDGER_FILE, withLedgerCopy } from '../ledger/sqlite/index.js'
+import { sleep, withoutControls } from '../model/index.js'
 import { agentLines, agentStates, waitingOf } from './agent-lines.js'
 import { type AddressOptions, addressOf, againWith, crawlAt, withAddress } from './crawl-address.js'
 import { showLastReport } from './last-report.js'

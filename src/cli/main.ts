@@ -3,21 +3,14 @@
  * code.
  */
 import { Command, CommanderError } from 'commander'
-import { LedgerError } from '../cluster/ledger.js'
-import {
-  AgentsKeepDyingError,
-  DirectoryBusyError,
-  DiskFullError,
-  NewerCrawlError,
-} from '../compose/errors.js'
-import { ConfigError } from '../config/config-error.js'
-import { UntrustedError } from '../config/untrusted-error.js'
-import { shellWord, withoutControls } from '../model/for-people.js'
-import { VERSION } from '../model/version.js'
-import { PartitionError } from '../partition/partition-error.js'
-import { DamageError } from '../store/damage-error.js'
-import { PairError } from '../store/pair.js'
-import { DamagedFileError } from '../store/segment.js'
+import { ConfigError, UntrustedError } from '../config/index.js'
+import { PairError } from '../data/store/index.js'
+import { DamagedFileError } from '../data/store/tables/index.js'
+import { DamageError } from '../files/index.js'
+import { LedgerError } from '../ledger/index.js'
+import { shellWord, VERSION, withoutControls } from '../model/index.js'
+import { PartitionError } from '../plan/partition/state/index.js'
+import { AgentsKeepDyingError, DirectoryBusyError, DiskFullError, NewerCrawlError } from '../runtime/index.js'
 import { COMMANDS, type Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
 import { InterruptedError, readerLeft } from './interruption.js'

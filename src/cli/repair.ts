@@ -1,6 +1,6 @@
 /** `orbweaver repair`: mends what `verify` finds, and says what was lost. */
 import { Command } from 'commander'
-import { forPeople, shellWord } from '../model/for-people.js'
+import { forPeople, shellWord } from '../model/index.js'
 import { type RepairReport, repairDirectory } from '../verify/index.js'
 import type { Say } from './commands.js'
 import { trustOption } from './crawl-address.js'

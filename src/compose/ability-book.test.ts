@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { AgentRow } from '../cluster/index.js'
+import type { AgentRow } from '../ledger/index.js'
 import { AbilityBook } from './ability-book.js'
 
 const SECOND = 1_000

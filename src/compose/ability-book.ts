@@ -2,9 +2,10 @@
  * What the agents of a crawl are able to do, from what they say of themselves with their heartbeats: pages for the time in which
  * their thread was busy, and what their machines have left of memory and disk. The next crawl makes parts as large.
  */
-import type { AgentAbility } from '../assign/index.js'
-import type { AgentRow, Ledger } from '../cluster/index.js'
-import type { Millis } from '../model/clock.js'
+
+import type { AgentRow, Ledger } from '../ledger/index.js'
+import type { Millis } from '../model/index.js'
+import type { AgentAbility } from '../plan/assign/learned/index.js'
 
 /** Between two looks: words are about the second before them. */
 const LOOK_MS = 2_000

@@ -1,36 +1,35 @@
 /** One agent of this machine, in whatever thread it runs: its implementations, its settings, its files. */
 import { tmpdir } from 'node:os'
+import type { Bus } from '../bus/index.js'
+import { type AgentEnd, type AgentInput, type AssembledAgent, assembleAgent } from '../cluster/agent/index.js'
+import type { Hooks } from '../cluster/agent/lane/index.js'
 import {
-  type AgentEnd,
-  type AgentInput,
-  type AgentProgress,
-  type AssembledAgent,
-  agentProgress,
-  assembleAgent,
-  type Hooks,
-} from '../agent/index.js'
-import { isLearned, type RoutingTable } from '../assign/index.js'
-import type { Bus, Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
-import { LedgerClock } from '../cluster/ledger-clock.js'
-import { ConfigError, type CrawlConfig } from '../config/index.js'
-import { FrontierSpace, Scope } from '../frontier/index.js'
-import type { Clock, Millis } from '../model/clock.js'
-import { LIMITS } from '../model/limits.js'
-import { compilePattern } from '../model/url-pattern.js'
-import { loadZstd } from '../model/zstd.js'
-import { type Channel, channelTo, journalsOver, RemotePackStore, routingOver } from '../transfer/index.js'
-import { knownHosts } from './known-hosts.js'
+  type Channel,
+  channelTo,
+  journalsOver,
+  RemotePackStore,
+  routingOver,
+} from '../cluster/transfer/index.js'
+import { ConfigError, type CrawlConfig, isLearned } from '../config/index.js'
+import { type Heartbeat, type Incarnation, type Ledger, LedgerClock } from '../ledger/index.js'
+import { loadZstd } from '../model/bytes/index.js'
+import { type Clock, LIMITS, type Millis } from '../model/index.js'
+import { compilePattern } from '../model/url/index.js'
+import { FrontierSpace } from '../page/frontier/index.js'
+import { Scope } from '../page/frontier/scope/index.js'
+import type { RoutingTable } from '../plan/assign/learned/index.js'
+import { type AgentProgress, agentProgress } from '../report/index.js'
+import { knownHosts, Monitor, saveWidened, widenedScope } from '../runtime/index.js'
 import { LiveSettings } from './live-settings.js'
 import type { Log } from './log.js'
 import { machineGauges } from './machine-gauges.js'
-import { Monitor } from './monitor.js'
 import { openFetcher } from './open-fetcher.js'
 import { openDirectoryStore, packing } from './open-store.js'
 import { phasesOf } from './phase-plan.js'
 import { decodeTable, readTable } from './routing-note.js'
-import { saveWidened, widenedScope } from './scope-settings.js'
 import type { StoreWorker } from './store-worker.js'
-import { systemRandom as random, systemClock } from './system.js'
+import { systemRandom as random } from './system.js'
+import { systemClock } from './system-clock.js'
 
 /** What an agent of this machine has to know; all of it can be sent to a thread. */
 export interface AgentOrder {

@@ -1,7 +1,8 @@
 /** What the session and an agent in a thread of its own say to each other. */
 import type { MessagePort } from 'node:worker_threads'
-import type { AgentEnd, AgentProgress } from '../agent/index.js'
-import type { LedgerError } from '../cluster/index.js'
+import type { AgentEnd } from '../cluster/agent/index.js'
+import type { LedgerError } from '../ledger/index.js'
+import type { AgentProgress } from '../report/index.js'
 import type { AgentOrder } from './agent-host.js'
 import type { Suffering } from './harmed-ledger.js'
 import type { CrawlInDatabase } from './open-ledger.js'

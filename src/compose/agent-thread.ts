@@ -1,7 +1,10 @@
 /** Entry of the thread of one agent, when there are several. */
 import { MessagePort, parentPort, type TransferListItem, workerData } from 'node:worker_threads'
-import { FencedError, loadHooks } from '../agent/index.js'
-import { type Ledger, LedgerError, portBus, portLedger } from '../cluster/index.js'
+import { portBus } from '../bus/index.js'
+import { loadHooks } from '../cluster/agent/lane/index.js'
+import { FencedError } from '../cluster/agent/pack/index.js'
+import { type Ledger, LedgerError } from '../ledger/index.js'
+import { portLedger } from '../ledger/remote/index.js'
 import { AgentHost } from './agent-host.js'
 import type { AgentThreadData, FromAgent, ToAgent } from './agent-messages.js'
 import { absolute } from './crawl-directory.js'
@@ -13,7 +16,7 @@ import { notedLedger } from './noted-ledger.js'
 import { openWhenThere } from './open-ledger.js'
 import { PageSender } from './page-sender.js'
 import { StoreWorker } from './store-worker.js'
-import { systemClock } from './system.js'
+import { systemClock } from './system-clock.js'
 
 const TELL_MS = 500
 

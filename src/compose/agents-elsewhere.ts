@@ -2,13 +2,15 @@
  * Agents of other processes, seen from the session that coordinates: what is said here they hear, their files are
  * recovered, their end is awaited. Where the ledger is a file there are none.
  */
-import type { Incarnation, Ledger, LocalBus } from '../cluster/index.js'
+
+import type { LocalBus } from '../bus/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import { type Millis, sleep } from '../model/clock.js'
+import type { Incarnation, Ledger } from '../ledger/index.js'
+import { type Millis, sleep } from '../model/index.js'
 import type { Log } from './log.js'
 import { bridge, inDatabase, openBus, type WideBus } from './open-ledger.js'
 import { recoverLife } from './recovery.js'
-import { systemClock as clock } from './system.js'
+import { systemClock as clock } from './system-clock.js'
 
 const LOOK_MS = 200
 

@@ -1,6 +1,7 @@
 /** The agents of this machine, seen from the session that started them. */
-import type { AgentEnd, AgentProgress } from '../agent/index.js'
-import type { Incarnation } from '../cluster/index.js'
+import type { AgentEnd } from '../cluster/agent/index.js'
+import type { Incarnation } from '../ledger/index.js'
+import type { AgentProgress } from '../report/index.js'
 import { AgentHost, type AgentOrder, type HostParts } from './agent-host.js'
 
 export interface Crew {

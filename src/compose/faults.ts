@@ -12,8 +12,8 @@
  * acknowledges is noted in that file, outside of it, when its answer comes. See CONTRIBUTING.md.
  */
 import { readFileSync } from 'node:fs'
-import { LEASE_MS } from '../agent/index.js'
-import type { Millis } from '../model/clock.js'
+import { LEASE_MS } from '../cluster/agent/heartbeat/index.js'
+import type { Millis } from '../model/index.js'
 
 const HARMS = ['kill', 'freeze', 'finish'] as const
 

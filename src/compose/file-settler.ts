@@ -1,9 +1,10 @@
 /** Brings the files of all lives that are over to what the ledger has committed, and remembers what the disk has lost of them. */
-import type { Incarnation, Ledger } from '../cluster/index.js'
+
 import type { CrawlConfig } from '../config/index.js'
-import { type Millis, sleep } from '../model/clock.js'
+import type { Incarnation, Ledger } from '../ledger/index.js'
+import { type Millis, sleep } from '../model/index.js'
 import { hasOpenFiles, type RecoverySummary, recoverDirectory } from './recovery.js'
-import { systemClock as clock } from './system.js'
+import { systemClock as clock } from './system-clock.js'
 
 export interface FileSettlerParts {
   readonly directory: string

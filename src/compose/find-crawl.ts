@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError, type CrawlConfig, FIELDS } from '../config/index.js'
-import { PairError, pairRelation } from '../store/index.js'
+import { PairError, pairRelation } from '../data/store/index.js'
 import { absolute, type CrawlFile, crawlName, readCrawlFile } from './crawl-directory.js'
 import { awaitRecord } from './crawl-record.js'
 import { provePair } from './generation.js'

@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { LEDGER_FILE, type Ledger, openSqliteLedger } from '../cluster/index.js'
-import { readGenerations } from '../store/pair.js'
+import { readGenerations } from '../data/store/pair.js'
+import type { Ledger } from '../ledger/index.js'
+import { LEDGER_FILE, openSqliteLedger } from '../ledger/sqlite/index.js'
 import { beginGeneration } from './generation.js'
-import { systemClock } from './system.js'
+import { systemClock } from './system-clock.js'
 
 const LEASE_MS = 60_000
 

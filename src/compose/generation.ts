@@ -3,16 +3,17 @@
  * coordinate gives both a new generation; whoever connects the two checks them first.
  */
 import { join } from 'node:path'
-import { LEDGER_FILE, type Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import { uuid } from '../model/random.js'
 import {
   checkPair,
   GENERATIONS_SETTING,
   ledgerGenerations,
   withGeneration,
   writeGenerations,
-} from '../store/index.js'
+} from '../data/store/index.js'
+import type { Ledger } from '../ledger/index.js'
+import { LEDGER_FILE } from '../ledger/sqlite/index.js'
+import { uuid } from '../model/index.js'
 import { crawlName } from './crawl-directory.js'
 import { systemRandom as random } from './system.js'
 

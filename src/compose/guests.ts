@@ -1,5 +1,5 @@
 /** What the caller adds to a crawl: functions that are called while it runs, and what this run does otherwise. */
-import { type CrawledPage, HOOK_NAMES, type Hooks, loadHooks } from '../agent/index.js'
+import { type CrawledPage, HOOK_NAMES, type Hooks, loadHooks } from '../cluster/agent/lane/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { absolute } from './crawl-directory.js'
 import type { ListenPlace } from './pack-desk.js'

@@ -1,9 +1,8 @@
 /** For fault tests only: the ledger as an agent sees it to whom harm is done, at the calls where it hurts most. */
-import type { CommitResult, InboxRow, Ledger, Pack, PackCell } from '../cluster/index.js'
-import type { CellId, Epoch } from '../model/cell.js'
-import { type Millis, sleep } from '../model/clock.js'
+import type { CommitResult, InboxRow, Ledger, Pack, PackCell } from '../ledger/index.js'
+import { type CellId, type Epoch, type Millis, sleep } from '../model/index.js'
 import type { Harm, HarmBox } from './faults.js'
-import { systemClock as clock } from './system.js'
+import { systemClock as clock } from './system-clock.js'
 
 /** What an agent says that meets with harm. */
 export type Suffering =

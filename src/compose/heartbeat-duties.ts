@@ -2,23 +2,18 @@
  * What a session does with every heartbeat, besides crawling: looks at the disk, tends tables and counts,
  * hears the user.
  */
-import { type LedgerCount, type ProgressSources, queuedOf, type TableKeeper } from '../agent/index.js'
-import {
-  type Heartbeat,
-  heardFrom,
-  type Incarnation,
-  type LaneStatus,
-  type Ledger,
-} from '../cluster/index.js'
+
+import type { LaneStatus } from '../bus/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import { type Millis, sleep } from '../model/clock.js'
-import { isTrouble } from '../model/outcome.js'
+import type { TableKeeper } from '../data/store/index.js'
+import { type Heartbeat, heardFrom, type Incarnation, type Ledger } from '../ledger/index.js'
+import { isTrouble, type Millis, sleep } from '../model/index.js'
+import { type LedgerCount, type ProgressSources, queuedOf } from '../report/index.js'
+import type { DiskGuard, Spent } from '../runtime/index.js'
 import type { AbilityBook } from './ability-book.js'
 import type { Crew } from './crew.js'
-import type { DiskGuard } from './disk-guard.js'
 import type { Log } from './log.js'
-import type { Spent } from './spent.js'
-import { systemClock as clock } from './system.js'
+import { systemClock as clock } from './system-clock.js'
 
 /** Between two counts, so many times as long as one took. */
 const COUNT_PAUSE = 50

@@ -3,26 +3,21 @@
  * It crawls nothing itself; agents do. When the ledger has ended its life, because it was silent for too
  * long, it begins another.
  */
-import { HEARTBEAT_MS } from '../agent/index.js'
-import {
-  type AgentView,
-  type Assignment,
-  chooseAssignment,
-  isLearned,
-  LiveAssignment,
-  type RoutingTable,
-  stageIn,
-} from '../assign/index.js'
-import type { Bus, Heartbeat, HelmStatus, Incarnation, Ledger } from '../cluster/index.js'
-import type { CrawlConfig } from '../config/index.js'
-import { Coordinator, newStage, type Proposal, Repartitioner } from '../coordinator/index.js'
-import { delayAfter } from '../manners/index.js'
-import type { Epoch } from '../model/cell.js'
-import { type Millis, sleep } from '../model/clock.js'
-import { type Random, SeededRandom } from '../model/random.js'
+
+import type { Bus } from '../bus/index.js'
+import { HEARTBEAT_MS } from '../cluster/agent/heartbeat/index.js'
+import { Coordinator, newStage, type Proposal, Repartitioner } from '../cluster/coordinator/index.js'
+import { type CrawlConfig, isLearned } from '../config/index.js'
+import type { Heartbeat, HelmStatus, Incarnation, Ledger } from '../ledger/index.js'
+import { type Epoch, type Millis, type Random, SeededRandom, sleep } from '../model/index.js'
+import { delayAfter } from '../page/politeness/index.js'
+import type { AgentView, Assignment } from '../plan/assign/index.js'
+import { LiveAssignment, type RoutingTable, stageIn } from '../plan/assign/learned/index.js'
+import { chooseAssignment } from './choose.js'
 import { readFaults } from './faults.js'
 import type { Log } from './log.js'
-import { systemClock as clock, systemRandom as random } from './system.js'
+import { systemRandom as random } from './system.js'
+import { systemClock as clock } from './system-clock.js'
 
 /** A crawl that is asked for twice with the same number makes the same choices. */
 function chancesOf({ assignSeed }: CrawlConfig): Random {

@@ -4,14 +4,17 @@
  */
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { type AgentView, type Assignment, readGraphWords } from '../assign/index.js'
-import { PART_OWNERS, type Proposal, placedAgents, sitesLeft } from '../coordinator/index.js'
-import type { Millis } from '../model/clock.js'
-import { locateFile, type OpenLog } from '../store/index.js'
+import { type Proposal, placedAgents, sitesLeft } from '../cluster/coordinator/index.js'
+import { readGraphWords } from '../config/index.js'
+import { locateFile } from '../data/store/index.js'
+import type { OpenLog } from '../data/store/tables/index.js'
+import type { Millis } from '../model/index.js'
+import type { AgentView, Assignment } from '../plan/assign/index.js'
+import { PART_OWNERS } from '../plan/assign/learned/index.js'
 import { readCrawlFile } from './crawl-directory.js'
 import { keepLearned, type LearnedPlaces } from './keep-learned.js'
 import { ROUTING_FILE, saveNote } from './routing-note.js'
-import { systemClock as clock } from './system.js'
+import { systemClock as clock } from './system-clock.js'
 
 const NEXT_FILE = 'learned/routing-next.bin'
 

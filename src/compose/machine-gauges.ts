@@ -2,8 +2,7 @@
 import { statfsSync } from 'node:fs'
 import { freemem, totalmem } from 'node:os'
 import { performance } from 'node:perf_hooks'
-import type { Gauges } from './monitor.js'
-import { readLine } from './network-line.js'
+import { type Gauges, readLine } from '../runtime/index.js'
 
 /** `directory` says which disk counts. */
 export function machineGauges(directory: string): Gauges {

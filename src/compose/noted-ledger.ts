@@ -1,6 +1,6 @@
 /** For fault tests only: what the ledger acknowledges is noted outside of it, so that nothing it forgets goes unnoticed. */
 import { openSync, writeSync } from 'node:fs'
-import type { Ledger, Pack } from '../cluster/index.js'
+import type { Ledger, Pack } from '../ledger/index.js'
 
 /** One line of the file. */
 export interface NotedPack {

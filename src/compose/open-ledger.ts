@@ -1,26 +1,24 @@
 /** Where the ledger of a crawl is: in its directory, or in PostgreSQL under its name. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Bus, LocalBus } from '../bus/index.js'
+import { ConfigError, type CrawlConfig } from '../config/index.js'
+import { type Ledger, LedgerError, type OnAway, patientLedger } from '../ledger/index.js'
+import type { CopyPolicy } from '../ledger/postgres/index.js'
 import {
-  type Bus,
   LEDGER_FILE,
-  type Ledger,
-  LedgerError,
-  type LocalBus,
   openLedgerToRead,
   openSqliteLedger,
   refuseDamagedLedger,
-} from '../cluster/index.js'
-import { type OnAway, patientLedger } from '../cluster/patient-ledger.js'
-import type { CopyPolicy } from '../cluster/postgres-crawls.js'
-import { ConfigError, type CrawlConfig } from '../config/index.js'
-import { type Millis, sleep } from '../model/clock.js'
-import { type PostgresPlace, readPostgresUrl } from '../model/postgres-url.js'
+} from '../ledger/sqlite/index.js'
+import { type Millis, sleep } from '../model/index.js'
+import { type PostgresPlace, readPostgresUrl } from '../model/url/index.js'
 import { crawlName, holdsPages } from './crawl-directory.js'
 import { provePair } from './generation.js'
 import { type LedgerHost, LedgerThread } from './ledger-host.js'
 import { checkLedgerFile } from './recovery.js'
-import { systemClock as clock, systemRandom as random } from './system.js'
+import { systemRandom as random } from './system.js'
+import { systemClock as clock } from './system-clock.js'
 
 const AGAIN_MS = 500
 
@@ -152,7 +150,7 @@ function absence(tell: (line: string) => void): OnAway {
 
 /** A bus that reaches the other processes of the crawl. */
 export async function openBus({ place, crawl }: CrawlInDatabase): Promise<WideBus> {
-  const { PostgresBus } = await import('../cluster/postgres-bus.js')
+  const { PostgresBus } = await import('../bus/index.js')
   return new PostgresBus({ place, crawl, clock, random })
 }
 
@@ -168,6 +166,6 @@ async function openPostgres(
   { place, crawl }: CrawlInDatabase,
   how: { readonly create: boolean; readonly copies?: CopyPolicy },
 ): Promise<Ledger> {
-  const { openPostgresLedger } = await import('../cluster/postgres-ledger.js')
+  const { openPostgresLedger } = await import('../ledger/postgres/index.js')
   return openPostgresLedger({ place, crawl, ...how, clock })
 }

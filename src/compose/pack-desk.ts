@@ -1,17 +1,16 @@
 /** Takes the packs of agents that do not see the store, while this process coordinates; under every seat in files of its own. */
 import { hostname } from 'node:os'
-import type { HelmStatus, Incarnation, Ledger } from '../cluster/index.js'
+import { PackServer } from '../cluster/transfer/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import type { Epoch } from '../model/cell.js'
-import { type Millis, sleep } from '../model/clock.js'
-import { loadZstd } from '../model/zstd.js'
-import { PackServer } from '../transfer/index.js'
+import type { HelmStatus, Incarnation, Ledger } from '../ledger/index.js'
+import { loadZstd } from '../model/bytes/index.js'
+import { type Epoch, type Millis, sleep } from '../model/index.js'
 import { readRecord } from './crawl-record.js'
 import type { Log } from './log.js'
 import { openDirectoryStore } from './open-store.js'
 import { readTableBytes } from './routing-note.js'
 import type { StoreWorker } from './store-worker.js'
-import { systemClock as clock } from './system.js'
+import { systemClock as clock } from './system-clock.js'
 
 /** Where the server listens, and what others call it. */
 export interface ListenPlace {

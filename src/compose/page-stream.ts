@@ -1,4 +1,5 @@
-import type { CrawledPage, Report } from '../agent/index.js'
+import type { CrawledPage } from '../cluster/agent/lane/index.js'
+import type { Report } from '../report/index.js'
 import type { PageReader } from './guests.js'
 
 /** Pages, and bytes of their bodies, that may wait for the loop before the lanes do. */

@@ -4,16 +4,22 @@
  * on with the same. Where nothing can be made of it, that is said in one line, and sites go to agents without it.
  */
 import { join } from 'node:path'
-import { isLearned, readGraphWords } from '../assign/index.js'
-import type { Ledger } from '../cluster/index.js'
-import type { CrawlConfig } from '../config/index.js'
-import { PART_OWNERS } from '../coordinator/index.js'
-import { siteOf } from '../model/url.js'
+import { type CrawlConfig, isLearned, readGraphWords } from '../config/index.js'
+import type { Ledger } from '../ledger/index.js'
+import { siteOf } from '../model/url/index.js'
+import { PART_OWNERS } from '../plan/assign/learned/index.js'
+import {
+  begunSplits,
+  endSplits,
+  type Heavy,
+  type Routes,
+  type RouteTask,
+  splitHeavy,
+  splitsHeavy,
+} from '../runtime/index.js'
 import { agentNames } from './agent-names.js'
 import { readCrawlFile } from './crawl-directory.js'
-import type { Heavy, Routes, RouteTask } from './route-task.js'
 import { ROUTING_FILE, type RoutingNote, readNote, readTable, saveNote } from './routing-note.js'
-import { begunSplits, endSplits, splitHeavy, splitsHeavy } from './split-heavy.js'
 import type { StoreWorker } from './store-worker.js'
 
 export interface RoutePlaces {

@@ -1,9 +1,9 @@
 /** Who is at work on a crawl whose ledger is in a database: no lock says it, only heartbeats do. */
-import { HEARTBEAT_MS } from '../agent/index.js'
-import { type AgentRow, helmStatusOf, type Incarnation, type Ledger, QUIET_MS } from '../cluster/index.js'
-import { type Millis, sleep } from '../model/clock.js'
-import { DirectoryBusyError } from './errors.js'
-import { systemClock as clock } from './system.js'
+import { HEARTBEAT_MS } from '../cluster/agent/heartbeat/index.js'
+import { type AgentRow, helmStatusOf, type Incarnation, type Ledger, QUIET_MS } from '../ledger/index.js'
+import { type Millis, sleep } from '../model/index.js'
+import { DirectoryBusyError } from '../runtime/index.js'
+import { systemClock as clock } from './system-clock.js'
 
 const LOOK_MS = 200
 

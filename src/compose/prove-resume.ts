@@ -3,15 +3,17 @@
  * as they are now.
  */
 import { join } from 'node:path'
-import { LEDGER_FILE, type Ledger, LedgerError } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import { shellWord } from '../model/for-people.js'
-import { DamageError, ledgerGenerations, PairError, pairError, pairRelation } from '../store/index.js'
+import { ledgerGenerations, PairError, pairError, pairRelation } from '../data/store/index.js'
+import { DamageError } from '../files/index.js'
+import { type Ledger, LedgerError } from '../ledger/index.js'
+import { LEDGER_FILE } from '../ledger/sqlite/index.js'
+import { shellWord } from '../model/index.js'
+import { type MissingBytes, surveyStore } from '../runtime/index.js'
 import { holdsPages } from './crawl-directory.js'
 import { ledgerNameOf } from './generation.js'
 import { openUnproved } from './open-ledger.js'
 import { checkLedgerFile } from './recovery.js'
-import { type MissingBytes, surveyStore } from './store-survey.js'
 
 /**
  * `restored`: the ledger comes from a backup, and may be older than the directory. What it does not list is

@@ -1,17 +1,10 @@
 /** Brings a crawl directory back to what the ledger committed, after whatever ended the last run. */
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type FileRow, type Incarnation, LEDGER_FILE, type Ledger } from '../cluster/index.js'
-import {
-  compareFile,
-  damageError,
-  type FileProblem,
-  type Holder,
-  lifeIn,
-  locateFile,
-  recover,
-  STORE_FOLDERS,
-} from '../store/index.js'
+import { type Holder, lifeIn, locateFile, recover, STORE_FOLDERS } from '../data/store/index.js'
+import { compareFile, damageError, type FileProblem } from '../files/index.js'
+import type { FileRow, Incarnation, Ledger } from '../ledger/index.js'
+import { LEDGER_FILE } from '../ledger/sqlite/index.js'
 import { holdsPages } from './crawl-directory.js'
 
 export interface RecoverySummary {

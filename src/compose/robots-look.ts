@@ -1,10 +1,10 @@
 /** One look at the live robots.txt of an origin, as a crawl would take it. */
 import { ConfigError, type CrawlConfigInput, checkConfig } from '../config/index.js'
-import { type Qualification, qualify, type RobotsMode } from '../manners/index.js'
-import { originOf } from '../model/url.js'
+import { originOf } from '../model/url/index.js'
+import { type Qualification, qualify, type RobotsMode } from '../page/robots/index.js'
 import { checkSeeds } from './check-seeds.js'
 import { openFetcher } from './open-fetcher.js'
-import { systemClock as clock } from './system.js'
+import { systemClock as clock } from './system-clock.js'
 
 export interface RobotsLook extends Pick<CrawlConfigInput, 'allowPrivate' | 'resolve' | 'dns'> {
   /** Normalised. */

@@ -4,17 +4,25 @@
  * the crawl to its end. All of that moves with the seat: whoever has it next finds in the ledger where the
  * last one was.
  */
-import { type LedgerCount, type Report, TableKeeper } from '../agent/index.js'
-import type { Heartbeat, Incarnation, Ledger, LocalBus } from '../cluster/index.js'
+
+import type { LocalBus } from '../bus/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import type { Epoch } from '../model/cell.js'
-import { type Millis, sleep } from '../model/clock.js'
-import { writeManifest } from '../store/index.js'
+import { TableKeeper } from '../data/store/index.js'
+import { writeManifest } from '../data/store/tables/index.js'
+import type { Heartbeat, Incarnation, Ledger } from '../ledger/index.js'
+import { type Epoch, type Millis, sleep } from '../model/index.js'
+import type { LedgerCount, Report } from '../report/index.js'
+import {
+  DiskFullError,
+  type DiskGuard,
+  Spent,
+  type SpentFrom,
+  spentFromNow,
+  writeSitesTable,
+} from '../runtime/index.js'
 import { AbilityBook } from './ability-book.js'
 import { AgentsElsewhere } from './agents-elsewhere.js'
 import type { Crew } from './crew.js'
-import type { DiskGuard } from './disk-guard.js'
-import { DiskFullError } from './errors.js'
 import { FileSettler } from './file-settler.js'
 import { provePair } from './generation.js'
 import { countLedger, HeartbeatDuties } from './heartbeat-duties.js'
@@ -26,10 +34,8 @@ import { type ListenPlace, PackDesk } from './pack-desk.js'
 import { type RecoverySummary, removeStrayTables } from './recovery.js'
 import { tableOf } from './routing-note.js'
 import { CONCLUDED, writeReport } from './run-report.js'
-import { writeSitesTable } from './sites-table.js'
-import { Spent, type SpentFrom, spentFromNow } from './spent.js'
 import type { StoreWorker } from './store-worker.js'
-import { systemClock as clock } from './system.js'
+import { systemClock as clock } from './system-clock.js'
 
 /** Of the coordinating lives of whatever process. */
 const COORDINATOR_NAME = 'coordinator'

@@ -1,8 +1,6 @@
 /** The real dice, and the real clock. Only `compose` hands them out. */
 import { randomFillSync } from 'node:crypto'
-import type { Random } from '../model/random.js'
-
-export { systemClock } from './system-clock.js'
+import type { Random } from '../model/index.js'
 
 // Random bytes are drawn in bulk: a call into OpenSSL per record id costs more than the id.
 const POOL_BYTES = 4096

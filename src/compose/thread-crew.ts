@@ -5,22 +5,18 @@
 
 import { join } from 'node:path'
 import { MessageChannel, MessagePort, type Worker } from 'node:worker_threads'
-import type { AgentEnd, AgentProgress, CrawledPage } from '../agent/index.js'
-import {
-  type BusMessage,
-  type Incarnation,
-  type Ledger,
-  LedgerError,
-  type LocalBus,
-  relayBus,
-} from '../cluster/index.js'
+import { type BusMessage, type LocalBus, relayBus } from '../bus/index.js'
+import type { AgentEnd } from '../cluster/agent/index.js'
+import type { CrawledPage } from '../cluster/agent/lane/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import type { Millis } from '../model/clock.js'
+import { type Incarnation, type Ledger, LedgerError } from '../ledger/index.js'
+import type { Millis } from '../model/index.js'
+import type { AgentProgress } from '../report/index.js'
+import { AgentsKeepDyingError } from '../runtime/index.js'
 import type { AgentOrder } from './agent-host.js'
 import type { AgentThreadData, FromAgent, ToAgent } from './agent-messages.js'
 import { agentNames } from './agent-names.js'
 import type { Crew } from './crew.js'
-import { AgentsKeepDyingError } from './errors.js'
 import type { Harm, HarmBox } from './faults.js'
 import { provePair } from './generation.js'
 import type { PageReader } from './guests.js'
@@ -29,7 +25,7 @@ import type { LedgerHost } from './ledger-host.js'
 import type { Log } from './log.js'
 import { receivedPage } from './page-sender.js'
 import { recoverLife } from './recovery.js'
-import { systemClock as clock } from './system.js'
+import { systemClock as clock } from './system-clock.js'
 import { startThread } from './thread.js'
 
 /** Deaths in a row, each soon after its birth, after which it is not bad luck. */

@@ -6,8 +6,8 @@
  */
 import { join } from 'node:path'
 import { type CrawlConfig, hashOfFile, type Standing, standingOf, UntrustedError } from '../config/index.js'
-import { uuid } from '../model/random.js'
-import { readSealed } from '../store/index.js'
+import { readSealed } from '../files/index.js'
+import { uuid } from '../model/index.js'
 import {
   absolute,
   CRAWL_FILE,

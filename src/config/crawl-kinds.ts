@@ -1,12 +1,10 @@
 /** Kinds of values that only one field of a crawl has, or a few: what was asked for in, what it means out, or why not. */
 import { isIP } from 'node:net'
-import { checkGraphWord } from '../assign/index.js'
-import { checkPhaseWord } from '../assign/phases/index.js'
-import { LIMITS } from '../model/limits.js'
-import { readPostgresUrl } from '../model/postgres-url.js'
-import { readTraps, TRAP_RULES } from '../model/trap.js'
-import { normaliseUrl } from '../model/url.js'
+import { LIMITS, readTraps, TRAP_RULES } from '../model/index.js'
+import { normaliseUrl, readPostgresUrl } from '../model/url/index.js'
+import { checkGraphWord } from './graph-settings.js'
 import { bytes, list, positive, text } from './kinds.js'
+import { checkPhaseWord } from './phase-settings.js'
 
 export const archive = (value: unknown, name: string): string => {
   const form = text(value, name)

@@ -4,8 +4,9 @@
  * are text. (A schema library would do the same; loading one costs more CPU than crawling three hundred
  * pages.)
  */
-import { ASSIGNMENTS, NET_KINDS } from '../assign/index.js'
-import { LIMITS } from '../model/limits.js'
+
+import { LIMITS } from '../model/index.js'
+import { ASSIGNMENTS, NET_KINDS } from './assignments.js'
 import { readBlacklist } from './blacklist.js'
 import {
   address,

@@ -1,5 +1,5 @@
 /** `--phases nodes=4,phases=6,period=5,guard=0.1`: the numbers of the plan, and the sizes of the bucket (K6, K7). */
-import type { Millis } from '../model/clock.js'
+import type { Millis } from '../model/index.js'
 
 /** Sizes of KSpider's scheduler, with the numbers of its paper. */
 export interface BucketSizes {
@@ -24,7 +24,7 @@ export interface PhaseSettings {
   readonly bucket?: BucketSizes
 }
 
-export const MOST_NODES = 1_000
+const MOST_NODES = 1_000
 
 type Name = 'nodes' | 'phases' | 'period' | 'guard' | keyof BucketSizes
 

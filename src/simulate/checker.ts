@@ -2,10 +2,9 @@
  * Watches a run and says which promise it broke. It keeps its own books of leases, requests and acknowledged pages from
  * what it sees on the wire, and believes neither agents nor ledger.
  */
-import type { FileRow, Incarnation, Pack } from '../cluster/index.js'
-import type { CellId, Epoch, Lease } from '../model/cell.js'
-import type { OutcomeCode } from '../model/outcome.js'
-import { type Site, siteOf } from '../model/url.js'
+import type { FileRow, Incarnation, Pack } from '../ledger/index.js'
+import type { CellId, Epoch, Lease, OutcomeCode } from '../model/index.js'
+import { type Site, siteOf } from '../model/url/index.js'
 import type { Disk, StoredRow } from './disk.js'
 import type { LedgerMethod, LedgerWitness } from './flaky-ledger.js'
 import type { History } from './history.js'

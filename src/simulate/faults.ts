@@ -1,6 +1,5 @@
 /** What can go wrong, when, and to whom: drawn from a seed, and a plain list so that it can be made shorter. */
-import type { Millis } from '../model/clock.js'
-import type { Random } from '../model/random.js'
+import type { Millis, Random } from '../model/index.js'
 
 type FaultKind =
   /** The process is gone, with all that was not flushed. */

@@ -3,10 +3,17 @@
  * is frozen, never once it is dead. Who would not listen to a message anyway is not sent it: a thousand
  * agents do not all have to hear that one cell has something to read.
  */
-import type { Bus, BusMessage, Incarnation } from '../cluster/index.js'
-import { type CellId, type GroupId, groupOf, type Lease, siteOfCell } from '../model/cell.js'
-import type { Millis } from '../model/clock.js'
-import type { Random } from '../model/random.js'
+import type { Bus, BusMessage } from '../bus/index.js'
+import type { Incarnation } from '../ledger/index.js'
+import {
+  type CellId,
+  type GroupId,
+  groupOf,
+  type Lease,
+  type Millis,
+  type Random,
+  siteOfCell,
+} from '../model/index.js'
 import type { LedgerMethod, LedgerWitness } from './flaky-ledger.js'
 import type { Machine } from './machine.js'
 

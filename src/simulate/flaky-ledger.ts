@@ -3,10 +3,8 @@
  * carried out. Calls of one machine arrive in the order they were sent, and so do their answers, as on one
  * connection.
  */
-import { type Ledger, LedgerError } from '../cluster/index.js'
-import { ledgerOfCalls } from '../cluster/ledger-calls.js'
-import type { Millis } from '../model/clock.js'
-import type { Random } from '../model/random.js'
+import { type Ledger, LedgerError, ledgerOfCalls } from '../ledger/index.js'
+import type { Millis, Random } from '../model/index.js'
 import type { Machine } from './machine.js'
 import type { VirtualTime } from './virtual-time.js'
 

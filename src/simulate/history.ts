@@ -1,5 +1,5 @@
 /** What happened, in order: its hash tells whether two runs were the same, its lines tell a person what went wrong. */
-import type { Millis } from '../model/clock.js'
+import type { Millis } from '../model/index.js'
 import { sentenceOf } from './narrate.js'
 import type { VirtualTime } from './virtual-time.js'
 

@@ -2,8 +2,8 @@
  * Somebody with the ledger at hand who looks after the dead: closes lives that have been silent for long, and then, not
  * before, cuts their files back to what was committed.
  */
-import type { Incarnation, Ledger } from '../cluster/index.js'
-import type { Millis } from '../model/clock.js'
+import type { Incarnation, Ledger } from '../ledger/index.js'
+import type { Millis } from '../model/index.js'
 import type { Checker } from './checker.js'
 import type { Disk } from './disk.js'
 import { LEASE_MS, SILENCE_MS } from './faults.js'

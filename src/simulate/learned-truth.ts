@@ -1,14 +1,13 @@
 /** What an earlier crawl of a simulated web would have learned: taken from the web itself, so that it need not be crawled twice. */
+import { isLearned, readGraphWords } from '../config/index.js'
+import { siteOf } from '../model/url/index.js'
 import {
-  isLearned,
   type LearnedSite,
   type LearnedWeb,
+  planGraph,
+  planRouting,
   type RoutingTable,
-  readGraphWords,
-} from '../assign/index.js'
-import { planGraph } from '../assign/plan-graph.js'
-import { planRouting } from '../assign/plan-routing.js'
-import { siteOf } from '../model/url.js'
+} from '../plan/assign/learned/index.js'
 import type { Web } from './virtual-web.js'
 import type { SimulationOptions } from './world.js'
 

@@ -1,5 +1,5 @@
-import type { PhaseMistake } from '../agent/index.js'
-import type { MemoryRule } from '../cluster/memory-state.js'
+import type { MemoryRule } from '../ledger/memory/index.js'
+import type { PhaseMistake } from '../page/politeness/index.js'
 
 /**
  * The rules of the ledger, each with the mistake it prevents. The simulator can make any of these mistakes; nothing else

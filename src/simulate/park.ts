@@ -1,7 +1,7 @@
 /** The machines of a simulated crawl and what befalls them: started, killed, frozen, revived, cut off, started again. */
 import path from 'node:path'
-import type { Incarnation } from '../cluster/index.js'
-import { FrontierSpace } from '../frontier/index.js'
+import type { Incarnation } from '../ledger/index.js'
+import { FrontierSpace } from '../page/frontier/index.js'
 import type { Violation } from './checker.js'
 import { type Fault, LEASE_MS } from './faults.js'
 import { FAIR_WEATHER, type Weather } from './flaky-ledger.js'

@@ -1,29 +1,27 @@
 /** Who gets what in a simulated crawl, and whether that is changed on the way. */
-import {
-  type AgentView,
-  type Assignment,
-  chooseAssignment,
-  isLearned,
-  type LearnedWeb,
-  LiveAssignment,
-  type RoutingTable,
-  readGraphWords,
-} from '../assign/index.js'
-import { planRepartition } from '../assign/repartition.js'
-import type { Bus, Ledger } from '../cluster/index.js'
-import type { CrawlConfig } from '../config/index.js'
+
+import type { Bus } from '../bus/index.js'
 import {
   FIRST_STAGE,
   newStage,
-  PART_OWNERS,
   type Proposal,
   placedAgents,
   predictedOf,
   Repartitioner,
   sitesLeft,
-} from '../coordinator/index.js'
-import type { Clock } from '../model/clock.js'
-import { SeededRandom } from '../model/random.js'
+} from '../cluster/coordinator/index.js'
+import { chooseAssignment } from '../compose/index.js'
+import { type CrawlConfig, isLearned, readGraphWords } from '../config/index.js'
+import type { Ledger } from '../ledger/index.js'
+import { type Clock, SeededRandom } from '../model/index.js'
+import type { AgentView, Assignment } from '../plan/assign/index.js'
+import {
+  type LearnedWeb,
+  LiveAssignment,
+  PART_OWNERS,
+  planRepartition,
+  type RoutingTable,
+} from '../plan/assign/learned/index.js'
 import type { Mutation } from './mutations.js'
 
 /** What coordinators find in the store, and may write there. */

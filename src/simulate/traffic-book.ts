@@ -2,9 +2,9 @@
  * P5, from what is seen on the wire: one agent at a time at a group of sites, the delay between two of its requests, and
  * between two pages of a site what its Crawl-delay says.
  */
-import { type GroupId, groupOf } from '../model/cell.js'
-import type { Millis } from '../model/clock.js'
-import { hostOf, type Site } from '../model/url.js'
+
+import { type GroupId, groupOf, type Millis } from '../model/index.js'
+import { hostOf, type Site } from '../model/url/index.js'
 import type { Machine } from './machine.js'
 import type { VirtualTime } from './virtual-time.js'
 import type { Web } from './virtual-web.js'

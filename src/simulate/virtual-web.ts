@@ -2,8 +2,7 @@
  * A web that exists only as arithmetic on a seed: sites of power-law sizes, pages with links within and across, robots
  * rules, redirects, pages that fail once or always. Nothing is stored but the size of each site.
  */
-import type { Millis } from '../model/clock.js'
-import type { OutcomeCode } from '../model/outcome.js'
+import type { Millis, OutcomeCode } from '../model/index.js'
 
 export interface WebOptions {
   readonly seed: number

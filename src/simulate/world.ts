@@ -5,23 +5,27 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Metrics } from '../agent/index.js'
-import { type AssignmentName, isLearned, ROUTING_STAGE } from '../assign/index.js'
-import { makePlan, type PhasePlan, ShardMap } from '../assign/phases/index.js'
-import type { AgentWork, Ledger } from '../cluster/index.js'
-import { openMemoryLedger } from '../cluster/memory-ledger.js'
-import { type CrawlConfig, checkConfig } from '../config/index.js'
 import {
   type CellCounts,
   cellCounts,
   FIRST_STAGE,
   type RepartitionRecord,
   recordsIn,
-} from '../coordinator/index.js'
-import { type CellId, filedUnder } from '../model/cell.js'
-import { type CellMap, SplitCells } from '../model/cell-map.js'
-import type { Millis } from '../model/clock.js'
-import { SeededRandom } from '../model/random.js'
+} from '../cluster/coordinator/index.js'
+import { type AssignmentName, type CrawlConfig, checkConfig, isLearned } from '../config/index.js'
+import type { AgentWork, Ledger } from '../ledger/index.js'
+import { openMemoryLedger } from '../ledger/memory/index.js'
+import {
+  type CellId,
+  type CellMap,
+  filedUnder,
+  type Millis,
+  SeededRandom,
+  SplitCells,
+} from '../model/index.js'
+import { makePlan, type PhasePlan, ShardMap } from '../page/politeness/phases/index.js'
+import { ROUTING_STAGE } from '../plan/assign/learned/index.js'
+import type { Metrics } from '../report/index.js'
 import { Checker, type Violation } from './checker.js'
 import { Disk } from './disk.js'
 import { drawFaults, type Fault, type FaultPreset } from './faults.js'

@@ -5,10 +5,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Incarnation, Ledger } from '../cluster/index.js'
 import {
   crawlName,
-  DirectoryBusyError,
   endTheSilent,
   leaseNow,
   openUnproved,
@@ -16,7 +14,9 @@ import {
   systemRandom,
 } from '../compose/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import type { Epoch } from '../model/cell.js'
+import type { Incarnation, Ledger } from '../ledger/index.js'
+import type { Epoch } from '../model/index.js'
+import { DirectoryBusyError } from '../runtime/index.js'
 
 export interface RepairCrawl {
   readonly directory: string

@@ -7,18 +7,22 @@ import {
   NO_CONTENT,
   rowOf,
   rulesOfPage,
-  settlementOf,
   unchanged,
   type WantedLinks,
-} from '../agent/index.js'
+} from '../cluster/agent/lane/index.js'
+import { settlementOf } from '../cluster/agent/pack/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import type { Discovery } from '../model/cell.js'
-import { LIMITS } from '../model/limits.js'
-import type { OutcomeCode } from '../model/outcome.js'
-import type { Exchange, MetaInfo, PageRow } from '../model/page.js'
-import { siteOf } from '../model/url.js'
-import { parsePage } from '../parse/index.js'
-import { type PageLinks, tableLinks, tableRow } from '../store/index.js'
+import { type PageLinks, tableLinks, tableRow } from '../data/store/tables/index.js'
+import {
+  type Discovery,
+  type Exchange,
+  LIMITS,
+  type MetaInfo,
+  type OutcomeCode,
+  type PageRow,
+} from '../model/index.js'
+import { siteOf } from '../model/url/index.js'
+import { parsePage } from '../page/parse/index.js'
 import { type ArchivedExchange, exchangeOf } from './archived-exchange.js'
 
 export interface RebuiltPage {

@@ -4,11 +4,17 @@
  * transaction. Sent a second time it would count twice, so callers leave out what is reopened already.
  */
 import { randomUUID } from 'node:crypto'
-import { isPage } from '../agent/index.js'
-import type { Incarnation, Ledger, OutcomeCount, PackCell } from '../cluster/index.js'
-import { JournalWriter } from '../frontier/index.js'
-import { type CellId, type Discovery, filedUnder, type Grouping, type Lease } from '../model/cell.js'
-import type { OutcomeCode } from '../model/outcome.js'
+import { isPage } from '../cluster/agent/pack/index.js'
+import type { Incarnation, Ledger, OutcomeCount, PackCell } from '../ledger/index.js'
+import {
+  type CellId,
+  type Discovery,
+  filedUnder,
+  type Grouping,
+  type Lease,
+  type OutcomeCode,
+} from '../model/index.js'
+import { JournalWriter } from '../page/frontier/index.js'
 
 /** A URL whose outcome says that a response was stored, which is gone. */
 export interface LostUrl {

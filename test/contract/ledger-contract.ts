@@ -8,8 +8,8 @@ import {
   MOST_COUNTED,
   type Pack,
   type PackCell,
-} from '../../src/cluster/index.js'
-import { type Discovery, type Lease, ownTurn } from '../../src/model/cell.js'
+} from '../../src/ledger/index.js'
+import { type Discovery, type Lease, ownTurn } from '../../src/model/index.js'
 import { splitContract } from './split-contract.js'
 
 /** A ledger under test and the hand on its clock. */

@@ -4,7 +4,7 @@
  */
 export interface LedgerMutant {
   readonly rule: string
-  /** In `src/cluster/`. */
+  /** In `src/ledger/`. */
   readonly file: string
   /** What stands there once, and what instead. */
   readonly keeps: string

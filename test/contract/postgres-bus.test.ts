@@ -1,12 +1,12 @@
 /** The bus between machines: what one says the others hear, as far as it goes. */
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { PeerProbe } from '../../src/agent/peer-probe.js'
-import type { BusMessage } from '../../src/cluster/index.js'
-import { PostgresBus, payloadsOf } from '../../src/cluster/postgres-bus.js'
-import { systemClock as clock } from '../../src/compose/system.js'
-import { type PostgresPlace, readPostgresUrl } from '../../src/model/postgres-url.js'
-import { SeededRandom } from '../../src/model/random.js'
+import { type BusMessage, PostgresBus } from '../../src/bus/index.js'
+import { payloadsOf } from '../../src/bus/postgres-bus.js'
+import { PeerProbe } from '../../src/cluster/agent/heartbeat/index.js'
+import { systemClock as clock } from '../../src/compose/index.js'
+import { SeededRandom } from '../../src/model/index.js'
+import { type PostgresPlace, readPostgresUrl } from '../../src/model/url/index.js'
 import { testDatabase } from '../kit/postgres.js'
 
 const PATIENCE = { timeout: 30_000, interval: 50 }

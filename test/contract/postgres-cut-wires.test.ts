@@ -1,12 +1,10 @@
 /** Connections that break in the middle of a transaction, before its COMMIT arrives or before its answer does. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Ledger, Pack } from '../../src/cluster/index.js'
-import { patientLedger } from '../../src/cluster/patient-ledger.js'
-import { openPostgresLedger } from '../../src/cluster/postgres-ledger.js'
-import { systemClock as clock } from '../../src/compose/system.js'
-import type { Lease } from '../../src/model/cell.js'
-import { type PostgresPlace, readPostgresUrl } from '../../src/model/postgres-url.js'
-import { SeededRandom } from '../../src/model/random.js'
+import { systemClock as clock } from '../../src/compose/index.js'
+import { type Ledger, type Pack, patientLedger } from '../../src/ledger/index.js'
+import { openPostgresLedger } from '../../src/ledger/postgres/index.js'
+import { type Lease, SeededRandom } from '../../src/model/index.js'
+import { type PostgresPlace, readPostgresUrl } from '../../src/model/url/index.js'
 import { testDatabase } from '../kit/postgres.js'
 import { type Cut, TcpProxy } from '../kit/tcp-proxy.js'
 

@@ -5,8 +5,8 @@
 import { Client } from 'pg'
 import * as vitest from 'vitest'
 import { expect } from 'vitest'
-import type { Append, Ledger, Pack, PackCell } from '../../src/cluster/index.js'
-import type { Lease } from '../../src/model/cell.js'
+import type { Append, Ledger, Pack, PackCell } from '../../src/ledger/index.js'
+import type { Lease } from '../../src/model/index.js'
 import type { Runner } from './ledger-contract.js'
 
 const LEASE = 10_000

@@ -1,7 +1,7 @@
 /** What every ledger keeps when a cell is split: part of the contract (`ledger-contract.ts`). */
 import { expect } from 'vitest'
-import type { Ledger, Pack, PackCell } from '../../src/cluster/index.js'
-import { type Lease, ownTurn } from '../../src/model/cell.js'
+import type { Ledger, Pack, PackCell } from '../../src/ledger/index.js'
+import { type Lease, ownTurn } from '../../src/model/index.js'
 import type { Runner } from './ledger-contract.js'
 
 /** The ledger of the test that runs, and how the contract speaks of packs. */

@@ -1,11 +1,10 @@
 /** What `--assign graph` goes by beside links, over loopback with four agents: words, distance, places, change (S8, S9, S17). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Report } from '../../src/agent/index.js'
-import { readGraphWords } from '../../src/assign/index.js'
-import { planGraph } from '../../src/assign/plan-graph.js'
-import { readCrawlFile } from '../../src/compose/crawl-directory.js'
-import { systemClock } from '../../src/compose/system.js'
-import { readLearned } from '../../src/learn/index.js'
+import { readCrawlFile, systemClock } from '../../src/compose/index.js'
+import { readGraphWords } from '../../src/config/index.js'
+import { planGraph } from '../../src/plan/assign/learned/index.js'
+import { readLearned } from '../../src/plan/learn/index.js'
+import type { Report } from '../../src/report/index.js'
 import { WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { GENERATED, orbweaver, temporary } from '../kit/orbweaver.js'
 

@@ -1,7 +1,7 @@
 /** The same on PostgreSQL, by processes: one that crawls and coordinates, one elsewhere that joins and takes the part that waits for it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Report } from '../../src/agent/index.js'
+import type { Report } from '../../src/report/index.js'
 import { WebPlan } from '../../src/simulate/web/index.js'
 import { ClusterWeb } from '../kit/cluster-web.js'
 import { urlsWith } from '../kit/crawled.js'

@@ -4,16 +4,16 @@
  */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FileRow } from '../../src/cluster/index.js'
+import type { FileRow } from '../../src/ledger/index.js'
 import { Checker, type Violation } from '../../src/simulate/checker.js'
 import type { StoredRow } from '../../src/simulate/disk.js'
 import type { LedgerMethod } from '../../src/simulate/flaky-ledger.js'
 import { History } from '../../src/simulate/history.js'
+import { siteOfHost } from '../../src/simulate/web/authority.js'
 import {
   type Authority,
   latencyOf,
   type ServedRequest,
-  siteOfHost,
   truth,
   type WebKnobs,
   type WebPlan,

@@ -4,7 +4,7 @@
  */
 import Database from 'libsql'
 import { Client } from 'pg'
-import { schemaOf } from '../../src/cluster/postgres-crawls.js'
+import { schemaOf } from '../../src/ledger/postgres/index.js'
 
 export interface Note {
   /** Epoch milliseconds. */

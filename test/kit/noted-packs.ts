@@ -1,9 +1,9 @@
 /** What `ORBWEAVER_FAULTS=acks=FILE` has noted: packs, and the pages that their journals settle. */
 import { readFileSync } from 'node:fs'
 import type { NotedPack } from '../../src/compose/noted-ledger.js'
-import { readJournal } from '../../src/frontier/index.js'
-import { fingerprint, takeFingerprint } from '../../src/model/fingerprint.js'
-import type { OutcomeCode } from '../../src/model/outcome.js'
+import { fingerprint, takeFingerprint } from '../../src/model/bytes/index.js'
+import type { OutcomeCode } from '../../src/model/index.js'
+import { readJournal } from '../../src/page/frontier/index.js'
 
 /** Packs as often as they were acknowledged. */
 export function notedPacks(path: string): NotedPack[] {

@@ -5,46 +5,35 @@
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AgentInput } from '../../src/agent/agent-input.js'
-import { joinLinks } from '../../src/agent/assemble-links.js'
-import { Counters } from '../../src/agent/counters.js'
-import { OpenPack } from '../../src/agent/open-pack.js'
-import type { OriginGate } from '../../src/agent/origin-gate.js'
-import { SentLinks } from '../../src/agent/sent-links.js'
-import type { Settler } from '../../src/agent/settler.js'
-import { LaneCount, SiteCrawl } from '../../src/agent/site-crawl.js'
-import type { SitePace } from '../../src/agent/site-pace.js'
-import type { Heard, PackCell } from '../../src/cluster/index.js'
-import { systemClock } from '../../src/compose/system.js'
+import { joinLinks } from '../../src/cluster/agent/assemble-links.js'
+import type { AgentInput } from '../../src/cluster/agent/index.js'
+import type { Settler } from '../../src/cluster/agent/lane/index.js'
+import { OpenPack, SentLinks } from '../../src/cluster/agent/pack/index.js'
+import { Counters, LaneCount, type OriginGate, SiteCrawl } from '../../src/cluster/agent/site/index.js'
+import { systemClock } from '../../src/compose/index.js'
 import { checkConfig } from '../../src/config/index.js'
+import { htmlToMarkdown } from '../../src/data/export/html-to-markdown.js'
+import { rewriteHtml } from '../../src/data/export/rewrite-html.js'
+import { DirectoryPackStore, locateFile, PackBuilder, type StoredFile } from '../../src/data/store/index.js'
+import { PageRowView } from '../../src/data/store/tables/index.js'
+import { convertLogs } from '../../src/data/store/tables/parquet/index.js'
+import { type WarcRecords, warcRecords } from '../../src/data/store/warc/index.js'
+import type { Heard, PackCell } from '../../src/ledger/index.js'
 import {
-  CellFrontier,
-  FrontierSpace,
-  HostNames,
-  rebuildCell,
-  Scope,
-  SiteTraps,
-} from '../../src/frontier/index.js'
-import { RobotsRules } from '../../src/manners/index.js'
-import { SplitCells } from '../../src/model/cell-map.js'
-import { sitemapMark } from '../../src/model/mark.js'
-import type { Exchange, PageRow } from '../../src/model/page.js'
-import { SeededRandom } from '../../src/model/random.js'
-import { readTraps } from '../../src/model/trap.js'
-import { Wake } from '../../src/model/wake.js'
-import { toUtf8 } from '../../src/parse/index.js'
-import { htmlToMarkdown } from '../../src/query/export/html-to-markdown.js'
-import { rewriteHtml } from '../../src/query/export/rewrite-html.js'
-import {
-  convertLogs,
-  DirectoryPackStore,
-  locateFile,
-  PackBuilder,
-  PageRowView,
-  type StoredFile,
-  type WarcRecords,
-  warcRecords,
-} from '../../src/store/index.js'
+  type Exchange,
+  type PageRow,
+  readTraps,
+  SeededRandom,
+  SplitCells,
+  sitemapMark,
+  Wake,
+} from '../../src/model/index.js'
+import { CellFrontier, FrontierSpace, rebuildCell } from '../../src/page/frontier/index.js'
+import { Scope } from '../../src/page/frontier/scope/index.js'
+import { HostNames, SiteTraps } from '../../src/page/frontier/traps/index.js'
+import { toUtf8 } from '../../src/page/parse/index.js'
+import type { SitePace } from '../../src/page/politeness/index.js'
+import { RobotsRules } from '../../src/page/robots/index.js'
 import { sampleExchange } from './store-samples.js'
 
 export interface Answer {

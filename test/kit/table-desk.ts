@@ -2,17 +2,12 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parquetReadObjects } from 'hyparquet'
 import { expect } from 'vitest'
-import { TableKeeper, type TableWorker } from '../../src/agent/table-keeper.js'
-import { type Incarnation, type Ledger, openSqliteLedger } from '../../src/cluster/index.js'
 import { recoverDirectory, removeStrayTables } from '../../src/compose/recovery.js'
-import {
-  type ConvertTask,
-  concatParquet,
-  convertLogs,
-  DirectoryPackStore,
-  type Manifest,
-  PackBuilder,
-} from '../../src/store/index.js'
+import { DirectoryPackStore, PackBuilder, TableKeeper, type TableWorker } from '../../src/data/store/index.js'
+import type { Manifest } from '../../src/data/store/tables/index.js'
+import { type ConvertTask, concatParquet, convertLogs } from '../../src/data/store/tables/parquet/index.js'
+import type { Incarnation, Ledger } from '../../src/ledger/index.js'
+import { openSqliteLedger } from '../../src/ledger/sqlite/index.js'
 import { ManualClock } from './manual-clock.js'
 import { inDirectory, sampleExchange, sampleRow } from './store-samples.js'
 

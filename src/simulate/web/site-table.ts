@@ -1,6 +1,5 @@
 /** Sites of the generated web: how large each is, what it is about, and which one a foreign link leads to. */
-import type { Random } from '../../model/random.js'
-import { SeededRandom } from '../../model/random.js'
+import { type Random, SeededRandom } from '../../model/index.js'
 import { hashOf, Purpose } from './hash.js'
 import { SITE_CHILDREN } from './out-links.js'
 

@@ -1,1 +1,0 @@
-export { checkGraphWord, type GraphSettings, readGraphWords } from '../config/graph-settings.js' // MOVED

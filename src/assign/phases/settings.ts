@@ -1,1 +1,0 @@
-export { checkPhaseWord, readPhaseWords } from '../../config/phase-settings.js' // MOVED

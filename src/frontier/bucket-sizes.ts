@@ -1,1 +1,0 @@
-export { BUCKET_SIZES, type BucketSizes } from '../config/phase-settings.js' // MOVED

@@ -1,0 +1,85 @@
+/**
+ * ledger/: the port to the durable truth: cells, leases, turns, inboxes, packs, settings.
+ * In: packs, appended links, requests for leases. Out: what is durably true.
+ * Always: a page is acknowledged in the transaction that makes its links durable; a stale epoch commits nothing.
+ * Backends: memory/ (simulator), sqlite/, postgres/ and remote/ (the same calls from another thread).
+ */
+export { heardFrom, QUIET_MS, silenceOf } from './heard-from.js'
+export { type HelmStatus, helmStatusOf } from './helm-status.js'
+export type { Ledger } from './ledger.js'
+export { ledgerOfCalls } from './ledger-calls.js'
+export { LedgerClock } from './ledger-clock.js'
+export { LedgerError } from './ledger-error.js'
+export {
+  type AgentRow,
+  type AgentWork,
+  CELL_STATES,
+  type CellState,
+  type ChildCell,
+  type FileRow,
+  type FinishReason,
+  type Heartbeat,
+  type HoldUp,
+  type LaneLoad,
+  type LaneName,
+  type LedgerHealth,
+  type MetaFacts,
+  MOST_COUNTED,
+  type OriginState,
+  type ParkedCell,
+  type RefusedOrigins,
+  type SiteSummary,
+  type Totals,
+  UNTOLD_SETTINGS,
+  type WaitingCell,
+} from './ledger-rows.js'
+export {
+  type CopiedRow,
+  type CopiedTable,
+  type CopiedValue,
+  copyTables,
+  type LedgerSource,
+  type LedgerTarget,
+  readSql,
+} from './ledger-tables.js'
+export type {
+  Append,
+  CommitResult,
+  Heard,
+  InboxRow,
+  Incarnation,
+  LaneWork,
+  LinkBatch,
+  OutcomeCount,
+  Pack,
+  PackCell,
+  PackFile,
+} from './pack-rows.js'
+export { type OnAway, patientLedger } from './patient-ledger.js'
+export {
+  appendsAsText,
+  batchesOf,
+  linksAsText,
+  packAsText,
+  rowsOf,
+  type StoredBatch,
+  type TextAppend,
+  type TextBatch,
+  type TextLinkBatch,
+  type TextPack,
+  unreadRows,
+} from './row-text.js'
+export { SCHEMA_STEPS } from './schema.js'
+export { siteSummaries } from './site-summaries.js'
+export {
+  laneLoad,
+  listedFile,
+  metaInfo,
+  originState,
+  outcomeCount,
+  outcomesOf,
+  parkedCell,
+  refusedOrigin,
+  siteSummary,
+  waitingCell,
+} from './stored-rows.js'
