@@ -71,19 +71,21 @@ async function leases(ledger: Ledger): Promise<number> {
     rows,
   }))
   await ledger.append(cells)
-  const lives: number[] = []
-  for (let i = 0; i < AGENTS; i++) lives.push(await ledger.join(`agent-${i}`, CELLS / AGENTS))
+  const incarnations: number[] = []
+  for (let i = 0; i < AGENTS; i++) incarnations.push(await ledger.join(`agent-${i}`, CELLS / AGENTS))
   const since = performance.now()
   const share = CELLS / AGENTS / 5
   let granted = 0
   while (granted < CELLS) {
     const waiting = (await ledger.waiting(AGENTS * share)).map(({ cell }) => cell)
-    const grants = lives.map((life, i) =>
-      ledger.grant(life, waiting.slice(i * share, (i + 1) * share), LEASE_MS, 0),
+    const grants = incarnations.map((incarnation, i) =>
+      ledger.grant(incarnation, waiting.slice(i * share, (i + 1) * share), LEASE_MS, 0),
     )
     for (const some of await Promise.all(grants)) granted += some.length
   }
-  const beats = await Promise.all(lives.map(life => ledger.heartbeat(life, LEASE_MS, '{}')))
+  const beats = await Promise.all(
+    incarnations.map(incarnation => ledger.heartbeat(incarnation, LEASE_MS, '{}')),
+  )
   const renewed = beats.reduce((sum, { held }) => sum + held.length, 0)
   return (Math.min(granted, renewed) / (performance.now() - since)) * 60_000
 }

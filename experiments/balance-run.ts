@@ -28,7 +28,7 @@ import {
   sizeFor,
   startingOrder,
 } from './dynamic-balance.js'
-import { StillWatch } from './still-watch.js'
+import { StallMeter } from './stall-meter.js'
 
 /** Of the download time; beyond it the processors are the limit, and then all sites are equally slow. */
 const MOST_OWN = 0.3
@@ -87,15 +87,15 @@ async function crawlAwake(
 ): Promise<BalanceCrawl> {
   for (let attempt = 1; ; attempt++) {
     const run = begin(attempt)
-    const watch = new StillWatch(clock)
-    let stillMs: Millis
+    const watch = new StallMeter(clock)
+    let stalledMs: Millis
     try {
       await run.crawl(known)
     } finally {
-      stillMs = watch.end()
+      stalledMs = watch.end()
     }
-    if (stillMs < MOST_STILL_MS || attempt === MOST_ATTEMPTS) return run
-    tell(`  stood still for ${(stillMs / 1000).toFixed(0)} s meanwhile: once more`)
+    if (stalledMs < MOST_STILL_MS || attempt === MOST_ATTEMPTS) return run
+    tell(`  stood still for ${(stalledMs / 1000).toFixed(0)} s meanwhile: once more`)
   }
 }
 

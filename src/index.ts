@@ -10,8 +10,8 @@ import {
   type CrawlSession,
   createSession,
   defaultDirectory,
-  type Guests,
   PageStream,
+  type RunOptions,
   resumeSession,
   systemClock,
 } from './compose/index.js'
@@ -79,7 +79,7 @@ export function crawl(options: CrawlOptions): Crawl {
   const { hooks, ...rest } = options
   const config = checkConfig({ ...rest, ...(typeof hooks === 'string' ? { hooks } : {}) })
   const directory = config.out ?? defaultDirectory(config, systemClock.now())
-  return run(guests => createSession(config, directory, guests), hooks)
+  return run(options => createSession(config, directory, options), hooks)
 }
 
 /**
@@ -90,10 +90,10 @@ export function crawl(options: CrawlOptions): Crawl {
  */
 export function resume(directory: string, options: ResumeOptions = {}): Crawl {
   const { hooks, trust } = options
-  return run(guests => resumeSession(directory, { ...guests, trust }), hooks)
+  return run(options => resumeSession(directory, { ...options, trust }), hooks)
 }
 
-function run(open: (guests: Guests) => CrawlSession, hooks: string | Hooks | undefined): Crawl {
+function run(open: (options: RunOptions) => CrawlSession, hooks: string | Hooks | undefined): Crawl {
   const pages = new PageStream()
   const session = open({
     hooks: typeof hooks === 'string' ? undefined : hooks,

@@ -48,7 +48,7 @@ export type BusMessage =
   /** Others wait for turns of these groups, which you hold. */
   | { readonly kind: 'wanted'; readonly to: Incarnation; readonly groups: readonly GroupId[] }
   /**
-   * These cells of yours are meant for others now: give them back, with `force` as they are in the ledger.
+   * These cells of yours are meant for others now: release them, with `force` as they are in the ledger.
    */
   | {
       readonly kind: 'move'
@@ -59,7 +59,7 @@ export type BusMessage =
   /** Another agent has run dry: give back the sites of so many groups, for it to lease. */
   | { readonly kind: 'spare'; readonly to: Incarnation; readonly groups: number }
   /** Somebody needs a turn of each of these groups for one request, whoever holds them. */
-  | { readonly kind: 'visit'; readonly groups: readonly GroupId[] }
+  | { readonly kind: 'turn-request'; readonly groups: readonly GroupId[] }
   /** How far is everybody? `heldMs`: how long buses have held it back, to send it with others. */
   | {
       readonly kind: 'ping'
@@ -84,7 +84,7 @@ export interface Bus {
   /** To everybody else. */
   send(message: BusMessage): void
   /** Returns how to stop listening. */
-  listen(hear: (message: BusMessage) => void): () => void
+  subscribe(hear: (message: BusMessage) => void): () => void
 }
 
 /** A bus within a thread. Whoever joins it has an end of its own. */
@@ -117,7 +117,7 @@ class LocalEnd implements Bus {
     queueMicrotask(() => this.#spread(this, message))
   }
 
-  listen(hear: (message: BusMessage) => void): () => void {
+  subscribe(hear: (message: BusMessage) => void): () => void {
     this.#listeners.add(hear)
     return () => void this.#listeners.delete(hear)
   }

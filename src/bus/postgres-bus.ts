@@ -60,7 +60,7 @@ export class PostgresBus implements Bus {
     })
   }
 
-  listen(hear: (message: BusMessage) => void): () => void {
+  subscribe(hear: (message: BusMessage) => void): () => void {
     this.#listeners.add(hear)
     return () => void this.#listeners.delete(hear)
   }

@@ -7,7 +7,7 @@ import type { Bus, BusMessage, LocalBus } from './bus.js'
 export function portBus(port: MessagePort): Bus {
   return {
     send: message => port.postMessage(message),
-    listen(hear) {
+    subscribe(hear) {
       port.on('message', hear)
       return () => port.off('message', hear)
     },
@@ -22,12 +22,12 @@ export function relayBus(
   incarnation: Incarnation,
 ): () => void {
   const end = bus.join()
-  const deaf = end.listen(message => {
+  const unsubscribe = end.subscribe(message => {
     if (concerns(message, incarnation) && !loses(message)) port.postMessage(message)
   })
   port.on('message', (message: BusMessage) => end.send(message))
   return () => {
-    deaf()
+    unsubscribe()
     bus.leave(end)
     port.close()
   }

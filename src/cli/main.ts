@@ -10,7 +10,12 @@ import { DamageError } from '../files/index.js'
 import { LedgerError } from '../ledger/index.js'
 import { shellWord, VERSION, withoutControls } from '../model/index.js'
 import { PartitionError } from '../plan/partition/state/index.js'
-import { AgentsKeepDyingError, DirectoryBusyError, DiskFullError, NewerCrawlError } from '../runtime/index.js'
+import {
+  AgentRestartLimitError,
+  DirectoryBusyError,
+  DiskFullError,
+  NewerCrawlError,
+} from '../runtime/index.js'
 import { COMMANDS, type Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
 import { InterruptedError, readerLeft } from './interruption.js'
@@ -82,7 +87,7 @@ function failureCode(error: unknown, argv: readonly string[]): number {
     return complain(error.message, EXIT.config)
   if (error instanceof DirectoryBusyError) return complain(error.message, EXIT.busy)
   if (error instanceof DiskFullError) return complain(error.message, EXIT.disk)
-  if (error instanceof AgentsKeepDyingError) return complain(error.message, EXIT.internal)
+  if (error instanceof AgentRestartLimitError) return complain(error.message, EXIT.internal)
   if (error instanceof PairError) return complain(error.message, EXIT.untrusted)
   if (error instanceof DamageError || error instanceof DamagedFileError)
     return complain(error.message, EXIT.damaged)

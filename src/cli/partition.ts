@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Command, Option } from 'commander'
-import { compileLess, type PartitionOptions, partition, systemClock } from '../compose/index.js'
+import { limitCompiler, type PartitionOptions, partition, systemClock } from '../compose/index.js'
 import { ConfigError } from '../config/index.js'
 import { checkPartition } from '../plan/partition/check/index.js'
 import {
@@ -96,7 +96,7 @@ function run(file: string, partFile: string | undefined, flags: PartitionFlags):
   if (partFile !== undefined)
     throw new ConfigError(`what is ${partFile} for? Only --check takes a second file`)
   const started = systemClock.monotonic()
-  if (flags.preset === 'fast') compileLess()
+  if (flags.preset === 'fast') limitCompiler()
   const k = wholeNumber('-k', flags.k, 1)
   const out = flags.out ?? `${file}.part.${k}`
   if (!existsSync(dirname(out))) throw new ConfigError(`--out ${out}: its folder does not exist`)

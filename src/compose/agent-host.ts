@@ -26,10 +26,10 @@ import { machineGauges } from './machine-gauges.js'
 import { openFetcher } from './open-fetcher.js'
 import { openDirectoryStore, packing } from './open-store.js'
 import { phasesOf } from './phase-plan.js'
-import { decodeTable, readTable } from './routing-note.js'
+import { decodeTable, readTable } from './routing-record.js'
 import type { StoreWorker } from './store-worker.js'
-import { systemRandom as random } from './system.js'
 import { systemClock } from './system-clock.js'
+import { systemRandom as random } from './system-random.js'
 
 /** What an agent of this machine has to know; all of it can be sent to a thread. */
 export interface AgentOrder {
@@ -68,7 +68,7 @@ export interface HostParts {
 
 export class AgentHost {
   readonly #parts: HostParts
-  readonly #crew: AssembledAgent
+  readonly #agentPool: AssembledAgent
   readonly #live: LiveSettings
   readonly #scope: Scope
   #diskTrouble: string
@@ -96,10 +96,10 @@ export class AgentHost {
       lanes: config.lanes,
       clock,
       gauges: machineGauges(directory ?? tmpdir()),
-      receivedBytes: () => this.#crew.counters.bytes,
-      allowedBytes: () => this.#crew.rate.bytesPerSecond,
+      receivedBytes: () => this.#agentPool.counters.bytes,
+      allowedBytes: () => this.#agentPool.rate.bytesPerSecond,
     })
-    this.#crew = assembleAgent({
+    this.#agentPool = assembleAgent({
       ...openStore(order, parts),
       name: agent,
       incarnation,
@@ -134,14 +134,14 @@ export class AgentHost {
       waitingFor: () => this.#diskTrouble || this.progress().waiting,
       onHeartbeat: beat => this.#onHeartbeat(beat),
     })
-    const { settings: lanes, fetcher, rate, turns } = this.#crew
+    const { settings: lanes, fetcher, rate, turns } = this.#agentPool
     this.#live = new LiveSettings({
       lanes,
       fetcher,
       rate,
       turns,
       scope: this.#scope,
-      agent: this.#crew.agent,
+      agent: this.#agentPool.agent,
     })
     this.#live.apply(settings, 1 / agents)
     this.#applyPause()
@@ -149,7 +149,7 @@ export class AgentHost {
 
   /** Crawls to the end; the files are closed then, and what was wrong with them is told. */
   async run(): Promise<AgentEnd> {
-    const { agent, store, fetcher, space } = this.#crew
+    const { agent, store, fetcher, space } = this.#agentPool
     try {
       const end = await agent.run()
       const { problems } = await store.close()
@@ -165,7 +165,7 @@ export class AgentHost {
   }
 
   stop(): void {
-    this.#crew.agent.stop()
+    this.#agentPool.agent.stop()
   }
 
   setDiskTrouble(detail: string): void {
@@ -174,7 +174,7 @@ export class AgentHost {
   }
 
   progress(): AgentProgress {
-    const { agent, counters, settings, rate } = this.#crew
+    const { agent, counters, settings, rate } = this.#agentPool
     const { clock = systemClock } = this.#parts
     return agentProgress(agent, counters, { settings, now: clock.now(), rateWaits: rate.waiting })
   }
@@ -187,7 +187,7 @@ export class AgentHost {
   }
 
   #applyPause(): void {
-    this.#crew.settings.paused = this.#live.userPaused || this.#diskTrouble !== ''
+    this.#agentPool.settings.paused = this.#live.userPaused || this.#diskTrouble !== ''
   }
 }
 
@@ -215,7 +215,7 @@ function openStore(
   const { config, directory, crawl, incarnation, agent } = order
   const store =
     directory === null
-      ? new RemotePackStore({ life: incarnation, channel: channel!, clock: systemClock })
+      ? new RemotePackStore({ incarnation: incarnation, channel: channel!, clock: systemClock })
       : openDirectoryStore({ directory, crawl, config, incarnation, worker })
   return { store, ...packing(config, agent) }
 }

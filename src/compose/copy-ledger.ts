@@ -19,7 +19,7 @@ import { leaseNow } from './faults.js'
 import { findCrawl, needTrusted } from './find-crawl.js'
 import { announceGeneration, type NewGeneration } from './generation.js'
 import { type CrawlInDatabase, inDatabase, openLedger } from './open-ledger.js'
-import { atWorkError, endTheSilent, isAtWork } from './presence.js'
+import { alreadyRunningError, closeSilentIncarnations, hasRunningAgents } from './running-agents.js'
 import { systemClock as clock } from './system-clock.js'
 import { needTrust } from './trust.js'
 
@@ -126,8 +126,8 @@ export async function copyToDirectory(
   const there = inDatabase(config)!
   const old = await openLedger(directory, config)
   try {
-    if (await isAtWork(old)) throw atWorkError(name)
-    await endTheSilent(old, name, leaseNow())
+    if (await hasRunningAgents(old)) throw alreadyRunningError(name)
+    await closeSilentIncarnations(old, name, leaseNow())
     const letGo = await holdSeat(old, name)
     try {
       const generation = await announceGeneration(directory, old)
@@ -172,13 +172,13 @@ async function fillDirectory(
 /** Nobody may begin to crawl meanwhile: to others we are its coordinator. Returns how to let go. */
 async function holdSeat(ledger: Ledger, name: string): Promise<() => Promise<void>> {
   const leaseMs = leaseNow()
-  const life = await ledger.join('copy', 0)
-  const seat = await ledger.takeSeat(life, leaseMs)
-  if (seat === null) throw atWorkError(name)
+  const incarnation = await ledger.join('copy', 0)
+  const seat = await ledger.takeSeat(incarnation, leaseMs)
+  if (seat === null) throw alreadyRunningError(name)
   const over = new AbortController()
   const beat = async () => {
     while (!over.signal.aborted) {
-      await ledger.heartbeat(life, leaseMs, JSON.stringify({ seat, place: null }))
+      await ledger.heartbeat(incarnation, leaseMs, JSON.stringify({ seat, place: null }))
       await sleep(clock, Math.min(BEAT_MS, leaseMs / 10), over.signal)
     }
   }
@@ -186,6 +186,6 @@ async function holdSeat(ledger: Ledger, name: string): Promise<() => Promise<voi
   return async () => {
     over.abort()
     await beating
-    await ledger.leave(life)
+    await ledger.leave(incarnation)
   }
 }

@@ -7,7 +7,7 @@ import { FrontierSpace } from '../page/frontier/index.js'
 import { countUrls, type UrlCounts } from '../report/index.js'
 import { readKnownWeb } from './known-web.js'
 import type { Log } from './log.js'
-import { systemRandom as random } from './system.js'
+import { systemRandom as random } from './system-random.js'
 
 export async function countCrawl(
   folder: string,

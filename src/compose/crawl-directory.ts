@@ -9,8 +9,8 @@ import { type Millis, shellWord, uuid } from '../model/index.js'
 import { hostOf, siteOf } from '../model/url/index.js'
 import { NewerCrawlError } from '../runtime/index.js'
 import { takeLock } from './directory-lock.js'
-import { systemRandom as random } from './system.js'
 import { systemClock as clock } from './system-clock.js'
+import { systemRandom as random } from './system-random.js'
 
 /** Version of crawl.json; raised when an older orbweaver could not go on with the crawl. */
 const FORMAT = 1

@@ -9,7 +9,7 @@ import { writeManifest } from '../data/store/tables/index.js'
 import type { Ledger } from '../ledger/index.js'
 import type { Epoch } from '../model/index.js'
 import { writeSitesTable } from '../runtime/index.js'
-import { AbilityBook } from './ability-book.js'
+import { AgentAbilities } from './agent-abilities.js'
 import { keepLearned } from './keep-learned.js'
 import { Log } from './log.js'
 import { STARTED_AT, writeReport } from './run-report.js'
@@ -48,7 +48,7 @@ export async function describeCrawl(crawl: DescribedCrawl, what: Description): P
 async function learnAgain({ directory, config, ledger }: DescribedCrawl, log: Log): Promise<void> {
   const worker = new StoreWorker()
   try {
-    const abilities = new AbilityBook(ledger, () => clock.monotonic())
+    const abilities = new AgentAbilities(ledger, () => clock.monotonic())
     await keepLearned({ directory, config, ledger, worker, abilities, log })
   } finally {
     await worker.close()

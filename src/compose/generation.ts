@@ -15,7 +15,7 @@ import type { Ledger } from '../ledger/index.js'
 import { LEDGER_FILE } from '../ledger/sqlite/index.js'
 import { uuid } from '../model/index.js'
 import { crawlName } from './crawl-directory.js'
-import { systemRandom as random } from './system.js'
+import { systemRandom as random } from './system-random.js'
 
 /** For messages. */
 export function ledgerNameOf(directory: string, config: CrawlConfig | null): string {
@@ -24,7 +24,7 @@ export function ledgerNameOf(directory: string, config: CrawlConfig | null): str
 }
 
 /** Throws a PairError unless the two belong together. */
-export function provePair(directory: string, ledger: Ledger, config: CrawlConfig): Promise<void> {
+export function checkPairNow(directory: string, ledger: Ledger, config: CrawlConfig): Promise<void> {
   return checkPair(directory, ledgerNameOf(directory, config), () => ledger.settings())
 }
 

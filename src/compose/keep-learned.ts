@@ -7,7 +7,7 @@ import type { CrawlConfig } from '../config/index.js'
 import { type Ledger, siteSummaries } from '../ledger/index.js'
 import { LIMITS } from '../model/index.js'
 import { countOf, type SiteCount } from '../plan/learn/index.js'
-import type { AbilityBook } from './ability-book.js'
+import type { AgentAbilities } from './agent-abilities.js'
 import { readCrawlFile } from './crawl-directory.js'
 import type { Log } from './log.js'
 import type { StoreWorker } from './store-worker.js'
@@ -18,7 +18,7 @@ export interface LearnedPlaces {
   readonly config: CrawlConfig
   readonly ledger: Ledger
   readonly worker: StoreWorker
-  readonly abilities: AbilityBook
+  readonly abilities: AgentAbilities
   readonly log: Log
 }
 

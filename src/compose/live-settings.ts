@@ -100,7 +100,7 @@ export class LiveSettings {
     this.#targets = targets
   }
 
-  /** Of what is limited for the crawl as a whole, this agent may use its `share`. */
+  /** Of what is limited for the crawl as a whole, this agent may use its `cellFor`. */
   apply(settings: Readonly<Record<string, string>>, share: number): void {
     const key = JSON.stringify([settings, share])
     if (key === this.#last) return

@@ -1,4 +1,4 @@
-/** The files of one life of an agent in the store, and the records that its packs are made of. */
+/** The files of one incarnation of an agent in the store, and the records that its packs are made of. */
 import type { AgentInput } from '../cluster/agent/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { DirectoryPackStore, PackBuilder, type PackStore } from '../data/store/index.js'
@@ -7,8 +7,8 @@ import type { Incarnation } from '../ledger/index.js'
 import { VERSION } from '../model/index.js'
 import { userAgentOf } from './open-fetcher.js'
 import type { StoreWorker } from './store-worker.js'
-import { systemRandom as random } from './system.js'
 import { systemClock } from './system-clock.js'
+import { systemRandom as random } from './system-random.js'
 
 export interface StorePlace {
   readonly directory: string

@@ -1,6 +1,6 @@
 /** The plan of a crawl in phases: made once, when the crawl begins, and kept in its ledger. */
 import type { AgentInput } from '../cluster/agent/index.js'
-import { ConfigError, type CrawlConfig, readPhaseWords } from '../config/index.js'
+import { ConfigError, type CrawlConfig, readPhaseSettings } from '../config/index.js'
 import { type CellMap, type Millis, SplitCells } from '../model/index.js'
 import {
   makePlan,
@@ -23,7 +23,7 @@ export function planOf(config: CrawlConfig, startMs: Millis): PhasePlan | null {
       '--assign phases keeps agents apart by the names of hosts: take --group domain or none',
     )
   const delayMs = config.delay === 'auto' ? 0 : config.delay
-  const plan = makePlan(readPhaseWords(config.phases), config.agents, delayMs, startMs)
+  const plan = makePlan(readPhaseSettings(config.phases), config.agents, delayMs, startMs)
   if (typeof plan === 'string') throw new ConfigError(`--phases: ${plan}`)
   return plan
 }

@@ -16,7 +16,7 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { lifeIn, manifestOf, STORE_FOLDERS } from '../data/store/index.js'
+import { incarnationIn, manifestOf, STORE_FOLDERS } from '../data/store/index.js'
 import { writeManifest } from '../data/store/tables/index.js'
 import { copyBytes, syncDirectory, writeFileAtomically } from '../files/index.js'
 import type { FileRow, Ledger } from '../ledger/index.js'
@@ -39,8 +39,8 @@ export async function quarantineUnlisted(
   const folder = `quarantine/${new Date(clock.now()).toISOString().replaceAll(':', '-')}`
   let files = 0
   for (const { name, entry } of entriesOf(directory)) {
-    const life = lifeIn(entry)
-    if (life !== null && open.has(life)) continue
+    const incarnation = incarnationIn(entry)
+    if (incarnation !== null && open.has(incarnation)) continue
     const file = listed.get(name)
     const target = join(directory, folder, entry)
     if (file ? keepRest(directory, entry, file, listed, target) : move(join(directory, entry), target))

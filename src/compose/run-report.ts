@@ -5,11 +5,11 @@ import { writeSealed } from '../files/index.js'
 import type { Ledger } from '../ledger/index.js'
 import { type Millis, VERSION } from '../model/index.js'
 import { buildReport, type Report } from '../report/index.js'
-import type { SpentTotal } from '../runtime/index.js'
+import type { UsageTotal } from '../runtime/index.js'
 import { countCrawl } from './count-crawl.js'
 import type { Log } from './log.js'
 import { repartitionsOf } from './repartition-report.js'
-import { readNote, routedOf } from './routing-note.js'
+import { readRoutingRecord, routedOf } from './routing-record.js'
 import { systemClock as clock } from './system-clock.js'
 
 /**
@@ -26,7 +26,7 @@ export async function wasConcluded(ledger: Ledger): Promise<boolean> {
   return (await ledger.settings())[CONCLUDED] === 'true'
 }
 
-export interface RunFacts extends SpentTotal {
+export interface RunFacts extends UsageTotal {
   readonly config: CrawlConfig
   readonly startedAtMs: Millis
   readonly damaged: readonly string[]
@@ -51,7 +51,7 @@ export async function writeReport(
     urls: await countCrawl(scratch, config, ledger, log),
     robots: { mode: config.robots, maxFailures: config.robotsFailures },
     damaged,
-    routing: await readNote(ledger),
+    routing: await readRoutingRecord(ledger),
     routed: await routedOf(directory, ledger),
     repartitions: await repartitionsOf(ledger),
     warnings: JSON.parse((await ledger.settings())[WARNINGS] ?? '[]') as string[],

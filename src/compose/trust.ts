@@ -16,7 +16,7 @@ import {
   registerDirectory,
   writeCrawlFile,
 } from './crawl-directory.js'
-import { systemRandom as random } from './system.js'
+import { systemRandom as random } from './system-random.js'
 
 /** Why a crawl is not trusted, as the beginning of a sentence; null when it is. */
 export type Distrust = string | null

@@ -2,9 +2,9 @@
 import { isIP } from 'node:net'
 import { LIMITS, readTraps, TRAP_RULES } from '../model/index.js'
 import { normaliseUrl, readPostgresUrl } from '../model/url/index.js'
-import { checkGraphWord } from './graph-settings.js'
+import { checkGraphSetting } from './graph-settings.js'
 import { bytes, list, positive, text } from './kinds.js'
-import { checkPhaseWord } from './phase-settings.js'
+import { checkPhaseSetting } from './phase-settings.js'
 
 export const archive = (value: unknown, name: string): string => {
   const form = text(value, name)
@@ -80,16 +80,16 @@ export const ledger = (value: unknown, name: string): string => {
   throw new TypeError(`${name}: ${place}`)
 }
 
-export const phaseWord = (value: unknown, name: string): string => {
+export const phaseSetting = (value: unknown, name: string): string => {
   const word = text(value, name)
-  const wrong = checkPhaseWord(word)
+  const wrong = checkPhaseSetting(word)
   if (wrong === null) return word
   throw new TypeError(`${name}: ${wrong}`)
 }
 
-export const graphWord = (value: unknown, name: string): string => {
+export const graphSetting = (value: unknown, name: string): string => {
   const word = text(value, name)
-  const wrong = checkGraphWord(word)
+  const wrong = checkGraphSetting(word)
   if (wrong === null) return word
   throw new TypeError(`${name}: ${wrong}`)
 }

@@ -24,7 +24,7 @@ export interface GraphSettings {
 const VERTICES = ['site', 'address'] as const
 
 /** Null when it can be read, else what is wrong with it. */
-export function checkGraphWord(word: string): string | null {
+export function checkGraphSetting(word: string): string | null {
   const [name, value = '', ...rest] = word.split('=')
   if (name === 'vertices' && rest.length === 0)
     return VERTICES.some(each => each === value) ? null : `vertices must be ${VERTICES.join(' or ')}`
@@ -40,7 +40,7 @@ export function checkGraphWord(word: string): string | null {
 const MOST = 1_000_000
 
 /** Addresses unless told otherwise: the paper found them better overall, and the table is smaller. */
-export function readGraphWords(words: readonly string[]): GraphSettings {
+export function readGraphSettings(words: readonly string[]): GraphSettings {
   const given = new Map(words.map(word => word.split('=') as [string, string]))
   const vertices = given.get('vertices') === 'site' ? 'site' : 'address'
   given.delete('vertices')

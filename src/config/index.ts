@@ -7,11 +7,11 @@ export { readBlacklist } from './blacklist.js'
 export { ConfigError } from './config-error.js'
 export { type CrawlConfig, type CrawlConfigInput, FIELDS } from './fields.js'
 export {
-  checkGraphWord,
+  checkGraphSetting,
   GRAPH_WEIGHTS,
   type GraphSettings,
   type GraphWeights,
-  readGraphWords,
+  readGraphSettings,
 } from './graph-settings.js'
 export { bytes, count, positive } from './kinds.js'
 export { hashOfFile, rememberDirectory, type Standing, standingOf } from './known-directories.js'
@@ -20,7 +20,7 @@ export {
   BUCKET_SIZES,
   type BucketSizes,
   type PhaseSettings,
-  readPhaseWords,
+  readPhaseSettings,
 } from './phase-settings.js'
 export { seedUrl } from './seed-url.js'
 export { pruneState, readStateFile, stateFile, writeStateFile } from './state-files.js'

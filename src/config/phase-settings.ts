@@ -41,7 +41,7 @@ const WORDS: Readonly<Record<Name, readonly [least: number, most: number]>> = {
 }
 
 /** One word of the setting; or what is wrong with it. */
-export function checkPhaseWord(word: string): string | null {
+export function checkPhaseSetting(word: string): string | null {
   const [name, value, ...rest] = word.split('=')
   if (!Object.hasOwn(WORDS, name) || value === undefined || rest.length > 0)
     return `must be NAME=NUMBER with one of ${Object.keys(WORDS).join(', ')}`
@@ -53,7 +53,9 @@ export function checkPhaseWord(word: string): string | null {
   return null
 }
 
-export function readPhaseWords(words: readonly string[]): PhaseSettings & { readonly bucket: BucketSizes } {
+export function readPhaseSettings(
+  words: readonly string[],
+): PhaseSettings & { readonly bucket: BucketSizes } {
   const given = new Map(words.map(word => [word.split('=')[0], Number(word.split('=')[1])]))
   const ms = (name: Name) => (given.has(name) ? given.get(name)! * 1_000 : undefined)
   const { columns, rows, list, window } = BUCKET_SIZES

@@ -6,7 +6,7 @@ import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type { Crc32 } from './file-digest.js'
 import { OPEN } from './inside.js'
-import { BlockAccess, giveStage, takeStage } from './past-cache.js'
+import { BlockAccess, releaseBuffer, takeBuffer } from './uncached-write.js'
 import { writeWhole } from './whole-writes.js'
 
 /** What bytes can be written to, one behind the other. */
@@ -17,7 +17,7 @@ export interface Output {
 export class StagedFile implements Output {
   readonly #file: number
   readonly #blocks: BlockAccess
-  readonly #stage = takeStage()
+  readonly #stage = takeBuffer()
   #staged = 0
   /** In the file, without what is staged. */
   #bytes = 0
@@ -59,7 +59,7 @@ export class StagedFile implements Output {
 
   /** What is still staged is lost. */
   close(): void {
-    giveStage(this.#stage)
+    releaseBuffer(this.#stage)
     try {
       this.#blocks.close()
     } finally {

@@ -6,7 +6,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { alignedBuffer } from '../model/bytes/index.js'
 import { LIMITS } from '../model/index.js'
 import { OPEN } from './inside.js'
-import { BLOCK_BYTES, BlockAccess } from './past-cache.js'
+import { BLOCK_BYTES, BlockAccess } from './uncached-write.js'
 
 export class WindowedFile {
   readonly #file: number

@@ -4,8 +4,7 @@
  * Always: a page is acknowledged in the transaction that makes its links durable; a stale epoch commits nothing.
  * Backends: memory/ (simulator), sqlite/, postgres/ and remote/ (the same calls from another thread).
  */
-export { heardFrom, QUIET_MS, silenceOf } from './heard-from.js'
-export { type HelmStatus, helmStatusOf } from './helm-status.js'
+
 export type { Ledger } from './ledger.js'
 export { ledgerOfCalls } from './ledger-calls.js'
 export { LedgerClock } from './ledger-clock.js'
@@ -19,10 +18,11 @@ export {
   type FileRow,
   type FinishReason,
   type Heartbeat,
-  type HoldUp,
+  INTERNAL_SETTINGS,
   type LaneLoad,
   type LaneName,
   type LedgerHealth,
+  type LongTransaction,
   type MetaFacts,
   MOST_COUNTED,
   type OriginState,
@@ -30,7 +30,6 @@ export {
   type RefusedOrigins,
   type SiteSummary,
   type Totals,
-  UNTOLD_SETTINGS,
   type WaitingCell,
 } from './ledger-rows.js'
 export {
@@ -45,7 +44,6 @@ export {
 export type {
   Append,
   CommitResult,
-  Heard,
   InboxRow,
   Incarnation,
   LaneWork,
@@ -54,8 +52,9 @@ export type {
   Pack,
   PackCell,
   PackFile,
+  ReceivedMessages,
 } from './pack-rows.js'
-export { type OnAway, patientLedger } from './patient-ledger.js'
+export { type OnUnavailable, retryingLedger } from './retrying-ledger.js'
 export {
   appendsAsText,
   batchesOf,
@@ -70,6 +69,8 @@ export {
   unreadRows,
 } from './row-text.js'
 export { SCHEMA_STEPS } from './schema.js'
+export { type SeatStatus, seatStatusOf } from './seat-status.js'
+export { SILENT_AFTER_MS, silenceOf, withHeartbeat } from './silence.js'
 export { siteSummaries } from './site-summaries.js'
 export {
   laneLoad,

@@ -4,7 +4,7 @@ import type { Incarnation, LaneWork, OutcomeCount } from './pack-rows.js'
 
 export type FinishReason = 'done' | 'parked' | 'limit'
 
-/** A cell that waits in S, in the order of S. */
+/** A cell that waits in S, in the order of the queue. */
 export interface WaitingCell {
   readonly cell: CellId
   readonly group: GroupId
@@ -12,7 +12,7 @@ export interface WaitingCell {
   /** Estimates: objects (from this or the previous crawl) and rows that wait in its inbox. */
   readonly size: number
   readonly backlog: number
-  /** The life that holds a turn this cell needs: nobody else can have it now. Null while no turn is held. */
+  /** The incarnation that holds a turn this cell needs: nobody else can have it now. Null while no turn is held. */
   readonly turnOf: Incarnation | null
   /** The group whose turn that is; its own while none is held. */
   readonly turn: GroupId
@@ -80,7 +80,7 @@ export interface FileRow {
  * Settings that do not travel with heartbeats: those whose name begins so. What a crawl is does not change,
  * and what coordinators leave to each other is read by nobody else.
  */
-export const UNTOLD_SETTINGS = ['crawl.', 'seat.'] as const
+export const INTERNAL_SETTINGS = ['crawl.', 'seat.'] as const
 
 /** Every agent asks every second: counting millions would be all that a ledger does. */
 export const MOST_COUNTED = 1_000
@@ -94,15 +94,15 @@ export interface Heartbeat {
   readonly grants: number
   /** Cells that wait: of many, only that there are as many as `MOST_COUNTED`. */
   readonly waiting: number
-  /** Without `UNTOLD_SETTINGS`. */
+  /** Without `INTERNAL_SETTINGS`. */
   readonly settings: Readonly<Record<string, string>>
   readonly crawlOpen: boolean
   /**
-   * False once this life was ended, or began with another server than the one that writes now: it can commit
+   * False once this incarnation was ended, or began with another server than the one that writes now: it can commit
    * nothing any more.
    */
-  readonly lifeOpen: boolean
-  /** This life's part of what the crawl may use in all: rate, bandwidth, connections. */
+  readonly incarnationOpen: boolean
+  /** This incarnation's part of what the crawl may use in all: rate, bandwidth, connections. */
   readonly share: number
 }
 
@@ -119,18 +119,18 @@ export interface Totals {
   readonly sites: number
   readonly outcomes: readonly OutcomeCount[]
   /** The latest life that was ever begun; 0 before the first. */
-  readonly lastLife: Incarnation
+  readonly lastIncarnation: Incarnation
 }
 
 export interface LedgerHealth {
   /** Why something acknowledged could be lost with the machine that holds it; one line each, for people. */
   readonly weaknesses: readonly string[]
   /** The longest first. */
-  readonly holdUps: readonly HoldUp[]
+  readonly longTransactions: readonly LongTransaction[]
 }
 
 /** A transaction that stays open: nothing that was written after its beginning can be read from an inbox. */
-export interface HoldUp {
+export interface LongTransaction {
   /** User, program, address and number, as far as they are known. */
   readonly who: string
   readonly openMs: Millis
@@ -148,7 +148,7 @@ export const CELL_STATES = [
 ] as const
 export type CellState = (typeof CELL_STATES)[number]
 
-/** One life of one agent, as it last spoke of itself. */
+/** One incarnation of one agent, as it last spoke of itself. */
 export interface AgentRow {
   readonly name: string
   readonly incarnation: Incarnation
@@ -161,7 +161,7 @@ export interface AgentRow {
   readonly unseen: number
 }
 
-/** What all lives of one agent have done together. */
+/** What all incarnations of one agent have done together. */
 export interface AgentWork {
   readonly name: string
   readonly lives: number
@@ -170,7 +170,7 @@ export interface AgentWork {
   readonly bytes: number
   readonly fetchMs: Millis
   /**
-   * Requests sent. Of a life that is over, as it last told: what it did after that is missing. Of one that
+   * Requests sent. Of an incarnation that is over, as it last told: what it did after that is missing. Of one that
    * goes on, those whose end is acknowledged: what is under way has not been asked for in vain.
    */
   readonly fetches: number

@@ -46,7 +46,7 @@ export interface LedgerSource {
 export interface LedgerTarget {
   columns(table: CopiedTable): Promise<readonly string[]>
   write(table: CopiedTable, columns: readonly string[], rows: readonly CopiedRow[]): Promise<void>
-  /** All rows are there: what is this engine's own is made of them, and no life is open. */
+  /** All rows are there: what is this engine's own is made of them, and no incarnation is open. */
   seal(): Promise<void>
 }
 

@@ -31,34 +31,34 @@ export * from './pack-rows.js'
 
 export interface Ledger {
   /**
-   * Starts a life of an agent that crawls `lanes` sites at a time (1). With 0 it only coordinates, and has no
+   * Starts an incarnation of an agent that crawls `lanes` sites at a time (1). With 0 it only coordinates, and has no
    * share of the crawl's limits. A second agent with the same name does not end the first.
    */
   join(agent: string, lanes?: number): Promise<Incarnation>
-  /** Ends a life: returns its page budget, ends its leases (its cells go to the HEAD of S, D16). */
+  /** Ends an incarnation: returns its page budget, ends its leases (its cells go to the HEAD of the queue, D16). */
   leave(incarnation: Incarnation): Promise<void>
-  /** Ends every life but none of the data: `resume` under the directory lock. */
+  /** Ends every incarnation but none of the data: `resume` under the directory lock. */
   endAllLeases(): Promise<void>
-  /** Ends the lives that were not heard from for so long, unless the ledger itself was away; tells which. */
+  /** Ends the incarnations that were not heard from for so long, unless the ledger itself was away; tells which. */
   closeSilent(silentMs: Millis): Promise<readonly Incarnation[]>
   /**
    * The coordinator's seat: taken when it is free or its holder has fallen silent for a lease, renewed by its
-   * holder. Null while another life has it; its epoch rises with every new holder.
+   * holder. Null while another incarnation has it; its epoch rises with every new holder.
    */
   takeSeat(incarnation: Incarnation, leaseMs: Millis): Promise<Epoch | null>
   /**
-   * Renews all leases of a life, and brings what changed. `status` is JSON; `fetches` in it are all requests
+   * Renews all leases of an incarnation, and brings what changed. `status` is JSON; `fetches` in it are all requests
    * it has sent.
    */
   heartbeat(incarnation: Incarnation, leaseMs: Millis, status: string): Promise<Heartbeat>
 
   /**
-   * Head of S; with `able`, without the cells whose group's turn is held by a life that is not among them.
+   * Head of the queue; with `able`, without the cells whose group's turn is held by an incarnation that is not among them.
    */
   waiting(limit: number, able?: readonly Incarnation[]): Promise<readonly WaitingCell[]>
   /**
    * Leases those of `cells` that still wait or whose lease has ended, each with a new epoch and with the turn
-   * of its group; a cell whose turn another life holds is not leased. `delayMs` is the least pause between
+   * of its group; a cell whose turn another incarnation holds is not leased. `delayMs` is the least pause between
    * two requests.
    */
   grant(
@@ -69,7 +69,7 @@ export interface Ledger {
     lane?: number,
   ): Promise<readonly Lease[]>
   /**
-   * The leases of a life that were granted after the one numbered `after`, in the order they were granted.
+   * The leases of an incarnation that were granted after the one numbered `after`, in the order they were granted.
    */
   leases(incarnation: Incarnation, after: number): Promise<readonly Lease[]>
   /**
@@ -81,7 +81,7 @@ export interface Ledger {
   estimate(sizes: readonly { readonly cell: CellId; readonly size: number }[]): Promise<void>
   /** Orders S by size, the largest first (D3, D14); what is found later joins at the tail. */
   rankBySize(): Promise<void>
-  /** Gives a cell back to S: `head` when it was lost, `tail` when its slice is over. */
+  /** Releases a cell to S: `head` when it was lost, `tail` when its slice is over. */
   release(cell: CellId, epoch: Epoch, where: 'head' | 'tail'): Promise<boolean>
   /** True when the cell is finished; false when rows came meanwhile (or the lease is gone). */
   finish(cell: CellId, epoch: Epoch): Promise<boolean>
@@ -89,12 +89,12 @@ export interface Ledger {
   park(cell: CellId, epoch: Epoch, until: Millis, why: string): Promise<boolean>
   /** Cells that wait are not seen in S before their time; others stay as they are. */
   defer(cells: readonly { readonly cell: CellId; readonly until: Millis }[]): Promise<void>
-  /** Gives a cell back to S, where it is not seen before `until`. */
+  /** Releases a cell to S, where it is not seen before `until`. */
   rest(cell: CellId, epoch: Epoch, until: Millis): Promise<boolean>
 
   /**
    * Splits a cell that nobody has leased since `epoch` and whose last pack is `lastPack`: it is closed, and
-   * its children stand in its place, at the tail of S (its head is for what was lost, D16). They go on with
+   * its children stand in its place, at the tail of the queue (its head is for what was lost, D16). They go on with
    * its packs (theirs are numbered behind `lastPack`), have its unread rows, each those of its paths, and as
    * many queued URLs as is said. False when somebody has the cell, or had it; the same split sent again is
    * true again.
@@ -107,7 +107,7 @@ export interface Ledger {
    */
   append(appends: readonly Append[]): Promise<boolean>
   /**
-   * Links that are durable before the pack with their pages is. Checked like the pack: the life, the crawl,
+   * Links that are durable before the pack with their pages is. Checked like the pack: the incarnation, the crawl,
    * the epochs of the source cells, and that no target was split. A batch that is sent twice adds its rows
    * twice; the seen-set of the target drops the second ones.
    */
@@ -128,7 +128,7 @@ export interface Ledger {
     maxBytes: number,
   ): Promise<readonly { cell: CellId; number: number; journal: Uint8Array }[]>
   /**
-   * What the lives of an agent have heard, part by part behind number `after`: so that nothing is counted
+   * What the incarnations of an agent have heard, part by part behind number `after`: so that nothing is counted
    * twice.
    */
   readHeard(
@@ -140,8 +140,8 @@ export interface Ledger {
   commit(pack: Pack): Promise<CommitResult>
 
   /**
-   * The turn of a group, or null while another life holds it, and for a life that has ended: nobody would
-   * give it back. The turn of a cell's own group comes with its lease and goes with the last lease; those of
+   * The turn of a group, or null while another incarnation holds it, and for an incarnation that has ended: nobody would
+   * release it. The turn of a cell's own group comes with its lease and goes with the last lease; those of
    * its addresses are taken and released by name.
    */
   takeTurn(
@@ -180,7 +180,7 @@ export interface Ledger {
   loadMeta(cell: CellId, urls: readonly string[]): Promise<ReadonlyMap<string, MetaInfo>>
 
   /**
-   * Reserves up to `want` pages of `--max-pages` besides the `held` that this life still needs: those not yet
+   * Reserves up to `want` pages of `--max-pages` besides the `held` that this incarnation still needs: those not yet
    * asked for, being fetched, or not committed. What it had reserved beyond `held` is free again. 0 when none
    * is free now.
    */
@@ -193,7 +193,7 @@ export interface Ledger {
   settings(): Promise<Readonly<Record<string, string>>>
   set(values: Readonly<Record<string, string>>): Promise<void>
 
-  /** Files of all lives with their committed lengths. */
+  /** Files of all incarnations with their committed lengths. */
   files(): Promise<readonly FileRow[]>
   /**
    * Replaces files by what was made of them, in one step; false when one of `inputs` is no longer listed, or

@@ -4,7 +4,7 @@
  */
 import type { CellId, Discovery, Epoch, GroupId, Millis, OutcomeCode } from '../model/index.js'
 
-/** One life of one agent. Files belong to it; a closed one can commit nothing any more. */
+/** One incarnation of one agent. Files belong to it; a closed one can commit nothing any more. */
 export type Incarnation = number
 
 /** One row of a cell's inbox; `position` grows within a cell. */
@@ -68,7 +68,7 @@ export interface LaneWork {
 }
 
 /** What an agent read that other agents had sent it (D23). Fingerprints are 8 bytes each. */
-export interface Heard {
+export interface ReceivedMessages {
   readonly links: number
   /** Source pages that this agent hears of for the first time: each is a message. */
   readonly pages: Uint8Array
@@ -82,10 +82,10 @@ export interface Pack {
   readonly cells: readonly PackCell[]
   readonly appends: readonly Append[]
   readonly files: readonly PackFile[]
-  /** Requests this life has sent whose end is in this pack or in an earlier one. */
+  /** Requests this incarnation has sent whose end is in this pack or in an earlier one. */
   readonly fetches: number
   readonly lanes: readonly LaneWork[]
-  readonly heard: Heard
+  readonly received: ReceivedMessages
   /** Next allowed request of each group touched. */
   readonly waits: readonly { readonly group: GroupId; readonly nextAllowed: Millis }[]
 }

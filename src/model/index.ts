@@ -27,16 +27,15 @@ export {
   SplitCells,
 } from './cell-map.js'
 export { type Cancel, type Clock, type Millis, sleep } from './clock.js'
-export { type FetchLimits, fetchLimits, READ_BYTES } from './fetch-limits.js'
 export {
-  forPeople,
+  forDisplay,
   forTerminal,
   jsonForTerminal,
   shellWord,
   withoutControls,
   withoutSecrets,
-} from './for-people.js'
-export { Gate } from './gate.js'
+} from './display-text.js'
+export { type FetchLimits, fetchLimits, READ_BYTES } from './fetch-limits.js'
 export { Heap } from './heap.js'
 export { LIMITS } from './limits.js'
 export { isSitemapMark, markOf, probeMark, sitemapMark, withoutMark } from './mark.js'
@@ -53,7 +52,8 @@ export {
 export { isOfPage } from './page-error.js'
 export { type Random, SeededRandom, UUID_CHARS, uuid, writeUuid } from './random.js'
 export { redirectTarget } from './redirect.js'
+export { Semaphore } from './semaphore.js'
 export { eitherOf, Stop, type StopSignal } from './stop.js'
 export { readTraps, TRAP_RULES, type TrapName, type TrapRule } from './trap.js'
 export { VERSION } from './version.js'
-export { Wake } from './wake.js'
+export { WakeUp } from './wake-up.js'

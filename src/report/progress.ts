@@ -60,7 +60,7 @@ export interface ProgressSources {
 }
 
 /** What keeps an agent from going faster, besides its sites. */
-export interface Brakes {
+export interface Throttles {
   readonly settings: LaneSettings
   readonly now: Millis
   /** Requests that wait for `--rate` or `--bandwidth`. */
@@ -76,7 +76,9 @@ export function progressOf(agents: readonly AgentProgress[], sources: ProgressSo
   const sum = (of: (agent: AgentProgress) => number) => agents.reduce((total, agent) => total + of(agent), 0)
   const done = (of: 'pages' | 'bytes' | 'errors') => Math.max(latest[of], start[of] + sum(agent => agent[of]))
   const sites = latest.sites || sum(agent => agent.sites)
-  const isAtWork = agents.some(agent => agent.inFlight > 0 || (agent.sites > 0 && agent.waiting === ''))
+  const hasRunningAgents = agents.some(
+    agent => agent.inFlight > 0 || (agent.sites > 0 && agent.waiting === ''),
+  )
   const waiting = agents.find(agent => agent.waiting !== '')?.waiting ?? ''
   return {
     pages: done('pages'),
@@ -88,11 +90,11 @@ export function progressOf(agents: readonly AgentProgress[], sources: ProgressSo
     queued: Math.max(latest.queued, latest.backlog + sum(agent => agent.queued)),
     sites,
     activeSites: Math.min(sites, latest.activeElsewhere + sum(agent => agent.activeSites)),
-    waiting: trouble || (isAtWork ? '' : waiting),
+    waiting: trouble || (hasRunningAgents ? '' : waiting),
   }
 }
 
-export function agentProgress(agent: Agent, counters: Counters, brakes: Brakes): AgentProgress {
+export function agentProgress(agent: Agent, counters: Counters, throttles: Throttles): AgentProgress {
   let queued = 0
   const sites = new SiteCount()
   const active = new SiteCount()
@@ -108,7 +110,7 @@ export function agentProgress(agent: Agent, counters: Counters, brakes: Brakes):
     const readyAt = site.idle ? site.frontier.nextReadyAt() : 0
     if (readyAt === null) continue
     waiting++
-    const at = Math.max(readyAt, site.pace.readyAt, site.pace.opensAt(brakes.now))
+    const at = Math.max(readyAt, site.pace.readyAt, site.pace.opensAt(throttles.now))
     if (at < nearest) {
       nearest = at
       next = site
@@ -122,7 +124,7 @@ export function agentProgress(agent: Agent, counters: Counters, brakes: Brakes):
     sites: sites.size,
     activeSites: active.size,
     inFlight,
-    waiting: inFlight > 0 ? '' : reason(brakes, waiting, next, nearest - brakes.now),
+    waiting: inFlight > 0 ? '' : reason(throttles, waiting, next, nearest - throttles.now),
   }
 }
 
@@ -141,14 +143,14 @@ class SiteCount {
   }
 }
 
-function reason(brakes: Brakes, sites: number, next: SiteCrawl | null, waitMs: Millis): string {
-  const { settings, rateWaits } = brakes
+function reason(throttles: Throttles, sites: number, next: SiteCrawl | null, waitMs: Millis): string {
+  const { settings, rateWaits } = throttles
   if (settings.paused) return 'paused (orbweaver set DIR pause=false goes on)'
   if (rateWaits > 0) return 'the total rate is used up, see --rate and --bandwidth'
   if (next === null || waitMs <= 0) return ''
   const who = sites === 1 ? next.cell : `${sites} sites, next ${next.cell}`
   const isRetry = next.idle && (next.frontier.nextReadyAt() ?? 0) > next.pace.readyAt
-  const why = isRetry ? 'a URL that failed is tried again' : next.pace.reason(settings.delay, brakes.now)
+  const why = isRetry ? 'a URL that failed is tried again' : next.pace.reason(settings.delay, throttles.now)
   return `${who} in ${seconds(waitMs)}: ${why}`
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Heard, Ledger, PackCell } from '../ledger/index.js'
+import type { Ledger, PackCell, ReceivedMessages } from '../ledger/index.js'
 import { openSqliteLedger } from '../ledger/sqlite/index.js'
 import type { Lease, OutcomeCode } from '../model/index.js'
 import { FrontierSpace, JournalWriter } from '../page/frontier/index.js'
@@ -31,12 +31,12 @@ describe('the report', () => {
     await ledger.close()
   })
 
-  /** One pack of one life, with an outcome for each URL and the tries before it. */
+  /** One pack of one incarnation, with an outcome for each URL and the tries before it. */
   async function crawl(
     agent: string,
     site: string,
     outcomes: readonly (readonly [string, OutcomeCode])[],
-    told: { fetches: number; fetchMs: number; retried?: readonly string[]; heard?: Heard },
+    told: { fetches: number; fetchMs: number; retried?: readonly string[]; received?: ReceivedMessages },
   ): Promise<void> {
     const me = await ledger.join(agent)
     await ledger.append([{ cell: site, group: site, rows: [] }])
@@ -46,9 +46,19 @@ describe('the report', () => {
     for (const [path, code] of outcomes) journal.outcome(url(path), code)
     const cells = [cellOf(lease, journal.finish(), outcomes, told.fetchMs)]
     const lanes = [{ lane: 1, pages: 0, fetchMs: told.fetchMs }]
-    const heard = told.heard ?? { links: 0, pages: new Uint8Array(0), sites: new Uint8Array(0) }
+    const received = told.received ?? { links: 0, pages: new Uint8Array(0), sites: new Uint8Array(0) }
     const id = `${me}`
-    const pack = { id, incarnation: me, cells, appends: [], files: [], fetches: 0, lanes, heard, waits: [] }
+    const pack = {
+      id,
+      incarnation: me,
+      cells,
+      appends: [],
+      files: [],
+      fetches: 0,
+      lanes,
+      received,
+      waits: [],
+    }
     expect(await ledger.commit(pack)).toEqual({ status: 'committed' })
     await ledger.heartbeat(me, 10_000, JSON.stringify({ fetches: told.fetches }))
     await ledger.leave(me)
@@ -114,9 +124,9 @@ describe('the report', () => {
   })
 
   it('adds up what agents sent each other', async () => {
-    const heard = { links: 5, pages: new Uint8Array(16), sites: new Uint8Array(8) }
-    await crawl('a', SITE, [['/', 'OK']], { fetches: 1, fetchMs: 1, heard })
-    await crawl('b', 'b.test', [['/b', 'OK']], { fetches: 1, fetchMs: 1, heard })
+    const received = { links: 5, pages: new Uint8Array(16), sites: new Uint8Array(8) }
+    await crawl('a', SITE, [['/', 'OK']], { fetches: 1, fetchMs: 1, received })
+    await crawl('b', 'b.test', [['/b', 'OK']], { fetches: 1, fetchMs: 1, received })
     expect(await report()).toMatchObject({ communication: 5, messages: 4, coalescedMessages: 2 })
   })
 

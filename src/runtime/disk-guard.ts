@@ -24,7 +24,7 @@ export class DiskGuard {
   }
 
   /** The same when it has been waited for long enough. */
-  get farewell(): string {
+  get stopMessage(): string {
     return `${this.#found}; free some space, then resume`
   }
 

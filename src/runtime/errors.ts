@@ -11,7 +11,7 @@ export class DiskFullError extends Error {
 }
 
 /** Agents end as soon as they are started. */
-export class AgentsKeepDyingError extends Error {}
+export class AgentRestartLimitError extends Error {}
 
 /** A crawl of a newer orbweaver: going on with it could lose something. */
 export class NewerCrawlError extends Error {

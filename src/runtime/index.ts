@@ -3,11 +3,11 @@
  * In: a configuration, a directory, a ledger. Out: a crawl that can start, go on and end. Always: nothing acknowledged is removed.
  */
 export { DiskGuard } from './disk-guard.js'
-export { AgentsKeepDyingError, DirectoryBusyError, DiskFullError, NewerCrawlError } from './errors.js'
+export { AgentRestartLimitError, DirectoryBusyError, DiskFullError, NewerCrawlError } from './errors.js'
 export { knownHosts } from './known-hosts.js'
 export { type LearnStep, learn } from './learn-task.js'
 export { type Gauges, Monitor } from './monitor.js'
-export { readLine } from './network-line.js'
+export { readNetworkCounters } from './network-counters.js'
 export {
   type Heavy,
   makeRoutes,
@@ -19,6 +19,6 @@ export {
 } from './route-task.js'
 export { saveWidened, widenedScope } from './scope-settings.js'
 export { writeSitesTable } from './sites-table.js'
-export { Spent, type SpentFrom, type SpentTotal, spentFromNow } from './spent.js'
 export { begunSplits, endSplits, splitHeavy, splitsHeavy } from './split-heavy.js'
 export { type MissingBytes, surveyStore } from './store-survey.js'
+export { UsageMeter, type UsageStart, type UsageTotal, usageStartNow } from './usage-meter.js'

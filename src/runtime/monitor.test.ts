@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ManualClock } from '../../test/kit/manual-clock.js'
 import { Monitor } from './monitor.js'
-import { type LineReading, readLine } from './network-line.js'
+import { type NetworkCounters, readNetworkCounters } from './network-counters.js'
 
 /** A machine with nothing to do, but for what is said; the second look is the one that counts. */
 function looked(
   over: Partial<{ busy: number; memory: number; disk: number; allowed: number; received: number }>,
-  lines: readonly (LineReading | null)[] = [null, null],
+  lines: readonly (NetworkCounters | null)[] = [null, null],
 ) {
   const clock = new ManualClock()
   const { busy = 0, memory = 0.5, disk = 0.5, allowed = 0, received = 0 } = over
@@ -94,11 +94,11 @@ it('the line is what all interfaces with a known speed carry, loopback apart', (
     writeFileSync(join(folder, '..', 'speed'), speed)
     writeFileSync(join(folder, 'rx_bytes'), received)
   }
-  expect(readLine(root)).toBeNull()
+  expect(readNetworkCounters(root)).toBeNull()
   add('lo', '1000\n', '5\n')
   add('eth0', '-1\n', '7\n')
-  expect(readLine(root)).toBeNull()
+  expect(readNetworkCounters(root)).toBeNull()
   add('eth1', '1000\n', '100\n')
   add('eth2', '8\n', '20\n')
-  expect(readLine(root)).toEqual({ bytes: 120, bytesPerSecond: 126_000_000 })
+  expect(readNetworkCounters(root)).toEqual({ bytes: 120, bytesPerSecond: 126_000_000 })
 })

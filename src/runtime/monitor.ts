@@ -4,7 +4,7 @@
  */
 import type { AgentCapacity, MachineLoad } from '../cluster/agent/heartbeat/index.js'
 import type { Clock, Millis } from '../model/index.js'
-import type { LineReading } from './network-line.js'
+import type { NetworkCounters } from './network-counters.js'
 
 /** What is read of the machine: all of it since some beginning, or as it is now. */
 export interface Gauges {
@@ -13,7 +13,7 @@ export interface Gauges {
   memoryFree(): number
   diskFree(): number
   /** The machine's network, where it can be measured. */
-  line(): LineReading | null
+  line(): NetworkCounters | null
 }
 
 export interface MonitorParts {
@@ -34,7 +34,7 @@ const LEAST_SHARE = 1 / 4
 interface Reading {
   readonly at: Millis
   readonly received: number
-  readonly line: LineReading | null
+  readonly line: NetworkCounters | null
 }
 
 export class Monitor {
@@ -95,8 +95,8 @@ export class Monitor {
   /** Of what the user allows and of what the machine's line carries: the scarcer; null when neither is known. */
   #bandwidthFree(
     used: number,
-    before: LineReading | null,
-    after: LineReading | null,
+    before: NetworkCounters | null,
+    after: NetworkCounters | null,
     passedMs: Millis,
   ): number | null {
     const allowed = this.#parts.allowedBytes()

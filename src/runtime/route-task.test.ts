@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
-import { readGraphWords } from '../config/index.js'
+import { readGraphSettings } from '../config/index.js'
 import { type AgentAbility, RoutingTable } from '../plan/assign/learned/index.js'
 import { LearnedWriter } from '../plan/learn/index.js'
 import { makeRoutes, type Routes, type RouteTask } from './route-task.js'
@@ -121,7 +121,7 @@ describe('parts', () => {
 })
 
 describe('with addresses as vertices', () => {
-  const graph = readGraphWords(['vertices=address'])
+  const graph = readGraphSettings(['vertices=address'])
 
   it('prefixes say what the table says, and route sites that nothing is known of but their address', async () => {
     // Four sites to an address, five addresses to a network.

@@ -27,7 +27,7 @@ const records = warcRecords({ codec: 'gzip', level: 1 }, new SeededRandom(3))
 describe('the files of a directory and a ledger', () => {
   let directory: string
   let ledger: Ledger
-  let life: Incarnation
+  let incarnation: Incarnation
   let store: DirectoryPackStore
   let packs = 0
 
@@ -35,8 +35,8 @@ describe('the files of a directory and a ledger', () => {
     directory = temporary('crawl')
     mkdirSync(directory)
     ledger = openSqliteLedger(join(directory, 'ledger.db'), { create: true, now: clock.now })
-    life = await ledger.join('a')
-    store = storeOf(life)
+    incarnation = await ledger.join('a')
+    store = storeOf(incarnation)
   })
   afterEach(async () => {
     await store.abandon()
@@ -50,7 +50,7 @@ describe('the files of a directory and a ledger', () => {
     const builder = new PackBuilder({ agent: 'a', records, tables: true })
     const url = `http://a.test/${++packs}`
     builder.add({
-      tenancy: 'c',
+      leaseKey: 'c',
       row: sampleRow({ url, text: new Uint8Array(0) }),
       exchange: sampleExchange({ url, rawBody: Buffer.from(url) }),
       links: { targets: [`${url}/next`], kinds: [1] },
@@ -88,9 +88,9 @@ describe('the files of a directory and a ledger', () => {
     expect(missing).toEqual([])
   })
 
-  it('show an older ledger by a file of a life that it has never begun', async () => {
+  it('show an older ledger by a file of an incarnation that it has never begun', async () => {
     await commit(await write())
-    const stranger = storeOf(life + 1)
+    const stranger = storeOf(incarnation + 1)
     await write(stranger)
     await stranger.abandon()
     expect((await survey()).ahead).toMatch(/by an agent that the ledger does not know$/)
@@ -126,7 +126,7 @@ describe('the files of a directory and a ledger', () => {
     await write()
     await write()
     await store.close()
-    await ledger.leave(life)
+    await ledger.leave(incarnation)
     copyFileSync(fileWith('.warc.gz'), join(directory, 'archive/c-9-00001.warc.gz'))
     const warc = readFileSync(fileWith('c-1-00001.warc.gz'))
     const index = fileWith('.cdxj')

@@ -7,7 +7,7 @@
  */
 import { closeSync, existsSync, fstatSync, openSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { lifeIn, locateFile, STORE_FOLDERS } from '../data/store/index.js'
+import { incarnationIn, locateFile, STORE_FOLDERS } from '../data/store/index.js'
 import { packsBetween } from '../data/store/tables/index.js'
 import type { FileRow, Ledger } from '../ledger/index.js'
 import { LIMITS } from '../model/index.js'
@@ -40,7 +40,7 @@ const TEMPORARY = '.tmp'
  */
 export async function surveyStore(directory: string, ledger: Ledger, maxBody: number): Promise<Survey> {
   const found = filesIn(directory)
-  const { lastLife } = await ledger.totals()
+  const { lastIncarnation } = await ledger.totals()
   const files = await ledger.files()
   // A swap may replace a file between the two looks: then it is not listed any more.
   const suspects = new Set(missingOf(directory, files).map(({ name }) => name))
@@ -48,7 +48,8 @@ export async function surveyStore(directory: string, ledger: Ledger, maxBody: nu
     suspects.size === 0
       ? []
       : missingOf(directory, await ledger.files()).filter(({ name }) => suspects.has(name))
-  const ahead = aheadOf({ directory, found, files, lastLife, maxBody }) ?? swapOf(directory, missing, files)
+  const ahead =
+    aheadOf({ directory, found, files, lastIncarnation, maxBody }) ?? swapOf(directory, missing, files)
   return { ahead, missing }
 }
 
@@ -58,7 +59,7 @@ function filesIn(directory: string): FoundFile[] {
   for (const folder of STORE_FOLDERS) {
     const path = join(directory, folder)
     for (const entry of existsSync(path) ? readdirSync(path) : []) {
-      if (lifeIn(entry) === null || entry.endsWith(TEMPORARY)) continue
+      if (incarnationIn(entry) === null || entry.endsWith(TEMPORARY)) continue
       const name = `${folder}/${entry.replace(OPEN, '')}`
       files.set(name, { name, bytes: sizeOf(directory, name) })
     }
@@ -70,16 +71,17 @@ interface Compared {
   readonly directory: string
   readonly found: readonly FoundFile[]
   readonly files: readonly FileRow[]
-  readonly lastLife: number
+  readonly lastIncarnation: number
   readonly maxBody: number
 }
 
-function aheadOf({ directory, found, files, lastLife, maxBody }: Compared): string | null {
+function aheadOf({ directory, found, files, lastIncarnation, maxBody }: Compared): string | null {
   // A pack is sealed when it has reached its size; what is being fetched at that moment may still join it.
   const packBytesMax = LIMITS.packBytes + Math.max(LIMITS.bodyBytesInFlight, 2 * maxBody)
   const committed = new Map(files.map(({ name, bytes }) => [name, bytes]))
   for (const { name, bytes } of found) {
-    if (lifeIn(name)! > lastLife) return `${name} was written by an agent that the ledger does not know`
+    if (incarnationIn(name)! > lastIncarnation)
+      return `${name} was written by an agent that the ledger does not know`
     const known = committed.get(name)
     const more = bytes - (known ?? 0)
     if (name.startsWith('archive/') && !name.endsWith('.cdxj') && more > packBytesMax)

@@ -34,7 +34,7 @@ export interface Fault {
   readonly forMs: Millis
   /** Skew, slowness. */
   readonly byMs: Millis
-  /** A kill: somebody sees it and closes that life at once. Otherwise its leases run out. */
+  /** A kill: somebody sees it and closes that incarnation at once. Otherwise its leases run out. */
   readonly isSeen: boolean
 }
 
@@ -43,7 +43,7 @@ export type FaultPreset = (typeof FAULT_PRESETS)[number]
 
 /** Shorter than a real one: a crawl of a minute meets what takes a real one an hour. */
 export const LEASE_MS = 10_000
-/** A life is closed after so long without a word. */
+/** A incarnation is closed after so long without a word. */
 export const SILENCE_MS = 2 * LEASE_MS
 const OTHERS: readonly FaultKind[] = [
   'kill',

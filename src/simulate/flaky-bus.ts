@@ -60,7 +60,7 @@ export class FlakyBus implements LedgerWitness {
       send: message => {
         if (!machine.isCutOff) this.#send(end, message)
       },
-      listen: hear => {
+      subscribe: hear => {
         end.hear = hear
         return () => {
           end.hear = null
@@ -100,7 +100,7 @@ export class FlakyBus implements LedgerWitness {
         const holders = new Set(message.cells.map(cell => agent.get(this.#holders.get(cell) ?? 0)))
         return [coordinator.get(this.#seated), ...holders]
       }
-      case 'visit': {
+      case 'turn-request': {
         const holders = new Set(message.groups.map(group => agent.get(this.#groupHolders.get(group) ?? 0)))
         return [coordinator.get(this.#seated), ...holders]
       }

@@ -1,5 +1,5 @@
 /** What an earlier crawl of a simulated web would have learned: taken from the web itself, so that it need not be crawled twice. */
-import { isLearned, readGraphWords } from '../config/index.js'
+import { isLearned, readGraphSettings } from '../config/index.js'
 import { siteOf } from '../model/url/index.js'
 import {
   type LearnedSite,
@@ -53,7 +53,7 @@ export function routingOf({ assign, agents, seed }: SimulationOptions, web: Web)
   const shares = new Array<number>(agents).fill(1)
   const request = { shares, grouping: 'domain', seed, hasPulls: assign === 'hybrid' } as const
   const learned = learnedTruth(web)
-  const graph = { ...readGraphWords([]), agents: shares.map((_, i) => `agent-${i + 1}`) }
+  const graph = { ...readGraphSettings([]), agents: shares.map((_, i) => `agent-${i + 1}`) }
   const plan =
     assign === 'graph' ? planGraph(learned, { ...request, ...graph }) : planRouting(learned, request)
   return typeof plan === 'string' ? null : plan.table

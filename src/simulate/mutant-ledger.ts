@@ -36,7 +36,7 @@ export function mutantLedger(ledger: Ledger, clock: Clock, mutation: Mutation | 
     case 'lease-overrun':
       return {
         ...ledger,
-        heartbeat: (life, _leaseMs, status) => ledger.heartbeat(life, LEASE_MS, status),
+        heartbeat: (incarnation, _leaseMs, status) => ledger.heartbeat(incarnation, LEASE_MS, status),
       }
     default:
       return ledger

@@ -1,5 +1,5 @@
 /**
- * The pack store of one life in the simulated world: one log on the shared disk, written and flushed in
+ * The pack store of one incarnation in the simulated world: one log on the shared disk, written and flushed in
  * virtual time.
  */
 

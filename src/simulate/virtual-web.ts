@@ -78,14 +78,14 @@ export class VirtualWeb implements Web {
 
   /** Every seventh site shares its domain, and so its turn, with the one before. */
   hostOf(site: number): string {
-    const isGuest = site % 7 === 6
-    return isGuest ? `www.s${site - 1}.test` : `s${site}.test`
+    const isForeignHost = site % 7 === 6
+    return isForeignHost ? `www.s${site - 1}.test` : `s${site}.test`
   }
 
   siteOf(host: string): number {
-    const guest = host.startsWith('www.')
-    const site = Number(host.slice(guest ? 5 : 1, -5))
-    return guest ? site + 1 : site
+    const other = host.startsWith('www.')
+    const site = Number(host.slice(other ? 5 : 1, -5))
+    return other ? site + 1 : site
   }
 
   /** What the site's robots.txt asks for between two requests; never of a site that it would hold up for long. */

@@ -155,9 +155,12 @@ function learnedOf(damaged: ReadonlyMap<string, Damage>): string[] {
   return [...damaged.values()].filter(({ kind }) => kind === 'learned').map(({ file }) => file)
 }
 
-async function reopenLost({ ledger, life, config }: RepairCrawl, { lost }: RepairedTables): Promise<void> {
+async function reopenLost(
+  { ledger, incarnation, config }: RepairCrawl,
+  { lost }: RepairedTables,
+): Promise<void> {
   await ledger.reopen()
-  await reopenUrls({ ledger, life, grouping: config.group, leaseMs: LEASE_MS }, lost)
+  await reopenUrls({ ledger, incarnation, grouping: config.group, leaseMs: LEASE_MS }, lost)
 }
 
 /** One step: whoever looks finds the old file or the new one. */

@@ -1,7 +1,7 @@
 /** Connections that break in the middle of a transaction, before its COMMIT arrives or before its answer does. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { systemClock as clock } from '../../src/compose/index.js'
-import { type Ledger, type Pack, patientLedger } from '../../src/ledger/index.js'
+import { type Ledger, type Pack, retryingLedger } from '../../src/ledger/index.js'
 import { openPostgresLedger } from '../../src/ledger/postgres/index.js'
 import { type Lease, SeededRandom } from '../../src/model/index.js'
 import { type PostgresPlace, readPostgresUrl } from '../../src/model/url/index.js'
@@ -46,7 +46,7 @@ function packOf(incarnation: number, held: Lease, number: number): Pack {
     files: [{ name: 'w', kind: 'warc', bytes: number }],
     fetches: number,
     lanes: [{ lane: 1, pages: 1, fetchMs: 0 }],
-    heard: { links: 0, pages: new Uint8Array(0), sites: new Uint8Array(0) },
+    received: { links: 0, pages: new Uint8Array(0), sites: new Uint8Array(0) },
     waits: [],
   }
 }
@@ -85,7 +85,7 @@ it('a pack whose COMMIT never arrived is not there, and is committed when it is 
 it('wherever the wire is cut, every pack is committed once, with its links', async () => {
   const random = new SeededRandom(7)
   const plain = await open()
-  const ledger = patientLedger(plain, { ...clock, after: (_ms, task) => clock.after(1, task) })
+  const ledger = retryingLedger(plain, { ...clock, after: (_ms, task) => clock.after(1, task) })
   const { me, held } = await leased(ledger)
   const before = proxy.cuts
   for (let number = 1; number <= PACKS; number++) {

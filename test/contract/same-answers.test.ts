@@ -69,7 +69,7 @@ function aCall(random: SeededRandom, held: Map<string, Held>, count: number): Ca
       files,
       fetches: count,
       lanes: [{ lane: 1 + (count % 3), pages: 1, fetchMs: count % 9 }],
-      heard: { links: count % 3, pages: new Uint8Array(count % 3 ? 8 : 0), sites: new Uint8Array(0) },
+      received: { links: count % 3, pages: new Uint8Array(count % 3 ? 8 : 0), sites: new Uint8Array(0) },
       waits,
     }
     const answer = await ledger.commit(pack)
@@ -183,7 +183,7 @@ async function compare(seed: number, open: (now: () => number) => Promise<Ledger
   await other.close()
 }
 
-/** Outcomes with equal counts, and the cells a life holds, come in any order. */
+/** Outcomes with equal counts, and the cells an incarnation holds, come in any order. */
 function plain(answer: unknown): unknown {
   const sorted = (value: unknown[]) =>
     [...value].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))

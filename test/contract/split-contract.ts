@@ -41,7 +41,7 @@ export function splitContract({ describe, it }: Runner, kit: ContractKit): void 
   }
 
   describe('split', () => {
-    it('closes the cell and puts its children at the tail of S, with its group and what is queued', async () => {
+    it('closes the cell and puts its children at the tail of the queue, with its group and what is queued', async () => {
       const ledger = kit.ledger()
       const { epoch } = await givenBack('/a')
       await ledger.append([{ ...to('b.test', '/'), group: 'b.test' }])

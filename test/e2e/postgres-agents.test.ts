@@ -65,12 +65,12 @@ describe('agents in processes of their own', () => {
     return JSON.parse(stdout) as Report
   }
 
-  it('share the work, begin a new life when theirs is over in the ledger, and end with the crawl', async () => {
+  it('share the work, begin a new incarnation when theirs is over in the ledger, and end with the crawl', async () => {
     const ends: Promise<{ code: number | null }>[] = []
     const report = await crawledBy('shared', 1_000, async (agents, asked) => {
       ends.push(...agents.map(({ ended }) => ended))
       await asked(0.4)
-      await endAllLives('shared')
+      await endAllIncarnations('shared')
     })
     for (const { code } of await Promise.all(ends)) expect(code).toBe(0)
     const joined = report.agents.filter(({ name }) => name.includes(':'))
@@ -79,7 +79,7 @@ describe('agents in processes of their own', () => {
   })
 
   /** Also that of the agent beside the coordinator; resolves when all are back. */
-  const endAllLives = (crawl: string) =>
+  const endAllIncarnations = (crawl: string) =>
     withLedger(crawl, async ledger => {
       const before = await crawling(ledger)
       for (const { incarnation } of before) await ledger.leave(incarnation)

@@ -82,7 +82,7 @@ describe('a crawl with --ledger postgres://', () => {
     expect(status.stdout).toMatch(/^ {2}held up .*user orbweaver.*process \d+/m)
     const json = await orbweaver(['status', out, '--json'], { ...env, ORBWEAVER_FAULTS: 'lease=100' })
     expect(JSON.parse(json.stdout)).toMatchObject({
-      holdUps: [{ who: expect.stringContaining('orbweaver') }],
+      longTransactions: [{ who: expect.stringContaining('orbweaver') }],
     })
     await client.query('ROLLBACK')
     await client.end()

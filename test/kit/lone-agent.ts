@@ -19,7 +19,7 @@ export interface LoneAgent {
   readonly url: string
   readonly bus: Bus
   readonly ledger: Ledger
-  readonly life: Incarnation
+  readonly incarnation: Incarnation
   readonly leaseMs: number
   readonly delayMs: number
 }
@@ -27,7 +27,7 @@ export interface LoneAgent {
 const NOTHING = () => {}
 
 /** To be stopped, and its store closed, by the test. */
-export function loneAgent({ url, bus, ledger, life, leaseMs, delayMs }: LoneAgent): AssembledAgent {
+export function loneAgent({ url, bus, ledger, incarnation, leaseMs, delayMs }: LoneAgent): AssembledAgent {
   const config = checkConfig({
     seeds: [url],
     scope: 'any',
@@ -37,10 +37,10 @@ export function loneAgent({ url, bus, ledger, life, leaseMs, delayMs }: LoneAgen
     sitemap: ['none'],
   })
   const directory = mkdtempSync(join(tmpdir(), 'orb-lone-agent-'))
-  const owner = { crawl: 'lone', incarnation: life }
+  const owner = { crawl: 'lone', incarnation: incarnation }
   return assembleAgent({
     name: 'agent-1',
-    incarnation: life,
+    incarnation: incarnation,
     config,
     clock,
     leaseMs,

@@ -46,7 +46,7 @@ export class MadeCrawl {
   readonly #records: WarcRecords | null
   readonly #store: DirectoryPackStore
   readonly #tables: boolean
-  #life: number | undefined
+  #incarnation: number | undefined
   #packs = 0
   #merges = 0
 
@@ -79,7 +79,7 @@ export class MadeCrawl {
     for (const page of pages) {
       const exchange = page.status === 0 ? null : exchangeOf(page)
       builder.add({
-        tenancy: siteOf(page.url),
+        leaseKey: siteOf(page.url),
         row: rowOf(page, exchange),
         exchange,
         ...(page.revisit ? { revisit: page.revisit } : {}),
@@ -94,7 +94,7 @@ export class MadeCrawl {
   }
 
   async commit(files: readonly StoredFile[]): Promise<void> {
-    this.#life ??= await this.ledger.join('a')
+    this.#incarnation ??= await this.ledger.join('a')
     await this.ledger.swapFiles([], files)
   }
 
@@ -124,7 +124,7 @@ export class MadeCrawl {
   /** Seals the files, merges all rows, ends the crawl. */
   async finish(): Promise<void> {
     await this.#store.close()
-    if (this.#life !== undefined) await this.ledger.leave(this.#life)
+    if (this.#incarnation !== undefined) await this.ledger.leave(this.#incarnation)
     await this.merge('all')
     await this.ledger.tryEnd()
   }

@@ -11,7 +11,7 @@ import type { HostNames } from '../../page/frontier/traps/index.js'
 import type { parsePage } from '../../page/parse/index.js'
 import type { PhaseGatesParts } from '../../page/politeness/index.js'
 import type { AgentParts } from './agent-parts.js'
-import type { RouteTakerParts } from './cells/index.js'
+import type { RouteClaimerParts } from './cells/index.js'
 import type { Hooks } from './lane/index.js'
 
 export interface AgentInput {
@@ -29,14 +29,14 @@ export interface AgentInput {
    */
   readonly phases?: Pick<PhaseGatesParts, 'plan' | 'wall' | 'skewMs' | 'mistake'> | null
   /** The routing table that is in force, where the assignment goes by one: null while it cannot be had. */
-  readonly loadRoutes?: RouteTakerParts['load'] | null
+  readonly loadRoutes?: RouteClaimerParts['load'] | null
   readonly bus: Bus
   /** How long a lease lasts without a heartbeat. */
   readonly leaseMs?: Millis
   /** What this machine has to spare (D13); without it, enough for all lanes. */
   readonly capacity?: AgentParts['capacity']
   readonly fetcher: Fetcher
-  /** The files of this life. */
+  /** The files of this incarnation. */
   readonly store: PackStore
   readonly newBuilder: () => PackBuilder
   /** Links to other cells that one transaction takes; `LIMITS.linkBytes`, unless it is said here. */

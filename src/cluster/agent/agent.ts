@@ -8,19 +8,26 @@
  */
 import type { BusMessage } from '../../bus/index.js'
 import type { Heartbeat } from '../../ledger/index.js'
-import { type CellId, LIMITS, type Millis, sleep, Wake } from '../../model/index.js'
+import { type CellId, LIMITS, type Millis, sleep, WakeUp } from '../../model/index.js'
 import type { AgentParts } from './agent-parts.js'
 import { siteWorkOf } from './agent-work.js'
 import {
-  GivingBack,
-  Holdings,
-  InboxNews,
+  CellRelease,
+  HeldCells,
+  InboxNotices,
   type SiteLoad,
   Slices,
   SpareSites,
-  TurnKeeping,
+  TurnHandOver,
 } from './cells/index.js'
-import { Checkpoint, HEARTBEAT_MS, LaneOffer, PeerProbe, Pulse, wordOf } from './heartbeat/index.js'
+import {
+  Checkpoint,
+  HEARTBEAT_MS,
+  HeartbeatLoop,
+  heartbeatStatus,
+  LaneOffer,
+  PeerProbe,
+} from './heartbeat/index.js'
 import type { SiteCrawl } from './site/index.js'
 
 /** `ended`: the crawl is closed, the ledger says why. */
@@ -28,15 +35,15 @@ export type AgentEnd = 'ended' | 'stopped'
 
 export class Agent {
   readonly #parts: AgentParts
-  readonly #wake: Wake
-  readonly #holdings: Holdings
+  readonly #wake: WakeUp
+  readonly #holdings: HeldCells
   readonly #slices: Slices
-  readonly #giving: GivingBack
-  readonly #turns: TurnKeeping
+  readonly #giving: CellRelease
+  readonly #turns: TurnHandOver
   readonly #spare: SpareSites<SiteCrawl>
-  readonly #inboxes: InboxNews
+  readonly #inboxes: InboxNotices
   readonly #offer: LaneOffer
-  readonly #pulse: Pulse
+  readonly #heartbeatLoop: HeartbeatLoop
   readonly #probe: PeerProbe
   readonly #checkpoint: Checkpoint
   /** The more agents there are, the less often each speaks of its lanes. */
@@ -47,21 +54,39 @@ export class Agent {
   #failure: Error | null = null
 
   constructor(parts: AgentParts) {
-    const { clock, bus, ledger, incarnation, leaseMs, tenure, desk, transmitter, splitter, lanes } = parts
+    const {
+      clock,
+      bus,
+      ledger,
+      incarnation,
+      leaseMs,
+      leaseMargin,
+      siteOpener,
+      transmitter,
+      splitter,
+      lanes,
+    } = parts
     const { signal } = parts.stopping
     const sites = () => this.sites
     const inHand = () => this.sites.size
     const onFailure = (error: Error) => this.fail(error)
     this.#parts = parts
-    this.#wake = new Wake(clock)
+    this.#wake = new WakeUp(clock)
     this.#probe = new PeerProbe(clock, bus, incarnation)
-    this.#inboxes = new InboxNews(bus, sites, parts.routes)
-    this.#giving = new GivingBack({ ledger, desk, transmitter, counters: parts.counters, sites, onFailure })
+    this.#inboxes = new InboxNotices(bus, sites, parts.routes)
+    this.#giving = new CellRelease({
+      ledger,
+      siteOpener,
+      transmitter,
+      counters: parts.counters,
+      sites,
+      onFailure,
+    })
     this.#spare = new SpareSites(clock, sites, () => parts.counters.fetches, parts.slices)
-    this.#turns = new TurnKeeping(clock, sites, which => this.#giving.giveBack(which))
+    this.#turns = new TurnHandOver(clock, sites, which => this.#giving.release(which))
     this.#checkpoint = new Checkpoint(
       () => transmitter.seal(),
-      () => this.#pulse.hurry(),
+      () => this.#heartbeatLoop.beatNow(),
     )
     this.#slices = new Slices({
       splitter,
@@ -69,28 +94,28 @@ export class Agent {
       lanes,
       inHand,
       free: () => this.#offer.free,
-      onLend: () => this.#wake.ring(),
+      onLend: () => this.#wake.notify(),
     })
     const work = siteWorkOf(parts, this.#slices, inHand)
-    this.#holdings = new Holdings({
+    this.#holdings = new HeldCells({
       clock,
       ledger,
       incarnation,
-      desk,
+      siteOpener,
       signal,
       work: site => work.run(site),
       onLost: lost => this.lost(lost),
       onGone: site => this.#gone(site),
-      onChange: () => this.#wake.ring(),
+      onChange: () => this.#wake.notify(),
       onFailure,
     })
     this.#offer = new LaneOffer(parts, this.#holdings, () => signal.aborted || parts.budget.exhausted)
-    this.#pulse = new Pulse({
+    this.#heartbeatLoop = new HeartbeatLoop({
       clock,
       ledger,
       incarnation,
       leaseMs,
-      tenure,
+      leaseMargin,
       signal,
       status: () => this.#word(),
       onBeat: (beat, sent) => {
@@ -108,8 +133,8 @@ export class Agent {
 
   async run(): Promise<AgentEnd> {
     const { transmitter, stopping, bus, clock } = this.#parts
-    const deaf = bus.listen(message => this.#hear(message))
-    const beating = this.#pulse.run()
+    const unsubscribe = bus.subscribe(message => this.#hear(message))
+    const beating = this.#heartbeatLoop.run()
     try {
       for (;;) {
         await this.#takeCells()
@@ -125,11 +150,11 @@ export class Agent {
       if (this.#failure) throw this.#failure
       return this.#ended ? 'ended' : 'stopped'
     } finally {
-      deaf()
+      unsubscribe()
       stopping.abort()
       await this.#quiet()
       await beating
-      await this.#pulse.end()
+      await this.#heartbeatLoop.end()
       this.#parts.shards?.gates.end()
     }
   }
@@ -137,8 +162,8 @@ export class Agent {
   /** Seals what there is and ends; what is queued stays queued. */
   stop(): void {
     this.#parts.stopping.abort()
-    for (const site of this.sites.values()) site.wake.ring()
-    this.#wake.ring()
+    for (const site of this.sites.values()) site.wake.notify()
+    this.#wake.notify()
   }
 
   fail(error: Error): void {
@@ -148,11 +173,11 @@ export class Agent {
 
   /** After a commit: cells may be finished now, and cells that gained rows have something to read. */
   committed(sites: readonly SiteCrawl[], targets: ReadonlySet<CellId>): void {
-    for (const site of sites) site.wake.ring()
+    for (const site of sites) site.wake.notify()
     if (!this.#inboxes.sent(targets)) return
-    this.#parts.shards?.taker.lookAgain()
+    this.#parts.shards?.claimer.recheck()
     this.#slices.waitingCells++
-    this.#wake.ring()
+    this.#wake.notify()
   }
 
   /** Cells that belong to somebody else now: everything we know of them is void. */
@@ -160,9 +185,9 @@ export class Agent {
     this.#giving.lost(sites)
   }
 
-  /** Who shares a turn has changed: every site is given back once its request is over, and opened anew. */
+  /** Who shares a turn has changed: every site is released once its request is over, and opened anew. */
   reopenAll(): void {
-    this.#giving.giveBack(() => true)
+    this.#giving.release(() => true)
   }
 
   lendsLane(): boolean {
@@ -179,24 +204,24 @@ export class Agent {
     const { shards, routes, stopping } = this.#parts
     if (stopping.signal.aborted || (shards === null && routes === null)) return
     const free = this.#offer.offered
-    const taken = await (shards?.taker.take(free, this.#holdings.cells()) ??
+    const taken = await (shards?.claimer.take(free, this.#holdings.cells()) ??
       routes?.take(free, group => this.#turns.isPassedOn(group)))
-    if (taken) this.#holdings.lookAgain()
+    if (taken) this.#holdings.recheck()
   }
 
   #gone(site: SiteCrawl): void {
     if (site.mode.is === 'leaving' && site.mode.to === 'slice') this.#slices.waitingCells++
     // Nobody is left here who could have links for those that linger.
-    if (this.#parts.laneCount.busy === 0) for (const other of this.sites.values()) other.wake.ring()
+    if (this.#parts.laneCount.busy === 0) for (const other of this.sites.values()) other.wake.notify()
   }
 
   #hear(message: BusMessage): void {
     const { incarnation } = this.#parts
     this.#probe.hear(message)
     if (message.kind === 'leases' && message.to === incarnation) {
-      this.#holdings.lookAgain()
+      this.#holdings.recheck()
       this.#slices.waitingCells = message.waiting
-      this.#wake.ring()
+      this.#wake.notify()
     }
     if (message.kind === 'wanted' && message.to === incarnation) this.#turns.wanted(message.groups)
     if (message.kind === 'move' && message.to === incarnation) {
@@ -205,25 +230,25 @@ export class Agent {
     }
     if (message.kind === 'spare' && message.to === incarnation) {
       const spare = this.#spare.pick(message.groups)
-      this.#giving.giveBack(site => spare.has(site))
+      this.#giving.release(site => spare.has(site))
     }
-    if (message.kind === 'visit') {
+    if (message.kind === 'turn-request') {
       this.#turns.wanted(message.groups)
-      this.#parts.routes?.visited(message.groups)
+      this.#parts.routes?.turnsRequested(message.groups)
     }
     if (message.kind === 'inbox') this.#hearRows(message.cells)
     if (message.kind === 'yours' && message.to === incarnation) this.#hearRows(message.cells)
-    if (message.kind === 'routes' && this.#parts.routes !== null) this.#pulse.hurry()
-    if (message.kind === 'ended') this.#pulse.hurry()
+    if (message.kind === 'routes' && this.#parts.routes !== null) this.#heartbeatLoop.beatNow()
+    if (message.kind === 'ended') this.#heartbeatLoop.beatNow()
   }
 
   #hearRows(cells: readonly CellId[]): void {
     const { shards, routes } = this.#parts
     const others = this.#inboxes.heard(cells)
     if (others.length === 0 || (shards === null && routes === null)) return
-    shards?.taker.lookAgain()
+    shards?.claimer.recheck()
     routes?.heard(others)
-    this.#wake.ring()
+    this.#wake.notify()
   }
 
   /** Notices lost cells, new rows, new leases and the end. */
@@ -234,22 +259,29 @@ export class Agent {
     this.#inboxes.counted(beat)
     if (!beat.crawlOpen) this.#ended = true
     this.#slices.waitingCells = beat.waiting
-    shards?.taker.tend(beat.waiting, this.#holdings.cells(), which => this.#giving.giveBack(which))
-    routes?.heed(beat, () => this.#wake.ring())
+    shards?.claimer.claimIfDue(beat.waiting, this.#holdings.cells(), which => this.#giving.release(which))
+    routes?.apply(beat, () => this.#wake.notify())
     this.#gatherMs = beat.share > 0 ? LIMITS.gatherMsPerAgent / beat.share : 0
     this.#tendBudget()
     this.#isAlone = beat.share >= 1
     if (!this.#isAlone) this.#probe.look()
-    this.#wake.ring()
-    this.#checkpoint.heed(beat.settings)
-    splitter.heed(!this.#isAlone)
+    this.#wake.notify()
+    this.#checkpoint.apply(beat.settings)
+    splitter.apply(!this.#isAlone)
     this.#parts.onHeartbeat(beat)
   }
 
   #word() {
     const { counters, waitingFor } = this.#parts
     const lanes = this.#offer.status()
-    return wordOf(counters, lanes, this.#siteLoad(), this.#probe.peers, waitingFor(), this.#checkpoint.done)
+    return heartbeatStatus(
+      counters,
+      lanes,
+      this.#siteLoad(),
+      this.#probe.peers,
+      waitingFor(),
+      this.#checkpoint.done,
+    )
   }
 
   /** Sites that are being opened have something to do. Alone there is nobody to share with. */
@@ -259,7 +291,7 @@ export class Agent {
     return { busySites: busySites + this.#holdings.opening, spareGroups }
   }
 
-  /** Who has no page left asks again, who needs none gives them back. */
+  /** Who has no page left asks again, who needs none releases them. */
   #tendBudget(): void {
     const { budget } = this.#parts
     if (budget.exhausted) void budget.ask().catch(error => this.fail(error as Error))
@@ -269,7 +301,7 @@ export class Agent {
   /** Waits until no lane is at work. */
   async #quiet(): Promise<void> {
     while (this.#holdings.count > 0 && !this.#failure) {
-      for (const site of this.sites.values()) site.wake.ring()
+      for (const site of this.sites.values()) site.wake.notify()
       await this.#wake.wait(HEARTBEAT_MS)
     }
   }

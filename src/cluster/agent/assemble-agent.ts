@@ -20,20 +20,20 @@ import { CellFrontier, type FrontierSpace } from '../../page/frontier/index.js'
 import { SiteTraps } from '../../page/frontier/traps/index.js'
 import {
   delayAfter,
+  LeasedFetcher,
+  LeaseMargin,
   PhaseGates,
   RateLimit,
-  Tenure,
-  TenuredFetcher,
   Turns,
 } from '../../page/politeness/index.js'
 import { ShardMap } from '../../page/politeness/phases/index.js'
 import { Agent } from './agent.js'
 import type { AgentInput } from './agent-input.js'
 import { joinLinks } from './assemble-links.js'
-import { RouteTaker, ShardTaker, SiteDesk, SiteSplitter } from './cells/index.js'
+import { RouteClaimer, ShardClaimer, SiteOpener, SiteSplitter } from './cells/index.js'
 import { LEASE_MS } from './heartbeat/index.js'
-import { Lane, LaneManners, type LaneSettings, PRODUCT_TOKEN, Qualifier } from './lane/index.js'
-import { HeardPages, type OpenPack, PageBudget, SentLinks, Transmitter } from './pack/index.js'
+import { Lane, LanePoliteness, type LaneSettings, PRODUCT_TOKEN, Qualifier } from './lane/index.js'
+import { MessageCount, type OpenPack, PageBudget, SentLinks, Transmitter } from './pack/index.js'
 import { Counters, LaneCount, type PageFaults, type SiteCrawl } from './site/index.js'
 
 const PAUSE_LOOK_MS = 250
@@ -55,12 +55,12 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
   const stopping = new Stop()
   const { signal } = stopping
   const leaseMs = input.leaseMs ?? LEASE_MS
-  const tenure = new Tenure(clock, leaseMs, signal)
-  const fetcher = new TenuredFetcher(input.fetcher, tenure)
+  const leaseMargin = new LeaseMargin(clock, leaseMs, signal)
+  const fetcher = new LeasedFetcher(input.fetcher, leaseMargin)
   const counters = new Counters()
   const settings = laneSettings(config)
   const sent = new SentLinks(Math.floor(input.random.next() * 2 ** 32))
-  const phases = phasesOf(input, tenure, leaseMs, error => agent.fail(error))
+  const phases = phasesOf(input, leaseMargin, leaseMs, error => agent.fail(error))
   const cells = phases === null ? (input.cells ?? new SplitCells()) : new ShardMap(phases.plan)
   const budget = new PageBudget(ledger, incarnation)
   const maxWaitMs = config.maxWait * 1000
@@ -77,7 +77,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     grouping: config.group,
     cells,
     sent,
-    heard: new HeardPages(name, ledger, space.seen),
+    messageCount: new MessageCount(name, ledger, space.seen),
     budget,
     counters,
     onCommitted: (sites, targets) => agent.committed(sites, targets),
@@ -89,7 +89,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     stopping: signal,
   })
   const links = joinLinks(input, () => transmitter.pack, sent, cells, counters)
-  const { settler, admission, sitemaps, faults, traps } = links
+  const { responseHandler, admission, sitemaps, faults, traps } = links
   const rate = new RateLimit(clock)
   const leastDelayMs = () => delayAfter(settings.delay, 0)
   const laneCount = new LaneCount(config.lanes)
@@ -109,11 +109,11 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
   const unlessPaused = async (until: StopSignal): Promise<void> => {
     while (settings.paused && !until.aborted) await sleep(clock, PAUSE_LOOK_MS, until)
   }
-  const manners = new LaneManners({
+  const politeness = new LanePoliteness({
     clock,
     rate,
     settings,
-    tenure,
+    leaseMargin,
     maxWaitMs,
     unlessPaused,
     lendsLane: () => agent.lendsLane(),
@@ -122,13 +122,13 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
   const qualifier = new Qualifier({
     clock,
     fetcher,
-    manners,
+    politeness,
     turns,
-    tenure,
+    leaseMargin,
     phases,
     mode: config.robots,
     maxWaitMs,
-    announce: groups => input.bus.send({ kind: 'visit', groups }),
+    announce: groups => input.bus.send({ kind: 'turn-request', groups }),
     archiveRobots: async (site, exchanges) => {
       while (!transmitter.hasRoom() && !signal.aborted) await transmitter.shipped()
       if (site.lost || signal.aborted) return
@@ -137,7 +137,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     log: input.log,
     signal,
   })
-  const desk = new SiteDesk({
+  const siteOpener = new SiteOpener({
     clock,
     ledger,
     space,
@@ -145,7 +145,7 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     cells,
     lanes: laneCount,
     faults,
-    robots: gateSettings(input),
+    robots: originRobotsSettings(input),
     newFrontier: () => new CellFrontier(space, { maxDepth, order: config.order }),
     newTraps: known =>
       new SiteTraps({
@@ -166,12 +166,12 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
   const lane = new Lane({
     clock,
     fetcher,
-    settler,
+    responseHandler,
     qualifier,
     transmitter,
     budget,
-    manners,
-    tenure,
+    politeness,
+    leaseMargin,
     counters,
     settings,
     maxDepth,
@@ -190,11 +190,11 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     ledger,
     incarnation,
     bus: input.bus,
-    tenure,
+    leaseMargin,
     leaseMs,
     slices: config.slices === 'on',
     capacity: input.capacity ?? (() => ({ lanes: config.lanes, capacity: 1, load: null })),
-    desk,
+    siteOpener,
     lane,
     transmitter,
     splitter,
@@ -210,7 +210,14 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
     routes: routesOf(input, leaseMs, leastDelayMs),
     shards: phases && {
       gates: phases,
-      taker: new ShardTaker({ clock, ledger, incarnation, leaseMs, leastDelayMs, shards: phases.plan.nodes }),
+      claimer: new ShardClaimer({
+        clock,
+        ledger,
+        incarnation,
+        leaseMs,
+        leastDelayMs,
+        shards: phases.plan.nodes,
+      }),
     },
   })
   return { agent, counters, transmitter, fetcher, store, space, rate, turns, settings }
@@ -218,22 +225,22 @@ export function assembleAgent(input: AgentInput): AssembledAgent {
 
 function phasesOf(
   { phases, clock, ledger, config }: AgentInput,
-  tenure: Tenure,
+  leaseMargin: LeaseMargin,
   leaseMs: number,
   onFailure: (error: Error) => void,
 ): PhaseGates | null {
   if (!phases) return null
-  return new PhaseGates({ ...phases, clock, ledger, tenure, leaseMs, grouping: config.group, onFailure })
+  return new PhaseGates({ ...phases, clock, ledger, leaseMargin, leaseMs, grouping: config.group, onFailure })
 }
 
 function routesOf(
   { name, incarnation, clock, ledger, bus, config, loadRoutes }: AgentInput,
   leaseMs: Millis,
   leastDelayMs: () => Millis,
-): RouteTaker | null {
+): RouteClaimer | null {
   if (!loadRoutes) return null
   const { assign: assignment } = config
-  return new RouteTaker({
+  return new RouteClaimer({
     clock,
     ledger,
     bus,
@@ -270,7 +277,10 @@ function laneSettings(config: CrawlConfig): LaneSettings {
   }
 }
 
-function gateSettings({ config, clock }: AgentInput): ConstructorParameters<typeof SiteDesk>[0]['robots'] {
+function originRobotsSettings({
+  config,
+  clock,
+}: AgentInput): ConstructorParameters<typeof SiteOpener>[0]['robots'] {
   return {
     mode: config.robots,
     productToken: PRODUCT_TOKEN,

@@ -3,14 +3,14 @@ import type { CrawlConfig } from '../../config/index.js'
 import { type CellMap, readTraps, uuid } from '../../model/index.js'
 import { parsePage } from '../../page/parse/index.js'
 import type { AgentInput } from './agent-input.js'
-import { Admission, Router, rulesOfPage, Settler, SitemapDesk } from './lane/index.js'
+import { Admission, ResponseHandler, Router, rulesOfPage, SitemapHandler } from './lane/index.js'
 import type { OpenPack, SentLinks } from './pack/index.js'
 import { type Counters, PageFaults } from './site/index.js'
 
 interface Links {
-  readonly settler: Settler
+  readonly responseHandler: ResponseHandler
   readonly admission: Admission
-  readonly sitemaps: SitemapDesk
+  readonly sitemaps: SitemapHandler
   readonly faults: PageFaults
   readonly traps: NonNullable<ReturnType<typeof readTraps>>
 }
@@ -44,7 +44,7 @@ export function joinLinks(
   const hosts = traps.has('subdomains') ? input.hosts : null
   const faults = new PageFaults(input.log)
   const admission: Admission = new Admission(
-    (site, entry, code, detail) => settler.refuse(site, entry, code, detail),
+    (site, entry, code, detail) => responseHandler.refuse(site, entry, code, detail),
     faults,
   )
   const router = new Router({
@@ -60,8 +60,14 @@ export function joinLinks(
     hosts,
     dropsSessionIds: traps.has('session-ids'),
   })
-  const sitemaps = new SitemapDesk({ scope, router, pack, faults, fromRobots: readsRobotsSitemaps(config) })
-  const settler: Settler = new Settler({
+  const sitemaps = new SitemapHandler({
+    scope,
+    router,
+    pack,
+    faults,
+    fromRobots: readsRobotsSitemaps(config),
+  })
+  const responseHandler: ResponseHandler = new ResponseHandler({
     clock,
     random,
     counters,
@@ -88,7 +94,7 @@ export function joinLinks(
       input.onScopeWidened(target)
     },
   })
-  return { settler, admission, sitemaps, faults, traps }
+  return { responseHandler, admission, sitemaps, faults, traps }
 }
 
 /** A limit on depth means links, and one page is one page: there sitemaps are read only when asked for. */

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import type { AgentRow } from '../../ledger/index.js'
 import { CellAccount, cellCounts } from './cell-account.js'
 
-const here = (...lives: number[]): AgentRow[] =>
-  lives.map(incarnation => ({
+const here = (...incarnations: number[]): AgentRow[] =>
+  incarnations.map(incarnation => ({
     name: `agent-${incarnation}`,
     incarnation,
     open: true,

@@ -6,9 +6,9 @@ const CELL_ACCOUNT = 'routing.cells'
 
 interface Written {
   readonly given: number
-  /** By agents that are gone, and by those that are here, life by life. */
+  /** By agents that are gone, and by those that are here, life by incarnation. */
   readonly takenBefore: number
-  readonly taken: readonly (readonly [life: Incarnation, cells: number])[]
+  readonly taken: readonly (readonly [incarnation: Incarnation, cells: number])[]
 }
 
 export interface CellCounts {
@@ -48,17 +48,17 @@ export class CellAccount {
   }
 
   /** What an agent says it has taken since it was born; an older word than the last changes nothing. */
-  took(life: Incarnation, cells: number): void {
-    if (cells > (this.#taken.get(life) ?? 0)) this.#taken.set(life, cells)
+  took(incarnation: Incarnation, cells: number): void {
+    if (cells > (this.#taken.get(incarnation) ?? 0)) this.#taken.set(incarnation, cells)
   }
 
   /** Who is no longer here says nothing more. */
   look(rows: readonly AgentRow[]): void {
     const here = new Set(rows.map(({ incarnation }) => incarnation))
-    for (const [life, cells] of this.#taken) {
-      if (here.has(life)) continue
+    for (const [incarnation, cells] of this.#taken) {
+      if (here.has(incarnation)) continue
       this.#takenBefore += cells
-      this.#taken.delete(life)
+      this.#taken.delete(incarnation)
     }
   }
 

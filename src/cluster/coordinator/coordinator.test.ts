@@ -19,7 +19,7 @@ class Place {
   /** Agents that the crawl starts. */
   expected = 0
   /** In whose name the last coordinator acts. */
-  life = 0
+  incarnation = 0
 
   async site(...cells: string[]): Promise<void> {
     const rows = [{ url: 'http://x/', depth: 0, hops: 0, score: 0, via: '' }]
@@ -39,13 +39,13 @@ class Place {
   }
 
   async coordinator(bus: Bus = this.bus.join(), assign: AssignmentName = 'dynamic'): Promise<Coordinator> {
-    this.life = await this.ledger.join('coordinator', 0)
+    this.incarnation = await this.ledger.join('coordinator', 0)
     return new Coordinator({
       clock: this.clock,
       ledger: this.ledger,
       bus,
-      incarnation: this.life,
-      assignment: chooseAssignment(assign, new SeededRandom(this.life)),
+      incarnation: this.incarnation,
+      assignment: chooseAssignment(assign, new SeededRandom(this.incarnation)),
       leaseMs: LEASE,
       beatMs: BEAT,
       leastDelayMs: () => 0,
@@ -89,7 +89,7 @@ describe('the coordinator', () => {
     ])
     const [a, b] = [await place.agent('a', 1), await place.agent('b', 1)]
     const heard: BusMessage[] = []
-    place.bus.join().listen(message => heard.push(message))
+    place.bus.join().subscribe(message => heard.push(message))
     void (await place.coordinator()).run()
     await place.settle()
     expect([...(await place.cellsOf(a)), ...(await place.cellsOf(b))].sort()).toEqual(['large', 'middle'])
@@ -100,16 +100,18 @@ describe('the coordinator', () => {
     const cells = Array.from({ length: 40 }, (_, i) => `site-${i}`)
     await place.site(...cells)
     place.expected = 3
-    const lives = await Promise.all(['a', 'b', 'c'].map(name => place.ledger.join(name, 1_000)))
+    const incarnations = await Promise.all(['a', 'b', 'c'].map(name => place.ledger.join(name, 1_000)))
     void (await place.coordinator()).run()
-    for (const life of lives) {
-      for (const each of lives) expect(await place.cellsOf(each)).toEqual([])
+    for (const incarnation of incarnations) {
+      for (const each of incarnations) expect(await place.cellsOf(each)).toEqual([])
       place.clock.advance(2 * BEAT)
-      await place.beat(life, 1_000)
+      await place.beat(incarnation, 1_000)
       place.clock.advance(BEAT)
       await place.settle()
     }
-    const shares = await Promise.all(lives.map(async life => (await place.cellsOf(life)).length))
+    const shares = await Promise.all(
+      incarnations.map(async incarnation => (await place.cellsOf(incarnation)).length),
+    )
     expect(shares).toEqual([14, 13, 13])
   })
 
@@ -149,7 +151,7 @@ describe('the coordinator', () => {
       await place.somethingElse()
       const [a, b] = [await place.ledger.join('a', 1_000), await place.ledger.join('b', 1_000)]
       const heard: BusMessage[] = []
-      place.bus.join().listen(message => heard.push(message))
+      place.bus.join().subscribe(message => heard.push(message))
       void (await place.coordinator(place.bus.join(), assign)).run()
       for (let second = 0; second < 4; second++) {
         const word = { at: place.clock.now(), seen: 1e9, free: 990, busyLanes: [], capacity: 1 }
@@ -198,10 +200,10 @@ describe('the coordinator', () => {
   })
 
   it('needs no bus: with every heartbeat it looks for itself', async () => {
-    const deaf: Bus = { send: () => {}, listen: () => () => {} }
+    const unsubscribe: Bus = { send: () => {}, subscribe: () => () => {} }
     await place.somethingElse()
     const a = await place.agent('a', 5)
-    void (await place.coordinator(deaf)).run()
+    void (await place.coordinator(unsubscribe)).run()
     await place.settle()
     await place.site('late')
     expect(await place.cellsOf(a)).toEqual([])
@@ -257,7 +259,7 @@ describe('the coordinator', () => {
       const bound = new Map((await place.ledger.waiting(99)).map(({ cell, boundTo }) => [cell, boundTo]))
       expect(bound.size).toBeGreaterThan(20)
       expect([...bound.values()]).not.toContain(null)
-      await place.ledger.leave(place.life)
+      await place.ledger.leave(place.incarnation)
       const heir = new Place()
       Object.assign(heir, { clock: place.clock, bus: place.bus, ledger: place.ledger })
       void (await heir.coordinator(place.bus.join(), assign)).run()
@@ -286,7 +288,7 @@ describe('the coordinator', () => {
     }
     await offer()
     const heard: BusMessage[] = []
-    place.bus.join().listen(message => heard.push(message))
+    place.bus.join().subscribe(message => heard.push(message))
     return { a, b, heard, offer }
   }
 
@@ -324,7 +326,7 @@ describe('the coordinator', () => {
     const ofGroup = async () => (await place.cellsOf(a)).filter(cell => cell !== 'other')
     void (await place.coordinator()).run()
     for (let second = 0; second < 5; second++) {
-      visitor.send({ kind: 'visit', groups: ['g'] })
+      visitor.send({ kind: 'turn-request', groups: ['g'] })
       await place.settle()
       expect(await ofGroup()).toEqual(['g0'])
       place.clock.advance(BEAT)
@@ -341,7 +343,7 @@ describe('the coordinator', () => {
     expect((await ofGroup()).length).toBeGreaterThan(1)
   })
 
-  it('closes an agent that fell silent; its sites go to another, from the head of S', async () => {
+  it('closes an agent that fell silent; its sites go to another, from the head of the queue', async () => {
     await place.site('x', 'y')
     const [a, b] = [await place.agent('a', 1), await place.agent('b', 0)]
     void (await place.coordinator()).run()
@@ -350,7 +352,7 @@ describe('the coordinator', () => {
     for (let i = 0; i < 62; i++) {
       place.clock.advance(BEAT)
       await place.beat(b, i < 61 ? 0 : 1)
-      await place.beat(place.life, 0)
+      await place.beat(place.incarnation, 0)
       await place.settle()
     }
     place.clock.advance(BEAT)
@@ -363,7 +365,7 @@ describe('the coordinator', () => {
     await place.site('x')
     const a = await place.agent('a', 1)
     const heard: BusMessage[] = []
-    place.bus.join().listen(message => heard.push(message))
+    place.bus.join().subscribe(message => heard.push(message))
     const running = (await place.coordinator()).run()
     await place.settle()
     const [lease] = await place.ledger.leases(a, 0)

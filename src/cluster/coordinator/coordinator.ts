@@ -1,7 +1,7 @@
 /**
  * The coordinator: Algorithm 3.1. S, the cells that wait, is in the ledger, in order; P are the free lanes of
- * the agents. It hands the head of S to free lanes as the assignment says, closes agents that have fallen
- * silent (their cells go to the head of S, D16), and ends the crawl when nothing waits, is leased or drains
+ * the agents. It hands the head of the queue to free lanes as the assignment says, closes agents that have fallen
+ * silent (their cells go to the head of the queue, D16), and ends the crawl when nothing waits, is leased or drains
  * (D20).
  *
  * It is a role: any process that sees the ledger may run one, and the one that holds the seat acts. Nothing
@@ -18,21 +18,21 @@ import {
   type Millis,
   type StopSignal,
   sleep,
-  Wake,
+  WakeUp,
 } from '../../model/index.js'
-import { type Assignment, Visits } from '../../plan/assign/index.js'
-import { AgentGathering } from './agent-gathering.js'
-import { LaneBook } from './lane-book.js'
-import { LeftToAgents } from './left-to-agents.js'
+import { type Assignment, TurnRequests } from '../../plan/assign/index.js'
+import { AgentRegistry } from './agent-registry.js'
 import type { Repartitioner } from './repartitioner.js'
-import { RouteDesk } from './route-desk.js'
+import { RoutePublisher } from './route-publisher.js'
+import { SelfRoutedCells } from './self-routed-cells.js'
 import { SiteTakeover } from './site-takeover.js'
+import { StartupQuorum } from './startup-quorum.js'
 
 /** Cells of S that are looked at, at least: the turn of some may be far off. */
 const LEAST_LOOK = 100
 /** Where an assignment binds cells to lanes, it has to see more of S than the lanes that are free. */
 const LOOK_AT_ALL = 100_000
-/** A life is closed after this many leases without a word: its cells were free after one. */
+/** A incarnation is closed after this many leases without a word: its cells were free after one. */
 const SILENT_LEASES = 2
 
 export interface CoordinatorParts {
@@ -52,20 +52,20 @@ export interface CoordinatorParts {
    * Agents that the crawl itself has started, or is about to: sites are shared among them from the beginning.
    */
   readonly expectedAgents: number
-  /** S is ordered by size at the start (D3, D14), not by arrival. */
+  /** the queue is ordered by size at the start (D3, D14), not by arrival. */
   readonly ordersBySize: boolean
   readonly signal: StopSignal
-  /** Told of lives that were closed because they fell silent. */
-  readonly onClosed: (lives: readonly Incarnation[]) => void
+  /** Told of incarnations that were closed because they fell silent. */
+  readonly onClosed: (incarnations: readonly Incarnation[]) => void
 }
 
 export class Coordinator {
   readonly #parts: CoordinatorParts
-  readonly #book = new LaneBook()
+  readonly #book = new AgentRegistry()
   #seat: Epoch | null = null
   /** Something may wait in S. */
   #mayWait = true
-  readonly #wake: Wake
+  readonly #wake: WakeUp
   /** Monotonic time of the next look around. */
   #due: Millis = 0
   /**
@@ -74,21 +74,21 @@ export class Coordinator {
    * nobody could have them sooner.
    */
   #looksAtHeld = false
-  readonly #visits: Visits
-  readonly #left: LeftToAgents
-  readonly #routes: RouteDesk
-  readonly #gathering: AgentGathering
+  readonly #turnRequests: TurnRequests
+  readonly #left: SelfRoutedCells
+  readonly #routes: RoutePublisher
+  readonly #gathering: StartupQuorum
   readonly #takeover: SiteTakeover
 
   constructor(parts: CoordinatorParts) {
     this.#parts = parts
-    this.#wake = new Wake(parts.clock)
-    this.#visits = new Visits(parts.clock)
-    this.#left = new LeftToAgents(parts.clock, parts.assignment)
-    this.#routes = new RouteDesk(parts.clock, parts.ledger, parts.bus, parts.assignment)
-    this.#gathering = new AgentGathering(parts.clock, parts.expectedAgents)
+    this.#wake = new WakeUp(parts.clock)
+    this.#turnRequests = new TurnRequests(parts.clock)
+    this.#left = new SelfRoutedCells(parts.clock, parts.assignment)
+    this.#routes = new RoutePublisher(parts.clock, parts.ledger, parts.bus, parts.assignment)
+    this.#gathering = new StartupQuorum(parts.clock, parts.expectedAgents)
     this.#takeover = new SiteTakeover(parts.clock, parts.bus)
-    parts.signal.addEventListener('abort', () => this.#wake.ring(), { once: true })
+    parts.signal.addEventListener('abort', () => this.#wake.notify(), { once: true })
   }
 
   /** The epoch under which this one coordinates; null while another does. */
@@ -101,7 +101,7 @@ export class Coordinator {
    */
   async run(): Promise<FinishReason | null> {
     const { bus, signal, beatMs, clock } = this.#parts
-    const deaf = bus.listen(message => this.#hear(message))
+    const unsubscribe = bus.subscribe(message => this.#hear(message))
     try {
       while (!signal.aborted) {
         if (clock.monotonic() >= this.#due) {
@@ -116,7 +116,7 @@ export class Coordinator {
       }
       return null
     } finally {
-      deaf()
+      unsubscribe()
     }
   }
 
@@ -179,7 +179,7 @@ export class Coordinator {
       limit,
       withHeld ? undefined : able.map(({ incarnation }) => incarnation),
     )
-    const unvisited = this.#visits.without(seen)
+    const unvisited = this.#turnRequests.without(seen)
     if (unvisited.length < seen.length) this.#mayWait = true
     const { waiting, agents: ours } = this.#left.without(unvisited, agents)
     if (waiting.length === 0) return 0
@@ -215,10 +215,10 @@ export class Coordinator {
   }
 
   #hear(message: BusMessage): void {
-    if (message.kind === 'visit') this.#visits.announce(message.groups)
+    if (message.kind === 'turn-request') this.#turnRequests.announce(message.groups)
     if (message.kind === 'inbox') this.#mayWait = true
-    else if (message.kind !== 'free' || !this.#book.hear(message.from, message.status)) return
-    if (this.#mayWait || this.#book.isIdle) this.#wake.ring()
+    else if (message.kind !== 'free' || !this.#book.receive(message.from, message.status)) return
+    if (this.#mayWait || this.#book.isIdle) this.#wake.notify()
   }
 }
 

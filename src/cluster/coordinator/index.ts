@@ -6,6 +6,7 @@
 export { type CellCounts, cellCounts } from './cell-account.js'
 export { Coordinator } from './coordinator.js'
 export { placedAgents } from './placed-agents.js'
+export { remainingSites } from './remaining-sites.js'
 export {
   markOf,
   type Predicted,
@@ -17,5 +18,4 @@ export {
   withAfter,
 } from './repartition-record.js'
 export { type Proposal, Repartitioner } from './repartitioner.js'
-export { FIRST_STAGE, newStage } from './route-desk.js'
-export { sitesLeft } from './sites-left.js'
+export { FIRST_STAGE, newStage } from './route-publisher.js'

@@ -69,7 +69,7 @@ export class Moves {
         if (ownerOf(parts, cell) === incarnation || !takesOver(parts.assignment))
           moves.push([cell, incarnation, epoch])
     const words = [...(await forcedBy(ledger))]
-    const forcedBefore = words.map(([life, { forced }]) => [life, forced] as const)
+    const forcedBefore = words.map(([incarnation, { forced }]) => [incarnation, forced] as const)
     return new Moves(parts, { at, since: clock.now(), begun: null, moves, forcedBefore })
   }
 
@@ -115,7 +115,8 @@ export class Moves {
   #forcedSince(words: ReadonlyMap<Incarnation, Word>): number {
     const before = new Map(this.#kept.forcedBefore)
     let forced = 0
-    for (const [life, word] of words) forced += Math.max(0, word.forced - (before.get(life) ?? 0))
+    for (const [incarnation, word] of words)
+      forced += Math.max(0, word.forced - (before.get(incarnation) ?? 0))
     return forced
   }
 
@@ -144,13 +145,13 @@ export class Moves {
   /** Agents tell with a heartbeat what they gave up by force. One that is gone tells nothing more. */
   #haveSpoken(words: ReadonlyMap<Incarnation, Word>): boolean {
     let isAll = true
-    for (const life of new Set(this.#kept.moves.map(([, holder]) => holder))) {
-      const word = words.get(life)
+    for (const incarnation of new Set(this.#kept.moves.map(([, holder]) => holder))) {
+      const word = words.get(incarnation)
       if (!word) continue
-      const known = this.#beats.get(life) ?? { at: word.heartbeatAt, count: 0 }
+      const known = this.#beats.get(incarnation) ?? { at: word.heartbeatAt, count: 0 }
       if (word.heartbeatAt !== known.at) known.count++
       known.at = word.heartbeatAt
-      this.#beats.set(life, known)
+      this.#beats.set(incarnation, known)
       if (known.count < BEATS) isAll = false
     }
     return isAll
@@ -164,12 +165,12 @@ export function takesOver({ name }: Assignment): boolean {
 
 /** Null while that agent is away. */
 function ownerOf({ assignment }: MovesParts, cell: CellId): Incarnation | null {
-  return assignment.meantFor?.(cell) ?? null
+  return assignment.intendedOwner?.(cell) ?? null
 }
 
 interface Word {
   readonly heartbeatAt: Millis
-  /** Cells it has given up by force in its life. */
+  /** Cells it has given up by force in its incarnation. */
   readonly forced: number
 }
 

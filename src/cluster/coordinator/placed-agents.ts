@@ -25,8 +25,8 @@ export async function placedAgents(
   const names = new Map(agents.map(({ name, incarnation }) => [incarnation, name]))
   return agents.map(({ name, incarnation, lanes }, i) => {
     const { load, peers = {} } = words.get(incarnation) ?? {}
-    const byName = Object.entries(peers).flatMap(([life, peer]) => {
-      const other = names.get(Number(life))
+    const byName = Object.entries(peers).flatMap(([incarnation, peer]) => {
+      const other = names.get(Number(incarnation))
       return other === undefined ? [] : [[other, peer] as const]
     })
     return { name, lanes, share: shares[i], bytesPerSecond: lineOf(load), peers: Object.fromEntries(byName) }

@@ -21,7 +21,7 @@ function all(owner: number): Assignment {
     plan: null,
     owners: null,
     assign: () => ({ given: new Map(), wanted: new Map() }),
-    meantFor: () => owner,
+    intendedOwner: () => owner,
     laneOf: () => 0,
   }
 }
@@ -47,7 +47,7 @@ describe('live repartition', () => {
     await ledger.grant(a, CELLS, LEASE, 0)
     const all_ = new LocalBus()
     heard = []
-    all_.join().listen(message => heard.push(message))
+    all_.join().subscribe(message => heard.push(message))
     bus = all_.join()
     asked = []
     gainMs = 1_000
@@ -123,7 +123,7 @@ describe('live repartition', () => {
     clock.advance(60_000)
     await look()
     expect(asked).toEqual(['time'])
-    expect(assignment.meantFor('x.test')).toBe(agents[1].incarnation)
+    expect(assignment.intendedOwner('x.test')).toBe(agents[1].incarnation)
     for (let beat = 0; beat < 2; beat++) await look()
     const wanted = { kind: 'move', to: agents[0].incarnation, cells: CELLS, force: false }
     expect(heard).toEqual([wanted, wanted])
@@ -168,7 +168,7 @@ describe('live repartition', () => {
   it('leaves all as it is where moving costs more than it brings', async () => {
     gainMs = 400
     await decide()
-    expect(assignment.meantFor('x.test')).toBe(agents[0].incarnation)
+    expect(assignment.intendedOwner('x.test')).toBe(agents[0].incarnation)
     expect(await records()).toEqual([])
   })
 

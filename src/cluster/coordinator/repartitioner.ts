@@ -164,7 +164,7 @@ export class Repartitioner {
     assignment.assign([], agents)
     const places = new Map(agents.map(({ incarnation }, place) => [incarnation, place]))
     const movedSites = proposal.left.filter(site => {
-      const owner = assignment.meantFor(site.site)
+      const owner = assignment.intendedOwner(site.site)
       return owner !== null && isMoved(site, places.get(owner) ?? -1)
     }).length
     moves.begin(movedSites)

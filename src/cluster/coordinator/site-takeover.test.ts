@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ManualClock } from '../../../test/kit/manual-clock.js'
 import type { BusMessage } from '../../bus/index.js'
-import type { AgentLoad } from './lane-book.js'
+import type { AgentLoad } from './agent-registry.js'
 import { SiteTakeover } from './site-takeover.js'
 
 const BEAT = 1_000
@@ -24,7 +24,7 @@ function asked(beats: number, ...agents: readonly AgentLoad[]): [to: number, gro
 function askedBy(beats: number, said: (beat: number) => AgentLoad[]): [to: number, groups: number][] {
   const clock = new ManualClock()
   const sent: BusMessage[] = []
-  const takeover = new SiteTakeover(clock, { send: message => sent.push(message), listen: () => () => {} })
+  const takeover = new SiteTakeover(clock, { send: message => sent.push(message), subscribe: () => () => {} })
   for (let beat = 0; beat < beats; beat++) {
     takeover.look(said(beat))
     clock.advance(BEAT)

@@ -11,7 +11,7 @@
 import type { Bus } from '../../bus/index.js'
 import type { Incarnation } from '../../ledger/index.js'
 import type { Clock, Millis } from '../../model/index.js'
-import type { AgentLoad } from './lane-book.js'
+import type { AgentLoad } from './agent-registry.js'
 
 /** Part of its share below which an agent counts as dry. */
 const DRY_PART = 1 / 2

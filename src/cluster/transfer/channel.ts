@@ -1,7 +1,7 @@
 /** The agent's end of the channel: one request at a time to whoever coordinates, found through the ledger. */
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { hostname } from 'node:os'
-import { helmStatusOf, type Ledger } from '../../ledger/index.js'
+import { type Ledger, seatStatusOf } from '../../ledger/index.js'
 import { LIMITS } from '../../model/index.js'
 import { after } from './pack-frame.js'
 
@@ -24,10 +24,10 @@ interface Answered {
 }
 
 /** Nobody answers there, or not as one of us would. */
-export class AwayError extends Error {}
+export class UnavailableError extends Error {}
 
 export interface Channel {
-  /** Throws an AwayError when there is no answer. */
+  /** Throws an UnavailableError when there is no answer. */
   ask(asked: Asked): Promise<Answered>
   close(): void
 }
@@ -46,13 +46,15 @@ export function channelTo(ledger: Ledger, token: string): Channel {
 
 /** Of several that think they have the seat, the one with the highest epoch. */
 async function findCoordinator(ledger: Ledger): Promise<CoordinatorPlace> {
-  const held = (await ledger.agents()).map(helmStatusOf).filter(status => status !== null)
+  const held = (await ledger.agents()).map(seatStatusOf).filter(status => status !== null)
   const [latest] = held.sort((a, b) => b.seat - a.seat)
-  if (latest === undefined) throw new AwayError('nobody coordinates the crawl now')
-  if (latest.place === null) throw new AwayError('the coordinator does not take packs yet')
+  if (latest === undefined) throw new UnavailableError('nobody coordinates the crawl now')
+  if (latest.place === null) throw new UnavailableError('the coordinator does not take packs yet')
   const { machine, host, port } = latest.place
   if (LOOPBACK.test(host) && machine !== hostname())
-    throw new AwayError('the coordinator takes packs from its own machine only; give it --listen HOST:PORT')
+    throw new UnavailableError(
+      'the coordinator takes packs from its own machine only; give it --listen HOST:PORT',
+    )
   return { host, port }
 }
 
@@ -60,7 +62,7 @@ function exchange(agent: Agent, place: CoordinatorPlace, token: string, asked: A
   const { method, path, headers = {}, body } = asked
   return new Promise((resolve, reject) => {
     const failed = (error: Error) =>
-      reject(new AwayError(`the coordinator does not answer (${codeOf(error)})`))
+      reject(new UnavailableError(`the coordinator does not answer (${codeOf(error)})`))
     const buffers = body ? after(body.buffers, body.offset) : []
     const bytes = buffers.reduce((sum, { length }) => sum + length, 0)
     const asking = request({

@@ -5,7 +5,7 @@
  * ledger itself, as it would its own. The same channel brings it the journals that a cell's seen-set and queue derive from, and
  * the routing table.
  *
- * Always holds: nothing without the crawl's token; packs only of lives that are open in the ledger; a pack is stored only when
+ * Always holds: nothing without the crawl's token; packs only of incarnations that are open in the ledger; a pack is stored only when
  * its digest is right; a connection that was cut goes on where it stopped; a pack sent twice is stored once; what the receiver
  * holds is bounded, and an unfinished pack that nothing more comes of is dropped; a coordinator that lost its seat takes nothing
  * more, and what it took before is in files of its own.

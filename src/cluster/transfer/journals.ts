@@ -5,7 +5,7 @@
 import type { Ledger } from '../../ledger/index.js'
 import type { Channel } from './channel.js'
 import { digestOf } from './pack-frame.js'
-import { journalPath } from './words.js'
+import { journalPath } from './protocol.js'
 
 const HEAD_BYTES = 12
 

@@ -1,9 +1,9 @@
-/** The packs of one life of an agent without the store, at the coordinator: put together, checked, stored once. */
+/** The packs of one incarnation of an agent without the store, at the coordinator: put together, checked, stored once. */
 import type { IncomingMessage } from 'node:http'
 import type { PackStore } from '../../data/store/index.js'
 import { type Cancel, type Clock, LIMITS, type Millis } from '../../model/index.js'
 import { digestOf, packIn } from './pack-frame.js'
-import type { UploadAnswer, UploadNumber } from './words.js'
+import type { UploadAnswer, UploadNumber } from './protocol.js'
 
 /** What is held of one pack until it is whole. */
 interface Upload {
@@ -61,7 +61,7 @@ export class PackReceiver {
   async take(head: UploadHead, source: IncomingMessage): Promise<UploadAnswer | null> {
     const known = await this.#known(head.number)
     if (known) return known
-    if (this.#isClosed) return { later: 'the files of this life are closed' }
+    if (this.#isClosed) return { later: 'the files of this incarnation are closed' }
     const upload = this.#uploadOf(head)
     if (!upload) return { later: 'the coordinator holds as many packs as it may' }
     cutOff(upload)

@@ -7,7 +7,7 @@ import { type Clock, LIMITS } from '../../model/index.js'
 import { journalBytes } from './journals.js'
 import { digestOf } from './pack-frame.js'
 import { PackReceiver, type Room } from './pack-receiver.js'
-import { HEADERS, ROUTING_PATH, type UploadAnswer } from './words.js'
+import { HEADERS, ROUTING_PATH, type UploadAnswer } from './protocol.js'
 
 export interface PackServerParts {
   readonly ledger: Pick<Ledger, 'readJournal' | 'agents'>
@@ -16,8 +16,8 @@ export interface PackServerParts {
   readonly listen: { readonly host: string; readonly port: number }
   /** False once the seat is another's. */
   readonly isSeated: () => boolean
-  /** A place for the files of one life. */
-  readonly openStore: (life: Incarnation) => PackStore
+  /** A place for the files of one incarnation. */
+  readonly openStore: (sender: Incarnation) => PackStore
   /** The routing table that is in force; null where there is none. */
   readonly routing: () => Buffer | null
   readonly onProblem: (problem: string) => void
@@ -63,12 +63,12 @@ export class PackServer {
     return (this.#server.address() as { port: number }).port
   }
 
-  /** Whether files of this life are open here. */
-  isOpen(life: Incarnation): boolean {
-    return this.#receivers.has(life)
+  /** Whether files of this incarnation are open here. */
+  isOpen(sender: Incarnation): boolean {
+    return this.#receivers.has(sender)
   }
 
-  get openLives(): number {
+  get openIncarnations(): number {
     return this.#receivers.size
   }
 
@@ -77,16 +77,16 @@ export class PackServer {
     return this.#room.held
   }
 
-  /** A life that is over in the ledger: its files are let go of as they are. */
-  async abandon(life: Incarnation): Promise<void> {
-    this.#over.add(life)
-    await this.#end(life, 'abandon')
+  /** A incarnation that is over in the ledger: its files are let go of as they are. */
+  async abandon(sender: Incarnation): Promise<void> {
+    this.#over.add(sender)
+    await this.#end(sender, 'abandon')
   }
 
   async close(): Promise<void> {
     this.#server.close()
     this.#server.closeAllConnections()
-    for (const life of [...this.#receivers.keys()]) await this.#end(life, 'abandon')
+    for (const sender of [...this.#receivers.keys()]) await this.#end(sender, 'abandon')
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -97,9 +97,9 @@ export class PackServer {
     const upload = UPLOAD.exec(url)
     if (upload && (method === 'PUT' || method === 'GET'))
       return this.#upload(Number(upload[1]), Number(upload[2]), request, response)
-    const [, life, how] = END.exec(url) ?? []
-    if (life !== undefined && method === 'POST') {
-      await this.#end(Number(life), how as 'close' | 'abandon')
+    const [, sender, how] = END.exec(url) ?? []
+    if (sender !== undefined && method === 'POST') {
+      await this.#end(Number(sender), how as 'close' | 'abandon')
       return answer(response, { received: 0 })
     }
     const [, cell, from, bytes] = JOURNAL.exec(url) ?? []
@@ -113,12 +113,12 @@ export class PackServer {
   }
 
   async #upload(
-    life: Incarnation,
+    sender: Incarnation,
     number: number,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const receiver = await this.#receiverOf(life)
+    const receiver = await this.#receiverOf(sender)
     if (receiver === null) return answer(response, { over: 'the ledger has no such life that is open' })
     if (request.method === 'GET') return answer(response, await receiver.look(number))
     const numberIn = (name: string) => Number(request.headers[name] ?? Number.NaN)
@@ -136,24 +136,25 @@ export class PackServer {
     else answer(response, said)
   }
 
-  /** Null for a life that the ledger does not know, or that is over: it would only take the room of the others. */
-  async #receiverOf(life: Incarnation): Promise<PackReceiver | null> {
-    if (!this.#receivers.has(life)) {
-      const lives = await this.#parts.ledger.agents()
-      if (this.#over.has(life) || !lives.some(({ incarnation }) => incarnation === life)) return null
+  /** Null for an incarnation that the ledger does not know, or that is over: it would only take the room of the others. */
+  async #receiverOf(sender: Incarnation): Promise<PackReceiver | null> {
+    if (!this.#receivers.has(sender)) {
+      const incarnations = await this.#parts.ledger.agents()
+      if (this.#over.has(sender) || !incarnations.some(({ incarnation }) => incarnation === sender))
+        return null
     }
     // Another request may have been faster.
-    const known = this.#receivers.get(life)
+    const known = this.#receivers.get(sender)
     if (known) return known
-    const receiver = new PackReceiver(this.#parts.openStore(life), this.#room, this.#parts.clock)
-    this.#receivers.set(life, receiver)
+    const receiver = new PackReceiver(this.#parts.openStore(sender), this.#room, this.#parts.clock)
+    this.#receivers.set(sender, receiver)
     return receiver
   }
 
-  async #end(life: Incarnation, how: 'close' | 'abandon'): Promise<void> {
-    const receiver = this.#receivers.get(life)
+  async #end(sender: Incarnation, how: 'close' | 'abandon'): Promise<void> {
+    const receiver = this.#receivers.get(sender)
     for (const problem of (await receiver?.end(how)) ?? []) this.#parts.onProblem(problem)
-    this.#receivers.delete(life)
+    this.#receivers.delete(sender)
   }
 
   async #journal(cell: string, from: number, maxBytes: number, response: ServerResponse): Promise<void> {

@@ -6,12 +6,12 @@
 import type { AppendResult, CloseResult, PackBytes, PackStore } from '../../data/store/index.js'
 import type { Incarnation } from '../../ledger/index.js'
 import { type Clock, type Millis, sleep } from '../../model/index.js'
-import { AwayError, type Channel } from './channel.js'
+import { type Channel, UnavailableError } from './channel.js'
 import { frameOf, type PackFrame } from './pack-frame.js'
-import { endPath, HEADERS, type UploadAnswer, type UploadNumber, uploadPath } from './words.js'
+import { endPath, HEADERS, type UploadAnswer, type UploadNumber, uploadPath } from './protocol.js'
 
 export interface RemotePackStoreParts {
-  readonly life: Incarnation
+  readonly incarnation: Incarnation
   readonly channel: Channel
   readonly clock: Clock
 }
@@ -53,7 +53,7 @@ export class RemotePackStore implements PackStore {
         return { ok: true, files: answer.files }
       }
       if ('refused' in answer) return { ok: false, ...answer.refused }
-      // The next heartbeat says so too, and ends the life.
+      // The next heartbeat says so too, and ends the incarnation.
       if ('over' in answer) return { ok: false, code: 'STORE_AWAY', detail: answer.over }
       const isLate = clock.monotonic() > until
       if ('later' in answer) {
@@ -73,9 +73,9 @@ export class RemotePackStore implements PackStore {
   }
 
   async close(): Promise<CloseResult> {
-    const { clock, channel, life } = this.#parts
+    const { clock, channel, incarnation } = this.#parts
     for (const until = clock.monotonic() + PATIENCE_MS; ; await sleep(clock, AGAIN_MS)) {
-      const problems = await channel.ask({ method: 'POST', path: endPath(life, 'close') }).then(
+      const problems = await channel.ask({ method: 'POST', path: endPath(incarnation, 'close') }).then(
         ({ status }) => (status === 200 ? [] : [`the coordinator answers ${status}`]),
         error => [(error as Error).message],
       )
@@ -86,8 +86,8 @@ export class RemotePackStore implements PackStore {
   }
 
   async abandon(): Promise<void> {
-    const { channel, life } = this.#parts
-    await channel.ask({ method: 'POST', path: endPath(life, 'abandon') }).catch(() => {})
+    const { channel, incarnation } = this.#parts
+    await channel.ask({ method: 'POST', path: endPath(incarnation, 'abandon') }).catch(() => {})
     channel.close()
   }
 
@@ -99,19 +99,19 @@ export class RemotePackStore implements PackStore {
 
   /** A connection that is cut is asked, the next time, how far it came. */
   async #send({ number, frame, received }: Upload): Promise<UploadAnswer> {
-    const { channel, life } = this.#parts
+    const { channel, incarnation } = this.#parts
     const headers = {
       [HEADERS.offset]: String(received),
       [HEADERS.total]: String(frame.bytes),
       [HEADERS.digest]: frame.digest,
       [HEADERS.committed]: String(this.#committed),
     }
-    const path = uploadPath(life, number)
+    const path = uploadPath(incarnation, number)
     const body = { buffers: frame.buffers, offset: received }
     try {
       return answerIn(await channel.ask({ method: 'PUT', path, headers, body }))
     } catch (error) {
-      if (!(error instanceof AwayError)) throw error
+      if (!(error instanceof UnavailableError)) throw error
       const asked = await channel.ask({ method: 'GET', path }).catch(() => null)
       const known = asked && answerIn(asked)
       return known && !('later' in known) ? known : { later: error.message }

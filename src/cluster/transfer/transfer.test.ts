@@ -8,7 +8,7 @@ import { TcpProxy } from '../../../test/kit/tcp-proxy.js'
 import { systemClock } from '../../compose/index.js'
 import { DirectoryPackStore, locateFile, PackBuilder, type PackBytes } from '../../data/store/index.js'
 import { warcRecords } from '../../data/store/warc/index.js'
-import type { HelmStatus, Incarnation, Ledger } from '../../ledger/index.js'
+import type { Incarnation, Ledger, SeatStatus } from '../../ledger/index.js'
 import { openMemoryLedger } from '../../ledger/memory/index.js'
 import { type Cancel, type Clock, LIMITS, type Millis, SeededRandom } from '../../model/index.js'
 import { RoutingTable } from '../../plan/assign/learned/index.js'
@@ -30,7 +30,7 @@ function packOf(id: string, kilobytes: number): PackBytes {
     const url = `http://example.org/${id}/${i}`
     const rawBody = Buffer.from(Array.from({ length: 64 * 1024 }, () => Math.floor(random.next() * 256)))
     builder.add({
-      tenancy: 'example.org',
+      leaseKey: 'example.org',
       row: sampleRow({ url }),
       exchange: sampleExchange({ url, rawBody }),
     })
@@ -76,7 +76,7 @@ describe('a pack on its way to the coordinator', () => {
     readonly ledger: Ledger
     readonly server: PackServer
     readonly agent: RemotePackStore
-    readonly life: Incarnation
+    readonly incarnation: Incarnation
     readonly clock: IdleClock
     readonly channel: ReturnType<typeof channelTo>
     isSeated: boolean
@@ -90,16 +90,16 @@ describe('a pack on its way to the coordinator', () => {
     const clock = new IdleClock()
     const server = await serve(directory, ledger, seat, () => scene.isSeated, clock)
     const moveTo = async (seat: number, port: number) => {
-      const life = await ledger.join('coordinator', 0)
-      const status: HelmStatus = { seat, place: { machine: hostname(), host: '127.0.0.1', port } }
-      await ledger.heartbeat(life, LEASE_MS, JSON.stringify(status))
+      const incarnation = await ledger.join('coordinator', 0)
+      const status: SeatStatus = { seat, place: { machine: hostname(), host: '127.0.0.1', port } }
+      await ledger.heartbeat(incarnation, LEASE_MS, JSON.stringify(status))
     }
     await moveTo(seat, server.port)
     const channel = channelTo(ledger, token)
     open.push(channel)
-    const life = await ledger.join('elsewhere:1')
-    const agent = new RemotePackStore({ life, channel, clock: systemClock })
-    return Object.assign(scene, { ledger, server, agent, life, clock, channel, moveTo })
+    const incarnation = await ledger.join('elsewhere:1')
+    const agent = new RemotePackStore({ incarnation, channel, clock: systemClock })
+    return Object.assign(scene, { ledger, server, agent, incarnation, clock, channel, moveTo })
   }
 
   async function serve(
@@ -232,7 +232,7 @@ describe('a pack on its way to the coordinator', () => {
       expect(unseated).toMatchObject({ ...refusal, detail: expect.stringContaining('seat') })
       expect(away).toMatchObject({ ...refusal, detail: expect.stringContaining('does not answer') })
       expect(JSON.stringify([wrong, unseated, away])).not.toMatch(/guess|known-to/)
-      expect([there, seated, gone].map(({ server }) => server.openLives)).toEqual([0, 0, 0])
+      expect([there, seated, gone].map(({ server }) => server.openIncarnations)).toEqual([0, 0, 0])
       // It goes on as soon as there is somebody.
       seated.isSeated = true
       expect((await seated.agent.append(pack)).ok).toBe(true)
@@ -273,7 +273,7 @@ describe('a pack on its way to the coordinator', () => {
 
   /** More than the coordinator holds at a time, of which only a few bytes ever come. */
   const UNFINISHED = 'the beginning'
-  async function beginUpload(server: PackServer, life: Incarnation) {
+  async function beginUpload(server: PackServer, incarnation: Incarnation) {
     const headers = {
       authorization: `Bearer ${TOKEN}`,
       'x-orbweaver-offset': 0,
@@ -286,7 +286,7 @@ describe('a pack on its way to the coordinator', () => {
       host: '127.0.0.1',
       port: server.port,
       method: 'PUT',
-      path: `/packs/${life}/1`,
+      path: `/packs/${incarnation}/1`,
       headers,
     })
     open.push({ close: () => asking.destroy() })
@@ -298,25 +298,25 @@ describe('a pack on its way to the coordinator', () => {
     return ended
   }
 
-  /** How much of the first upload of a life has come, as its agent would ask. */
-  async function received(channel: Scene['channel'], life: Incarnation): Promise<unknown> {
-    const { body } = await channel.ask({ method: 'GET', path: `/packs/${life}/1` })
+  /** How much of the first upload of an incarnation has come, as its agent would ask. */
+  async function received(channel: Scene['channel'], incarnation: Incarnation): Promise<unknown> {
+    const { body } = await channel.ask({ method: 'GET', path: `/packs/${incarnation}/1` })
     return JSON.parse(String(body))
   }
 
-  it('is not held up by an unfinished one of a life that the ledger does not know, or has closed', () =>
+  it('is not held up by an unfinished one of an incarnation that the ledger does not know, or has closed', () =>
     inDirectory(async directory => {
       const { agent, server, ledger, channel } = await scene(directory)
       const closed = await ledger.join('closed:1')
       await ledger.leave(closed)
-      for (const life of [999, closed])
-        expect(await beginUpload(server, life)).toContain('no such life that is open')
-      const ended = new RemotePackStore({ life: closed, channel, clock: systemClock })
+      for (const incarnation of [999, closed])
+        expect(await beginUpload(server, incarnation)).toContain('no such life that is open')
+      const ended = new RemotePackStore({ incarnation: closed, channel, clock: systemClock })
       const refusal = { ok: false, code: 'STORE_AWAY', detail: 'the ledger has no such life that is open' }
       expect(await ended.append(packOf('late', 64))).toEqual(refusal)
-      expect(server.openLives).toBe(0)
+      expect(server.openIncarnations).toBe(0)
       expect((await agent.append(packOf('a', 64))).ok).toBe(true)
-      expect(server.openLives).toBe(1)
+      expect(server.openIncarnations).toBe(1)
     }))
 
   it('is not held up for longer than a deadline by one that nothing more comes of', () =>

@@ -2,7 +2,7 @@
 import { LIMITS } from '../../model/index.js'
 import { pathOf } from '../query/index.js'
 import { payloadDigest, responseOf, WarcReader, type WarcRecord } from '../store/warc/index.js'
-import type { ExportBook, ExportedPage, RecordPlace } from './export-book.js'
+import type { ExportedPage, ExportIndex, RecordPlace } from './export-index.js'
 
 export type Body =
   | { readonly ok: true; readonly bytes: Buffer }
@@ -12,10 +12,10 @@ export type Body =
 export class ArchiveBodies {
   /** Of the crawl, and of those before it. */
   readonly #dirs: readonly string[]
-  readonly #book: ExportBook
+  readonly #book: ExportIndex
   #open: { readonly path: string; readonly reader: WarcReader } | null = null
 
-  constructor(dirs: readonly string[], book: ExportBook) {
+  constructor(dirs: readonly string[], book: ExportIndex) {
     this.#dirs = dirs
     this.#book = book
   }

@@ -1,5 +1,5 @@
 /** The way into an exported folder: `index.html` with the hosts, `_pages/` with every page, in pages of a thousand. */
-import type { ExportBook, WrittenPage } from './export-book.js'
+import type { ExportIndex, WrittenPage } from './export-index.js'
 import { relativeHref } from './file-names.js'
 import type { Folder } from './target.js'
 
@@ -15,7 +15,7 @@ interface Host {
   readonly list: number
 }
 
-export async function writeFrontPage(folder: Folder, book: ExportBook): Promise<void> {
+export async function writeFrontPage(folder: Folder, book: ExportIndex): Promise<void> {
   const hosts: Host[] = []
   let hostCount = 0
   let total = 0

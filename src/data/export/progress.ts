@@ -1,5 +1,5 @@
 /** What an export did so far. */
-import { forPeople, isOfPage } from '../../model/index.js'
+import { forDisplay, isOfPage } from '../../model/index.js'
 
 /** Told now and then: pages written, and how many there will be at most. */
 export type Progress = (written: number, total: number) => void
@@ -53,7 +53,7 @@ export class ExportTally implements Exported {
     } catch (error) {
       if (!isOfPage(error)) throw error
       const stack = error instanceof Error ? error.stack : undefined
-      this.skip('unreadable', url, forPeople(`Orbweaver failed on it, which is a bug: ${stack ?? error}`))
+      this.skip('unreadable', url, forDisplay(`Orbweaver failed on it, which is a bug: ${stack ?? error}`))
       return null
     }
   }

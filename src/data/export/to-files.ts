@@ -6,7 +6,7 @@ import { normaliseUrl } from '../../model/url/index.js'
 import { closeEmptyTags, toUtf8 } from '../../page/parse/index.js'
 import { openTables, type TablesOptions, withScratch } from '../query/index.js'
 import { ArchiveBodies } from './archive-bodies.js'
-import { type BookedPage, ExportBook } from './export-book.js'
+import { ExportIndex, type IndexedPage } from './export-index.js'
 import { filePathOf, relativeHref } from './file-names.js'
 import { writeFrontPage } from './front-page.js'
 import {
@@ -17,7 +17,7 @@ import {
   gatherRedirects,
   NO_EARLIER,
   refuseEmpty,
-} from './gather.js'
+} from './gather-pages.js'
 import { type Exported, ExportTally, type Progress } from './progress.js'
 import { rewriteCss } from './rewrite-css.js'
 import { rewriteHtml } from './rewrite-html.js'
@@ -36,7 +36,7 @@ export async function exportFiles(
   options: FilesOptions = {},
 ): Promise<Exported> {
   return withScratch(async scratch => {
-    const book = new ExportBook(join(scratch, 'book.db'))
+    const book = new ExportIndex(join(scratch, 'book.db'))
     try {
       const tally = new ExportTally(progress)
       const { earlier = NO_EARLIER } = options
@@ -53,7 +53,7 @@ export async function exportFiles(
 
 async function gather(
   dir: string,
-  book: ExportBook,
+  book: ExportIndex,
   tally: ExportTally,
   earlier: EarlierCrawls,
   options: TablesOptions,
@@ -78,7 +78,7 @@ async function gather(
 
 async function writePages(
   bodies: ArchiveBodies,
-  book: ExportBook,
+  book: ExportIndex,
   folder: Folder,
   tally: ExportTally,
   counts: CrawlCounts,
@@ -104,7 +104,7 @@ async function writePages(
   await writeFrontPage(folder, book)
 }
 
-function contentOf(page: BookedPage, body: Buffer, book: ExportBook): string | Buffer {
+function contentOf(page: IndexedPage, body: Buffer, book: ExportIndex): string | Buffer {
   const relink = (url: string) => {
     const path = book.pathOf(url)
     return path === null ? null : relativeHref(page.path, path)

@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { jsonLines, openTables, type Result, type TablesOptions } from '../query/index.js'
-import { countPages } from './gather.js'
+import { countPages } from './gather-pages.js'
 import { type Exported, ExportTally, type Progress } from './progress.js'
 import { claimFile } from './target.js'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { closeEmptyTags, parsePage, toUtf8 } from '../../page/parse/index.js'
 import { openTables, type Tables, type TablesOptions, withScratch } from '../query/index.js'
 import { ArchiveBodies } from './archive-bodies.js'
-import { ExportBook, type ExportedPage } from './export-book.js'
+import { type ExportedPage, ExportIndex } from './export-index.js'
 import { filePathOf } from './file-names.js'
 import {
   type CrawlCounts,
@@ -13,7 +13,7 @@ import {
   NO_EARLIER,
   NOWHERE,
   refuseEmpty,
-} from './gather.js'
+} from './gather-pages.js'
 import { htmlToMarkdown } from './html-to-markdown.js'
 import { type Exported, ExportTally, type Progress } from './progress.js'
 import { claimFolder, Folder } from './target.js'
@@ -42,7 +42,7 @@ export async function exportMarkdown(
 ): Promise<Exported> {
   return withScratch(async scratch => {
     const tables = await openTables(dir, options)
-    const book = new ExportBook(join(scratch, 'book.db'))
+    const book = new ExportIndex(join(scratch, 'book.db'))
     try {
       const tally = new ExportTally(progress)
       const counts = await countPages(tables, dir)
@@ -64,7 +64,7 @@ export async function exportMarkdown(
 interface Work {
   readonly tables: Tables
   readonly dir: string
-  readonly book: ExportBook
+  readonly book: ExportIndex
   readonly folder: Folder
   readonly tally: ExportTally
   readonly counts: CrawlCounts

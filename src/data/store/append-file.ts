@@ -1,7 +1,7 @@
 /** One append-only file of a pack store, open under `<name>.open` until it gets its name. */
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { BLOCK_BYTES, BlockAccess, type Crc32, giveStage, takeStage } from '../../files/index.js'
+import { BLOCK_BYTES, BlockAccess, type Crc32, releaseBuffer, takeBuffer } from '../../files/index.js'
 import { LIMITS } from '../../model/index.js'
 import { digestAppend } from './append-digest.js'
 import { ByteQueue } from './byte-queue.js'
@@ -75,7 +75,7 @@ export class AppendFile {
   }
 
   async #writeBlocks(queue: ByteQueue): Promise<void> {
-    const stage = takeStage()
+    const stage = takeBuffer()
     try {
       while (queue.length >= BLOCK_BYTES) {
         const whole = queue.length - (queue.length % BLOCK_BYTES)
@@ -84,7 +84,7 @@ export class AppendFile {
         else await this.#write([blocks])
       }
     } finally {
-      giveStage(stage)
+      releaseBuffer(stage)
     }
   }
 

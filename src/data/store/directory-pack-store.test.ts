@@ -35,7 +35,7 @@ function newStore(directory: string, options: Partial<DirectoryPackStoreOptions>
 function page(number: number, cell = 'example.org'): PackEntry {
   const url = `http://${cell}/page-${number}`
   return {
-    tenancy: cell,
+    leaseKey: cell,
     row: sampleRow({ url, title: `page ${number}` }),
     exchange: sampleExchange({ url, rawBody: Buffer.from(`<title>${number}</title>`.repeat(50)) }),
     links: { targets: [`http://other.org/${number}`, 'http://third.org/'], kinds: [1, 65] },
@@ -258,7 +258,10 @@ describe('a pack in a directory', () => {
   it('archives robots.txt without making a page of it, and refusals without a record', () =>
     inDirectory(async directory => {
       const store = newStore(directory)
-      const refused: PackEntry = { tenancy: 'a', row: sampleRow({ outcome: 'ROBOTS_DISALLOWED', status: 0 }) }
+      const refused: PackEntry = {
+        leaseKey: 'a',
+        row: sampleRow({ outcome: 'ROBOTS_DISALLOWED', status: 0 }),
+      }
       const files = await appended(store, packOf('p', [{ ...page(1), inTables: false }, refused]))
       const pages = byKind(files).get('pages-log')
       const rows = readPages(locateFile(directory, pages?.name ?? '') ?? '', pages?.bytes ?? 0)

@@ -21,7 +21,7 @@ export interface DirectoryPackStoreOptions {
   readonly info: Readonly<Record<string, string>>
   /** Runs `finishIndex`; in a worker thread where there is one. In this thread when absent. */
   readonly sortIndex?: (task: IndexTask) => Promise<void>
-  /** Files are numbered from behind this: others may have written files of this life before. */
+  /** Files are numbered from behind this: others may have written files of this incarnation before. */
   readonly firstNumber?: number
   /** Smaller ones for tests. */
   readonly limits?: Partial<StoreLimits>

@@ -9,7 +9,7 @@ import type { StoredKind } from './pack-store.js'
 
 export const OPEN_SUFFIX = '.open'
 
-/** Files belong to one life of one agent in one crawl. */
+/** Files belong to one incarnation of one agent in one crawl. */
 export interface FileOwner {
   /** The name of the crawl. */
   readonly crawl: string
@@ -41,10 +41,10 @@ function archivePrefix(owner: FileOwner): string {
 
 const FILE_OF_LIFE = /(?:^|-)(\d+)-\d{5,}(?:\.\w+)+$/
 
-/** The life that a file in one of the `STORE_FOLDERS` belongs to; null for a table file. */
-export function lifeIn(entry: string): number | null {
-  const [, life] = FILE_OF_LIFE.exec(entry) ?? []
-  return life === undefined ? null : Number(life)
+/** The incarnation that a file in one of the `STORE_FOLDERS` belongs to; null for a table file. */
+export function incarnationIn(entry: string): number | null {
+  const [, incarnation] = FILE_OF_LIFE.exec(entry) ?? []
+  return incarnation === undefined ? null : Number(incarnation)
 }
 
 const SERIAL = /^(\d{5,})((?:\.\w+)+)$/
@@ -92,7 +92,7 @@ export function locateFile(directory: string, name: string): string | null {
 }
 
 /**
- * Row logs that get no more rows and can become Parquet: all of a life that has ended (`closed`), and all but
+ * Row logs that get no more rows and can become Parquet: all of an incarnation that has ended (`closed`), and all but
  * the newest of one that goes on.
  */
 export function completeLogs<
@@ -101,12 +101,12 @@ export function completeLogs<
   const newest = new Map<string, string>()
   const logs = files.filter(file => file.kind === kind)
   for (const { name } of logs) {
-    const life = lifeOf(name)
-    const known = newest.get(life)
-    if (known === undefined || serialOf(name) > serialOf(known)) newest.set(life, name)
+    const incarnation = incarnationOf(name)
+    const known = newest.get(incarnation)
+    if (known === undefined || serialOf(name) > serialOf(known)) newest.set(incarnation, name)
   }
-  return logs.filter(({ name, closed }) => closed || newest.get(lifeOf(name)) !== name)
+  return logs.filter(({ name, closed }) => closed || newest.get(incarnationOf(name)) !== name)
 }
 
-const lifeOf = (name: string) => name.slice(0, name.lastIndexOf('-'))
+const incarnationOf = (name: string) => name.slice(0, name.lastIndexOf('-'))
 const serialOf = (name: string) => Number.parseInt(name.slice(name.lastIndexOf('-') + 1), 10)

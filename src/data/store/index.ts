@@ -6,7 +6,7 @@
  * is on disk; a pack can be taken back; `recover` cuts every file to its committed length.
  */
 export { DirectoryPackStore } from './directory-pack-store.js'
-export { lifeIn, locateFile, STORE_FOLDERS } from './file-names.js'
+export { incarnationIn, locateFile, STORE_FOLDERS } from './file-names.js'
 export { PackBuilder } from './pack-builder.js'
 export type { AppendResult, CloseResult, PackBytes, PackStore, StoredFile } from './pack-store.js'
 export {
@@ -21,4 +21,4 @@ export {
   writeGenerations,
 } from './pair.js'
 export { type Holder, recover } from './recover.js'
-export { manifestOf, TableKeeper, type TableWorker } from './table-keeper.js'
+export { manifestOf, TableMerger, type TableWorker } from './table-merger.js'

@@ -10,7 +10,7 @@ import { segmentBuffers } from './tables/index.js'
 import { warcRecords } from './warc/index.js'
 
 const entry = fc.record({
-  tenancy: fc.constantFrom('a 1', 'b 1', 'c 2'),
+  leaseKey: fc.constantFrom('a 1', 'b 1', 'c 2'),
   text: fc.oneof(fc.constant(''), fc.string({ maxLength: 40 }), fc.constant('long '.repeat(40_000))),
   inTables: fc.boolean(),
 })
@@ -20,11 +20,11 @@ it('a pack written again without some cells has the texts of the rows that stay,
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 12 }), fc.subarray(['a 1', 'c 2']), (entries, dropped) => {
         const builder = new PackBuilder({ agent: 'a', records: null, tables: true })
-        for (const [i, { tenancy, text, inTables }] of entries.entries()) {
+        for (const [i, { leaseKey, text, inTables }] of entries.entries()) {
           const row = sampleRow({ url: `http://a.org/${i}`, text: new Uint8Array(Buffer.from(text)) })
-          builder.add({ tenancy, row, inTables })
+          builder.add({ leaseKey, row, inTables })
         }
-        for (const tenancy of dropped) builder.drop(tenancy)
+        for (const leaseKey of dropped) builder.drop(leaseKey)
         const pack = builder.toPack('p')
         const header = { pack: 'p', agent: 'a', warc: '', baseOffset: 0 }
         const log = Buffer.concat([
@@ -37,8 +37,8 @@ it('a pack written again without some cells has the texts of the rows that stay,
           row.url,
           Buffer.from(row.text).toString(),
         ])
-        const expected = entries.flatMap(({ tenancy, text, inTables }, i) =>
-          inTables && !dropped.includes(tenancy) ? [[`http://a.org/${i}`, text]] : [],
+        const expected = entries.flatMap(({ leaseKey, text, inTables }, i) =>
+          inTables && !dropped.includes(leaseKey) ? [[`http://a.org/${i}`, text]] : [],
         )
         expect(found).toEqual(expected)
         expect(pack.pages.rows).toBe(expected.length)
@@ -52,7 +52,7 @@ it('an entry that cannot be encoded leaves the pack as it was', () => {
   const text = new Uint8Array(Buffer.from('some text'))
   const links = { targets: ['http://b.org/'], kinds: [LinkKind.anchor] }
   const good = (url: string) => ({
-    tenancy: 'a 1',
+    leaseKey: 'a 1',
     row: sampleRow({ url, text }),
     exchange: sampleExchange({ url }),
     links,

@@ -22,7 +22,7 @@ import { appendCdxjEntry, type Revisit, shiftCdxjEntry, type WarcRecords } from 
 
 export interface PackEntry {
   /** Whose it is: a cell under one lease. */
-  readonly tenancy: string
+  readonly leaseKey: string
   /** `warcOffset` and `warcLength` are filled in here, whatever they say. */
   readonly row: PageRow
   /** Archived when there is one with a response in it. */
@@ -53,7 +53,7 @@ const NO_TEXT = Buffer.alloc(0)
 
 /** Where an entry ends in each stream; it begins where the one before ends. */
 interface Mark {
-  readonly tenancy: string
+  readonly leaseKey: string
   readonly warc: number
   readonly pages: number
   readonly links: number
@@ -61,7 +61,7 @@ interface Mark {
   readonly cdxj: number
 }
 
-const START: Mark = { tenancy: '', warc: 0, pages: 0, links: 0, linkRows: 0, cdxj: 0 }
+const START: Mark = { leaseKey: '', warc: 0, pages: 0, links: 0, linkRows: 0, cdxj: 0 }
 
 export class PackBuilder {
   readonly #options: PackOptions
@@ -134,7 +134,7 @@ export class PackBuilder {
     // Last, because a text cannot be taken back.
     this.#texts.add(text)
     this.#marks.push({
-      tenancy: entry.tenancy,
+      leaseKey: entry.leaseKey,
       warc: this.#warc.length,
       pages: this.#pages.length,
       links: this.#links.length,
@@ -144,11 +144,11 @@ export class PackBuilder {
   }
 
   /** Most exchanges go over a connection that is there already, and say nothing new. */
-  #noteHost({ tenancy, exchange, changed, row, otherBytes = 0 }: PackEntry): void {
+  #noteHost({ leaseKey, exchange, changed, row, otherBytes = 0 }: PackEntry): void {
     if (exchange && exchange.connectMs > 0)
-      this.#hosts.connected(tenancy, exchange.url, exchange.remoteAddress, exchange.connectMs)
-    if (changed !== undefined) this.#hosts.checked(tenancy, row.url, changed)
-    if (otherBytes > 0) this.#hosts.other(tenancy, row.url, otherBytes)
+      this.#hosts.connected(leaseKey, exchange.url, exchange.remoteAddress, exchange.connectMs)
+    if (changed !== undefined) this.#hosts.checked(leaseKey, row.url, changed)
+    if (otherBytes > 0) this.#hosts.other(leaseKey, row.url, otherBytes)
   }
 
   /**
@@ -167,9 +167,9 @@ export class PackBuilder {
     this.#linkRows = 0
   }
 
-  /** Leaves out every entry of `tenancy`, those to come included. */
-  drop(tenancy: string): void {
-    this.#dropped.add(tenancy)
+  /** Leaves out every entry of `leaseKey`, those to come included. */
+  drop(leaseKey: string): void {
+    this.#dropped.add(leaseKey)
   }
 
   /** The bytes of the pack without the dropped cells. Valid until the next `add`. */
@@ -203,7 +203,7 @@ export class PackBuilder {
     let before = START
     for (const mark of this.#marks) {
       const text = mark.pages > before.pages ? this.#textAt(before.pages, texts) : NO_TEXT
-      if (!this.#dropped.has(mark.tenancy)) {
+      if (!this.#dropped.has(mark.leaseKey)) {
         const shift = kept.warc.length - before.warc
         const pageAt = kept.pages.length
         const entryAt = kept.cdxj.length

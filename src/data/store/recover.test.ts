@@ -33,7 +33,7 @@ function packOf(id: string, urls: readonly string[]) {
   for (const url of urls) {
     const exchange = sampleExchange({ url, rawBody: Buffer.from(url) })
     builder.add({
-      tenancy: 'c',
+      leaseKey: 'c',
       row: sampleRow({ url, text: new Uint8Array(0) }),
       exchange,
       links: { targets: [`${url}/next`], kinds: [1] },

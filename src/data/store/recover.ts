@@ -1,6 +1,6 @@
 /**
- * After a crash: every file of a life that has ended is cut back to what the ledger committed. The ledger has
- * closed that life before this runs, so nothing more can be committed to its files.
+ * After a crash: every file of an incarnation that has ended is cut back to what the ledger committed. The ledger has
+ * closed that incarnation before this runs, so nothing more can be committed to its files.
  */
 import {
   closeSync,
@@ -30,7 +30,7 @@ export type Holder = 'gone' | 'unknown'
 export interface RecoverInput {
   readonly directory: string
   readonly owner: FileOwner
-  /** Committed length of each file of this life, by name. */
+  /** Committed length of each file of this incarnation, by name. */
   readonly committed: ReadonlyMap<string, number>
   readonly holder: Holder
 }
@@ -44,7 +44,7 @@ export interface Recovery {
   readonly damaged: readonly { readonly name: string; readonly bytes: number; readonly foundBytes: number }[]
 }
 
-/** Settles all files of a life. Can be run again, whatever it was interrupted in. */
+/** Settles all files of an incarnation. Can be run again, whatever it was interrupted in. */
 export function recover(input: RecoverInput): Recovery {
   const { directory, owner, committed, holder } = input
   const kinds = new Map<string, StoredKind>()

@@ -16,7 +16,7 @@ import {
   MOST_COUNTED,
   type WaitingCell,
 } from '../index.js'
-import type { MemoryLives } from './memory-lives.js'
+import type { MemoryIncarnations } from './memory-incarnations.js'
 import { lastLeaseOf } from './memory-splits.js'
 import type { CellRow, MemoryState } from './memory-state.js'
 import type { MemoryTurns } from './memory-turns.js'
@@ -28,33 +28,34 @@ export class MemoryCells {
   /** No lease ends before this: nothing has to be looked through until then. */
   #firstEnd: Millis = Number.POSITIVE_INFINITY
 
-  readonly #lives: MemoryLives
+  readonly #incarnations: MemoryIncarnations
 
-  constructor(state: MemoryState, now: () => Millis, turns: MemoryTurns, lives: MemoryLives) {
+  constructor(state: MemoryState, now: () => Millis, turns: MemoryTurns, incarnations: MemoryIncarnations) {
     this.#state = state
     this.#now = now
     this.#turns = turns
-    this.#lives = lives
+    this.#incarnations = incarnations
   }
 
   leave(incarnation: Incarnation): void {
-    const life = this.#state.life(incarnation)
-    if (!life) return
-    if (life.open && life.lanes > 0) this.#state.crawling--
-    life.open = false
-    life.budget = 0
-    for (const row of byRankDown(life.held)) this.#failed(row)
+    const incarnationRow = this.#state.incarnationRow(incarnation)
+    if (!incarnationRow) return
+    if (incarnationRow.open && incarnationRow.lanes > 0) this.#state.crawling--
+    incarnationRow.open = false
+    incarnationRow.budget = 0
+    for (const row of byRankDown(incarnationRow.held)) this.#failed(row)
     this.#turns.leave(incarnation)
   }
 
   closeSilent(silentMs: Millis): Incarnation[] {
-    const silent = this.#lives.silent(silentMs)
+    const silent = this.#incarnations.silent(silentMs)
     for (const incarnation of silent) this.leave(incarnation)
     return silent
   }
 
   endAllLeases(): void {
-    for (const { incarnation, open } of [...this.#state.lives].reverse()) if (open) this.leave(incarnation)
+    for (const { incarnation, open } of [...this.#state.incarnations].reverse())
+      if (open) this.leave(incarnation)
   }
 
   heartbeat(incarnation: Incarnation, leaseMs: Millis, status: string): Heartbeat {
@@ -63,13 +64,13 @@ export class MemoryCells {
     // Nobody heard from for a whole lease: the agents may live and only the ledger was away.
     if (state.lastHeartbeat > 0 && now - state.lastHeartbeat > leaseMs) state.gapUntil = now + leaseMs
     state.lastHeartbeat = now
-    const life = state.life(incarnation)
+    const incarnationRow = state.incarnationRow(incarnation)
     const held: Heartbeat['held'][number][] = []
-    if (life?.open) {
-      life.heartbeatAt = now
-      life.status = status
-      life.seen = null
-      for (const row of life.held) {
+    if (incarnationRow?.open) {
+      incarnationRow.heartbeatAt = now
+      incarnationRow.status = status
+      incarnationRow.seen = null
+      for (const row of incarnationRow.held) {
         // Somebody may have taken the turn of its group for a hop.
         if (row.leaseUntil < now && state.turns.get(row.group)?.agent !== incarnation) continue
         row.leaseUntil = now + leaseMs
@@ -82,10 +83,10 @@ export class MemoryCells {
       held,
       grants: state.grants,
       waiting: Math.min(state.counts.waiting, MOST_COUNTED),
-      settings: state.toldSettings,
+      settings: state.publicSettings,
       crawlOpen: state.open,
-      lifeOpen: life?.open ?? false,
-      share: this.#lives.share(incarnation),
+      incarnationOpen: incarnationRow?.open ?? false,
+      share: this.#incarnations.share(incarnation),
     }
   }
 
@@ -93,10 +94,10 @@ export class MemoryCells {
     this.#reclaimExpired()
     this.#wakeRested()
     const { order, turns } = this.#state
-    const ableLives = able === undefined ? null : new Set(able)
+    const ableIncarnations = able === undefined ? null : new Set(able)
     const fits = (row: CellRow) => {
       const holder = turns.get(row.group)?.agent ?? null
-      return ableLives === null || holder === null || ableLives.has(holder)
+      return ableIncarnations === null || holder === null || ableIncarnations.has(holder)
     }
     return order.waiting.first(limit, fits).map(row => {
       const own = turns.get(row.group)
@@ -121,7 +122,7 @@ export class MemoryCells {
     delayMs: Millis,
     lane = 0,
   ): Lease[] {
-    if (!this.#state.life(incarnation)?.open || !this.#state.open) return []
+    if (!this.#state.incarnationRow(incarnation)?.open || !this.#state.open) return []
     const leases: Lease[] = []
     for (const cell of [...cells].sort()) {
       const row = this.#grantOne(incarnation, cell, leaseMs, delayMs, lane)
@@ -132,7 +133,8 @@ export class MemoryCells {
 
   leases(incarnation: Incarnation, after: number): Lease[] {
     const rows: CellRow[] = []
-    for (const row of this.#state.life(incarnation)?.held ?? []) if (row.grant > after) rows.push(row)
+    for (const row of this.#state.incarnationRow(incarnation)?.held ?? [])
+      if (row.grant > after) rows.push(row)
     return rows.sort((a, b) => a.grant - b.grant).map(row => this.#leaseOf(row))
   }
 
@@ -281,7 +283,7 @@ export class MemoryCells {
     if (agent !== null) this.#turns.freeIfUnused(agent, row.group, now)
   }
 
-  /** Cells whose rest is over join the tail of S, and so do set-aside ones whose time comes while the crawl still runs. */
+  /** Cells whose rest is over join the tail of the queue, and so do set-aside ones whose time comes while the crawl still runs. */
   #wakeRested(): void {
     const now = this.#now()
     const { order } = this.#state
@@ -298,7 +300,7 @@ export class MemoryCells {
     if (this.#firstEnd >= now || this.#state.gapUntil > now) return
     const expired: CellRow[] = []
     let firstEnd = Number.POSITIVE_INFINITY
-    for (const { held } of this.#state.lives) {
+    for (const { held } of this.#state.incarnations) {
       for (const row of held) {
         if (row.leaseUntil < now && !this.#state.isUnheardSince(row.leaseUntil)) expired.push(row)
         else firstEnd = Math.min(firstEnd, row.leaseUntil)
@@ -330,7 +332,7 @@ export class MemoryCells {
   }
 }
 
-/** The turn of a group was held as long as the longest of its leases; one life has them all. */
+/** The turn of a group was held as long as the longest of its leases; one incarnation has them all. */
 function latestEnds(rows: Iterable<CellRow>): Map<GroupId, Millis> {
   const ends = new Map<GroupId, Millis>()
   for (const { group, leaseUntil } of rows) ends.set(group, Math.max(ends.get(group) ?? 0, leaseUntil))

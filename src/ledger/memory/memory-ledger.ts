@@ -5,17 +5,17 @@
 
 import { type CellId, type Millis, siteOfCell } from '../../model/index.js'
 import {
+  INTERNAL_SETTINGS,
   type Ledger,
   type OutcomeCount,
   type ParkedCell,
   type RefusedOrigins,
   type SiteSummary,
   type Totals,
-  UNTOLD_SETTINGS,
 } from '../index.js'
 import { bindCells, laneLoads } from './memory-bindings.js'
 import { MemoryCells } from './memory-cells.js'
-import { MemoryLives } from './memory-lives.js'
+import { MemoryIncarnations } from './memory-incarnations.js'
 import { MemoryPacks } from './memory-packs.js'
 import { splitCell } from './memory-splits.js'
 import { type MemoryRule, MemoryState } from './memory-state.js'
@@ -25,15 +25,15 @@ import { MemoryWork } from './memory-work.js'
 export function openMemoryLedger(now: () => Millis, broken: MemoryRule | null = null): Ledger {
   const state = new MemoryState(broken)
   const turns = new MemoryTurns(state, now)
-  const lives = new MemoryLives(state, now)
-  const cells = new MemoryCells(state, now, turns, lives)
+  const incarnations = new MemoryIncarnations(state, now)
+  const cells = new MemoryCells(state, now, turns, incarnations)
   const work = new MemoryWork(state)
   const packs = new MemoryPacks(state, turns, work)
   return {
-    join: async (name, lanes) => lives.join(name, lanes),
+    join: async (name, lanes) => incarnations.join(name, lanes),
     leave: async incarnation => cells.leave(incarnation),
     closeSilent: async silentMs => cells.closeSilent(silentMs),
-    takeSeat: async (incarnation, leaseMs) => lives.takeSeat(incarnation, leaseMs),
+    takeSeat: async (incarnation, leaseMs) => incarnations.takeSeat(incarnation, leaseMs),
     endAllLeases: async () => cells.endAllLeases(),
     heartbeat: async (incarnation, leaseMs, status) => cells.heartbeat(incarnation, leaseMs, status),
     waiting: async (limit, able) => cells.waiting(limit, able),
@@ -58,7 +58,7 @@ export function openMemoryLedger(now: () => Millis, broken: MemoryRule | null = 
     readHeard: async (agent, after, limit) => work.readHeard(agent, after, limit),
     commit: async pack => packs.commit(pack),
     takeTurn: async (incarnation, group, leaseMs, delayMs) =>
-      state.life(incarnation)?.open ? turns.take(incarnation, group, leaseMs, delayMs) : null,
+      state.incarnationRow(incarnation)?.open ? turns.take(incarnation, group, leaseMs, delayMs) : null,
     releaseTurn: async (incarnation, group, nextAllowed) => turns.release(incarnation, group, nextAllowed),
     saveWait: async (group, nextAllowed, delayMs) => turns.saveWait(group, nextAllowed, delayMs),
     waits: async groups => groups.map(group => turns.waitOf(group)),
@@ -69,7 +69,7 @@ export function openMemoryLedger(now: () => Millis, broken: MemoryRule | null = 
     saveMeta: async rows => packs.saveMeta(rows),
     saveFacts: async rows => packs.saveFacts(rows),
     loadMeta: async (cell, urls) => packs.loadMeta(cell, urls),
-    takeBudget: async (incarnation, held, want) => lives.takeBudget(incarnation, held, want),
+    takeBudget: async (incarnation, held, want) => incarnations.takeBudget(incarnation, held, want),
     settings: async () => state.settings,
     set: async values => saveSettings(state, values),
     files: async () => packs.files(),
@@ -77,9 +77,9 @@ export function openMemoryLedger(now: () => Millis, broken: MemoryRule | null = 
     tryEnd: async () => cells.tryEnd(),
     reopen: async () => cells.reopen(),
     totals: async () => totalsOf(state),
-    health: async () => ({ weaknesses: [], holdUps: [] }),
+    health: async () => ({ weaknesses: [], longTransactions: [] }),
     parked: async limit => parkedOf(state, limit),
-    agents: async () => lives.agents(),
+    agents: async () => incarnations.agents(),
     agentWork: async () => work.agentWork(),
     sites: async (after, limit, which) => sitesOf(state, after, limit, which),
     close: async () => {},
@@ -88,8 +88,8 @@ export function openMemoryLedger(now: () => Millis, broken: MemoryRule | null = 
 
 function saveSettings(state: MemoryState, values: Readonly<Record<string, string>>): void {
   state.settings = { ...state.settings, ...values }
-  const isTold = ([name]: [string, string]) => !UNTOLD_SETTINGS.some(start => name.startsWith(start))
-  state.toldSettings = Object.fromEntries(Object.entries(state.settings).filter(isTold))
+  const isTold = ([name]: [string, string]) => !INTERNAL_SETTINGS.some(start => name.startsWith(start))
+  state.publicSettings = Object.fromEntries(Object.entries(state.settings).filter(isTold))
   const { maxPages } = values
   if (maxPages !== undefined) state.maxPages = maxPages === '' ? null : Number(maxPages)
 }
@@ -132,7 +132,7 @@ function totalsOf(state: MemoryState): Totals {
     outcomes: [...outcomes]
       .map(([code, { count, detail }]) => ({ code, count, detail }))
       .sort((a, b) => b.count - a.count),
-    lastLife: state.lives.length,
+    lastIncarnation: state.incarnations.length,
   }
 }
 

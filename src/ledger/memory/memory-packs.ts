@@ -56,7 +56,7 @@ export class MemoryPacks {
   appendLinks(batch: LinkBatch): CommitResult {
     const refusal = this.#refusal(batch, batch.sources, cell => this.#isHeld(cell))
     if (refusal) return refusal
-    const { name } = this.#state.life(batch.incarnation)!
+    const { name } = this.#state.incarnationRow(batch.incarnation)!
     for (const append of batch.appends) this.#appendOne(append, name)
     return { status: 'committed' }
   }
@@ -114,22 +114,22 @@ export class MemoryPacks {
     const refusal = this.#refusal(pack, pack.cells, cell => this.#isCurrent(cell))
     if (refusal) return refusal
     this.#ids.add(pack.id)
-    const life = this.#state.life(pack.incarnation)!
+    const incarnationRow = this.#state.incarnationRow(pack.incarnation)!
     let pages = 0
     for (const cell of pack.cells) {
       this.#commitCell(cell)
       pages += cell.pages
-      life.bytes += cell.bytes
-      life.fetchMs += cell.fetchMs
+      incarnationRow.bytes += cell.bytes
+      incarnationRow.fetchMs += cell.fetchMs
     }
-    for (const append of pack.appends) this.#appendOne(append, life.name)
+    for (const append of pack.appends) this.#appendOne(append, incarnationRow.name)
     this.#work.add(pack)
     for (const file of pack.files) this.#saveFile(file, pack.incarnation)
     for (const wait of pack.waits) this.#turns.postpone(wait.group, wait.nextAllowed)
     this.#state.pages += pages
-    life.budget = Math.max(0, life.budget - pages)
-    life.pages += pages
-    life.fetches = Math.max(life.fetches, pack.fetches)
+    incarnationRow.budget = Math.max(0, incarnationRow.budget - pages)
+    incarnationRow.pages += pages
+    incarnationRow.fetches = Math.max(incarnationRow.fetches, pack.fetches)
     return { status: 'committed' }
   }
 
@@ -181,13 +181,13 @@ export class MemoryPacks {
         bytes,
         crc32,
         incarnation,
-        closed: !this.#state.life(incarnation)?.open,
+        closed: !this.#state.incarnationRow(incarnation)?.open,
       }))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
   swapFiles(inputs: readonly string[], outputs: readonly PackFile[], seat?: Epoch): boolean {
-    const { seat: taken, lives } = this.#state
+    const { seat: taken, incarnations } = this.#state
     if (seat !== undefined && taken.epoch !== seat) return false
     const isListed = (name: string) => this.#files.has(name)
     // The answer to this swap was lost, and it is sent again.
@@ -200,17 +200,19 @@ export class MemoryPacks {
       return true
     if (!inputs.every(name => this.#files.has(name))) return false
     for (const name of inputs) this.#files.delete(name)
-    for (const file of outputs) this.#saveFile(file, seat === undefined ? lives.length : (taken.agent ?? 0))
+    for (const file of outputs)
+      this.#saveFile(file, seat === undefined ? incarnations.length : (taken.agent ?? 0))
     return true
   }
 
-  #refusal<Share extends SourceCell>(
+  #refusal<PackCellRow extends SourceCell>(
     { incarnation, appends }: Pick<LinkBatch, 'incarnation' | 'appends'>,
-    cells: readonly Share[],
-    isOurs: (cell: Share) => boolean,
+    cells: readonly PackCellRow[],
+    isOurs: (cell: PackCellRow) => boolean,
   ): CommitResult | null {
     if (!this.#state.keeps('fences')) return null
-    if (!this.#state.life(incarnation)?.open) return { status: 'refused', why: 'incarnation-closed' }
+    if (!this.#state.incarnationRow(incarnation)?.open)
+      return { status: 'refused', why: 'incarnation-closed' }
     if (!this.#state.open) return { status: 'refused', why: 'crawl-closed' }
     const stale = cells.filter(cell => !isOurs(cell)).map(({ cell }) => cell)
     if (stale.length > 0) return { status: 'stale', cells: stale }

@@ -44,7 +44,7 @@ export interface CellRow {
   outcomes: readonly OutcomeCount[]
 }
 
-export interface LifeRow {
+export interface IncarnationRow {
   readonly incarnation: Incarnation
   readonly name: string
   open: boolean
@@ -73,7 +73,7 @@ export interface TurnRow {
 
 /** Rules that the simulator can switch off, one at a time, to see that somebody notices. */
 export type MemoryRule =
-  /** Packs of an old epoch, an old number or a closed life are refused. */
+  /** Packs of an old epoch, an old number or a closed incarnation are refused. */
   | 'fences'
   /** Of these, the old epochs alone. */
   | 'checks-epochs'
@@ -85,7 +85,7 @@ export type MemoryRule =
   | 'tests-finish'
   /** An append turns a finished cell to waiting. */
   | 'wakes-finished'
-  /** The cells of an agent that failed go to the head of S, not to the tail. */
+  /** The cells of an agent that failed go to the head of the queue, not to the tail. */
   | 'failed-to-head'
   /** The crawl ends only when nothing waits or is leased. */
   | 'tests-end'
@@ -112,8 +112,8 @@ const NO_OUTCOMES: readonly OutcomeCount[] = []
 
 export class MemoryState {
   readonly cells = new Map<CellId, CellRow>()
-  readonly lives: LifeRow[] = []
-  /** Open lives that crawl: each has its share. */
+  readonly incarnations: IncarnationRow[] = []
+  /** Open incarnations that crawl: each has its share. */
   crawling = 0
   readonly turns = new Map<GroupId, TurnRow>()
   /** Of sites with more than one cell. */
@@ -121,7 +121,7 @@ export class MemoryState {
   /** Replaced as a whole: every heartbeat brings it. */
   settings: Readonly<Record<string, string>> = {}
   /** The same for heartbeats. */
-  toldSettings: Readonly<Record<string, string>> = {}
+  publicSettings: Readonly<Record<string, string>> = {}
   /** Cells that an assignment has bound to lanes. */
   readonly bound = new Map<CellId, LaneName>()
   /** Leased cells by group; groups without one are not in it. */
@@ -159,8 +159,8 @@ export class MemoryState {
     return this.lastHeartbeat > 0 && this.lastHeartbeat < time
   }
 
-  life(incarnation: Incarnation): LifeRow | undefined {
-    return this.lives[incarnation - 1]
+  incarnationRow(incarnation: Incarnation): IncarnationRow | undefined {
+    return this.incarnations[incarnation - 1]
   }
 
   addCell(cell: CellId, group: GroupId): CellRow {
@@ -231,20 +231,20 @@ export class MemoryState {
   /** Who leases the cell, or nobody. */
   hold(row: CellRow, agent: Incarnation | null): void {
     if (row.agent !== null) {
-      this.life(row.agent)?.held.delete(row)
+      this.incarnationRow(row.agent)?.held.delete(row)
       const leased = this.#leased.get(row.group)
       leased?.delete(row)
       if (leased?.size === 0) this.#leased.delete(row.group)
     }
     row.agent = agent
     if (agent === null) return
-    this.life(agent)?.held.add(row)
+    this.incarnationRow(agent)?.held.add(row)
     const leased = this.#leased.get(row.group)
     if (leased) leased.add(row)
     else this.#leased.set(row.group, new Set([row]))
   }
 
-  /** True while the life leases a cell of the group. */
+  /** True while the incarnation leases a cell of the group. */
   leases(agent: Incarnation, group: GroupId): boolean {
     for (const row of this.#leased.get(group) ?? []) if (row.agent === agent) return true
     return false

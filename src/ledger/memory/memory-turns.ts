@@ -62,10 +62,10 @@ export class MemoryTurns {
     turn.leaseUntil = heldUntil
   }
 
-  /** A life ends: its last request was before now. */
+  /** A incarnation ends: its last request was before now. */
   leave(incarnation: Incarnation): void {
     const now = this.#now()
-    for (const turn of [...(this.#state.life(incarnation)?.turns ?? [])]) {
+    for (const turn of [...(this.#state.incarnationRow(incarnation)?.turns ?? [])]) {
       this.#hold(turn, null)
       turn.leaseUntil = now
     }
@@ -121,18 +121,18 @@ export class MemoryTurns {
   }
 
   #hold(turn: TurnRow, agent: Incarnation | null): void {
-    if (turn.agent !== null) this.#state.life(turn.agent)?.turns.delete(turn)
+    if (turn.agent !== null) this.#state.incarnationRow(turn.agent)?.turns.delete(turn)
     turn.agent = agent
-    if (agent !== null) this.#state.life(agent)?.turns.add(turn)
+    if (agent !== null) this.#state.incarnationRow(agent)?.turns.add(turn)
   }
 
-  /** A life that still speaks holds its turns; one that has fallen silent held them for a lease since. */
+  /** A incarnation that still speaks holds its turns; one that has fallen silent held them for a lease since. */
   #heldUntil(turn: TurnRow, holder: Incarnation, leaseMs: Millis): Millis {
-    const life = this.#state.life(holder)
-    const until = Math.max(turn.leaseUntil, life?.open ? life.heartbeatAt + leaseMs : 0)
+    const incarnationRow = this.#state.incarnationRow(holder)
+    const until = Math.max(turn.leaseUntil, incarnationRow?.open ? incarnationRow.heartbeatAt + leaseMs : 0)
     // The ledger itself was away, or nobody at all was heard since: everybody gets the time to speak again.
     const { gapUntil } = this.#state
-    if (life?.open && this.#state.isUnheardSince(until)) return Math.max(until, this.#now())
-    return life && gapUntil > this.#now() ? Math.max(until, gapUntil) : until
+    if (incarnationRow?.open && this.#state.isUnheardSince(until)) return Math.max(until, this.#now())
+    return incarnationRow && gapUntil > this.#now() ? Math.max(until, gapUntil) : until
   }
 }

@@ -16,7 +16,7 @@ interface Work {
   messages: number
   coalescedMessages: number
   readonly lanes: Map<number, { pages: number; fetchMs: Millis }>
-  readonly heard: Part[]
+  readonly received: Part[]
 }
 
 export class MemoryWork {
@@ -29,8 +29,8 @@ export class MemoryWork {
   }
 
   /** Part of the step that commits the pack. */
-  add({ incarnation, lanes, heard }: Pack): void {
-    const work = this.#of(this.#state.life(incarnation)!.name)
+  add({ incarnation, lanes, received }: Pack): void {
+    const work = this.#of(this.#state.incarnationRow(incarnation)!.name)
     for (const { lane, pages, fetchMs } of lanes) {
       const known = work.lanes.get(lane)
       work.lanes.set(lane, {
@@ -38,27 +38,29 @@ export class MemoryWork {
         fetchMs: (known?.fetchMs ?? 0) + fetchMs,
       })
     }
-    work.links += heard.links
-    work.messages += heard.pages.length / FINGERPRINT_BYTES
-    work.coalescedMessages += heard.sites.length / FINGERPRINT_BYTES
-    if (heard.pages.length === 0) return
+    work.links += received.links
+    work.messages += received.pages.length / FINGERPRINT_BYTES
+    work.coalescedMessages += received.sites.length / FINGERPRINT_BYTES
+    if (received.pages.length === 0) return
     // Copied, as a durable ledger would.
-    const [pages, sites] = [Uint8Array.from(heard.pages), Uint8Array.from(heard.sites)]
-    work.heard.push({ number: ++this.#parts, pages, sites })
+    const [pages, sites] = [Uint8Array.from(received.pages), Uint8Array.from(received.sites)]
+    work.received.push({ number: ++this.#parts, pages, sites })
   }
 
   readHeard(agent: string, after: number, limit: number): Part[] {
-    const heard = this.#byAgent.get(agent)?.heard ?? []
-    return heard.filter(({ number }) => number > after).slice(0, limit)
+    const received = this.#byAgent.get(agent)?.received ?? []
+    return received.filter(({ number }) => number > after).slice(0, limit)
   }
 
   agentWork(): AgentWork[] {
     const sums = new Map<string, Omit<AgentWork, 'links' | 'messages' | 'coalescedMessages' | 'lanes'>>()
-    for (const life of this.#state.lives) {
-      const { name, pages, bytes, fetchMs, lanes } = life
+    for (const incarnationRow of this.#state.incarnations) {
+      const { name, pages, bytes, fetchMs, lanes } = incarnationRow
       // Who only coordinated did no work.
       if (lanes === 0) continue
-      const fetches = life.open ? life.fetches : Math.max(life.fetches, fetchesIn(life.status))
+      const fetches = incarnationRow.open
+        ? incarnationRow.fetches
+        : Math.max(incarnationRow.fetches, fetchesIn(incarnationRow.status))
       const known = sums.get(name) ?? { name, lives: 0, pages: 0, bytes: 0, fetchMs: 0, fetches: 0 }
       sums.set(name, {
         name,
@@ -81,7 +83,7 @@ export class MemoryWork {
   #of(agent: string): Work {
     let work = this.#byAgent.get(agent)
     if (!work) {
-      work = { links: 0, messages: 0, coalescedMessages: 0, lanes: new Map(), heard: [] }
+      work = { links: 0, messages: 0, coalescedMessages: 0, lanes: new Map(), received: [] }
       this.#byAgent.set(agent, work)
     }
     return work

@@ -3,18 +3,18 @@ import type { CellId, Epoch, Millis } from '../../model/index.js'
 import {
   type FinishReason,
   type Heartbeat,
+  INTERNAL_SETTINGS,
   type Incarnation,
   MOST_COUNTED,
-  UNTOLD_SETTINGS,
 } from '../index.js'
 import { type Row, textArray } from './postgres-connection.js'
 import { isOpenFor, TIMELINE } from './postgres-crawls.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
-import { IS_OF_THIS_TIMELINE, shareOf, silentLives } from './postgres-lives.js'
+import { IS_OF_THIS_TIMELINE, shareOf, silentIncarnations } from './postgres-incarnations.js'
 import { HELD, LOCKED, lockedCell, reclaimExpired, toHead, wakeRested } from './postgres-order.js'
 import { freeUnused, leaveTurns } from './postgres-turns.js'
 
-/** Closing returns the unused page budget and puts the cells of that life at the head of S (D16). */
+/** Closing returns the unused page budget and puts the cells of that incarnation at the head of the queue (D16). */
 export async function leave(tx: Transaction, incarnation: Incarnation): Promise<void> {
   await tx.all('SELECT 1 FROM agent WHERE incarnation = $1 FOR UPDATE', incarnation)
   await tx.run('UPDATE agent SET open = 0, budget = 0 WHERE incarnation = $1', incarnation)
@@ -27,7 +27,7 @@ export async function leave(tx: Transaction, incarnation: Incarnation): Promise<
 }
 
 export async function closeSilent(tx: Transaction, silentMs: Millis): Promise<Incarnation[]> {
-  const silent = await silentLives(tx, silentMs)
+  const silent = await silentIncarnations(tx, silentMs)
   for (const incarnation of silent) await leave(tx, incarnation)
   return silent
 }
@@ -45,15 +45,15 @@ export async function heartbeat(
   status: string,
 ): Promise<Heartbeat> {
   const crawlOpen = await isOpenFor(tx)
-  const life = await tx.first(
+  const incarnationRow = await tx.first(
     `UPDATE agent SET heartbeat_at = $1, status = $2 WHERE incarnation = $3 AND open = 1
      RETURNING ${IS_OF_THIS_TIMELINE}`,
     tx.now,
     status,
     incarnation,
   )
-  const lifeOpen = life?.[0] === true
-  const held = lifeOpen ? await renew(tx, incarnation, leaseMs) : []
+  const incarnationOpen = incarnationRow?.[0] === true
+  const held = incarnationOpen ? await renew(tx, incarnation, leaseMs) : []
   await wakeRested(tx)
   // The agent's row is ours by now: what was granted to it before is committed, what comes later has a higher number.
   const [waiting, grants] = (await tx.first(
@@ -71,11 +71,11 @@ export async function heartbeat(
     tx.now,
     leaseMs,
   )
-  return { now: tx.now, held, grants, waiting, settings, crawlOpen, lifeOpen, share }
+  return { now: tx.now, held, grants, waiting, settings, crawlOpen, incarnationOpen: incarnationOpen, share }
 }
 
 const SETTINGS = 'SELECT name, value FROM setting'
-const TOLD_SETTINGS = `${SETTINGS} WHERE ${UNTOLD_SETTINGS.map(start => `name NOT LIKE '${start}%'`).join(' AND ')}`
+const TOLD_SETTINGS = `${SETTINGS} WHERE ${INTERNAL_SETTINGS.map(start => `name NOT LIKE '${start}%'`).join(' AND ')}`
 
 export async function settings(db: PostgresDatabase): Promise<Record<string, string>> {
   return settingsIn(await db.all(SETTINGS))

@@ -2,8 +2,8 @@
 import { Client, types } from 'pg'
 import type { PostgresPlace } from '../../model/url/index.js'
 import { LedgerError } from '../index.js'
+import { keepPassword, tlsFor } from './postgres-credentials.js'
 import { ledgerErrorOf, stoodStill } from './postgres-errors.js'
-import { keepPassword, tlsFor } from './postgres-secrecy.js'
 
 export type Row = readonly (string | number | boolean | null | Buffer)[]
 export type Value = string | number | null | Uint8Array | readonly (number | null)[]

@@ -1,6 +1,6 @@
 /** What the server says of itself: how durable its commits are, and who keeps inbox rows from being read. */
 import type { Millis } from '../../model/index.js'
-import type { HoldUp, LedgerHealth } from '../index.js'
+import type { LedgerHealth, LongTransaction } from '../index.js'
 import type { Row } from './postgres-connection.js'
 import type { PostgresDatabase } from './postgres-database.js'
 
@@ -9,7 +9,7 @@ const MOST_SHOWN = 5
 export async function readHealth(db: PostgresDatabase, heldUpMs: Millis): Promise<LedgerHealth> {
   return {
     weaknesses: weaknessesIn((await db.first(SETTINGS))!),
-    holdUps: (await db.all(HOLD_UPS, heldUpMs, MOST_SHOWN)).map(holdUp),
+    longTransactions: (await db.all(HOLD_UPS, heldUpMs, MOST_SHOWN)).map(holdUp),
   }
 }
 
@@ -48,7 +48,7 @@ const HOLD_UPS = `SELECT * FROM (
     FROM pg_prepared_xacts) AS open
   WHERE ms > $1::bigint ORDER BY ms DESC LIMIT $2`
 
-function holdUp([user, program, address, pid, database, state, ms]: Row): HoldUp {
+function holdUp([user, program, address, pid, database, state, ms]: Row): LongTransaction {
   const parts = [
     `user ${user}`,
     ...(program === '' || program === null ? [] : [String(program)]),

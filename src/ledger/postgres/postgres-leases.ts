@@ -1,4 +1,4 @@
-/** Leases of cells: granted to a life with the turn of their group, read by it, and given back. */
+/** Leases of cells: granted to an incarnation with the turn of their group, read by it, and given back. */
 
 import { type CellId, type Epoch, type Lease, type Millis, ownTurn, siteOfCell } from '../../model/index.js'
 import type { Site } from '../../model/url/index.js'
@@ -10,7 +10,7 @@ import { HELD, LOCKED, lockedCell, numbers, toHead, toTail } from './postgres-or
 import * as splits from './postgres-splits.js'
 import { takeTurns } from './postgres-turns.js'
 
-/** Grants for one life follow each other: their numbers say what it has not seen yet, so they rise as they are seen. */
+/** Grants for one incarnation follow each other: their numbers say what it has not seen yet, so they rise as they are seen. */
 export async function grant(
   tx: Transaction,
   incarnation: Incarnation,
@@ -20,8 +20,11 @@ export async function grant(
   lane = 0,
 ): Promise<Lease[]> {
   if (!(await isOpenFor(tx))) return []
-  const life = await tx.first('SELECT open FROM agent WHERE incarnation = $1 FOR NO KEY UPDATE', incarnation)
-  if (life?.[0] !== 1) return []
+  const incarnationRow = await tx.first(
+    'SELECT open FROM agent WHERE incarnation = $1 FOR NO KEY UPDATE',
+    incarnation,
+  )
+  if (incarnationRow?.[0] !== 1) return []
   const found = await tx.all(
     `SELECT ${LOCKED} FROM cell WHERE cell = ANY($1::text[]) AND state = 'waiting' ORDER BY cell FOR UPDATE`,
     textArray(cells),

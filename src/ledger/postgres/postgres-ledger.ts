@@ -12,9 +12,9 @@ import { type DatabaseOptions, PostgresDatabase, type Transaction } from './post
 import { readFiles, swapFiles } from './postgres-files.js'
 import { readHealth } from './postgres-health.js'
 import { append, readInbox } from './postgres-inboxes.js'
+import * as incarnations from './postgres-incarnations.js'
 import { readJournal, readJournals } from './postgres-journals.js'
 import * as leases from './postgres-leases.js'
-import * as lives from './postgres-lives.js'
 import * as order from './postgres-order.js'
 import { appendLinks, commit } from './postgres-packs.js'
 import * as facts from './postgres-site-facts.js'
@@ -82,7 +82,7 @@ function reads(db: PostgresDatabase, clock: Clock): Pick<Ledger, Reads> {
     totals: () => readTotals(db),
     health: heldUpMs => readHealth(db, heldUpMs),
     parked: limit => readParked(db, limit),
-    agents: () => lives.readAgents(db),
+    agents: () => incarnations.readAgents(db),
     agentWork: () => readAgentWork(db),
     laneLoads: () => order.laneLoads(db),
     sites: (after, limit, which) => readSites(db, after, limit, which),
@@ -92,10 +92,10 @@ function reads(db: PostgresDatabase, clock: Clock): Pick<Ledger, Reads> {
 function writes(db: PostgresDatabase): Omit<Ledger, Reads | 'close'> {
   const write = <T>(task: (tx: Transaction) => Promise<T>) => db.transaction(task)
   return {
-    join: (agent, lanes) => write(tx => lives.join(tx, agent, lanes)),
+    join: (agent, lanes) => write(tx => incarnations.join(tx, agent, lanes)),
     leave: incarnation => write(tx => cells.leave(tx, incarnation)),
     closeSilent: silentMs => write(tx => cells.closeSilent(tx, silentMs)),
-    takeSeat: (incarnation, leaseMs) => write(tx => lives.takeSeat(tx, incarnation, leaseMs)),
+    takeSeat: (incarnation, leaseMs) => write(tx => incarnations.takeSeat(tx, incarnation, leaseMs)),
     endAllLeases: () => write(cells.endAllLeases),
     heartbeat: (incarnation, leaseMs, status) =>
       write(tx => cells.heartbeat(tx, incarnation, leaseMs, status)),
@@ -116,8 +116,11 @@ function writes(db: PostgresDatabase): Omit<Ledger, Reads | 'close'> {
     commit: pack => write(tx => commit(tx, pack)),
     takeTurn: (incarnation, group, leaseMs, delayMs) =>
       write(async tx => {
-        const life = await tx.first('SELECT open FROM agent WHERE incarnation = $1 FOR SHARE', incarnation)
-        if (life?.[0] !== 1) return null
+        const incarnationRow = await tx.first(
+          'SELECT open FROM agent WHERE incarnation = $1 FOR SHARE',
+          incarnation,
+        )
+        if (incarnationRow?.[0] !== 1) return null
         const taken = await turns.takeTurns(tx, incarnation, [group], leaseMs, delayMs)
         return taken.get(group) ?? null
       }),
@@ -129,7 +132,8 @@ function writes(db: PostgresDatabase): Omit<Ledger, Reads | 'close'> {
     saveOrigin: (cell, state) => write(tx => facts.saveOrigin(tx, cell, state)),
     saveMeta: rows => write(tx => facts.saveMeta(tx, rows)),
     saveFacts: rows => write(tx => facts.saveFacts(tx, rows)),
-    takeBudget: (incarnation, held, want) => write(tx => lives.takeBudget(tx, incarnation, held, want)),
+    takeBudget: (incarnation, held, want) =>
+      write(tx => incarnations.takeBudget(tx, incarnation, held, want)),
     set: values => write(tx => saveSettings(tx, values)),
     swapFiles: (inputs, outputs, seat) => swapFiles(db, inputs, outputs, seat),
     tryEnd: () => write(cells.tryEnd),

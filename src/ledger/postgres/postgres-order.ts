@@ -121,7 +121,7 @@ export async function defer(
   )
 }
 
-/** Cells whose rest is over join the tail of S, and so do set-aside ones whose time comes while the crawl still runs. */
+/** Cells whose rest is over join the tail of the queue, and so do set-aside ones whose time comes while the crawl still runs. */
 export async function wakeRested(tx: Transaction): Promise<void> {
   const due = `(state = 'resting' AND rank <= $1 OR state = 'parked' AND rank BETWEEN 1 AND $1)`
   const seen = await tx.all(`SELECT cell FROM cell WHERE ${due}`, tx.now)
@@ -138,7 +138,7 @@ export async function wakeRested(tx: Transaction): Promise<void> {
 }
 
 /**
- * Leases that ended without a renewal: their cells go to the head of S, unless the ledger itself was away or was
+ * Leases that ended without a renewal: their cells go to the head of the queue, unless the ledger itself was away or was
  * promoted, or nobody at all was heard since they ended: then the machine stood still, and its agents with it.
  */
 export async function reclaimExpired(tx: Transaction): Promise<void> {

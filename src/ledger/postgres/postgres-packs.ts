@@ -8,7 +8,7 @@ import { textArray } from './postgres-connection.js'
 import type { Transaction } from './postgres-database.js'
 import { saveFiles } from './postgres-files.js'
 import { addRows } from './postgres-inboxes.js'
-import { IS_OF_THIS_TIMELINE } from './postgres-lives.js'
+import { IS_OF_THIS_TIMELINE } from './postgres-incarnations.js'
 import { saveWaits } from './postgres-turns.js'
 import { addWork } from './postgres-work.js'
 
@@ -20,12 +20,12 @@ interface CellNow {
 }
 
 /**
- * Locked are the crawl row against its end, the life against its closing, and then all cells the pack
+ * Locked are the crawl row against its end, the incarnation against its closing, and then all cells the pack
  * touches, in the order of their names: what is checked stays true until the commit. The id is looked for
- * under the life's lock, so that the same pack sent again waits for the one that is still under way.
+ * under the incarnation's lock, so that the same pack sent again waits for the one that is still under way.
  */
 export async function commit(tx: Transaction, pack: Pack): Promise<CommitResult> {
-  const closed = await lockLife(tx, pack.incarnation)
+  const closed = await lockIncarnation(tx, pack.incarnation)
   if (await tx.first('SELECT 1 FROM pack WHERE id = $1', pack.id)) return { status: 'committed' }
   if (closed) return closed
   const refusal = refusalOf(
@@ -56,7 +56,7 @@ export async function commit(tx: Transaction, pack: Pack): Promise<CommitResult>
 
 export async function appendLinks(tx: Transaction, batch: LinkBatch): Promise<CommitResult> {
   const { incarnation, sources, appends } = batch
-  const closed = await lockLife(tx, incarnation)
+  const closed = await lockIncarnation(tx, incarnation)
   if (closed) return closed
   const refusal = refusalOf(batch, sources, await lockCells(tx, [...sources, ...appends]), isHeld)
   if (refusal) return refusal
@@ -65,7 +65,7 @@ export async function appendLinks(tx: Transaction, batch: LinkBatch): Promise<Co
 }
 
 /** Says why nothing can be committed any more. */
-async function lockLife(tx: Transaction, incarnation: Incarnation): Promise<CommitResult | null> {
+async function lockIncarnation(tx: Transaction, incarnation: Incarnation): Promise<CommitResult | null> {
   const [state, open] = (await tx.first(
     `SELECT c.state, agent.open = 1 AND ${IS_OF_THIS_TIMELINE} FROM crawl c, agent WHERE agent.incarnation = $1
      FOR KEY SHARE OF c FOR NO KEY UPDATE OF agent`,
@@ -102,11 +102,11 @@ async function lockCells(
   )
 }
 
-function refusalOf<Share extends SourceCell>(
+function refusalOf<PackCellRow extends SourceCell>(
   { appends }: Pick<Pack, 'appends'>,
-  shares: readonly Share[],
+  shares: readonly PackCellRow[],
   cells: ReadonlyMap<CellId, CellNow>,
-  isOurs: (share: Share, now: CellNow | undefined) => boolean,
+  isOurs: (share: PackCellRow, now: CellNow | undefined) => boolean,
 ): CommitResult | null {
   const stale = shares.filter(share => !isOurs(share, cells.get(share.cell))).map(({ cell }) => cell)
   if (stale.length > 0) return { status: 'stale', cells: stale }

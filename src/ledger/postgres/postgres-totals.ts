@@ -16,7 +16,7 @@ import { textArray } from './postgres-connection.js'
 import type { PostgresDatabase } from './postgres-database.js'
 
 export async function readTotals(db: PostgresDatabase): Promise<Totals> {
-  const [state, reason, lastLife] = (await db.first(
+  const [state, reason, lastIncarnation] = (await db.first(
     'SELECT state, finish_reason, (SELECT coalesce(max(incarnation), 0) FROM agent) FROM crawl',
   ))!
   const states = await db.all(
@@ -42,7 +42,7 @@ export async function readTotals(db: PostgresDatabase): Promise<Totals> {
     cells,
     sites: Number((await db.first(SITES))![0]),
     outcomes: outcomes.map(outcomeCount),
-    lastLife: Number(lastLife),
+    lastIncarnation: Number(lastIncarnation),
   }
 }
 

@@ -113,11 +113,11 @@ async function silenceOf(
     'SELECT incarnation, heartbeat_at FROM agent WHERE open = 1 AND incarnation = ANY($1::bigint[])',
     holders,
   )
-  const heartbeats = new Map(open.map(([life, at]) => [Number(life), Number(at)]))
+  const heartbeats = new Map(open.map(([incarnation, at]) => [Number(incarnation), Number(at)]))
   return { heartbeats, gapUntil: Number(gapUntil), last: Number(last) }
 }
 
-/** A life that still speaks holds its turns; one that has fallen silent held them for a lease since. */
+/** A incarnation that still speaks holds its turns; one that has fallen silent held them for a lease since. */
 function heldSince({ holder, leaseUntil }: TurnRow, silence: Silence, leaseMs: Millis, now: Millis): Millis {
   const heartbeatAt = silence.heartbeats.get(holder!)
   const { gapUntil, last } = silence
@@ -169,7 +169,7 @@ export async function freeUnused(tx: Transaction, holds: readonly Hold[]): Promi
   )
 }
 
-/** A life ends: its last request was before now. */
+/** A incarnation ends: its last request was before now. */
 export async function leaveTurns(tx: Transaction, incarnation: Incarnation): Promise<void> {
   await tx.run(
     `WITH held AS (SELECT grp FROM turn WHERE agent = $1 ORDER BY grp FOR UPDATE)

@@ -7,7 +7,7 @@ const FINGERPRINT_BYTES = 8
 /** Part of the transaction that commits the pack. */
 export async function addWork(
   tx: Transaction,
-  { incarnation, lanes, heard }: Pick<Pack, 'incarnation' | 'lanes' | 'heard'>,
+  { incarnation, lanes, received }: Pick<Pack, 'incarnation' | 'lanes' | 'received'>,
 ): Promise<void> {
   if (lanes.length > 0)
     await tx.run(
@@ -22,21 +22,21 @@ export async function addWork(
       lanes.map(({ pages }) => pages),
       lanes.map(({ fetchMs }) => fetchMs),
     )
-  if (heard.links === 0) return
+  if (received.links === 0) return
   await tx.run(
     `UPDATE agent SET links = links + $1, messages = messages + $2, coalesced = coalesced + $3
      WHERE incarnation = $4`,
-    heard.links,
-    heard.pages.length / FINGERPRINT_BYTES,
-    heard.sites.length / FINGERPRINT_BYTES,
+    received.links,
+    received.pages.length / FINGERPRINT_BYTES,
+    received.sites.length / FINGERPRINT_BYTES,
     incarnation,
   )
-  if (heard.pages.length > 0)
+  if (received.pages.length > 0)
     await tx.run(
       'INSERT INTO heard (agent, pages, sites) SELECT name, $2, $3 FROM agent WHERE incarnation = $1',
       incarnation,
-      heard.pages,
-      heard.sites,
+      received.pages,
+      received.sites,
     )
 }
 
@@ -70,8 +70,8 @@ export async function readAgentWork(db: PostgresDatabase): Promise<AgentWork[]> 
   return agents.map(([name, ...sums]) => {
     const [lives, pages, bytes, fetchMs, fetches, links, messages, coalescedMessages] = sums.map(Number)
     const lanes = lanesOf.get(String(name)) ?? []
-    const heard = { links, messages, coalescedMessages }
-    return { name: String(name), lives, pages, bytes, fetchMs, fetches, ...heard, lanes }
+    const received = { links, messages, coalescedMessages }
+    return { name: String(name), lives, pages, bytes, fetchMs, fetches, ...received, lanes }
   })
 }
 

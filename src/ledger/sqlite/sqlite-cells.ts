@@ -4,12 +4,12 @@ import { type CellId, type Epoch, type Lease, type Millis, ownTurn, siteOfCell }
 import {
   type FinishReason,
   type Heartbeat,
+  INTERNAL_SETTINGS,
   type Incarnation,
   MOST_COUNTED,
-  UNTOLD_SETTINGS,
 } from '../index.js'
 import type { SqliteDatabase } from './sqlite-database.js'
-import type { SqliteLives } from './sqlite-lives.js'
+import type { SqliteIncarnations } from './sqlite-incarnations.js'
 import type { SqliteOrder } from './sqlite-order.js'
 import type { SqliteSplits } from './sqlite-splits.js'
 import type { SqliteTurns } from './sqlite-turns.js'
@@ -17,19 +17,19 @@ import type { SqliteTurns } from './sqlite-turns.js'
 export interface LeaseTables {
   readonly order: SqliteOrder
   readonly turns: SqliteTurns
-  readonly lives: SqliteLives
+  readonly incarnations: SqliteIncarnations
   readonly splits: SqliteSplits
 }
 
 const SETTINGS = 'SELECT name, value FROM setting'
-const TOLD_SETTINGS = `${SETTINGS} WHERE ${UNTOLD_SETTINGS.map(start => `name NOT LIKE '${start}%'`).join(' AND ')}`
+const TOLD_SETTINGS = `${SETTINGS} WHERE ${INTERNAL_SETTINGS.map(start => `name NOT LIKE '${start}%'`).join(' AND ')}`
 
 export class SqliteCells {
   readonly #db: SqliteDatabase
   readonly #now: () => Millis
   readonly #order: SqliteOrder
   readonly #turns: SqliteTurns
-  readonly #lives: SqliteLives
+  readonly #incarnations: SqliteIncarnations
   readonly #splits: SqliteSplits
 
   constructor(db: SqliteDatabase, now: () => Millis, tables: LeaseTables) {
@@ -37,11 +37,11 @@ export class SqliteCells {
     this.#now = now
     this.#order = tables.order
     this.#turns = tables.turns
-    this.#lives = tables.lives
+    this.#incarnations = tables.incarnations
     this.#splits = tables.splits
   }
 
-  /** Closing returns the unused page budget and puts the cells of that life at the head of S (D16). */
+  /** Closing returns the unused page budget and puts the cells of that incarnation at the head of the queue (D16). */
   leave(incarnation: Incarnation): void {
     this.#db.run('UPDATE agent SET open = 0, budget = 0 WHERE incarnation = ?', incarnation)
     const held = this.#db.all(
@@ -53,7 +53,7 @@ export class SqliteCells {
   }
 
   closeSilent(silentMs: Millis): Incarnation[] {
-    const silent = this.#lives.silent(silentMs)
+    const silent = this.#incarnations.silent(silentMs)
     for (const incarnation of silent) this.leave(incarnation)
     return silent
   }
@@ -93,8 +93,8 @@ export class SqliteCells {
       waiting: Number(waiting),
       settings: Object.fromEntries(this.#db.all(TOLD_SETTINGS)) as Record<string, string>,
       crawlOpen: state === 'open',
-      lifeOpen: open > 0,
-      share: this.#lives.share(incarnation),
+      incarnationOpen: open > 0,
+      share: this.#incarnations.share(incarnation),
     }
   }
 
@@ -109,7 +109,7 @@ export class SqliteCells {
     delayMs: Millis,
     lane = 0,
   ): Lease[] {
-    const open = this.#lives.isOpen(incarnation)
+    const open = this.#incarnations.isOpen(incarnation)
     const [state] = this.#db.first('SELECT state FROM crawl')!
     if (!open || state !== 'open') return []
     const [first] = this.#db.first('SELECT grants FROM crawl')!

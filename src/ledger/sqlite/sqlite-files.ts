@@ -1,4 +1,4 @@
-/** Files of all lives with their committed lengths, and their exchange for what was made of them. */
+/** Files of all incarnations with their committed lengths, and their exchange for what was made of them. */
 import type { Epoch } from '../../model/index.js'
 import { type FileRow, listedFile, type PackFile } from '../index.js'
 import type { SqliteDatabase } from './sqlite-database.js'

@@ -96,7 +96,7 @@ export class SqliteInboxes {
     )
   }
 
-  /** A newly discovered site goes to the tail of S (D19). */
+  /** A newly discovered site goes to the tail of the queue (D19). */
   #ranksOfNew(appends: readonly TextAppend[]): ReadonlyMap<CellId, number> {
     const fresh = new Map(appends.map(({ cell }) => [cell, 0]))
     const known = this.#db.all(

@@ -22,8 +22,8 @@ import { SqliteCells } from './sqlite-cells.js'
 import { SqliteDatabase, translated } from './sqlite-database.js'
 import { SqliteFiles, SwapRefused } from './sqlite-files.js'
 import { SqliteInboxes } from './sqlite-inboxes.js'
+import { SqliteIncarnations } from './sqlite-incarnations.js'
 import { SqliteJournals } from './sqlite-journals.js'
-import { SqliteLives } from './sqlite-lives.js'
 import { SqliteOrder } from './sqlite-order.js'
 import { SqlitePacks } from './sqlite-packs.js'
 import { SqliteSiteFacts } from './sqlite-site-facts.js'
@@ -167,21 +167,21 @@ export function openSqliteLedger(path: string, options: SqliteOptions): Ledger {
 
 function callsOver(db: SqliteDatabase, now: () => Millis): Calls {
   const turns = new SqliteTurns(db, now)
-  const lives = new SqliteLives(db, now)
+  const incarnations = new SqliteIncarnations(db, now)
   const order = new SqliteOrder(db, now, turns)
   const inboxes = new SqliteInboxes(db)
   const splits = new SqliteSplits(db, inboxes)
-  const cells = new SqliteCells(db, now, { order, turns, lives, splits })
+  const cells = new SqliteCells(db, now, { order, turns, incarnations, splits })
   const work = new SqliteWork(db)
   const journals = new SqliteJournals(db, splits)
   const files = new SqliteFiles(db)
   const packs = new SqlitePacks(db, now, { inboxes, files, work })
   const facts = new SqliteSiteFacts(db)
   return {
-    join: (name, lanes) => lives.join(name, lanes),
+    join: (name, lanes) => incarnations.join(name, lanes),
     leave: incarnation => cells.leave(incarnation),
     closeSilent: silentMs => cells.closeSilent(silentMs),
-    takeSeat: (incarnation, leaseMs) => lives.takeSeat(incarnation, leaseMs),
+    takeSeat: (incarnation, leaseMs) => incarnations.takeSeat(incarnation, leaseMs),
     endAllLeases: () => cells.endAllLeases(),
     heartbeat: (incarnation, leaseMs, status) => cells.heartbeat(incarnation, leaseMs, status),
     waiting: (limit, able) => order.waiting(limit, able),
@@ -206,7 +206,7 @@ function callsOver(db: SqliteDatabase, now: () => Millis): Calls {
     readHeard: (agent, after, limit) => work.readHeard(agent, after, limit),
     commit: pack => packs.commit(pack),
     takeTurn: (incarnation, group, leaseMs, delayMs) =>
-      lives.isOpen(incarnation) ? turns.take(incarnation, group, leaseMs, delayMs) : null,
+      incarnations.isOpen(incarnation) ? turns.take(incarnation, group, leaseMs, delayMs) : null,
     releaseTurn: (incarnation, group, nextAllowed) => turns.release(incarnation, group, nextAllowed),
     saveWait: (group, nextAllowed, delayMs) => turns.saveWait(group, nextAllowed, delayMs),
     waits: groups => groups.map(group => turns.waitOf(group)),
@@ -217,7 +217,7 @@ function callsOver(db: SqliteDatabase, now: () => Millis): Calls {
     saveMeta: rows => facts.saveMeta(rows),
     saveFacts: rows => facts.saveFacts(rows),
     loadMeta: (cell, urls) => facts.loadMeta(cell, urls),
-    takeBudget: (incarnation, held, want) => lives.takeBudget(incarnation, held, want),
+    takeBudget: (incarnation, held, want) => incarnations.takeBudget(incarnation, held, want),
     settings: () => cells.settings(),
     set: values => saveSettings(db, values),
     files: () => files.files(),
@@ -225,9 +225,9 @@ function callsOver(db: SqliteDatabase, now: () => Millis): Calls {
     tryEnd: () => cells.tryEnd(),
     reopen: () => cells.reopen(),
     totals: () => readTotals(db),
-    health: () => ({ weaknesses: [], holdUps: [] }),
+    health: () => ({ weaknesses: [], longTransactions: [] }),
     parked: limit => readParked(db, limit),
-    agents: () => lives.agents(),
+    agents: () => incarnations.agents(),
     agentWork: () => work.agentWork(),
     sites: (after, limit, which) => readSites(db, after, limit, which),
   }

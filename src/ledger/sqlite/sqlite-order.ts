@@ -83,7 +83,7 @@ export class SqliteOrder {
       )
   }
 
-  /** Cells whose rest is over join the tail of S, and so do set-aside ones whose time comes while the crawl still runs. */
+  /** Cells whose rest is over join the tail of the queue, and so do set-aside ones whose time comes while the crawl still runs. */
   wakeRested(): void {
     const due = this.#db.all(
       `SELECT cell, rank FROM cell WHERE state = 'resting' AND rank <= ?1
@@ -94,7 +94,7 @@ export class SqliteOrder {
   }
 
   /**
-   * Leases that ended without a renewal: their cells go to the head of S, unless the ledger itself was away, or nobody at
+   * Leases that ended without a renewal: their cells go to the head of the queue, unless the ledger itself was away, or nobody at
    * all was heard since they ended: then the machine stood still, and its agents with it. The turn of a group was held
    * as long as the longest of its leases.
    */

@@ -64,10 +64,10 @@ export class SqlitePacks {
     return this.#db.first('SELECT state FROM crawl')![0] === 'open'
   }
 
-  #refusal<Share extends SourceCell>(
+  #refusal<PackCellRow extends SourceCell>(
     { incarnation, appends }: { readonly incarnation: Incarnation; readonly appends: readonly TextAppend[] },
-    cells: readonly Share[],
-    isOurs: (cell: Share, row: Row | undefined) => boolean,
+    cells: readonly PackCellRow[],
+    isOurs: (cell: PackCellRow, row: Row | undefined) => boolean,
   ): CommitResult | null {
     const [open] = this.#db.first('SELECT open FROM agent WHERE incarnation = ?', incarnation) ?? [0]
     if (!open) return { status: 'refused', why: 'incarnation-closed' }

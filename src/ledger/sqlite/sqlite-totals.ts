@@ -39,7 +39,7 @@ export function readTotals(db: SqliteDatabase): Totals {
     cells,
     sites: Number(db.first(SITES)![0]),
     outcomes,
-    lastLife: Number(db.first('SELECT coalesce(max(incarnation), 0) FROM agent')![0]),
+    lastIncarnation: Number(db.first('SELECT coalesce(max(incarnation), 0) FROM agent')![0]),
   }
 }
 

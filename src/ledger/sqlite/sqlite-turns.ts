@@ -81,7 +81,7 @@ export class SqliteTurns {
     )
   }
 
-  /** A life ends: its last request was before now. */
+  /** A incarnation ends: its last request was before now. */
   leave(incarnation: Incarnation): void {
     this.#db.run(`UPDATE turn SET agent = NULL, lease_until = ? WHERE agent = ?`, this.#now(), incarnation)
   }
@@ -122,7 +122,7 @@ export class SqliteTurns {
     })
   }
 
-  /** A life that still speaks holds its turns; one that has fallen silent held them for a lease since. */
+  /** A incarnation that still speaks holds its turns; one that has fallen silent held them for a lease since. */
   #heldUntil(holder: Incarnation, leaseUntil: Millis, leaseMs: Millis): Millis {
     const [open, heartbeatAt, gapUntil, last] = (
       this.#db.first(

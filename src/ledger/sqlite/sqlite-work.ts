@@ -12,7 +12,7 @@ export class SqliteWork {
   }
 
   /** Part of the transaction that commits the pack. */
-  add({ incarnation, lanes, heard }: Pick<Pack, 'incarnation' | 'lanes' | 'heard'>): void {
+  add({ incarnation, lanes, received }: Pick<Pack, 'incarnation' | 'lanes' | 'received'>): void {
     const agent = String(this.#db.first('SELECT name FROM agent WHERE incarnation = ?', incarnation)![0])
     if (lanes.length > 0) {
       this.#db.run(
@@ -22,20 +22,20 @@ export class SqliteWork {
         JSON.stringify(lanes.map(({ lane, pages, fetchMs }) => [lane, pages, fetchMs])),
       )
     }
-    if (heard.links === 0) return
+    if (received.links === 0) return
     this.#db.run(
       `UPDATE agent SET links = links + ?, messages = messages + ?, coalesced = coalesced + ? WHERE incarnation = ?`,
-      heard.links,
-      heard.pages.length / FINGERPRINT_BYTES,
-      heard.sites.length / FINGERPRINT_BYTES,
+      received.links,
+      received.pages.length / FINGERPRINT_BYTES,
+      received.sites.length / FINGERPRINT_BYTES,
       incarnation,
     )
-    if (heard.pages.length > 0)
+    if (received.pages.length > 0)
       this.#db.run(
         'INSERT INTO heard (agent, pages, sites) VALUES (?, ?, ?)',
         agent,
-        heard.pages,
-        heard.sites,
+        received.pages,
+        received.sites,
       )
   }
 

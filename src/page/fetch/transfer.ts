@@ -15,7 +15,7 @@ import {
 import { hostOf, type Site, siteOf } from '../../model/url/index.js'
 import type { Abortable, AbortWatch } from './abort-watch.js'
 import type { BodyBudget, ContentDecoder, Cut, Decoded } from './body/index.js'
-import type { Connection, Dialer, Ending, Exchanging, Slot, SlotPool, SlotSeeker } from './connect/index.js'
+import type { Connection, Dialer, Ending, Exchanging, Slot, SlotPool, SlotWaiter } from './connect/index.js'
 import type { FetchRequest, FetchResult } from './fetcher.js'
 import {
   type BodyJudge,
@@ -50,7 +50,7 @@ const EMPTY = Buffer.alloc(0)
 const TRUNCATIONS: Readonly<Record<Cut, Truncation>> = { limit: 'length', early: 'unspecified' }
 const NO_BODY: Decoded = { ok: true, body: EMPTY, cut: null }
 
-export class Transfer implements SlotSeeker<Connection>, Exchanging, BodyJudge, Abortable {
+export class Transfer implements SlotWaiter<Connection>, Exchanging, BodyJudge, Abortable {
   readonly site: Site
   readonly secure: boolean
   readonly address: string | undefined

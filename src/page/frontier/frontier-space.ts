@@ -19,7 +19,7 @@ export class FrontierSpace {
   readonly ranked = new RankedRoom(LIMITS.rankedBytes)
 
   constructor(options: FrontierSpaceOptions) {
-    // Where nothing was, nothing is made before it is needed: the simulator begins thousands of lives.
+    // Where nothing was, nothing is made before it is needed: the simulator begins thousands of incarnations.
     if (existsSync(options.folder)) {
       rmSync(options.folder, { recursive: true, force: true })
       mkdirSync(options.folder, { recursive: true })

@@ -6,7 +6,7 @@
 import { type Cancel, type Clock, type GroupId, LIMITS, type Millis } from '../../model/index.js'
 
 /** Somebody in line. `retry` is called when the turn is free: it takes it, or stands in another line. */
-export interface TurnSeeker {
+export interface Waiter {
   retry(): void
 }
 
@@ -15,7 +15,7 @@ export class GroupPace {
   readonly #clock: Clock
   /** Requests that may be under way at once: connections per site. */
   readonly #most: () => number
-  readonly #line = new Set<TurnSeeker>()
+  readonly #line = new Set<Waiter>()
   #nextAllowed: Millis = 0
   #spacingMs: Millis = 0
   #held = 0
@@ -27,7 +27,7 @@ export class GroupPace {
   /** Its turn was taken by name, and has to be given back by name: no lease does it. */
   isNamed = false
   /** Hops under way to one of its sites, whose cell may not be in hand: they need its turn. */
-  visitors = 0
+  borrowers = 0
   /** Cells in hand that are about to give their lease back, and the turn with it. */
   leaving = 0
   /** Too many sites turned out to share it (a CDN): it holds nobody up any more. */
@@ -81,13 +81,13 @@ export class GroupPace {
     if (this.#line.size > 0) this.serveAgain()
   }
 
-  join(seeker: TurnSeeker): void {
-    this.#line.add(seeker)
+  join(waiter: Waiter): void {
+    this.#line.add(waiter)
     if (this.#cancel === null) this.#serve()
   }
 
-  leave(seeker: TurnSeeker): void {
-    this.#line.delete(seeker)
+  leave(waiter: Waiter): void {
+    this.#line.delete(waiter)
     if (this.#line.size > 0) return
     this.#cancel?.()
     this.#cancel = null
@@ -118,10 +118,10 @@ export class GroupPace {
   /** Calls the first in line as long as the turn is free; then waits for the next moment it can be. */
   #serve(): void {
     const now = this.#clock.now()
-    for (const seeker of this.#line) {
+    for (const waiter of this.#line) {
       if (!this.isFree(now)) break
-      this.#line.delete(seeker)
-      seeker.retry()
+      this.#line.delete(waiter)
+      waiter.retry()
     }
     if (this.#line.size === 0 || this.#cancel !== null) return
     const waitMs = Math.min(this.#freeAt() - now, LIMITS.timerMs)

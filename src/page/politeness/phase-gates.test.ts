@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { ManualClock } from '../../../test/kit/manual-clock.js'
 import { openMemoryLedger } from '../../ledger/memory/index.js'
 import { Stop, type StopSignal } from '../../model/index.js'
+import { LeaseMargin } from './lease-margin.js'
 import { PhaseGates } from './phase-gates.js'
 import { makePlan, type PhasePlan } from './phases/index.js'
 import { SitePace } from './site-pace.js'
-import { Tenure } from './tenure.js'
 
 const GUARD = 200
 const LEASE = 30_000
@@ -27,7 +27,7 @@ describe('the gates of two nodes', () => {
       wall: () => clock.now(),
       skewMs,
       ledger: openMemoryLedger(() => clock.now()),
-      tenure: new Tenure(clock, LEASE, new Stop().signal),
+      leaseMargin: new LeaseMargin(clock, LEASE, new Stop().signal),
       grouping: 'none',
       leaseMs: LEASE,
       onFailure: error => {

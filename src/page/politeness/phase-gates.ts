@@ -15,6 +15,7 @@ import {
 } from '../../model/index.js'
 import type { Site } from '../../model/url/index.js'
 import type { GroupPace } from './group-pace.js'
+import type { LeaseMargin, SendTime } from './lease-margin.js'
 import { PhaseGate } from './phase-gate.js'
 import {
   PhaseClock,
@@ -26,7 +27,6 @@ import {
   windowFor,
   windowOf,
 } from './phases/index.js'
-import type { Sending, Tenure } from './tenure.js'
 
 /** Windows meet at the swap; what is under way then goes on; the first request after a swap does not wait. */
 export type PhaseMistake = 'no-guard' | 'no-cut' | 'no-swap-wait'
@@ -41,7 +41,7 @@ export interface PhaseGatesParts {
   /** Only for the simulator, to see that somebody notices. */
   readonly mistake?: PhaseMistake | undefined
   readonly ledger: Ledger
-  readonly tenure: Tenure
+  readonly leaseMargin: LeaseMargin
   readonly grouping: Grouping
   readonly leaseMs: Millis
   readonly onFailure: (error: Error) => void
@@ -83,7 +83,7 @@ export class PhaseGates {
   }
 
   /** A heartbeat was answered. */
-  measured(sent: Sending, now: Millis): void {
+  measured(sent: SendTime, now: Millis): void {
     if (!this.#time.measured(sent.monotonic, now)) this.#cutter.abort()
     const at = this.now()
     const isAhead = !this.#cutter.signal.aborted && this.monotonic() < this.#cutAt
@@ -107,7 +107,7 @@ export class PhaseGates {
   /** True while a request of that shard to that phase may begin. */
   isOpen(phase: number, shard: number): boolean {
     const at = this.now()
-    return at !== null && this.#parts.tenure.holds && this.windowOf(phase, shard, at).opensAt <= at
+    return at !== null && this.#parts.leaseMargin.holds && this.windowOf(phase, shard, at).opensAt <= at
   }
 
   /** True when who was asked at `beganAt` had time to answer before the window ended, as far as that is up to us. */
@@ -138,16 +138,16 @@ export class PhaseGates {
   }
 
   #newCutter(period: number, at: Millis | null): void {
-    const { tenure } = this.#parts
+    const { leaseMargin } = this.#parts
     if (!this.#cutter.signal.aborted) this.#cut(this.#cutter, this.#cutAt)
     const cutter = new Stop()
     this.#cutter = cutter
     this.#period = period
-    if (tenure.signal !== this.#tied) {
-      this.#tied = tenure.signal
+    if (leaseMargin.signal !== this.#tied) {
+      this.#tied = leaseMargin.signal
       this.#tied.addEventListener('abort', () => this.#cutter.abort(), { once: true })
     }
-    this.#aim(cutter, tenure.signal.aborted ? null : at)
+    this.#aim(cutter, leaseMargin.signal.aborted ? null : at)
   }
 
   /** At the end of the window, by what is known of the time now; the next measure aims anew. */

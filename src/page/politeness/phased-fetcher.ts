@@ -28,7 +28,7 @@ export class PhasedFetcher implements Pick<Fetcher, 'fetch' | 'resolve'> {
     const mayBegin = () => begun.mayBegin()
     const either = eitherOf(signal, until)
     const result = await this.#fetcher.fetch({ ...request, mayBegin }, either.signal)
-    either.untie()
+    either.dispose()
     const { isBegun, wasFair } = begun
     this.wasCut = !result.ok && !result.exchange && (!isBegun || (until.aborted && !wasFair))
     if (result.ok || !until.aborted || !wasFair) return result

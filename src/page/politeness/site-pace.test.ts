@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { ManualClock } from '../../../test/kit/manual-clock.js'
 import { LIMITS } from '../../model/index.js'
 import { GroupPace } from './group-pace.js'
-import { OwnPace } from './own-pace.js'
 import { type Pause, SitePace } from './site-pace.js'
+import { SiteWait } from './site-wait.js'
 
 const SECOND: Pause = { ownMs: 1_000, groupMs: 1_000 }
 const NONE: Pause = { ownMs: 0, groupMs: 0 }
@@ -25,7 +25,7 @@ class Scene {
     return new GroupPace(id, this.clock, () => this.connections)
   }
 
-  site(groups: readonly GroupPace[], knownMs = 1_000, own?: OwnPace): SitePace {
+  site(groups: readonly GroupPace[], knownMs = 1_000, own?: SiteWait): SitePace {
     for (const group of groups) group.sites++
     return new SitePace({
       own,
@@ -56,7 +56,7 @@ describe('the turn of a group', () => {
   it('keeps the cells of one site apart without a pause too, and not the sites of a domain', async () => {
     const scene = new Scene()
     const [alone, split] = [scene.group(), scene.group()]
-    const own = new OwnPace({ notBefore: 0, waitUntil: 0, knownMs: 0 })
+    const own = new SiteWait({ notBefore: 0, waitUntil: 0, knownMs: 0 })
     const [a, b] = [scene.site([alone], 0), scene.site([alone], 0)]
     const [c, d] = [scene.site([split], 0, own), scene.site([split], 0, own)]
     expect([a, b, c, d].map(site => site.turnNow(NONE))).toEqual([true, true, true, false])

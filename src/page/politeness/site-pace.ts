@@ -3,12 +3,12 @@
  * turn of every group it belongs to. It waits for a turn without holding another.
  */
 
-import { type Clock, forPeople, type GroupId, LIMITS, type Millis } from '../../model/index.js'
+import { type Clock, forDisplay, type GroupId, LIMITS, type Millis } from '../../model/index.js'
 import type { GroupPace } from './group-pace.js'
-import { type KnownPace, OwnPace } from './own-pace.js'
 import type { PhaseGate } from './phase-gate.js'
 import type { Delay } from './politeness.js'
-import { Seeker } from './seeker.js'
+import { type KnownWait, SiteWait } from './site-wait.js'
+import { TurnWaiter } from './turn-waiter.js'
 
 /** Pauses after a request: of the site, and of its groups. A Crawl-delay is the site's alone. */
 export interface Pause {
@@ -16,11 +16,11 @@ export interface Pause {
   readonly groupMs: Millis
 }
 
-export interface SitePaceParts extends KnownPace {
+export interface SitePaceParts extends KnownWait {
   readonly clock: Clock
   readonly groups: readonly GroupPace[]
   /** What other cells of the site, in our hands too, keep to; without it, there are none. */
-  readonly own?: OwnPace | undefined
+  readonly own?: SiteWait | undefined
   /** Writes into the ledger what the next holder of this site has to keep to. */
   readonly save: (waitUntil: Millis, pause: Pause) => Promise<void>
   /** Under `phases`: when the clock lets it be asked. */
@@ -29,17 +29,17 @@ export interface SitePaceParts extends KnownPace {
 
 export class SitePace {
   readonly #parts: SitePaceParts
-  readonly #seekers = new Set<Seeker>()
+  readonly #waiters = new Set<TurnWaiter>()
   /** Null where turns say who may ask, not the clock. */
   readonly gate: PhaseGate | null
-  readonly #own: OwnPace
+  readonly #own: SiteWait
   /** When the turn was last taken. */
   #takenAt: Millis = 0
   #givenUp = false
 
   constructor(parts: SitePaceParts) {
     this.#parts = parts
-    this.#own = parts.own ?? new OwnPace(parts)
+    this.#own = parts.own ?? new SiteWait(parts)
     this.#own.join(parts)
     this.gate = parts.gate ?? null
     if (this.gate !== null)
@@ -53,7 +53,7 @@ export class SitePace {
   }
 
   /** What it shares with other cells of its site. */
-  get own(): OwnPace {
+  get own(): SiteWait {
     return this.#own
   }
 
@@ -129,9 +129,9 @@ export class SitePace {
   turn(pause: Pause): Promise<boolean> {
     if (this.#givenUp) return Promise.resolve(false)
     return new Promise(resolve => {
-      const seeker = new Seeker(this, this.#parts.clock, pause, resolve)
-      this.#seekers.add(seeker)
-      seeker.retry()
+      const waiter = new TurnWaiter(this, this.#parts.clock, pause, resolve)
+      this.#waiters.add(waiter)
+      waiter.retry()
     })
   }
 
@@ -167,7 +167,7 @@ export class SitePace {
   wait(until: Millis, reason: string): void {
     if (until <= this.#own.waitUntil) return
     this.#own.waitUntil = until
-    this.#own.waitReason = forPeople(reason)
+    this.#own.waitReason = forDisplay(reason)
     this.#save({ ownMs: this.#own.knownMs, groupMs: 0 })
   }
 
@@ -175,42 +175,42 @@ export class SitePace {
   ease(delayMs: Millis): void {
     const soonest = this.#parts.clock.now() + Math.max(delayMs, this.#own.crawlDelayMs)
     this.#own.notBefore = Math.min(this.#own.notBefore, soonest)
-    for (const seeker of [...this.#seekers]) seeker.retry()
+    for (const waiter of [...this.#waiters]) waiter.retry()
   }
 
   /** Nobody waits for this site any more. */
   giveUp(): void {
     this.#givenUp = true
-    for (const seeker of [...this.#seekers]) this.ended(seeker, false)
+    for (const waiter of [...this.#waiters]) this.ended(waiter, false)
   }
 
   /** For seekers: what to wait for first, or the turn. */
-  seek(seeker: Seeker): void {
+  seek(waiter: TurnWaiter): void {
     const now = this.#parts.clock.now()
-    const shutMs = this.gate === null ? 0 : this.gate.waitMs(seeker.pause)
+    const shutMs = this.gate === null ? 0 : this.gate.waitMs(waiter.pause)
     if (shutMs > 0) {
-      seeker.sleep(shutMs)
+      waiter.sleep(shutMs)
       return
     }
     const saving = this.#own.saving ?? this.gate?.pending
     if (saving) {
-      void saving.then(() => this.#seekers.has(seeker) && seeker.retry())
+      void saving.then(() => this.#waiters.has(waiter) && waiter.retry())
       return
     }
     const ownMs = this.#ownWaitMs(now)
     const blocker = this.#blocker(now)
-    if (ownMs > 0) seeker.sleep(ownMs)
-    else if (blocker) seeker.standIn(blocker)
+    if (ownMs > 0) waiter.sleep(ownMs)
+    else if (blocker) waiter.queueIn(blocker)
     else {
-      this.#take(now, seeker.pause)
-      this.ended(seeker, true)
+      this.#take(now, waiter.pause)
+      this.ended(waiter, true)
     }
   }
 
   /** For seekers: the wait is over, one way or the other. */
-  ended(seeker: Seeker, hasTurn: boolean): void {
-    this.#seekers.delete(seeker)
-    seeker.end(hasTurn)
+  ended(waiter: TurnWaiter, hasTurn: boolean): void {
+    this.#waiters.delete(waiter)
+    waiter.end(hasTurn)
   }
 
   /** The wall clock is coarse: a pause read off it alone could end a part of a millisecond too early. */

@@ -140,14 +140,14 @@ describe('turns of an agent', () => {
     expect(lease).toBeDefined()
   })
 
-  it('a visit takes the turn of a site that is not leased, and gives it back', async () => {
+  it('a visit takes the turn of a site that is not leased, and releases it', async () => {
     const [first, second] = [await agent('domain'), await agent('domain')]
-    const pace = (await first.turns.visit('robots.example.org')) as SitePace
-    expect(await second.turns.visit('www.example.org')).toBeNull()
+    const pace = (await first.turns.borrow('robots.example.org')) as SitePace
+    expect(await second.turns.borrow('www.example.org')).toBeNull()
     pace.turnNow(SECOND)
     pace.done(SECOND, SECOND)
     first.turns.close(pace)
-    const other = (await second.turns.visit('www.example.org')) as SitePace
+    const other = (await second.turns.borrow('www.example.org')) as SitePace
     expect(other.turnNow(SECOND)).toBe(false)
     clock.advance(1_000)
     expect(other.turnNow(SECOND)).toBe(true)
@@ -156,11 +156,11 @@ describe('turns of an agent', () => {
   it('a visit to a leased group waits in the same line and leaves the turn to the lease', async () => {
     const [first, second] = [await agent('domain'), await agent('domain')]
     const leased = await first.open('www.example.org')
-    const pace = (await first.turns.visit('robots.example.org')) as SitePace
+    const pace = (await first.turns.borrow('robots.example.org')) as SitePace
     leased.turnNow(SECOND)
     expect(pace.turnNow(SECOND)).toBe(false)
     first.turns.close(pace)
-    expect(await second.turns.visit('example.org')).toBeNull()
+    expect(await second.turns.borrow('example.org')).toBeNull()
   })
 
   it('stopping ends every wait', async () => {
@@ -210,19 +210,19 @@ describe('turns of an agent', () => {
   it('a cell is not given back while a hop has its turn, and no hop begins while it is', async () => {
     const { turns, open } = await agent('domain')
     const leased = await open('www.example.org')
-    const hop = (await turns.visit('robots.example.org')) as SitePace
+    const hop = (await turns.borrow('robots.example.org')) as SitePace
     expect(turns.mayLeave(leased)).toBe(false)
     turns.close(hop)
     expect(turns.mayLeave(leased)).toBe(true)
-    expect(await turns.visit('robots.example.org')).toBeNull()
+    expect(await turns.borrow('robots.example.org')).toBeNull()
     turns.stays(leased)
-    expect(await turns.visit('robots.example.org')).not.toBeNull()
+    expect(await turns.borrow('robots.example.org')).not.toBeNull()
   })
 
   it('a turn is taken again only after our release of it has arrived, however late that is', async () => {
     const { turns } = await agent('domain')
     const other = await ledger.join('other')
-    const hop = (await turns.visit('robots.example.org')) as SitePace
+    const hop = (await turns.borrow('robots.example.org')) as SitePace
     const arrivals: (() => void)[] = []
     const releases: Promise<void>[] = []
     const { releaseTurn } = ledger
@@ -233,7 +233,7 @@ describe('turns of an agent', () => {
       return release
     }
     turns.close(hop)
-    const again = turns.visit('robots.example.org')
+    const again = turns.borrow('robots.example.org')
     await new Promise(resolve => setImmediate(resolve))
     for (const arrive of arrivals) arrive()
     expect(await again).not.toBeNull()
@@ -246,7 +246,7 @@ describe('turns of an agent', () => {
     const leased = await open('www.example.org')
     // Its lease ends, and the ledger frees the turn; the hop takes it by name.
     await ledger.release('www.example.org', 1, 'head')
-    const hop = (await turns.visit('robots.example.org')) as SitePace
+    const hop = (await turns.borrow('robots.example.org')) as SitePace
     turns.close(hop)
     turns.close(leased)
     const other = await ledger.join('other')

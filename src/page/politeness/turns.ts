@@ -19,11 +19,11 @@ import {
 } from '../../model/index.js'
 import { hostOf, type Site } from '../../model/url/index.js'
 import { GroupPace } from './group-pace.js'
-import { type KnownPace, OwnPace } from './own-pace.js'
 import type { PhaseGate } from './phase-gate.js'
 import type { PhaseGates } from './phase-gates.js'
 import { shardOf } from './phases/index.js'
 import { type Pause, SitePace } from './site-pace.js'
+import { type KnownWait, SiteWait } from './site-wait.js'
 
 export interface TurnsParts {
   readonly clock: Clock
@@ -57,13 +57,13 @@ export class Turns {
   readonly #empty = new Set<GroupPace>()
   readonly #sites = new Set<SitePace>()
   /** Hops, and the groups whose turns they have. */
-  readonly #visits = new Map<SitePace, GroupPace>()
+  readonly #borrows = new Map<SitePace, GroupPace>()
   /** Paces of cells that are being given back. */
   readonly #leaving = new Set<SitePace>()
   /** Releases by name whose answers are not here yet. */
   readonly #releasing = new Map<GroupId, Promise<void>>()
   /** Of sites that have several cells. */
-  readonly #owns = new Map<Site, OwnPace>()
+  readonly #owns = new Map<Site, SiteWait>()
   #grouping: Grouping
 
   constructor(parts: TurnsParts) {
@@ -122,7 +122,7 @@ export class Turns {
    * another agent holds that. To be closed like the others, and never waited for while another turn is held.
    * Under `phases`, as one of the sites of that shard.
    */
-  async visit(site: Site, shard = 0): Promise<SitePace | null> {
+  async borrow(site: Site, shard = 0): Promise<SitePace | null> {
     const { phases } = this.#parts
     if (phases) return this.#inPhase(site, shard, 0, { notBefore: 0, waitUntil: 0, delayMs: 0 })
     const own = await this.#takeTurn(ownTurn(site))
@@ -133,12 +133,12 @@ export class Turns {
     if ((this.#groups.get(id)?.leaving ?? 0) > 0) return null
     const entering = this.#enterByName(id)
     const group = this.#groups.get(id)!
-    group.visitors++
+    group.borrowers++
     const domain = await entering
     const known = { notBefore: 0, waitUntil: own.nextAllowed, delayMs: 0 }
     const pace = domain && (await this.#paceOf(site, domain, known))
-    if (pace === null) group.visitors--
-    else this.#visits.set(pace, group)
+    if (pace === null) group.borrowers--
+    else this.#borrows.set(pace, group)
     return pace
   }
 
@@ -149,7 +149,7 @@ export class Turns {
   mayLeave(pace: SitePace): boolean {
     const [domain] = pace.groups
     if (this.#leaving.has(pace)) return true
-    if (domain.visitors > 0) return false
+    if (domain.borrowers > 0) return false
     domain.leaving++
     this.#leaving.add(pace)
     return true
@@ -160,14 +160,14 @@ export class Turns {
   }
 
   /**
-   * The cell is given back. Its domain's turn goes with the lease; what was taken by name is given back by
+   * The cell is released. Its domain's turn goes with the lease; what was taken by name is given back by
    * name.
    */
   close(pace: SitePace): void {
     pace.giveUp()
     this.stays(pace)
-    const visited = this.#visits.get(pace)
-    if (visited && this.#visits.delete(pace)) visited.visitors--
+    const borrowed = this.#borrows.get(pace)
+    if (borrowed && this.#borrows.delete(pace)) borrowed.borrowers--
     this.#sites.delete(pace)
     pace.own.cells--
     for (const group of pace.groups) this.#exit(group)
@@ -224,14 +224,14 @@ export class Turns {
   }
 
   /** What the cells of a site that are in hand keep to together. */
-  #ownOf(site: Site, known: KnownPace): OwnPace {
+  #ownOf(site: Site, known: KnownWait): SiteWait {
     const now = this.#parts.clock.now()
     // Remembered as those of groups are: a cell that was leased before the last request to its site may not
     // know of it.
     for (const [old, pace] of this.#owns) if (pace.cells === 0 && pace.until <= now) this.#owns.delete(old)
     let own = this.#owns.get(site)
     if (own === undefined) {
-      own = new OwnPace(known)
+      own = new SiteWait(known)
       this.#owns.set(site, own)
     }
     return own

@@ -4,11 +4,11 @@
  */
 import { LETTER_BITS, maskOf, NONE, SPREAD, tellingGrams } from './pattern-grams.js'
 import { beats, matches, type Rule } from './rule.js'
-import type { RuleBook } from './rule-book.js'
+import type { RuleTable } from './rule-table.js'
 
 export class GramIndex {
   readonly #mask: number
-  readonly #book: RuleBook
+  readonly #book: RuleTable
   /** Numbers of the rules, and the letters each is filed under. */
   readonly #rules: Int32Array
   readonly #grams: Int32Array
@@ -23,7 +23,7 @@ export class GramIndex {
   readonly #seenAt: Uint32Array
   #decisions = 0
 
-  private constructor(letters: number, book: RuleBook, rules: Int32Array, grams: Int32Array) {
+  private constructor(letters: number, book: RuleTable, rules: Int32Array, grams: Int32Array) {
     this.#mask = maskOf(letters)
     this.#book = book
     this.#rules = rules
@@ -42,7 +42,7 @@ export class GramIndex {
   /** Takes the rules that can be found by so many letters; the rest is left to others. */
   static of(
     letters: number,
-    book: RuleBook,
+    book: RuleTable,
     rules: Int32Array,
   ): { readonly index: GramIndex | null; readonly rest: Int32Array } {
     const grams = tellingGrams(letters, book, rules)

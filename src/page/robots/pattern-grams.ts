@@ -3,7 +3,7 @@
  * from the bytes of the file, without making a text of each of thirty thousand rules.
  */
 import { canonicalBytes, isKept, looseQuery } from './path-form.js'
-import type { RuleBook } from './rule-book.js'
+import type { RuleTable } from './rule-table.js'
 
 /** Canonical text is ASCII. */
 export const LETTER_BITS = 7
@@ -23,7 +23,7 @@ const PLAIN = new Uint8Array(256)
 for (let c = 0; c < 256; c++) if (isKept(c) && c !== STAR) PLAIN[c] = 1
 
 /** The letters of each of these rules that hardly another holds: the fewer share them, the fewer are tried in vain. */
-export function tellingGrams(letters: number, book: RuleBook, rules: Int32Array): Int32Array {
+export function tellingGrams(letters: number, book: RuleTable, rules: Int32Array): Int32Array {
   const counts = countGrams(letters, book, rules)
   const grams = new Int32Array(rules.length)
   for (let i = 0; i < rules.length; i++) {
@@ -38,7 +38,7 @@ export function maskOf(letters: number): number {
 }
 
 /** How often letters occur in some of the rules, those of one hash together. */
-function countGrams(letters: number, book: RuleBook, rules: Int32Array): Uint32Array {
+function countGrams(letters: number, book: RuleTable, rules: Int32Array): Uint32Array {
   const counts = new Uint32Array(1 << COUNTED_BITS)
   const mask = maskOf(letters)
   const step = Math.ceil(rules.length / COUNTED_RULES)

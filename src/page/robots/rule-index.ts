@@ -4,8 +4,8 @@
  */
 import { GramIndex } from './gram-index.js'
 import { beats, byWinner, matches, type Rule } from './rule.js'
-import { RuleBook } from './rule-book.js'
 import { scanRules } from './rule-scan.js'
+import { RuleTable } from './rule-table.js'
 import type { WrittenRules } from './written-rules.js'
 
 /** So few are tried one after the other: to look for letters takes longer. */
@@ -17,7 +17,7 @@ const PATHS_BEFORE_INDEX = 16
 export class RuleIndex {
   readonly #text: string
   readonly #written: WrittenRules
-  #book: RuleBook | null = null
+  #book: RuleTable | null = null
   #asked = 0
   #isBuilt = false
   #grams: readonly GramIndex[] = []
@@ -46,13 +46,13 @@ export class RuleIndex {
 
   /** Nothing is made ready before it is asked for: most origins of a crawl have one robots.txt and a handful of URLs. */
   #first(path: string): Rule | null {
-    this.#book ??= new RuleBook(this.#text, this.#written)
+    this.#book ??= new RuleTable(this.#text, this.#written)
     if (this.#book.count > SMALL && this.#asked++ < PATHS_BEFORE_INDEX) return scanRules(this.#book, path)
     this.#build(this.#book)
     return this.#find(path)
   }
 
-  #build(book: RuleBook): void {
+  #build(book: RuleTable): void {
     this.#isBuilt = true
     if (book.count <= FEW) {
       this.#others = Array.from({ length: book.count }, (_, number) => book.rule(number)).sort(byWinner)

@@ -5,11 +5,11 @@
 import { LETTER_BITS, maskOf, SPREAD } from './pattern-grams.js'
 import { robotsMemory } from './robots-memory.js'
 import { beats, matches, type Rule } from './rule.js'
-import type { RuleBook } from './rule-book.js'
+import type { RuleTable } from './rule-table.js'
 
 const LETTERS = 3
 
-export function scanRules(book: RuleBook, path: string): Rule | null {
+export function scanRules(book: RuleTable, path: string): Rule | null {
   const { bytes, from, to, count } = book
   const memory = robotsMemory()
   const held = gramsOf(path, memory.heldBits)

@@ -22,7 +22,7 @@ export interface AgentView {
 }
 
 /** An agent as others draw it: name, life, and its weight where sites go by hash. */
-export interface CrewMember {
+export interface RoutingMember {
   readonly name: string
   readonly incarnation: Incarnation
   readonly weight: number
@@ -61,11 +61,11 @@ export interface PartPlan {
 export interface RoutePlan {
   readonly stage: number
   /** The agents it was last shown: told to all of them, so that they draw as it does. */
-  readonly crew: readonly CrewMember[]
+  readonly members: readonly RoutingMember[]
   /** Whether agents can tell whose a cell is. */
   isRouted(cell: CellId): boolean
   /** Whether others may have what its own agent has no lane for. */
-  readonly sharesRest: boolean
+  readonly assignsRest: boolean
 }
 
 /** Port: the strategy that says which agent a waiting cell goes to. */
@@ -76,10 +76,10 @@ export interface Assignment {
    * `nothing`: agents take cells themselves.
    */
   readonly looksAt: 'head' | 'all' | 'nothing'
-  /** Cells of `waiting` (which is in the order of S) for the free lanes of `agents`, best first. */
+  /** Cells of `waiting` (which is in the order of the queue) for the free lanes of `agents`, best first. */
   assign(waiting: readonly WaitingCell[], agents: readonly AgentView[]): Assigned
   /** The agent that a cell is meant for, among those it was last shown; null where it is meant for nobody. */
-  meantFor?(cell: CellId): Incarnation | null
+  intendedOwner?(cell: CellId): Incarnation | null
   /** The lane of its agent that a cell is bound to; 0 where any will do. */
   laneOf(cell: CellId): number
   /** Null where nothing is planned ahead. */

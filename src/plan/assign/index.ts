@@ -6,9 +6,9 @@ export type {
   AgentView,
   Assigned,
   Assignment,
-  CrewMember,
   LanePlan,
   PartPlan,
   RoutePlan,
+  RoutingMember,
 } from './assignment.js'
-export { Visits } from './visits.js'
+export { TurnRequests } from './turn-requests.js'

@@ -148,7 +148,7 @@ function swap(array: Uint32Array, a: number, b: number): void {
   array[b] = kept
 }
 
-/** The exponent at which the first of `sites` ranks has `share` of the whole. */
+/** The exponent at which the first of `sites` ranks has `cellFor` of the whole. */
 function exponentFor(sites: number, share: number): number {
   let low = 0
   let high = 16

@@ -26,14 +26,14 @@ it('rows that an earlier version wrote are taken in normal form, each URL once',
     via: '',
   }))
   await ledger.append([{ cell, group: cell, rows }])
-  const life = await ledger.join('agent-1', 2)
+  const incarnation = await ledger.join('agent-1', 2)
   const bus = new LocalBus()
   const coordinator = bus.join()
   const url = `${server.origin}/`
-  const assembled = loneAgent({ url, bus: bus.join(), ledger, life, leaseMs: LEASE_MS, delayMs: 0 })
+  const assembled = loneAgent({ url, bus: bus.join(), ledger, incarnation, leaseMs: LEASE_MS, delayMs: 0 })
   const ended = assembled.agent.run()
-  await ledger.grant(life, [cell], LEASE_MS, 0)
-  coordinator.send({ kind: 'leases', to: life, waiting: 0 })
+  await ledger.grant(incarnation, [cell], LEASE_MS, 0)
+  coordinator.send({ kind: 'leases', to: incarnation, waiting: 0 })
   while ((await ledger.totals()).pages < 4) await new Promise(resolve => setTimeout(resolve, 10))
   assembled.agent.stop()
   await ended

@@ -1,5 +1,5 @@
 import type { Ledger } from '../../../ledger/index.js'
-import { Gate, type StopSignal } from '../../../model/index.js'
+import { Semaphore, type StopSignal } from '../../../model/index.js'
 import { normaliseEscapes } from '../../../model/url/index.js'
 import type { Admission } from '../lane/index.js'
 import type { Transmitter } from '../pack/index.js'
@@ -19,7 +19,7 @@ export class InboxReader {
   readonly #transmitter: Transmitter
   readonly #admission: Admission
   readonly #signal: StopSignal
-  readonly #readers = new Gate(READERS)
+  readonly #readers = new Semaphore(READERS)
 
   constructor(ledger: Ledger, transmitter: Transmitter, admission: Admission, signal: StopSignal) {
     this.#ledger = ledger
@@ -49,7 +49,7 @@ export class InboxReader {
       this.#admission.admit(site, pack, url === row.url ? row : { ...row, url })
     }
     site.cursor = rows[rows.length - 1].position
-    pack.share(site).consumed(rows)
+    pack.cellFor(site).consumed(rows)
     if (rows.length === BATCH_ROWS) site.inboxDirty = true
     return true
   }

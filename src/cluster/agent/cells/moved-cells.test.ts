@@ -19,7 +19,7 @@ const PAGE = '<a href="/slow">x</a>'
 describe('a cell that is to move', { timeout: 60_000 }, () => {
   let server: RawServer
   let ledger: Ledger
-  let life: Incarnation
+  let incarnation: Incarnation
   let coordinator: Bus
   let assembled: AssembledAgent
   let ended: Promise<unknown>
@@ -37,13 +37,13 @@ describe('a cell that is to move', { timeout: 60_000 }, () => {
     cell = `127.0.0.1:${server.port}`
     const url = `${server.origin}/`
     await ledger.append([{ cell, group: cell, rows: [{ url, depth: 0, hops: 0, score: 1, via: '' }] }])
-    life = await ledger.join('agent-1', 2)
+    incarnation = await ledger.join('agent-1', 2)
     const bus = new LocalBus()
     coordinator = bus.join()
-    assembled = loneAgent({ url, bus: bus.join(), ledger, life, leaseMs: LEASE_MS, delayMs: DELAY_MS })
+    assembled = loneAgent({ url, bus: bus.join(), ledger, incarnation, leaseMs: LEASE_MS, delayMs: DELAY_MS })
     ended = assembled.agent.run()
-    await ledger.grant(life, [cell], LEASE_MS, DELAY_MS)
-    coordinator.send({ kind: 'leases', to: life, waiting: 0 })
+    await ledger.grant(incarnation, [cell], LEASE_MS, DELAY_MS)
+    coordinator.send({ kind: 'leases', to: incarnation, waiting: 0 })
     // The first page came, and the second is asked for and never comes.
     await until(async () => server.requests.some(request => request.startsWith('GET /slow')))
   })
@@ -57,8 +57,8 @@ describe('a cell that is to move', { timeout: 60_000 }, () => {
   const until = async (holds: () => Promise<boolean>) => {
     while (!(await holds())) await new Promise(resolve => setTimeout(resolve, 10))
   }
-  const isLeased = async () => (await ledger.leases(life, 0)).length > 0
-  const ask = (force: boolean) => coordinator.send({ kind: 'move', to: life, cells: [cell], force })
+  const isLeased = async () => (await ledger.leases(incarnation, 0)).length > 0
+  const ask = (force: boolean) => coordinator.send({ kind: 'move', to: incarnation, cells: [cell], force })
 
   it('is kept while its request is under way, and by force goes without it: what came before is committed, the rest stays queued', async () => {
     ask(false)
@@ -89,8 +89,8 @@ describe('a cell that is to move', { timeout: 60_000 }, () => {
   it('that was released by force is not opened again while the ledger has not heard of the release', async () => {
     const { saveOrigin, release, heartbeat } = ledger
     const second = `localhost:${server.port}`
-    const hold = new Gate()
-    const releasing = new Gate()
+    const hold = new Semaphore()
+    const releasing = new Semaphore()
     let beats = 0
     // The lane waits for the ledger when the cell is taken away.
     ledger.saveOrigin = (...args) => hold.pass(() => saveOrigin.apply(ledger, args))
@@ -102,17 +102,17 @@ describe('a cell that is to move', { timeout: 60_000 }, () => {
     }
     const row = { url: `http://${second}/`, depth: 0, hops: 0, score: 1, via: '' }
     await ledger.append([{ cell: second, group: second, rows: [row] }])
-    await ledger.grant(life, [second], LEASE_MS, DELAY_MS)
-    coordinator.send({ kind: 'leases', to: life, waiting: 0 })
+    await ledger.grant(incarnation, [second], LEASE_MS, DELAY_MS)
+    coordinator.send({ kind: 'leases', to: incarnation, waiting: 0 })
     await until(async () => hold.isReached)
-    const askBack = () => coordinator.send({ kind: 'move', to: life, cells: [second], force: true })
+    const askBack = () => coordinator.send({ kind: 'move', to: incarnation, cells: [second], force: true })
     askBack()
     askBack()
     await until(async () => releasing.isReached)
     const [asked, heard] = [server.requests.length, beats]
     hold.open()
     await until(async () => beats >= heard + 2)
-    const held = (await ledger.leases(life, 0)).map(lease => lease.cell)
+    const held = (await ledger.leases(incarnation, 0)).map(lease => lease.cell)
     const requests = server.requests.length
     releasing.open()
     expect(held).toContain(second)
@@ -121,7 +121,7 @@ describe('a cell that is to move', { timeout: 60_000 }, () => {
 })
 
 /** Keeps calls to the ledger on their way until it is opened. */
-class Gate {
+class Semaphore {
   isReached = false
   open = () => {}
   readonly #opened = new Promise<void>(resolve => {

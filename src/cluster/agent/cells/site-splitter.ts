@@ -37,7 +37,7 @@ export class SiteSplitter {
   }
 
   /** With every heartbeat. */
-  heed(hasPeers: boolean): void {
+  apply(hasPeers: boolean): void {
     this.#hasPeers = hasPeers
   }
 

@@ -1,11 +1,11 @@
-/** The life of one leased cell in this agent: read its inbox, crawl it, finish it or give it back. */
+/** The incarnation of one leased cell in this agent: read its inbox, crawl it, finish it or release it. */
 import type { Ledger } from '../../../ledger/index.js'
 import { type Clock, type Millis, type StopSignal, sleep } from '../../../model/index.js'
 import type { Admission, Lane } from '../lane/index.js'
 import type { Transmitter } from '../pack/index.js'
-import type { BucketDesk, Counters, LaneCount, SiteCrawl } from '../site/index.js'
+import type { BucketDispatcher, Counters, LaneCount, SiteCrawl } from '../site/index.js'
 import { InboxReader } from './inbox.js'
-import type { SiteDesk } from './site-desk.js'
+import type { SiteOpener } from './site-opener.js'
 import type { SiteSplitter } from './site-splitter.js'
 
 /** A cell with nothing to do looks at its row this often, should nobody have told it of news. */
@@ -32,10 +32,10 @@ export interface SiteWorkParts {
   readonly admission: Admission
   readonly counters: Counters
   readonly splitter: SiteSplitter
-  readonly desk: SiteDesk
+  readonly siteOpener: SiteOpener
   readonly laneCount: LaneCount
   /** Under `phases`: whose URLs are asked for. */
-  readonly bucket: BucketDesk | null
+  readonly bucket: BucketDispatcher | null
   /** A site with nothing to do for longer than this is parked. */
   readonly maxWaitMs: Millis
   /** Lanes send nothing more once it aborts. */
@@ -84,33 +84,33 @@ export class SiteWork {
 
   /** True when the cell is finished: nothing queued, everything committed, no unread row. */
   async #finishes(site: SiteCrawl, idleMs: Millis): Promise<boolean> {
-    const { ledger, transmitter, counters, laneCount, desk } = this.#parts
+    const { ledger, transmitter, counters, laneCount, siteOpener } = this.#parts
     if (!site.frontier.isEmpty) return false
     if (site.uncommitted > 0) {
       if (laneCount.busy === 0) void transmitter.seal()
       return false
     }
     if (idleMs < LINGER_MS && this.#mayLinger()) return false
-    if (!desk.mayLeave(site)) return false
+    if (!siteOpener.mayLeave(site)) return false
     if (await ledger.finish(site.cell, site.lease.epoch)) return true
-    desk.stays(site)
+    siteOpener.stays(site)
     counters.refusedFinishes++
     const { cursor } = site
     site.inboxDirty = true
     await this.#inboxes.read(site)
     // Asked again at once, thousands of sites whose leases an outage has ended would ask without a pause.
     if (site.cursor === cursor) await site.wake.wait(REFUSED_LOOK_MS)
-    site.wake.ring()
+    site.wake.notify()
     return false
   }
 
-  /** Gives the cell back in the way its mode says; its last pages are committed first. */
+  /** Releases the cell in the way its mode says; its last pages are committed first. */
   async #letGo(site: SiteCrawl): Promise<void> {
-    const { ledger, transmitter, signal, desk, clock } = this.#parts
+    const { ledger, transmitter, signal, siteOpener, clock } = this.#parts
     const { mode } = site
     if (mode.is === 'leaving' && mode.to !== 'lost') {
       if (site.uncommitted > 0) await transmitter.seal()
-      while (!site.lost && !desk.mayLeave(site)) await sleep(clock, VISIT_LOOK_MS)
+      while (!site.lost && !siteOpener.mayLeave(site)) await sleep(clock, VISIT_LOOK_MS)
       // Lost meanwhile, it is not ours to split.
       if (mode.to === 'split') return site.lost ? undefined : this.#parts.splitter.split(site)
       if (mode.to === 'park') await ledger.park(site.cell, site.lease.epoch, mode.until, mode.why)

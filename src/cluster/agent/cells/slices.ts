@@ -4,7 +4,7 @@ import type { SiteCrawl } from '../site/index.js'
 import type { SiteSplitter } from './site-splitter.js'
 
 /**
- * A lane gives its site back after this many visits when other sites wait; a large site after visits for this share of
+ * A lane releases its site after this many visits when other sites wait; a large site after visits for this share of
  * its URLs, because it has to be rebuilt when its turn comes again.
  */
 const SLICE_VISITS = 2_000

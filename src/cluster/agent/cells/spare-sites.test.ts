@@ -3,7 +3,7 @@ import { ManualClock } from '../../../../test/kit/manual-clock.js'
 import { type SiteInHand, SpareSites } from './spare-sites.js'
 
 const PAUSE_MS = 5_000
-const turn = (sites = 1) => ({ sites, visitors: 0, dissolved: false })
+const turn = (sites = 1) => ({ sites, borrowers: 0, dissolved: false })
 
 interface Facts {
   readonly queued?: number
@@ -11,7 +11,7 @@ interface Facts {
   readonly inFlight?: number
   readonly robotsInFlight?: number
   readonly idle?: boolean
-  readonly groups?: readonly { sites: number; visitors: number; dissolved: boolean }[]
+  readonly groups?: readonly { sites: number; borrowers: number; dissolved: boolean }[]
   readonly mode?: SiteInHand['mode']
 }
 
@@ -84,7 +84,7 @@ describe('sites that can go to an agent that has run dry', () => {
       // Of different domains, with one address.
       five: site({ groups: [turn(), address] }),
       six: site({ groups: [turn(), address] }),
-      visited: site({ groups: [{ ...turn(), visitors: 1 }] }),
+      visited: site({ groups: [{ ...turn(), borrowers: 1 }] }),
       // Its second turn, that of an address it no longer has, means nothing any more.
       moved: site({ groups: [turn(), { ...turn(3), dissolved: true }] }),
     })

@@ -27,7 +27,7 @@ export interface SiteLoad {
 }
 
 /** What is asked of a turn that sites share. */
-type Group = Pick<GroupPace, 'sites' | 'visitors' | 'dissolved'>
+type Group = Pick<GroupPace, 'sites' | 'borrowers' | 'dissolved'>
 
 /** What is asked of a site in hand. */
 export interface SiteInHand {
@@ -123,7 +123,7 @@ function isSpare(sites: readonly SiteInHand[]): boolean {
 
 /** Nobody else here needs the turn. */
 function isOf(sites: number): (group: Group) => boolean {
-  return group => group.dissolved || (group.sites === sites && group.visitors === 0)
+  return group => group.dissolved || (group.sites === sites && group.borrowers === 0)
 }
 
 function isAsking({ inFlight, robotsInFlight }: SiteInHand): boolean {

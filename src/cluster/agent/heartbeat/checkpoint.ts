@@ -17,7 +17,7 @@ export class Checkpoint {
   }
 
   /** Sees the settings of every heartbeat. */
-  heed(settings: Readonly<Record<string, string>>): void {
+  apply(settings: Readonly<Record<string, string>>): void {
     const asked = settings['checkpoint.asked'] ?? ''
     if (asked === this.#asked || asked === settings['checkpoint.done']) return
     this.#asked = asked

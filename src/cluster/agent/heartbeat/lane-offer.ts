@@ -2,7 +2,7 @@
 import type { Bus, LaneStatus } from '../../../bus/index.js'
 import type { Incarnation } from '../../../ledger/index.js'
 import { LIMITS } from '../../../model/index.js'
-import type { Holdings } from '../cells/index.js'
+import type { HeldCells } from '../cells/index.js'
 import type { LaneCount } from '../site/index.js'
 
 /** What an agent has left of its machine (D4). Shares are of 1; `bandwidthFree` is null where nobody knows the line. */
@@ -37,13 +37,13 @@ export interface LaneOfferParts {
 
 export class LaneOffer {
   readonly #parts: LaneOfferParts
-  readonly #holdings: Holdings
+  readonly #holdings: HeldCells
   /** Nothing more is wanted: the agent stops, or has no page left to ask for. */
   readonly #isDone: () => boolean
   #told = ''
   #words = 0
 
-  constructor(parts: LaneOfferParts, holdings: Holdings, isDone: () => boolean) {
+  constructor(parts: LaneOfferParts, holdings: HeldCells, isDone: () => boolean) {
     this.#parts = parts
     this.#holdings = holdings
     this.#isDone = isDone

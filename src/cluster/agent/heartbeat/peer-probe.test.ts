@@ -15,11 +15,11 @@ it('agents know how far the others are, and forget those that no longer answer',
   const there = new PeerProbe(clock, b, 2)
   // The first answer comes late, from a thread that is still starting.
   let lateMs = 1_080
-  a.listen(message => {
+  a.subscribe(message => {
     clock.advance(lateMs)
     here.hear(message)
   })
-  const unsubscribe = b.listen(message => there.hear(message))
+  const unsubscribe = b.subscribe(message => there.hear(message))
   const look = async () => {
     clock.advance(10_000)
     here.look()

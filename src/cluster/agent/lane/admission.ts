@@ -24,12 +24,12 @@ export class Admission {
     if (standing === 'refused') return
     const rule = standing === 'new' ? this.#judge(site, discovery) : null
     if (rule === null) {
-      if (site.frontier.offer(discovery)) pack.share(site).discovered(discovery)
+      if (site.frontier.offer(discovery)) pack.cellFor(site).discovered(discovery)
       return
     }
     // Its outcome stands right behind it in the journal: that is how a rebuild knows what was decided.
     site.frontier.refuse(discovery)
-    pack.share(site).discovered(discovery)
+    pack.cellFor(site).discovered(discovery)
     this.#refuse(site, { ...discovery, attempt: 1 }, `TRAP:${rule}`, '')
   }
 

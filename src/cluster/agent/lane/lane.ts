@@ -15,12 +15,12 @@ import {
 import { confirms, unconditional } from '../../../page/fetch/http/index.js'
 import type { Fetcher, FetchRequest, FetchResult } from '../../../page/fetch/index.js'
 import type { FrontierEntry } from '../../../page/frontier/index.js'
-import { BegunRequest, type Delay, type Pause, type Tenure } from '../../../page/politeness/index.js'
+import { BegunRequest, type Delay, type LeaseMargin, type Pause } from '../../../page/politeness/index.js'
 import type { PageBudget, Transmitter } from '../pack/index.js'
 import type { Counters, SiteCrawl } from '../site/index.js'
-import type { LaneManners } from './lane-manners.js'
+import type { LanePoliteness } from './lane-politeness.js'
 import type { Qualifier } from './qualifier.js'
-import type { Settler } from './settler.js'
+import type { ResponseHandler } from './response-handler.js'
 
 /** Settings that may change while the crawl runs. */
 export interface LaneSettings {
@@ -34,12 +34,12 @@ export interface LaneSettings {
 export interface LaneParts {
   readonly clock: Clock
   readonly fetcher: Fetcher
-  readonly settler: Settler
+  readonly responseHandler: ResponseHandler
   readonly qualifier: Qualifier
   readonly transmitter: Transmitter
   readonly budget: PageBudget
-  readonly manners: LaneManners
-  readonly tenure: Tenure
+  readonly politeness: LanePoliteness
+  readonly leaseMargin: LeaseMargin
   readonly counters: Counters
   readonly settings: LaneSettings
   readonly maxDepth: number
@@ -88,7 +88,7 @@ export class Lane {
       // before.
       const entry = site.frontier.next(clock.now(), site.failures > 1)
       const passedOver = site.frontier.takePassedOver()
-      if (passedOver > 0) transmitter.pack.share(site).passedOver(passedOver)
+      if (passedOver > 0) transmitter.pack.cellFor(site).passedOver(passedOver)
       if (entry === null) break
       site.list?.begin(entry)
       await this.#visit(site, entry)
@@ -119,33 +119,33 @@ export class Lane {
   }
 
   async #visit(site: SiteCrawl, entry: FrontierEntry): Promise<void> {
-    const { settler, qualifier, budget, manners } = this.#parts
+    const { responseHandler, qualifier, budget, politeness } = this.#parts
     const refusal = this.#refusalOf(site, entry)
-    if (refusal) return settler.refuse(site, entry, refusal.code, refusal.detail)
+    if (refusal) return responseHandler.refuse(site, entry, refusal.code, refusal.detail)
     const url = withoutMark(entry.url)
-    let verdict = site.gate.judge(url)
+    let verdict = site.originRobots.judge(url)
     if (!verdict || (!verdict.allowed && verdict.until !== undefined)) {
       if (this.#parts.settings.paused) await this.#parts.unlessPaused(this.#parts.signal)
       verdict = await qualifier.verdictOf(site, entry)
       site.sitemapsDue = true
     }
     if (verdict === null) return
-    if (!verdict.allowed) return settler.refuse(site, entry, verdict.code, verdict.detail)
-    const tooLong = manners.tooLong(verdict.crawlDelayMs)
-    if (tooLong !== '') return settler.refuse(site, entry, 'CRAWL_DELAY_TOO_LONG', tooLong)
-    const pause = manners.pauseOf(verdict.crawlDelayMs)
+    if (!verdict.allowed) return responseHandler.refuse(site, entry, verdict.code, verdict.detail)
+    const tooLong = politeness.tooLong(verdict.crawlDelayMs)
+    if (tooLong !== '') return responseHandler.refuse(site, entry, 'CRAWL_DELAY_TOO_LONG', tooLong)
+    const pause = politeness.pauseOf(verdict.crawlDelayMs)
     // Far off, the turn comes before the page of the budget: others can use it meanwhile.
-    const waited = manners.isFarOff(site)
-    if (waited && !(await manners.farTurn(site, pause))) return
+    const waited = politeness.isFarOff(site)
+    if (waited && !(await politeness.farTurn(site, pause))) return
     if (markOf(entry.url) !== null) {
       await this.#ask(site, entry, pause, waited)
       return
     }
     if (!budget.takeNow() && !(await budget.take())) {
-      if (waited) manners.pass(site, pause)
+      if (waited) politeness.pass(site, pause)
       return site.leave('stop')
     }
-    if (!(await this.#ask(site, entry, pause, waited))) budget.giveBack()
+    if (!(await this.#ask(site, entry, pause, waited))) budget.refund()
   }
 
   #refusalOf(site: SiteCrawl, entry: FrontierEntry): { code: OutcomeCode; detail: string } | null {
@@ -168,37 +168,37 @@ export class Lane {
     hasTurn: boolean,
     known?: MetaInfo,
   ): Promise<boolean> {
-    const { fetcher, settings, manners, counters, signal, metaOf, tenure, transmitter } = this.#parts
+    const { fetcher, settings, politeness, counters, signal, metaOf, leaseMargin, transmitter } = this.#parts
     const { gate } = site.pace
     if (settings.paused) await this.#parts.unlessPaused(signal)
     if (metaOf !== null && markOf(entry.url) === null) known ??= await metaOf(site, entry.url)
-    if (!hasTurn && !manners.turnNow(site, pause) && !(await manners.turn(site, pause))) return false
-    if (hasTurn && !(await manners.stillDue(site, pause))) return false
+    if (!hasTurn && !politeness.turnNow(site, pause) && !(await politeness.turn(site, pause))) return false
+    if (hasTurn && !(await politeness.stillDue(site, pause))) return false
     if (!this.#goesOn(site)) {
-      manners.pass(site, pause)
+      politeness.pass(site, pause)
       return false
     }
     site.inFlight++
     site.visits++
     counters.fetches++
     const begun = gate === null ? null : new BegunRequest(gate.gates, gate.mayBegin)
-    const until = gate === null ? site.leash.signal(tenure.signal) : gate.signal
+    const until = gate === null ? site.requestAbort.signal(leaseMargin.signal) : gate.signal
     const answer = await fetcher.fetch(this.#requestFor(entry, known, begun), until)
     site.inFlight--
-    manners.answered(site, pause, answer)
+    politeness.answered(site, pause, answer)
     try {
       while (!transmitter.hasRoom() && !signal.aborted) await this.#shipped(site)
       // Cut short by our own stop: the URL stays queued, unsettled.
       if (signal.aborted || site.lost) return false
       // Cut off by the end of the leases, or of the window; nobody took the site, so it is asked again once
       // they are renewed. Cut off because the site is taken away: it stays queued for who has it next.
-      const isCut = !answer.ok && (until.aborted || !tenure.holds || gate?.isShut)
-      if (isCut && (!tenure.holds || !begun?.wasFair)) return this.#ask(site, entry, pause, false, known)
+      const isCut = !answer.ok && (until.aborted || !leaseMargin.holds || gate?.isShut)
+      if (isCut && (!leaseMargin.holds || !begun?.wasFair)) return this.#ask(site, entry, pause, false, known)
       // STALLED: it had most of a window and did not answer. Tried again like any other that is too slow.
       const result = isCut && until.aborted ? STALLED : answer
       if (known && isOfAnother(result, known))
         return this.#ask(site, entry, pause, false, unconditional(known))
-      return await this.#parts.settler.settle(site, entry, result, known)
+      return await this.#parts.responseHandler.handle(site, entry, result, known)
     } finally {
       answer.exchange?.settled?.()
       if (this.#parts.recycles) answer.exchange?.release?.()
@@ -213,14 +213,14 @@ export class Lane {
   }
 
   #requestFor(entry: FrontierEntry, known: MetaInfo | undefined, begun: BegunRequest | null): FetchRequest {
-    const { types, sitemapBytes, tenure } = this.#parts
+    const { types, sitemapBytes, leaseMargin } = this.#parts
     const wantsPage = markOf(entry.url) === null
     return {
       url: withoutMark(entry.url),
       known,
       types: wantsPage && types.length > 0 ? types : undefined,
       bodyBytes: wantsPage ? undefined : sitemapBytes,
-      mayBegin: begun === null ? undefined : () => tenure.holds && begun.mayBegin(),
+      mayBegin: begun === null ? undefined : () => leaseMargin.holds && begun.mayBegin(),
       holdsBody: true,
     }
   }

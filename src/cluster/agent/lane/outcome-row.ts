@@ -2,7 +2,7 @@
 
 import { type Exchange, type PageRow, withoutMark } from '../../../model/index.js'
 import type { FrontierEntry } from '../../../page/frontier/index.js'
-import type { Settlement } from '../pack/index.js'
+import type { FetchOutcome } from '../pack/index.js'
 import type { Content } from './content.js'
 
 const NO_TEXT = new Uint8Array(0)
@@ -10,16 +10,16 @@ const NO_TEXT = new Uint8Array(0)
 export function rowOf(
   lane: number,
   entry: FrontierEntry,
-  settlement: Settlement,
+  outcome: FetchOutcome,
   content: Content,
   now: number,
 ): PageRow {
-  const { exchange } = settlement
+  const { exchange } = outcome
   const { page, facts, rules } = content
   const words = rules.index && rules.archive ? (page ?? facts) : null
   return {
     url: withoutMark(entry.url),
-    outcome: settlement.code,
+    outcome: outcome.code,
     fetchedAt: exchange?.startedAt ?? now,
     fetchMs: exchange?.fetchMs ?? 0,
     status: exchange?.status ?? 0,
@@ -38,7 +38,7 @@ export function rowOf(
     title: words?.title ?? '',
     description: words?.description ?? '',
     canonical: (page ?? facts)?.canonical ?? '',
-    redirect: settlement.redirect,
+    redirect: outcome.redirect,
     text: words?.text ?? NO_TEXT,
     outlinks: content.outlinks,
     outlinksForeign: content.foreign,

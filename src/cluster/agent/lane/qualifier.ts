@@ -16,12 +16,17 @@ import {
 } from '../../../model/index.js'
 import type { Fetcher } from '../../../page/fetch/index.js'
 import type { FrontierEntry } from '../../../page/frontier/index.js'
-import { PhasedFetcher, type PhaseGates, type Tenure, type Turns } from '../../../page/politeness/index.js'
+import {
+  type LeaseMargin,
+  PhasedFetcher,
+  type PhaseGates,
+  type Turns,
+} from '../../../page/politeness/index.js'
 import { type ProcedureParts, qualify } from '../../../page/robots/index.js'
-import type { GateVerdict, SiteCrawl } from '../site/index.js'
+import type { OriginVerdict, SiteCrawl } from '../site/index.js'
 import { HeldBodies } from './held-bodies.js'
-import type { LaneManners } from './lane-manners.js'
-import { ProcedureTurns } from './robots-turns.js'
+import type { LanePoliteness } from './lane-politeness.js'
+import { ProcedureTurns } from './procedure-turns.js'
 
 /** How often a waiting lane looks whether its site is still its own. */
 const LOOK_MS = 1_000
@@ -29,9 +34,9 @@ const LOOK_MS = 1_000
 export interface QualifierParts {
   readonly clock: Clock
   readonly fetcher: Fetcher
-  readonly manners: LaneManners
+  readonly politeness: LanePoliteness
   readonly turns: Turns
-  readonly tenure: Tenure
+  readonly leaseMargin: LeaseMargin
   readonly phases: PhaseGates | null
   readonly mode: 'strict' | 'rfc9309' | 'ignore'
   readonly maxWaitMs: Millis
@@ -54,33 +59,33 @@ export class Qualifier {
   /**
    * The final verdict, or null when the URL is not to be settled now: its site is left, or it was set aside.
    */
-  async verdictOf(site: SiteCrawl, entry: FrontierEntry): Promise<GateVerdict | null> {
+  async verdictOf(site: SiteCrawl, entry: FrontierEntry): Promise<OriginVerdict | null> {
     const url = withoutMark(entry.url)
     for (;;) {
       if (site.mode.is === 'leaving' || this.#parts.signal.aborted) return null
-      const verdict = site.gate.judge(url)
-      if (verdict === null) await site.gate.once(url, origin => this.#ask(site, origin))
+      const verdict = site.originRobots.judge(url)
+      if (verdict === null) await site.originRobots.once(url, origin => this.#ask(site, origin))
       else if (verdict.allowed || verdict.until === undefined) return verdict
       else if (!(await this.#waits(site, entry, verdict.until, verdict.detail))) return null
     }
   }
 
   async #ask(site: SiteCrawl, origin: string): Promise<void> {
-    const { clock, manners, signal, mode, maxWaitMs } = this.#parts
-    const pause = manners.pauseOf(0)
-    const hasTurn = manners.isFarOff(site)
-      ? (await manners.farTurn(site, pause)) && (await manners.stillDue(site, pause))
-      : manners.turnNow(site, pause) || (await manners.turn(site, pause))
+    const { clock, politeness, signal, mode, maxWaitMs } = this.#parts
+    const pause = politeness.pauseOf(0)
+    const hasTurn = politeness.isFarOff(site)
+      ? (await politeness.farTurn(site, pause)) && (await politeness.stillDue(site, pause))
+      : politeness.turnNow(site, pause) || (await politeness.turn(site, pause))
     if (!hasTurn) return
     if (mode === 'ignore' || site.mode.is === 'leaving' || signal.aborted) {
-      manners.pass(site, pause)
+      politeness.pass(site, pause)
       return
     }
     const procedure = {
       clock,
       turns: this.#parts.turns,
       shard: site.pace.gate?.shard ?? 0,
-      manners,
+      politeness,
       pause,
       maxWaitMs,
       announce: this.#parts.announce,
@@ -88,15 +93,17 @@ export class Qualifier {
       isOver: () => site.mode.is === 'leaving' || signal.aborted,
     }
     const turns = new ProcedureTurns(procedure, siteOfCell(site.cell), site.pace)
-    const { tenure } = this.#parts
+    const { leaseMargin } = this.#parts
     const bodies = new HeldBodies(this.#parts.fetcher)
     const parts = { ...this.#asking(site, bodies), clock, turns }
     site.robotsInFlight++
     try {
-      const found = await qualify(origin, mode, parts, site.leash.signal(tenure.signal)).finally(() => {
-        site.robotsInFlight--
-        turns.done()
-      })
+      const found = await qualify(origin, mode, parts, site.requestAbort.signal(leaseMargin.signal)).finally(
+        () => {
+          site.robotsInFlight--
+          turns.done()
+        },
+      )
       await this.#learn(site, origin, found, clock.now())
     } finally {
       bodies.settle()
@@ -109,9 +116,9 @@ export class Qualifier {
     found: Awaited<ReturnType<typeof qualify>>,
     endedAt: Millis,
   ): Promise<void> {
-    const { clock, manners } = this.#parts
+    const { clock, politeness } = this.#parts
     if ('is' in found) {
-      if (found.is === 'later') site.gate.postpone(origin, found.until)
+      if (found.is === 'later') site.originRobots.postpone(origin, found.until)
       return
     }
     const { problems, verdict, retryAfterMs } = found
@@ -119,24 +126,24 @@ export class Qualifier {
       this.#parts.log('robots.txt: attempts that failed', { origin, problems, verdict })
     // 429 and 503 speak for the whole site.
     if (retryAfterMs !== null) site.pace.wait(clock.now() + retryAfterMs, 'its robots.txt said Retry-After')
-    const learned = site.gate.learn(origin, found)
-    const crawlDelayMs = site.gate.crawlDelayMs(origin)
-    if (manners.tooLong(crawlDelayMs) === '') site.pace.prolong(crawlDelayMs, endedAt)
+    const learned = site.originRobots.learn(origin, found)
+    const crawlDelayMs = site.originRobots.crawlDelayMs(origin)
+    if (politeness.tooLong(crawlDelayMs) === '') site.pace.prolong(crawlDelayMs, endedAt)
     await learned
     await this.#parts.archiveRobots(site, found.exchanges)
   }
 
   #asking({ pace }: SiteCrawl, fetcher: HeldBodies): Pick<ProcedureParts, 'fetcher' | 'mayAsk'> {
-    const { tenure, phases } = this.#parts
-    if (phases === null || pace.gate === null) return { fetcher, mayAsk: () => tenure.holds }
+    const { leaseMargin, phases } = this.#parts
+    if (phases === null || pace.gate === null) return { fetcher, mayAsk: () => leaseMargin.holds }
     const phased = new PhasedFetcher(fetcher, phases, pace.gate.shard)
-    return { fetcher: phased, mayAsk: () => tenure.holds && !phased.wasCut }
+    return { fetcher: phased, mayAsk: () => leaseMargin.holds && !phased.wasCut }
   }
 
   /** True when the wait is over. Where other origins of the site go on, only this URL waits. */
   async #waits(site: SiteCrawl, entry: FrontierEntry, until: Millis, why: string): Promise<boolean> {
     const { clock, maxWaitMs } = this.#parts
-    if (site.gate.isOpen && site.setAside < LIMITS.robotsSetAside) {
+    if (site.originRobots.isOpen && site.setAside < LIMITS.robotsSetAside) {
       site.setAside++
       site.frontier.setAside(entry, until)
       return false

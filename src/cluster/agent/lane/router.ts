@@ -142,12 +142,12 @@ export class Router {
     }
     if (scope.excludes(url)) return
     if (hops > LIMITS.sitemapSteps) {
-      pack.share(site).note('TRAP:sitemaps', '')
+      pack.cellFor(site).note('TRAP:sitemaps', '')
       return
     }
     const discovery = { url: sitemapMark(url), depth: 0, hops, score: 0, via }
     if (siteOf(url) === site.site && site.holds(url)) this.#admit(site, pack, discovery)
-    else if (!sent.has(discovery.url)) pack.share(site).append(cells.cellOf(url), discovery)
+    else if (!sent.has(discovery.url)) pack.cellFor(site).append(cells.cellOf(url), discovery)
   }
 
   /** A page that cannot exist, of the site that `url` belongs to. */
@@ -198,8 +198,8 @@ export class Router {
       return
     }
     const target = siteOf(url)
-    if (hosts === null || hosts.admits(target)) pack.share(site).append(cells.cellOf(url), discovery)
-    else pack.share(site).note('TRAP:subdomains', registrableDomain(target))
+    if (hosts === null || hosts.admits(target)) pack.cellFor(site).append(cells.cellOf(url), discovery)
+    else pack.cellFor(site).note('TRAP:subdomains', registrableDomain(target))
   }
 
   /**
@@ -214,7 +214,7 @@ export class Router {
       asked = 'score'
       return hooks.score ? hooks.score(url) : 0
     } catch (error) {
-      pack.share(site).note('HOOK_FAILED', this.#parts.faults.ofHook(asked, url, error))
+      pack.cellFor(site).note('HOOK_FAILED', this.#parts.faults.ofHook(asked, url, error))
       return null
     }
   }
@@ -223,12 +223,12 @@ export class Router {
   #tooLong(site: SiteCrawl, pack: OpenPack, url: string): void {
     if (!site.frontier.turnAway(url)) return
     const detail = `${url.length} characters: ${url.slice(0, TOLD_CHARS)}…`
-    pack.share(site).turnedAway(url, 'URL_TOO_LONG', detail)
+    pack.cellFor(site).turnedAway(url, 'URL_TOO_LONG', detail)
   }
 
   #isKnown(site: SiteCrawl, pack: OpenPack, url: string, leaves: boolean, depth: number): boolean {
     if (!leaves) return site.frontier.meets(url, depth)
-    return this.#parts.sent.has(url) || pack.share(site).appends.has(url)
+    return this.#parts.sent.has(url) || pack.cellFor(site).appends.has(url)
   }
 
   #withoutSession(
@@ -243,7 +243,7 @@ export class Router {
     const clean = withoutSessionId(url, { url: via, links })
     // A server that redirects a page to itself with a session id gives nothing without one.
     if (clean === url || (clean === via && hops > 0)) return url
-    pack.share(site).note('TRAP:session-ids', '')
+    pack.cellFor(site).note('TRAP:session-ids', '')
     return clean
   }
 }

@@ -4,13 +4,13 @@ import { space } from '../../../../test/kit/frontier-space.js'
 import { ManualClock } from '../../../../test/kit/manual-clock.js'
 import { PackBuilder } from '../../../data/store/index.js'
 import { openMemoryLedger } from '../../../ledger/memory/index.js'
-import { type Discovery, type Lease, SplitCells, type TrapName, Wake } from '../../../model/index.js'
+import { type Discovery, type Lease, SplitCells, type TrapName, WakeUp } from '../../../model/index.js'
 import { CellFrontier } from '../../../page/frontier/index.js'
 import { SiteTraps } from '../../../page/frontier/traps/index.js'
 import type { SitePace, Turns } from '../../../page/politeness/index.js'
-import { SiteDesk } from '../cells/index.js'
+import { SiteOpener } from '../cells/index.js'
 import { OpenPack } from '../pack/index.js'
-import { LaneCount, type OriginGate, PageFaults, SiteCrawl } from '../site/index.js'
+import { LaneCount, type OriginRobots, PageFaults, SiteCrawl } from '../site/index.js'
 import { Admission } from './admission.js'
 
 const CELL = 'a.test'
@@ -44,8 +44,8 @@ function newTraps(known: CellFrontier): SiteTraps {
 }
 
 const newFrontier = () => new CellFrontier(space, { maxDepth: Number.POSITIVE_INFINITY })
-const leaseOf = async (ledger: ReturnType<typeof openMemoryLedger>, life: number): Promise<Lease> => {
-  const [lease] = await ledger.grant(life, [CELL], 60_000, 0)
+const leaseOf = async (ledger: ReturnType<typeof openMemoryLedger>, incarnation: number): Promise<Lease> => {
+  const [lease] = await ledger.grant(incarnation, [CELL], 60_000, 0)
   return lease!
 }
 
@@ -54,21 +54,21 @@ it('the URL joins the queue, and the cell is rebuilt with it', async () => {
   const faults = new PageFaults(event => void logged.push(event))
   const ledger = openMemoryLedger(() => clock.now())
   await ledger.append([{ cell: CELL, group: CELL, rows: [found('')] }])
-  const life = await ledger.join('agent-1', 2)
+  const incarnation = await ledger.join('agent-1', 2)
   const frontier = newFrontier()
   const lanes = new LaneCount(1)
-  const parts = { frontier, traps: newTraps(frontier), pace, gate: {} as OriginGate, lanes }
-  const site = new SiteCrawl({ lease: await leaseOf(ledger, life), ...parts }, new Wake(clock))
+  const parts = { frontier, traps: newTraps(frontier), pace, originRobots: {} as OriginRobots, lanes }
+  const site = new SiteCrawl({ lease: await leaseOf(ledger, incarnation), ...parts }, new WakeUp(clock))
   const pack = new OpenPack('p', 'a', 0, new PackBuilder({ agent: 'a', records: null, tables: true }))
   const refuse = () => expect.unreachable()
   const admission = new Admission(refuse, faults)
   for (const name of ['before', 'odd', 'after']) admission.admit(site, pack, found(name))
   expect(frontier.size).toBe(3)
   const heard = { links: 0, pages: new Uint8Array(), sites: new Uint8Array() }
-  const answer = await ledger.commit(pack.toLedger(life, [], 0, heard, 'none', 0))
+  const answer = await ledger.commit(pack.toLedger(incarnation, [], 0, heard, 'none', 0))
   expect(answer).toEqual({ status: 'committed' })
   await ledger.release(CELL, site.lease.epoch, 'tail')
-  const desk = new SiteDesk({
+  const siteOpener = new SiteOpener({
     clock,
     ledger,
     space,
@@ -88,7 +88,7 @@ it('the URL joins the queue, and the cell is rebuilt with it', async () => {
     newFrontier,
     newTraps,
   })
-  const opened = await desk.open(await leaseOf(ledger, life))
+  const opened = await siteOpener.open(await leaseOf(ledger, incarnation))
   expect(opened?.frontier.size).toBe(3)
   expect(logged).toEqual(['internal error', 'internal error'])
 })

@@ -3,9 +3,9 @@
  * In: outcomes, rows, links. Out: a pack in the store, then one ledger transaction. Always: store first; bytes are cut only after a definite refusal.
  */
 export { FencedError } from './fenced-error.js'
-export { HeardPages } from './heard-pages.js'
+export { type FetchOutcome, fetchOutcomeOf, isPage, retryAfterMs } from './fetch-outcome.js'
+export { MessageCount } from './message-count.js'
 export { OpenPack } from './open-pack.js'
 export { PageBudget } from './page-budget.js'
 export { SentLinks } from './sent-links.js'
-export { isPage, retryAfterMs, type Settlement, settlementOf } from './settlement.js'
 export { Transmitter } from './transmitter.js'

@@ -9,7 +9,7 @@ import { OpenPack } from './open-pack.js'
 
 /** As much of a site as a pack looks at when robots.txt is archived. */
 function leased(epoch: number): SiteCrawl {
-  return { cell: 'a.test', tenancy: `a.test ${epoch}`, lane: 1, uncommitted: 0, cursor: 0 } as SiteCrawl
+  return { cell: 'a.test', leaseKey: `a.test ${epoch}`, lane: 1, uncommitted: 0, cursor: 0 } as SiteCrawl
 }
 
 function urlsOf({ bytes }: PackRows): string[] {
@@ -30,8 +30,8 @@ it('a pack drops what came under a lost lease, not what the next lease of that c
     [before, 'http://a.test/1'],
     [after, 'http://a.test/2'],
   ] as const) {
-    pack.share(site)
-    builder.add({ tenancy: site.tenancy, row: sampleRow({ url }) })
+    pack.cellFor(site)
+    builder.add({ leaseKey: site.leaseKey, row: sampleRow({ url }) })
     if (site === before) pack.drop([before])
   }
   expect(pack.sites).toEqual([after])

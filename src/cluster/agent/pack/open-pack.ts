@@ -5,12 +5,12 @@
 import type { PackBuilder } from '../../../data/store/index.js'
 import type {
   Append,
-  Heard,
   Incarnation,
   LaneWork,
   LinkBatch,
   Pack,
   PackFile,
+  ReceivedMessages,
 } from '../../../ledger/index.js'
 import {
   type CellId,
@@ -24,8 +24,8 @@ import {
   type PageRow,
 } from '../../../model/index.js'
 import type { SiteCrawl } from '../site/index.js'
-import type { HeardRows } from './heard-pages.js'
-import { bytesOf, Share } from './share.js'
+import type { ReceivedLinks } from './message-count.js'
+import { bytesOf, OpenPackCell } from './open-pack-cell.js'
 
 /** A link to another cell, and the cell it goes to as far as is known. */
 interface Link {
@@ -35,7 +35,7 @@ interface Link {
 
 /** Links that are committed before their pack: where they stand in it, and what the ledger is told. */
 export interface LinksAhead {
-  readonly taken: ReadonlyMap<Share, readonly Link[]>
+  readonly taken: ReadonlyMap<OpenPackCell, readonly Link[]>
   readonly batch: LinkBatch
 }
 
@@ -46,7 +46,7 @@ export class OpenPack {
   readonly builder: PackBuilder
   /** Requests whose end is in here, also those that lead to another try. */
   requests = 0
-  readonly #shares = new Map<SiteCrawl, Share>()
+  readonly #packCells = new Map<SiteCrawl, OpenPackCell>()
   #rowBytes = 0
 
   constructor(id: string, agent: string, openedAt: Millis, builder: PackBuilder) {
@@ -57,7 +57,7 @@ export class OpenPack {
   }
 
   get isEmpty(): boolean {
-    return this.#shares.size === 0
+    return this.#packCells.size === 0
   }
 
   get isFull(): boolean {
@@ -75,28 +75,28 @@ export class OpenPack {
   }
 
   get sites(): SiteCrawl[] {
-    return [...this.#shares.keys()]
+    return [...this.#packCells.keys()]
   }
 
-  share(site: SiteCrawl): Share {
-    let share = this.#shares.get(site)
-    if (!share) {
-      share = new Share(site, this)
-      this.#shares.set(site, share)
+  cellFor(site: SiteCrawl): OpenPackCell {
+    let packCell = this.#packCells.get(site)
+    if (!packCell) {
+      packCell = new OpenPackCell(site, this)
+      this.#packCells.set(site, packCell)
       site.uncommitted++
     }
-    return share
+    return packCell
   }
 
   /** robots.txt is archived with the site's pages, but is none of them. */
   addRobots(site: SiteCrawl, exchange: Exchange): void {
-    this.share(site)
-    this.builder.add({ tenancy: site.tenancy, row: robotsRow(site, exchange), exchange, inTables: false })
+    this.cellFor(site)
+    this.builder.add({ leaseKey: site.leaseKey, row: robotsRow(site, exchange), exchange, inTables: false })
   }
 
   get pages(): number {
     let pages = 0
-    for (const share of this.#shares.values()) pages += share.pages
+    for (const packCell of this.#packCells.values()) pages += packCell.pages
     return pages
   }
 
@@ -104,16 +104,16 @@ export class OpenPack {
   drop(sites: readonly SiteCrawl[]): number {
     const before = this.pages
     for (const site of sites) {
-      if (!this.#shares.delete(site)) continue
+      if (!this.#packCells.delete(site)) continue
       site.uncommitted--
-      this.builder.drop(site.tenancy)
+      this.builder.drop(site.leaseKey)
     }
     return before - this.pages
   }
 
   /** URLs that become durable in other cells' inboxes with this pack. */
   *sentUrls(): Iterable<string> {
-    for (const share of this.#shares.values()) yield* share.appends.keys()
+    for (const packCell of this.#packCells.values()) yield* packCell.appends.keys()
   }
 
   /**
@@ -121,18 +121,18 @@ export class OpenPack {
    * all.
    */
   linksAhead(incarnation: Incarnation, grouping: Grouping, mostBytes: number): LinksAhead | null {
-    const shares = [...this.#shares.values()].filter(({ appendBytes }) => appendBytes > 0)
-    if (shares.reduce((sum, { appendBytes }) => sum + appendBytes, 0) <= mostBytes) return null
-    const taken = new Map<Share, Link[]>()
+    const packCells = [...this.#packCells.values()].filter(({ appendBytes }) => appendBytes > 0)
+    if (packCells.reduce((sum, { appendBytes }) => sum + appendBytes, 0) <= mostBytes) return null
+    const taken = new Map<OpenPackCell, Link[]>()
     let bytes = 0
-    for (const share of shares) {
+    for (const packCell of packCells) {
       const links: Link[] = []
-      for (const link of share.appends.values()) {
+      for (const link of packCell.appends.values()) {
         if (bytes >= mostBytes) break
         bytes += bytesOf(link.row)
         links.push(link)
       }
-      if (links.length > 0) taken.set(share, links)
+      if (links.length > 0) taken.set(packCell, links)
     }
     const sources = [...taken.keys()].map(({ site }) => ({ cell: site.cell, epoch: site.lease.epoch }))
     return { taken, batch: { incarnation, sources, appends: appendsOf(taken.values(), grouping) } }
@@ -140,39 +140,39 @@ export class OpenPack {
 
   /** Links for these cells go where the map says now. */
   reroute(moved: ReadonlySet<CellId>, cells: CellMap): void {
-    for (const { appends } of this.#shares.values()) {
+    for (const { appends } of this.#packCells.values()) {
       for (const [url, { cell, row }] of appends)
         if (moved.has(cell)) appends.set(url, { cell: cells.cellOf(url), row })
     }
   }
 
   /** What its cells read from other agents. */
-  get heard(): HeardRows[] {
-    return [...this.#shares.values()].map(share => share.heard)
+  get received(): ReceivedLinks[] {
+    return [...this.#packCells.values()].map(packCell => packCell.received)
   }
 
   toLedger(
     incarnation: Incarnation,
     files: readonly PackFile[],
     fetches: number,
-    heard: Heard,
+    received: ReceivedMessages,
     grouping: Grouping,
     now: Millis,
   ): Pack {
-    const shares = [...this.#shares.values()]
+    const packCells = [...this.#packCells.values()]
     return {
       id: this.id,
       incarnation,
-      cells: shares.map(share => share.toPackCell()),
+      cells: packCells.map(packCell => packCell.toPackCell()),
       appends: appendsOf(
-        shares.map(share => share.appends.values()),
+        packCells.map(packCell => packCell.appends.values()),
         grouping,
       ),
       files,
       fetches,
-      lanes: laneWork(shares),
-      heard,
-      waits: shares.flatMap(share => [...share.site.pace.groupWaits(now)]),
+      lanes: laneWork(packCells),
+      received: received,
+      waits: packCells.flatMap(packCell => [...packCell.site.pace.groupWaits(now)]),
     }
   }
 }
@@ -224,10 +224,10 @@ const EMPTY_ROW: PageRow = {
   warcLength: 0,
 }
 
-function laneWork(shares: readonly Share[]): LaneWork[] {
+function laneWork(packCells: readonly OpenPackCell[]): LaneWork[] {
   const work = new Map<number, { pages: number; fetchMs: Millis }>()
-  for (const share of shares) {
-    for (const [lane, { pages, fetchMs }] of share.lanes) {
+  for (const packCell of packCells) {
+    for (const [lane, { pages, fetchMs }] of packCell.lanes) {
       const known = work.get(lane)
       work.set(lane, { pages: (known?.pages ?? 0) + pages, fetchMs: (known?.fetchMs ?? 0) + fetchMs })
     }
@@ -235,9 +235,9 @@ function laneWork(shares: readonly Share[]): LaneWork[] {
   return [...work].map(([lane, done]) => ({ lane, ...done }))
 }
 
-function appendsOf(shares: Iterable<Iterable<Link>>, grouping: Grouping): Append[] {
+function appendsOf(packCells: Iterable<Iterable<Link>>, grouping: Grouping): Append[] {
   const rows = new Map<CellId, Discovery[]>()
-  for (const links of shares) {
+  for (const links of packCells) {
     for (const { cell, row } of links) {
       const list = rows.get(cell)
       if (list) list.push(row)

@@ -39,7 +39,7 @@ export class PageBudget {
     return this.takeNow()
   }
 
-  giveBack(): void {
+  refund(): void {
     this.#free++
     this.#out--
   }

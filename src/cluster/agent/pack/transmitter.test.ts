@@ -12,7 +12,7 @@ import { openMemoryLedger } from '../../../ledger/memory/index.js'
 import { type Lease, LIMITS, rangeCell, SeededRandom, SplitCells, Stop } from '../../../model/index.js'
 import { siteOf } from '../../../model/url/index.js'
 import { Counters, type SiteCrawl } from '../site/index.js'
-import { HeardPages } from './heard-pages.js'
+import { MessageCount } from './message-count.js'
 import { PageBudget } from './page-budget.js'
 import { SentLinks } from './sent-links.js'
 import { Transmitter } from './transmitter.js'
@@ -24,7 +24,7 @@ const urls = (count: number, from = 0) =>
 
 describe('a pack with more links than one transaction should take', () => {
   let ledger: Ledger
-  let life: Incarnation
+  let incarnation: Incarnation
   let lease: Lease
   let site: SiteCrawl
   let transmitter: Transmitter
@@ -44,11 +44,11 @@ describe('a pack with more links than one transaction should take', () => {
     ledger = openMemoryLedger(() => clock.now())
     const rows = [{ url: PAGE, depth: 0, hops: 0, score: 0, via: '' }]
     await ledger.append([{ cell: 'a.test', group: 'a.test', rows }])
-    life = await ledger.join('agent-1', 1)
-    lease = (await ledger.grant(life, ['a.test'], 60_000, 0))[0]
+    incarnation = await ledger.join('agent-1', 1)
+    lease = (await ledger.grant(incarnation, ['a.test'], 60_000, 0))[0]
     site = {
       cell: 'a.test',
-      tenancy: 'a.test 1',
+      leaseKey: 'a.test 1',
       lane: 1,
       lease,
       lastPack: 0,
@@ -64,7 +64,7 @@ describe('a pack with more links than one transaction should take', () => {
       held.push(holds)
       return ledger.takeBudget(of, holds, want)
     }
-    budget = new PageBudget({ ...ledger, takeBudget }, life)
+    budget = new PageBudget({ ...ledger, takeBudget }, incarnation)
     told = []
     stopping = new Stop()
     cells = new SplitCells()
@@ -75,7 +75,7 @@ describe('a pack with more links than one transaction should take', () => {
     const directory = mkdtempSync(join(tmpdir(), 'orb-transmitter-'))
     const store = new DirectoryPackStore({
       directory,
-      owner: { crawl: 'links', incarnation: life },
+      owner: { crawl: 'links', incarnation: incarnation },
       clock,
       records: null,
       info: {},
@@ -85,11 +85,11 @@ describe('a pack with more links than one transaction should take', () => {
       random: new SeededRandom(1),
       ledger: { ...ledger, appendLinks: noted(ledger.appendLinks), commit: noted(ledger.commit) },
       store,
-      incarnation: life,
+      incarnation: incarnation,
       grouping: 'domain',
       cells,
       sent,
-      heard: new HeardPages('agent-1', ledger, space.seen),
+      messageCount: new MessageCount('agent-1', ledger, space.seen),
       budget,
       counters: new Counters(),
       newBuilder: () => new PackBuilder({ agent: 'agent-1', records: null, tables: true }),
@@ -112,8 +112,9 @@ describe('a pack with more links than one transaction should take', () => {
     }
 
   const link = (found: readonly string[]) => {
-    const share = transmitter.pack.share(site)
-    for (const url of found) share.append(cells.cellOf(url), { url, depth: 1, hops: 0, score: 0, via: PAGE })
+    const packCell = transmitter.pack.cellFor(site)
+    for (const url of found)
+      packCell.append(cells.cellOf(url), { url, depth: 1, hops: 0, score: 0, via: PAGE })
   }
 
   const inInboxes = async (found: readonly string[]) => {
@@ -144,7 +145,7 @@ describe('a pack with more links than one transaction should take', () => {
       { cell: rangeCell(target, { from: '/m', to: '' }), queued: 0 },
     ]
     link([...urls(100), 'http://b.test/a', 'http://b.test/z'])
-    const [{ epoch }] = await ledger.grant(life, [target], 60_000, 0)
+    const [{ epoch }] = await ledger.grant(incarnation, [target], 60_000, 0)
     await ledger.release(target, epoch, 'tail')
     expect(await ledger.split(target, epoch, 0, children)).toBe(true)
     await transmitter.seal()
@@ -169,7 +170,7 @@ describe('a pack with more links than one transaction should take', () => {
     await ledger.release('a.test', lease.epoch, 'tail')
     expect(await budget.take()).toBe(true)
     const entry = { url: PAGE, depth: 0, hops: 0, score: 0, via: '', attempt: 1 }
-    transmitter.pack.share(site).settled(entry, 'OK', '', sampleExchange({ url: PAGE }))
+    transmitter.pack.cellFor(site).settled(entry, 'OK', '', sampleExchange({ url: PAGE }))
     link(urls(200))
     await transmitter.seal()
     expect(lost).toEqual([site])
@@ -187,7 +188,7 @@ describe('a pack with more links than one transaction should take', () => {
       link(urls(many, number * many))
       inside++
       // The pack that is filling never holds two.
-      expect(transmitter.pack.share(site).appends.size).toBe(many)
+      expect(transmitter.pack.cellFor(site).appends.size).toBe(many)
     }
     await Promise.all([0, 1, 2, 3].map(page))
     await transmitter.seal()

@@ -19,7 +19,7 @@ import {
 } from '../../../model/index.js'
 import type { Counters, SiteCrawl } from '../site/index.js'
 import { FencedError } from './fenced-error.js'
-import type { HeardPages } from './heard-pages.js'
+import type { MessageCount } from './message-count.js'
 import { OpenPack } from './open-pack.js'
 import type { PageBudget } from './page-budget.js'
 import type { SentLinks } from './sent-links.js'
@@ -45,7 +45,7 @@ export interface TransmitterParts {
   readonly grouping: Grouping
   readonly cells: CellMap
   readonly sent: SentLinks
-  readonly heard: HeardPages
+  readonly messageCount: MessageCount
   readonly budget: PageBudget
   readonly counters: Counters
   readonly newBuilder: () => PackBuilder
@@ -140,28 +140,37 @@ export class Transmitter {
   }
 
   #newPack(): OpenPack {
-    const { clock, random, newBuilder, heard } = this.#parts
-    return new OpenPack(uuid(random), heard.agent, clock.monotonic(), this.#spare.pop() ?? newBuilder())
+    const { clock, random, newBuilder, messageCount: received } = this.#parts
+    return new OpenPack(uuid(random), received.agent, clock.monotonic(), this.#spare.pop() ?? newBuilder())
   }
 
   async #ship(pack: OpenPack): Promise<void> {
-    const { clock, ledger, store, incarnation, grouping, counters, sent, heard } = this.#parts
+    const {
+      clock,
+      ledger,
+      store,
+      incarnation,
+      grouping,
+      counters,
+      sent,
+      messageCount: received,
+    } = this.#parts
     counters.concluded += pack.requests
     while (!pack.isEmpty) {
       if (!(await this.#sendAhead(pack))) continue
       const files = await this.#store(pack)
-      const news = await heard.newsIn(pack.heard)
+      const news = await received.newIn(pack.received)
       const sending = pack.toLedger(incarnation, files, counters.concluded, news, grouping, clock.now())
       const answer = await ledger.commit(sending)
       if (answer.status === 'committed') {
         counters.packs++
         for (const url of pack.sentUrls()) sent.add(url)
-        heard.committed(news, counters)
+        received.committed(news, counters)
         this.#acknowledge(pack, new Set(sending.appends.map(append => append.cell)))
         return
       }
       await store.undo()
-      this.#heed(pack, answer)
+      this.#apply(pack, answer)
     }
   }
 
@@ -184,11 +193,11 @@ export class Transmitter {
       }
       const answer = await ledger.appendLinks(ahead.batch)
       if (answer.status !== 'committed') {
-        this.#heed(pack, answer)
+        this.#apply(pack, answer)
         return false
       }
-      for (const [share, links] of ahead.taken) {
-        share.sent(links)
+      for (const [packCell, links] of ahead.taken) {
+        packCell.sent(links)
         for (const { row } of links) sent.add(row.url)
       }
       this.#parts.onCommitted([], new Set(ahead.batch.appends.map(({ cell }) => cell)))
@@ -196,7 +205,7 @@ export class Transmitter {
   }
 
   /** The ledger did not take it: makes of the pack what it can take. */
-  #heed(pack: OpenPack, answer: Exclude<CommitResult, { status: 'committed' }>): void {
+  #apply(pack: OpenPack, answer: Exclude<CommitResult, { status: 'committed' }>): void {
     switch (answer.status) {
       case 'refused':
         throw new FencedError(`the ledger refused a pack: ${answer.status}`)

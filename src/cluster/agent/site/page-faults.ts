@@ -4,7 +4,7 @@
  * becomes its outcome. The one other cause is the disk that queues and seen-sets spill to: such an error ends
  * the agent, as everywhere.
  */
-import { forPeople, isOfPage } from '../../../model/index.js'
+import { forDisplay, isOfPage } from '../../../model/index.js'
 
 /** Lines in the log: a site may cause as many as it has pages. Outcomes count them all. */
 const MOST_LINES = 1_000
@@ -39,7 +39,7 @@ export class PageFaults {
   #note(event: string, url: string, error: unknown): string {
     const stack = error instanceof Error ? (error.stack ?? String(error)) : String(error)
     if (this.#lines++ < MOST_LINES)
-      this.#log(event, { url: forPeople(url), stack: stack.slice(0, STACK_CHARS) })
-    return forPeople(String(error))
+      this.#log(event, { url: forDisplay(url), stack: stack.slice(0, STACK_CHARS) })
+    return forDisplay(String(error))
   }
 }

@@ -5,19 +5,19 @@
 import {
   type CellId,
   type CellPart,
-  forPeople,
+  forDisplay,
   type Lease,
   type Millis,
   type OutcomeCode,
   siteOfCell,
-  type Wake,
+  type WakeUp,
 } from '../../../model/index.js'
 import type { Site } from '../../../model/url/index.js'
 import type { CellFrontier, FrontierEntry } from '../../../page/frontier/index.js'
 import type { SiteTraps } from '../../../page/frontier/traps/index.js'
-import { RequestLeash, type SitePace } from '../../../page/politeness/index.js'
-import type { UrlList } from './bucket-desk.js'
-import type { OriginGate } from './origin-gate.js'
+import { RequestAbort, type SitePace } from '../../../page/politeness/index.js'
+import type { UrlList } from './bucket-dispatcher.js'
+import type { OriginRobots } from './origin-robots.js'
 
 /**
  * `crawling`: lanes may take its URLs. `giving-up`: its queue is settled unasked. `leaving`: no new request.
@@ -80,7 +80,7 @@ export interface SiteParts {
   readonly frontier: CellFrontier
   readonly traps: SiteTraps
   readonly pace: SitePace
-  readonly gate: OriginGate
+  readonly originRobots: OriginRobots
   readonly lanes: LaneCount
   /** Failures in a row at the end of the last lease. */
   readonly failures?: number
@@ -98,11 +98,11 @@ export class SiteCrawl {
   readonly #part: CellPart | null
   readonly rebuildMs: Millis
   /** Cell and epoch: what a pack calls it by. A cell may be lost and leased again while one pack fills. */
-  readonly tenancy: string
+  readonly leaseKey: string
   readonly lease: Lease
   readonly frontier: CellFrontier
   readonly pace: SitePace
-  readonly gate: OriginGate
+  readonly originRobots: OriginRobots
   readonly traps: SiteTraps
   mode: SiteMode = { is: 'crawling' }
   /** Visits under way, and robots procedures. */
@@ -111,7 +111,7 @@ export class SiteCrawl {
   /** Responses that wait for room in the pack. */
   unsettled = 0
   /** What ends them before their time. */
-  readonly leash = new RequestLeash()
+  readonly requestAbort = new RequestAbort()
   /** True once it was taken away, because it did not go by itself. */
   forced = false
   /**
@@ -136,7 +136,7 @@ export class SiteCrawl {
   #hasLane = true
   #lane: number
   /** Rung when there may be something to do again. */
-  readonly wake: Wake
+  readonly wake: WakeUp
   /**
    * True once the site has answered anything, ever: a site that never did is given up, one that did is
    * parked.
@@ -163,18 +163,18 @@ export class SiteCrawl {
   /** Connections at work on this site. */
   loops = 0
 
-  constructor(parts: SiteParts, wake: Wake) {
+  constructor(parts: SiteParts, wake: WakeUp) {
     this.wake = wake
     this.cell = parts.lease.cell
     this.site = siteOfCell(parts.lease.cell)
     this.#part = parts.part ?? null
     this.rebuildMs = parts.rebuildMs ?? 0
-    this.tenancy = `${parts.lease.cell} ${parts.lease.epoch}`
+    this.leaseKey = `${parts.lease.cell} ${parts.lease.epoch}`
     this.lease = parts.lease
     this.frontier = parts.frontier
     this.traps = parts.traps
     this.pace = parts.pace
-    this.gate = parts.gate
+    this.originRobots = parts.originRobots
     this.failures = parts.failures ?? 0
     this.answered = parts.answered ?? false
     this.lastPack = parts.lease.lastPack
@@ -218,10 +218,10 @@ export class SiteCrawl {
     return result
   }
 
-  /** The cell is given back. */
+  /** The cell is released. */
   close(): void {
     this.idle = true
-    this.leash.untie()
+    this.requestAbort.dispose()
     this.frontier.close()
   }
 
@@ -232,7 +232,7 @@ export class SiteCrawl {
   /** Who waits for the turn of this site need not wait any longer. */
   leave(to: Leave, until: Millis = 0, why = ''): void {
     if (this.lost) return
-    this.mode = { is: 'leaving', to, until, why: forPeople(why) }
+    this.mode = { is: 'leaving', to, until, why: forDisplay(why) }
     this.pace.giveUp()
   }
 

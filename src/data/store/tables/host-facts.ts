@@ -7,7 +7,7 @@ import { siteOf } from '../../../model/url/index.js'
 import { ByteSink } from '../bytes/index.js'
 
 interface HostFact {
-  readonly tenancy: string
+  readonly leaseKey: string
   readonly site: string
   readonly address: string
   connectMs: number
@@ -22,26 +22,26 @@ export class HostFacts {
   /** By tenancy, site and address: connections are few, and so are these. */
   readonly #facts = new Map<string, HostFact>()
 
-  connected(tenancy: string, url: string, address: string, connectMs: number): void {
-    const fact = this.#of(tenancy, siteOf(url), address)
+  connected(leaseKey: string, url: string, address: string, connectMs: number): void {
+    const fact = this.#of(leaseKey, siteOf(url), address)
     fact.connectMs = fact.connectMs === NEVER ? connectMs : Math.min(fact.connectMs, connectMs)
   }
 
-  checked(tenancy: string, url: string, changed: boolean): void {
-    const fact = this.#of(tenancy, siteOf(url), '')
+  checked(leaseKey: string, url: string, changed: boolean): void {
+    const fact = this.#of(leaseKey, siteOf(url), '')
     fact.checked++
     if (changed) fact.changed++
   }
 
-  other(tenancy: string, url: string, bytes: number): void {
-    this.#of(tenancy, siteOf(url), '').otherBytes += bytes
+  other(leaseKey: string, url: string, bytes: number): void {
+    this.#of(leaseKey, siteOf(url), '').otherBytes += bytes
   }
 
   /** All rows but those of the dropped tenancies. */
   toBytes(dropped: ReadonlySet<string>): Buffer {
     const sink = new ByteSink()
     for (const fact of this.#facts.values()) {
-      if (dropped.has(fact.tenancy)) continue
+      if (dropped.has(fact.leaseKey)) continue
       const start = sink.length
       sink.uint32(0)
       const { site, address, connectMs, checked, changed, otherBytes } = fact
@@ -55,11 +55,11 @@ export class HostFacts {
     this.#facts.clear()
   }
 
-  #of(tenancy: string, site: string, address: string): HostFact {
-    const key = `${tenancy} ${site} ${address}`
+  #of(leaseKey: string, site: string, address: string): HostFact {
+    const key = `${leaseKey} ${site} ${address}`
     let fact = this.#facts.get(key)
     if (!fact) {
-      fact = { tenancy, site, address, connectMs: NEVER, checked: 0, changed: 0, otherBytes: 0 }
+      fact = { leaseKey, site, address, connectMs: NEVER, checked: 0, changed: 0, otherBytes: 0 }
       this.#facts.set(key, fact)
     }
     return fact

@@ -4,7 +4,7 @@
  * out large, are streamed, so a bomb stops at the limit and never blocks the loop.
  */
 
-import { Gate } from '../../../model/index.js'
+import { Semaphore } from '../../../model/index.js'
 import { codingFor } from './codings.js'
 import type { Cut, Decoded } from './decoded.js'
 
@@ -16,7 +16,7 @@ const LATE_BODIES = 2
 
 export class ContentDecoder {
   readonly #maxCodings: number
-  readonly #late = new Gate(LATE_BODIES)
+  readonly #late = new Semaphore(LATE_BODIES)
 
   constructor(maxCodings: number) {
     this.#maxCodings = maxCodings

@@ -87,7 +87,7 @@ export class Dialer {
       if (dialed.code === 'TLS_FAILED') return dialed
     }
     // Nobody there any more: the name may have moved.
-    this.#resolver.doubt?.(target.host)
+    this.#resolver.invalidate?.(target.host)
     return failure
   }
 

@@ -5,5 +5,5 @@
 export { addressGuard } from './address-guard.js'
 export { Connection, type Ending, type Exchanging } from './connection.js'
 export { Dialer } from './dialer.js'
-export type { Slot, SlotSeeker } from './site-slots.js'
+export type { Slot, SlotWaiter } from './site-slots.js'
 export { SlotPool } from './slot-pool.js'

@@ -20,7 +20,7 @@ export interface Slot<C extends Pooled> {
 }
 
 /** A request that needs a slot. */
-export interface SlotSeeker<C extends Pooled> {
+export interface SlotWaiter<C extends Pooled> {
   readonly site: Site
   readonly secure: boolean
   readonly address: string | undefined
@@ -36,7 +36,7 @@ export class SiteSlots<C extends Pooled> {
   open = 0
   /** Most recently used last. */
   readonly idle: Slot<C>[] = []
-  readonly #waiting: SlotSeeker<C>[] = []
+  readonly #waiting: SlotWaiter<C>[] = []
   /** True while it stands among the starved. */
   starved = false
 
@@ -44,17 +44,17 @@ export class SiteSlots<C extends Pooled> {
     this.name = name
   }
 
-  enqueue(seeker: SlotSeeker<C>): void {
-    this.#waiting.push(seeker)
+  enqueue(waiter: SlotWaiter<C>): void {
+    this.#waiting.push(waiter)
   }
 
   /** The first that still waits. */
-  next(): SlotSeeker<C> | undefined {
+  next(): SlotWaiter<C> | undefined {
     while (this.#waiting.length > 0 && this.#waiting[0].ticket === 0) this.#waiting.shift()
     return this.#waiting[0]
   }
 
-  dequeue(): SlotSeeker<C> | undefined {
+  dequeue(): SlotWaiter<C> | undefined {
     const next = this.next()
     this.#waiting.shift()
     return next

@@ -6,7 +6,7 @@
  */
 import type { Cancel, Clock, Millis } from '../../../model/index.js'
 import type { Site } from '../../../model/url/index.js'
-import { type Pooled, SiteSlots, type Slot, type SlotSeeker, Starved } from './site-slots.js'
+import { type Pooled, SiteSlots, type Slot, type SlotWaiter, Starved } from './site-slots.js'
 
 export class SlotPool<C extends Pooled> {
   readonly #clock: Clock
@@ -42,21 +42,21 @@ export class SlotPool<C extends Pooled> {
     return this.#sites.size
   }
 
-  acquire(seeker: SlotSeeker<C>): void {
-    const site = this.#siteOf(seeker.site)
-    const slot = site.next() === undefined ? (this.#idleSlot(site, seeker) ?? this.#newSlot(site)) : null
-    if (slot !== null) seeker.granted(slot)
+  acquire(waiter: SlotWaiter<C>): void {
+    const site = this.#siteOf(waiter.site)
+    const slot = site.next() === undefined ? (this.#idleSlot(site, waiter) ?? this.#newSlot(site)) : null
+    if (slot !== null) waiter.granted(slot)
     else {
-      seeker.ticket = ++this.#tickets
-      site.enqueue(seeker)
+      waiter.ticket = ++this.#tickets
+      site.enqueue(waiter)
       if (site.open < this.#perSite) this.#starved.add(site)
     }
   }
 
   /** The seeker no longer waits; the queue passes over it when its turn comes. */
-  cancel(seeker: SlotSeeker<C>): void {
-    seeker.ticket = 0
-    const site = this.#sites.get(seeker.site)
+  cancel(waiter: SlotWaiter<C>): void {
+    waiter.ticket = 0
+    const site = this.#sites.get(waiter.site)
     if (site !== undefined) this.#closeBook(site)
   }
 
@@ -106,10 +106,10 @@ export class SlotPool<C extends Pooled> {
     return site
   }
 
-  #idleSlot(site: SiteSlots<C>, seeker: SlotSeeker<C>): Slot<C> | null {
+  #idleSlot(site: SiteSlots<C>, waiter: SlotWaiter<C>): Slot<C> | null {
     for (let i = site.idle.length - 1; i >= 0; i--) {
       const slot = site.idle[i]
-      if (slot.connection?.fits(seeker.secure, seeker.address)) return this.#unidle(slot)
+      if (slot.connection?.fits(waiter.secure, waiter.address)) return this.#unidle(slot)
     }
     if (site.open < this.#perSite || site.idle.length === 0) return null
     // The site is at its bound with a connection that leads elsewhere (http and https share a site).
@@ -128,13 +128,13 @@ export class SlotPool<C extends Pooled> {
     return { site, connection: null, idleSince: 0 }
   }
 
-  #hand(slot: Slot<C>, seeker: SlotSeeker<C>): void {
-    seeker.ticket = 0
-    if (slot.connection?.fits(seeker.secure, seeker.address) === false) {
+  #hand(slot: Slot<C>, waiter: SlotWaiter<C>): void {
+    waiter.ticket = 0
+    if (slot.connection?.fits(waiter.secure, waiter.address) === false) {
       slot.connection.close()
       slot.connection = null
     }
-    seeker.granted(slot)
+    waiter.granted(slot)
   }
 
   #rest(slot: Slot<C>): void {
@@ -170,10 +170,10 @@ export class SlotPool<C extends Pooled> {
       if (site.open < this.#perSite) {
         const slot = this.#newSlot(site)
         if (slot === null) return
-        const seeker = site.dequeue()
+        const waiter = site.dequeue()
         this.#starved.remove()
         this.#starved.add(site)
-        if (seeker !== undefined) this.#hand(slot, seeker)
+        if (waiter !== undefined) this.#hand(slot, waiter)
       } else this.#starved.remove()
     }
   }

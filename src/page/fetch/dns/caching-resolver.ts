@@ -4,7 +4,7 @@
  * question.
  */
 import { isIP } from 'node:net'
-import { type Clock, type FetchLimits, fetchLimits, Gate, type Millis } from '../../../model/index.js'
+import { type Clock, type FetchLimits, fetchLimits, type Millis, Semaphore } from '../../../model/index.js'
 import { HostsFile } from './hosts-file.js'
 import { type Lookup, type NameLookup, ServerLookup, SystemLookup } from './name-lookup.js'
 import type { Resolution, Resolver } from './resolver.js'
@@ -31,14 +31,14 @@ export class CachingResolver implements Resolver {
   readonly #limits: FetchLimits
   readonly #cache = new Map<string, Entry>()
   readonly #asking = new Map<string, Promise<Resolution>>()
-  readonly #gate: Gate
+  readonly #semaphore: Semaphore
 
   constructor(options: ResolverOptions, lookup?: NameLookup) {
     this.#clock = options.clock
     this.#hosts = options.hosts
     this.#limits = fetchLimits(options.limits)
     this.#lookup = lookup ?? lookupFor(options, this.#limits)
-    this.#gate = new Gate(this.#limits.dnsInFlight)
+    this.#semaphore = new Semaphore(this.#limits.dnsInFlight)
   }
 
   async resolve(host: string): Promise<Resolution> {
@@ -51,14 +51,14 @@ export class CachingResolver implements Resolver {
     return this.#asking.get(host) ?? this.#ask(host)
   }
 
-  doubt(host: string): void {
+  invalidate(host: string): void {
     const entry = this.#cache.get(host)
     const until = this.#clock.monotonic() + this.#limits.dnsNegativeMs
     if (entry !== undefined && entry.until > until) this.#cache.set(host, { ...entry, until })
   }
 
   #ask(host: string): Promise<Resolution> {
-    const asking = this.#gate
+    const asking = this.#semaphore
       .run(() => this.#withinDeadline(host))
       .then(lookup => {
         this.#asking.delete(host)

@@ -5,7 +5,7 @@
  * answer, two names at a time.
  */
 import { promises as dns } from 'node:dns'
-import { type Clock, Gate, type Millis } from '../../../model/index.js'
+import { type Clock, type Millis, Semaphore } from '../../../model/index.js'
 import type { HostsFile } from './hosts-file.js'
 
 export type Lookup =
@@ -82,7 +82,7 @@ export class SystemLookup implements NameLookup {
   readonly #hosts: HostsFile
   readonly #servers: NameLookup
   readonly #ttlMs: Millis
-  readonly #gate = new Gate(SYSTEM_AT_ONCE)
+  readonly #semaphore = new Semaphore(SYSTEM_AT_ONCE)
 
   /** `ttlMs` is for answers that come without a TTL. */
   constructor(hosts: HostsFile, servers: NameLookup, ttlMs: Millis) {
@@ -99,11 +99,11 @@ export class SystemLookup implements NameLookup {
     // Silence and server failure stay what they are: the system would ask the same servers on a thread.
     const worthAsking =
       !answer.ok && (answer.code === 'DNS_NOT_FOUND' || answer.detail.endsWith('ECONNREFUSED'))
-    return worthAsking && this.#gate.waiting < SYSTEM_WAITING ? this.#askSystem(name) : answer
+    return worthAsking && this.#semaphore.waiting < SYSTEM_WAITING ? this.#askSystem(name) : answer
   }
 
   #askSystem(name: string): Promise<Lookup> {
-    return this.#gate.run(async () => {
+    return this.#semaphore.run(async () => {
       try {
         const found = await dns.lookup(name, { all: true })
         return { ok: true, addresses: found.map(({ address }) => address), ttlMs: this.#ttlMs }

@@ -16,5 +16,5 @@ export interface Resolver {
   /** `host` as it stands in a URL: a name, an IPv4 address, or an IPv6 address with or without brackets. */
   resolve(host: string): Promise<Resolution>
   /** None of the addresses of `host` could be connected to: it is asked for again soon, whatever its TTL said. */
-  doubt?(host: string): void
+  invalidate?(host: string): void
 }

@@ -9,7 +9,7 @@ import {
   sum,
   web,
 } from '../../../../test/kit/learned-webs.js'
-import { checkGraphWord, GRAPH_WEIGHTS, readGraphWords } from '../../../config/index.js'
+import { checkGraphSetting, GRAPH_WEIGHTS, readGraphSettings } from '../../../config/index.js'
 import { planGraph } from './plan-graph.js'
 
 describe('graph', () => {
@@ -110,12 +110,15 @@ describe('graph', () => {
 
 describe('--graph', () => {
   it('sets vertices and factors', () => {
-    expect(readGraphWords([])).toEqual({ vertices: 'address', weights: GRAPH_WEIGHTS })
+    expect(readGraphSettings([])).toEqual({ vertices: 'address', weights: GRAPH_WEIGHTS })
     const weights = { ...GRAPH_WEIGHTS, rtt: 2, geography: 0.5 }
-    expect(readGraphWords(['vertices=site', 'rtt=2', 'geography=0.5'])).toEqual({ vertices: 'site', weights })
+    expect(readGraphSettings(['vertices=site', 'rtt=2', 'geography=0.5'])).toEqual({
+      vertices: 'site',
+      weights,
+    })
   })
 
   it.each(['vertices=page', 'speed=3', 'rtt', 'rtt=', 'rtt=-1', 'rtt=1=2', 'links=x'])('refuses %s', word => {
-    expect(checkGraphWord(word)).not.toBeNull()
+    expect(checkGraphSetting(word)).not.toBeNull()
   })
 })

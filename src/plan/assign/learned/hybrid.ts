@@ -1,5 +1,5 @@
 /**
- * Our own: hypergraph-seeded dynamic. An agent first takes the sites of its part, in the order of S; when
+ * Our own: hypergraph-seeded dynamic. An agent first takes the sites of its part, in the order of the queue; when
  * none of them waits and it has a lane free, it takes sites that nothing is known of, and then those of
  * others whose links have to travel least if they are crawled here. So no lane is idle while anything waits,
  * and few links pay for that. Pieces of a site that was split are no bargain: they share one turn, so taking
@@ -7,11 +7,19 @@
  */
 import type { Incarnation, WaitingCell } from '../../../ledger/index.js'
 import { type CellId, Heap, type Millis } from '../../../model/index.js'
-import type { AgentView, Assigned, Assignment, CrewMember, LanePlan, PartPlan, RoutePlan } from '../index.js'
-import { FreeLanes, HandOut } from '../simple/index.js'
+import type {
+  AgentView,
+  Assigned,
+  Assignment,
+  LanePlan,
+  PartPlan,
+  RoutePlan,
+  RoutingMember,
+} from '../index.js'
+import { FreeLanes, GrantRound } from '../simple/index.js'
 import { isPiece } from './cut-web.js'
 import { type PartOwner, PartOwners } from './part-owners.js'
-import { PieceRoom } from './piece-room.js'
+import { PieceOwners } from './piece-owners.js'
 import { isRouted } from './routes.js'
 import type { RoutingTable } from './routing-table.js'
 
@@ -28,9 +36,9 @@ export class HybridAssignment implements Assignment {
   readonly looksAt = 'all'
   readonly #table: RoutingTable
   readonly #owners: PartOwners
-  readonly #room = new PieceRoom()
+  readonly #room = new PieceOwners()
   readonly #stage: number
-  #crew: readonly CrewMember[] = []
+  #members: readonly RoutingMember[] = []
 
   constructor(table: RoutingTable, now: () => Millis, stage = 0) {
     this.#stage = stage
@@ -50,9 +58,9 @@ export class HybridAssignment implements Assignment {
   get routes(): RoutePlan {
     return {
       stage: this.#stage,
-      crew: this.#crew,
+      members: this.#members,
       isRouted: cell => isRouted(cell, this.#table),
-      sharesRest: true,
+      assignsRest: true,
     }
   }
 
@@ -60,15 +68,15 @@ export class HybridAssignment implements Assignment {
     this.#owners.meet(agents)
     this.#room.meet(agents)
     this.#room.place(waiting.filter(({ cell }) => isPiece(cell) && this.#ownerOf(cell) === 'none'))
-    this.#crew = agents.map(({ name, incarnation }) => ({ name, incarnation, weight: 1 }))
-    const round = new HandOut(agents)
+    this.#members = agents.map(({ name, incarnation }) => ({ name, incarnation, weight: 1 }))
+    const round = new GrantRound(agents)
     for (const row of waiting)
-      if (row.turnOf !== null && isPiece(row.cell)) round.want(row, this.meantFor(row.cell))
+      if (row.turnOf !== null && isPiece(row.cell)) round.want(row, this.intendedOwner(row.cell))
     const left: WaitingCell[] = []
     for (const row of waiting) {
       if (round.isOver) break
       if (this.#ownerOf(row.cell) === 'wait') continue
-      const owner = this.meantFor(row.cell)
+      const owner = this.intendedOwner(row.cell)
       const isGiven = owner !== null && round.give(row, owner)
       if (!isGiven && !isPiece(row.cell)) left.push(row)
     }
@@ -80,7 +88,7 @@ export class HybridAssignment implements Assignment {
    * What its own agent has no lane for, and what nobody owns, is spread by load; each takes what costs it
    * least.
    */
-  #share(rest: readonly WaitingCell[], agents: readonly AgentView[], round: HandOut): void {
+  #share(rest: readonly WaitingCell[], agents: readonly AgentView[], round: GrantRound): void {
     const left: WaitingCell[] = []
     for (const row of rest) {
       const holder = round.holderOf(row)
@@ -101,7 +109,7 @@ export class HybridAssignment implements Assignment {
     for (const agent of dry) this.#fill(agent, left, round, quotas.get(agent.incarnation) ?? 0)
   }
 
-  meantFor(cell: CellId): Incarnation | null {
+  intendedOwner(cell: CellId): Incarnation | null {
     const owner = this.#ownerOf(cell)
     if (typeof owner !== 'string') return owner.incarnation
     return (owner === 'none' && this.#room.ownerOf(cell)?.incarnation) || null
@@ -117,7 +125,7 @@ export class HybridAssignment implements Assignment {
   }
 
   /** Gives an agent the cheapest of what is left, as many as its quota. */
-  #fill(agent: AgentView, left: WaitingCell[], round: HandOut, quota: number): void {
+  #fill(agent: AgentView, left: WaitingCell[], round: GrantRound, quota: number): void {
     if (quota === 0) return
     const part = this.#owners.partOf(agent)
     const free: Bargain[] = []

@@ -40,8 +40,8 @@ export class LiveAssignment implements Assignment {
     return this.#now.assign(waiting, agents)
   }
 
-  meantFor(cell: CellId): Incarnation | null {
-    return this.#now.meantFor?.(cell) ?? null
+  intendedOwner(cell: CellId): Incarnation | null {
+    return this.#now.intendedOwner?.(cell) ?? null
   }
 
   laneOf(cell: CellId): number {

@@ -9,10 +9,10 @@ import type { AssignmentName } from '../../../config/index.js'
 import type { Incarnation, WaitingCell } from '../../../ledger/index.js'
 import type { CellId, Millis } from '../../../model/index.js'
 import type { AgentView, Assigned, Assignment, LanePlan, PartPlan, RoutePlan } from '../index.js'
-import { HandOut, Rendezvous } from '../simple/index.js'
+import { GrantRound, Rendezvous } from '../simple/index.js'
 import { isPiece } from './cut-web.js'
 import { type PartOwner, PartOwners } from './part-owners.js'
-import { PieceRoom } from './piece-room.js'
+import { PieceOwners } from './piece-owners.js'
 import { isRouted } from './routes.js'
 import type { RoutingTable } from './routing-table.js'
 
@@ -22,7 +22,7 @@ export class RoutedAssignment implements Assignment {
   readonly #table: RoutingTable
   readonly #owners: PartOwners
   readonly #draw = new Rendezvous()
-  readonly #room = new PieceRoom()
+  readonly #room = new PieceOwners()
   readonly #stage: number
 
   constructor(name: AssignmentName, table: RoutingTable, now: () => Millis, stage = 0) {
@@ -43,9 +43,9 @@ export class RoutedAssignment implements Assignment {
   get routes(): RoutePlan {
     return {
       stage: this.#stage,
-      crew: this.#draw.crew,
+      members: this.#draw.members,
       isRouted: cell => isRouted(cell, this.#table),
-      sharesRest: false,
+      assignsRest: false,
     }
   }
 
@@ -54,11 +54,11 @@ export class RoutedAssignment implements Assignment {
     this.#draw.meet(agents)
     this.#room.meet(agents)
     this.#room.place(waiting.filter(({ cell }) => isPiece(cell) && this.#ownerOf(cell) === 'none'))
-    const round = new HandOut(agents)
-    for (const row of waiting) if (row.turnOf !== null) round.want(row, this.meantFor(row.cell))
+    const round = new GrantRound(agents)
+    for (const row of waiting) if (row.turnOf !== null) round.want(row, this.intendedOwner(row.cell))
     for (const row of waiting) {
       if (round.isOver) break
-      const owner = this.meantFor(row.cell)
+      const owner = this.intendedOwner(row.cell)
       if (owner !== null) round.give(row, owner)
     }
     return round
@@ -69,7 +69,7 @@ export class RoutedAssignment implements Assignment {
   }
 
   /** Null while its agent is expected. */
-  meantFor(cell: CellId): Incarnation | null {
+  intendedOwner(cell: CellId): Incarnation | null {
     const owner = this.#ownerOf(cell)
     if (owner === 'wait') return null
     if (owner !== 'none') return owner.incarnation

@@ -7,14 +7,14 @@
 import type { AssignmentName } from '../../../config/index.js'
 import type { Incarnation } from '../../../ledger/index.js'
 import { type CellId, siteOfCell } from '../../../model/index.js'
-import type { CrewMember } from '../index.js'
+import type { RoutingMember } from '../index.js'
 import { Rendezvous } from '../simple/index.js'
 import type { RoutingTable } from './routing-table.js'
 
 /** Setting: names of the agents of the parts of a routing table. */
 export const PART_OWNERS = 'routing.owners'
-/** Setting: the agents that are here, as `CrewMember[]`. */
-export const ROUTING_CREW = 'routing.crew'
+/** Setting: the agents that are here, as `RoutingMember[]`. */
+export const ROUTING_MEMBERS = 'routing.crew'
 /** Setting: the number of the table that is in force. It rises with every repartition; without a table there is none. */
 export const ROUTING_STAGE = 'routing.stage'
 
@@ -36,9 +36,9 @@ export class Routes {
   readonly #own: { readonly name: string; readonly incarnation: Incarnation }
   readonly #draw = new Rendezvous()
   #owners: readonly string[] = []
-  #lives: ReadonlyMap<string, Incarnation> = new Map()
+  #incarnations: ReadonlyMap<string, Incarnation> = new Map()
   /** As they were last read: most beats bring the same. */
-  #read = { owners: '', crew: '' }
+  #read = { owners: '', members: '' }
 
   constructor(assignment: AssignmentName, own: { readonly name: string; readonly incarnation: Incarnation }) {
     this.#assignment = assignment
@@ -46,38 +46,38 @@ export class Routes {
   }
 
   /** Agents that are known. */
-  get crew(): number {
-    return this.#lives.size
+  get members(): number {
+    return this.#incarnations.size
   }
 
   /** With every heartbeat. */
-  heed(settings: Readonly<Record<string, string>>): void {
-    const { [PART_OWNERS]: owners = '[]', [ROUTING_CREW]: crew = '[]' } = settings
+  apply(settings: Readonly<Record<string, string>>): void {
+    const { [PART_OWNERS]: owners = '[]', [ROUTING_MEMBERS]: members = '[]' } = settings
     if (owners !== this.#read.owners) this.#owners = JSON.parse(owners) as string[]
-    if (crew !== this.#read.crew) this.#meet(JSON.parse(crew) as CrewMember[])
-    this.#read = { owners, crew }
+    if (members !== this.#read.members) this.#meet(JSON.parse(members) as RoutingMember[])
+    this.#read = { owners, members }
   }
 
   /** Whose a cell is; null where the coordinator has to say. */
   ownerOf(cell: CellId, table: RoutingTable): Incarnation | null {
     const part = table.partOf(cell)
-    if (part >= 0) return this.#lifeOf(this.#owners[part] ?? '')
+    if (part >= 0) return this.#incarnationOf(this.#owners[part] ?? '')
     // A site that nothing is known of goes to whoever has a lane, and only the coordinator sees them all.
     return this.#assignment === 'hybrid' || !isSite(cell)
       ? null
       : (this.#draw.winnerOf(cell)?.incarnation ?? null)
   }
 
-  #lifeOf(name: string): Incarnation | null {
-    return name === this.#own.name ? this.#own.incarnation : (this.#lives.get(name) ?? null)
+  #incarnationOf(name: string): Incarnation | null {
+    return name === this.#own.name ? this.#own.incarnation : (this.#incarnations.get(name) ?? null)
   }
 
   /** Of ourselves we know better which life we are in. */
-  #meet(crew: readonly CrewMember[]): void {
-    const here = crew.map(member =>
+  #meet(members: readonly RoutingMember[]): void {
+    const here = members.map(member =>
       member.name === this.#own.name ? { ...member, incarnation: this.#own.incarnation } : member,
     )
-    this.#lives = new Map(here.map(({ name, incarnation }) => [name, incarnation]))
+    this.#incarnations = new Map(here.map(({ name, incarnation }) => [name, incarnation]))
     this.#draw.drawAmong(here)
   }
 }

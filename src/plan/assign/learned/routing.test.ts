@@ -218,8 +218,8 @@ describe.each(['hypergraph', 'hybrid'] as const)('%s', name => {
 
   it('gives the sites of a part to one agent', () => {
     const { given } = begin().assign(all, [agent(1), agent(2), agent(3)])
-    for (const [life, cells] of given)
-      expect(cells).toEqual(all.map(({ cell }) => cell).filter((_, i) => i % 3 === life - 1))
+    for (const [incarnation, cells] of given)
+      expect(cells).toEqual(all.map(({ cell }) => cell).filter((_, i) => i % 3 === incarnation - 1))
   })
 
   it('lets the sites of a part wait for its agent, and gives them to others when it does not come', () => {

@@ -37,7 +37,7 @@ describe.each(['hypergraph', 'graph', 'hybrid'] as const)('with %s, pieces of a 
     assignment.assign([], AGENTS)
     return assignment
   }
-  const ownerOf = (assignment: Assignment, cell: string) => assignment.meantFor?.(cell) ?? null
+  const ownerOf = (assignment: Assignment, cell: string) => assignment.intendedOwner?.(cell) ?? null
 
   it('go where the table says, and to nobody else who has a lane', () => {
     const assignment = choose()
@@ -70,14 +70,14 @@ describe.each(['hypergraph', 'graph', 'hybrid'] as const)('with %s, pieces of a 
     const first = choose()
     first.assign([waits(piece(100), 1_000), waits(piece(101), 10)], AGENTS)
     const bound = new Map<string, LaneName>(first.plan!.takeNew().map(each => [each.cell, each]))
-    const owner = first.meantFor?.(piece(100))
+    const owner = first.intendedOwner?.(piece(100))
     const next = choose()
     const { agent } = bound.get(piece(100))!
     next.plan!.restore([{ agent, lane: 0, cells: 1, size: 1_000 }])
     const fresh = Array.from({ length: 9 }, (_, i) => waits(piece(200 + i), 10))
     next.assign([waits(piece(100), 1_000, { boundTo: bound.get(piece(100))! }), ...fresh], AGENTS)
-    expect(next.meantFor?.(piece(100))).toBe(owner)
-    for (const { cell } of fresh) expect(next.meantFor?.(cell)).not.toBe(owner)
+    expect(next.intendedOwner?.(piece(100))).toBe(owner)
+    for (const { cell } of fresh) expect(next.intendedOwner?.(cell)).not.toBe(owner)
   })
 
   it('wait for their agent when another holds the turn, which is asked to pass it on', () => {

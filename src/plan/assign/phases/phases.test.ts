@@ -14,7 +14,7 @@ import {
   windowFor,
   windowOf,
 } from '../../../page/politeness/phases/index.js'
-import { phaseOfShard } from '../../../page/politeness/phases/rota.js'
+import { phaseOfShard } from '../../../page/politeness/phases/phase-windows.js'
 
 const START = 1_800_000_000_000
 

@@ -134,7 +134,7 @@ describe.each(HANDING_OUT)('%s', name => {
 describe('dynamic', () => {
   const dynamic = chooseAssignment('dynamic', new SeededRandom(1))
 
-  it('takes the head of S, the first sites for the lanes with most to spare (D14)', () => {
+  it('takes the head of the queue, the first sites for the lanes with most to spare (D14)', () => {
     const agents = [agent('a', { capacity: 0.05 }), agent('b', { capacity: 0.15 })]
     expect([...dynamic.assign(waiting([9, 8, 7, 6, 5]), agents).given]).toEqual([
       [98, ['s0.test', 's1.test']],

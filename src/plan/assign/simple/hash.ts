@@ -6,13 +6,13 @@
 import type { Incarnation, WaitingCell } from '../../../ledger/index.js'
 import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'
 import type { CellId } from '../../../model/index.js'
-import type { AgentView, Assigned, Assignment, CrewMember } from '../index.js'
-import { HandOut } from './hand-out.js'
+import type { AgentView, Assigned, Assignment, RoutingMember } from '../index.js'
+import { GrantRound } from './grant-round.js'
 
 /** Capacity is measured all the time; cells change their agent only when it has changed by this factor. */
 const NOTED_CHANGE = 2
 
-interface Contender extends CrewMember {
+interface Contender extends RoutingMember {
   readonly low: number
   readonly high: number
 }
@@ -34,19 +34,19 @@ export class Rendezvous {
   }
 
   /** The same, as another has weighed them. */
-  drawAmong(crew: readonly CrewMember[]): void {
-    this.#contenders = crew.map(({ name, incarnation, weight }) => {
+  drawAmong(members: readonly RoutingMember[]): void {
+    this.#contenders = members.map(({ name, incarnation, weight }) => {
       takeFingerprint(name)
       const { low, high } = fingerprint
       return { name, incarnation, weight, low, high }
     })
   }
 
-  get crew(): readonly CrewMember[] {
+  get members(): readonly RoutingMember[] {
     return this.#contenders.map(({ name, incarnation, weight }) => ({ name, incarnation, weight }))
   }
 
-  winnerOf(cell: CellId): CrewMember | null {
+  winnerOf(cell: CellId): RoutingMember | null {
     return winnerOf(cell, this.#contenders)
   }
 
@@ -68,7 +68,7 @@ export class HashAssignment implements Assignment {
 
   assign(waiting: readonly WaitingCell[], agents: readonly AgentView[]): Assigned {
     this.#draw.meet(agents)
-    const round = new HandOut(agents)
+    const round = new GrantRound(agents)
     for (const row of waiting)
       if (row.turnOf !== null) round.want(row, this.#draw.winnerOf(row.cell)?.incarnation ?? null)
     for (const row of waiting) {
@@ -79,7 +79,7 @@ export class HashAssignment implements Assignment {
     return round
   }
 
-  meantFor(cell: CellId): Incarnation | null {
+  intendedOwner(cell: CellId): Incarnation | null {
     return this.#draw.winnerOf(cell)?.incarnation ?? null
   }
 
@@ -89,7 +89,7 @@ export class HashAssignment implements Assignment {
 }
 
 /** The one whose waiting time, drawn at a rate of its weight, is over first. */
-function winnerOf(cell: CellId, contenders: readonly Contender[]): CrewMember | null {
+function winnerOf(cell: CellId, contenders: readonly Contender[]): RoutingMember | null {
   takeFingerprint(cell)
   const { low, high } = fingerprint
   let best: Contender | null = null

@@ -3,6 +3,6 @@
  */
 export { DynamicAssignment } from './dynamic.js'
 export { FreeLanes } from './free-lanes.js'
-export { HandOut } from './hand-out.js'
+export { GrantRound } from './grant-round.js'
 export { HashAssignment, Rendezvous } from './hash.js'
 export { StaticAssignment } from './static.js'

@@ -6,7 +6,7 @@
 import type { LaneLoad, LaneName, WaitingCell } from '../../../ledger/index.js'
 import type { CellId, Random } from '../../../model/index.js'
 import type { AgentView, Assigned, Assignment, LanePlan } from '../index.js'
-import { HandOut } from './hand-out.js'
+import { GrantRound } from './grant-round.js'
 import { LeastLoaded, type LoadedLane } from './least-loaded.js'
 
 export class StaticAssignment implements Assignment, LanePlan {
@@ -47,7 +47,7 @@ export class StaticAssignment implements Assignment, LanePlan {
     this.#meet(agents)
     this.#bind(waiting)
     const offers = new Map(agents.map(agent => [agent.name, { agent, idle: idleLanes(agent) }]))
-    const round = new HandOut(agents)
+    const round = new GrantRound(agents)
     for (const row of waiting) {
       const lane = row.turnOf === null ? undefined : this.#bound.get(row.cell)
       const offer = lane && offers.get(lane.agent)
