@@ -7,6 +7,7 @@ import {
   PAGES,
   simulateCrawl,
 } from '../simulate/experiments/index.js'
+import { print, printJson, tell } from './output.js'
 import { number } from './summary.js'
 import { whole } from './whole.js'
 
@@ -65,7 +66,8 @@ export function dynamicBalanceCommand(): Command {
     .addHelpText('after', ABOUT)
     .action(async (flags: Flags) => {
       const methods = flags.simulate ? await simulated(flags) : await real(flags)
-      process.stdout.write(flags.json ? `${JSON.stringify({ methods })}\n` : `${table(methods).join('\n')}\n`)
+      if (flags.json) printJson({ methods })
+      else print(`${table(methods).join('\n')}\n`)
     })
 }
 
@@ -75,7 +77,7 @@ async function real(flags: Flags): Promise<Balance[]> {
     pages: flags.pages ?? (flags.quick ? QUICK_PAGES : PAGES),
     seed: flags.seed ?? TYPICAL_SEED,
     latencyMs: flags.latency ?? (flags.quick ? QUICK_LATENCY_MS : LATENCY_MS),
-    tell: text => void process.stderr.write(`${text}\n`),
+    tell: text => tell(`${text}\n`),
   })
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../simulate/experiments/frame/index.js'
 import type { Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
+import { print, tell } from './output.js'
 import { whole } from './whole.js'
 
 interface Flags {
@@ -27,8 +28,8 @@ interface Voices {
 }
 
 const OWN_VOICES: Voices = {
-  print: text => void process.stdout.write(text),
-  tell: line => void process.stderr.write(`${line}\n`),
+  print,
+  tell: line => tell(`${line}\n`),
 }
 
 export function paperCommand(experiment: PaperExperiment, say: Say, { print, tell } = OWN_VOICES): Command {

@@ -17,6 +17,7 @@ import {
   writeParts,
 } from '../partition/io/index.js'
 import { type PresetName, presets } from '../partition/presets.js'
+import { printJson, tell } from './output.js'
 import { readObjectives } from './partition-objectives.js'
 import { checkedText, partitionedText } from './partition-summary.js'
 
@@ -113,7 +114,7 @@ function run(file: string, partFile: string | undefined, flags: PartitionFlags):
     // Vertices are numbered from 1 in all the files.
     printJson({ ...figures, heavyVertices: heavyVertices.map(vertex => vertex + 1), seconds, out })
   } else {
-    process.stderr.write(partitionedText(request, result, { file, out, seconds }))
+    tell(partitionedText(request, result, { file, out, seconds }))
   }
 }
 
@@ -126,7 +127,7 @@ function check(file: string, partFile: string | undefined, flags: PartitionFlags
   const checked = checkPartition({ file, partFile, k, ...files })
   const seconds = (systemClock.monotonic() - started) / 1_000
   if (flags.json) printJson({ ...checked, seconds })
-  else process.stderr.write(checkedText(checked, partFile))
+  else tell(checkedText(checked, partFile))
 }
 
 function requestOf(file: string, k: number, flags: PartitionFlags): PartitionOptions {
@@ -190,8 +191,4 @@ function present<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K],
 
 function collect(value: string, before: readonly string[]): string[] {
   return [...before, value]
-}
-
-function printJson(result: object): void {
-  process.stdout.write(`${JSON.stringify(result)}\n`)
 }

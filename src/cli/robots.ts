@@ -6,11 +6,12 @@ import { ConfigError } from '../config/config-error.js'
 import { seedUrl } from '../config/seed-url.js'
 import { looksBinary } from '../manners/robots-bytes.js'
 import { RobotsRules, type RobotsVerdict } from '../manners/robots-rules.js'
-import { jsonForTerminal, withoutControls } from '../model/for-people.js'
+import { withoutControls } from '../model/for-people.js'
 import { LIMITS } from '../model/limits.js'
 import { normaliseUrl } from '../model/url.js'
 import type { Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
+import { print, printJson } from './output.js'
 
 interface RobotsFlags {
   readonly agent: string
@@ -61,7 +62,8 @@ export function robotsCommand(say: Say): Command {
       const found = file === undefined ? await live(url, flags) : asText(await read(file))
       const rules = RobotsRules.parse(found.body, flags.agent)
       const verdict: RobotsVerdict = found.without ?? rules.allows(url)
-      process.stdout.write(flags.json ? asJson(url, flags, found, rules, verdict) : asLines(found, verdict))
+      if (flags.json) printJson(jsonOf(url, flags, found, rules, verdict))
+      else print(linesOf(found, verdict))
       say(verdict.allowed ? EXIT.done : EXIT.disallowed)
     })
 }
@@ -106,20 +108,19 @@ function asText(body: Buffer): Found {
 
 const NOTHING = Buffer.alloc(0)
 
-function asLines(found: Found, { allowed, line }: RobotsVerdict): string {
+function linesOf(found: Found, { allowed, line }: RobotsVerdict): string {
   const reason = found.without?.reason ?? (line ? `line ${line.number}: ${line.text}` : 'no line forbids it')
   return `${allowed ? 'allowed' : 'disallowed'}\n${withoutControls(reason)}\n`
 }
 
-function asJson(
+function jsonOf(
   url: string,
   flags: RobotsFlags,
   found: Found,
   rules: RobotsRules,
   { allowed, line }: RobotsVerdict,
-): string {
+): object {
   const { crawlDelayMs, sitemaps } = rules
   const reason = found.without?.reason ?? null
-  const answer = { url, agent: flags.agent, allowed, line: line ?? null, reason, crawlDelayMs, sitemaps }
-  return `${jsonForTerminal(JSON.stringify(answer))}\n`
+  return { url, agent: flags.agent, allowed, line: line ?? null, reason, crawlDelayMs, sitemaps }
 }
