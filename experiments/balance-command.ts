@@ -1,6 +1,6 @@
 /** `orbweaver experiment dynamic-balance`: Table 1 of the dynamic partition paper (D24), crawled or in virtual time. */
 import { Command } from 'commander'
-import { number, whole } from '../src/cli/index.js'
+import { number, print, printJson, tell, whole } from '../src/cli/index.js'
 import { simulateCrawl } from './balance-crawl.js'
 import { type Balance, PAGES } from './dynamic-balance.js'
 import { type MeanBalance, overSeeds } from './many-seeds.js'
@@ -60,7 +60,8 @@ export function dynamicBalanceCommand(): Command {
     .addHelpText('after', ABOUT)
     .action(async (flags: Flags) => {
       const methods = flags.simulate ? await simulated(flags) : await real(flags)
-      process.stdout.write(flags.json ? `${JSON.stringify({ methods })}\n` : `${table(methods).join('\n')}\n`)
+      if (flags.json) printJson({ methods })
+      else print(`${table(methods).join('\n')}\n`)
     })
 }
 
@@ -70,7 +71,7 @@ async function real(flags: Flags): Promise<Balance[]> {
     pages: flags.pages ?? (flags.quick ? QUICK_PAGES : PAGES),
     seed: flags.seed ?? TYPICAL_SEED,
     latencyMs: flags.latency ?? (flags.quick ? QUICK_LATENCY_MS : LATENCY_MS),
-    tell: text => void process.stderr.write(`${text}\n`),
+    tell: text => tell(`${text}\n`),
   })
 }
 

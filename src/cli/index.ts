@@ -3,5 +3,6 @@
  */
 export type { Say } from './commands.js'
 export { EXIT } from './exit-codes.js'
+export { print, printJson, tell } from './output.js'
 export { number } from './summary.js'
 export { whole } from './whole.js'

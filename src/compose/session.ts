@@ -32,7 +32,7 @@ import type { LedgerHost } from './ledger-host.js'
 import { Log } from './log.js'
 import { openAgentPool } from './open-agent-pool.js'
 import { openFetcher } from './open-fetcher.js'
-import { hostLedger } from './open-ledger.js'
+import { checkNewInDatabase, hostLedger, inDatabase } from './open-ledger.js'
 import { OWN_MACHINE } from './pack-endpoint.js'
 import { planOf } from './phase-plan.js'
 import { planRoutes } from './plan-routes.js'
@@ -134,8 +134,11 @@ export class CrawlSession {
       const { hooks: module } = this.config
       const isModule = module !== undefined && this.#options.hooks === undefined
       if (isModule) warn(`runs ${hooksNamed(module)}`)
-      // Before anything is written. Without a module nothing is awaited: the directory is ours as soon as `run` returns.
+      // Before anything is written. Without a module or a database nothing is awaited: the directory is ours as soon
+      // as `run` returns.
       const hooks = isModule ? await hooksOfModule(module) : (this.#options.hooks ?? {})
+      const there = this.#isNew ? inDatabase(this.config) : null
+      if (there) await checkNewInDatabase(there)
       this.makeDirectory()
       return await this.#withScratch(scratch => this.#runWith(hooks, scratch, usageStart))
     } finally {

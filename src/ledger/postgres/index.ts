@@ -5,5 +5,5 @@
  */
 export { PostgresConnection, quoted } from './postgres-connection.js'
 export { type CopyPolicy, schemaOf } from './postgres-crawls.js'
-export { openPostgresLedger } from './postgres-ledger.js'
+export { checkNewCrawl, openPostgresLedger } from './postgres-ledger.js'
 export { postgresSource, postgresTarget } from './postgres-tables.js'
