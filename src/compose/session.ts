@@ -315,7 +315,8 @@ export class CrawlSession {
     helming.catch(() => crew.stop())
     const failed = helming.then(() => new Promise<never>(() => {}))
     await Promise.race([crew.run(), failed])
-    steering.duties.recount()
+    // Whoever stops a crawl waits for its end, and the report counts again.
+    if (!this.#stopRequested) steering.duties.recount()
     const report = await Promise.race([steering.conclude(startedAtMs), failed])
     // Another process has taken the seat meanwhile, and written it.
     return report ?? (JSON.parse(readFileSync(join(this.directory, 'report.json'), 'utf8')) as Report)
