@@ -332,7 +332,8 @@ export class CrawlSession {
     coordinating.catch(() => agentPool.stop())
     const failed = coordinating.then(() => new Promise<never>(() => {}))
     await Promise.race([agentPool.run(), failed])
-    coordinatorRuntime.heartbeatTasks.recount()
+    // Whoever stops a crawl waits for its end, and the report counts again.
+    if (!this.#stopRequested) coordinatorRuntime.heartbeatTasks.recount()
     const report = await Promise.race([coordinatorRuntime.conclude(startedAtMs), failed])
     // Another process has taken the seat meanwhile, and written it.
     return report ?? (JSON.parse(readFileSync(join(this.directory, 'report.json'), 'utf8')) as Report)

@@ -212,7 +212,6 @@ interface RobotsReport {
 export interface ReportFacts {
   readonly version: string
   readonly seeds: readonly string[]
-  readonly finishReason: FinishReason | 'stopped'
   readonly startedAtMs: number
   readonly endedAtMs: number
   /** Over all runs of this crawl. */
@@ -238,7 +237,7 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
   return {
     version: facts.version,
     seeds: facts.seeds,
-    finishReason: facts.finishReason,
+    finishReason: totals.finishReason ?? 'stopped',
     startedAt: new Date(facts.startedAtMs).toISOString(),
     endedAt: new Date(facts.endedAtMs).toISOString(),
     seconds: round(facts.seconds),

@@ -2,6 +2,7 @@
 
 import { type CellId, type Epoch, type Lease, type Millis, ownTurn, siteOfCell } from '../../model/index.js'
 import {
+  type CellState,
   type FinishReason,
   type Heartbeat,
   INTERNAL_SETTINGS,
@@ -190,14 +191,14 @@ export class SqliteCells {
     )!
     if (state === 'closed') return String(reason) as FinishReason
     this.#order.reclaimExpired()
-    const count = Object.fromEntries(
-      this.#db.all('SELECT state, count(*) FROM cell GROUP BY state'),
-    ) as Record<string, number>
-    if (count.leased || count.draining) return null
+    // Whether there is one is all that counts: how many there are would be read from an index of all cells.
+    const isAny = (...states: readonly CellState[]) =>
+      states.some(name => this.#db.first('SELECT 1 FROM cell WHERE state = ? LIMIT 1', name) !== undefined)
+    if (isAny('leased', 'draining')) return null
     const full = max !== null && Number(pages) >= Number(max)
-    const waiting = Number(count.waiting ?? 0) + Number(count.resting ?? 0)
+    const waiting = isAny('waiting', 'resting')
     if (waiting && !full) return null
-    const why: FinishReason = waiting ? 'limit' : count.parked ? 'parked' : 'done'
+    const why: FinishReason = waiting ? 'limit' : isAny('parked') ? 'parked' : 'done'
     this.#db.run(`UPDATE crawl SET state = 'closed', finish_reason = ?`, why)
     return why
   }
