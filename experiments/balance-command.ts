@@ -1,4 +1,7 @@
-/** `orbweaver experiment dynamic-balance`: Table 1 of the dynamic partition paper (D24), crawled or in virtual time. */
+/**
+ * `orbweaver experiment dynamic-balance`: Table 1 of the dynamic partition paper (D24), crawled or in virtual
+ * time.
+ */
 import { Command } from 'commander'
 import { number, print, printJson, tell, whole } from '../src/cli/index.js'
 import { simulateCrawl } from './balance-crawl.js'
@@ -15,7 +18,9 @@ interface Flags {
   readonly json?: boolean
 }
 
-/** One web of many: among 150 seeds the one whose sites fall to six lanes most like those of the paper did. */
+/**
+ * One web of many: among 150 seeds the one whose sites fall to six lanes most like those of the paper did.
+ */
 const TYPICAL_SEED = 99
 /** Enough to see the order of the methods, quickly. */
 const QUICK_PAGES = 3_000

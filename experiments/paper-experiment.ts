@@ -1,4 +1,7 @@
-/** The command of an experiment: flags, table or JSON on stdout, chart in a file, targets that were missed told at the end. */
+/**
+ * The command of an experiment: flags, table or JSON on stdout, chart in a file, targets that were missed
+ * told at the end.
+ */
 import { writeFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { EXIT, print, type Say, tell, whole } from '../src/cli/index.js'

@@ -1,9 +1,10 @@
 /**
- * The plan of `src/` and its checks: a folder imports only from folders earlier in the plan, and only through their
- * `index.ts`; no folder is part of a cycle, and no file, types apart. `node scripts/architecture.js` prints what breaks the plan;
- * with `--draw` it also writes docs/architecture.svg.
+ * The plan of `src/` and its checks: a folder imports only from folders earlier in the plan, and only through
+ * their `index.ts`; no folder is part of a cycle, and no file, types apart. `node scripts/architecture.js`
+ * prints what breaks the plan; with `--draw` it also writes docs/architecture.svg.
  *
- * Own code because dependency-cruiser (18.7) needs Node 22 and a TypeScript below 7, and biome's rules know no order.
+ * Own code because dependency-cruiser (18.7) needs Node 22 and a TypeScript below 7, and biome's rules know
+ * no order.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, posix, relative, resolve } from 'node:path'
@@ -33,7 +34,10 @@ const PLAN = [
 const IMPORT =
   /^(?:import|export)( type)?\b[^'"`;]*?from '(\.[^']+)'|^import '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm
 
-/** Every import of one source file by another: paths relative to `src`, with `/`; `isLoaded`: when the file is. */
+/**
+ * Every import of one source file by another: paths relative to `src`, with `/`; `isLoaded`: when the file
+ * is.
+ */
 export function importsOf(src) {
   const found = []
   for (const file of sources(src))

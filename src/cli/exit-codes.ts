@@ -27,7 +27,10 @@ export const EXIT = {
   untrusted: 9,
   /** --max-pages was reached; URLs are still queued. */
   limit: 10,
-  /** Ctrl-C, SIGTERM, SIGHUP or `orbweaver stop`: sealed and stopped. A query or export: a signal or `--timeout`. */
+  /**
+   * Ctrl-C, SIGTERM, SIGHUP or `orbweaver stop`: sealed and stopped. A query or export: a signal or
+   * `--timeout`.
+   */
   interrupted: 11,
   /** Ended, but some sites asked to wait longer than --max-wait and were set aside. */
   parked: 12,

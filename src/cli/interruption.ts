@@ -1,7 +1,7 @@
 /**
- * What ends a command that may run for long: a signal, `--timeout`, too much memory, a reader that leaves. The
- * command is told by an AbortSignal and has a moment to let go. After that the process ends by a signal of its
- * own: `process.exit` would wait for DuckDB, which does not leave a single long call of a function.
+ * What ends a command that may run for long: a signal, `--timeout`, too much memory, a reader that leaves.
+ * The command is told by an AbortSignal and has a moment to let go. After that the process ends by a signal
+ * of its own: `process.exit` would wait for DuckDB, which does not leave a single long call of a function.
  */
 import { systemClock as clock } from '../compose/index.js'
 import type { Interruption } from '../data/query/index.js'

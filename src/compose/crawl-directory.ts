@@ -159,7 +159,9 @@ function isFolder(directory: string): boolean | null {
   }
 }
 
-/** Changes nothing. An empty folder, or a crawl that never got a page and is not running, may be used again. */
+/**
+ * Changes nothing. An empty folder, or a crawl that never got a page and is not running, may be used again.
+ */
 export function checkVacant(directory: string): void {
   const isThere = isFolder(directory)
   if (isThere === null) return

@@ -134,8 +134,8 @@ export class CrawlSession {
       const { hooks: module } = this.config
       const isModule = module !== undefined && this.#options.hooks === undefined
       if (isModule) warn(`runs ${hooksNamed(module)}`)
-      // Before anything is written. Without a module or a database nothing is awaited: the directory is ours as soon
-      // as `run` returns.
+      // Before anything is written. Without a module or a database nothing is awaited: the directory is ours
+      // as soon as `run` returns.
       const hooks = isModule ? await hooksOfModule(module) : (this.#options.hooks ?? {})
       const there = this.#isNew ? inDatabase(this.config) : null
       if (there) await checkNewInDatabase(there)

@@ -90,7 +90,10 @@ export interface Report extends Metrics {
   readonly routed: RoutedReport | null
   /** Changes of it while the crawl ran: what was predicted, and what then happened. */
   readonly repartitions: readonly RepartitionReport[]
-  /** What became of the pages of the crawl that `--previous` names; null without one, and where tables do not tell. */
+  /**
+   * What became of the pages of the crawl that `--previous` names; null without one, and where tables do not
+   * tell.
+   */
   readonly recrawl: RecrawlReport | null
   /**
    * How robots.txt was read, and how many origins were left alone because theirs could not be; the first are
@@ -99,7 +102,9 @@ export interface Report extends Metrics {
   readonly robots: RobotsReport
 }
 
-/** `new`, `changed` and `unchanged` are the pages of now; the last two, `gone` and `noPage` those of before. */
+/**
+ * `new`, `changed` and `unchanged` are the pages of now; the last two, `gone` and `noPage` those of before.
+ */
 interface RecrawlReport {
   readonly previous: string
   readonly new: number

@@ -1,4 +1,6 @@
-/** The plan of src/ (docs/explanation/architecture.md): imports lead to earlier rooms, through their index.ts. */
+/**
+ * The plan of src/ (docs/explanation/architecture.md): imports lead to earlier rooms, through their index.ts.
+ */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

@@ -42,7 +42,10 @@ export class SqliteCells {
     this.#splits = tables.splits
   }
 
-  /** Closing returns the unused page budget and puts the cells of that incarnation at the head of the queue (D16). */
+  /**
+   * Closing returns the unused page budget and puts the cells of that incarnation at the head of the queue
+   * (D16).
+   */
   leave(incarnation: Incarnation): void {
     this.#db.run('UPDATE agent SET open = 0, budget = 0 WHERE incarnation = ?', incarnation)
     const held = this.#db.all(
@@ -67,8 +70,8 @@ export class SqliteCells {
   heartbeat(incarnation: Incarnation, leaseMs: Millis, status: string): Heartbeat {
     const now = this.#now()
     const [state, last, grants] = this.#db.first('SELECT state, last_heartbeat, grants FROM crawl')!
-    // Nobody heard from for a whole lease: the agents may live and only the ledger was away. Nobody's cells are
-    // taken until all had time to renew.
+    // Nobody heard from for a whole lease: the agents may live and only the ledger was away. Nobody's cells
+    // are taken until all had time to renew.
     const gap = Number(last) > 0 && now - Number(last) > leaseMs
     this.#db.run(
       'UPDATE crawl SET last_heartbeat = ?, gap_until = CASE WHEN ? THEN ? ELSE gap_until END',
@@ -209,7 +212,10 @@ export class SqliteCells {
     this.#db.run(`UPDATE cell SET state = 'waiting' WHERE state = 'finished' AND appended > consumed`)
   }
 
-  /** One that has ended only while the turn of its group is still ours: somebody may have taken that for a hop. */
+  /**
+   * One that has ended only while the turn of its group is still ours: somebody may have taken that for a
+   * hop.
+   */
   #renew(incarnation: Incarnation, now: Millis, leaseMs: Millis): Heartbeat['held'] {
     return this.#db
       .all(

@@ -16,7 +16,8 @@ import type { SqliteDatabase } from './sqlite-database.js'
 
 export function readTotals(db: SqliteDatabase): Totals {
   const [state, reason] = db.first('SELECT state, finish_reason FROM crawl')!
-  // The only look at every row: a link farm names millions of sites, and whoever presses Ctrl-C waits for this.
+  // The only look at every row: a link farm names millions of sites, and whoever presses Ctrl-C waits for
+  // this.
   const [pages, bytes, discovered, settled, backlog, pieces] = db
     .first(
       `SELECT coalesce(sum(pages), 0), coalesce(sum(bytes), 0), coalesce(sum(discovered), 0), coalesce(sum(settled), 0),
@@ -85,8 +86,8 @@ const COLUMNS =
 const ALL_SITES = `SELECT ${COLUMNS} FROM cell c WHERE c.cell > ?1 ORDER BY c.cell LIMIT ?2`
 
 /**
- * From one cell with packs to the next, so that cells without any cost nothing. Pieces of a split site that have
- * no pack of their own yet, but those of their parent, stand behind the site.
+ * From one cell with packs to the next, so that cells without any cost nothing. Pieces of a split site that
+ * have no pack of their own yet, but those of their parent, stand behind the site.
  */
 const SITE = `CASE instr(k.cell, '#') WHEN 0 THEN k.cell ELSE substr(k.cell, 1, instr(k.cell, '#') - 1) END`
 const CRAWLED_SITES = `WITH RECURSIVE known(cell) AS (
