@@ -4,7 +4,8 @@
  */
 
 /**
- * By the first letter of a tag, which lengths of name are of interest: `createSieve` in `src/page/parse/tags.ts`.
+ * By the first letter of a tag, which lengths of name are of interest: `createSieve` in
+ * `src/page/parse/tags.ts`.
  */
 export const SIEVE: usize = 0x0400
 /** By byte, bits of `ByteClass` in `src/page/parse/page-memory.ts`. */

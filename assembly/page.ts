@@ -1,7 +1,7 @@
 /**
  * What is done to every byte of a page, sixteen at a time where that helps: stepping over tags that tell a
- * crawler nothing, and copying text. AssemblyScript with SIMD; `src/page/parse/page-memory.ts` puts the page into
- * this module's memory.
+ * crawler nothing, and copying text. AssemblyScript with SIMD; `src/page/parse/page-memory.ts` puts the page
+ * into this module's memory.
  */
 import { FOUND, FOUND_ROOM, isOf, LETTER, NAME_STOP, PAGE, RESULTS, SIEVE } from './layout'
 import { anchorEnd, bracketFrom, hrefEnd, hrefStart, tagEnd } from './tags'

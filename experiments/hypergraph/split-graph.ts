@@ -1,8 +1,8 @@
 /**
  * A site graph in which sites heavier than a part are split by path, as a crawl splits them
- * (`plan/assign/learned/cut-web.ts`): pages lie in the pieces in the order of their paths. Nothing is known of where links
- * inside a site lead, so the dearest is assumed: anywhere in it. A page whose links lead to other pieces is a
- * net like one with links to other sites, so they are messages.
+ * (`plan/assign/learned/cut-web.ts`): pages lie in the pieces in the order of their paths. Nothing is known
+ * of where links inside a site lead, so the dearest is assumed: anywhere in it. A page whose links lead to
+ * other pieces is a net like one with links to other sites, so they are messages.
  */
 
 import { SeededRandom } from '../../src/model/index.js'
