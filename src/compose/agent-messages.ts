@@ -14,7 +14,7 @@ export interface AgentThreadData {
   /** A wire to the thread that has it, or where it is in a database. */
   readonly ledger: MessagePort | CrawlInDatabase
   readonly bus: MessagePort
-  /** For fault tests: the harm that waits for an agent; null when none ever will. */
+  /** For fault tests: the fault to inject into an agent; null when none ever will be. */
   readonly injectedFaults: SharedArrayBuffer | null
   /**
    * Whether pages are wanted in the thread that began the crawl (`PageReader`); null where they never are.

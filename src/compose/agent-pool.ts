@@ -12,7 +12,7 @@ export interface AgentPool {
   /** With an empty detail the disk is well again. */
   setDiskTrouble(detail: string): void
   progress(): readonly AgentProgress[]
-  /** A incarnation of this crew that may still write to its files. */
+  /** An incarnation of this pool that may still write to its files. */
   isAlive(incarnation: Incarnation): boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * For fault tests only: `ORBWEAVER_FAULTS=lease=4000,inject=FILE` makes leases short and lets SIGUSR2 do the
- * harm to agents that the file names when the signal comes. It is done at the worst moment, not at any:
+ * For fault tests only: `ORBWEAVER_FAULTS=lease=4000,inject=FILE` makes leases short and lets SIGUSR2 inject the
+ * fault that the file names at that time. It is injected at the worst moment, not at any:
  *
  *   kill     the next agent whose pack is stored and not committed ends like one that crashed
  *   freeze   the next such agent stands still until another has brought pages of one of the pack's sites
@@ -8,7 +8,7 @@
  *
  * With `phase-skew=MS` the phase clocks of agents are wrong and do not know it, one by so much ahead, the
  * next by so much behind. With `rounds=MS` the coordinator looks around only so often, and hears and says
- * nothing in between. With `unsubscribe` agents are not told of new rows: the bus may lose what it wants.
+ * nothing in between. With `drop-notices` agents are not told of new rows: the bus may lose any message.
  * With `acks=FILE` every pack that the ledger acknowledges is noted in that file, outside of it, when its
  * answer comes. See CONTRIBUTING.md.
  */
@@ -74,7 +74,7 @@ function faultIn(text: string): InjectedFault | null {
 const DUE = 0
 const THAWS = 1
 
-/** The harm that is due, whoever it meets, and the gate behind which the frozen wait. */
+/** The fault to inject next, into whichever agent meets it, and the semaphore on which frozen agents wait. */
 export class FaultMailbox {
   readonly memory: SharedArrayBuffer
   readonly #words: Int32Array

@@ -1,5 +1,5 @@
 /**
- * For fault tests only: the ledger as an agent sees it to whom harm is done, at the calls where it hurts
+ * For fault tests only: the ledger as a faulty agent sees it, with faults at the calls where they matter
  * most.
  */
 import type { CommitResult, InboxRow, Ledger, Pack, PackCell } from '../ledger/index.js'
@@ -7,7 +7,7 @@ import { type CellId, type Epoch, type Millis, sleep } from '../model/index.js'
 import type { FaultMailbox, InjectedFault } from './faults.js'
 import { systemClock as clock } from './system-clock.js'
 
-/** What an agent says that meets with harm. */
+/** What an agent reports when a fault is injected into it. */
 export type FaultReport =
   /** Its pack is stored, its commit not sent: it stands still until it is ended or let go. */
   | { readonly how: 'kill' | 'freeze'; readonly cells: readonly Pick<PackCell, 'cell' | 'epoch'>[] }

@@ -1,6 +1,6 @@
 /**
  * compose/: the only place that picks implementations, and the only one that knows the real clock and the
- * real dice. In: a checked configuration and a directory. Out: a crawl that runs.
+ * real random source. In: a checked configuration and a directory. Out: a crawl that runs.
  */
 export { chooseAssignment } from './choose.js'
 export { limitCompiler } from './compiler-options.js'

@@ -21,7 +21,7 @@ export async function hasRunningAgents(ledger: Ledger): Promise<boolean> {
 
 /**
  * For a resume: who beats is left alone, the others' incarnations are ended. Refused while somebody
- * coordinates: two would do no harm, but one of them was not meant.
+ * coordinates: two would lose nothing, but one of them was not meant.
  */
 export async function closeSilentIncarnations(ledger: Ledger, crawl: string, leaseMs: Millis): Promise<void> {
   const { heard, silent } = await listen(ledger, Math.min(SILENT_AFTER_MS, leaseMs / 2), isCoordinating)

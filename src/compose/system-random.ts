@@ -1,4 +1,4 @@
-/** The real dice, and the real clock. Only `compose` hands them out. */
+/** The real random source. Only `compose` hands it out. */
 import { randomFillSync } from 'node:crypto'
 import type { Random } from '../model/index.js'
 

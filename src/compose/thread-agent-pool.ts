@@ -138,7 +138,7 @@ export class ThreadAgentPool implements AgentPool {
     return [...this.#members.values()].some(member => member.incarnation === incarnation)
   }
 
-  /** For fault tests: harm is done to the first agent that gets into the way of it. */
+  /** For fault tests: injects the fault into the first agent that reaches its place. */
   inject(how: InjectedFault): void {
     this.#parts.injectedFaults?.post(how)
   }
@@ -230,7 +230,7 @@ export class ThreadAgentPool implements AgentPool {
     thread.postMessage({ kind: 'page-taken' } satisfies ToAgent)
   }
 
-  /** For fault tests: an agent that stands still is ended, or let go when it does the most harm. */
+  /** For fault tests: an agent that stands still is ended, or resumed at the worst moment. */
   async #reportFault({ agent, thread }: Member, what: FaultReport): Promise<void> {
     const { log, ledger, leaseMs, injectedFaults } = this.#parts
     log.warn('fault', { agent, ...what })
@@ -240,7 +240,7 @@ export class ThreadAgentPool implements AgentPool {
     injectedFaults?.thaw()
   }
 
-  /** The thread has ended without its farewell. */
+  /** The thread has ended without its last message. */
   async #gone(member: Member): Promise<void> {
     if (this.#members.get(member.agent) !== member) return
     const { ledger, log, directory, crawl, config } = this.#parts

@@ -1,6 +1,6 @@
 /**
  * Asks again while the ledger is away. A call that got no answer may have been carried out: every call can be
- * repeated without harm (a pack has an id, the others name an epoch or only ask), so it is sent again, the
+ * repeated safely (a pack has an id, the others name an epoch or only ask), so it is sent again, the
  * same, until the ledger says what became of it.
  */
 import { type Clock, sleep } from '../model/index.js'

@@ -95,7 +95,7 @@ describe('a crawl named by --ledger and --name', () => {
     expect(taken).toMatchObject({ code: 4, stderr: expect.stringContaining('there is a crawl named') })
   })
 
-  it('goes on, with report and manifest, when its coordinator is killed; a zombie of it does no harm', async () => {
+  it('goes on, with report and manifest, when its coordinator is killed; a zombie of it is fenced off', async () => {
     const store = temporary('store')
     const before = cluster.web.counts().requests
     const first = crawl('killed', store, '--rate', '60')

@@ -1,4 +1,4 @@
-/** What the server's log of starts and ends says of a crawl's manners (P5). */
+/** What the server's log of starts and ends says of a crawl's politeness (P5). */
 import {
   type Authority,
   latencyOf,

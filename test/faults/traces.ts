@@ -1,4 +1,4 @@
-/** What a crawl leaves behind of the harm it went through: files, rows of the ledger, lines of its log. */
+/** What a crawl leaves behind of the faults it went through: files, rows of the ledger, lines of its log. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'

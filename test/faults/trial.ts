@@ -56,7 +56,7 @@ export interface TrialFigures {
 const AGENTS = 4
 const DELAY_MS = 20
 const LEASE_MS = 6_000
-/** Of a harm that came to nothing. */
+/** Of a fault that had no effect. */
 const MOST_TRIES = 3
 /**
  * From sites that answer at once, where the delay is all that there is between two requests, to slow ones.
@@ -122,7 +122,7 @@ function largestOf(plan: WebPlan): number {
 
 /** Resolves when all faults are over, with the process that goes on. */
 async function crawlThrough(trial: Trial, server: WebServer, out: string): Promise<RunningCommand> {
-  const injectedFaults = temporary('harms')
+  const injectedFaults = temporary('faults')
   const env = { ORBWEAVER_FAULTS: `drop-notices,lease=${LEASE_MS},inject=${injectedFaults}` }
   let crawl = start([...ask(trial, server), '--out', out], env)
   const isSo = (what: string, look: () => boolean) => until(what, look, crawl, trial.deadlineMs)
@@ -164,7 +164,7 @@ async function killUncommitted(crawl: RunningCommand, out: string, isSo: Look): 
   ledger.close()
 }
 
-/** Asks for harm and waits until it is done. */
+/** Asks for a fault and waits until it is injected. */
 async function injectFault(
   fault: Exclude<Fault, 'kill'>,
   crawl: RunningCommand,

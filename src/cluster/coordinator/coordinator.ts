@@ -152,7 +152,7 @@ export class Coordinator {
   }
 
   async #coordinate(): Promise<FinishReason | null> {
-    const given = await this.#handOut()
+    const given = await this.#grantWaiting()
     if (given > 0 || !this.#book.isIdle) return null
     const end = await this.#parts.ledger.tryEnd()
     if (end === null) return null
@@ -163,7 +163,7 @@ export class Coordinator {
   }
 
   /** Gives free lanes what the assignment picks from S; tells how many cells that were. */
-  async #handOut(): Promise<number> {
+  async #grantWaiting(): Promise<number> {
     const { ledger, bus, assignment } = this.#parts
     if (!this.#mayWait || assignment.looksAt === 'nothing') return 0
     if (!this.#gathering.isOver(this.#book.reported)) return 0

@@ -28,7 +28,7 @@ it('waits for the next agent as long as for the one before', () => {
   expect(all.isOver(2)).toBe(true)
 })
 
-it('does not begin to wait before the first has reported: with nobody there is nothing to hand out', () => {
+it('does not begin to wait before the first has reported: with nobody there is nothing to grant', () => {
   const { clock, all } = gathering(2)
   clock.advance(10 * WAIT)
   expect(all.isOver(0)).toBe(false)

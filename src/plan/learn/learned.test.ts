@@ -277,15 +277,15 @@ describe('a learned/ that cannot be used is said to be so in one line', () => {
   })
 
   it('when a file is missing, shorter, or another', async () => {
-    await learn('harmed', FIRST)
-    const bytes = readFileSync(within('harmed', 'nets-1.gz'))
+    await learn('damaged', FIRST)
+    const bytes = readFileSync(within('damaged', 'nets-1.gz'))
     bytes[bytes.length - 9] ^= 1
-    writeFileSync(within('harmed', 'nets-1.gz'), bytes)
-    expect(await trouble('harmed')).toMatch(/nets-1.gz is not as it was written/)
-    writeFileSync(within('harmed', 'nets-1.gz'), bytes.subarray(0, 20))
-    expect(await trouble('harmed')).toMatch(/nets-1.gz is not as it was written/)
-    rmSync(within('harmed', 'nets-1.gz'))
-    expect(await trouble('harmed')).toMatch(/nets-1.gz is missing/)
+    writeFileSync(within('damaged', 'nets-1.gz'), bytes)
+    expect(await trouble('damaged')).toMatch(/nets-1.gz is not as it was written/)
+    writeFileSync(within('damaged', 'nets-1.gz'), bytes.subarray(0, 20))
+    expect(await trouble('damaged')).toMatch(/nets-1.gz is not as it was written/)
+    rmSync(within('damaged', 'nets-1.gz'))
+    expect(await trouble('damaged')).toMatch(/nets-1.gz is missing/)
   })
 
   it('when it was copied from another crawl, or is of another version', async () => {

@@ -111,7 +111,7 @@ export class Evolution {
   }
 
   /**
-   * Communities help graphs whose ratings mislead and harm others: both ways are tried, then the better one.
+   * Communities help graphs whose ratings mislead and mislead on others: both ways are tried, then the better one.
    */
   #likesCommunities(): boolean {
     const [without, within] = this.#bestWith

@@ -12,7 +12,7 @@ let path: PagePath
 afterEach(() => path.close())
 
 const open = (ports: ConstructorParameters<typeof PagePath>[2]) => {
-  path = new PagePath(temporary('settler'), 1, ports)
+  path = new PagePath(temporary('response-handler'), 1, ports)
 }
 const exchangeOf = (name: string, more: SampleExchange = {}): Exchange =>
   sampleExchange({ url: `${SITE}/${name}`, rawBody: Buffer.from(LINKS), ...more })

@@ -20,7 +20,7 @@ interface HostFact {
 const NEVER = -1
 
 export class HostFacts {
-  /** By tenancy, site and address: connections are few, and so are these. */
+  /** By lease key, site and address: connections are few, and so are these. */
   readonly #facts = new Map<string, HostFact>()
 
   connected(leaseKey: string, url: string, address: string, connectMs: number): void {

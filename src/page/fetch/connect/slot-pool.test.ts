@@ -120,7 +120,7 @@ describe('slots', () => {
     expect([pool.open, pool.idle, pool.sites, clock.pending]).toEqual([0, 0, 0, 0])
   })
 
-  test('a seeker that gave up is passed over, and leaves nothing behind', () => {
+  test('a waiter that gave up is passed over, and leaves nothing behind', () => {
     const order: TurnWaiter[] = []
     const pool = new SlotPool<Line>(new ManualClock(), IDLE_MS, 1, 1)
     const waiters = ['a', 'b', 'a', 'c'].map((site, i) => new TurnWaiter(site, order, i))

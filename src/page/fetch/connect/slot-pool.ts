@@ -53,7 +53,7 @@ export class SlotPool<C extends Pooled> {
     }
   }
 
-  /** The seeker no longer waits; the queue passes over it when its turn comes. */
+  /** The waiter no longer waits; the queue passes over it when its turn comes. */
   cancel(waiter: SlotWaiter<C>): void {
     waiter.ticket = 0
     const site = this.#sites.get(waiter.site)

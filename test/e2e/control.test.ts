@@ -4,7 +4,7 @@ import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { urlsWith } from '../kit/crawled.js'
 import { GENERATED, orbweaver, start, temporary } from '../kit/orbweaver.js'
 
-describe('steering a crawl', () => {
+describe('controlling a crawl', () => {
   const plan = new WebPlan({ sites: 8, pages: 800, seed: 21 })
   let server: WebServer
   beforeAll(async () => {
