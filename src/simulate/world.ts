@@ -126,7 +126,7 @@ const PROGRESS_EVENTS = 4_096
 /** Of those that still wait when a crawl does not end. */
 const SHOWN_CELLS = 5
 /** What an agent may take to notice the end. */
-const DRAIN_MS = 300_000
+const AFTER_END_MS = 300_000
 
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
   const world = new World(options)
@@ -196,7 +196,7 @@ class World {
       if (this.#checker.isClosed) endedAt = Math.min(endedAt, this.#time.now)
       const isOver = this.#checker.isClosed && this.#fleet.isQuiet
       if (isOver || this.#fleet.bugs.length > 0 || this.#time.events > most || this.#isBroken) return true
-      return this.#time.now > Math.min(longest, endedAt + DRAIN_MS)
+      return this.#time.now > Math.min(longest, endedAt + AFTER_END_MS)
     })
     if (!this.#isBroken) await this.#settle()
     const agentWork = await this.#ledger.agentWork()
