@@ -62,7 +62,12 @@ export function bisect(
   outer: Effort,
   random: SeededRandom,
 ): Int32Array {
-  const effort = { ...outer, fm: outer.bisectionFm, shrink: outer.bisectionShrink }
+  const effort = {
+    ...outer,
+    fm: outer.bisectionFm,
+    shrink: outer.bisectionShrink,
+    clusterWeight: outer.bisectionClusterWeight,
+  }
   const sided = level.withFixed(level.fixed.map(p => (p < 0 ? -1 : p < middle ? 0 : 1)))
   const { goals, caps: exactCaps } = sideRoom(level, room, first, middle, end)
   const caps = widened(exactCaps, level, effort.coarseSlack)

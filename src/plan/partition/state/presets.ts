@@ -34,6 +34,8 @@ export interface Effort {
   readonly bisectionTriesInAll: number
   readonly bisectionFm: FmLimits
   readonly bisectionShrink: number
+  /** `clusterWeight` of a bisection. */
+  readonly bisectionClusterWeight: number
   /** The preset that runs first and whose population this one starts with: so the result is never worse. */
   readonly after: 'default' | null
   /** Partitions kept to breed from. */
@@ -54,7 +56,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     clusterWeight: 1.5,
     shrink: 4,
     maxNetSize: 300,
-    coarseSlack: 0.5,
+    coarseSlack: 0,
     labelRounds: 3,
     fm: { rounds: 1, seeds: 20, patience: 100, worthwhile: 0.01 },
     fmPairs: 2 ** 16,
@@ -64,6 +66,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     bisectionTriesInAll: 18,
     bisectionFm: { rounds: 1, seeds: 1000, patience: 50, worthwhile: 0.01 },
     bisectionShrink: 4,
+    bisectionClusterWeight: 1.5,
     after: null,
     population: 1,
     scratchShare: 1,
@@ -74,8 +77,8 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
   default: {
     coarsestPerPart: 20,
     coarsestSize: 200,
-    clusterWeight: 1.5,
-    shrink: 1.5,
+    clusterWeight: 3,
+    shrink: 1.25,
     maxNetSize: 500,
     coarseSlack: 1,
     labelRounds: 3,
@@ -87,6 +90,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     bisectionTriesInAll: 0,
     bisectionFm: { rounds: 3, seeds: 1000, patience: 100, worthwhile: 0.01 },
     bisectionShrink: 2,
+    bisectionClusterWeight: 4,
     after: null,
     population: 10,
     scratchShare: 0.7,
@@ -110,6 +114,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     bisectionTriesInAll: 0,
     bisectionFm: { rounds: 3, seeds: 1000, patience: 100, worthwhile: 0.01 },
     bisectionShrink: 2,
+    bisectionClusterWeight: 1.5,
     after: 'default',
     population: 40,
     scratchShare: 0.4,
