@@ -4,7 +4,14 @@
  */
 export { readBlacklist } from './blacklist.js'
 export { ConfigError } from './config-error.js'
-export { type CrawlConfig, type CrawlConfigInput, FIELDS } from './fields.js'
+export {
+  type CrawlConfig,
+  type CrawlConfigInput,
+  FIELDS,
+  OPTION_GROUPS,
+  type OptionGroup,
+  optionHelp,
+} from './fields.js'
 export { bytes, count, positive } from './kinds.js'
 export { hashOfFile, rememberDirectory, type Standing, standingOf } from './known-directories.js'
 export { checkConfig, loadConfig, variableOf } from './load.js'
