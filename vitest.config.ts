@@ -7,7 +7,7 @@ import { BaseSequencer, type TestSequencer, type TestSpecification, type Vitest 
 const LONGEST = [
   'test/simulate/',
   'test/faults/',
-  'src/partition/',
+  'src/plan/partition/',
   'test/e2e/',
   'test/upgrade/',
   'test/hostile/',
@@ -37,7 +37,7 @@ function rank({ moduleId }: TestSpecification): number {
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'experiments/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 300_000,
     hookTimeout: 300_000,
     pool: 'forks',

@@ -5,7 +5,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock } from '../src/compose/system.js'
+import { systemClock } from '../src/compose/index.js'
 import { WebPlan, WebServer } from '../src/simulate/web/index.js'
 import { runMeasured } from './measure/measured-child.js'
 import { ORBWEAVER } from './paths.js'

@@ -5,10 +5,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Append, Ledger } from '../src/cluster/index.js'
-import { openPostgresLedger } from '../src/cluster/postgres-ledger.js'
-import { systemClock as clock } from '../src/compose/system.js'
-import { type PostgresPlace, readPostgresUrl } from '../src/model/postgres-url.js'
+import { systemClock as clock } from '../src/compose/index.js'
+import type { Append, Ledger } from '../src/ledger/index.js'
+import { openPostgresLedger } from '../src/ledger/postgres/index.js'
+import { type PostgresPlace, readPostgresUrl } from '../src/model/url/index.js'
 import { WebPlan, WebServer } from '../src/simulate/web/index.js'
 import { PostgresServer } from '../test/kit/postgres.js'
 import { cpuSecondsOf } from './measure/cpu-of.js'
@@ -71,19 +71,21 @@ async function leases(ledger: Ledger): Promise<number> {
     rows,
   }))
   await ledger.append(cells)
-  const lives: number[] = []
-  for (let i = 0; i < AGENTS; i++) lives.push(await ledger.join(`agent-${i}`, CELLS / AGENTS))
+  const incarnations: number[] = []
+  for (let i = 0; i < AGENTS; i++) incarnations.push(await ledger.join(`agent-${i}`, CELLS / AGENTS))
   const since = performance.now()
   const share = CELLS / AGENTS / 5
   let granted = 0
   while (granted < CELLS) {
     const waiting = (await ledger.waiting(AGENTS * share)).map(({ cell }) => cell)
-    const grants = lives.map((life, i) =>
-      ledger.grant(life, waiting.slice(i * share, (i + 1) * share), LEASE_MS, 0),
+    const grants = incarnations.map((incarnation, i) =>
+      ledger.grant(incarnation, waiting.slice(i * share, (i + 1) * share), LEASE_MS, 0),
     )
     for (const some of await Promise.all(grants)) granted += some.length
   }
-  const beats = await Promise.all(lives.map(life => ledger.heartbeat(life, LEASE_MS, '{}')))
+  const beats = await Promise.all(
+    incarnations.map(incarnation => ledger.heartbeat(incarnation, LEASE_MS, '{}')),
+  )
   const renewed = beats.reduce((sum, { held }) => sum + held.length, 0)
   return (Math.min(granted, renewed) / (performance.now() - since)) * 60_000
 }

@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { RobotsRules } from '../src/manners/robots-rules.js'
+import { RobotsRules } from '../src/page/robots/index.js'
 import { markdownTable } from './report/markdown.js'
 
 const RULES = 100

@@ -17,7 +17,7 @@ const SUB_COMMANDS: Readonly<Record<string, string>> = {
   resume: 'time from `resume` to the first request, with the cache and without',
   partition: 'the partitioner beside gpmetis: km1, balance, CPU',
   seen: 'checks per second of the seen-set',
-  manners: 'robots.txt: URLs judged per second, a long file parsed',
+  politeness: 'robots.txt: URLs judged per second, a long file parsed',
 }
 
 async function main(): Promise<number> {

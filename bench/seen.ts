@@ -8,10 +8,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { SeenSet } from '../src/frontier/seen-set.js'
-import { SeenSpace } from '../src/frontier/seen-space.js'
-import { fingerprint, takeFingerprint } from '../src/model/fingerprint.js'
-import { SeededRandom } from '../src/model/random.js'
+import { fingerprint, takeFingerprint } from '../src/model/bytes/index.js'
+import { SeededRandom } from '../src/model/index.js'
+import { SeenSet, SeenSpace } from '../src/page/frontier/seen/index.js'
 
 const MIB = 1024 * 1024
 const urls = Number(process.argv[2] ?? 10_000_000)

@@ -5,6 +5,7 @@
  */
 import { rmSync } from 'node:fs'
 import { build } from 'esbuild'
+import { directImports } from './direct-imports.js'
 
 // Files of an earlier build have other names.
 rmSync('dist', { recursive: true, force: true })
@@ -20,9 +21,17 @@ const options = {
   packages: 'external',
   sourcemap: true,
   logLevel: 'warning',
+  plugins: [directImports],
 }
 
-await build({ ...options, entryPoints: ['src/index.ts', 'src/cli/main.ts'] })
+await build({
+  ...options,
+  entryPoints: [
+    { in: 'src/index.ts', out: 'index' },
+    { in: 'src/cli/main.ts', out: 'cli/main' },
+    { in: 'experiments/main.ts', out: 'experiments/main' },
+  ],
+})
 // Each thread apart: a file shared with other entries would hold what any of them needs, and a thread would
 // have to load all of it. `sideEffects` in package.json lets go of what is imported but not used.
 for (const thread of ['agent', 'ledger', 'store'])

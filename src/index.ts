@@ -5,31 +5,27 @@
  *
  *   const { parts } = partition({ hypergraph: readHypergraph('web.hgr', 'web.vw'), k: 16 })
  */
-import type { CrawledPage, Hooks, Report } from './agent/index.js'
+import type { CrawledPage, Hooks } from './cluster/agent/lane/index.js'
 import {
   type CrawlSession,
   createSession,
   defaultDirectory,
-  type Guests,
+  PageStream,
+  type RunOptions,
   resumeSession,
   systemClock,
 } from './compose/index.js'
-import { PageStream } from './compose/page-stream.js'
 import { type CrawlConfigInput, checkConfig } from './config/index.js'
-import { type QueryOptions, queryRows, type Row } from './query/index.js'
+import { type QueryOptions, queryRows, type Row } from './data/query/index.js'
+import type { Report } from './report/index.js'
 
-export type { CrawledPage, Hooks, Report } from './agent/index.js'
-export { LedgerError } from './cluster/ledger.js'
-export { DirectoryBusyError, DiskFullError, NewerCrawlError } from './compose/errors.js'
-export { type PartitionOptions, partition } from './compose/partition.js'
+export type { CrawledPage, Hooks } from './cluster/agent/lane/index.js'
+export { type PartitionOptions, partition } from './compose/index.js'
 export { ConfigError, UntrustedError } from './config/index.js'
-export {
-  type Affinity,
-  type Hypergraph,
-  type Objective,
-  type Partition,
-  PartitionError,
-} from './partition/index.js'
+export type { QueryOptions, Row } from './data/query/index.js'
+export { DamageError } from './files/index.js'
+export { LedgerError } from './ledger/index.js'
+export type { Objective } from './plan/partition/index.js'
 export {
   readAffinity,
   readFixed,
@@ -40,9 +36,15 @@ export {
   readTargets,
   readWeights,
   writeParts,
-} from './partition/io/index.js'
-export type { QueryOptions, Row } from './query/index.js'
-export { DamageError } from './store/index.js'
+} from './plan/partition/io/index.js'
+export {
+  type Affinity,
+  type Hypergraph,
+  type Partition,
+  PartitionError,
+} from './plan/partition/state/index.js'
+export type { Report } from './report/index.js'
+export { DirectoryBusyError, DiskFullError, NewerCrawlError } from './runtime/index.js'
 
 /** Everything the command line takes, by its camel-case name, and hooks as functions or as a module path. */
 export type CrawlOptions = Omit<CrawlConfigInput, 'hooks'> & { readonly hooks?: string | Hooks }
@@ -77,7 +79,7 @@ export function crawl(options: CrawlOptions): Crawl {
   const { hooks, ...rest } = options
   const config = checkConfig({ ...rest, ...(typeof hooks === 'string' ? { hooks } : {}) })
   const directory = config.out ?? defaultDirectory(config, systemClock.now())
-  return run(guests => createSession(config, directory, guests), hooks)
+  return run(options => createSession(config, directory, options), hooks)
 }
 
 /**
@@ -88,10 +90,10 @@ export function crawl(options: CrawlOptions): Crawl {
  */
 export function resume(directory: string, options: ResumeOptions = {}): Crawl {
   const { hooks, trust } = options
-  return run(guests => resumeSession(directory, { ...guests, trust }), hooks)
+  return run(options => resumeSession(directory, { ...options, trust }), hooks)
 }
 
-function run(open: (guests: Guests) => CrawlSession, hooks: string | Hooks | undefined): Crawl {
+function run(open: (options: RunOptions) => CrawlSession, hooks: string | Hooks | undefined): Crawl {
   const pages = new PageStream()
   const session = open({
     hooks: typeof hooks === 'string' ? undefined : hooks,

@@ -2,14 +2,10 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import {
-  addressAuthority,
-  ByteWriter,
-  loopbackAddress,
-  truth,
-  WebAnswers,
-  WebPlan,
-} from '../../src/simulate/web/index.js'
+import { WebAnswers } from '../../src/simulate/web/answers.js'
+import { loopbackAddress } from '../../src/simulate/web/authority.js'
+import { ByteWriter } from '../../src/simulate/web/byte-writer.js'
+import { addressAuthority, truth, WebPlan } from '../../src/simulate/web/index.js'
 import { CACHE, type Corpus, fileOf, type Host, PORT } from './corpus.js'
 
 /** What `orbweaver web` serves with the same figures. */

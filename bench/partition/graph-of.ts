@@ -1,7 +1,7 @@
 /** A hypergraph as a METIS graph: nets of two pins, parallel ones added up, weights whole. */
 import { writeFileSync } from 'node:fs'
-import type { Hypergraph } from '../../src/partition/index.js'
-import { readHypergraph } from '../../src/partition/io/index.js'
+import { readHypergraph } from '../../src/plan/partition/io/index.js'
+import type { Hypergraph } from '../../src/plan/partition/state/index.js'
 import type { BenchSet } from './sets.js'
 
 /** Larger nets are drawn as stars: a clique of 1,000 would be half a million edges. */

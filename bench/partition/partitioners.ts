@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Checked, checkPartition } from '../../src/partition/check/index.js'
+import { type Checked, checkPartition } from '../../src/plan/partition/check/index.js'
 import { runMeasured } from '../measure/measured-child.js'
 import { ORBWEAVER } from '../paths.js'
 import { writeGraph } from './graph-of.js'

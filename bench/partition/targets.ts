@@ -1,6 +1,6 @@
 /** The targets that are not a km1: speed, presets, a large set, a crawler more. */
-import type { Checked } from '../../src/partition/check/index.js'
-import { readHypergraph } from '../../src/partition/io/index.js'
+import type { Checked } from '../../src/plan/partition/check/index.js'
+import { readHypergraph } from '../../src/plan/partition/io/index.js'
 import { fastRow } from './fast.js'
 import { geometricMean, verdict } from './figures.js'
 import { writeLargeSet } from './made-set.js'

@@ -2,8 +2,7 @@
 import { crawlOptions } from '../../src/cli/crawl-options.js'
 import { EXIT_MEANINGS } from '../../src/cli/exit-codes.js'
 import { FIELDS, OPTION_GROUPS, type OptionGroup, variableOf } from '../../src/config/index.js'
-import { codesOf, type OutcomeCode, outcomeRule } from '../../src/model/outcome.js'
-import { TRAP_RULES } from '../../src/model/trap.js'
+import { codesOf, type OutcomeCode, outcomeRule, TRAP_RULES } from '../../src/model/index.js'
 import { page, sentence, table, wrap } from './markdown.js'
 
 export const GENERATED: Readonly<Record<string, () => string>> = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { AgentRow } from '../cluster/index.js'
+import type { AgentRow } from '../ledger/index.js'
 import { agentLines, agentStates, waitingOf } from './agent-lines.js'
 
 const MINUTES_AGO = Date.now() - 600_000

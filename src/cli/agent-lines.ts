@@ -1,7 +1,9 @@
 /** What the agents of a running crawl last said of themselves (D4): lanes, machine, and how far they are from each other. */
-import type { MachineLoad, Peer } from '../agent/index.js'
-import { type AgentRow, heardFrom, type Incarnation, type LaneStatus, silenceOf } from '../cluster/index.js'
-import type { Millis } from '../model/clock.js'
+
+import type { LaneStatus } from '../bus/index.js'
+import type { MachineLoad, Peer } from '../cluster/agent/heartbeat/index.js'
+import { type AgentRow, type Incarnation, silenceOf, withHeartbeat } from '../ledger/index.js'
+import type { Millis } from '../model/index.js'
 import { duration, number, plural, size } from './summary.js'
 
 export interface AgentState {
@@ -34,7 +36,7 @@ type Told = Partial<
 /** Those that crawl, in the order they came. */
 export function agentStates(rows: readonly AgentRow[]): AgentState[] {
   const silenceMs = silenceOf(rows)
-  const heard = new Map(heardFrom(rows).map(({ incarnation, name }) => [incarnation, name]))
+  const heard = new Map(withHeartbeat(rows).map(({ incarnation, name }) => [incarnation, name]))
   return rows
     .filter(({ lanes }) => lanes > 0)
     .map(row => {
@@ -54,8 +56,8 @@ export function agentStates(rows: readonly AgentRow[]): AgentState[] {
         pages: now.pages ?? 0,
         capacity: now.capacity ?? 1,
         load: now.load ?? null,
-        peers: Object.entries(now.peers ?? {}).flatMap(([life, peer]) => {
-          const other = heard.get(Number(life))
+        peers: Object.entries(now.peers ?? {}).flatMap(([incarnation, peer]) => {
+          const other = heard.get(Number(incarnation))
           return other === undefined ? [] : [{ name: other, ...peer }]
         }),
       }
@@ -85,7 +87,7 @@ function presentLines(agent: AgentState): string[] {
 
 /** What those that are heard from last said they wait for. */
 export function waitingOf(rows: readonly AgentRow[]): string {
-  const said = heardFrom(rows).map(({ status }) =>
+  const said = withHeartbeat(rows).map(({ status }) =>
     String((JSON.parse(status) as { waiting?: string }).waiting ?? ''),
   )
   return said.filter(Boolean).join('; ')

@@ -1,11 +1,10 @@
 /** Commands that look at or steer a crawl from outside: status, set, stop, checkpoint. */
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { type HoldUp, LEDGER_FILE, type Ledger, withLedgerCopy } from '../cluster/index.js'
 import {
   DirectoryLock,
   type FoundCrawl,
-  isAtWork,
+  hasRunningAgents,
   LIVE_SETTINGS,
   leaseNow,
   metricsNow,
@@ -15,8 +14,9 @@ import {
   systemClock,
 } from '../compose/index.js'
 import { ConfigError } from '../config/index.js'
-import { sleep } from '../model/clock.js'
-import { withoutControls } from '../model/for-people.js'
+import type { Ledger, LongTransaction } from '../ledger/index.js'
+import { LEDGER_FILE, withLedgerCopy } from '../ledger/sqlite/index.js'
+import { sleep, withoutControls } from '../model/index.js'
 import { agentLines, agentStates, waitingOf } from './agent-lines.js'
 import { type AddressOptions, addressOf, againWith, crawlAt, withAddress } from './crawl-address.js'
 import { showLastReport } from './last-report.js'
@@ -47,7 +47,7 @@ export function statusCommand(): Command {
             const running = await isRunning(ledger, crawl)
             const rows = running ? await ledger.agents() : []
             const waitingFor = waitingOf(rows)
-            const { holdUps } = await ledger.health(leaseNow())
+            const { longTransactions } = await ledger.health(leaseNow())
             const agents = agentStates(rows)
             const parked = (await ledger.parked(SHOWN_SITES)).map(({ cell, ...rest }) => ({
               site: cell,
@@ -55,11 +55,19 @@ export function statusCommand(): Command {
             }))
             if (options.json) {
               const live = { setAside: parked, settings: liveOnly(settings) }
-              return printJson({ running, waitingFor, holdUps, ...totals, ...metrics, agents, ...live })
+              return printJson({
+                running,
+                waitingFor,
+                longTransactions,
+                ...totals,
+                ...metrics,
+                agents,
+                ...live,
+              })
             }
             const lines = [
               ...statusLines(addressOf(crawl), running, totals, waitingFor),
-              ...holdUps.map(holdUpLine),
+              ...longTransactions.map(holdUpLine),
               ...agentLines(agents),
               ...(metrics === null ? [] : metricLines(metrics)),
               ...asideLines(parked, totals.cells.parked, systemClock.now()).map(line => `  ${line}`),
@@ -176,7 +184,7 @@ function isForeign({ distrust, isNamedByLedger }: FoundCrawl): boolean {
 async function isRunning(ledger: Ledger, crawl: FoundCrawl): Promise<boolean | null> {
   const { there, directory } = crawl
   if (isForeign(crawl)) return null
-  if (there || directory === null) return isAtWork(ledger)
+  if (there || directory === null) return hasRunningAgents(ledger)
   const lock = DirectoryLock.take(directory)
   lock?.release()
   return lock === null
@@ -217,7 +225,7 @@ function statusLines(
 }
 
 /** Links that are acknowledged and cannot be read yet, because of somebody who may know nothing of us. */
-function holdUpLine({ who, openMs }: HoldUp): string {
+function holdUpLine({ who, openMs }: LongTransaction): string {
   return `  held up  new links cannot be read: a transaction is open since ${duration(openMs / 1000)} (${who})`
 }
 

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import { type CrawlAddress, type FindPurpose, type FoundCrawl, findCrawl } from '../compose/index.js'
 import { ConfigError } from '../config/index.js'
-import { shellWord } from '../model/for-people.js'
+import { shellWord } from '../model/index.js'
 
 /** What commander read of the options below. */
 export type AddressOptions = Pick<CrawlAddress, 'ledger' | 'name' | 'store' | 'trust'> & {

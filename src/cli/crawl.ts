@@ -1,6 +1,5 @@
 /** `orbweaver crawl` and `orbweaver resume`. */
 import { Command } from 'commander'
-import type { Report } from '../agent/index.js'
 import {
   boundHeap,
   type CrawlSession,
@@ -10,6 +9,7 @@ import {
   systemClock,
 } from '../compose/index.js'
 import { ConfigError, type CrawlConfig, FIELDS, loadConfig, variableOf } from '../config/index.js'
+import type { Report } from '../report/index.js'
 import type { Say } from './commands.js'
 import { type AddressOptions, crawlAt, readListen, withAddress } from './crawl-address.js'
 import { crawlOptions, headingOf, withGroupedHelp } from './crawl-options.js'

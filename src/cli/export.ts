@@ -2,15 +2,10 @@
 import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import { earlierCrawls } from '../compose/earlier-crawls.js'
-import { forTerminal, shellWord } from '../model/for-people.js'
-import {
-  type Exported,
-  exportFiles,
-  exportJsonl,
-  exportMarkdown,
-  type TablesOptions,
-} from '../query/index.js'
+import { earlierCrawls } from '../compose/index.js'
+import { type Exported, exportFiles, exportJsonl, exportMarkdown } from '../data/export/index.js'
+import type { TablesOptions } from '../data/query/index.js'
+import { forTerminal, shellWord } from '../model/index.js'
 import type { Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
 import { InterruptedError, interruptible } from './interruption.js'

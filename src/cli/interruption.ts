@@ -3,9 +3,9 @@
  * command is told by an AbortSignal and has a moment to let go. After that the process ends by a signal of its
  * own: `process.exit` would wait for DuckDB, which does not leave a single long call of a function.
  */
-import { systemClock as clock } from '../compose/system-clock.js'
-import { LIMITS } from '../model/limits.js'
-import type { Interruption } from '../query/index.js'
+import { systemClock as clock } from '../compose/index.js'
+import type { Interruption } from '../data/query/index.js'
+import { LIMITS } from '../model/index.js'
 import { EXIT } from './exit-codes.js'
 import { END_SIGNALS, onEndSignal } from './signals.js'
 import { duration, size } from './summary.js'

@@ -1,10 +1,10 @@
 /** What a crawl directory itself says of its crawl, when the ledger it names must not be asked. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Report } from '../agent/index.js'
 import type { FoundCrawl } from '../compose/index.js'
-import { withoutControls } from '../model/for-people.js'
-import { readTextFile } from '../store/index.js'
+import { readTextFile } from '../files/index.js'
+import { withoutControls } from '../model/index.js'
+import type { Report } from '../report/index.js'
 import { addressOf, againWith } from './crawl-address.js'
 import { print, printJson, tell } from './output.js'
 import { plural } from './summary.js'

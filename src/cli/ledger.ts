@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { copyToDatabase, copyToDirectory } from '../compose/index.js'
 import { ConfigError } from '../config/index.js'
-import { shellWord } from '../model/for-people.js'
+import { shellWord } from '../model/index.js'
 import { trustOption } from './crawl-address.js'
 import { number } from './summary.js'
 

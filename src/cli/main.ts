@@ -3,21 +3,19 @@
  * code.
  */
 import { Command, CommanderError } from 'commander'
-import { LedgerError } from '../cluster/ledger.js'
+import { ConfigError, UntrustedError } from '../config/index.js'
+import { PairError } from '../data/store/index.js'
+import { DamagedFileError } from '../data/store/tables/index.js'
+import { DamageError } from '../files/index.js'
+import { LedgerError } from '../ledger/index.js'
+import { shellWord, VERSION, withoutControls } from '../model/index.js'
+import { PartitionError } from '../plan/partition/state/index.js'
 import {
-  AgentsKeepDyingError,
+  AgentRestartLimitError,
   DirectoryBusyError,
   DiskFullError,
   NewerCrawlError,
-} from '../compose/errors.js'
-import { ConfigError } from '../config/config-error.js'
-import { UntrustedError } from '../config/untrusted-error.js'
-import { shellWord, withoutControls } from '../model/for-people.js'
-import { VERSION } from '../model/version.js'
-import { PartitionError } from '../partition/partition-error.js'
-import { DamageError } from '../store/damage-error.js'
-import { PairError } from '../store/pair.js'
-import { DamagedFileError } from '../store/segment.js'
+} from '../runtime/index.js'
 import { COMMANDS, type Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
 import { InterruptedError, readerLeft } from './interruption.js'
@@ -90,7 +88,7 @@ function failureCode(error: unknown, argv: readonly string[]): number {
     return complain(error.message, EXIT.config)
   if (error instanceof DirectoryBusyError) return complain(error.message, EXIT.busy)
   if (error instanceof DiskFullError) return complain(error.message, EXIT.disk)
-  if (error instanceof AgentsKeepDyingError) return complain(error.message, EXIT.internal)
+  if (error instanceof AgentRestartLimitError) return complain(error.message, EXIT.internal)
   if (error instanceof PairError) return complain(error.message, EXIT.untrusted)
   if (error instanceof DamageError || error instanceof DamagedFileError)
     return complain(error.message, EXIT.damaged)

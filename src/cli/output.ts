@@ -2,7 +2,7 @@
  * What commands print. It may quote servers, file names and SQL: nothing in it may speak to a terminal, whether it
  * goes to one now or is shown on one later.
  */
-import { forTerminal, jsonForTerminal } from '../model/for-people.js'
+import { forTerminal, jsonForTerminal } from '../model/index.js'
 
 /** To stdout, for people. */
 export function print(text: string): void {

@@ -1,8 +1,9 @@
 /** `--objective FILE:p`: several edge files over the same vertices, each with its weight (S8). */
 import { resolve } from 'node:path'
-import { ConfigError } from '../config/config-error.js'
-import type { Hypergraph, Objective } from '../partition/index.js'
-import { readHypergraph } from '../partition/io/index.js'
+import { ConfigError } from '../config/index.js'
+import type { Objective } from '../plan/partition/index.js'
+import { readHypergraph } from '../plan/partition/io/index.js'
+import type { Hypergraph } from '../plan/partition/state/index.js'
 
 /** FILE itself is one of them, with weight 1 unless it is named with another. */
 export function readObjectives(

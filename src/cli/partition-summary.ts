@@ -1,7 +1,7 @@
 /** What a person reads about a partition. */
-import type { PartitionOptions } from '../compose/partition.js'
-import type { Checked } from '../partition/check/index.js'
-import type { Partition } from '../partition/index.js'
+import type { PartitionOptions } from '../compose/index.js'
+import type { Checked } from '../plan/partition/check/index.js'
+import type { Partition } from '../plan/partition/state/index.js'
 import { duration, number, plural } from './summary.js'
 
 interface Made {

@@ -2,11 +2,9 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Command, Option } from 'commander'
-import { compileLess } from '../compose/compile-less.js'
-import { type PartitionOptions, partition } from '../compose/partition.js'
-import { systemClock } from '../compose/system-clock.js'
-import { ConfigError } from '../config/config-error.js'
-import { checkPartition } from '../partition/check/index.js'
+import { limitCompiler, type PartitionOptions, partition, systemClock } from '../compose/index.js'
+import { ConfigError } from '../config/index.js'
+import { checkPartition } from '../plan/partition/check/index.js'
 import {
   readAffinity,
   readFixed,
@@ -15,8 +13,8 @@ import {
   readPrevious,
   readTargets,
   writeParts,
-} from '../partition/io/index.js'
-import { type PresetName, presets } from '../partition/presets.js'
+} from '../plan/partition/io/index.js'
+import { type PresetName, presets } from '../plan/partition/state/index.js'
 import { readObjectives } from './partition-objectives.js'
 import { checkedText, partitionedText } from './partition-summary.js'
 
@@ -98,7 +96,7 @@ function run(file: string, partFile: string | undefined, flags: PartitionFlags):
   if (partFile !== undefined)
     throw new ConfigError(`what is ${partFile} for? Only --check takes a second file`)
   const started = systemClock.monotonic()
-  if (flags.preset === 'fast') compileLess()
+  if (flags.preset === 'fast') limitCompiler()
   const k = wholeNumber('-k', flags.k, 1)
   const out = flags.out ?? `${file}.part.${k}`
   if (!existsSync(dirname(out))) throw new ConfigError(`--out ${out}: its folder does not exist`)

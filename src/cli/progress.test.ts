@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { ManualClock } from '../../test/kit/manual-clock.js'
-import type { Progress } from '../agent/index.js'
+import type { Progress } from '../report/index.js'
 import { ProgressDisplay } from './progress.js'
 
 const PROGRESS = {

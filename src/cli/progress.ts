@@ -1,7 +1,7 @@
 /** What the user sees while a crawl runs: a live line on a terminal, a plain line now and then elsewhere. */
-import type { Progress } from '../agent/index.js'
-import type { Cancel, Clock } from '../model/clock.js'
-import { forTerminal, withoutControls } from '../model/for-people.js'
+
+import { type Cancel, type Clock, forTerminal, withoutControls } from '../model/index.js'
+import type { Progress } from '../report/index.js'
 import { duration, number, size } from './summary.js'
 
 const LIVE_MS = 250

@@ -1,7 +1,7 @@
 /** Flags that bound what a query, or the queries of an export, may take. */
 import type { Command } from 'commander'
 import { bytes, ConfigError, count, positive } from '../config/index.js'
-import { defaultMemoryBytes, type QueryLimits } from '../query/index.js'
+import { defaultMemoryBytes, type QueryLimits } from '../data/query/index.js'
 import type { CommandLimits } from './interruption.js'
 import { size } from './summary.js'
 

@@ -2,8 +2,6 @@
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Command, Option } from 'commander'
-import { forTerminal, jsonForTerminal } from '../model/for-people.js'
-import { LIMITS } from '../model/limits.js'
 import {
   csvPieces,
   EXAMPLES as EXAMPLE_QUERIES,
@@ -16,7 +14,8 @@ import {
   type Tables,
   type TablesOptions,
   type Value,
-} from '../query/index.js'
+} from '../data/query/index.js'
+import { forTerminal, jsonForTerminal, LIMITS } from '../model/index.js'
 import { interruptible } from './interruption.js'
 import { tell } from './output.js'
 import { type LimitFlags, readLimits, withLimits } from './query-limits.js'

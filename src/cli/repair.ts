@@ -1,6 +1,6 @@
 /** `orbweaver repair`: mends what `verify` finds, and says what was lost. */
 import { Command } from 'commander'
-import { forPeople, shellWord } from '../model/for-people.js'
+import { forDisplay, shellWord } from '../model/index.js'
 import { type RepairReport, repairDirectory } from '../verify/index.js'
 import type { Say } from './commands.js'
 import { trustOption } from './crawl-address.js'
@@ -56,7 +56,7 @@ function linesOf({ damage, done, lost, gone }: RepairReport): string[] {
     ...done.map(line => `repaired: ${line}`),
     ...lost.map(url => `lost, to be fetched again: ${url}`),
     ...gone.map(line => `lost: ${line}`),
-  ].map(forPeople)
+  ].map(forDisplay)
 }
 
 function summaryOf(directory: string, { damage, lost, gone, quarantine, dryRun }: RepairReport): string {

@@ -1,14 +1,11 @@
 /** `orbweaver robots`: may this agent ask for this URL, and which line says so. */
 import { createReadStream } from 'node:fs'
 import { Command, Option } from 'commander'
-import { lookAtRobots } from '../compose/robots-look.js'
-import { ConfigError } from '../config/config-error.js'
-import { seedUrl } from '../config/seed-url.js'
-import { looksBinary } from '../manners/robots-bytes.js'
-import { RobotsRules, type RobotsVerdict } from '../manners/robots-rules.js'
-import { jsonForTerminal, withoutControls } from '../model/for-people.js'
-import { LIMITS } from '../model/limits.js'
-import { normaliseUrl } from '../model/url.js'
+import { checkRobots } from '../compose/index.js'
+import { ConfigError, seedUrl } from '../config/index.js'
+import { jsonForTerminal, LIMITS, withoutControls } from '../model/index.js'
+import { normaliseUrl } from '../model/url/index.js'
+import { looksBinary, RobotsRules, type RobotsVerdict } from '../page/robots/index.js'
 import type { Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
 
@@ -76,7 +73,7 @@ function urlOf(typed: string, hasFile: boolean): string {
 async function live(url: string, flags: RobotsFlags): Promise<Found> {
   const { robots: mode, allowPrivate = false, resolve = [], dns } = flags
   const look = { url, mode, allowPrivate, resolve: resolve.join(','), dns }
-  const { verdict, detail, body } = await lookAtRobots(look, new AbortController().signal)
+  const { verdict, detail, body } = await checkRobots(look, new AbortController().signal)
   if (verdict === 'rules') return { body, without: null }
   return { body, without: { allowed: verdict === 'allow-all', reason: detail } }
 }

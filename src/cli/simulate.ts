@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
-import { ASSIGNMENTS, type AssignmentName } from '../assign/index.js'
-import { systemClock } from '../compose/system.js'
+import { systemClock } from '../compose/index.js'
+import { ASSIGNMENTS, type AssignmentName } from '../config/index.js'
 import {
   explain,
   FAULT_PRESETS,

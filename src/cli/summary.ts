@@ -1,8 +1,8 @@
 /** The summary a person reads at the end: what was covered, what was not and why, what to do next. */
-import type { Report } from '../agent/index.js'
+
 import type { CrawlConfig } from '../config/index.js'
-import { shellWord } from '../model/for-people.js'
-import { type OutcomeCode, outcomeRule } from '../model/outcome.js'
+import { type OutcomeCode, outcomeRule, shellWord } from '../model/index.js'
+import type { Report } from '../report/index.js'
 
 export const SHOWN_SITES = 8
 

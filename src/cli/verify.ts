@@ -1,6 +1,6 @@
 /** `orbweaver verify`: reads every file of a crawl and says which are not what was written. */
 import { Command } from 'commander'
-import { shellWord, withoutControls } from '../model/for-people.js'
+import { shellWord, withoutControls } from '../model/index.js'
 import { type Damage, verifyDirectory } from '../verify/index.js'
 import type { Say } from './commands.js'
 import { trustOption } from './crawl-address.js'

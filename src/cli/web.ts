@@ -1,7 +1,7 @@
 /** `orbweaver web`: serves a generated web on loopback, or prints what a full crawl of it must find. */
 import { Command, Option } from 'commander'
-import { systemClock } from '../compose/system.js'
-import type { Clock, Millis } from '../model/clock.js'
+import { systemClock } from '../compose/index.js'
+import type { Clock, Millis } from '../model/index.js'
 import {
   type Authority,
   addressAuthority,

@@ -1,36 +1,35 @@
 /** One agent of this machine, in whatever thread it runs: its implementations, its settings, its files. */
 import { tmpdir } from 'node:os'
+import type { Bus } from '../bus/index.js'
+import { type AgentEnd, type AgentInput, type AssembledAgent, assembleAgent } from '../cluster/agent/index.js'
+import type { Hooks } from '../cluster/agent/lane/index.js'
 import {
-  type AgentEnd,
-  type AgentInput,
-  type AgentProgress,
-  type AssembledAgent,
-  agentProgress,
-  assembleAgent,
-  type Hooks,
-} from '../agent/index.js'
-import { isLearned, type RoutingTable } from '../assign/index.js'
-import type { Bus, Heartbeat, Incarnation, Ledger } from '../cluster/index.js'
-import { LedgerClock } from '../cluster/ledger-clock.js'
-import { ConfigError, type CrawlConfig } from '../config/index.js'
-import { FrontierSpace, Scope } from '../frontier/index.js'
-import type { Clock, Millis } from '../model/clock.js'
-import { LIMITS } from '../model/limits.js'
-import { compilePattern } from '../model/url-pattern.js'
-import { loadZstd } from '../model/zstd.js'
-import { type Channel, channelTo, journalsOver, RemotePackStore, routingOver } from '../transfer/index.js'
-import { knownHosts } from './known-hosts.js'
+  type Channel,
+  channelTo,
+  journalsOver,
+  RemotePackStore,
+  routingOver,
+} from '../cluster/transfer/index.js'
+import { ConfigError, type CrawlConfig, isLearned } from '../config/index.js'
+import { type Heartbeat, type Incarnation, type Ledger, LedgerClock } from '../ledger/index.js'
+import { loadZstd } from '../model/bytes/index.js'
+import { type Clock, LIMITS, type Millis } from '../model/index.js'
+import { compilePattern } from '../model/url/index.js'
+import { FrontierSpace } from '../page/frontier/index.js'
+import { Scope } from '../page/frontier/scope/index.js'
+import type { RoutingTable } from '../plan/assign/learned/index.js'
+import { type AgentProgress, agentProgress } from '../report/index.js'
+import { knownHosts, Monitor, saveWidened, widenedScope } from '../runtime/index.js'
 import { LiveSettings } from './live-settings.js'
 import type { Log } from './log.js'
 import { machineGauges } from './machine-gauges.js'
-import { Monitor } from './monitor.js'
 import { openFetcher } from './open-fetcher.js'
 import { openDirectoryStore, packing } from './open-store.js'
 import { phasesOf } from './phase-plan.js'
-import { decodeTable, readTable } from './routing-note.js'
-import { saveWidened, widenedScope } from './scope-settings.js'
+import { decodeTable, readTable } from './routing-record.js'
 import type { StoreWorker } from './store-worker.js'
-import { systemRandom as random, systemClock } from './system.js'
+import { systemClock } from './system-clock.js'
+import { systemRandom as random } from './system-random.js'
 
 /** What an agent of this machine has to know; all of it can be sent to a thread. */
 export interface AgentOrder {
@@ -69,7 +68,7 @@ export interface HostParts {
 
 export class AgentHost {
   readonly #parts: HostParts
-  readonly #crew: AssembledAgent
+  readonly #agentPool: AssembledAgent
   readonly #live: LiveSettings
   readonly #scope: Scope
   #diskTrouble: string
@@ -97,10 +96,10 @@ export class AgentHost {
       lanes: config.lanes,
       clock,
       gauges: machineGauges(directory ?? tmpdir()),
-      receivedBytes: () => this.#crew.counters.bytes,
-      allowedBytes: () => this.#crew.rate.bytesPerSecond,
+      receivedBytes: () => this.#agentPool.counters.bytes,
+      allowedBytes: () => this.#agentPool.rate.bytesPerSecond,
     })
-    this.#crew = assembleAgent({
+    this.#agentPool = assembleAgent({
       ...openStore(order, parts),
       name: agent,
       incarnation,
@@ -135,14 +134,14 @@ export class AgentHost {
       waitingFor: () => this.#diskTrouble || this.progress().waiting,
       onHeartbeat: beat => this.#onHeartbeat(beat),
     })
-    const { settings: lanes, fetcher, rate, turns } = this.#crew
+    const { settings: lanes, fetcher, rate, turns } = this.#agentPool
     this.#live = new LiveSettings({
       lanes,
       fetcher,
       rate,
       turns,
       scope: this.#scope,
-      agent: this.#crew.agent,
+      agent: this.#agentPool.agent,
     })
     this.#live.apply(settings, 1 / agents)
     this.#applyPause()
@@ -150,7 +149,7 @@ export class AgentHost {
 
   /** Crawls to the end; the files are closed then, and what was wrong with them is told. */
   async run(): Promise<AgentEnd> {
-    const { agent, store, fetcher, space } = this.#crew
+    const { agent, store, fetcher, space } = this.#agentPool
     try {
       const end = await agent.run()
       const { problems } = await store.close()
@@ -166,7 +165,7 @@ export class AgentHost {
   }
 
   stop(): void {
-    this.#crew.agent.stop()
+    this.#agentPool.agent.stop()
   }
 
   setDiskTrouble(detail: string): void {
@@ -175,7 +174,7 @@ export class AgentHost {
   }
 
   progress(): AgentProgress {
-    const { agent, counters, settings, rate } = this.#crew
+    const { agent, counters, settings, rate } = this.#agentPool
     const { clock = systemClock } = this.#parts
     return agentProgress(agent, counters, { settings, now: clock.now(), rateWaits: rate.waiting })
   }
@@ -188,7 +187,7 @@ export class AgentHost {
   }
 
   #applyPause(): void {
-    this.#crew.settings.paused = this.#live.userPaused || this.#diskTrouble !== ''
+    this.#agentPool.settings.paused = this.#live.userPaused || this.#diskTrouble !== ''
   }
 }
 
@@ -216,7 +215,7 @@ function openStore(
   const { config, directory, crawl, incarnation, agent } = order
   const store =
     directory === null
-      ? new RemotePackStore({ life: incarnation, channel: channel!, clock: systemClock })
+      ? new RemotePackStore({ incarnation: incarnation, channel: channel!, clock: systemClock })
       : openDirectoryStore({ directory, crawl, config, incarnation, worker })
   return { store, ...packing(config, agent) }
 }

@@ -1,9 +1,10 @@
 /** What the session and an agent in a thread of its own say to each other. */
 import type { MessagePort } from 'node:worker_threads'
-import type { AgentEnd, AgentProgress } from '../agent/index.js'
-import type { LedgerError } from '../cluster/index.js'
+import type { AgentEnd } from '../cluster/agent/index.js'
+import type { LedgerError } from '../ledger/index.js'
+import type { AgentProgress } from '../report/index.js'
 import type { AgentOrder } from './agent-host.js'
-import type { Suffering } from './harmed-ledger.js'
+import type { FaultReport } from './faulty-ledger.js'
 import type { CrawlInDatabase } from './open-ledger.js'
 import type { SentPage } from './page-sender.js'
 
@@ -14,7 +15,7 @@ export interface AgentThreadData {
   readonly ledger: MessagePort | CrawlInDatabase
   readonly bus: MessagePort
   /** For fault tests: the harm that waits for an agent; null when none ever will. */
-  readonly harms: SharedArrayBuffer | null
+  readonly injectedFaults: SharedArrayBuffer | null
   /** Whether pages are wanted in the thread that began the crawl (`PageReader`); null where they never are. */
   readonly pagesWanted: SharedArrayBuffer | null
 }
@@ -30,9 +31,9 @@ export type FromAgent =
   | { readonly kind: 'disk'; readonly detail: string | null }
   | { readonly kind: 'page'; readonly page: SentPage }
   /** For fault tests. */
-  | { readonly kind: 'harm'; readonly what: Suffering }
+  | { readonly kind: 'fault'; readonly what: FaultReport }
   | { readonly kind: 'ended'; readonly end: AgentEnd; readonly progress: AgentProgress }
-  /** `isFenced`: its life was ended by the ledger, and a new one may begin. */
+  /** `isFenced`: its incarnation was ended by the ledger, and a new one may begin. */
   | {
       readonly kind: 'failed'
       readonly message: string

@@ -1,23 +1,26 @@
 /** Entry of the thread of one agent, when there are several. */
 import { MessagePort, parentPort, type TransferListItem, workerData } from 'node:worker_threads'
-import { FencedError, loadHooks } from '../agent/index.js'
-import { type Ledger, LedgerError, portBus, portLedger } from '../cluster/index.js'
+import { portBus } from '../bus/index.js'
+import { loadHooks } from '../cluster/agent/lane/index.js'
+import { FencedError } from '../cluster/agent/pack/index.js'
+import { type Ledger, LedgerError } from '../ledger/index.js'
+import { portLedger } from '../ledger/remote/index.js'
 import { AgentHost } from './agent-host.js'
 import type { AgentThreadData, FromAgent, ToAgent } from './agent-messages.js'
 import { absolute } from './crawl-directory.js'
-import { HarmBox, readFaults } from './faults.js'
-import { withReader } from './guests.js'
-import { harmedLedger } from './harmed-ledger.js'
+import { FaultMailbox, readFaults } from './faults.js'
+import { faultyLedger } from './faulty-ledger.js'
 import { Log } from './log.js'
-import { notedLedger } from './noted-ledger.js'
 import { openWhenThere } from './open-ledger.js'
 import { PageSender } from './page-sender.js'
+import { recordingLedger } from './recording-ledger.js'
+import { withReader } from './run-options.js'
 import { StoreWorker } from './store-worker.js'
-import { systemClock } from './system.js'
+import { systemClock } from './system-clock.js'
 
 const TELL_MS = 500
 
-const { order, ledger: wire, bus, harms, pagesWanted } = workerData as AgentThreadData
+const { order, ledger: wire, bus, injectedFaults, pagesWanted } = workerData as AgentThreadData
 const tell = (message: FromAgent, hands: readonly TransferListItem[] = []) =>
   parentPort!.postMessage(message, hands)
 const sender =
@@ -31,7 +34,7 @@ async function main(): Promise<void> {
   try {
     const hooks = config.hooks === undefined ? {} : await loadHooks(config.hooks, absolute)
     const host = await AgentHost.open(order, {
-      ledger: asHarmed(ledger),
+      ledger: withFaults(ledger),
       bus: portBus(bus),
       hooks: withReader(hooks, sender && (page => sender.send(page))),
       log,
@@ -59,11 +62,11 @@ async function main(): Promise<void> {
 }
 
 /** For fault tests. */
-function asHarmed(ledger: Ledger): Ledger {
+function withFaults(ledger: Ledger): Ledger {
   const { acks } = readFaults(process.env.ORBWEAVER_FAULTS)
-  const noted = acks === null ? ledger : notedLedger(ledger, acks)
-  if (harms === null) return noted
-  return harmedLedger(noted, new HarmBox(harms), what => tell({ kind: 'harm', what }))
+  const noted = acks === null ? ledger : recordingLedger(ledger, acks)
+  if (injectedFaults === null) return noted
+  return faultyLedger(noted, new FaultMailbox(injectedFaults), what => tell({ kind: 'fault', what }))
 }
 
 function obey(host: AgentHost, message: ToAgent): void {

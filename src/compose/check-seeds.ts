@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
-import { addressGuard } from '../fetch/index.js'
-import { LIMITS } from '../model/limits.js'
-import { hostOf, siteOf } from '../model/url.js'
+import { LIMITS } from '../model/index.js'
+import { hostOf, siteOf } from '../model/url/index.js'
+import { addressGuard } from '../page/fetch/connect/index.js'
 import { readCrawlFile } from './crawl-directory.js'
 
 /** Says before anything is made what would only fail later: a seed that is too long, or on the user's own network. */

@@ -6,12 +6,12 @@
  */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { LEDGER_FILE, type Ledger, LedgerError, openSqliteLedger, renewPageSums } from '../cluster/index.js'
-import { copyTables } from '../cluster/ledger-tables.js'
-import { sqliteSource, sqliteTarget } from '../cluster/sqlite-tables.js'
 import { ConfigError } from '../config/index.js'
-import { sleep } from '../model/clock.js'
-import { syncDirectory } from '../store/index.js'
+import { syncDirectory } from '../files/index.js'
+import { copyTables, type Ledger, LedgerError } from '../ledger/index.js'
+import { LEDGER_FILE, openSqliteLedger, sqliteSource, sqliteTarget } from '../ledger/sqlite/index.js'
+import { renewPageSums } from '../ledger/sqlite/pages/index.js'
+import { sleep } from '../model/index.js'
 import { absolute, type CrawlFile, crawlName, readCrawlFile, writeCrawlFile } from './crawl-directory.js'
 import { readRecord, saveRecord } from './crawl-record.js'
 import { takeLock } from './directory-lock.js'
@@ -19,8 +19,8 @@ import { leaseNow } from './faults.js'
 import { findCrawl, needTrusted } from './find-crawl.js'
 import { announceGeneration, type NewGeneration } from './generation.js'
 import { type CrawlInDatabase, inDatabase, openLedger } from './open-ledger.js'
-import { atWorkError, endTheSilent, isAtWork } from './presence.js'
-import { systemClock as clock } from './system.js'
+import { alreadyRunningError, closeSilentIncarnations, hasRunningAgents } from './running-agents.js'
+import { systemClock as clock } from './system-clock.js'
 import { needTrust } from './trust.js'
 
 export interface CopyResult {
@@ -70,7 +70,7 @@ async function fillDatabase(
   directory: string,
   generation: NewGeneration,
 ): Promise<number> {
-  const { postgresTarget } = await import('../cluster/postgres-tables.js')
+  const { postgresTarget } = await import('../ledger/postgres/index.js')
   const replaces = await isLeftOver(file)
   const target = await postgresTarget(place, crawl)
   const source = sqliteSource(path)
@@ -126,8 +126,8 @@ export async function copyToDirectory(
   const there = inDatabase(config)!
   const old = await openLedger(directory, config)
   try {
-    if (await isAtWork(old)) throw atWorkError(name)
-    await endTheSilent(old, name, leaseNow())
+    if (await hasRunningAgents(old)) throw alreadyRunningError(name)
+    await closeSilentIncarnations(old, name, leaseNow())
     const letGo = await holdSeat(old, name)
     try {
       const generation = await announceGeneration(directory, old)
@@ -149,7 +149,7 @@ async function fillDirectory(
   path: string,
   generation: NewGeneration,
 ): Promise<number> {
-  const { postgresSource } = await import('../cluster/postgres-tables.js')
+  const { postgresSource } = await import('../ledger/postgres/index.js')
   const draft = `${path}.copy`
   for (const part of ['', '-wal', '-shm', '.sums']) rmSync(draft + part, { force: true })
   const source = postgresSource(place, crawl)
@@ -172,13 +172,13 @@ async function fillDirectory(
 /** Nobody may begin to crawl meanwhile: to others we are its coordinator. Returns how to let go. */
 async function holdSeat(ledger: Ledger, name: string): Promise<() => Promise<void>> {
   const leaseMs = leaseNow()
-  const life = await ledger.join('copy', 0)
-  const seat = await ledger.takeSeat(life, leaseMs)
-  if (seat === null) throw atWorkError(name)
+  const incarnation = await ledger.join('copy', 0)
+  const seat = await ledger.takeSeat(incarnation, leaseMs)
+  if (seat === null) throw alreadyRunningError(name)
   const over = new AbortController()
   const beat = async () => {
     while (!over.signal.aborted) {
-      await ledger.heartbeat(life, leaseMs, JSON.stringify({ seat, place: null }))
+      await ledger.heartbeat(incarnation, leaseMs, JSON.stringify({ seat, place: null }))
       await sleep(clock, Math.min(BEAT_MS, leaseMs / 10), over.signal)
     }
   }
@@ -186,6 +186,6 @@ async function holdSeat(ledger: Ledger, name: string): Promise<() => Promise<voi
   return async () => {
     over.abort()
     await beating
-    await ledger.leave(life)
+    await ledger.leave(incarnation)
   }
 }

@@ -1,12 +1,13 @@
 /** The count at the end: how many URLs and pages the journals hold, and what of the known web is among them. */
-import { countUrls, type UrlCounts } from '../agent/index.js'
-import type { Ledger } from '../cluster/index.js'
+
 import type { CrawlConfig } from '../config/index.js'
-import { FrontierSpace } from '../frontier/index.js'
-import { LIMITS } from '../model/limits.js'
+import type { Ledger } from '../ledger/index.js'
+import { LIMITS } from '../model/index.js'
+import { FrontierSpace } from '../page/frontier/index.js'
+import { countUrls, type UrlCounts } from '../report/index.js'
 import { readKnownWeb } from './known-web.js'
 import type { Log } from './log.js'
-import { systemRandom as random } from './system.js'
+import { systemRandom as random } from './system-random.js'
 
 export async function countCrawl(
   folder: string,

@@ -1,16 +1,16 @@
 /** The folder of a crawl: made once, refused when it is something else, found again by `resume`. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { LEDGER_FILE } from '../cluster/index.js'
 import { ConfigError, type CrawlConfig, checkConfig, pruneState, rememberDirectory } from '../config/index.js'
-import type { Millis } from '../model/clock.js'
-import { shellWord } from '../model/for-people.js'
-import { uuid } from '../model/random.js'
-import { hostOf, siteOf } from '../model/url.js'
-import { damageError, readSealed, refuseLinks, writeGenerations, writeSealed } from '../store/index.js'
+import { writeGenerations } from '../data/store/index.js'
+import { damageError, readSealed, refuseLinks, writeSealed } from '../files/index.js'
+import { LEDGER_FILE } from '../ledger/sqlite/index.js'
+import { type Millis, shellWord, uuid } from '../model/index.js'
+import { hostOf, siteOf } from '../model/url/index.js'
+import { NewerCrawlError } from '../runtime/index.js'
 import { takeLock } from './directory-lock.js'
-import { NewerCrawlError } from './errors.js'
-import { systemClock as clock, systemRandom as random } from './system.js'
+import { systemClock as clock } from './system-clock.js'
+import { systemRandom as random } from './system-random.js'
 
 /** Version of crawl.json; raised when an older orbweaver could not go on with the crawl. */
 const FORMAT = 1

@@ -4,12 +4,11 @@
  */
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
-import type { Ledger } from '../cluster/index.js'
 import { ConfigError } from '../config/index.js'
-import type { Millis } from '../model/clock.js'
-import { sleep } from '../model/clock.js'
+import type { Ledger } from '../ledger/index.js'
+import { type Millis, sleep } from '../model/index.js'
 import { type CrawlFile, checkCrawlFile } from './crawl-directory.js'
-import { systemClock as clock } from './system.js'
+import { systemClock as clock } from './system-clock.js'
 
 const FILE = 'crawl.file'
 const STORE = 'crawl.store'

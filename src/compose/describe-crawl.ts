@@ -2,18 +2,19 @@
  * Writes anew what is derived from ledger and tables: the table of sites, the manifest, what was learned, the
  * report.
  */
-import { manifestOf } from '../agent/index.js'
-import type { Ledger } from '../cluster/index.js'
+
 import type { CrawlConfig } from '../config/index.js'
-import type { Epoch } from '../model/cell.js'
-import { writeManifest } from '../store/index.js'
-import { AbilityBook } from './ability-book.js'
+import { manifestOf } from '../data/store/index.js'
+import { writeManifest } from '../data/store/tables/index.js'
+import type { Ledger } from '../ledger/index.js'
+import type { Epoch } from '../model/index.js'
+import { writeSitesTable } from '../runtime/index.js'
+import { AgentAbilities } from './agent-abilities.js'
 import { keepLearned } from './keep-learned.js'
 import { Log } from './log.js'
 import { STARTED_AT, writeReport } from './run-report.js'
-import { writeSitesTable } from './sites-table.js'
 import { StoreWorker } from './store-worker.js'
-import { systemClock as clock } from './system.js'
+import { systemClock as clock } from './system-clock.js'
 
 export interface DescribedCrawl {
   readonly directory: string
@@ -47,7 +48,7 @@ export async function describeCrawl(crawl: DescribedCrawl, what: Description): P
 async function learnAgain({ directory, config, ledger }: DescribedCrawl, log: Log): Promise<void> {
   const worker = new StoreWorker()
   try {
-    const abilities = new AbilityBook(ledger, () => clock.monotonic())
+    const abilities = new AgentAbilities(ledger, () => clock.monotonic())
     await keepLearned({ directory, config, ledger, worker, abilities, log })
   } finally {
     await worker.close()

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { LedgerError } from '../cluster/index.js'
+import { LedgerError } from '../ledger/index.js'
 import { DirectoryLock } from './directory-lock.js'
 
 const temporary = () => mkdtempSync(join(tmpdir(), 'orbweaver-lock-'))

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import Database from 'libsql'
-import { isUnwritable, LedgerError } from '../cluster/index.js'
-import { DirectoryBusyError } from './errors.js'
+import { LedgerError } from '../ledger/index.js'
+import { isUnwritable } from '../ledger/sqlite/index.js'
+import { DirectoryBusyError } from '../runtime/index.js'
 
 /**
  * One process per crawl directory. The lock is an exclusive transaction on a file of its own: the system drops it

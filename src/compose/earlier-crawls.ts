@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { EarlierCrawls } from '../query/index.js'
+import type { EarlierCrawls } from '../data/export/index.js'
 import { absolute, CRAWL_FILE, readCrawlFile } from './crawl-directory.js'
 import { distrustOf } from './trust.js'
 

@@ -1,5 +1,5 @@
 /**
- * For fault tests only: `ORBWEAVER_FAULTS=lease=4000,harms=FILE` makes leases short and lets SIGUSR2 do the harm to agents
+ * For fault tests only: `ORBWEAVER_FAULTS=lease=4000,inject=FILE` makes leases short and lets SIGUSR2 do the harm to agents
  * that the file names when the signal comes. It is done at the worst moment, not at any:
  *
  *   kill     the next agent whose pack is stored and not committed ends like one that crashed
@@ -8,29 +8,29 @@
  *
  * With `phase-skew=MS` the phase clocks of agents are wrong and do not know it, one by so much ahead, the next by so much behind.
  * With `rounds=MS` the coordinator looks around only so often, and hears and says nothing in between.
- * With `deaf` agents are not told of new rows: the bus may lose what it wants. With `acks=FILE` every pack that the ledger
+ * With `unsubscribe` agents are not told of new rows: the bus may lose what it wants. With `acks=FILE` every pack that the ledger
  * acknowledges is noted in that file, outside of it, when its answer comes. See CONTRIBUTING.md.
  */
 import { readFileSync } from 'node:fs'
-import { LEASE_MS } from '../agent/index.js'
-import type { Millis } from '../model/clock.js'
+import { LEASE_MS } from '../cluster/agent/heartbeat/index.js'
+import type { Millis } from '../model/index.js'
 
-const HARMS = ['kill', 'freeze', 'finish'] as const
+const INJECTED_FAULTS = ['kill', 'freeze', 'finish'] as const
 
-export type Harm = (typeof HARMS)[number]
+export type InjectedFault = (typeof INJECTED_FAULTS)[number]
 
 export interface Faults {
   readonly leaseMs: Millis | null
   readonly phaseSkewMs: Millis
   /** Null where the coordinator is as quick as it can be. */
   readonly roundsMs: Millis | null
-  readonly isDeaf: boolean
+  readonly dropsNotices: boolean
   /** Where acknowledged packs are noted. */
   readonly acks: string | null
   /** Null when nothing is asked for: then nobody looks. */
-  readonly harms: HarmBox | null
+  readonly injectedFaults: FaultMailbox | null
   /** What the next signal does. */
-  next(): Harm | null
+  next(): InjectedFault | null
 }
 
 export function readFaults(text: string | undefined): Faults {
@@ -38,25 +38,25 @@ export function readFaults(text: string | undefined): Faults {
   let leaseMs: Millis | null = null
   let phaseSkewMs: Millis = 0
   let roundsMs: Millis | null = null
-  let isDeaf = false
+  let dropsNotices = false
   let acks: string | null = null
   for (const word of (text ?? '').split(',')) {
     const [name, value] = word.split('=')
     if (name === 'lease') leaseMs = Number(value)
     if (name === 'phase-skew') phaseSkewMs = Number(value)
     if (name === 'rounds') roundsMs = Number(value)
-    if (name === 'deaf') isDeaf = true
+    if (name === 'drop-notices') dropsNotices = true
     if (name === 'acks') acks = value
-    if (name === 'harms') file = value
+    if (name === 'inject') file = value
   }
   return {
     leaseMs,
     phaseSkewMs,
     roundsMs,
-    isDeaf,
+    dropsNotices,
     acks,
-    harms: file === null ? null : new HarmBox(),
-    next: () => (file === null ? null : harmIn(readFileSync(file, 'utf8'))),
+    injectedFaults: file === null ? null : new FaultMailbox(),
+    next: () => (file === null ? null : faultIn(readFileSync(file, 'utf8'))),
   }
 }
 
@@ -65,8 +65,8 @@ export function leaseNow(): Millis {
   return readFaults(process.env.ORBWEAVER_FAULTS).leaseMs ?? LEASE_MS
 }
 
-function harmIn(text: string): Harm | null {
-  return HARMS.find(known => known === text.trim()) ?? null
+function faultIn(text: string): InjectedFault | null {
+  return INJECTED_FAULTS.find(known => known === text.trim()) ?? null
 }
 
 /** In memory that all threads share. */
@@ -74,7 +74,7 @@ const DUE = 0
 const THAWS = 1
 
 /** The harm that is due, whoever it meets, and the gate behind which the frozen wait. */
-export class HarmBox {
+export class FaultMailbox {
   readonly memory: SharedArrayBuffer
   readonly #words: Int32Array
 
@@ -83,17 +83,17 @@ export class HarmBox {
     this.#words = new Int32Array(memory)
   }
 
-  post(harm: Harm): void {
-    Atomics.store(this.#words, DUE, HARMS.indexOf(harm) + 1)
+  post(fault: InjectedFault): void {
+    Atomics.store(this.#words, DUE, INJECTED_FAULTS.indexOf(fault) + 1)
   }
 
-  isDue(harm: Harm): boolean {
-    return Atomics.load(this.#words, DUE) === HARMS.indexOf(harm) + 1
+  isDue(fault: InjectedFault): boolean {
+    return Atomics.load(this.#words, DUE) === INJECTED_FAULTS.indexOf(fault) + 1
   }
 
   /** True for the one who meets it. */
-  take(harm: Harm): boolean {
-    const due = HARMS.indexOf(harm) + 1
+  take(fault: InjectedFault): boolean {
+    const due = INJECTED_FAULTS.indexOf(fault) + 1
     return Atomics.compareExchange(this.#words, DUE, due, 0) === due
   }
 

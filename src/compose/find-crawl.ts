@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError, type CrawlConfig, FIELDS } from '../config/index.js'
-import { PairError, pairRelation } from '../store/index.js'
+import { PairError, pairRelation } from '../data/store/index.js'
 import { absolute, type CrawlFile, crawlName, readCrawlFile } from './crawl-directory.js'
 import { awaitRecord } from './crawl-record.js'
-import { provePair } from './generation.js'
+import { checkPairNow } from './generation.js'
 import { type CrawlInDatabase, inDatabase, openUnproved } from './open-ledger.js'
 import {
   type Distrust,
@@ -83,7 +83,7 @@ async function findInDatabase(
     if (store === undefined && isStoreOf(recorded, file) && (await isPair(recorded))) directory = recorded
     if (store !== undefined && store !== NONE) {
       directory = givenStore(store, file, name)
-      if (purpose !== 'resume') await provePair(directory, opened, config)
+      if (purpose !== 'resume') await checkPairNow(directory, opened, config)
     }
     return { ...found(directory, file, distrust), isNamedByLedger: true, config, ...of(asked) }
   } finally {

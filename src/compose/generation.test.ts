@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { LEDGER_FILE, type Ledger, openSqliteLedger } from '../cluster/index.js'
-import { readGenerations } from '../store/pair.js'
+import { readGenerations } from '../data/store/pair.js'
+import type { Ledger } from '../ledger/index.js'
+import { LEDGER_FILE, openSqliteLedger } from '../ledger/sqlite/index.js'
 import { beginGeneration } from './generation.js'
-import { systemClock } from './system.js'
+import { systemClock } from './system-clock.js'
 
 const LEASE_MS = 60_000
 
@@ -30,10 +31,10 @@ it('a new generation is the last of directory and ledger', async () => {
   expect(JSON.parse((await ledger.settings())['crawl.generations'] ?? '')).toEqual(generations)
 })
 
-it('it ends the lives of agents, whose directory may be another copy; who coordinates lives on', async () => {
+it('it ends the incarnations of agents, whose directory may be another copy; who coordinates lives on', async () => {
   const coordinator = await ledger.join('coordinator', 0)
   const agent = await ledger.join('agent', 5)
   await beginGeneration(directory, ledger)
-  expect((await ledger.heartbeat(coordinator, LEASE_MS, '{}')).lifeOpen).toBe(true)
-  expect((await ledger.heartbeat(agent, LEASE_MS, '{}')).lifeOpen).toBe(false)
+  expect((await ledger.heartbeat(coordinator, LEASE_MS, '{}')).incarnationOpen).toBe(true)
+  expect((await ledger.heartbeat(agent, LEASE_MS, '{}')).incarnationOpen).toBe(false)
 })

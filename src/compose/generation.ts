@@ -3,18 +3,19 @@
  * coordinate gives both a new generation; whoever connects the two checks them first.
  */
 import { join } from 'node:path'
-import { LEDGER_FILE, type Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import { uuid } from '../model/random.js'
 import {
   checkPair,
   GENERATIONS_SETTING,
   ledgerGenerations,
   withGeneration,
   writeGenerations,
-} from '../store/index.js'
+} from '../data/store/index.js'
+import type { Ledger } from '../ledger/index.js'
+import { LEDGER_FILE } from '../ledger/sqlite/index.js'
+import { uuid } from '../model/index.js'
 import { crawlName } from './crawl-directory.js'
-import { systemRandom as random } from './system.js'
+import { systemRandom as random } from './system-random.js'
 
 /** For messages. */
 export function ledgerNameOf(directory: string, config: CrawlConfig | null): string {
@@ -23,7 +24,7 @@ export function ledgerNameOf(directory: string, config: CrawlConfig | null): str
 }
 
 /** Throws a PairError unless the two belong together. */
-export function provePair(directory: string, ledger: Ledger, config: CrawlConfig): Promise<void> {
+export function checkPairNow(directory: string, ledger: Ledger, config: CrawlConfig): Promise<void> {
   return checkPair(directory, ledgerNameOf(directory, config), () => ledger.settings())
 }
 

@@ -1,29 +1,30 @@
 /**
  * An agent in a process of its own, on this machine or another: joins a crawl whose ledger is in PostgreSQL,
  * works until it ends, and may be killed at any time. What the crawl is asked for it reads from the ledger.
- * When the ledger has ended its life, because it was silent for too long, it begins another, in another
+ * When the ledger has ended its incarnation, because it was silent for too long, it begins another, in another
  * thread. If it sees the store it stands by as coordinator: when the one there is falls silent, it goes on in
  * its place. If not, its packs go to the coordinator (D11).
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AgentEnd } from '../agent/index.js'
-import { type Ledger, LocalBus } from '../cluster/index.js'
+import { LocalBus } from '../bus/index.js'
+import type { AgentEnd } from '../cluster/agent/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
+import type { Ledger } from '../ledger/index.js'
+import { DiskGuard } from '../runtime/index.js'
+import { CoordinatorRuntime } from './coordinator-runtime.js'
 import { readRecord } from './crawl-record.js'
-import { DiskGuard } from './disk-guard.js'
 import { leaseNow } from './faults.js'
 import { type FoundCrawl, needTrusted } from './find-crawl.js'
-import { provePair } from './generation.js'
+import { checkPairNow } from './generation.js'
 import { Log } from './log.js'
-import { bridge, type CrawlInDatabase, openBus, openPatiently } from './open-ledger.js'
-import { type ListenPlace, OWN_MACHINE } from './pack-desk.js'
+import { bridge, type CrawlInDatabase, openBus, openWithRetry } from './open-ledger.js'
+import { type ListenPlace, OWN_MACHINE } from './pack-endpoint.js'
 import { CONCLUDED, STARTED_AT } from './run-report.js'
-import { Steering } from './steering.js'
 import { StoreWorker } from './store-worker.js'
-import { systemClock as clock } from './system.js'
-import { ThreadCrew } from './thread-crew.js'
+import { systemClock as clock } from './system-clock.js'
+import { ThreadAgentPool } from './thread-agent-pool.js'
 import { hooksNamed } from './trust.js'
 
 export interface AgentChoices {
@@ -57,7 +58,7 @@ export class JoinedAgent {
   readonly #there: CrawlInDatabase
   readonly #listen: ListenPlace
   readonly #leaseMs = leaseNow()
-  #crew: ThreadCrew | null = null
+  #agentPool: ThreadAgentPool | null = null
   #isStopping = false
 
   constructor(crawl: FoundCrawl, { lanes, listen = OWN_MACHINE }: AgentChoices) {
@@ -76,9 +77,9 @@ export class JoinedAgent {
   /** Until the crawl has ended, or `stop`. */
   async run({ onJoin, tell }: JoinTalk = {}): Promise<AgentEnd> {
     const { directory } = this.#crawl
-    const ledger = await openPatiently(this.#there)
+    const ledger = await openWithRetry(this.#there)
     try {
-      if (directory !== null) await provePair(directory, ledger, this.#config)
+      if (directory !== null) await checkPairNow(directory, ledger, this.#config)
       onJoin?.()
       return (await this.#isOver(ledger)) ? 'ended' : await this.#join(ledger, tell)
     } finally {
@@ -108,7 +109,7 @@ export class JoinedAgent {
   /** What is fetched is committed first. The crawl goes on with others. */
   stop(): void {
     this.#isStopping = true
-    this.#crew?.stop()
+    this.#agentPool?.stop()
   }
 
   /**
@@ -126,27 +127,27 @@ export class JoinedAgent {
     const config = this.#config
     const worker = new StoreWorker()
     const disk = new DiskGuard(directory, config.minFreeDisk, clock)
-    const steering = await Steering.begin({
+    const coordinatorRuntime = await CoordinatorRuntime.begin({
       ...{ directory, name: this.#crawl.name, config, ledger, bus, log, disk, worker, scratch },
       expectedAgents: 0,
       listen: this.#listen,
       leaseMs: this.#leaseMs,
-      spentFrom: null,
+      usageStart: null,
       onStop: () => this.stop(),
     })
-    const crew = this.#newCrew(joining, detail => {
+    const agentPool = this.#newAgentPool(joining, detail => {
       disk.refused(detail)
-      steering.duties.onPack()
+      coordinatorRuntime.heartbeatTasks.onPack()
     })
-    steering.man(crew)
-    const helming = steering.run(Promise.resolve())
-    const failed = helming.then(() => new Promise<never>(() => {}))
+    coordinatorRuntime.setAgentPool(agentPool)
+    const coordinating = coordinatorRuntime.run(Promise.resolve())
+    const failed = coordinating.then(() => new Promise<never>(() => {}))
     try {
-      const end = await Promise.race([crew.run(), failed])
-      await Promise.race([this.#seeOff(ledger, steering), failed])
+      const end = await Promise.race([agentPool.run(), failed])
+      await Promise.race([this.#seeOff(ledger, coordinatorRuntime), failed])
       return end
     } finally {
-      await steering.close()
+      await coordinatorRuntime.close()
       await worker.close()
     }
   }
@@ -158,27 +159,27 @@ export class JoinedAgent {
     const wide = await openBus(this.#there)
     bridge(bus, wide)
     let trouble = ''
-    const crew = this.#newCrew(
+    const agentPool = this.#newAgentPool(
       joining,
       detail => {
         if (detail !== null && trouble === '') log.warn('packs wait for a coordinator', { why: detail })
         trouble = detail ?? ''
-        crew.setDiskTrouble(trouble)
+        agentPool.setDiskTrouble(trouble)
       },
       token,
     )
-    const deaf = this.#heedStop(ledger)
+    const unsubscribe = this.#heedStop(ledger)
     try {
-      return await crew.run()
+      return await agentPool.run()
     } finally {
-      deaf()
+      unsubscribe()
       await wide.close()
     }
   }
 
-  #newCrew(joining: Joining, onDisk: (detail: string | null) => void, token?: string): ThreadCrew {
+  #newAgentPool(joining: Joining, onDisk: (detail: string | null) => void, token?: string): ThreadAgentPool {
     const { ledger, bus, log, scratch } = joining
-    const crew = new ThreadCrew({
+    const agentPool = new ThreadAgentPool({
       directory: this.#crawl.directory,
       ...(token !== undefined && { token }),
       crawl: this.#crawl.name,
@@ -187,8 +188,8 @@ export class JoinedAgent {
       names: [this.name],
       scratch,
       leaseMs: this.#leaseMs,
-      isDeaf: false,
-      harms: null,
+      dropsNotices: false,
+      injectedFaults: null,
       ledger,
       ledgerHost: { ledger, connect: () => this.#there },
       bus,
@@ -196,16 +197,16 @@ export class JoinedAgent {
       onDiskTrouble: onDisk,
       reader: null,
     })
-    this.#crew = crew
-    if (this.#isStopping) crew.stop()
-    return crew
+    this.#agentPool = agentPool
+    if (this.#isStopping) agentPool.stop()
+    return agentPool
   }
 
   /** Whoever coordinates may be gone by now: then what is left to do at the end is done here. */
-  async #seeOff(ledger: Ledger, steering: Steering): Promise<void> {
+  async #seeOff(ledger: Ledger, coordinatorRuntime: CoordinatorRuntime): Promise<void> {
     const settings = await ledger.settings()
     if ((await ledger.totals()).open && (settings.stop ?? '') === '') return
-    await steering.conclude(Number(settings[STARTED_AT] ?? clock.now()))
+    await coordinatorRuntime.conclude(Number(settings[STARTED_AT] ?? clock.now()))
   }
 
   /** `orbweaver stop` is for all who work on the crawl. Returns how to heed it no more. */

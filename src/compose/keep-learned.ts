@@ -2,22 +2,23 @@
  * What was learned is kept: at the end of a run for the next crawl, and while it runs for those who would place it anew. The
  * ledger is read here, a batch of sites at a time; the store's thread does the rest. Nothing that goes wrong here costs a page.
  */
-import { type Ledger, siteSummaries } from '../cluster/index.js'
+
 import type { CrawlConfig } from '../config/index.js'
-import { countOf, type SiteCount } from '../learn/index.js'
-import { LIMITS } from '../model/limits.js'
-import type { AbilityBook } from './ability-book.js'
+import { type Ledger, siteSummaries } from '../ledger/index.js'
+import { LIMITS } from '../model/index.js'
+import { countOf, type SiteCount } from '../plan/learn/index.js'
+import type { AgentAbilities } from './agent-abilities.js'
 import { readCrawlFile } from './crawl-directory.js'
 import type { Log } from './log.js'
 import type { StoreWorker } from './store-worker.js'
-import { systemClock as clock } from './system.js'
+import { systemClock as clock } from './system-clock.js'
 
 export interface LearnedPlaces {
   readonly directory: string
   readonly config: CrawlConfig
   readonly ledger: Ledger
   readonly worker: StoreWorker
-  readonly abilities: AbilityBook
+  readonly abilities: AgentAbilities
   readonly log: Log
 }
 

@@ -1,5 +1,5 @@
-import { KnownWeb } from '../agent/index.js'
 import type { CrawlConfig } from '../config/index.js'
+import { KnownWeb } from '../report/index.js'
 import type { Log } from './log.js'
 
 /** What `--truth` names, or null. A file that went away meanwhile costs the exact figures, not the crawl. */

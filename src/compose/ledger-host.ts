@@ -2,7 +2,8 @@
  * The ledger of a crawl that this process runs, and a way to it for every agent that has a thread of its own.
  */
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
-import { type Ledger, threadLedger } from '../cluster/index.js'
+import type { Ledger } from '../ledger/index.js'
+import { threadLedger } from '../ledger/remote/index.js'
 import type { CrawlInDatabase } from './open-ledger.js'
 import { startThread } from './thread.js'
 

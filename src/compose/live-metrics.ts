@@ -2,11 +2,18 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type AgentReport, agentReports, countUrls, KnownWeb, type Metrics, measure } from '../agent/index.js'
-import type { Ledger, Totals } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import { FrontierSpace } from '../frontier/index.js'
-import { LIMITS } from '../model/limits.js'
+import type { Ledger, Totals } from '../ledger/index.js'
+import { LIMITS } from '../model/index.js'
+import { FrontierSpace } from '../page/frontier/index.js'
+import {
+  type AgentReport,
+  agentReports,
+  countUrls,
+  KnownWeb,
+  type Metrics,
+  measure,
+} from '../report/index.js'
 
 export interface LiveMetrics extends Metrics {
   /** Of every agent and its lanes. */

@@ -1,11 +1,11 @@
 /** Settings that `orbweaver set` changes while a crawl runs: rows of the ledger, read with every heartbeat. */
-import type { Agent, LaneSettings, Turns } from '../agent/index.js'
+import type { Agent } from '../cluster/agent/index.js'
+import type { LaneSettings } from '../cluster/agent/lane/index.js'
 import { bytes, ConfigError, type CrawlConfig, readBlacklist } from '../config/index.js'
-import type { Fetcher } from '../fetch/index.js'
-import type { Scope } from '../frontier/index.js'
-import { longestDelay, type RateLimit } from '../manners/index.js'
-import type { Grouping } from '../model/cell.js'
-import { LIMITS } from '../model/limits.js'
+import { type Grouping, LIMITS } from '../model/index.js'
+import type { Fetcher } from '../page/fetch/index.js'
+import type { Scope } from '../page/frontier/scope/index.js'
+import { longestDelay, type RateLimit, type Turns } from '../page/politeness/index.js'
 
 /** Name, check and help of each setting. */
 export const LIVE_SETTINGS: Readonly<
@@ -100,7 +100,7 @@ export class LiveSettings {
     this.#targets = targets
   }
 
-  /** Of what is limited for the crawl as a whole, this agent may use its `share`. */
+  /** Of what is limited for the crawl as a whole, this agent may use its `cellFor`. */
   apply(settings: Readonly<Record<string, string>>, share: number): void {
     const key = JSON.stringify([settings, share])
     if (key === this.#last) return

@@ -1,8 +1,8 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { withoutSecrets } from '../model/for-people.js'
-import { OPEN } from '../store/index.js'
-import { systemClock } from './system.js'
+import { OPEN } from '../files/index.js'
+import { withoutSecrets } from '../model/index.js'
+import { systemClock } from './system-clock.js'
 
 const hide = (_key: string, value: unknown): unknown =>
   typeof value === 'string' ? withoutSecrets(value) : value

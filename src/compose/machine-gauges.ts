@@ -2,8 +2,7 @@
 import { statfsSync } from 'node:fs'
 import { freemem, totalmem } from 'node:os'
 import { performance } from 'node:perf_hooks'
-import type { Gauges } from './monitor.js'
-import { readLine } from './network-line.js'
+import { type Gauges, readNetworkCounters } from '../runtime/index.js'
 
 /** `directory` says which disk counts. */
 export function machineGauges(directory: string): Gauges {
@@ -19,6 +18,6 @@ export function machineGauges(directory: string): Gauges {
       const { bavail, blocks } = statfsSync(directory)
       return bavail / blocks
     },
-    line: () => readLine(),
+    line: () => readNetworkCounters(),
   }
 }

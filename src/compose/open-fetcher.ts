@@ -1,17 +1,10 @@
 /** The fetcher as the configuration wants it. */
-import { PRODUCT_TOKEN } from '../agent/index.js'
+import { PRODUCT_TOKEN } from '../cluster/agent/lane/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
-import {
-  CachingResolver,
-  type Fetcher,
-  HttpFetcher,
-  type HttpFetcherOptions,
-  StaticHosts,
-} from '../fetch/index.js'
-import type { Millis } from '../model/clock.js'
-import { LIMITS } from '../model/limits.js'
-import { VERSION } from '../model/version.js'
-import { systemClock as clock } from './system.js'
+import { LIMITS, type Millis, VERSION } from '../model/index.js'
+import { CachingResolver, StaticHosts } from '../page/fetch/dns/index.js'
+import { type Fetcher, HttpFetcher, type HttpFetcherOptions } from '../page/fetch/index.js'
+import { systemClock as clock } from './system-clock.js'
 
 export function userAgentOf(config: CrawlConfig): string {
   return config.userAgent ?? `${PRODUCT_TOKEN}/${VERSION}${config.contact ? ` (+${config.contact})` : ''}`

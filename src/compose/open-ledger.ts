@@ -1,26 +1,24 @@
 /** Where the ledger of a crawl is: in its directory, or in PostgreSQL under its name. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Bus, LocalBus } from '../bus/index.js'
+import { ConfigError, type CrawlConfig } from '../config/index.js'
+import { type Ledger, LedgerError, type OnUnavailable, retryingLedger } from '../ledger/index.js'
+import type { CopyPolicy } from '../ledger/postgres/index.js'
 import {
-  type Bus,
   LEDGER_FILE,
-  type Ledger,
-  LedgerError,
-  type LocalBus,
   openLedgerToRead,
   openSqliteLedger,
   refuseDamagedLedger,
-} from '../cluster/index.js'
-import { type OnAway, patientLedger } from '../cluster/patient-ledger.js'
-import type { CopyPolicy } from '../cluster/postgres-crawls.js'
-import { ConfigError, type CrawlConfig } from '../config/index.js'
-import { type Millis, sleep } from '../model/clock.js'
-import { type PostgresPlace, readPostgresUrl } from '../model/postgres-url.js'
+} from '../ledger/sqlite/index.js'
+import { type Millis, sleep } from '../model/index.js'
+import { type PostgresPlace, readPostgresUrl } from '../model/url/index.js'
 import { crawlName, holdsPages } from './crawl-directory.js'
-import { provePair } from './generation.js'
+import { checkPairNow } from './generation.js'
 import { type LedgerHost, LedgerThread } from './ledger-host.js'
 import { checkLedgerFile } from './recovery.js'
-import { systemClock as clock, systemRandom as random } from './system.js'
+import { systemClock as clock } from './system-clock.js'
+import { systemRandom as random } from './system-random.js'
 
 const AGAIN_MS = 500
 
@@ -33,7 +31,7 @@ export interface CrawlInDatabase {
   readonly crawl: string
 }
 
-export interface WideBus extends Bus {
+export interface ProcessBus extends Bus {
   close(): Promise<void>
 }
 
@@ -56,7 +54,7 @@ export async function openLedger(
 ): Promise<Ledger> {
   const ledger = await openUnproved(directory, config, 'refuse', use)
   try {
-    if (directory !== null) await provePair(directory, ledger, config)
+    if (directory !== null) await checkPairNow(directory, ledger, config)
     return ledger
   } catch (error) {
     await ledger.close()
@@ -81,15 +79,15 @@ export async function openUnproved(
 }
 
 /** For whoever crawls: while the database is away its calls wait, and are sent again. */
-export async function openPatiently(there: CrawlInDatabase): Promise<Ledger> {
-  return patientLedger(await openPostgres(there, { create: false }), clock)
+export async function openWithRetry(there: CrawlInDatabase): Promise<Ledger> {
+  return retryingLedger(await openPostgres(there, { create: false }), clock)
 }
 
 /** The same for a thread of a crawl that is under way: also for the way to it, it waits. */
 export async function openWhenThere(there: CrawlInDatabase): Promise<Ledger> {
   for (;;)
     try {
-      return await openPatiently(there)
+      return await openWithRetry(there)
     } catch (error) {
       if (!(error instanceof LedgerError) || error.kind !== 'away') throw error
       await sleep(clock, AGAIN_MS)
@@ -123,7 +121,7 @@ async function hostInDatabase(
   tell: (line: string) => void,
 ): Promise<LedgerHost> {
   const host = async (create: boolean) => ({
-    ledger: patientLedger(await openPostgres(there, { create, copies: 'adopt' }), clock, absence(tell)),
+    ledger: retryingLedger(await openPostgres(there, { create, copies: 'adopt' }), clock, absence(tell)),
     connect: () => there,
   })
   try {
@@ -136,7 +134,7 @@ async function hostInDatabase(
 }
 
 /** Says once that the database is away, and once that it is back. */
-function absence(tell: (line: string) => void): OnAway {
+function absence(tell: (line: string) => void): OnUnavailable {
   let since: Millis | null = null
   return trouble => {
     if (trouble !== null && since === null) {
@@ -151,16 +149,16 @@ function absence(tell: (line: string) => void): OnAway {
 }
 
 /** A bus that reaches the other processes of the crawl. */
-export async function openBus({ place, crawl }: CrawlInDatabase): Promise<WideBus> {
-  const { PostgresBus } = await import('../cluster/postgres-bus.js')
+export async function openBus({ place, crawl }: CrawlInDatabase): Promise<ProcessBus> {
+  const { PostgresBus } = await import('../bus/index.js')
   return new PostgresBus({ place, crawl, clock, random })
 }
 
 /** What is said in this process is heard in the others, and the other way round. */
-export function bridge(bus: LocalBus, wide: WideBus): void {
+export function bridge(bus: LocalBus, wide: ProcessBus): void {
   const end = bus.join()
-  end.listen(message => wide.send(message))
-  wide.listen(message => end.send(message))
+  end.subscribe(message => wide.send(message))
+  wide.subscribe(message => end.send(message))
 }
 
 /** Loaded only here: who crawls with SQLite need not read a client of PostgreSQL. */
@@ -168,6 +166,6 @@ async function openPostgres(
   { place, crawl }: CrawlInDatabase,
   how: { readonly create: boolean; readonly copies?: CopyPolicy },
 ): Promise<Ledger> {
-  const { openPostgresLedger } = await import('../cluster/postgres-ledger.js')
+  const { openPostgresLedger } = await import('../ledger/postgres/index.js')
   return openPostgresLedger({ place, crawl, ...how, clock })
 }

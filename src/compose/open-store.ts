@@ -1,20 +1,14 @@
-/** The files of one life of an agent in the store, and the records that its packs are made of. */
-import type { AgentInput } from '../agent/index.js'
-import type { Incarnation } from '../cluster/index.js'
+/** The files of one incarnation of an agent in the store, and the records that its packs are made of. */
+import type { AgentInput } from '../cluster/agent/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
-import { VERSION } from '../model/version.js'
-import {
-  DirectoryPackStore,
-  PackBuilder,
-  type PackStore,
-  parseArchiveFormat,
-  type WarcRecords,
-  warcInfo,
-  warcRecords,
-} from '../store/index.js'
+import { DirectoryPackStore, PackBuilder, type PackStore } from '../data/store/index.js'
+import { parseArchiveFormat, type WarcRecords, warcInfo, warcRecords } from '../data/store/warc/index.js'
+import type { Incarnation } from '../ledger/index.js'
+import { VERSION } from '../model/index.js'
 import { userAgentOf } from './open-fetcher.js'
 import type { StoreWorker } from './store-worker.js'
-import { systemRandom as random, systemClock } from './system.js'
+import { systemClock } from './system-clock.js'
+import { systemRandom as random } from './system-random.js'
 
 export interface StorePlace {
   readonly directory: string

@@ -4,7 +4,7 @@
  * waits to be sent counts as in flight.
  */
 import type { TransferListItem } from 'node:worker_threads'
-import type { CrawledPage } from '../agent/index.js'
+import type { CrawledPage } from '../cluster/agent/lane/index.js'
 
 /** Pages of one agent that were sent and not taken yet. */
 const SENT_PAGES = 4

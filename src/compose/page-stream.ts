@@ -1,5 +1,6 @@
-import type { CrawledPage, Report } from '../agent/index.js'
-import type { PageReader } from './guests.js'
+import type { CrawledPage } from '../cluster/agent/lane/index.js'
+import type { Report } from '../report/index.js'
+import type { PageReader } from './run-options.js'
 
 /** Pages, and bytes of their bodies, that may wait for the loop before the lanes do. */
 const BUFFERED_PAGES = 64

@@ -1,12 +1,10 @@
 /** The partitioner with its defaults and the real clock: what the library and the command use. */
 import {
   type Objective,
-  type Partition,
-  type PartitionRequest,
-  type PresetName,
   partitionObjectives,
   partition as partitionRequest,
-} from '../partition/index.js'
+} from '../plan/partition/index.js'
+import type { Partition, PartitionRequest, PresetName } from '../plan/partition/state/index.js'
 import { systemClock } from './system-clock.js'
 
 const DEFAULT_EPSILON = 0.05

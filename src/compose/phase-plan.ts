@@ -1,18 +1,16 @@
 /** The plan of a crawl in phases: made once, when the crawl begins, and kept in its ledger. */
-import type { AgentInput } from '../agent/index.js'
+import type { AgentInput } from '../cluster/agent/index.js'
+import { ConfigError, type CrawlConfig, readPhaseSettings } from '../config/index.js'
+import { type CellMap, type Millis, SplitCells } from '../model/index.js'
 import {
   makePlan,
   type PhasePlan,
   PLAN_SETTING,
-  readPhaseWords,
   readPlan,
   ShardMap,
-} from '../assign/phases/index.js'
-import { ConfigError, type CrawlConfig } from '../config/index.js'
-import { type CellMap, SplitCells } from '../model/cell-map.js'
-import type { Millis } from '../model/clock.js'
+} from '../page/politeness/phases/index.js'
 import { readFaults } from './faults.js'
-import { systemClock as clock } from './system.js'
+import { systemClock as clock } from './system-clock.js'
 
 /** Null where the crawl does not go in phases. Throws when what is asked for does not go together. */
 export function planOf(config: CrawlConfig, startMs: Millis): PhasePlan | null {
@@ -25,7 +23,7 @@ export function planOf(config: CrawlConfig, startMs: Millis): PhasePlan | null {
       '--assign phases keeps agents apart by the names of hosts: take --group domain or none',
     )
   const delayMs = config.delay === 'auto' ? 0 : config.delay
-  const plan = makePlan(readPhaseWords(config.phases), config.agents, delayMs, startMs)
+  const plan = makePlan(readPhaseSettings(config.phases), config.agents, delayMs, startMs)
   if (typeof plan === 'string') throw new ConfigError(`--phases: ${plan}`)
   return plan
 }

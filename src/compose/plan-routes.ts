@@ -4,16 +4,28 @@
  * on with the same. Where nothing can be made of it, that is said in one line, and sites go to agents without it.
  */
 import { join } from 'node:path'
-import { isLearned, readGraphWords } from '../assign/index.js'
-import type { Ledger } from '../cluster/index.js'
-import type { CrawlConfig } from '../config/index.js'
-import { PART_OWNERS } from '../coordinator/index.js'
-import { siteOf } from '../model/url.js'
+import { type CrawlConfig, isLearned, readGraphSettings } from '../config/index.js'
+import type { Ledger } from '../ledger/index.js'
+import { siteOf } from '../model/url/index.js'
+import { PART_OWNERS } from '../plan/assign/learned/index.js'
+import {
+  begunSplits,
+  endSplits,
+  type Heavy,
+  type Routes,
+  type RouteTask,
+  splitHeavy,
+  splitsHeavy,
+} from '../runtime/index.js'
 import { agentNames } from './agent-names.js'
 import { readCrawlFile } from './crawl-directory.js'
-import type { Heavy, Routes, RouteTask } from './route-task.js'
-import { ROUTING_FILE, type RoutingNote, readNote, readTable, saveNote } from './routing-note.js'
-import { begunSplits, endSplits, splitHeavy, splitsHeavy } from './split-heavy.js'
+import {
+  ROUTING_FILE,
+  type RoutingRecord,
+  readRoutingRecord,
+  readTable,
+  saveRoutingRecord,
+} from './routing-record.js'
 import type { StoreWorker } from './store-worker.js'
 
 export interface RoutePlaces {
@@ -27,11 +39,11 @@ export interface RoutePlaces {
 
 export async function planRoutes(places: RoutePlaces): Promise<void> {
   const { config, ledger, warn } = places
-  if (!isLearned(config.assign) || (await readNote(ledger)) !== null) return
+  if (!isLearned(config.assign) || (await readRoutingRecord(ledger)) !== null) return
   const note = await makeRoutes(places)
   if ('why' in note) warn(inWords(config, note.why))
   else if (note.nets === 0) warn(withoutNets(config))
-  await saveNote(ledger, note)
+  await saveRoutingRecord(ledger, note)
   await endSplits(ledger)
 }
 
@@ -46,7 +58,7 @@ function withoutNets({ assign, previous }: CrawlConfig): string {
   return `--assign ${assign} goes by ${rest} alone: ${previous} knows sites, but no links between them (was it crawled with --tables none?)`
 }
 
-async function makeRoutes(places: RoutePlaces): Promise<RoutingNote> {
+async function makeRoutes(places: RoutePlaces): Promise<RoutingRecord> {
   const { config, directory, worker, ledger } = places
   const { previous, agents, parts = agents } = config
   if (previous === undefined) return { why: 'no --previous crawl to learn from' }
@@ -61,7 +73,7 @@ async function makeRoutes(places: RoutePlaces): Promise<RoutingNote> {
     hasPulls: config.assign === 'hybrid',
     grouping: config.group,
     seed: config.assignSeed ?? 1,
-    graph: config.assign === 'graph' ? readGraphWords(config.graph) : null,
+    graph: config.assign === 'graph' ? readGraphSettings(config.graph) : null,
     names: agentNames(agents),
     outPath: join(directory, ROUTING_FILE),
     splits: splitsHeavy(config) ? await begunSplits(ledger) : [],

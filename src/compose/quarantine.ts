@@ -16,17 +16,11 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { manifestOf } from '../agent/index.js'
-import type { FileRow, Ledger } from '../cluster/index.js'
-import {
-  copyBytes,
-  lifeIn,
-  STORE_FOLDERS,
-  syncDirectory,
-  writeFileAtomically,
-  writeManifest,
-} from '../store/index.js'
-import { systemClock as clock } from './system.js'
+import { incarnationIn, manifestOf, STORE_FOLDERS } from '../data/store/index.js'
+import { writeManifest } from '../data/store/tables/index.js'
+import { copyBytes, syncDirectory, writeFileAtomically } from '../files/index.js'
+import type { FileRow, Ledger } from '../ledger/index.js'
+import { systemClock as clock } from './system-clock.js'
 
 const FOLDERS = [...STORE_FOLDERS, 'tables/sites', 'learned']
 const OPEN = '.open'
@@ -45,8 +39,8 @@ export async function quarantineUnlisted(
   const folder = `quarantine/${new Date(clock.now()).toISOString().replaceAll(':', '-')}`
   let files = 0
   for (const { name, entry } of entriesOf(directory)) {
-    const life = lifeIn(entry)
-    if (life !== null && open.has(life)) continue
+    const incarnation = incarnationIn(entry)
+    if (incarnation !== null && open.has(incarnation)) continue
     const file = listed.get(name)
     const target = join(directory, folder, entry)
     if (file ? keepRest(directory, entry, file, listed, target) : move(join(directory, entry), target))

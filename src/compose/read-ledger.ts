@@ -4,17 +4,12 @@
  * our password.
  */
 import { join } from 'node:path'
-import {
-  LEDGER_FILE,
-  type Ledger,
-  type LedgerCopy,
-  openLedgerCopy,
-  withLedgerCopy,
-} from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
+import type { Ledger } from '../ledger/index.js'
+import { LEDGER_FILE, type LedgerCopy, openLedgerCopy, withLedgerCopy } from '../ledger/sqlite/index.js'
 import { readCrawlFile } from './crawl-directory.js'
 import { openLedger, openUnproved } from './open-ledger.js'
-import { systemClock as clock } from './system.js'
+import { systemClock as clock } from './system-clock.js'
 import { distrustOf, needTrust } from './trust.js'
 
 /** Throws an UntrustedError where `readLedger` would; with `isTrusting`, trusts the directory from now on. */

@@ -1,17 +1,10 @@
 /** Brings a crawl directory back to what the ledger committed, after whatever ended the last run. */
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type FileRow, type Incarnation, LEDGER_FILE, type Ledger } from '../cluster/index.js'
-import {
-  compareFile,
-  damageError,
-  type FileProblem,
-  type Holder,
-  lifeIn,
-  locateFile,
-  recover,
-  STORE_FOLDERS,
-} from '../store/index.js'
+import { type Holder, incarnationIn, locateFile, recover, STORE_FOLDERS } from '../data/store/index.js'
+import { compareFile, damageError, type FileProblem } from '../files/index.js'
+import type { FileRow, Incarnation, Ledger } from '../ledger/index.js'
+import { LEDGER_FILE } from '../ledger/sqlite/index.js'
 import { holdsPages } from './crawl-directory.js'
 
 export interface RecoverySummary {
@@ -55,18 +48,18 @@ function problemOf(directory: string, file: FileRow): FileProblem | null {
 }
 
 /**
- * Settles the files of every life that is closed in the ledger, whoever closed it; not of those that are
+ * Settles the files of every incarnation that is closed in the ledger, whoever closed it; not of those that are
  * `alive`: they may still be closing their files. Under the directory's lock, or the coordinator's seat.
  */
 export async function recoverDirectory(
   directory: string,
   crawl: string,
   ledger: Ledger,
-  isAlive: (life: Incarnation) => boolean,
+  isAlive: (recovered: Incarnation) => boolean,
   holder: Holder,
 ): Promise<RecoverySummary> {
-  // In this order: whoever has a file by now began its life before.
-  const written = livesIn(directory)
+  // In this order: whoever has a file by now began its incarnation before.
+  const written = incarnationsIn(directory)
   const open = new Set((await ledger.agents()).map(({ incarnation }) => incarnation))
   const files = await ledger.files()
   for (const { incarnation } of files) written.add(incarnation)
@@ -74,37 +67,37 @@ export async function recoverDirectory(
   const damaged: string[] = []
   for (const incarnation of [...written].sort((a, b) => a - b)) {
     if (open.has(incarnation) || isAlive(incarnation)) continue
-    const life = settleLife(directory, crawl, files, incarnation, holder)
-    cutBytes += life.cutBytes
-    damaged.push(...life.damaged)
+    const recovered = settleIncarnation(directory, crawl, files, incarnation, holder)
+    cutBytes += recovered.cutBytes
+    damaged.push(...recovered.damaged)
   }
   return { cutBytes, damaged }
 }
 
-function livesIn(directory: string): Set<Incarnation> {
-  const lives = new Set<Incarnation>()
+function incarnationsIn(directory: string): Set<Incarnation> {
+  const incarnations = new Set<Incarnation>()
   for (const folder of STORE_FOLDERS) {
     const path = join(directory, folder)
     for (const entry of existsSync(path) ? readdirSync(path) : []) {
-      const life = lifeIn(entry)
-      if (life !== null) lives.add(life)
+      const recovered = incarnationIn(entry)
+      if (recovered !== null) incarnations.add(recovered)
     }
   }
-  return lives
+  return incarnations
 }
 
-/** The same for one life, while others go on; it must be closed in the ledger. */
-export async function recoverLife(
+/** The same for one incarnation, while others go on; it must be closed in the ledger. */
+export async function recoverIncarnation(
   directory: string,
   crawl: string,
   ledger: Ledger,
   incarnation: Incarnation,
   holder: Holder,
 ): Promise<RecoverySummary> {
-  return settleLife(directory, crawl, await ledger.files(), incarnation, holder)
+  return settleIncarnation(directory, crawl, await ledger.files(), incarnation, holder)
 }
 
-function settleLife(
+function settleIncarnation(
   directory: string,
   crawl: string,
   files: readonly FileRow[],
@@ -135,7 +128,7 @@ export function hasOpenFiles(directory: string): boolean {
 const MOST_TRIES = 5
 
 /**
- * A life that has just left may give its last files their names meanwhile: what is gone is there under its
+ * A incarnation that has just left may give its last files their names meanwhile: what is gone is there under its
  * name.
  */
 function settled<T>(task: () => T): T {

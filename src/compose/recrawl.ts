@@ -5,16 +5,24 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { asDamage } from '../agent/index.js'
-import { type Append, LEDGER_FILE, type Ledger, type MetaFacts, siteSummaries } from '../cluster/index.js'
+import { asDamage } from '../cluster/agent/cells/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import { isWantedType } from '../fetch/index.js'
-import { readDiscoveries } from '../frontier/index.js'
-import { type CellId, cellOf, type Discovery, filedUnder, type Grouping, siteOfCell } from '../model/cell.js'
-import type { CellMap } from '../model/cell-map.js'
-import { normaliseEscapes } from '../model/url-escapes.js'
-import { type PreviousPage, previousFacts, previousPages } from '../query/index.js'
-import { packFacts } from '../store/index.js'
+import { type PreviousPage, previousFacts, previousPages } from '../data/query/index.js'
+import { packFacts } from '../data/store/tables/index.js'
+import { type Append, type Ledger, type MetaFacts, siteSummaries } from '../ledger/index.js'
+import { LEDGER_FILE } from '../ledger/sqlite/index.js'
+import {
+  type CellId,
+  type CellMap,
+  cellOf,
+  type Discovery,
+  filedUnder,
+  type Grouping,
+  siteOfCell,
+} from '../model/index.js'
+import { normaliseEscapes } from '../model/url/index.js'
+import { isWantedType } from '../page/fetch/http/index.js'
+import { readDiscoveries } from '../page/frontier/index.js'
 import { readCrawlFile } from './crawl-directory.js'
 import type { Log } from './log.js'
 import { readLedger } from './read-ledger.js'

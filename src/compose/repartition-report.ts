@@ -1,8 +1,16 @@
 /** What was predicted of repartitions beside what then happened, for the report. */
-import type { Report } from '../agent/index.js'
-import type { Ledger } from '../cluster/index.js'
-import { markOf, paceIn, type RepartitionRecord, recordsIn, spanIn, withAfter } from '../coordinator/index.js'
-import { systemClock as clock } from './system.js'
+
+import {
+  markOf,
+  paceIn,
+  type RepartitionRecord,
+  recordsIn,
+  spanIn,
+  withAfter,
+} from '../cluster/coordinator/index.js'
+import type { Ledger } from '../ledger/index.js'
+import type { Report } from '../report/index.js'
+import { systemClock as clock } from './system-clock.js'
 
 type Row = Report['repartitions'][number]
 

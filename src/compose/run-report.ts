@@ -1,17 +1,16 @@
 /** The last thing a run writes: the report, from what the ledger holds. */
 import { join } from 'node:path'
-import { buildReport, type Report } from '../agent/index.js'
-import type { Ledger } from '../cluster/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import type { Millis } from '../model/clock.js'
-import { VERSION } from '../model/version.js'
-import { writeSealed } from '../store/index.js'
+import { writeSealed } from '../files/index.js'
+import type { Ledger } from '../ledger/index.js'
+import { type Millis, VERSION } from '../model/index.js'
+import { buildReport, type Report } from '../report/index.js'
+import type { UsageTotal } from '../runtime/index.js'
 import { countCrawl } from './count-crawl.js'
 import type { Log } from './log.js'
 import { repartitionsOf } from './repartition-report.js'
-import { readNote, routedOf } from './routing-note.js'
-import type { SpentTotal } from './spent.js'
-import { systemClock as clock } from './system.js'
+import { readRoutingRecord, routedOf } from './routing-record.js'
+import { systemClock as clock } from './system-clock.js'
 
 /**
  * Settings: whether the report of the last run is written, when that run began, and what was not safe then.
@@ -27,7 +26,7 @@ export async function wasConcluded(ledger: Ledger): Promise<boolean> {
   return (await ledger.settings())[CONCLUDED] === 'true'
 }
 
-export interface RunFacts extends SpentTotal {
+export interface RunFacts extends UsageTotal {
   readonly config: CrawlConfig
   readonly startedAtMs: Millis
   readonly damaged: readonly string[]
@@ -52,7 +51,7 @@ export async function writeReport(
     urls: await countCrawl(scratch, config, ledger, log),
     robots: { mode: config.robots, maxFailures: config.robotsFailures },
     damaged,
-    routing: await readNote(ledger),
+    routing: await readRoutingRecord(ledger),
     routed: await routedOf(directory, ledger),
     repartitions: await repartitionsOf(ledger),
     warnings: JSON.parse((await ledger.settings())[WARNINGS] ?? '[]') as string[],
@@ -70,7 +69,7 @@ async function changesSince(directory: string, config: CrawlConfig, log: Log): P
   if (previous === undefined || tables === 'none') return null
   try {
     // DuckDB is loaded by whoever needs it.
-    const { compareCrawls } = await import('../query/index.js')
+    const { compareCrawls } = await import('../data/query/index.js')
     return { previous, ...(await compareCrawls(previous, directory)) }
   } catch (error) {
     log.warn('cannot be compared with the previous crawl', { previous, error: (error as Error).message })

@@ -1,15 +1,15 @@
 /**
  * Seeds, settings and the previous crawl go into the ledger once; a run that died on the way does it again.
  */
-import { readPlan } from '../assign/phases/index.js'
-import type { Ledger } from '../cluster/index.js'
+
 import type { CrawlConfig } from '../config/index.js'
-import { filedUnder } from '../model/cell.js'
-import { sitemapMark } from '../model/mark.js'
+import type { Ledger } from '../ledger/index.js'
+import { filedUnder, sitemapMark } from '../model/index.js'
+import { readPlan } from '../page/politeness/phases/index.js'
 import { initialSettings } from './live-settings.js'
 import type { Log } from './log.js'
 import { cellsOf, planOf, planSetting } from './phase-plan.js'
-import { systemClock as clock } from './system.js'
+import { systemClock as clock } from './system-clock.js'
 
 /** `trustsPrevious`: the user has just said `--trust`. */
 export async function seedCrawl(

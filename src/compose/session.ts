@@ -2,12 +2,18 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Hooks, LEASE_MS, type Progress, progressOf, type Report } from '../agent/index.js'
-import { type Ledger, LocalBus } from '../cluster/index.js'
+import { LocalBus } from '../bus/index.js'
+import { LEASE_MS } from '../cluster/agent/heartbeat/index.js'
+import type { Hooks } from '../cluster/agent/lane/index.js'
 import { type CrawlConfig, stateFolder } from '../config/index.js'
-import type { Millis } from '../model/clock.js'
-import { VERSION } from '../model/version.js'
+import type { Ledger } from '../ledger/index.js'
+import { type Millis, VERSION } from '../model/index.js'
+import { type Progress, progressOf, type Report } from '../report/index.js'
+import { DiskGuard, type UsageStart, usageStartNow } from '../runtime/index.js'
+import type { AgentPool } from './agent-pool.js'
+import { checkCommitted, checkForResume, checkRelation } from './check-resume.js'
 import { checkPaths, checkSeeds } from './check-seeds.js'
+import { CoordinatorRuntime } from './coordinator-runtime.js'
 import {
   absolute,
   type CrawlFile,
@@ -19,53 +25,52 @@ import {
   writeCrawlFile,
 } from './crawl-directory.js'
 import { saveRecord } from './crawl-record.js'
-import type { Crew } from './crew.js'
 import { type DirectoryLock, takeLock } from './directory-lock.js'
-import { DiskGuard } from './disk-guard.js'
 import { readFaults } from './faults.js'
-import { gatherCrew } from './gather-crew.js'
 import { beginGeneration } from './generation.js'
-import { checkHooks, type Guests, hooksOfModule } from './guests.js'
 import type { LedgerHost } from './ledger-host.js'
 import { Log } from './log.js'
+import { openAgentPool } from './open-agent-pool.js'
 import { openFetcher } from './open-fetcher.js'
 import { hostLedger } from './open-ledger.js'
-import { OWN_MACHINE } from './pack-desk.js'
+import { OWN_MACHINE } from './pack-endpoint.js'
 import { planOf } from './phase-plan.js'
 import { planRoutes } from './plan-routes.js'
-import { atWorkError, endTheSilent } from './presence.js'
-import { proveCommitted, proveForResume, proveRelation } from './prove-resume.js'
 import { quarantineUnlisted } from './quarantine.js'
 import { needReadable } from './read-ledger.js'
 import { refuseDamagedFiles } from './recovery.js'
+import { checkHooks, hooksOfModule, type RunOptions } from './run-options.js'
 import { CONCLUDED, STARTED_AT, WARNINGS } from './run-report.js'
+import { alreadyRunningError, closeSilentIncarnations } from './running-agents.js'
 import { seedCrawl } from './seed-crawl.js'
-import { type SpentFrom, spentFromNow } from './spent.js'
-import { Steering } from './steering.js'
 import { StoreWorker } from './store-worker.js'
-import { systemClock as clock } from './system.js'
+import { systemClock as clock } from './system-clock.js'
 import { distrustOf, hooksNamed, needTrust } from './trust.js'
 
 /** A session that makes a new crawl directory when it runs: what is wrong with the options is said before. */
-export function createSession(config: CrawlConfig, directory: string, guests: Guests = {}): CrawlSession {
+export function createSession(
+  config: CrawlConfig,
+  directory: string,
+  options: RunOptions = {},
+): CrawlSession {
   checkSeeds(config)
   checkPaths(config)
   planOf(config, clock.now())
   openFetcher(config)
-  if (config.previous !== undefined) needReadable(config.previous, guests.trust)
-  checkHooks(guests.hooks, config.agents)
+  if (config.previous !== undefined) needReadable(config.previous, options.trust)
+  checkHooks(options.hooks, config.agents)
   checkVacant(directory)
-  return new CrawlSession(directory, guests, newCrawlFile(config, VERSION, clock.now()))
+  return new CrawlSession(directory, options, newCrawlFile(config, VERSION, clock.now()))
 }
 
 /** Goes on with the crawl in `directory`. */
-export function resumeSession(directory: string, guests: Guests = {}): CrawlSession {
-  return new CrawlSession(directory, guests, null)
+export function resumeSession(directory: string, options: RunOptions = {}): CrawlSession {
+  return new CrawlSession(directory, options, null)
 }
 
 interface Running {
-  readonly crew: Crew
-  readonly steering: Steering
+  readonly agentPool: AgentPool
+  readonly coordinatorRuntime: CoordinatorRuntime
 }
 
 /** What lives as long as a run does. */
@@ -75,7 +80,7 @@ interface Tools {
   readonly log: Log
   readonly hooks: Hooks
   readonly scratch: string
-  readonly spentFrom: SpentFrom
+  readonly usageStart: UsageStart
 }
 
 export class CrawlSession {
@@ -84,7 +89,7 @@ export class CrawlSession {
   readonly #config: CrawlConfig
   /** Null where the ledger is in a database: there the coordinator's seat says who may. */
   #lock: DirectoryLock | null = null
-  readonly #guests: Guests
+  readonly #options: RunOptions
   readonly #isNew: boolean
   #isMade = false
   readonly #faults = readFaults(process.env.ORBWEAVER_FAULTS)
@@ -94,11 +99,11 @@ export class CrawlSession {
   #warn: (line: string) => void = () => {}
 
   /** `fresh`: what crawl.json of a new crawl is to say; null goes on with the one that is there. */
-  constructor(directory: string, guests: Guests, fresh: CrawlFile | null) {
+  constructor(directory: string, options: RunOptions, fresh: CrawlFile | null) {
     this.#isNew = fresh !== null
     this.directory = absolute(directory)
-    if (fresh === null) needTrust(this.directory, guests.trust)
-    const { robots, agents, lanes, ledger } = guests
+    if (fresh === null) needTrust(this.directory, options.trust)
+    const { robots, agents, lanes, ledger } = options
     const file = fresh ?? readCrawlFile(this.directory)
     this.#file = ledger
       ? { ...file, config: { ...file.config, ledger: ledger.url, name: ledger.name } }
@@ -109,8 +114,8 @@ export class CrawlSession {
       ...(agents && { agents }),
       ...(lanes && { lanes }),
     }
-    this.#guests = guests
-    checkHooks(guests.hooks, this.#config.agents)
+    this.#options = options
+    checkHooks(options.hooks, this.#config.agents)
     if (fresh === null) this.#takeLock()
   }
 
@@ -124,15 +129,15 @@ export class CrawlSession {
    */
   async run(warn: (line: string) => void = () => {}): Promise<Report> {
     this.#warn = warn
-    const spentFrom = spentFromNow(clock)
+    const usageStart = usageStartNow(clock)
     try {
       const { hooks: module } = this.config
-      const isModule = module !== undefined && this.#guests.hooks === undefined
+      const isModule = module !== undefined && this.#options.hooks === undefined
       if (isModule) warn(`runs ${hooksNamed(module)}`)
       // Before anything is written. Without a module nothing is awaited: the directory is ours as soon as `run` returns.
-      const hooks = isModule ? await hooksOfModule(module) : (this.#guests.hooks ?? {})
+      const hooks = isModule ? await hooksOfModule(module) : (this.#options.hooks ?? {})
       this.makeDirectory()
-      return await this.#withScratch(scratch => this.#runWith(hooks, scratch, spentFrom))
+      return await this.#withScratch(scratch => this.#runWith(hooks, scratch, usageStart))
     } finally {
       this.#lock?.release()
     }
@@ -165,19 +170,19 @@ export class CrawlSession {
   stop(): void {
     const isFirst = !this.#stopRequested
     this.#stopRequested = true
-    this.#guests.reader?.release()
+    this.#options.reader?.release()
     if (isFirst) this.#stopAll()
   }
 
   /** Null while the crawl starts: nothing is known of it yet. */
   progress(): Progress | null {
     if (!this.#running) return null
-    const { crew, steering } = this.#running
-    return progressOf(crew.progress(), steering.duties.progress)
+    const { agentPool, coordinatorRuntime } = this.#running
+    return progressOf(agentPool.progress(), coordinatorRuntime.heartbeatTasks.progress)
   }
 
   #stopAll(): void {
-    this.#running?.crew.stop()
+    this.#running?.agentPool.stop()
     if (this.#isShared) void this.#ledger?.set({ stop: String(clock.now()) }).catch(() => {})
   }
 
@@ -185,10 +190,10 @@ export class CrawlSession {
     return this.#config.ledger !== undefined
   }
 
-  async #runWith(hooks: Hooks, scratch: string, spentFrom: SpentFrom): Promise<Report> {
+  async #runWith(hooks: Hooks, scratch: string, usageStart: UsageStart): Promise<Report> {
     const { directory, config } = this
-    const restored = this.#guests.restored ?? false
-    if (!this.#isNew) await proveForResume(directory, config, restored)
+    const restored = this.#options.restored ?? false
+    if (!this.#isNew) await checkForResume(directory, config, restored)
     let note = (_line: string) => {}
     const host = await hostLedger(directory, config, this.#isNew, line => {
       note(line)
@@ -199,9 +204,9 @@ export class CrawlSession {
     note = line => log.warn(line)
     const worker = new StoreWorker()
     try {
-      return await this.#crawl({ host, worker, log, hooks, scratch, spentFrom })
+      return await this.#crawl({ host, worker, log, hooks, scratch, usageStart })
     } finally {
-      await this.#running?.steering.close()
+      await this.#running?.coordinatorRuntime.close()
       await worker.close()
       this.#ledger = null
       await host.ledger.close()
@@ -220,28 +225,28 @@ export class CrawlSession {
     const bus = new LocalBus()
     const faults = this.#faults
     const leaseMs = faults.leaseMs ?? LEASE_MS
-    if (this.#isShared) await endTheSilent(ledger, name, leaseMs)
+    if (this.#isShared) await closeSilentIncarnations(ledger, name, leaseMs)
     else await ledger.endAllLeases()
-    const steering = await Steering.begin({
+    const coordinatorRuntime = await CoordinatorRuntime.begin({
       ...{ directory, name, config, ledger, bus, leaseMs, log, disk, worker, scratch },
       expectedAgents: config.agents,
-      spentFrom: tools.spentFrom,
-      listen: this.#guests.listen ?? OWN_MACHINE,
+      usageStart: tools.usageStart,
+      listen: this.#options.listen ?? OWN_MACHINE,
       onStop: () => this.stop(),
     })
     try {
-      if (!(await steering.claim())) throw atWorkError(name)
+      if (!(await coordinatorRuntime.claim())) throw alreadyRunningError(name)
       refuseDamagedFiles(directory, await ledger.files())
       await this.#takeOver(ledger, log)
       // Before the first heartbeat: what ended the last run is not meant for this one.
       await ledger.set({ stop: '', [CONCLUDED]: '', [STARTED_AT]: String(startedAtMs) })
-      const ready = this.#prepare(steering, ledger, worker, log)
-      const helming = steering.run(ready)
-      helming.catch(() => {})
+      const ready = this.#prepare(coordinatorRuntime, ledger, worker, log)
+      const coordinating = coordinatorRuntime.run(ready)
+      coordinating.catch(() => {})
       await ready
       const onDisk = (detail: string | null) => {
         disk.refused(detail)
-        steering.duties.onPack()
+        coordinatorRuntime.heartbeatTasks.onPack()
       }
       const seats = {
         directory,
@@ -252,38 +257,38 @@ export class CrawlSession {
         host,
         bus,
         hooks,
-        hasOwnHooks: this.#guests.hooks !== undefined,
-        reader: this.#guests.reader ?? null,
+        hasOwnHooks: this.#options.hooks !== undefined,
+        reader: this.#options.reader ?? null,
         worker,
         log,
         disk,
         onDisk,
         scratch,
       }
-      const crew = await gatherCrew(seats)
-      this.#running = { crew, steering }
-      steering.man(crew)
-      steering.duties.recount()
+      const agentPool = await openAgentPool(seats)
+      this.#running = { agentPool, coordinatorRuntime }
+      coordinatorRuntime.setAgentPool(agentPool)
+      coordinatorRuntime.heartbeatTasks.recount()
       if (this.#stopRequested) this.#stopAll()
-      return await this.#work(this.#running, helming, startedAtMs)
+      return await this.#work(this.#running, coordinating, startedAtMs)
     } finally {
-      await steering.close()
+      await coordinatorRuntime.close()
     }
   }
 
   /** The pair is proved and the seat is ours: from here on no other ledger belongs to this directory. */
   async #takeOver(ledger: Ledger, log: Log): Promise<void> {
     const { directory, config } = this
-    const restored = this.#guests.restored ?? false
-    await proveRelation(directory, ledger, config, restored)
+    const restored = this.#options.restored ?? false
+    await checkRelation(directory, ledger, config, restored)
     if (restored) {
       const aside = await quarantineUnlisted(directory, ledger)
       if (aside)
         this.#tell(log, `${aside.files} files that the ledger does not list are in ${aside.folder} now`)
     }
     await beginGeneration(directory, ledger)
-    if (this.#guests.ledger) writeCrawlFile(directory, this.#file)
-    if (restored) await proveCommitted(directory, ledger, config)
+    if (this.#options.ledger) writeCrawlFile(directory, this.#file)
+    if (restored) await checkCommitted(directory, ledger, config)
   }
 
   #tell(log: Log, line: string): void {
@@ -292,14 +297,19 @@ export class CrawlSession {
   }
 
   /** The ledger is open and seeded, and files are cut to what it has committed. */
-  async #prepare(steering: Steering, ledger: Ledger, worker: StoreWorker, log: Log): Promise<void> {
+  async #prepare(
+    coordinatorRuntime: CoordinatorRuntime,
+    ledger: Ledger,
+    worker: StoreWorker,
+    log: Log,
+  ): Promise<void> {
     const { config, directory } = this
     await ledger.reopen()
-    await seedCrawl(config, ledger, log, this.#isNew && this.#guests.trust === true)
+    await seedCrawl(config, ledger, log, this.#isNew && this.#options.trust === true)
     const warn = (line: string) => this.#tell(log, line)
     await planRoutes({ directory, config, ledger, worker, warn })
     await saveRecord(ledger, this.#file, directory)
-    const recovered = await steering.recover()
+    const recovered = await coordinatorRuntime.recover()
     log.info('start', { version: VERSION, robots: config.robots, ...recovered })
     if (config.hooks !== undefined) log.info(`runs ${hooksNamed(config.hooks)}`)
     if (distrustOf(directory) !== null)
@@ -311,12 +321,16 @@ export class CrawlSession {
     if (!this.#isShared) rmSync(join(directory, 'frontier'), { recursive: true, force: true })
   }
 
-  async #work({ crew, steering }: Running, helming: Promise<void>, startedAtMs: Millis): Promise<Report> {
-    helming.catch(() => crew.stop())
-    const failed = helming.then(() => new Promise<never>(() => {}))
-    await Promise.race([crew.run(), failed])
-    steering.duties.recount()
-    const report = await Promise.race([steering.conclude(startedAtMs), failed])
+  async #work(
+    { agentPool, coordinatorRuntime }: Running,
+    coordinating: Promise<void>,
+    startedAtMs: Millis,
+  ): Promise<Report> {
+    coordinating.catch(() => agentPool.stop())
+    const failed = coordinating.then(() => new Promise<never>(() => {}))
+    await Promise.race([agentPool.run(), failed])
+    coordinatorRuntime.heartbeatTasks.recount()
+    const report = await Promise.race([coordinatorRuntime.conclude(startedAtMs), failed])
     // Another process has taken the seat meanwhile, and written it.
     return report ?? (JSON.parse(readFileSync(join(this.directory, 'report.json'), 'utf8')) as Report)
   }

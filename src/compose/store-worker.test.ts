@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { type LearnedTask, readLearned, type SiteCount } from '../learn/index.js'
+import { type LearnedTask, readLearned, type SiteCount } from '../plan/learn/index.js'
 import { StoreWorker } from './store-worker.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'orb-store-worker-'))

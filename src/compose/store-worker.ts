@@ -1,10 +1,15 @@
 /** The store's slow work as promises; the thread starts with the first job, or when told to. */
 import type { Worker } from 'node:worker_threads'
-import type { TableWorker } from '../agent/index.js'
-import type { LearnedTask, LearnedTrouble, SiteCount } from '../learn/index.js'
-import type { Converted, ConvertTask, IndexTask, ParquetInput, WrittenParquet } from '../store/index.js'
-import type { LearnStep } from './learn-task.js'
-import type { Heavy, Repartitioned, RepartitionTask, Routes, RouteTask } from './route-task.js'
+import type { TableWorker } from '../data/store/index.js'
+import type {
+  Converted,
+  ConvertTask,
+  ParquetInput,
+  WrittenParquet,
+} from '../data/store/tables/parquet/index.js'
+import type { IndexTask } from '../data/store/warc/index.js'
+import type { LearnedTask, LearnedTrouble, SiteCount } from '../plan/learn/index.js'
+import type { Heavy, LearnStep, Repartitioned, RepartitionTask, Routes, RouteTask } from '../runtime/index.js'
 import { startThread } from './thread.js'
 
 export type StoreJob = { readonly id: number } & (

@@ -1,5 +1,5 @@
 /** The real clock, apart from the dice: what only tells the time need not load OpenSSL. */
-import type { Cancel, Clock, Millis } from '../model/clock.js'
+import type { Cancel, Clock, Millis } from '../model/index.js'
 
 export const systemClock: Clock = {
   now: () => Date.now(),

@@ -1,5 +1,5 @@
 import { type TransferListItem, Worker } from 'node:worker_threads'
-import { packageFile } from '../model/package-file.js'
+import { packageFile } from '../model/bytes/index.js'
 import { keepHeapBounds, startWithYoung } from './heap-bounds.js'
 
 /**

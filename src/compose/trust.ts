@@ -6,8 +6,8 @@
  */
 import { join } from 'node:path'
 import { type CrawlConfig, hashOfFile, type Standing, standingOf, UntrustedError } from '../config/index.js'
-import { uuid } from '../model/random.js'
-import { readSealed } from '../store/index.js'
+import { readSealed } from '../files/index.js'
+import { uuid } from '../model/index.js'
 import {
   absolute,
   CRAWL_FILE,
@@ -16,7 +16,7 @@ import {
   registerDirectory,
   writeCrawlFile,
 } from './crawl-directory.js'
-import { systemRandom as random } from './system.js'
+import { systemRandom as random } from './system-random.js'
 
 /** Why a crawl is not trusted, as the beginning of a sentence; null when it is. */
 export type Distrust = string | null

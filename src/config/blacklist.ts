@@ -1,6 +1,6 @@
 /** Hosts and domains to leave alone, as people write them: names, `*.name`, host:port, URLs, or `@FILE` of such lines. */
 import { readFileSync } from 'node:fs'
-import { normaliseUrl, siteOf } from '../model/url.js'
+import { normaliseUrl, siteOf } from '../model/url/index.js'
 
 /** The names in the form in which hosts are compared. Throws a TypeError with one line. */
 export function readBlacklist(entries: readonly string[]): string[] {

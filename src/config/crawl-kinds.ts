@@ -1,12 +1,10 @@
 /** Kinds of values that only one field of a crawl has, or a few: what was asked for in, what it means out, or why not. */
 import { isIP } from 'node:net'
-import { checkGraphWord } from '../assign/index.js'
-import { checkPhaseWord } from '../assign/phases/index.js'
-import { LIMITS } from '../model/limits.js'
-import { readPostgresUrl } from '../model/postgres-url.js'
-import { readTraps, TRAP_RULES } from '../model/trap.js'
-import { normaliseUrl } from '../model/url.js'
+import { LIMITS, readTraps, TRAP_RULES } from '../model/index.js'
+import { normaliseUrl, readPostgresUrl } from '../model/url/index.js'
+import { checkGraphSetting } from './graph-settings.js'
 import { bytes, list, positive, text } from './kinds.js'
+import { checkPhaseSetting } from './phase-settings.js'
 
 export const archive = (value: unknown, name: string): string => {
   const form = text(value, name)
@@ -82,16 +80,16 @@ export const ledger = (value: unknown, name: string): string => {
   throw new TypeError(`${name}: ${place}`)
 }
 
-export const phaseWord = (value: unknown, name: string): string => {
+export const phaseSetting = (value: unknown, name: string): string => {
   const word = text(value, name)
-  const wrong = checkPhaseWord(word)
+  const wrong = checkPhaseSetting(word)
   if (wrong === null) return word
   throw new TypeError(`${name}: ${wrong}`)
 }
 
-export const graphWord = (value: unknown, name: string): string => {
+export const graphSetting = (value: unknown, name: string): string => {
   const word = text(value, name)
-  const wrong = checkGraphWord(word)
+  const wrong = checkGraphSetting(word)
   if (wrong === null) return word
   throw new TypeError(`${name}: ${wrong}`)
 }

@@ -4,20 +4,20 @@
  * are text. (A schema library would do the same; loading one costs more CPU than crawling three hundred
  * pages.)
  */
-import { ASSIGNMENTS, NET_KINDS } from '../assign/index.js'
-import { LIMITS } from '../model/limits.js'
+import { LIMITS } from '../model/index.js'
+import { ASSIGNMENTS, NET_KINDS } from './assignments.js'
 import { readBlacklist } from './blacklist.js'
 import {
   address,
   archive,
   bodySize,
   delay,
-  graphWord,
+  graphSetting,
   ledger,
   nameServer,
   network,
   parts,
-  phaseWord,
+  phaseSetting,
   positiveOrZero,
   resolution,
   seconds,
@@ -265,13 +265,13 @@ export const FIELDS = {
     'assignment',
     '--phases <name=n,…>',
     'settings of --assign phases: nodes (as many as agents), phases (as many as nodes), period and guard in seconds (10, or less with many phases, and 0.25), and the bucket: columns, rows, list, window',
-    list(phaseWord),
+    list(phaseSetting),
   ),
   graph: field(
     'assignment',
     '--graph <name=n,…>',
     'settings of --assign graph: vertices=site or address (address), and the weight of each objective: links (1), rtt (0.2), change, similarity, geography (0)',
-    list(graphWord),
+    list(graphSetting),
   ),
   parts: field(
     'assignment',

@@ -2,6 +2,7 @@
  * config/: what the user asks for.
  * In: flags, variables, a file, library options. Out: one checked CrawlConfig, or a ConfigError of one line.
  */
+export { ASSIGNMENTS, type AssignmentName, isLearned, type NetKind } from './assignments.js'
 export { readBlacklist } from './blacklist.js'
 export { ConfigError } from './config-error.js'
 export {
@@ -12,9 +13,23 @@ export {
   type OptionGroup,
   optionHelp,
 } from './fields.js'
+export {
+  checkGraphSetting,
+  GRAPH_WEIGHTS,
+  type GraphSettings,
+  type GraphWeights,
+  readGraphSettings,
+} from './graph-settings.js'
 export { bytes, count, positive } from './kinds.js'
 export { hashOfFile, rememberDirectory, type Standing, standingOf } from './known-directories.js'
 export { checkConfig, loadConfig, variableOf } from './load.js'
+export {
+  BUCKET_SIZES,
+  type BucketSizes,
+  type PhaseSettings,
+  readPhaseSettings,
+} from './phase-settings.js'
+export { seedUrl } from './seed-url.js'
 export { pruneState, readStateFile, stateFile, writeStateFile } from './state-files.js'
 export { stateFolder } from './state-folder.js'
 export { UntrustedError } from './untrusted-error.js'

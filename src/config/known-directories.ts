@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Millis } from '../model/clock.js'
+import type { Millis } from '../model/index.js'
 import { readStateFile, stateFile, touchStateFile, writeStateFile } from './state-files.js'
 
 /** What crawl.json, or the ledger's copy of it, says about itself. Untrusted. */

@@ -1,4 +1,4 @@
-import { normaliseUrl } from '../model/url.js'
+import { normaliseUrl } from '../model/url/index.js'
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i
 const BARE = /^(localhost|[\w-]+(\.[\w-]+)*\.\w+|[\w-]+(?=:\d)|\[[\da-f:.]+\]|[\d.]+)(:\d+)?([/?#].*)?$/i

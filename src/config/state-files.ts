@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
-import type { Millis } from '../model/clock.js'
+import type { Millis } from '../model/index.js'
 import { stateFolder } from './state-folder.js'
 
 const FOLDERS = ['directories', 'checked'] as const

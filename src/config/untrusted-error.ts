@@ -1,4 +1,4 @@
-import { withoutControls } from '../model/for-people.js'
+import { withoutControls } from '../model/index.js'
 
 /**
  * A crawl directory or ledger asks for something that this user has not agreed to. `message` is one line for

@@ -4,7 +4,7 @@
  * learned, and an agent may know it later than the ledger, which refuses what is sent to a cell that is no more.
  */
 import { type CellId, cellOf, siteOfCell } from './cell.js'
-import { pathStart, type Site, siteOf } from './url.js'
+import { pathStart, type Site, siteOf } from './url/index.js'
 
 export interface CellMap {
   /** The cell a URL goes to, as far as is known here. Marks count for nothing. */

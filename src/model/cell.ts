@@ -1,5 +1,5 @@
 import type { Millis } from './clock.js'
-import { registrableDomain, type Site, siteOf } from './url.js'
+import { registrableDomain, type Site, siteOf } from './url/index.js'
 
 /** (site, shard) as one string: `example.org`, `example.org#3`. The unit of lease, inbox and seen-set. */
 export type CellId = string

@@ -1,7 +1,6 @@
 /** Where a response sends its reader. */
 import type { Exchange } from './page.js'
-import { parseUrl } from './url.js'
-import { normaliseEscapes } from './url-escapes.js'
+import { normaliseEscapes, parseUrl } from './url/index.js'
 
 /**
  * The Location of a response, normalised; null when there is none that leads to the web. A server that

@@ -61,7 +61,7 @@ describe('either of two', () => {
 
   it('hears of nothing once it is untied', () => {
     const [one, other] = [new Stop(), new Stop()]
-    const { signal, untie } = eitherOf(one, other)
+    const { signal, dispose: untie } = eitherOf(one, other)
     untie()
     one.abort()
     other.abort()

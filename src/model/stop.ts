@@ -43,7 +43,10 @@ export class Stop implements StopSignal {
 }
 
 /** Aborts with the first of the two; `untie` when it is over, or they would know of it for ever. */
-export function eitherOf(one: StopSignal, other: StopSignal): { readonly signal: StopSignal; untie(): void } {
+export function eitherOf(
+  one: StopSignal,
+  other: StopSignal,
+): { readonly signal: StopSignal; dispose(): void } {
   const either = new Stop()
   const stop = () => either.abort()
   if (one.aborted || other.aborted) stop()
@@ -51,7 +54,7 @@ export function eitherOf(one: StopSignal, other: StopSignal): { readonly signal:
   other.addEventListener('abort', stop, { once: true })
   return {
     signal: either,
-    untie() {
+    dispose() {
       one.removeEventListener('abort', stop)
       other.removeEventListener('abort', stop)
     },

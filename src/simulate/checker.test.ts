@@ -1,7 +1,7 @@
 /** What the checker sees, and what it must not mistake for a violation. */
 import { expect, it } from 'vitest'
-import type { FileRow } from '../cluster/index.js'
-import type { OutcomeCode } from '../model/outcome.js'
+import type { FileRow } from '../ledger/index.js'
+import type { OutcomeCode } from '../model/index.js'
 import { Checker } from './checker.js'
 import { Disk } from './disk.js'
 import { History } from './history.js'

@@ -2,14 +2,13 @@
  * Watches a run and says which promise it broke. It keeps its own books of leases, requests and acknowledged pages from
  * what it sees on the wire, and believes neither agents nor ledger.
  */
-import type { FileRow, Incarnation, Pack } from '../cluster/index.js'
-import type { CellId, Epoch, Lease } from '../model/cell.js'
-import type { OutcomeCode } from '../model/outcome.js'
-import { type Site, siteOf } from '../model/url.js'
+import type { FileRow, Incarnation, Pack } from '../ledger/index.js'
+import type { CellId, Epoch, Lease, OutcomeCode } from '../model/index.js'
+import { type Site, siteOf } from '../model/url/index.js'
 import type { Disk, StoredRow } from './disk.js'
 import type { LedgerMethod, LedgerWitness } from './flaky-ledger.js'
 import type { History } from './history.js'
-import { type Asker, TrafficBook, type TrafficParts } from './traffic-book.js'
+import { type Asker, TrafficChecker, type TrafficParts } from './traffic-checker.js'
 import type { Witness } from './virtual-fetcher.js'
 import type { Web } from './virtual-web.js'
 
@@ -47,14 +46,14 @@ const MOST = 20
 export class Checker implements Witness, LedgerWitness {
   readonly violations: Violation[] = []
   readonly #parts: CheckerParts
-  readonly #traffic: TrafficBook
+  readonly #traffic: TrafficChecker
   readonly #requests = new Map<number, Request>()
   readonly #stored = new Map<string, readonly StoredRow[]>()
   readonly #acknowledged = new Map<string, OutcomeCode>()
   #overlap = 0
   readonly #held = new Map<CellId, Held>()
   readonly #epochs = new Map<CellId, Epoch>()
-  readonly #closedLives = new Set<Incarnation>()
+  readonly #closedIncarnations = new Set<Incarnation>()
   readonly #packs = new Set<string>()
   #requestCount = 0
   #isClosed = false
@@ -66,7 +65,7 @@ export class Checker implements Witness, LedgerWitness {
 
   constructor(parts: CheckerParts) {
     this.#parts = parts
-    this.#traffic = new TrafficBook(parts, (what, about) => this.#break('P5', what, about))
+    this.#traffic = new TrafficChecker(parts, (what, about) => this.#break('P5', what, about))
   }
 
   get isClosed(): boolean {
@@ -216,7 +215,7 @@ export class Checker implements Witness, LedgerWitness {
     }
     if (this.#packs.has(pack.id)) return
     this.#packs.add(pack.id)
-    if (this.#closedLives.has(pack.incarnation))
+    if (this.#closedIncarnations.has(pack.incarnation))
       this.#break('P6', `life ${pack.incarnation} was closed and committed pack ${pack.id}`, [
         pack.id,
         ...pack.cells.map(({ cell }) => cell),
@@ -245,7 +244,7 @@ export class Checker implements Witness, LedgerWitness {
 
   #left(incarnation: Incarnation): void {
     this.#parts.history.add('leave', incarnation)
-    this.#closedLives.add(incarnation)
+    this.#closedIncarnations.add(incarnation)
   }
 
   #ended(reason: string | null): void {

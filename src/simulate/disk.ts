@@ -1,10 +1,11 @@
 /**
  * The disk that all agents write their packs to. What is not yet flushed goes with the machine that wrote it; files of
- * a life that the ledger has closed are cut back to what was committed, under a new name, out of reach of their writer.
+ * an incarnation that the ledger has closed are cut back to what was committed, under a new name, out of reach of their writer.
  */
-import type { FileRow, Incarnation } from '../cluster/index.js'
-import type { OutcomeCode } from '../model/outcome.js'
-import { PageRowView, PageText } from '../store/index.js'
+
+import { PageRowView, PageText } from '../data/store/tables/index.js'
+import type { FileRow, Incarnation } from '../ledger/index.js'
+import type { OutcomeCode } from '../model/index.js'
 
 export interface StoredRow {
   readonly url: string
@@ -56,7 +57,7 @@ export class Disk {
   }
 
   /**
-   * Keeps the committed part of the files of one life as new files; the writer still has the old ones open. As the
+   * Keeps the committed part of the files of one incarnation as new files; the writer still has the old ones open. As the
    * `same` files only where that mistake is made on purpose.
    */
   recover(owner: Incarnation, committed: ReadonlyMap<string, number>, as: 'new' | 'same'): void {

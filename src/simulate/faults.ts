@@ -1,6 +1,5 @@
 /** What can go wrong, when, and to whom: drawn from a seed, and a plain list so that it can be made shorter. */
-import type { Millis } from '../model/clock.js'
-import type { Random } from '../model/random.js'
+import type { Millis, Random } from '../model/index.js'
 
 type FaultKind =
   /** The process is gone, with all that was not flushed. */
@@ -35,7 +34,7 @@ export interface Fault {
   readonly forMs: Millis
   /** Skew, slowness. */
   readonly byMs: Millis
-  /** A kill: somebody sees it and closes that life at once. Otherwise its leases run out. */
+  /** A kill: somebody sees it and closes that incarnation at once. Otherwise its leases run out. */
   readonly isSeen: boolean
 }
 
@@ -44,7 +43,7 @@ export type FaultPreset = (typeof FAULT_PRESETS)[number]
 
 /** Shorter than a real one: a crawl of a minute meets what takes a real one an hour. */
 export const LEASE_MS = 10_000
-/** A life is closed after so long without a word. */
+/** A incarnation is closed after so long without a word. */
 export const SILENCE_MS = 2 * LEASE_MS
 const OTHERS: readonly FaultKind[] = [
   'kill',

@@ -3,10 +3,17 @@
  * is frozen, never once it is dead. Who would not listen to a message anyway is not sent it: a thousand
  * agents do not all have to hear that one cell has something to read.
  */
-import type { Bus, BusMessage, Incarnation } from '../cluster/index.js'
-import { type CellId, type GroupId, groupOf, type Lease, siteOfCell } from '../model/cell.js'
-import type { Millis } from '../model/clock.js'
-import type { Random } from '../model/random.js'
+import type { Bus, BusMessage } from '../bus/index.js'
+import type { Incarnation } from '../ledger/index.js'
+import {
+  type CellId,
+  type GroupId,
+  groupOf,
+  type Lease,
+  type Millis,
+  type Random,
+  siteOfCell,
+} from '../model/index.js'
 import type { LedgerMethod, LedgerWitness } from './flaky-ledger.js'
 import type { Machine } from './machine.js'
 
@@ -53,7 +60,7 @@ export class FlakyBus implements LedgerWitness {
       send: message => {
         if (!machine.isCutOff) this.#send(end, message)
       },
-      listen: hear => {
+      subscribe: hear => {
         end.hear = hear
         return () => {
           end.hear = null
@@ -93,7 +100,7 @@ export class FlakyBus implements LedgerWitness {
         const holders = new Set(message.cells.map(cell => agent.get(this.#holders.get(cell) ?? 0)))
         return [coordinator.get(this.#seated), ...holders]
       }
-      case 'visit': {
+      case 'turn-request': {
         const holders = new Set(message.groups.map(group => agent.get(this.#groupHolders.get(group) ?? 0)))
         return [coordinator.get(this.#seated), ...holders]
       }

@@ -3,10 +3,8 @@
  * carried out. Calls of one machine arrive in the order they were sent, and so do their answers, as on one
  * connection.
  */
-import { type Ledger, LedgerError } from '../cluster/index.js'
-import { ledgerOfCalls } from '../cluster/ledger-calls.js'
-import type { Millis } from '../model/clock.js'
-import type { Random } from '../model/random.js'
+import { type Ledger, LedgerError, ledgerOfCalls } from '../ledger/index.js'
+import type { Millis, Random } from '../model/index.js'
 import type { Machine } from './machine.js'
 import type { VirtualTime } from './virtual-time.js'
 
@@ -18,7 +16,7 @@ export interface LedgerWitness {
 }
 
 /** What the network does to everybody. */
-export interface Weather {
+export interface LedgerConditions {
   /** Nobody reaches the ledger. */
   isLedgerAway: boolean
   /** Chance that the answer to a commit of pages or links is lost. */
@@ -26,14 +24,14 @@ export interface Weather {
   latencyMs: Millis
 }
 
-export const FAIR_WEATHER: Weather = { isLedgerAway: false, lostAnswers: 0, latencyMs: 2 }
+export const GOOD_CONDITIONS: LedgerConditions = { isLedgerAway: false, lostAnswers: 0, latencyMs: 2 }
 
 export interface FlakyLedgerParts {
   readonly ledger: Ledger
   readonly machine: Machine
   readonly time: VirtualTime
   readonly random: Random
-  readonly weather: Weather
+  readonly ledgerConditions: LedgerConditions
   readonly witness: LedgerWitness
 }
 
@@ -81,15 +79,17 @@ class Line {
     resolve: (value: unknown) => void,
     reject: (error: Error) => void,
   ): void {
-    const { machine, random, weather, witness } = this.#parts
-    if (weather.isLedgerAway || machine.isCutOff) {
+    const { machine, random, ledgerConditions, witness } = this.#parts
+    if (ledgerConditions.isLedgerAway || machine.isCutOff) {
       this.#noAnswer(reject)
       return
     }
     call(...args).then(answer => {
       witness.called(method, args, answer)
       const isLost =
-        WRITES_LINKS.has(method) && weather.lostAnswers > 0 && random.next() < weather.lostAnswers
+        WRITES_LINKS.has(method) &&
+        ledgerConditions.lostAnswers > 0 &&
+        random.next() < ledgerConditions.lostAnswers
       if (isLost) this.#noAnswer(reject)
       else this.#answer(method, () => resolve(answer))
     }, reject)
@@ -105,8 +105,8 @@ class Line {
    * commits, take their time.
    */
   #answer(method: LedgerMethod, task: () => void): void {
-    const { time, machine, random, weather } = this.#parts
-    const isQuick = method !== 'commit' && weather.latencyMs <= FAIR_WEATHER.latencyMs
+    const { time, machine, random, ledgerConditions } = this.#parts
+    const isQuick = method !== 'commit' && ledgerConditions.latencyMs <= GOOD_CONDITIONS.latencyMs
     if (isQuick && this.#lastAnswer <= time.now && random.next() >= SLOW_ANSWERS) {
       machine.now(task)
       return
@@ -116,7 +116,7 @@ class Line {
   }
 
   #latency(): Millis {
-    const { random, weather } = this.#parts
-    return weather.latencyMs * (0.5 + random.next())
+    const { random, ledgerConditions } = this.#parts
+    return ledgerConditions.latencyMs * (0.5 + random.next())
   }
 }

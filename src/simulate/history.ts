@@ -1,6 +1,6 @@
 /** What happened, in order: its hash tells whether two runs were the same, its lines tell a person what went wrong. */
-import type { Millis } from '../model/clock.js'
-import { sentenceOf } from './narrate.js'
+import type { Millis } from '../model/index.js'
+import { describeFact } from './describe-fact.js'
 import type { VirtualTime } from './virtual-time.js'
 
 export type Fact = readonly (string | number)[]
@@ -43,7 +43,7 @@ export class History {
     return this.#lines
       .slice(0, length)
       .filter(({ fact }) => isGeneral(fact) || fact.some(part => words.some(word => isAbout(part, word))))
-      .map(({ at, fact }) => `${(at / 1000).toFixed(3).padStart(9)} s  ${sentenceOf(fact)}`)
+      .map(({ at, fact }) => `${(at / 1000).toFixed(3).padStart(9)} s  ${describeFact(fact)}`)
   }
 }
 

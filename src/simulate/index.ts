@@ -7,9 +7,5 @@ export { FAULT_PRESETS, type FaultPreset } from './faults.js'
 export { MUTATIONS, type Mutation } from './mutations.js'
 export { explain, shrink } from './shrink.js'
 export { smallRun } from './small-run.js'
-export {
-  type SimulationOptions,
-  type SimulationProgress,
-  type SimulationResult,
-  simulate,
-} from './world.js'
+export type { Answer, Web } from './virtual-web.js'
+export { type SimulationOptions, type SimulationProgress, type SimulationResult, simulate } from './world.js'

@@ -1,14 +1,13 @@
 /** What an earlier crawl of a simulated web would have learned: taken from the web itself, so that it need not be crawled twice. */
+import { isLearned, readGraphSettings } from '../config/index.js'
+import { siteOf } from '../model/url/index.js'
 import {
-  isLearned,
   type LearnedSite,
   type LearnedWeb,
+  planGraph,
+  planRouting,
   type RoutingTable,
-  readGraphWords,
-} from '../assign/index.js'
-import { planGraph } from '../assign/plan-graph.js'
-import { planRouting } from '../assign/plan-routing.js'
-import { siteOf } from '../model/url.js'
+} from '../plan/assign/learned/index.js'
 import type { Web } from './virtual-web.js'
 import type { SimulationOptions } from './world.js'
 
@@ -54,7 +53,7 @@ export function routingOf({ assign, agents, seed }: SimulationOptions, web: Web)
   const shares = new Array<number>(agents).fill(1)
   const request = { shares, grouping: 'domain', seed, hasPulls: assign === 'hybrid' } as const
   const learned = learnedTruth(web)
-  const graph = { ...readGraphWords([]), agents: shares.map((_, i) => `agent-${i + 1}`) }
+  const graph = { ...readGraphSettings([]), agents: shares.map((_, i) => `agent-${i + 1}`) }
   const plan =
     assign === 'graph' ? planGraph(learned, { ...request, ...graph }) : planRouting(learned, request)
   return typeof plan === 'string' ? null : plan.table

@@ -1,8 +1,13 @@
 /** A ledger as a careless agent would use it: each mistake that the rules of the ledger prevent, made on purpose. */
-import type { Append, CommitResult, InboxRow, Ledger, Pack } from '../cluster/index.js'
-import { LedgerError } from '../cluster/index.js'
-import type { CellId, Epoch, Lease } from '../model/cell.js'
-import { type Clock, type Millis, sleep } from '../model/clock.js'
+import {
+  type Append,
+  type CommitResult,
+  type InboxRow,
+  type Ledger,
+  LedgerError,
+  type Pack,
+} from '../ledger/index.js'
+import { type CellId, type Clock, type Epoch, type Lease, type Millis, sleep } from '../model/index.js'
 import { LEASE_MS } from './faults.js'
 import type { Mutation } from './mutations.js'
 
@@ -31,7 +36,7 @@ export function mutantLedger(ledger: Ledger, clock: Clock, mutation: Mutation | 
     case 'lease-overrun':
       return {
         ...ledger,
-        heartbeat: (life, _leaseMs, status) => ledger.heartbeat(life, LEASE_MS, status),
+        heartbeat: (incarnation, _leaseMs, status) => ledger.heartbeat(incarnation, LEASE_MS, status),
       }
     default:
       return ledger

@@ -1,18 +1,18 @@
-import type { PhaseMistake } from '../agent/index.js'
-import type { MemoryRule } from '../cluster/memory-state.js'
+import type { MemoryRule } from '../ledger/memory/index.js'
+import type { PhaseMistake } from '../page/politeness/index.js'
 
 /**
  * The rules of the ledger, each with the mistake it prevents. The simulator can make any of these mistakes; nothing else
  * can. A checker that finds none of them would be worth nothing.
  */
 export const MUTATIONS = {
-  'no-fencing': 'packs of old epochs, old numbers and closed lives are committed',
+  'no-fencing': 'packs of old epochs, old numbers and closed incarnations are committed',
   'ledger-first': 'the ledger is written before the store',
   'links-late': 'links to other cells are sent after their page is acknowledged',
   'finish-not-exists': 'a cell is finished when a look at its inbox finds nothing, a moment later',
   'lost-is-refused': 'no answer to a COMMIT counts as a refusal',
   'orphans-of-the-living': 'files are cut back while their writer lives',
-  'failed-to-tail': 'sites of a failed agent go to the tail of S',
+  'failed-to-tail': 'sites of a failed agent go to the tail of the queue',
   'old-epochs': 'packs of an epoch that is over are committed',
   'epoch-stays': 'a cell that changes hands keeps its epoch',
   'takes-what-is-held': 'who takes a cell has it, also when another holds it',

@@ -1,5 +1,5 @@
 /** The small faulty run that CI and `npm run soak` make by the thousand. */
-import { ASSIGNMENTS } from '../assign/index.js'
+import { ASSIGNMENTS } from '../config/index.js'
 import type { SimulationOptions } from './world.js'
 
 /** At least 5 agents, 40 sites, 500 pages and 5 faults, a kill and a zombie among them; every seed a little different. */

@@ -1,6 +1,7 @@
 /** The figures of a simulated crawl (D23): those of a real crawl's report, and where this world knows better, its own. */
-import { type Metrics, measure } from '../agent/index.js'
-import type { AgentWork, Ledger } from '../cluster/index.js'
+
+import type { AgentWork, Ledger } from '../ledger/index.js'
+import { type Metrics, measure } from '../report/index.js'
 
 /** What was seen on the wire and on the disks. */
 export interface Sightings {

@@ -1,5 +1,5 @@
 /** Things to come, the next first; of equal times, who came first. Times stand apart from things: a million are looked through. */
-import type { Millis } from '../model/clock.js'
+import type { Millis } from '../model/index.js'
 
 const WAYS = 4
 const FIRST_LENGTH = 1024

@@ -2,11 +2,10 @@
  * The fetcher of one machine in the simulated world: asks the virtual web, and tells the witness of every
  * request.
  */
-import type { Fetcher, FetchRequest, FetchResult } from '../fetch/index.js'
-import type { Millis } from '../model/clock.js'
-import type { Exchange } from '../model/page.js'
-import type { StopSignal } from '../model/stop.js'
-import { hostOf, siteOf } from '../model/url.js'
+
+import type { Exchange, Millis, StopSignal } from '../model/index.js'
+import { hostOf, siteOf } from '../model/url/index.js'
+import type { Fetcher, FetchRequest, FetchResult } from '../page/fetch/index.js'
 import { EPOCH_MS, type Machine } from './machine.js'
 import type { VirtualTime } from './virtual-time.js'
 import type { Answer, Web } from './virtual-web.js'

@@ -1,10 +1,11 @@
 /**
- * The pack store of one life in the simulated world: one log on the shared disk, written and flushed in
+ * The pack store of one incarnation in the simulated world: one log on the shared disk, written and flushed in
  * virtual time.
  */
-import type { Incarnation } from '../cluster/index.js'
-import type { Millis } from '../model/clock.js'
-import type { AppendResult, CloseResult, PackBytes, PackStore } from '../store/index.js'
+
+import type { AppendResult, CloseResult, PackBytes, PackStore } from '../data/store/index.js'
+import type { Incarnation } from '../ledger/index.js'
+import type { Millis } from '../model/index.js'
 import { type Disk, type DiskFile, type StoredRow, storedRows } from './disk.js'
 import type { Machine } from './machine.js'
 

@@ -2,7 +2,7 @@
  * Time that passes only when nothing is left to do now. One heap of events, run one by one; between two of them every
  * promise that can go on does, so a run depends on its seed alone and an hour costs no more than what happens in it.
  */
-import type { Cancel, Millis } from '../model/clock.js'
+import type { Cancel, Millis } from '../model/index.js'
 import { TimeHeap } from './time-heap.js'
 
 /** Who decides whether and when a task that is due is run. */

@@ -2,8 +2,7 @@
  * A web that exists only as arithmetic on a seed: sites of power-law sizes, pages with links within and across, robots
  * rules, redirects, pages that fail once or always. Nothing is stored but the size of each site.
  */
-import type { Millis } from '../model/clock.js'
-import type { OutcomeCode } from '../model/outcome.js'
+import type { Millis, OutcomeCode } from '../model/index.js'
 
 export interface WebOptions {
   readonly seed: number
@@ -79,14 +78,14 @@ export class VirtualWeb implements Web {
 
   /** Every seventh site shares its domain, and so its turn, with the one before. */
   hostOf(site: number): string {
-    const isGuest = site % 7 === 6
-    return isGuest ? `www.s${site - 1}.test` : `s${site}.test`
+    const isForeignHost = site % 7 === 6
+    return isForeignHost ? `www.s${site - 1}.test` : `s${site}.test`
   }
 
   siteOf(host: string): number {
-    const guest = host.startsWith('www.')
-    const site = Number(host.slice(guest ? 5 : 1, -5))
-    return guest ? site + 1 : site
+    const other = host.startsWith('www.')
+    const site = Number(host.slice(other ? 5 : 1, -5))
+    return other ? site + 1 : site
   }
 
   /** What the site's robots.txt asks for between two requests; never of a site that it would hold up for long. */

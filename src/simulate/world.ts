@@ -5,36 +5,40 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Metrics } from '../agent/index.js'
-import { type AssignmentName, isLearned, ROUTING_STAGE } from '../assign/index.js'
-import { makePlan, type PhasePlan, ShardMap } from '../assign/phases/index.js'
-import type { AgentWork, Ledger } from '../cluster/index.js'
-import { openMemoryLedger } from '../cluster/memory-ledger.js'
-import { type CrawlConfig, checkConfig } from '../config/index.js'
 import {
   type CellCounts,
   cellCounts,
   FIRST_STAGE,
   type RepartitionRecord,
   recordsIn,
-} from '../coordinator/index.js'
-import { type CellId, filedUnder } from '../model/cell.js'
-import { type CellMap, SplitCells } from '../model/cell-map.js'
-import type { Millis } from '../model/clock.js'
-import { SeededRandom } from '../model/random.js'
+} from '../cluster/coordinator/index.js'
+import { type AssignmentName, type CrawlConfig, checkConfig, isLearned } from '../config/index.js'
+import type { AgentWork, Ledger } from '../ledger/index.js'
+import { openMemoryLedger } from '../ledger/memory/index.js'
+import {
+  type CellId,
+  type CellMap,
+  filedUnder,
+  type Millis,
+  SeededRandom,
+  SplitCells,
+} from '../model/index.js'
+import { makePlan, type PhasePlan, ShardMap } from '../page/politeness/phases/index.js'
+import { ROUTING_STAGE } from '../plan/assign/learned/index.js'
+import type { Metrics } from '../report/index.js'
 import { Checker, type Violation } from './checker.js'
 import { Disk } from './disk.js'
 import { drawFaults, type Fault, type FaultPreset } from './faults.js'
 import { BAD_BUS, FlakyBus, GOOD_BUS } from './flaky-bus.js'
-import { FAIR_WEATHER, type LedgerMethod, type Weather } from './flaky-ledger.js'
+import { GOOD_CONDITIONS, type LedgerConditions, type LedgerMethod } from './flaky-ledger.js'
+import { Fleet, type FleetParts } from './fleet.js'
 import { History } from './history.js'
-import { Janitor } from './janitor.js'
+import { IncarnationRecovery } from './incarnation-recovery.js'
 import { learnedTruth, routingOf } from './learned-truth.js'
 import { EPOCH_MS, Machine } from './machine.js'
 import { mutantCore } from './mutant-ledger.js'
 import { brokenBy, type Mutation } from './mutations.js'
-import { Park, type ParkParts } from './park.js'
-import type { SharedRouting } from './placing.js'
+import type { SharedRouting } from './simulated-assignment.js'
 import { metricsOf } from './tally.js'
 import { Servers } from './virtual-fetcher.js'
 import { VirtualTime } from './virtual-time.js'
@@ -48,7 +52,7 @@ export interface SimulationOptions {
   readonly pages: number
   /** Instead of one made of `sites` and `pages`. */
   readonly web?: Web
-  /** What is known of sites beforehand: S is ordered by it. */
+  /** What is known of sites beforehand: the queue is ordered by it. */
   readonly sizes?: readonly { readonly cell: CellId; readonly size: number }[]
   /** Whether long sites give their lanes to others now and then (on). */
   readonly slices?: 'on' | 'off'
@@ -144,7 +148,7 @@ class World {
   readonly #calls = new Map<LedgerMethod, number>()
   readonly #ledger: Ledger
   readonly #servers: Servers
-  readonly #park: Park
+  readonly #fleet: Fleet
   readonly #faults: readonly Fault[]
   readonly #scratch: string
   readonly #plan: PhasePlan | null
@@ -169,7 +173,7 @@ class World {
         ? drawFaults(options.faults, agents, new SeededRandom(~seed))
         : options.faults
     this.#routing = { table: routingOf(options, this.#web), learned: () => learnedTruth(this.#web) }
-    this.#park = new Park(this.#parkParts())
+    this.#fleet = new Fleet(this.#parkParts())
   }
 
   async run(): Promise<SimulationResult> {
@@ -190,18 +194,18 @@ class World {
     await this.#time.run(() => {
       if (this.#time.events % PROGRESS_EVENTS === 0) this.#tellProgress()
       if (this.#checker.isClosed) endedAt = Math.min(endedAt, this.#time.now)
-      const isOver = this.#checker.isClosed && this.#park.isQuiet
-      if (isOver || this.#park.bugs.length > 0 || this.#time.events > most || this.#isBroken) return true
+      const isOver = this.#checker.isClosed && this.#fleet.isQuiet
+      if (isOver || this.#fleet.bugs.length > 0 || this.#time.events > most || this.#isBroken) return true
       return this.#time.now > Math.min(longest, endedAt + FAREWELL_MS)
     })
     if (!this.#isBroken) await this.#settle()
     const agentWork = await this.#ledger.agentWork()
     return {
-      violations: [...this.#park.bugs, ...this.#checker.violations],
+      violations: [...this.#fleet.bugs, ...this.#checker.violations],
       history: this.#history,
       metrics: await this.#metrics(agentWork),
       faults: this.#faults,
-      struck: this.#park.struck,
+      struck: this.#fleet.struck,
       ledgerCalls: this.#calls,
       virtualMs: this.#time.now,
       events: this.#time.events,
@@ -220,8 +224,8 @@ class World {
   #startAgents(): void {
     const { agents, startEveryMs = 0 } = this.#options
     for (let agent = 0; agent < agents; agent++) {
-      if (startEveryMs === 0) this.#park.start()
-      else this.#time.after(agent * startEveryMs, () => this.#park.start())
+      if (startEveryMs === 0) this.#fleet.start()
+      else this.#time.after(agent * startEveryMs, () => this.#fleet.start())
     }
   }
 
@@ -241,7 +245,7 @@ class World {
     const left = isClosed ? '' : await this.#left()
     await this.#ledger.endAllLeases()
     const files = await this.#ledger.files()
-    this.#checker.settle(files, this.#disk, left, isClosed ? this.#park.busy : [])
+    this.#checker.settle(files, this.#disk, left, isClosed ? this.#fleet.busy : [])
   }
 
   #metrics(agentWork: readonly AgentWork[]): Promise<Metrics> {
@@ -273,11 +277,11 @@ class World {
     if (this.#options.scratch === undefined) rmSync(this.#scratch, { recursive: true, force: true })
   }
 
-  #parkParts(): ParkParts {
-    const weather: Weather = { ...FAIR_WEATHER }
+  #parkParts(): FleetParts {
+    const ledgerConditions: LedgerConditions = { ...GOOD_CONDITIONS }
     const bus = new FlakyBus(this.#random, this.#faults.length > 0 ? BAD_BUS : GOOD_BUS)
     const { seed, mutation, sites, pages } = this.#options
-    const janitor = new Janitor({
+    const recovery = new IncarnationRecovery({
       time: this.#time,
       ledger: this.#ledger,
       disk: this.#disk,
@@ -289,9 +293,9 @@ class World {
       random: this.#random,
       seed,
       mutation,
-      weather,
+      ledgerConditions,
       bus,
-      janitor,
+      recovery,
       config: this.#config(),
       plan: this.#plan,
       ledger: this.#ledger,

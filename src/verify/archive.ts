@@ -1,7 +1,7 @@
 /** WARC files record by record, and their indexes line by line against the records they point to. */
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { archivedPayload, payloadDigest, WarcReader, type WarcRecord } from '../store/index.js'
+import { archivedPayload, payloadDigest, WarcReader, type WarcRecord } from '../data/store/warc/index.js'
 
 /** Records of one WARC that an index may point to: where each begins, how long it is, and its URL. */
 export type RecordPlaces = Map<number, string>

@@ -1,8 +1,8 @@
 /** The exchanges in a WARC: a response with what its metadata record says of the visit. */
-import { headEnd } from '../fetch/response-head.js'
-import type { OutcomeCode } from '../model/outcome.js'
-import type { Exchange, Truncation } from '../model/page.js'
-import { type ArchivedResponse, responseOf, type WarcRecord } from '../store/index.js'
+
+import { type ArchivedResponse, responseOf, type WarcRecord } from '../data/store/warc/index.js'
+import type { Exchange, OutcomeCode, Truncation } from '../model/index.js'
+import { headEnd } from '../page/fetch/http/index.js'
 import type { ScanStep, SoundRecord } from './scan-warc.js'
 
 export interface ArchivedExchange extends SoundRecord {

@@ -3,12 +3,11 @@
  * read twice, outcomes first, and its outcomes are kept by fingerprint in a set that spills to disk, so
  * memory is bounded.
  */
-import type { Ledger } from '../cluster/index.js'
-import { type FrontierSpace, readJournal, SeenSet } from '../frontier/index.js'
-import type { CellId, Discovery } from '../model/cell.js'
-import { SplitCells } from '../model/cell-map.js'
-import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
-import type { OutcomeCode } from '../model/outcome.js'
+import type { Ledger } from '../ledger/index.js'
+import { fingerprint, takeFingerprint } from '../model/bytes/index.js'
+import { type CellId, type Discovery, type OutcomeCode, SplitCells } from '../model/index.js'
+import { type FrontierSpace, readJournal } from '../page/frontier/index.js'
+import { SeenSet } from '../page/frontier/seen/index.js'
 
 export interface JournalOutcome {
   readonly cell: CellId

@@ -1,16 +1,10 @@
 /** The ledger of a crawl: its file where it has one, and the journals in it. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  checkLedger,
-  copyIntegrity,
-  LEDGER_FILE,
-  type Ledger,
-  LedgerError,
-  ledgerIntegrity,
-} from '../cluster/index.js'
 import { systemClock } from '../compose/index.js'
-import { readJournal } from '../frontier/index.js'
+import { type Ledger, LedgerError } from '../ledger/index.js'
+import { checkLedger, copyIntegrity, LEDGER_FILE, ledgerIntegrity } from '../ledger/sqlite/index.js'
+import { readJournal } from '../page/frontier/index.js'
 import type { Damage } from './damage.js'
 
 /**

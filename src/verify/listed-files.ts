@@ -3,14 +3,10 @@
  * is.
  */
 import { join } from 'node:path'
-import {
-  compareFile,
-  DamagedFileError,
-  type ListedFile,
-  locateFile,
-  parquetRows,
-  readSegments,
-} from '../store/index.js'
+import { locateFile } from '../data/store/index.js'
+import { DamagedFileError, readSegments } from '../data/store/tables/index.js'
+import { parquetRows } from '../data/store/tables/parquet/index.js'
+import { compareFile, type ListedFile } from '../files/index.js'
 import { checkIndex, checkRecords, type RecordPlaces } from './archive.js'
 import type { Damage } from './damage.js'
 

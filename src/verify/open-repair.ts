@@ -5,18 +5,18 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Incarnation, Ledger } from '../cluster/index.js'
 import {
+  closeSilentIncarnations,
   crawlName,
-  DirectoryBusyError,
-  endTheSilent,
   leaseNow,
   openUnproved,
   systemClock,
   systemRandom,
 } from '../compose/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import type { Epoch } from '../model/cell.js'
+import type { Incarnation, Ledger } from '../ledger/index.js'
+import type { Epoch } from '../model/index.js'
+import { DirectoryBusyError } from '../runtime/index.js'
 
 export interface RepairCrawl {
   readonly directory: string
@@ -25,8 +25,8 @@ export interface RepairCrawl {
   readonly scratch: string
   readonly ledger: Ledger
   readonly config: CrawlConfig
-  /** A life of this repair and its seat; 0 when nothing is to be changed. */
-  readonly life: Incarnation
+  /** A incarnation of this repair and its seat; 0 when nothing is to be changed. */
+  readonly incarnation: Incarnation
   readonly seat: Epoch
   readonly now: number
   readonly salt: number
@@ -58,7 +58,7 @@ export async function withCrawl<T>(
     try {
       return await work({ directory, target, scratch, ledger, config, ...held, ...random, isDry })
     } finally {
-      if (!isDry) await ledger.leave(held.life)
+      if (!isDry) await ledger.leave(held.incarnation)
     }
   } finally {
     rmSync(scratch, { recursive: true, force: true })
@@ -66,7 +66,7 @@ export async function withCrawl<T>(
   }
 }
 
-const NOBODY = { life: 0, seat: 0 }
+const NOBODY = { incarnation: 0, seat: 0 }
 
 /**
  * Leases of a run that was killed end; the coordinator's seat is taken, which keeps others from the tables.
@@ -75,12 +75,12 @@ async function hold(
   ledger: Ledger,
   directory: string,
   config: CrawlConfig,
-): Promise<{ readonly life: Incarnation; readonly seat: Epoch }> {
+): Promise<{ readonly incarnation: Incarnation; readonly seat: Epoch }> {
   if (config.ledger === undefined) await ledger.endAllLeases()
-  else await endTheSilent(ledger, crawlName(config), leaseNow())
-  const life = await ledger.join(NAME, 0)
-  const seat = await ledger.takeSeat(life, leaseNow())
-  if (seat !== null) return { life, seat }
-  await ledger.leave(life)
+  else await closeSilentIncarnations(ledger, crawlName(config), leaseNow())
+  const incarnation = await ledger.join(NAME, 0)
+  const seat = await ledger.takeSeat(incarnation, leaseNow())
+  if (seat !== null) return { incarnation, seat }
+  await ledger.leave(incarnation)
   throw new DirectoryBusyError(`${directory} is being crawled; stop the crawl before you repair it`)
 }

@@ -2,7 +2,8 @@
 import { appendFileSync, copyFileSync, existsSync, linkSync, lstatSync, mkdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { ConfigError } from '../config/index.js'
-import { locateFile, syncDirectory } from '../store/index.js'
+import { locateFile } from '../data/store/index.js'
+import { syncDirectory } from '../files/index.js'
 
 const FOLDER = 'quarantine'
 const NOTE = 'NOTE.txt'

@@ -7,18 +7,22 @@ import {
   NO_CONTENT,
   rowOf,
   rulesOfPage,
-  settlementOf,
   unchanged,
   type WantedLinks,
-} from '../agent/index.js'
+} from '../cluster/agent/lane/index.js'
+import { fetchOutcomeOf } from '../cluster/agent/pack/index.js'
 import type { CrawlConfig } from '../config/index.js'
-import type { Discovery } from '../model/cell.js'
-import { LIMITS } from '../model/limits.js'
-import type { OutcomeCode } from '../model/outcome.js'
-import type { Exchange, MetaInfo, PageRow } from '../model/page.js'
-import { siteOf } from '../model/url.js'
-import { parsePage } from '../parse/index.js'
-import { type PageLinks, tableLinks, tableRow } from '../store/index.js'
+import { type PageLinks, tableLinks, tableRow } from '../data/store/tables/index.js'
+import {
+  type Discovery,
+  type Exchange,
+  LIMITS,
+  type MetaInfo,
+  type OutcomeCode,
+  type PageRow,
+} from '../model/index.js'
+import { siteOf } from '../model/url/index.js'
+import { parsePage } from '../page/parse/index.js'
 import { type ArchivedExchange, exchangeOf } from './archived-exchange.js'
 
 export interface RebuiltPage {
@@ -51,9 +55,9 @@ export async function rebuildPage(
   const exchange = await exchangeOf(archived, settings.config.maxBody)
   if (exchange === null || isService(code)) return null
   const { content, isWhole } = await contentOf(archived, exchange, visit.url, code, settings)
-  const { redirect } = settlementOf({ ok: true, exchange }, visit.hops, LIMITS.redirectHops, true)
-  const settlement = { code, detail: '', exchange, redirect: code === 'REDIRECT' ? redirect : '' }
-  const row = rowOf(UNKNOWN_LANE, visit, settlement, content, exchange.startedAt)
+  const { redirect } = fetchOutcomeOf({ ok: true, exchange }, visit.hops, LIMITS.redirectHops, true)
+  const outcome = { code, detail: '', exchange, redirect: code === 'REDIRECT' ? redirect : '' }
+  const row = rowOf(UNKNOWN_LANE, visit, outcome, content, exchange.startedAt)
   return {
     row: tableRow({
       ...row,
@@ -111,6 +115,6 @@ function linksOf(url: string, links: readonly string[], kinds: Uint8Array, wante
 
 /** Of a URL that was refused, or failed without a response: when that was is not on record. */
 export function rowWithoutResponse(found: Discovery, code: OutcomeCode, attempt: number): PageRow {
-  const settlement = { code, detail: '', exchange: null, redirect: '' }
-  return tableRow(rowOf(UNKNOWN_LANE, { ...found, attempt }, settlement, NO_CONTENT, 0))
+  const outcome = { code, detail: '', exchange: null, redirect: '' }
+  return tableRow(rowOf(UNKNOWN_LANE, { ...found, attempt }, outcome, NO_CONTENT, 0))
 }

@@ -4,11 +4,17 @@
  * transaction. Sent a second time it would count twice, so callers leave out what is reopened already.
  */
 import { randomUUID } from 'node:crypto'
-import { isPage } from '../agent/index.js'
-import type { Incarnation, Ledger, OutcomeCount, PackCell } from '../cluster/index.js'
-import { JournalWriter } from '../frontier/index.js'
-import { type CellId, type Discovery, filedUnder, type Grouping, type Lease } from '../model/cell.js'
-import type { OutcomeCode } from '../model/outcome.js'
+import { isPage } from '../cluster/agent/pack/index.js'
+import type { Incarnation, Ledger, OutcomeCount, PackCell } from '../ledger/index.js'
+import {
+  type CellId,
+  type Discovery,
+  filedUnder,
+  type Grouping,
+  type Lease,
+  type OutcomeCode,
+} from '../model/index.js'
+import { JournalWriter } from '../page/frontier/index.js'
 
 /** A URL whose outcome says that a response was stored, which is gone. */
 export interface LostUrl {
@@ -19,8 +25,8 @@ export interface LostUrl {
 
 export interface Reopening {
   readonly ledger: Ledger
-  /** A life of the repair, which holds no lanes. */
-  readonly life: Incarnation
+  /** A incarnation of the repair, which holds no lanes. */
+  readonly incarnation: Incarnation
   readonly grouping: Grouping
   readonly leaseMs: number
 }
@@ -40,7 +46,7 @@ export async function reopenUrls(reopening: Reopening, lost: readonly LostUrl[])
 }
 
 async function reopenBatch(
-  { ledger, life, grouping, leaseMs }: Reopening,
+  { ledger, incarnation, grouping, leaseMs }: Reopening,
   cells: ReadonlyMap<CellId, readonly LostUrl[]>,
 ): Promise<void> {
   // A finished cell waits again once its inbox has a row. Its agent drops the row: the URL is known.
@@ -50,19 +56,19 @@ async function reopenBatch(
     rows: [first.discovery],
   }))
   if (!(await ledger.append(appends))) throw new Error('the crawl was closed or split while it was repaired')
-  const leases = await ledger.grant(life, [...cells.keys()], leaseMs, 0)
+  const leases = await ledger.grant(incarnation, [...cells.keys()], leaseMs, 0)
   try {
     const missing = [...cells.keys()].find(cell => !leases.some(lease => lease.cell === cell))
     if (missing !== undefined) throw new Error(`${missing} waits for its turn; run repair again in a while`)
     const result = await ledger.commit({
       id: randomUUID(),
-      incarnation: life,
+      incarnation: incarnation,
       cells: leases.map(lease => reopened(lease, cells.get(lease.cell)!)),
       appends: [],
       files: [],
       fetches: 0,
       lanes: [],
-      heard: { links: 0, pages: new Uint8Array(0), sites: new Uint8Array(0) },
+      received: { links: 0, pages: new Uint8Array(0), sites: new Uint8Array(0) },
       waits: [],
     })
     if (result.status !== 'committed') throw new Error(`the ledger refused to reopen URLs: ${result.status}`)

@@ -15,22 +15,19 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { FileRow } from '../cluster/index.js'
-import type { Exchange } from '../model/page.js'
+import { ByteSink, warcDate } from '../data/store/bytes/index.js'
+import { locateFile } from '../data/store/index.js'
 import {
   appendCdxjEntry,
   appendCdxjLines,
-  ByteSink,
-  DurableFile,
-  digestFile,
   type Filler,
   fillerBytesMin,
   fillerRecords,
   finishIndex,
-  locateFile,
-  warcDate,
-  writeWhole,
-} from '../store/index.js'
+} from '../data/store/warc/index.js'
+import { DurableFile, digestFile, writeWhole } from '../files/index.js'
+import type { FileRow } from '../ledger/index.js'
+import type { Exchange } from '../model/index.js'
 import { exchangeOf, isResponse } from './archived-exchange.js'
 import { type DamagedRange, type SoundRecord, scanWarc } from './scan-warc.js'
 

@@ -1,7 +1,6 @@
 /** `orbweaver repair`: finds the damage, repairs what the rest depends on first, and tells what was done. */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { LEDGER_FILE, withLedgerCopy } from '../cluster/index.js'
 import {
   absolute,
   CRAWL_FILE,
@@ -15,14 +14,10 @@ import {
   writeCrawlFile,
 } from '../compose/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
-import { withoutMark } from '../model/mark.js'
-import {
-  GENERATIONS_FILE,
-  ledgerGenerations,
-  readSealed,
-  refuseLinks,
-  writeGenerations,
-} from '../store/index.js'
+import { GENERATIONS_FILE, ledgerGenerations, writeGenerations } from '../data/store/index.js'
+import { readSealed, refuseLinks } from '../files/index.js'
+import { LEDGER_FILE, withLedgerCopy } from '../ledger/sqlite/index.js'
+import { withoutMark } from '../model/index.js'
 import type { Damage } from './damage.js'
 import { repairDerived } from './derived-files.js'
 import { withCrawl } from './open-repair.js'

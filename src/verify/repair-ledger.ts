@@ -16,20 +16,19 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { copyKept, OPEN, syncDirectory } from '../files/index.js'
+import { LEDGER_FILE, ledgerIntegrity } from '../ledger/sqlite/index.js'
 import {
   checkPages,
   databasePage,
   flippedWalBit,
-  LEDGER_FILE,
   type LedgerProblem,
-  ledgerIntegrity,
   pageSumsPath,
   readPageSums,
   renewPageSums,
   sumOf,
   walPath,
-} from '../cluster/index.js'
-import { copyKept, OPEN, syncDirectory } from '../store/index.js'
+} from '../ledger/sqlite/pages/index.js'
 import type { Damage } from './damage.js'
 import { flippedBit } from './flipped-bit.js'
 import type { Quarantine } from './quarantine.js'

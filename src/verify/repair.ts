@@ -9,10 +9,11 @@
  */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { FileRow } from '../cluster/index.js'
-import { FrontierSpace } from '../frontier/index.js'
-import { LIMITS } from '../model/limits.js'
-import { locateFile, syncDirectory } from '../store/index.js'
+import { locateFile } from '../data/store/index.js'
+import { syncDirectory } from '../files/index.js'
+import type { FileRow } from '../ledger/index.js'
+import { LIMITS } from '../model/index.js'
+import { FrontierSpace } from '../page/frontier/index.js'
 import type { Damage } from './damage.js'
 import type { RepairCrawl } from './open-repair.js'
 import { Quarantine, refuseOutside } from './quarantine.js'
@@ -154,9 +155,12 @@ function learnedOf(damaged: ReadonlyMap<string, Damage>): string[] {
   return [...damaged.values()].filter(({ kind }) => kind === 'learned').map(({ file }) => file)
 }
 
-async function reopenLost({ ledger, life, config }: RepairCrawl, { lost }: RepairedTables): Promise<void> {
+async function reopenLost(
+  { ledger, incarnation, config }: RepairCrawl,
+  { lost }: RepairedTables,
+): Promise<void> {
   await ledger.reopen()
-  await reopenUrls({ ledger, life, grouping: config.group, leaseMs: LEASE_MS }, lost)
+  await reopenUrls({ ledger, incarnation, grouping: config.group, leaseMs: LEASE_MS }, lost)
 }
 
 /** One step: whoever looks finds the old file or the new one. */

@@ -1,8 +1,10 @@
 /**
  * Which rows of a table are known, by two of their columns; as fingerprints, in a set that spills to disk.
  */
-import { type FrontierSpace, SeenSet } from '../frontier/index.js'
-import { fingerprint, takeFingerprint } from '../model/fingerprint.js'
+
+import { fingerprint, takeFingerprint } from '../model/bytes/index.js'
+import type { FrontierSpace } from '../page/frontier/index.js'
+import { SeenSet } from '../page/frontier/seen/index.js'
 
 export class RowKeys {
   readonly #keys: SeenSet

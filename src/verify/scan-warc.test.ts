@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { sha1Digest } from '../store/index.js'
+import { sha1Digest } from '../data/store/warc/index.js'
 import { scanWarc } from './scan-warc.js'
 
 function record(url: string, block: Buffer): Buffer {

@@ -2,7 +2,7 @@
  * All that is sound in a WARC, and the ranges that are not. Behind damage the scan goes on at the next place
  * that an index or a table names, never at what looks like a record: a page may hold bytes that do.
  */
-import { sha1Digest, WarcReader, type WarcRecord } from '../store/index.js'
+import { sha1Digest, WarcReader, type WarcRecord } from '../data/store/warc/index.js'
 
 export interface SoundRecord {
   readonly ok: true

@@ -1,7 +1,7 @@
 /** The small JSON files of a crawl, which carry their own checksum. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { readSealed } from '../store/index.js'
+import { readSealed } from '../files/index.js'
 import type { Damage } from './damage.js'
 
 /** `content` is null where the file cannot be trusted. */

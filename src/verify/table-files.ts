@@ -1,8 +1,7 @@
 /** Rows of Parquet files as they were written, read by DuckDB, so that they can be written again. */
 import { DuckDBInstance } from '@duckdb/node-api'
-import type { OutcomeCode } from '../model/outcome.js'
-import { LinkKind, type PageRow } from '../model/page.js'
-import { Connection, openStream, parquet, quoteText, type Value } from '../query/index.js'
+import { Connection, openStream, parquet, quoteText, type Value } from '../data/query/index.js'
+import { LinkKind, type OutcomeCode, type PageRow } from '../model/index.js'
 
 export interface StoredPage {
   readonly row: PageRow

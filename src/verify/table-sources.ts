@@ -3,8 +3,10 @@
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FileRow } from '../cluster/index.js'
-import { convertLogs, locateFile, RowLogWriter, type Segment, salvageSegments } from '../store/index.js'
+import { locateFile } from '../data/store/index.js'
+import { RowLogWriter, type Segment, salvageSegments } from '../data/store/tables/index.js'
+import { convertLogs } from '../data/store/tables/parquet/index.js'
+import type { FileRow } from '../ledger/index.js'
 
 export type Table = 'pages' | 'links'
 

@@ -5,7 +5,6 @@
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { LEDGER_FILE, type Ledger } from '../cluster/index.js'
 import {
   CRAWL_FILE,
   holdsPages,
@@ -17,17 +16,12 @@ import {
   wasConcluded,
 } from '../compose/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
-import { LEARNED_MANIFEST, learnedFilesOf } from '../learn/index.js'
-import {
-  checkPair,
-  GENERATIONS_FILE,
-  type ListedFile,
-  ledgerGenerations,
-  listedIn,
-  MANIFEST,
-  readManifest,
-  refuseLinks,
-} from '../store/index.js'
+import { checkPair, GENERATIONS_FILE, ledgerGenerations } from '../data/store/index.js'
+import { listedIn, MANIFEST, readManifest } from '../data/store/tables/index.js'
+import { type ListedFile, refuseLinks } from '../files/index.js'
+import type { Ledger } from '../ledger/index.js'
+import { LEDGER_FILE } from '../ledger/sqlite/index.js'
+import { LEARNED_MANIFEST, learnedFilesOf } from '../plan/learn/index.js'
 import { checkRecords } from './archive.js'
 import type { Damage } from './damage.js'
 import { checkJournals, checkLedgerFile } from './ledger.js'

@@ -8,8 +8,8 @@ import {
   MOST_COUNTED,
   type Pack,
   type PackCell,
-} from '../../src/cluster/index.js'
-import { type Discovery, type Lease, ownTurn } from '../../src/model/cell.js'
+} from '../../src/ledger/index.js'
+import { type Discovery, type Lease, ownTurn } from '../../src/model/index.js'
 import { splitContract } from './split-contract.js'
 
 /** A ledger under test and the hand on its clock. */
@@ -61,7 +61,7 @@ const pack = (incarnation: number, id: string, cells: PackCell[], over: Partial<
   files: [],
   fetches: 0,
   lanes: [],
-  heard: { links: 0, pages: new Uint8Array(0), sites: new Uint8Array(0) },
+  received: { links: 0, pages: new Uint8Array(0), sites: new Uint8Array(0) },
   waits: [],
   ...over,
 })
@@ -88,7 +88,7 @@ export function ledgerContract(
     splitContract(runner, { ledger: () => ledger, advance: ms => advance(ms), lease, share, pack })
 
     describe('append', () => {
-      it('puts a new site at the tail of S and keeps the order of arrival', async () => {
+      it('puts a new site at the tail of the queue and keeps the order of arrival', async () => {
         await ledger.append([append('b.test', '/'), append('a.test', '/')])
         await ledger.append([append('c.test', '/')])
         expect((await ledger.waiting(10)).map(cell => cell.cell)).toEqual(['b.test', 'a.test', 'c.test'])
@@ -194,7 +194,7 @@ export function ledgerContract(
         })
       })
 
-      it('of a life that has ended is refused (P6), and so it is after the end of the crawl', async () => {
+      it('of an incarnation that has ended is refused (P6), and so it is after the end of the crawl', async () => {
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
         await ledger.append([append('a.test', '/')])
         const held = await lease(a, 'a.test')
@@ -242,7 +242,7 @@ export function ledgerContract(
         expect((await lease(b, 'a.test')).epoch).toBeGreaterThan(first.epoch)
       })
 
-      it('goes to the HEAD of S when its agent leaves or falls silent (D16)', async () => {
+      it('goes to the HEAD of the queue when its agent leaves or falls silent (D16)', async () => {
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
         await ledger.append([append('x.test', '/'), append('y.test', '/'), append('z.test', '/')])
         await ledger.grant(a, ['y.test'], LEASE, 0)
@@ -306,7 +306,7 @@ export function ledgerContract(
         ])
       })
 
-      it('leases a shard of all sites to one life at a time: cells filed under it share its turn', async () => {
+      it('leases a shard of all sites to one incarnation at a time: cells filed under it share its turn', async () => {
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
         const cells = ['a.test#0', 'b.test#0', 'a.test#1']
         await ledger.append(
@@ -387,7 +387,7 @@ export function ledgerContract(
         expect((await ledger.waiting(10)).map(({ cell }) => cell)).toEqual(['a.test'])
       })
 
-      it('gives a closed life nothing', async () => {
+      it('gives a closed incarnation nothing', async () => {
         const a = await ledger.join('a')
         await ledger.append([append('a.test', '/')])
         await ledger.leave(a)
@@ -525,7 +525,7 @@ export function ledgerContract(
         })
       })
 
-      it('of a closed life is refused (P6)', async () => {
+      it('of a closed incarnation is refused (P6)', async () => {
         const me = await ledger.join('a')
         await ledger.append([append('a.test', '/')])
         const held = await lease(me, 'a.test')
@@ -598,7 +598,7 @@ export function ledgerContract(
         expect(await ledger.grant(me, ['a.test'], LEASE, 0)).toEqual([])
       })
 
-      it('a committed page leaves the budget of its life', async () => {
+      it('a committed page leaves the budget of its incarnation', async () => {
         await ledger.set({ maxPages: '2' })
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
         await ledger.append([append('a.test', '/')])
@@ -608,7 +608,7 @@ export function ledgerContract(
         expect((await ledger.takeBudget(b, 0, 2)).granted).toBe(1)
       })
 
-      it('a life that ends returns its page budget', async () => {
+      it('an incarnation that ends returns its page budget', async () => {
         await ledger.set({ maxPages: '5' })
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
         expect((await ledger.takeBudget(a, 5, 0)).granted).toBe(0)
@@ -617,7 +617,7 @@ export function ledgerContract(
         expect((await ledger.takeBudget(b, 0, 5)).granted).toBe(5)
       })
 
-      it('lives share what is left of the page limit, and what one does not need is free again', async () => {
+      it('incarnations share what is left of the page limit, and what one does not need is free again', async () => {
         await ledger.set({ maxPages: '100' })
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
         await ledger.join('coordinator', 0)
@@ -667,7 +667,7 @@ export function ledgerContract(
         expect(await ledger.files()).toMatchObject([{ name: 'four', incarnation: b }])
       })
 
-      it('closes the lives that fell silent, not those that only the ledger could not hear', async () => {
+      it('closes the incarnations that fell silent, not those that only the ledger could not hear', async () => {
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
         await ledger.append([append('x.test', '/'), append('y.test', '/')])
         await lease(a, 'y.test')
@@ -677,7 +677,7 @@ export function ledgerContract(
         }
         expect(await ledger.closeSilent(2 * LEASE)).toEqual([a])
         expect((await ledger.waiting(9)).map(({ cell }) => cell)).toEqual(['y.test', 'x.test'])
-        expect(await ledger.heartbeat(a, LEASE, '{}')).toMatchObject({ lifeOpen: false, share: 0 })
+        expect(await ledger.heartbeat(a, LEASE, '{}')).toMatchObject({ incarnationOpen: false, share: 0 })
         advance(9 * LEASE)
         await ledger.heartbeat(a, LEASE, '{}')
         expect(await ledger.closeSilent(2 * LEASE)).toEqual([])
@@ -687,7 +687,7 @@ export function ledgerContract(
         const [a, b, c] = [await ledger.join('a'), await ledger.join('b', 0), await ledger.join('c', 0)]
         await ledger.append([append('x.test', '/')])
         const seat = await ledger.takeSeat(b, LEASE)
-        for (const life of [a, b, c]) await ledger.heartbeat(life, LEASE, '{}')
+        for (const incarnation of [a, b, c]) await ledger.heartbeat(incarnation, LEASE, '{}')
         const held = await lease(a, 'x.test')
         await ledger.takeTurn(a, '192.0.2.1', LEASE, 0)
         advance(9 * LEASE)
@@ -700,7 +700,7 @@ export function ledgerContract(
         expect((await ledger.heartbeat(a, LEASE, '{}')).held).toMatchObject([{ epoch: held.epoch }])
       })
 
-      it('grants for others: a life finds its leases by their number, and says which it has seen', async () => {
+      it('grants for others: an incarnation finds its leases by their number, and says which it has seen', async () => {
         const [a, b] = [await ledger.join('a', 7), await ledger.join('b')]
         await ledger.append([append('x.test', '/'), append('y.test', '/'), append('z.test', '/')])
         const granted = await ledger.grant(a, ['y.test', 'x.test'], LEASE, 0, 3)
@@ -778,9 +778,9 @@ export function ledgerContract(
         expect(await waiting()).toBe(MOST_COUNTED)
       })
 
-      it('lives that crawl share the limits of the crawl', async () => {
+      it('incarnations that crawl share the limits of the crawl', async () => {
         const [a, b, c] = [await ledger.join('a'), await ledger.join('b'), await ledger.join('c', 0)]
-        const share = async (life: number) => (await ledger.heartbeat(life, LEASE, '{}')).share
+        const share = async (incarnation: number) => (await ledger.heartbeat(incarnation, LEASE, '{}')).share
         expect([await share(a), await share(b), await share(c)]).toEqual([0.5, 0.5, 0])
         await ledger.leave(a)
         expect(await share(b)).toBe(1)
@@ -795,7 +795,7 @@ export function ledgerContract(
           ({ cell }) => cell,
         )
 
-      it('are held by one life at a time and pass with their wait', async () => {
+      it('are held by one incarnation at a time and pass with their wait', async () => {
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
         const first = await ledger.takeTurn(a, 'example.org', LEASE, 0)
         expect(first).not.toBeNull()
@@ -806,7 +806,7 @@ export function ledgerContract(
         expect(second!.nextAllowed).toBe(5_000_000_000_000)
       })
 
-      it('are not taken by a life that has ended: nobody would give them back', async () => {
+      it('are not taken by an incarnation that has ended: nobody would release them', async () => {
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
         await mates()
         await ledger.leave(a)
@@ -815,7 +815,7 @@ export function ledgerContract(
         expect(await ledger.grant(b, ['www.x.test'], LEASE, 0)).toHaveLength(1)
       })
 
-      it('come with the first lease of a group: no other life is given, or shown, its other cells', async () => {
+      it('come with the first lease of a group: no other incarnation is given, or shown, its other cells', async () => {
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
         await mates()
         await lease(a, 'www.x.test')
@@ -825,7 +825,7 @@ export function ledgerContract(
         await lease(a, 'old.x.test')
       })
 
-      it('were held until the latest lease of a silent life ended, in whatever order its cells come back', async () => {
+      it('were held until the latest lease of a silent incarnation ended, in whatever order its cells come back', async () => {
         for (const [i, order] of [
           ['www.x.test', 'old.x.test'],
           ['old.x.test', 'www.x.test'],
@@ -838,7 +838,7 @@ export function ledgerContract(
           ]
           expect(short.until).toBeLessThan(long.until)
           advance(3 * LEASE)
-          // Twice: the first after such a silence is a sign of life of the ledger itself.
+          // Twice: the first after such a silence is a sign of incarnation of the ledger itself.
           await ledger.heartbeat(b, LEASE, '{}')
           advance(2 * LEASE)
           await ledger.heartbeat(b, 9 * LEASE, '{}')
@@ -850,7 +850,7 @@ export function ledgerContract(
         }
       })
 
-      it('last as long as the latest lease under them: nobody has the turn of a group while another life has a cell of it', async () => {
+      it('last as long as the latest lease under them: nobody has the turn of a group while another incarnation has a cell of it', async () => {
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
         await mates()
         await ledger.heartbeat(a, LEASE, '{}')
@@ -878,7 +878,7 @@ export function ledgerContract(
         expect(taken).toMatchObject({ cell: 'www.x.test', turnFrom: www.until - LEASE + 250 })
       })
 
-      it('of a life that fell silent pass on, after its lease and the delay', async () => {
+      it('of an incarnation that fell silent pass on, after its lease and the delay', async () => {
         const [a, b] = [await ledger.join('a'), await ledger.join('b')]
         await ledger.heartbeat(a, LEASE, '{}')
         await ledger.takeTurn(a, '192.0.2.1', LEASE, 0)
@@ -946,7 +946,7 @@ export function ledgerContract(
       })
     })
 
-    it('tells of the lives that are open, and why a site was set aside', async () => {
+    it('tells of the incarnations that are open, and why a site was set aside', async () => {
       const [a, b] = [await ledger.join('a'), await ledger.join('b')]
       await ledger.heartbeat(b, LEASE, '{"waiting":"x"}')
       await ledger.append([append('a.test', '/')])
@@ -961,23 +961,25 @@ export function ledgerContract(
       expect(await ledger.parked(10)).toEqual([])
     })
 
-    it('adds up what an agent did in all its lives, and keeps what a killed one last told', async () => {
+    it('adds up what an agent did in all its incarnations, and keeps what a killed one last told', async () => {
       const told = ['{"fetches":7}', '{"fetches":5}', '{}']
-      for (const [life, status] of told.entries()) {
-        const me = await ledger.join(life === 2 ? 'b' : 'a')
-        await ledger.append([append(`${life}.test`, '/')])
-        const held = await lease(me, `${life}.test`)
+      for (const [incarnation, status] of told.entries()) {
+        const me = await ledger.join(incarnation === 2 ? 'b' : 'a')
+        await ledger.append([append(`${incarnation}.test`, '/')])
+        const held = await lease(me, `${incarnation}.test`)
         const cells = [share(held, { pages: 2, bytes: 10, fetchMs: 30 })]
-        expect(await ledger.commit(pack(me, `p${life}`, cells, { fetches: 4 + life }))).toEqual({
-          status: 'committed',
-        })
+        expect(await ledger.commit(pack(me, `p${incarnation}`, cells, { fetches: 4 + incarnation }))).toEqual(
+          {
+            status: 'committed',
+          },
+        )
         await ledger.heartbeat(me, LEASE, status)
       }
       const work = (fetches: number) => [
         { name: 'a', lives: 2, pages: 4, bytes: 20, fetchMs: 60, fetches },
         { name: 'b', lives: 1, pages: 2, bytes: 10, fetchMs: 30, fetches: 6 },
       ]
-      // What a life that goes on has under way is no request for nothing.
+      // What an incarnation that goes on has under way is no request for nothing.
       expect(await ledger.agentWork()).toMatchObject(work(4 + 5))
       await ledger.endAllLeases()
       expect(await ledger.agentWork()).toMatchObject(work(7 + 5))
@@ -998,16 +1000,16 @@ export function ledgerContract(
     it('adds up the lanes of an agent and what it heard, over its lives, each pack once', async () => {
       const heard = { links: 3, pages: new Uint8Array(16).fill(7), sites: new Uint8Array(8).fill(9) }
       await ledger.append([append('a.test', '/')])
-      for (const life of [1, 2]) {
+      for (const incarnation of [1, 2]) {
         const me = await ledger.join('a')
         const held = await lease(me, 'a.test')
         const lanes = [
           { lane: 2, pages: 1, fetchMs: 10 },
-          { lane: life, pages: 2, fetchMs: 5 },
+          { lane: incarnation, pages: 2, fetchMs: 5 },
         ]
-        const sent = pack(me, `p${life}`, [share(held)], {
-          lanes: life === 2 ? lanes.slice(1) : lanes,
-          heard,
+        const sent = pack(me, `p${incarnation}`, [share(held)], {
+          lanes: incarnation === 2 ? lanes.slice(1) : lanes,
+          received: heard,
         })
         await ledger.commit(sent)
         await ledger.commit(sent)

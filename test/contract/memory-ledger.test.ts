@@ -1,4 +1,4 @@
-import { openMemoryLedger } from '../../src/cluster/memory-ledger.js'
+import { openMemoryLedger } from '../../src/ledger/memory/index.js'
 import { ledgerContract } from './ledger-contract.js'
 
 ledgerContract('ledger in memory', async () => {

@@ -21,11 +21,11 @@ export class Workshop {
     this.folder = mkdtempSync(join(root, 'tmp', 'orb-mutants-'))
   }
 
-  /** What `module` of `src/cluster/` exports, with the edit of the mutant. */
+  /** What `module` of `src/ledger/` exports, with the edit of the mutant. */
   async compiled<T>(module: string, mutant: LedgerMutant): Promise<T> {
     const outfile = join(this.folder, `ledger-${++this.#count}.mjs`)
     await build({
-      stdin: { contents: `export * from './src/cluster/${module}'`, resolveDir: root },
+      stdin: { contents: `export * from './src/ledger/${module}'`, resolveDir: root },
       bundle: true,
       format: 'esm',
       platform: 'node',
@@ -37,7 +37,7 @@ export class Workshop {
         {
           name: 'mutant',
           setup: ({ onLoad }) =>
-            onLoad({ filter: /src\/cluster\/\w+-[\w-]+\.ts$/ }, ({ path }) => {
+            onLoad({ filter: /src\/ledger\/.*\w+-[\w-]+\.ts$/ }, ({ path }) => {
               const source = readFileSync(path, 'utf8')
               const isIt = basename(path) === mutant.file
               return { loader: 'ts', contents: isIt ? edited(source, mutant) : source }

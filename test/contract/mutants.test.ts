@@ -5,7 +5,7 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { openSqliteLedger } from '../../src/cluster/index.js'
+import type { openSqliteLedger } from '../../src/ledger/sqlite/index.js'
 import { ledgerContract } from './ledger-contract.js'
 import { casesOf, Workshop } from './mutant-workshop.js'
 import { LEDGER_MUTANTS } from './mutants.js'
@@ -37,7 +37,7 @@ function openerOf(module: Module) {
 describe('a rule of the ledger that is switched off is noticed', () => {
   for (const mutant of LEDGER_MUTANTS) {
     it(mutant.rule, async () => {
-      const open = openerOf(await workshop.compiled<Module>('index.js', mutant))
+      const open = openerOf(await workshop.compiled<Module>('sqlite/index.js', mutant))
       const test = casesOf(runner => ledgerContract('', open, runner)).get(mutant.caughtBy)
       expect(test, `the contract has a test "${mutant.caughtBy}"`).toBeDefined()
       await expect(test!()).rejects.toMatchObject({ name: 'AssertionError' })

@@ -4,7 +4,7 @@
  */
 export interface LedgerMutant {
   readonly rule: string
-  /** In `src/cluster/`. */
+  /** In `src/ledger/`. */
   readonly file: string
   /** What stands there once, and what instead. */
   readonly keeps: string
@@ -15,7 +15,7 @@ export interface LedgerMutant {
 const CELLS = 'sqlite-cells.ts'
 const PACKS = 'sqlite-packs.ts'
 const TURNS = 'sqlite-turns.ts'
-const LIVES = 'sqlite-lives.ts'
+const LIVES = 'sqlite-incarnations.ts'
 const INBOXES = 'sqlite-inboxes.ts'
 const FILES = 'sqlite-files.ts'
 const ORDER = 'sqlite-order.ts'
@@ -107,11 +107,11 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
     caughtBy: 'lets children go on with the packs of their parents; each pack is one cell’s alone',
   },
   {
-    rule: 'a life that has ended takes no turn',
+    rule: 'an incarnation that has ended takes no turn',
     file: 'sqlite-ledger.ts',
-    keeps: 'lives.isOpen(incarnation) ? turns.take(incarnation, group, leaseMs, delayMs) : null',
+    keeps: 'incarnations.isOpen(incarnation) ? turns.take(incarnation, group, leaseMs, delayMs) : null',
     breaks: 'turns.take(incarnation, group, leaseMs, delayMs)',
-    caughtBy: 'are not taken by a life that has ended: nobody would give them back',
+    caughtBy: 'are not taken by an incarnation that has ended: nobody would release them',
   },
   {
     rule: 'a turn lasts as long as the latest lease under it',
@@ -119,7 +119,7 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
     keeps: 'SET lease_until = max(lease_until, ?) WHERE grp = ?',
     breaks: 'SET lease_until = min(lease_until, ?) WHERE grp = ?',
     caughtBy:
-      'last as long as the latest lease under them: nobody has the turn of a group while another life has a cell of it',
+      'last as long as the latest lease under them: nobody has the turn of a group while another incarnation has a cell of it',
   },
   {
     rule: 'the turn of a group was held as long as the longest of its leases',
@@ -127,7 +127,7 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
     keeps: 'Math.max(Number(until), heldUntil)',
     breaks: 'Number(until)',
     caughtBy:
-      'were held until the latest lease of a silent life ended, in whatever order its cells come back',
+      'were held until the latest lease of a silent incarnation ended, in whatever order its cells come back',
   },
   {
     rule: 'an append is refused once the crawl is closed',
@@ -144,11 +144,11 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
     caughtBy: 'turns a finished cell to waiting in the same step',
   },
   {
-    rule: 'a new site goes to the tail of S',
+    rule: 'a new site goes to the tail of the queue',
     file: INBOXES,
     keeps: 'UPDATE crawl SET next_rank = next_rank + ? RETURNING next_rank',
     breaks: 'UPDATE crawl SET first_rank = first_rank - ? RETURNING first_rank',
-    caughtBy: 'puts a new site at the tail of S and keeps the order of arrival',
+    caughtBy: 'puts a new site at the tail of the queue and keeps the order of arrival',
   },
   {
     rule: 'a batch of links is checked like a pack',
@@ -193,11 +193,11 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
     caughtBy: 'with a stale cell commits nothing and names the cell',
   },
   {
-    rule: 'a pack of a closed life is refused',
+    rule: 'a pack of a closed incarnation is refused',
     file: PACKS,
     keeps: `if (!open) return { status: 'refused', why: 'incarnation-closed' }`,
     breaks: '',
-    caughtBy: 'of a closed life is refused (P6)',
+    caughtBy: 'of a closed incarnation is refused (P6)',
   },
   {
     rule: 'a pack is known again by its id',
@@ -235,11 +235,11 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
     caughtBy: 'never shortens a wait',
   },
   {
-    rule: 'a committed page is debited to the budget of its life',
+    rule: 'a committed page is debited to the budget of its incarnation',
     file: PACKS,
     keeps: 'budget = max(0, budget - ?1)',
     breaks: 'budget = budget + 0 * ?1',
-    caughtBy: 'a committed page leaves the budget of its life',
+    caughtBy: 'a committed page leaves the budget of its incarnation',
   },
   {
     rule: 'files are swapped only by the holder of the seat',
@@ -277,11 +277,11 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
     caughtBy: 'is granted to one agent only, with a rising epoch',
   },
   {
-    rule: 'a closed life is granted nothing',
+    rule: 'a closed incarnation is granted nothing',
     file: CELLS,
     keeps: 'if (!open || ',
     breaks: 'if (',
-    caughtBy: 'gives a closed life nothing',
+    caughtBy: 'gives a closed incarnation nothing',
   },
   {
     rule: 'nothing is leased after the end',
@@ -291,18 +291,18 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
     caughtBy: 'the page limit ends it with cells still waiting',
   },
   {
-    rule: 'sites of an agent that left go to the head of S',
+    rule: 'sites of an agent that left go to the head of the queue',
     file: CELLS,
     keeps: 'for (const [cell] of held) this.#order.toHead(String(cell))',
     breaks: 'for (const [cell] of held) this.#order.toTail(String(cell))',
-    caughtBy: 'goes to the HEAD of S when its agent leaves or falls silent (D16)',
+    caughtBy: 'goes to the HEAD of the queue when its agent leaves or falls silent (D16)',
   },
   {
-    rule: 'sites of an agent that fell silent go to the head of S',
+    rule: 'sites of an agent that fell silent go to the head of the queue',
     file: ORDER,
     keeps: 'of expired) this.toHead(String(cell), Number(heldUntil))',
     breaks: 'of expired) this.toTail(String(cell))',
-    caughtBy: 'goes to the HEAD of S when its agent leaves or falls silent (D16)',
+    caughtBy: 'goes to the HEAD of the queue when its agent leaves or falls silent (D16)',
   },
   {
     rule: 'a heartbeat renews all leases',
@@ -330,7 +330,7 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
     file: LIVES,
     keeps: 'AND gap_until <= ?2',
     breaks: 'AND 0 <= ?2',
-    caughtBy: 'closes the lives that fell silent, not those that only the ledger could not hear',
+    caughtBy: 'closes the incarnations that fell silent, not those that only the ledger could not hear',
   },
   {
     rule: 'nobody’s cells are taken while nobody at all was heard',
@@ -431,18 +431,18 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
     caughtBy: 'the page limit ends it with cells still waiting',
   },
   {
-    rule: 'a life that ends returns its budget',
+    rule: 'an incarnation that ends returns its budget',
     file: LIVES,
     keeps: 'WHERE open = 1 AND lanes > 0 AND incarnation <> ?',
     breaks: 'WHERE lanes > 0 AND incarnation <> ?',
-    caughtBy: 'a life that ends returns its page budget',
+    caughtBy: 'an incarnation that ends returns its page budget',
   },
   {
-    rule: 'blocks of the page limit are held by one life',
+    rule: 'blocks of the page limit are held by one incarnation',
     file: LIVES,
     keeps: ' - out - held)',
     breaks: ' - held)',
-    caughtBy: 'lives share what is left of the page limit, and what one does not need is free again',
+    caughtBy: 'incarnations share what is left of the page limit, and what one does not need is free again',
   },
   {
     rule: 'the seat has one holder',
@@ -454,23 +454,23 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   {
     rule: 'limits are shared among those who crawl',
     file: LIVES,
-    keeps: 'return own === 0 ? 0 : 1 / lives',
+    keeps: 'return own === 0 ? 0 : 1 / incarnations',
     breaks: 'return own === 0 ? 0 : 1',
-    caughtBy: 'lives that crawl share the limits of the crawl',
+    caughtBy: 'incarnations that crawl share the limits of the crawl',
   },
   {
-    rule: 'a turn is held by one life at a time',
+    rule: 'a turn is held by one incarnation at a time',
     file: TURNS,
     keeps: 'if (holder !== null && heldUntil >= now) return null',
     breaks: '',
-    caughtBy: 'are held by one life at a time and pass with their wait',
+    caughtBy: 'are held by one incarnation at a time and pass with their wait',
   },
   {
     rule: 'a turn passes on after its holder’s lease and the delay',
     file: TURNS,
     keeps: 'heldUntil === 0 ? 0 : heldUntil + Math.max(Number(knownMs), delayMs)',
     breaks: '0',
-    caughtBy: 'of a life that fell silent pass on, after its lease and the delay',
+    caughtBy: 'of an incarnation that fell silent pass on, after its lease and the delay',
   },
   {
     rule: 'a turn is kept while a cell of its group is leased',

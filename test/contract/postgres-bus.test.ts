@@ -1,12 +1,12 @@
 /** The bus between machines: what one says the others hear, as far as it goes. */
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { PeerProbe } from '../../src/agent/peer-probe.js'
-import type { BusMessage } from '../../src/cluster/index.js'
-import { PostgresBus, payloadsOf } from '../../src/cluster/postgres-bus.js'
-import { systemClock as clock } from '../../src/compose/system.js'
-import { type PostgresPlace, readPostgresUrl } from '../../src/model/postgres-url.js'
-import { SeededRandom } from '../../src/model/random.js'
+import { type BusMessage, PostgresBus } from '../../src/bus/index.js'
+import { payloadsOf } from '../../src/bus/postgres-bus.js'
+import { PeerProbe } from '../../src/cluster/agent/heartbeat/index.js'
+import { systemClock as clock } from '../../src/compose/index.js'
+import { SeededRandom } from '../../src/model/index.js'
+import { type PostgresPlace, readPostgresUrl } from '../../src/model/url/index.js'
 import { testDatabase } from '../kit/postgres.js'
 
 const PATIENCE = { timeout: 30_000, interval: 50 }
@@ -22,7 +22,7 @@ afterAll(() => database.remove())
 function join(seed: number, crawl = 'bus'): { bus: PostgresBus; heard: BusMessage[] } {
   const bus = new PostgresBus({ place, crawl, clock, random: new SeededRandom(seed) })
   const heard: BusMessage[] = []
-  bus.listen(message => heard.push(message))
+  bus.subscribe(message => heard.push(message))
   return { bus, heard }
 }
 
@@ -61,7 +61,7 @@ it('says what was said last before it goes', async () => {
 it('carries what distances are measured with, and says how long it has held it back', async () => {
   const [a, b] = [join(1), join(2)]
   const [near, far] = [new PeerProbe(clock, a.bus, 1), new PeerProbe(clock, b.bus, 2)]
-  b.bus.listen(message => far.hear(message))
+  b.bus.subscribe(message => far.hear(message))
   const pings = () => b.heard.flatMap(message => (message.kind === 'ping' ? [message] : []))
   await vi.waitFor(() => {
     a.bus.send({ kind: 'inbox', cells: ['ready.test'] })
@@ -85,6 +85,6 @@ it('sends many cells in as few payloads as PostgreSQL takes, each once', () => {
   const said = payloads.flatMap(payload => (JSON.parse(payload) as { messages: BusMessage[] }).messages)
   expect(said.filter(({ kind }) => kind === 'ended')).toHaveLength(1)
   expect(said.flatMap(message => (message.kind === 'inbox' ? message.cells : []))).toEqual(cells)
-  const tooLong: BusMessage = { kind: 'visit', groups: ['x'.repeat(9_000)] }
+  const tooLong: BusMessage = { kind: 'turn-request', groups: ['x'.repeat(9_000)] }
   expect(payloadsOf('me', [tooLong])).toEqual([])
 })

@@ -5,13 +5,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Ledger, LedgerError } from '../../src/cluster/index.js'
-import { patientLedger } from '../../src/cluster/patient-ledger.js'
-import { type CopyPolicy, schemaOf } from '../../src/cluster/postgres-crawls.js'
-import { PostgresDatabase } from '../../src/cluster/postgres-database.js'
-import { openPostgresLedger } from '../../src/cluster/postgres-ledger.js'
-import { systemClock as clock } from '../../src/compose/system.js'
-import { type PostgresPlace, readPostgresUrl } from '../../src/model/postgres-url.js'
+import { systemClock as clock } from '../../src/compose/index.js'
+import { type Ledger, LedgerError, retryingLedger } from '../../src/ledger/index.js'
+import { type CopyPolicy, openPostgresLedger, schemaOf } from '../../src/ledger/postgres/index.js'
+import { PostgresDatabase } from '../../src/ledger/postgres/postgres-database.js'
+import { type PostgresPlace, readPostgresUrl } from '../../src/model/url/index.js'
 import { PostgresServer } from '../kit/postgres.js'
 
 const PASSWORD = 'open-sesame'
@@ -176,14 +174,14 @@ describe('a connection that is lost', () => {
       await ask(
         'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $$orbweaver$$',
       )
-      const lives = await patientLedger(ledger, clock).agents()
-      expect(lives).toHaveLength(1)
+      const incarnations = await retryingLedger(ledger, clock).agents()
+      expect(incarnations).toHaveLength(1)
     })
   })
 
   it('with its server, killed and started again: nothing acknowledged is lost, and nothing is done twice', async () => {
     await withNewCrawl(async plain => {
-      const ledger = patientLedger(plain, clock)
+      const ledger = retryingLedger(plain, clock)
       const me = await ledger.join('a')
       await ledger.append(seeds('a.test'))
       await server.kill()
@@ -252,17 +250,17 @@ describe('the server says of itself', () => {
       await writer.query('BEGIN; SELECT pg_current_xact_id()')
       await ledger.append(seeds('held.test'))
       expect(await ledger.readInbox('held.test', 0, 9)).toEqual([])
-      expect((await ledger.health(60_000)).holdUps).toEqual([])
+      expect((await ledger.health(60_000)).longTransactions).toEqual([])
       await sleep(60)
-      const { holdUps } = await ledger.health(50)
-      expect(holdUps).toHaveLength(1)
-      expect(holdUps[0].who).toMatch(
+      const { longTransactions } = await ledger.health(50)
+      expect(longTransactions).toHaveLength(1)
+      expect(longTransactions[0].who).toMatch(
         /^user orbweaver, left open, from 127\.0\.0\.1, process \d+, database postgres, idle in/,
       )
-      expect(holdUps[0].openMs).toBeGreaterThan(50)
+      expect(longTransactions[0].openMs).toBeGreaterThan(50)
       await writer.query(`PREPARE TRANSACTION 'forgotten'`)
       await sleep(2)
-      expect((await ledger.health(0)).holdUps[0].who).toContain('prepared as forgotten')
+      expect((await ledger.health(0)).longTransactions[0].who).toContain('prepared as forgotten')
       await writer.query(`ROLLBACK PREPARED 'forgotten'`)
       expect(await ledger.readInbox('held.test', 0, 9)).toHaveLength(1)
       for (const client of [writer, reader]) await client.end()

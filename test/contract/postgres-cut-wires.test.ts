@@ -1,12 +1,10 @@
 /** Connections that break in the middle of a transaction, before its COMMIT arrives or before its answer does. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Ledger, Pack } from '../../src/cluster/index.js'
-import { patientLedger } from '../../src/cluster/patient-ledger.js'
-import { openPostgresLedger } from '../../src/cluster/postgres-ledger.js'
-import { systemClock as clock } from '../../src/compose/system.js'
-import type { Lease } from '../../src/model/cell.js'
-import { type PostgresPlace, readPostgresUrl } from '../../src/model/postgres-url.js'
-import { SeededRandom } from '../../src/model/random.js'
+import { systemClock as clock } from '../../src/compose/index.js'
+import { type Ledger, type Pack, retryingLedger } from '../../src/ledger/index.js'
+import { openPostgresLedger } from '../../src/ledger/postgres/index.js'
+import { type Lease, SeededRandom } from '../../src/model/index.js'
+import { type PostgresPlace, readPostgresUrl } from '../../src/model/url/index.js'
 import { testDatabase } from '../kit/postgres.js'
 import { type Cut, TcpProxy } from '../kit/tcp-proxy.js'
 
@@ -48,7 +46,7 @@ function packOf(incarnation: number, held: Lease, number: number): Pack {
     files: [{ name: 'w', kind: 'warc', bytes: number }],
     fetches: number,
     lanes: [{ lane: 1, pages: 1, fetchMs: 0 }],
-    heard: { links: 0, pages: new Uint8Array(0), sites: new Uint8Array(0) },
+    received: { links: 0, pages: new Uint8Array(0), sites: new Uint8Array(0) },
     waits: [],
   }
 }
@@ -87,7 +85,7 @@ it('a pack whose COMMIT never arrived is not there, and is committed when it is 
 it('wherever the wire is cut, every pack is committed once, with its links', async () => {
   const random = new SeededRandom(7)
   const plain = await open()
-  const ledger = patientLedger(plain, { ...clock, after: (_ms, task) => clock.after(1, task) })
+  const ledger = retryingLedger(plain, { ...clock, after: (_ms, task) => clock.after(1, task) })
   const { me, held } = await leased(ledger)
   const before = proxy.cuts
   for (let number = 1; number <= PACKS; number++) {

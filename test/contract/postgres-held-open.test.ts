@@ -1,9 +1,8 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll } from 'vitest'
-import { schemaOf } from '../../src/cluster/postgres-crawls.js'
-import { openPostgresLedger } from '../../src/cluster/postgres-ledger.js'
-import { systemClock as clock } from '../../src/compose/system.js'
-import { type PostgresPlace, readPostgresUrl } from '../../src/model/postgres-url.js'
+import { systemClock as clock } from '../../src/compose/index.js'
+import { openPostgresLedger, schemaOf } from '../../src/ledger/postgres/index.js'
+import { type PostgresPlace, readPostgresUrl } from '../../src/model/url/index.js'
 import { testDatabase } from '../kit/postgres.js'
 import { heldOpen } from './postgres-held-open.js'
 

@@ -5,8 +5,8 @@
 import { Client } from 'pg'
 import * as vitest from 'vitest'
 import { expect } from 'vitest'
-import type { Append, Ledger, Pack, PackCell } from '../../src/cluster/index.js'
-import type { Lease } from '../../src/model/cell.js'
+import type { Append, Ledger, Pack, PackCell } from '../../src/ledger/index.js'
+import type { Lease } from '../../src/model/index.js'
 import type { Runner } from './ledger-contract.js'
 
 const LEASE = 10_000
@@ -103,7 +103,7 @@ function pack(incarnation: number, id: string, held: Lease, over: Partial<PackCe
   }
   const heard = { links: 0, pages: new Uint8Array(0), sites: new Uint8Array(0) }
   const none = { appends: [], files: [], lanes: [], waits: [] }
-  return { id, incarnation, cells: [share], fetches: 0, heard, ...none }
+  return { id, incarnation, cells: [share], fetches: 0, received: heard, ...none }
 }
 
 /** Everything of its inbox is read and committed: it could be finished. */
@@ -237,7 +237,7 @@ export function heldOpen(
         expect((await ledger.totals()).pages).toBe(0)
       })
 
-      it('of a life that is being closed waits, and is refused', async () => {
+      it('of an incarnation that is being closed waits, and is refused', async () => {
         const { me, held } = await leased('a.test')
         await other.query('BEGIN')
         await other.query('SELECT 1 FROM agent WHERE incarnation = $1 FOR UPDATE', [me])
@@ -261,7 +261,7 @@ export function heldOpen(
       })
     })
 
-    describe('a life that began before a standby was promoted', () => {
+    describe('an incarnation that began before a standby was promoted', () => {
       /** As the promoted one finds it. */
       const promoted = () => other.query('UPDATE agent SET timeline = timeline - 1')
 
@@ -269,9 +269,9 @@ export function heldOpen(
         const { me } = await leased('a.test')
         await promoted()
         await other.query('UPDATE crawl SET timeline = timeline - 1')
-        const [helm, next] = [await ledger.join('coordinator', 0), await ledger.join('a')]
-        expect(await ledger.heartbeat(me, LEASE, '{}')).toMatchObject({ lifeOpen: false, held: [] })
-        expect(await ledger.heartbeat(helm, LEASE, '{}')).toMatchObject({ lifeOpen: true })
+        const [coordinatorSeat, next] = [await ledger.join('coordinator', 0), await ledger.join('a')]
+        expect(await ledger.heartbeat(me, LEASE, '{}')).toMatchObject({ incarnationOpen: false, held: [] })
+        expect(await ledger.heartbeat(coordinatorSeat, LEASE, '{}')).toMatchObject({ incarnationOpen: true })
         await other.query('UPDATE cell SET lease_until = 1')
         expect(await ledger.waiting(9)).toEqual([])
         expect(await ledger.grant(next, ['a.test'], LEASE, 0)).toEqual([])
@@ -292,7 +292,7 @@ export function heldOpen(
     })
 
     describe('the turn of a group', () => {
-      it('stays with a life that is given a second cell of it while it gives back the first', async () => {
+      it('stays with an incarnation that is given a second cell of it while it gives back the first', async () => {
         const me = await ledger.join('a')
         const mates = ['old.x.test', 'www.x.test'].map(cell => ({ ...append(cell, '/'), group: 'x.test' }))
         await ledger.append(mates)

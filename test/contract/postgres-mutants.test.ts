@@ -1,10 +1,9 @@
 /** Rules of the ledger on PostgreSQL, switched off in its source: the test of that rule must fail then. */
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { schemaOf } from '../../src/cluster/postgres-crawls.js'
-import type { openPostgresLedger } from '../../src/cluster/postgres-ledger.js'
-import { systemClock as clock } from '../../src/compose/system.js'
-import { type PostgresPlace, readPostgresUrl } from '../../src/model/postgres-url.js'
+import { systemClock as clock } from '../../src/compose/index.js'
+import { type openPostgresLedger, schemaOf } from '../../src/ledger/postgres/index.js'
+import { type PostgresPlace, readPostgresUrl } from '../../src/model/url/index.js'
 import { testDatabase } from '../kit/postgres.js'
 import { ledgerContract } from './ledger-contract.js'
 import { casesOf, Workshop } from './mutant-workshop.js'
@@ -62,7 +61,7 @@ function openersOf(module: Module) {
 describe('a rule of the ledger on PostgreSQL that is switched off is noticed', () => {
   for (const mutant of POSTGRES_MUTANTS) {
     it(mutant.rule, async () => {
-      const { still, shared } = openersOf(await workshop.compiled<Module>('postgres-ledger.js', mutant))
+      const { still, shared } = openersOf(await workshop.compiled<Module>('postgres/index.js', mutant))
       const cases = casesOf(runner => {
         ledgerContract('', still, runner)
       })

@@ -8,7 +8,7 @@ import type { LedgerMutant } from './mutants.js'
 const CELLS = 'postgres-cells.ts'
 const CRAWLS = 'postgres-crawls.ts'
 const INBOXES = 'postgres-inboxes.ts'
-const LIVES = 'postgres-lives.ts'
+const LIVES = 'postgres-incarnations.ts'
 const ORDER = 'postgres-order.ts'
 const PACKS = 'postgres-packs.ts'
 const TURNS = 'postgres-turns.ts'
@@ -142,11 +142,11 @@ export const POSTGRES_MUTANTS: readonly LedgerMutant[] = [
     caughtBy: 'out of sequence is stale',
   },
   {
-    rule: 'a life that is being closed commits nothing',
+    rule: 'an incarnation that is being closed commits nothing',
     file: PACKS,
     keeps: 'FOR KEY SHARE OF c FOR NO KEY UPDATE OF agent',
     breaks: 'FOR KEY SHARE OF c',
-    caughtBy: 'of a life that is being closed waits, and is refused',
+    caughtBy: 'of an incarnation that is being closed waits, and is refused',
   },
   {
     rule: 'a pack is known again by its id',
@@ -160,7 +160,7 @@ export const POSTGRES_MUTANTS: readonly LedgerMutant[] = [
     file: TURNS,
     keeps: `await tx.all('SELECT 1 FROM turn WHERE grp = ANY($1::text[]) ORDER BY grp FOR UPDATE', names)`,
     breaks: '',
-    caughtBy: 'stays with a life that is given a second cell of it while it gives back the first',
+    caughtBy: 'stays with an incarnation that is given a second cell of it while it gives back the first',
   },
   {
     rule: 'a turn lasts as long as the latest lease under it',
@@ -168,14 +168,14 @@ export const POSTGRES_MUTANTS: readonly LedgerMutant[] = [
     keeps: 'greatest(lease_until, $1)',
     breaks: 'least(lease_until, $1)',
     caughtBy:
-      'last as long as the latest lease under them: nobody has the turn of a group while another life has a cell of it',
+      'last as long as the latest lease under them: nobody has the turn of a group while another incarnation has a cell of it',
   },
   {
-    rule: 'a turn is held by one life at a time',
+    rule: 'a turn is held by one incarnation at a time',
     file: TURNS,
     keeps: 'if (holder !== null && heldUntil >= tx.now) continue',
     breaks: '',
-    caughtBy: 'are held by one life at a time and pass with their wait',
+    caughtBy: 'are held by one incarnation at a time and pass with their wait',
   },
   {
     rule: 'after a gap nobody is robbed',
@@ -185,14 +185,14 @@ export const POSTGRES_MUTANTS: readonly LedgerMutant[] = [
     caughtBy: 'is not taken from others right after a gap in which nobody reached the ledger',
   },
   {
-    rule: 'a life that began with another server is told to begin anew',
+    rule: 'an incarnation that began with another server is told to begin anew',
     file: CELLS,
-    keeps: 'lifeOpen = life?.[0] === true',
-    breaks: 'lifeOpen = life !== undefined',
+    keeps: 'incarnationOpen = incarnationRow?.[0] === true',
+    breaks: 'incarnationOpen = incarnationRow !== undefined',
     caughtBy: 'is over, and its cells stay its own until it has let go of them',
   },
   {
-    rule: 'a life that began with another server commits nothing',
+    rule: 'an incarnation that began with another server commits nothing',
     file: PACKS,
     keeps: 'agent.open = 1 AND ',
     breaks: 'agent.open = 1 OR ',

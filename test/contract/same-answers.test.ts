@@ -3,13 +3,13 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Ledger, openSqliteLedger } from '../../src/cluster/index.js'
-import { openMemoryLedger } from '../../src/cluster/memory-ledger.js'
-import { openPostgresLedger } from '../../src/cluster/postgres-ledger.js'
-import { systemClock as clock } from '../../src/compose/system.js'
-import { ownTurn } from '../../src/model/cell.js'
-import { type PostgresPlace, readPostgresUrl } from '../../src/model/postgres-url.js'
-import { SeededRandom } from '../../src/model/random.js'
+import { systemClock as clock } from '../../src/compose/index.js'
+import type { Ledger } from '../../src/ledger/index.js'
+import { openMemoryLedger } from '../../src/ledger/memory/index.js'
+import { openPostgresLedger } from '../../src/ledger/postgres/index.js'
+import { openSqliteLedger } from '../../src/ledger/sqlite/index.js'
+import { ownTurn, SeededRandom } from '../../src/model/index.js'
+import { type PostgresPlace, readPostgresUrl } from '../../src/model/url/index.js'
 import { testDatabase } from '../kit/postgres.js'
 
 const RUNS = { memory: 12, postgres: 3 }
@@ -69,7 +69,7 @@ function aCall(random: SeededRandom, held: Map<string, Held>, count: number): Ca
       files,
       fetches: count,
       lanes: [{ lane: 1 + (count % 3), pages: 1, fetchMs: count % 9 }],
-      heard: { links: count % 3, pages: new Uint8Array(count % 3 ? 8 : 0), sites: new Uint8Array(0) },
+      received: { links: count % 3, pages: new Uint8Array(count % 3 ? 8 : 0), sites: new Uint8Array(0) },
       waits,
     }
     const answer = await ledger.commit(pack)
@@ -183,7 +183,7 @@ async function compare(seed: number, open: (now: () => number) => Promise<Ledger
   await other.close()
 }
 
-/** Outcomes with equal counts, and the cells a life holds, come in any order. */
+/** Outcomes with equal counts, and the cells an incarnation holds, come in any order. */
 function plain(answer: unknown): unknown {
   const sorted = (value: unknown[]) =>
     [...value].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))

@@ -1,7 +1,7 @@
 /** What every ledger keeps when a cell is split: part of the contract (`ledger-contract.ts`). */
 import { expect } from 'vitest'
-import type { Ledger, Pack, PackCell } from '../../src/cluster/index.js'
-import { type Lease, ownTurn } from '../../src/model/cell.js'
+import type { Ledger, Pack, PackCell } from '../../src/ledger/index.js'
+import { type Lease, ownTurn } from '../../src/model/index.js'
 import type { Runner } from './ledger-contract.js'
 
 /** The ledger of the test that runs, and how the contract speaks of packs. */
@@ -41,7 +41,7 @@ export function splitContract({ describe, it }: Runner, kit: ContractKit): void 
   }
 
   describe('split', () => {
-    it('closes the cell and puts its children at the tail of S, with its group and what is queued', async () => {
+    it('closes the cell and puts its children at the tail of the queue, with its group and what is queued', async () => {
       const ledger = kit.ledger()
       const { epoch } = await givenBack('/a')
       await ledger.append([{ ...to('b.test', '/'), group: 'b.test' }])

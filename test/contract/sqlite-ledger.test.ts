@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSqliteLedger } from '../../src/cluster/index.js'
+import { openSqliteLedger } from '../../src/ledger/sqlite/index.js'
 import { ledgerContract } from './ledger-contract.js'
 
 ledgerContract('ledger on SQLite', async () => {

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Report } from '../../src/agent/index.js'
-import { systemClock } from '../../src/compose/system.js'
+import { systemClock } from '../../src/compose/index.js'
+import type { Report } from '../../src/report/index.js'
 import { rankedTruth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { GENERATED, orbweaver, start, temporary } from '../kit/orbweaver.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Report } from '../../src/agent/index.js'
-import { systemClock } from '../../src/compose/system.js'
+import { systemClock } from '../../src/compose/index.js'
+import type { Report } from '../../src/report/index.js'
 import { type ServedRequest, truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { urlsWith } from '../kit/crawled.js'
 import { GENERATED, orbweaver, start, temporary } from '../kit/orbweaver.js'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openTables } from '../../src/query/index.js'
+import { openTables } from '../../src/data/query/index.js'
 import { checkWarcs, urlsWith } from '../kit/crawled.js'
 import { orbweaver, temporary } from '../kit/orbweaver.js'
 import { type Said, type SmallSite, SmallWeb } from '../kit/small-web.js'

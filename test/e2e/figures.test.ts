@@ -1,7 +1,7 @@
 /** What a user is shown of a crawl is true: after a resume, with limits, after Ctrl-C. */
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openTables } from '../../src/query/index.js'
+import { openTables } from '../../src/data/query/index.js'
 import { orbweaver, start, temporary } from '../kit/orbweaver.js'
 import { page, SmallWeb } from '../kit/small-web.js'
 

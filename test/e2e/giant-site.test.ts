@@ -1,7 +1,7 @@
 /** A site with 60 % of all pages, over loopback with four agents, after a crawl that learned how heavy it is (H4, issue 7). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Report } from '../../src/agent/index.js'
-import { systemClock } from '../../src/compose/system.js'
+import { systemClock } from '../../src/compose/index.js'
+import type { Report } from '../../src/report/index.js'
 import { type ServedRequest, truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { urlsWith } from '../kit/crawled.js'
 import { GENERATED, orbweaver, temporary } from '../kit/orbweaver.js'

@@ -1,11 +1,10 @@
 /** What `--assign graph` goes by beside links, over loopback with four agents: words, distance, places, change (S8, S9, S17). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Report } from '../../src/agent/index.js'
-import { readGraphWords } from '../../src/assign/index.js'
-import { planGraph } from '../../src/assign/plan-graph.js'
-import { readCrawlFile } from '../../src/compose/crawl-directory.js'
-import { systemClock } from '../../src/compose/system.js'
-import { readLearned } from '../../src/learn/index.js'
+import { readCrawlFile, systemClock } from '../../src/compose/index.js'
+import { readGraphSettings } from '../../src/config/index.js'
+import { planGraph } from '../../src/plan/assign/learned/index.js'
+import { readLearned } from '../../src/plan/learn/index.js'
+import type { Report } from '../../src/report/index.js'
 import { WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { GENERATED, orbweaver, temporary } from '../kit/orbweaver.js'
 
@@ -45,7 +44,7 @@ describe('a crawl by the graph of what was learned', () => {
     if ('trouble' in web) throw new Error(web.trouble)
     const agents = [1, 2, 3, 4].map(number => `agent-${number}`)
     const asked = { agents, shares: [1, 1, 1, 1], grouping: 'domain', seed: 1 } as const
-    const made = planGraph(web, { ...asked, ...readGraphWords(words) })
+    const made = planGraph(web, { ...asked, ...readGraphSettings(words) })
     if (typeof made === 'string') throw new Error(made)
     const sites = Array.from({ length: plan.sites }, (_, i) => i)
     const partOf = (i: number) => made.table.partOf(server.authority(i))

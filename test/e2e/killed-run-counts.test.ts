@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { openSqliteLedger } from '../../src/cluster/index.js'
-import { systemClock } from '../../src/compose/system.js'
+import { systemClock } from '../../src/compose/index.js'
+import { openSqliteLedger } from '../../src/ledger/sqlite/index.js'
 import { orbweaver, start, temporary } from '../kit/orbweaver.js'
 import { page, SmallWeb } from '../kit/small-web.js'
 

@@ -1,8 +1,8 @@
 /** More agents than sites, with every assignment: a line where a plan cannot be made, and every page all the same. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Report } from '../../src/agent/index.js'
-import { ASSIGNMENTS, isLearned } from '../../src/assign/index.js'
-import { systemClock } from '../../src/compose/system.js'
+import { systemClock } from '../../src/compose/index.js'
+import { ASSIGNMENTS, isLearned } from '../../src/config/index.js'
+import type { Report } from '../../src/report/index.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { urlsWith } from '../kit/crawled.js'
 import { GENERATED, orbweaver, temporary } from '../kit/orbweaver.js'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/compose/system.js'
+import { systemClock } from '../../src/compose/index.js'
 import { rankedTruth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { GENERATED, orbweaver, temporary } from '../kit/orbweaver.js'
 

@@ -1,9 +1,9 @@
 /** `--assign phases` for real: every page once, and by the server's log never two nodes at one host (K5), on both ledgers. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Report } from '../../src/agent/index.js'
-import { systemClock } from '../../src/compose/system.js'
-import { exclusionIn } from '../../src/simulate/experiments/phases/exclusion.js'
+import { exclusionIn } from '../../experiments/phases/index.js'
+import { systemClock } from '../../src/compose/index.js'
+import type { Report } from '../../src/report/index.js'
 import { type ServedRequest, truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { checkWarcs, urlsWith } from '../kit/crawled.js'
 import { GENERATED, orbweaver, start, temporary } from '../kit/orbweaver.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/compose/system.js'
+import { systemClock } from '../../src/compose/index.js'
 import { type ServedRequest, truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { urlsWith } from '../kit/crawled.js'
 import { orbweaver, start, temporary } from '../kit/orbweaver.js'

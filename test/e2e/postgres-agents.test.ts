@@ -1,11 +1,11 @@
 /** Several processes on one crawl: agents join, begin anew, and every page is there once. Killed ones: `test/faults/postgres-processes.test.ts`. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Report } from '../../src/agent/index.js'
-import type { AgentRow, Ledger } from '../../src/cluster/index.js'
-import { openPostgresLedger } from '../../src/cluster/postgres-ledger.js'
-import { systemClock } from '../../src/compose/system.js'
-import { type PostgresPlace, readPostgresUrl } from '../../src/model/postgres-url.js'
+import { systemClock } from '../../src/compose/index.js'
+import type { AgentRow, Ledger } from '../../src/ledger/index.js'
+import { openPostgresLedger } from '../../src/ledger/postgres/index.js'
+import { type PostgresPlace, readPostgresUrl } from '../../src/model/url/index.js'
+import type { Report } from '../../src/report/index.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { checkWarcs, urlsWith } from '../kit/crawled.js'
 import { GENERATED, orbweaver, type RunningCommand, start, temporary } from '../kit/orbweaver.js'
@@ -65,12 +65,12 @@ describe('agents in processes of their own', () => {
     return JSON.parse(stdout) as Report
   }
 
-  it('share the work, begin a new life when theirs is over in the ledger, and end with the crawl', async () => {
+  it('share the work, begin a new incarnation when theirs is over in the ledger, and end with the crawl', async () => {
     const ends: Promise<{ code: number | null }>[] = []
     const report = await crawledBy('shared', 1_000, async (agents, asked) => {
       ends.push(...agents.map(({ ended }) => ended))
       await asked(0.4)
-      await endAllLives('shared')
+      await endAllIncarnations('shared')
     })
     for (const { code } of await Promise.all(ends)) expect(code).toBe(0)
     const joined = report.agents.filter(({ name }) => name.includes(':'))
@@ -79,7 +79,7 @@ describe('agents in processes of their own', () => {
   })
 
   /** Also that of the agent beside the coordinator; resolves when all are back. */
-  const endAllLives = (crawl: string) =>
+  const endAllIncarnations = (crawl: string) =>
     withLedger(crawl, async ledger => {
       const before = await crawling(ledger)
       for (const { incarnation } of before) await ledger.leave(incarnation)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Report } from '../../src/agent/index.js'
-import { systemClock } from '../../src/compose/system.js'
+import { systemClock } from '../../src/compose/index.js'
+import type { Report } from '../../src/report/index.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { checkWarcs, urlsWith } from '../kit/crawled.js'
 import { GENERATED, orbweaver, type RunningCommand, start, temporary } from '../kit/orbweaver.js'
@@ -82,7 +82,7 @@ describe('a crawl with --ledger postgres://', () => {
     expect(status.stdout).toMatch(/^ {2}held up .*user orbweaver.*process \d+/m)
     const json = await orbweaver(['status', out, '--json'], { ...env, ORBWEAVER_FAULTS: 'lease=100' })
     expect(JSON.parse(json.stdout)).toMatchObject({
-      holdUps: [{ who: expect.stringContaining('orbweaver') }],
+      longTransactions: [{ who: expect.stringContaining('orbweaver') }],
     })
     await client.query('ROLLBACK')
     await client.end()

@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Report } from '../../src/agent/index.js'
-import { schemaOf } from '../../src/cluster/postgres-crawls.js'
-import { systemClock } from '../../src/compose/system.js'
-import { SeededRandom } from '../../src/model/random.js'
+import { systemClock } from '../../src/compose/index.js'
+import { schemaOf } from '../../src/ledger/postgres/index.js'
+import { SeededRandom } from '../../src/model/index.js'
+import type { Report } from '../../src/report/index.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { checkWarcs, urlsWith } from '../kit/crawled.js'
 import { notedPacks, UrlBook } from '../kit/noted-packs.js'
@@ -54,16 +54,19 @@ it(
     const env = { ORBWEAVER_FAULTS: `lease=6000,acks=${acks}` }
     const hosts = `127.0.0.1:${primary.port},127.0.0.1:${standby.port}`
     const ledger = ['--ledger', `postgres://orbweaver@${hosts}/postgres`, '--name', NAME]
-    const crew = ['--agents', String(AGENTS), '--rate', '80', '--lanes', '5']
-    const crawl = start(['crawl', web.seed, ...GENERATED, ...crew, ...ledger, '--out', out, '--json'], env)
+    const agentPool = ['--agents', String(AGENTS), '--rate', '80', '--lanes', '5']
+    const crawl = start(
+      ['crawl', web.seed, ...GENERATED, ...agentPool, ...ledger, '--out', out, '--json'],
+      env,
+    )
     running.push(crawl)
     const acknowledged = () => (existsSync(acks) ? notedPacks(acks).length : 0)
     const until = async (isSo: () => boolean) => {
       for (; !isSo(); await sleep(2)) expect(crawl.process.exitCode, crawl.said()).toBeNull()
     }
     await until(() => acknowledged() > 0)
-    const guest = start(['agent', out], env)
-    running.push(guest)
+    const otherAgent = start(['agent', out], env)
+    running.push(otherAgent)
     // Who finds no database at its start ends at once.
     await until(() => readFileSync(join(out, 'crawl.log'), 'utf8').includes('an agent joins'))
     for (let kill = 1; kill <= KILLS; kill++) {
@@ -86,11 +89,11 @@ it(
     await orbweaver(['set', out, 'rate=1000'])
     const { code, stderr, stdout } = await crawl.ended
     expect(code, stderr).toBe(0)
-    expect((await guest.ended).code).toBe(0)
+    expect((await otherAgent.ended).code).toBe(0)
     await expectAcknowledged(acks, standby)
     await expectEveryPageOnce(out, acks)
     expect((JSON.parse(stdout) as Report).warnings).toEqual([])
-    expectNewLives(out)
+    expectNewIncarnations(out)
   },
   LONGEST_MS,
 )
@@ -124,12 +127,12 @@ async function expectEveryPageOnce(out: string, acks: string): Promise<void> {
   expect(acknowledged.sort()).toEqual(expected)
 }
 
-/** What agents knew of the lost server they have forgotten: every failover ended the lives of all, the guest's apart if it came late. */
-function expectNewLives(out: string): void {
+/** What agents knew of the lost server they have forgotten: every failover ended the incarnations of all, the guest's apart if it came late. */
+function expectNewIncarnations(out: string): void {
   const events = readFileSync(join(out, 'crawl.log'), 'utf8')
     .split('\n')
     .slice(0, -1)
     .map(line => JSON.parse(line) as { event: string })
-  const ended = events.filter(({ event }) => event.startsWith('the ledger has ended the life'))
+  const ended = events.filter(({ event }) => event.startsWith('the ledger has ended the incarnation'))
   expect(ended.length).toBeGreaterThanOrEqual(KILLS * AGENTS)
 }

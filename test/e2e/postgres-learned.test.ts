@@ -1,7 +1,7 @@
 /** The same on PostgreSQL, by processes: one that crawls and coordinates, one elsewhere that joins and takes the part that waits for it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Report } from '../../src/agent/index.js'
+import type { Report } from '../../src/report/index.js'
 import { WebPlan } from '../../src/simulate/web/index.js'
 import { ClusterWeb } from '../kit/cluster-web.js'
 import { urlsWith } from '../kit/crawled.js'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => cluster.close())
 
 /** As they last said: without the table they would have been given every site of their part. */
-async function takenByGuests(crawl: string): Promise<number> {
+async function takenByOthers(crawl: string): Promise<number> {
   const { Client } = await import('pg')
   const client = new Client({ connectionString: cluster.postgres.url() })
   await client.connect()
@@ -53,8 +53,8 @@ it('an agent that joins and does not see the store gets the table over its chann
     second,
   ])
   await cluster.untilAsked(cluster.web.counts().requests + 2, crawl)
-  const guest = cluster.begin(['agent', ...cluster.named('second'), '--store', 'none'])
-  while (!guest.said().includes('joins') && guest.process.exitCode === null) await sleep(50)
+  const otherAgent = cluster.begin(['agent', ...cluster.named('second'), '--store', 'none'])
+  while (!otherAgent.said().includes('joins') && otherAgent.process.exitCode === null) await sleep(50)
   await orbweaver(['set', second, 'rate=500'])
   const { code, stdout, stderr } = await crawl.ended
   expect(code, stderr).toBe(0)
@@ -64,7 +64,7 @@ it('an agent that joins and does not see the store gets the table over its chann
   expect(routing.parts).toBe(2)
   expect(agents.filter(({ pages }) => pages > 0)).toHaveLength(2)
   expect(routed).toMatchObject({ tableBytes: routing.bytes })
-  expect(await takenByGuests('second')).toBeGreaterThan(0)
+  expect(await takenByOthers('second')).toBeGreaterThan(0)
   const stored = [...(await urlsWith(second, 'OK')), ...(await urlsWith(second, 'NOT_MODIFIED'))]
   expect(stored.sort()).toEqual(cluster.expected)
 }, 180_000)

@@ -1,6 +1,6 @@
 /** A repair of a crawl whose ledger is in a real PostgreSQL. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/compose/system.js'
+import { systemClock } from '../../src/compose/index.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { checkWarcs, urlsWith } from '../kit/crawled.js'
 import { filesIn, flip } from '../kit/damage.js'

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/compose/system.js'
+import { systemClock } from '../../src/compose/index.js'
 import { query } from '../../src/index.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { checkWarcs } from '../kit/crawled.js'

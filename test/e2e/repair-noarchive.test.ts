@@ -1,6 +1,6 @@
 /** What the archive does not hold cannot be rebuilt from it: `repair` names it, and nothing else. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { EXIT } from '../../src/cli/exit-codes.js'
+import { EXIT } from '../../src/cli/index.js'
 import { filesIn, flip, rowsOf } from '../kit/damage.js'
 import { orbweaver, temporary } from '../kit/orbweaver.js'
 import { page, SmallWeb } from '../kit/small-web.js'

@@ -1,8 +1,8 @@
 /** Sites move between agents while the crawl runs, and nothing is lost or fetched twice on the way. */
 import { describe, expect, it } from 'vitest'
-import type { Report } from '../../src/agent/index.js'
-import { systemClock } from '../../src/compose/system.js'
-import { openTables } from '../../src/query/index.js'
+import { systemClock } from '../../src/compose/index.js'
+import { openTables } from '../../src/data/query/index.js'
+import type { Report } from '../../src/report/index.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { urlsWith } from '../kit/crawled.js'
 import { onesided } from '../kit/onesided.js'

@@ -1,6 +1,6 @@
 /** The seed sites of a crawl are shared among its agents, however many lanes the first to start has free. */
 import { describe, expect, it } from 'vitest'
-import type { Report } from '../../src/agent/index.js'
+import type { Report } from '../../src/report/index.js'
 import { NamedHosts, sited } from '../kit/named-hosts.js'
 import { orbweaver, temporary } from '../kit/orbweaver.js'
 

@@ -11,17 +11,19 @@ function foldersIn(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return folders
   seen.add(file)
   const code = readFileSync(file, 'utf8')
-  for (const [, folder] of code.matchAll(/^\/\/ src\/([^/]+)\//gm)) folders.add(folder)
+  for (const [, folder] of code.matchAll(/^\/\/ src\/((?:page|data|plan|cluster)\/[^/]+|[^/]+)\//gm))
+    folders.add(folder)
   for (const [, path] of code.matchAll(/^(?:import|export)[^"]*"(\.[^"]+)"/gm))
     for (const folder of foldersIn(join(dirname(file), path), seen)) folders.add(folder)
   return folders
 }
 
 it.each([
-  ['ledger', 'cluster'],
-  ['store', 'store'],
+  ['ledger', 'ledger'],
+  ['store', 'data/store'],
 ])('the thread of the %s loads nothing of the crawl, and the partitioner on demand only', (thread, own) => {
   const folders = foldersIn(join(DIST, `compose/${thread}-thread.js`))
   expect(folders).toContain(own)
-  for (const other of ['agent', 'frontier', 'fetch', 'partition']) expect(folders).not.toContain(other)
+  for (const other of ['cluster/agent', 'page/frontier', 'page/fetch', 'plan/partition'])
+    expect(folders).not.toContain(other)
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SeededRandom } from '../../src/model/random.js'
+import { SeededRandom } from '../../src/model/index.js'
 import { urlsWith } from '../kit/crawled.js'
 import { orbweaver, start, temporary } from '../kit/orbweaver.js'
 import { page, type SmallSite, SmallWeb } from '../kit/small-web.js'

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { checkLedger, openLedgerToRead } from '../../src/cluster/index.js'
-import { systemClock } from '../../src/compose/system.js'
-import { SeededRandom } from '../../src/model/random.js'
+import { systemClock } from '../../src/compose/index.js'
+import { checkLedger, openLedgerToRead } from '../../src/ledger/sqlite/index.js'
+import { SeededRandom } from '../../src/model/index.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { checkWarcs, urlsWith } from '../kit/crawled.js'
 import { GENERATED, type RunningCommand, start, temporary } from '../kit/orbweaver.js'
@@ -34,10 +34,10 @@ async function committed(directory: string, command: RunningCommand): Promise<vo
     await new Promise(resolve => setTimeout(resolve, 50))
 }
 
-/** Well above what a life asks for beside pages: robots.txt, redirects. */
+/** Well above what an incarnation asks for beside pages: robots.txt, redirects. */
 const UNACKNOWLEDGED = 60
 
-/** Resolves when a life has told of requests whose pages are not acknowledged, or the command has ended. */
+/** Resolves when an incarnation has told of requests whose pages are not acknowledged, or the command has ended. */
 async function toldOfMore(directory: string, command: RunningCommand): Promise<void> {
   const before = await acknowledgedPages(directory)
   let ended = false
@@ -51,12 +51,12 @@ async function toldOfMore(directory: string, command: RunningCommand): Promise<v
   }
 }
 
-/** Requests that the life that is open has told of. */
+/** Requests that the incarnation that is open has told of. */
 async function toldFetches(directory: string): Promise<number> {
   const ledger = openLedgerToRead(join(directory, 'ledger.db'), systemClock.now)
   try {
     // One of them only coordinates.
-    const open = (await ledger.agents()).filter(life => life.open && life.status !== '')
+    const open = (await ledger.agents()).filter(incarnation => incarnation.open && incarnation.status !== '')
     return Math.max(0, ...open.map(({ status }) => Number(JSON.parse(status).fetches ?? 0)))
   } finally {
     await ledger.close()

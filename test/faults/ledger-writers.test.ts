@@ -5,9 +5,9 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, it } from 'vitest'
-import { checkLedger, openLedgerToRead } from '../../src/cluster/index.js'
-import { readPageSums } from '../../src/cluster/page-sums.js'
-import { SeededRandom } from '../../src/model/random.js'
+import { checkLedger, openLedgerToRead } from '../../src/ledger/sqlite/index.js'
+import { readPageSums } from '../../src/ledger/sqlite/pages/index.js'
+import { SeededRandom } from '../../src/model/index.js'
 import { temporary } from '../kit/orbweaver.js'
 
 const WRITER = fileURLToPath(new URL('../kit/ledger-writer.ts', import.meta.url))

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import { expectHarm, runTrial, type Trial } from './trial.js'
+import { expectFault, runTrial, type Trial } from './trial.js'
 
 /** `npm run soak:trial`: the trial of issue 5 in full. */
 const FULL = process.env.ORBWEAVER_SOAK !== undefined
@@ -38,6 +38,6 @@ describe('four agents, killed, frozen and resumed while packs are uncommitted', 
     const trial = FULL ? IN_FULL : IN_SHORT
     const figures = await runTrial(trial)
     if (FULL) process.stdout.write(`${JSON.stringify(figures)}\n`)
-    expectHarm(trial, figures)
+    expectFault(trial, figures)
   }, 3_600_000)
 })

@@ -8,16 +8,16 @@ import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { openPostgresLedger } from '../../src/cluster/postgres-ledger.js'
-import { systemClock as clock } from '../../src/compose/system.js'
-import { type PostgresPlace, readPostgresUrl } from '../../src/model/postgres-url.js'
+import { systemClock as clock } from '../../src/compose/index.js'
+import { openPostgresLedger } from '../../src/ledger/postgres/index.js'
+import { type PostgresPlace, readPostgresUrl } from '../../src/model/url/index.js'
 import { type ServedRequest, truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { type Audit, auditPostgres, postgresAudit } from '../kit/audit.js'
 import { urlsWith } from '../kit/crawled.js'
 import { orbweaver, type RunningCommand, start, temporary } from '../kit/orbweaver.js'
 import { PostgresServer } from '../kit/postgres.js'
 import { TcpProxy } from '../kit/tcp-proxy.js'
-import { impolite } from './impolite.js'
+import { impolite } from './politeness-violations.js'
 import { type RealRun, storedPart, violationsOf } from './real-history.js'
 
 const NAME = 'processes'
@@ -100,7 +100,7 @@ describe('a crawl by four processes', () => {
     audit = await postgresAudit(postgres.url(), NAME)
   }
 
-  /** Names of the agents that have a life. */
+  /** Names of the agents that have an incarnation. */
   async function crawling(): Promise<string[]> {
     return withLedger(async ledger =>
       (await ledger.agents()).filter(({ lanes }) => lanes > 0).map(({ name }) => name),
@@ -138,14 +138,14 @@ describe('a crawl by four processes', () => {
     expect([...whole.pages].sort()).toEqual(expected)
   })
 
-  it('who stood still or was cut off for too long lost its life, and began another', () => {
-    const lives = agents.map(({ process: { pid } }) => {
+  it('who stood still or was cut off for too long lost its incarnation, and began another', () => {
+    const incarnations = agents.map(({ process: { pid } }) => {
       const name = `${hostname()}:${pid}`
       return audit.notes.filter(({ kind, what }) => kind === 'join' && what === name).length
     })
-    expect(lives[0]).toBe(1)
-    expect(lives[1]).toBeGreaterThan(1)
-    expect(lives[2]).toBeGreaterThan(1)
+    expect(incarnations[0]).toBe(1)
+    expect(incarnations[1]).toBeGreaterThan(1)
+    expect(incarnations[2]).toBeGreaterThan(1)
   })
 
   it('asks no site twice at once, nor within its delay (P5 across processes)', () => {
@@ -194,7 +194,7 @@ describe('a crawl by four processes', () => {
       expect(seen({ ...whole, log: [...log, soon] })).toContain('P5')
     })
 
-    it('a commit of a life that is over, or under a lease that is not its own (P6)', () => {
+    it('a commit of an incarnation that is over, or under a lease that is not its own (P6)', () => {
       const [first] = commits()
       const zombie = { ...first, kind: 'leave' as const, at: first.at - 1 }
       const notes = [...audit.notes]

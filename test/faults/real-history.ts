@@ -1,19 +1,19 @@
 /**
  * The simulator's checker, told of a real crawl: the ledger's doings as triggers noted them (`test/kit/audit.ts`), requests from
- * the server's log, and what is on the disk. P1 to P7 and P9; not seen from outside are the order of S (D16) and P8.
+ * the server's log, and what is on the disk. P1 to P7 and P9; not seen from outside are the order of the queue (D16) and P8.
  */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FileRow } from '../../src/cluster/index.js'
+import type { FileRow } from '../../src/ledger/index.js'
 import { Checker, type Violation } from '../../src/simulate/checker.js'
 import type { StoredRow } from '../../src/simulate/disk.js'
 import type { LedgerMethod } from '../../src/simulate/flaky-ledger.js'
 import { History } from '../../src/simulate/history.js'
+import { siteOfHost } from '../../src/simulate/web/authority.js'
 import {
   type Authority,
   latencyOf,
   type ServedRequest,
-  siteOfHost,
   truth,
   type WebKnobs,
   type WebPlan,
@@ -97,9 +97,9 @@ function ledgerEvents({ notes, shares }: Audit, book: UrlBook, checker: Checker)
   })
 }
 
-type NotedPack = { readonly cells: readonly object[]; readonly rows: readonly StoredRow[] }
+type RecordedPack = { readonly cells: readonly object[]; readonly rows: readonly StoredRow[] }
 
-function tellNote(checker: Checker, note: Note, pack: NotedPack = { cells: [], rows: [] }): void {
+function tellNote(checker: Checker, note: Note, pack: RecordedPack = { cells: [], rows: [] }): void {
   if (note.kind === 'commit') checker.stored(note.what, pack.rows)
   checker.called(...callOf(note, pack))
 }
@@ -107,7 +107,7 @@ function tellNote(checker: Checker, note: Note, pack: NotedPack = { cells: [], r
 /** The call that has this effect, and its answer. */
 function callOf(
   { kind, what, who, epoch }: Note,
-  { cells }: NotedPack,
+  { cells }: RecordedPack,
 ): [method: LedgerMethod, args: readonly unknown[], answer: unknown] {
   switch (kind) {
     case 'join':

@@ -2,12 +2,12 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { LEDGER_FILE, openSqliteLedger } from '../../src/cluster/index.js'
-import { systemClock as clock } from '../../src/compose/system.js'
+import { systemClock as clock } from '../../src/compose/index.js'
+import { LEDGER_FILE, openSqliteLedger } from '../../src/ledger/sqlite/index.js'
 import { type ServedRequest, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { auditSqlite, sqliteAudit } from '../kit/audit.js'
 import { orbweaver, type RunningCommand, start, temporary } from '../kit/orbweaver.js'
-import { impolite } from './impolite.js'
+import { impolite } from './politeness-violations.js'
 import { storedPart, violationsOf } from './real-history.js'
 
 const DELAY_MS = 20

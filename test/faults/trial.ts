@@ -7,11 +7,11 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { expect } from 'vitest'
-import { systemClock } from '../../src/compose/system.js'
+import { systemClock } from '../../src/compose/index.js'
 import { type ServedRequest, truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { checkWarcs, urlsWith } from '../kit/crawled.js'
 import { orbweaver, type RunningCommand, start, temporary } from '../kit/orbweaver.js'
-import { impolite } from './impolite.js'
+import { impolite } from './politeness-violations.js'
 import { agentsAtWork, deaths, lateLinks, strayBytes, thawed } from './traces.js'
 
 /**
@@ -99,7 +99,7 @@ export async function runTrial(trial: Trial): Promise<TrialFigures> {
 }
 
 /** Everything that the crawl went through is seen in the figures. */
-export function expectHarm(trial: Trial, figures: TrialFigures): void {
+export function expectFault(trial: Trial, figures: TrialFigures): void {
   const given = (fault: Fault) => trial.faults.filter(each => each === fault).length
   expect(figures.refetches, 'pages fetched again').toBeGreaterThan(0)
   expect(figures.staleCommits, 'refused stale commits').toBeGreaterThan(0)
@@ -115,8 +115,8 @@ function largestOf(plan: WebPlan): number {
 
 /** Resolves when all faults are over, with the process that goes on. */
 async function crawlThrough(trial: Trial, server: WebServer, out: string): Promise<RunningCommand> {
-  const harms = temporary('harms')
-  const env = { ORBWEAVER_FAULTS: `deaf,lease=${LEASE_MS},harms=${harms}` }
+  const injectedFaults = temporary('harms')
+  const env = { ORBWEAVER_FAULTS: `drop-notices,lease=${LEASE_MS},inject=${injectedFaults}` }
   let crawl = start([...ask(trial, server), '--out', out], env)
   const isSo = (what: string, look: () => boolean) => until(what, look, crawl, trial.deadlineMs)
   for (const fault of trial.faults) {
@@ -129,8 +129,8 @@ async function crawlThrough(trial: Trial, server: WebServer, out: string): Promi
       await killUncommitted(crawl, out, isSo)
       crawl = start(['resume', out], env)
     } else {
-      writeFileSync(harms, fault === 'thread' ? 'kill' : fault)
-      await harm(fault, crawl, out, isSo)
+      writeFileSync(injectedFaults, fault === 'thread' ? 'kill' : fault)
+      await injectFault(fault, crawl, out, isSo)
     }
   }
   return crawl
@@ -139,8 +139,8 @@ async function crawlThrough(trial: Trial, server: WebServer, out: string): Promi
 function ask(trial: Trial, server: WebServer): string[] {
   const sources = Array.from({ length: AGENTS }, (_, i) => ['--source-address', `127.0.0.${11 + i}`]).flat()
   const web = ['--scope', 'any', '--resolve', '*.test=127.0.0.1', '--contact', 'https://example.org/']
-  const crew = ['--agents', String(AGENTS), '--lanes', String(trial.lanes), '--delay', String(DELAY_MS)]
-  return ['crawl', server.seed, ...web, ...sources, ...crew]
+  const agentPool = ['--agents', String(AGENTS), '--lanes', String(trial.lanes), '--delay', String(DELAY_MS)]
+  return ['crawl', server.seed, ...web, ...sources, ...agentPool]
 }
 
 type Look = (what: string, look: () => boolean) => Promise<void>
@@ -158,7 +158,7 @@ async function killUncommitted(crawl: RunningCommand, out: string, isSo: Look): 
 }
 
 /** Asks for harm and waits until it is done. */
-async function harm(
+async function injectFault(
   fault: Exclude<Fault, 'kill'>,
   crawl: RunningCommand,
   out: string,
@@ -171,7 +171,7 @@ async function harm(
   if (fault === 'finish') return isSo('a refused finish', () => lateLinks(out) > before.lateLinks)
   await isSo('an agent that goes on', () => thawed(out).length > before.thawed)
   // On a busy machine nobody may have taken its sites, or its whole life may have been closed.
-  if (thawed(out).at(-1) !== 'stale' && tries > 1) return harm(fault, crawl, out, isSo, tries - 1)
+  if (thawed(out).at(-1) !== 'stale' && tries > 1) return injectFault(fault, crawl, out, isSo, tries - 1)
 }
 
 async function until(

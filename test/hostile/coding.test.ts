@@ -1,7 +1,7 @@
 /** Labels that lie about the body, and bodies that are damaged on the way. */
 import { brotliCompressSync, deflateRawSync, gzipSync } from 'node:zlib'
 import { expect } from 'vitest'
-import { loadedZstd, loadZstd } from '../../src/model/zstd.js'
+import { loadedZstd, loadZstd } from '../../src/model/bytes/index.js'
 import { type Case, describeFamily } from './family.js'
 import type { Misbehave } from './hostile-web.js'
 

@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from 'node:path'
 import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/compose/system.js'
+import { systemClock } from '../../src/compose/index.js'
 import { WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { type Ended, GENERATED, orbweaver, start, temporary } from '../kit/orbweaver.js'
 

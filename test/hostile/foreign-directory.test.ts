@@ -11,8 +11,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { EXIT } from '../../src/cli/exit-codes.js'
-import { resume, UntrustedError } from '../../src/index.js'
+import { EXIT } from '../../src/cli/index.js'
+import { UntrustedError } from '../../src/config/index.js'
+import { resume } from '../../src/index.js'
 import { FalsePostgres } from '../kit/false-postgres.js'
 import {
   configure,

@@ -1,6 +1,6 @@
 /** Pages made to hurt whoever parses them, and pages that are not what they say. */
 import { expect } from 'vitest'
-import { LIMITS } from '../../src/model/limits.js'
+import { LIMITS } from '../../src/model/index.js'
 import { type Case, describeFamily, MB } from './family.js'
 import type { Misbehave } from './hostile-web.js'
 

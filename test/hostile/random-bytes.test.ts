@@ -5,13 +5,12 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BodyBudget } from '../../src/fetch/body-budget.js'
-import { ContentDecoder } from '../../src/fetch/content-decoder.js'
-import { fetchLimits } from '../../src/fetch/fetch-limits.js'
-import { ResponseReader } from '../../src/fetch/response-reader.js'
-import { RobotsRules } from '../../src/manners/index.js'
-import { normaliseUrl } from '../../src/model/url.js'
-import { parsePage } from '../../src/parse/index.js'
+import { fetchLimits } from '../../src/model/index.js'
+import { normaliseUrl } from '../../src/model/url/index.js'
+import { BodyBudget, ContentDecoder } from '../../src/page/fetch/body/index.js'
+import { ResponseReader } from '../../src/page/fetch/http/index.js'
+import { parsePage } from '../../src/page/parse/index.js'
+import { RobotsRules } from '../../src/page/robots/index.js'
 
 const HTML = `<!doctype html><html lang=en><head><meta charset=utf-8><title>A page &amp; more</title>
 <base href="/b/"><link rel=canonical href=c><meta name=robots content="noindex, nofollow">

@@ -1,6 +1,6 @@
 /** Redirects that lead nowhere, everywhere, or where nobody may go. */
 import { expect } from 'vitest'
-import { LIMITS } from '../../src/model/limits.js'
+import { LIMITS } from '../../src/model/index.js'
 import { type Case, describeFamily, hostOf, urlOf } from './family.js'
 import type { Crawled } from './hostile-crawl.js'
 import type { Misbehave } from './hostile-web.js'

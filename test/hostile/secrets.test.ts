@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { openTables } from '../../src/query/index.js'
+import { openTables } from '../../src/data/query/index.js'
 import { type Ended, orbweaver, temporary } from '../kit/orbweaver.js'
 import { RawServer } from '../kit/raw-server.js'
 

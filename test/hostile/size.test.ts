@@ -1,7 +1,7 @@
 /** Bodies without end, and small ones that become huge: memory is bounded before and after decoding (P11). */
 import * as zlib from 'node:zlib'
 import { expect } from 'vitest'
-import { LIMITS } from '../../src/model/limits.js'
+import { LIMITS } from '../../src/model/index.js'
 import { type Case, describeFamily, MB } from './family.js'
 import type { Misbehave } from './hostile-web.js'
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { LIMITS } from '../../src/model/limits.js'
+import { LIMITS } from '../../src/model/index.js'
 import { orbweaver, temporary } from '../kit/orbweaver.js'
 import { RawServer } from '../kit/raw-server.js'
 

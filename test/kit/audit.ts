@@ -4,7 +4,7 @@
  */
 import Database from 'libsql'
 import { Client } from 'pg'
-import { schemaOf } from '../../src/cluster/postgres-crawls.js'
+import { schemaOf } from '../../src/ledger/postgres/index.js'
 
 export interface Note {
   /** Epoch milliseconds. */
@@ -12,12 +12,12 @@ export interface Note {
   readonly kind: 'join' | 'grant' | 'given up' | 'commit' | 'leave' | 'end'
   /** The agent, the cell or the pack. */
   readonly what: string
-  /** The life. */
+  /** The incarnation. */
   readonly who: number
   readonly epoch: number
 }
 
-interface NotedShare {
+interface RecordedPackCell {
   readonly pack: string
   readonly cell: string
   readonly epoch: number
@@ -26,7 +26,7 @@ interface NotedShare {
 
 export interface Audit {
   readonly notes: readonly Note[]
-  readonly shares: readonly NotedShare[]
+  readonly shares: readonly RecordedPackCell[]
 }
 
 const HELD = `('leased', 'draining')`
@@ -84,7 +84,7 @@ export async function postgresAudit(url: string, crawl: string): Promise<Audit> 
   await client.connect()
   await client.query(`SET search_path = "${schemaOf(crawl)}"`)
   const notes = await client.query<Note>(NOTES)
-  const shares = await client.query<NotedShare>(SHARES)
+  const shares = await client.query<RecordedPackCell>(SHARES)
   await client.end()
   return {
     notes: notes.rows.map(note => ({ ...note, who: Number(note.who), epoch: Number(note.epoch) })),

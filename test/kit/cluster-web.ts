@@ -1,7 +1,7 @@
 /** A generated web and a database of PostgreSQL for crawls by several processes, which all end with it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { systemClock } from '../../src/compose/system.js'
+import { systemClock } from '../../src/compose/index.js'
 import { type ServedRequest, truth, type WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { checkWarcs, urlsWith } from './crawled.js'
 import { type RunningCommand, start } from './orbweaver.js'

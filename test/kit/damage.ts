@@ -1,7 +1,7 @@
 /** Damage as disks and people do it, and rows to compare a repaired crawl with the sound one. */
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openTables } from '../../src/query/index.js'
+import { openTables } from '../../src/data/query/index.js'
 import { verifyDirectory } from '../../src/verify/index.js'
 
 /** Flips one bit at a share of the file's length. */

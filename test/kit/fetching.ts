@@ -1,8 +1,13 @@
 /** What tests of the fetcher start, and what is closed after each of them; to import it is enough. */
 import { afterEach, beforeEach } from 'vitest'
-import { systemClock } from '../../src/compose/system.js'
-import type { FetchRequest, FetchResult } from '../../src/fetch/fetcher.js'
-import { CachingResolver, HttpFetcher, type HttpFetcherOptions } from '../../src/fetch/index.js'
+import { systemClock } from '../../src/compose/index.js'
+import { CachingResolver } from '../../src/page/fetch/dns/index.js'
+import {
+  type FetchRequest,
+  type FetchResult,
+  HttpFetcher,
+  type HttpFetcherOptions,
+} from '../../src/page/fetch/index.js'
 import { type Answer, RawServer } from './raw-server.js'
 
 const closers: (() => Promise<void>)[] = []

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
-import { type CellFrontier, type FrontierEntry, FrontierSpace } from '../../src/frontier/index.js'
-import type { Discovery } from '../../src/model/cell.js'
+import type { Discovery } from '../../src/model/index.js'
+import { type CellFrontier, type FrontierEntry, FrontierSpace } from '../../src/page/frontier/index.js'
 
 let folder = ''
 export let space: FrontierSpace

@@ -1,7 +1,6 @@
 /** Small webs as if they had been learned, and what the `graph` assignment makes of them. */
-import { GRAPH_WEIGHTS } from '../../src/assign/graph-objectives.js'
-import type { LearnedWeb } from '../../src/assign/index.js'
-import { type GraphPlan, planGraph } from '../../src/assign/plan-graph.js'
+import { GRAPH_WEIGHTS } from '../../src/config/index.js'
+import { type GraphPlan, type LearnedWeb, planGraph } from '../../src/plan/assign/learned/index.js'
 
 export type Site = LearnedWeb['sites'][number]
 

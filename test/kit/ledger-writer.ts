@@ -1,6 +1,6 @@
 /** Writes to the ledger at `path` until it is killed, and says after each commit how many there were. */
-import { SqliteDatabase } from '../../src/cluster/sqlite-database.js'
-import { SeededRandom } from '../../src/model/random.js'
+import { SqliteDatabase } from '../../src/ledger/sqlite/sqlite-database.js'
+import { SeededRandom } from '../../src/model/index.js'
 
 const [path, name, seed] = process.argv.slice(2)
 const random = new SeededRandom(Number(seed))

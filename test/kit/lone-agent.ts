@@ -2,13 +2,15 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type AssembledAgent, assembleAgent } from '../../src/agent/assemble-agent.js'
-import type { Bus, Incarnation, Ledger } from '../../src/cluster/index.js'
-import { systemClock as clock } from '../../src/compose/system.js'
+import type { Bus } from '../../src/bus/index.js'
+import { type AssembledAgent, assembleAgent } from '../../src/cluster/agent/index.js'
+import { systemClock as clock } from '../../src/compose/index.js'
 import { checkConfig } from '../../src/config/index.js'
-import { HostNames, Scope } from '../../src/frontier/index.js'
-import { SeededRandom } from '../../src/model/random.js'
-import { DirectoryPackStore, PackBuilder } from '../../src/store/index.js'
+import { DirectoryPackStore, PackBuilder } from '../../src/data/store/index.js'
+import type { Incarnation, Ledger } from '../../src/ledger/index.js'
+import { SeededRandom } from '../../src/model/index.js'
+import { Scope } from '../../src/page/frontier/scope/index.js'
+import { HostNames } from '../../src/page/frontier/traps/index.js'
 import { fetcherWith } from './fetching.js'
 import { space } from './frontier-space.js'
 
@@ -17,7 +19,7 @@ export interface LoneAgent {
   readonly url: string
   readonly bus: Bus
   readonly ledger: Ledger
-  readonly life: Incarnation
+  readonly incarnation: Incarnation
   readonly leaseMs: number
   readonly delayMs: number
 }
@@ -25,7 +27,7 @@ export interface LoneAgent {
 const NOTHING = () => {}
 
 /** To be stopped, and its store closed, by the test. */
-export function loneAgent({ url, bus, ledger, life, leaseMs, delayMs }: LoneAgent): AssembledAgent {
+export function loneAgent({ url, bus, ledger, incarnation, leaseMs, delayMs }: LoneAgent): AssembledAgent {
   const config = checkConfig({
     seeds: [url],
     scope: 'any',
@@ -35,10 +37,10 @@ export function loneAgent({ url, bus, ledger, life, leaseMs, delayMs }: LoneAgen
     sitemap: ['none'],
   })
   const directory = mkdtempSync(join(tmpdir(), 'orb-lone-agent-'))
-  const owner = { crawl: 'lone', incarnation: life }
+  const owner = { crawl: 'lone', incarnation: incarnation }
   return assembleAgent({
     name: 'agent-1',
-    incarnation: life,
+    incarnation: incarnation,
     config,
     clock,
     leaseMs,

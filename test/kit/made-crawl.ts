@@ -3,27 +3,24 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Ledger, openSqliteLedger } from '../../src/cluster/index.js'
-import { systemClock, systemRandom } from '../../src/compose/system.js'
+import { systemClock, systemRandom } from '../../src/compose/index.js'
 import { rememberDirectory } from '../../src/config/index.js'
-import type { OutcomeCode } from '../../src/model/outcome.js'
-import { type Exchange, LinkKind, type PageRow } from '../../src/model/page.js'
-import { siteOf } from '../../src/model/url.js'
-import { parsePage } from '../../src/parse/index.js'
+import { completeLogs } from '../../src/data/store/file-names.js'
+import { DirectoryPackStore, locateFile, PackBuilder, type StoredFile } from '../../src/data/store/index.js'
+import { convertLogs } from '../../src/data/store/tables/parquet/index.js'
 import {
-  completeLogs,
-  convertLogs,
-  DirectoryPackStore,
-  locateFile,
-  PackBuilder,
   parseArchiveFormat,
   payloadDigest,
   type Revisit,
-  type StoredFile,
   type WarcRecords,
   warcRecords,
-  writeSealed,
-} from '../../src/store/index.js'
+} from '../../src/data/store/warc/index.js'
+import { writeSealed } from '../../src/files/index.js'
+import type { Ledger } from '../../src/ledger/index.js'
+import { openSqliteLedger } from '../../src/ledger/sqlite/index.js'
+import { type Exchange, LinkKind, type OutcomeCode, type PageRow } from '../../src/model/index.js'
+import { siteOf } from '../../src/model/url/index.js'
+import { parsePage } from '../../src/page/parse/index.js'
 
 export interface MadePage {
   readonly url: string
@@ -49,7 +46,7 @@ export class MadeCrawl {
   readonly #records: WarcRecords | null
   readonly #store: DirectoryPackStore
   readonly #tables: boolean
-  #life: number | undefined
+  #incarnation: number | undefined
   #packs = 0
   #merges = 0
 
@@ -82,7 +79,7 @@ export class MadeCrawl {
     for (const page of pages) {
       const exchange = page.status === 0 ? null : exchangeOf(page)
       builder.add({
-        tenancy: siteOf(page.url),
+        leaseKey: siteOf(page.url),
         row: rowOf(page, exchange),
         exchange,
         ...(page.revisit ? { revisit: page.revisit } : {}),
@@ -97,7 +94,7 @@ export class MadeCrawl {
   }
 
   async commit(files: readonly StoredFile[]): Promise<void> {
-    this.#life ??= await this.ledger.join('a')
+    this.#incarnation ??= await this.ledger.join('a')
     await this.ledger.swapFiles([], files)
   }
 
@@ -127,7 +124,7 @@ export class MadeCrawl {
   /** Seals the files, merges all rows, ends the crawl. */
   async finish(): Promise<void> {
     await this.#store.close()
-    if (this.#life !== undefined) await this.ledger.leave(this.#life)
+    if (this.#incarnation !== undefined) await this.ledger.leave(this.#incarnation)
     await this.merge('all')
     await this.ledger.tryEnd()
   }

@@ -1,7 +1,7 @@
 /** Hypergraphs made to order for tests and benchmarks: the same seed gives the same one. */
 import { writeFileSync } from 'node:fs'
-import { SeededRandom } from '../../src/model/random.js'
-import type { Hypergraph } from '../../src/partition/index.js'
+import { SeededRandom } from '../../src/model/index.js'
+import type { Hypergraph } from '../../src/plan/partition/state/index.js'
 
 export interface Planted {
   readonly hypergraph: Hypergraph

@@ -1,4 +1,4 @@
-import type { Cancel, Clock, Millis } from '../../src/model/clock.js'
+import type { Cancel, Clock, Millis } from '../../src/model/index.js'
 
 interface Timer {
   readonly at: Millis

@@ -1,15 +1,15 @@
 /** What `ORBWEAVER_FAULTS=acks=FILE` has noted: packs, and the pages that their journals settle. */
 import { readFileSync } from 'node:fs'
-import type { NotedPack } from '../../src/compose/noted-ledger.js'
-import { readJournal } from '../../src/frontier/index.js'
-import { fingerprint, takeFingerprint } from '../../src/model/fingerprint.js'
-import type { OutcomeCode } from '../../src/model/outcome.js'
+import type { RecordedPack } from '../../src/compose/recording-ledger.js'
+import { fingerprint, takeFingerprint } from '../../src/model/bytes/index.js'
+import type { OutcomeCode } from '../../src/model/index.js'
+import { readJournal } from '../../src/page/frontier/index.js'
 
 /** Packs as often as they were acknowledged. */
-export function notedPacks(path: string): NotedPack[] {
+export function notedPacks(path: string): RecordedPack[] {
   const lines = readFileSync(path, 'utf8').split('\n')
   // A process that was killed may have left half a line.
-  return lines.slice(0, -1).map(line => JSON.parse(line) as NotedPack)
+  return lines.slice(0, -1).map(line => JSON.parse(line) as RecordedPack)
 }
 
 /** Journals know URLs by their fingerprints only: these are the URLs there can be. */

@@ -2,8 +2,8 @@
  * Documents that no author would write, the same for the same seed: pieces of markup in any order, given
  * documents cut, spliced and damaged, and random bytes; with headers that fit them or do not.
  */
-import { SeededRandom } from '../../src/model/random.js'
-import { normaliseUrl } from '../../src/model/url.js'
+import { SeededRandom } from '../../src/model/index.js'
+import { normaliseUrl } from '../../src/model/url/index.js'
 import type { Answer } from './page-path.js'
 
 /** Each has been the trouble of some parser. `~` stands for a number, `^` for a word; `¦` ends a piece. */

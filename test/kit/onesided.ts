@@ -1,7 +1,8 @@
 /** Webs that a hash shares badly: whoever places sites anew has something to gain, whatever the port. */
-import { Rendezvous } from '../../src/assign/hash.js'
+
 import { agentNames } from '../../src/compose/agent-names.js'
-import { systemClock } from '../../src/compose/system.js'
+import { systemClock } from '../../src/compose/index.js'
+import { Rendezvous } from '../../src/plan/assign/simple/index.js'
 import { WebPlan, WebServer } from '../../src/simulate/web/index.js'
 
 /**

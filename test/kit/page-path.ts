@@ -1,50 +1,39 @@
 /**
- * The whole path of a page in one process: settled by the real settler (charset, parse, links, traps, rows,
+ * The whole path of a page in one process: settled by the real response handler (charset, parse, links, traps, rows,
  * WARC record), then its pack through the journal, the store, the Parquet tables and the converters of the
  * export. Only the network and the ledger are missing.
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AgentInput } from '../../src/agent/agent-input.js'
-import { joinLinks } from '../../src/agent/assemble-links.js'
-import { Counters } from '../../src/agent/counters.js'
-import { OpenPack } from '../../src/agent/open-pack.js'
-import type { OriginGate } from '../../src/agent/origin-gate.js'
-import { SentLinks } from '../../src/agent/sent-links.js'
-import type { Settler } from '../../src/agent/settler.js'
-import { LaneCount, SiteCrawl } from '../../src/agent/site-crawl.js'
-import type { SitePace } from '../../src/agent/site-pace.js'
-import type { Heard, PackCell } from '../../src/cluster/index.js'
-import { systemClock } from '../../src/compose/system.js'
+import { joinLinks } from '../../src/cluster/agent/assemble-links.js'
+import type { AgentInput } from '../../src/cluster/agent/index.js'
+import type { ResponseHandler } from '../../src/cluster/agent/lane/index.js'
+import { OpenPack, SentLinks } from '../../src/cluster/agent/pack/index.js'
+import { Counters, LaneCount, type OriginRobots, SiteCrawl } from '../../src/cluster/agent/site/index.js'
+import { systemClock } from '../../src/compose/index.js'
 import { checkConfig } from '../../src/config/index.js'
+import { htmlToMarkdown } from '../../src/data/export/html-to-markdown.js'
+import { rewriteHtml } from '../../src/data/export/rewrite-html.js'
+import { DirectoryPackStore, locateFile, PackBuilder, type StoredFile } from '../../src/data/store/index.js'
+import { PageRowView } from '../../src/data/store/tables/index.js'
+import { convertLogs } from '../../src/data/store/tables/parquet/index.js'
+import { type WarcRecords, warcRecords } from '../../src/data/store/warc/index.js'
+import type { PackCell, ReceivedMessages } from '../../src/ledger/index.js'
 import {
-  CellFrontier,
-  FrontierSpace,
-  HostNames,
-  rebuildCell,
-  Scope,
-  SiteTraps,
-} from '../../src/frontier/index.js'
-import { RobotsRules } from '../../src/manners/index.js'
-import { SplitCells } from '../../src/model/cell-map.js'
-import { sitemapMark } from '../../src/model/mark.js'
-import type { Exchange, PageRow } from '../../src/model/page.js'
-import { SeededRandom } from '../../src/model/random.js'
-import { readTraps } from '../../src/model/trap.js'
-import { Wake } from '../../src/model/wake.js'
-import { toUtf8 } from '../../src/parse/index.js'
-import { htmlToMarkdown } from '../../src/query/export/html-to-markdown.js'
-import { rewriteHtml } from '../../src/query/export/rewrite-html.js'
-import {
-  convertLogs,
-  DirectoryPackStore,
-  locateFile,
-  PackBuilder,
-  PageRowView,
-  type StoredFile,
-  type WarcRecords,
-  warcRecords,
-} from '../../src/store/index.js'
+  type Exchange,
+  type PageRow,
+  readTraps,
+  SeededRandom,
+  SplitCells,
+  sitemapMark,
+  WakeUp,
+} from '../../src/model/index.js'
+import { CellFrontier, FrontierSpace, rebuildCell } from '../../src/page/frontier/index.js'
+import { Scope } from '../../src/page/frontier/scope/index.js'
+import { HostNames, SiteTraps } from '../../src/page/frontier/traps/index.js'
+import { toUtf8 } from '../../src/page/parse/index.js'
+import type { SitePace } from '../../src/page/politeness/index.js'
+import { RobotsRules } from '../../src/page/robots/index.js'
 import { sampleExchange } from './store-samples.js'
 
 export interface Answer {
@@ -64,7 +53,7 @@ const CONVERT_EVERY = 4
 const SITE = 'site.test'
 const START = `http://${SITE}/`
 const NO_PACE: Partial<SitePace> = { wait: () => {}, giveUp: () => {}, waitUntil: 0, groupWaits: () => [] }
-const NOTHING_HEARD: Heard = { links: 0, pages: new Uint8Array(), sites: new Uint8Array() }
+const NOTHING_HEARD: ReceivedMessages = { links: 0, pages: new Uint8Array(), sites: new Uint8Array() }
 const LEASE = { cell: SITE, epoch: 1, until: 0, lastPack: 0, cursor: 0, appended: 0, notBefore: 0 }
 const REST = { waitUntil: 0, turnFrom: 0, delayMs: 0, grant: 1, lane: 0 }
 
@@ -76,7 +65,7 @@ export class PagePath {
   readonly #space: FrontierSpace
   readonly #records: WarcRecords | null
   readonly #builder: PackBuilder
-  readonly #settler: Settler
+  readonly #responseHandler: ResponseHandler
   readonly #counters = new Counters()
   #pack: OpenPack
   #site: SiteCrawl
@@ -94,7 +83,7 @@ export class PagePath {
     this.#builder = new PackBuilder({ agent: 'a', records: this.#records, tables: true })
     this.#pack = this.#newPack()
     this.#site = this.#newSite()
-    this.#settler = this.#newSettler(ports)
+    this.#responseHandler = this.#newResponseHandler(ports)
   }
 
   /** What the ledger would be told so far, and the rows in the order in which they came. */
@@ -106,13 +95,13 @@ export class PagePath {
       at += view.moveTo(bytes, at)
       rows.push(view.toRow(new Uint8Array()))
     }
-    return { cell: this.#pack.share(this.#site).toPackCell(), rows }
+    return { cell: this.#pack.cellFor(this.#site).toPackCell(), rows }
   }
 
   /** True when it came to a page. */
   settleExchange(exchange: Exchange, mark: (url: string) => string = url => url): Promise<boolean> {
     const entry = { url: mark(exchange.url), depth: 1, hops: 0, score: 0, via: START, attempt: 1 }
-    return this.#settler.settle(this.#site, entry, { ok: true, exchange }, undefined)
+    return this.#responseHandler.handle(this.#site, entry, { ok: true, exchange }, undefined)
   }
 
   /** The same, and everything else that is ever done to a document. */
@@ -174,15 +163,15 @@ export class PagePath {
     const frontier = new CellFrontier(this.#space, { maxDepth: Number.POSITIVE_INFINITY })
     const rules = readTraps(checkConfig({ seeds: [START] }).traps) ?? new Set()
     const traps = new SiteTraps({ rules, maxPages: 1e9, clock: systemClock, known: frontier })
-    const [pace, gate] = [NO_PACE as SitePace, {} as OriginGate]
+    const [pace, originRobots] = [NO_PACE as SitePace, {} as OriginRobots]
     const lanes = new LaneCount(1)
     return new SiteCrawl(
-      { lease: { ...LEASE, ...REST }, frontier, traps, pace, gate, lanes },
-      new Wake(systemClock),
+      { lease: { ...LEASE, ...REST }, frontier, traps, pace, originRobots: originRobots, lanes },
+      new WakeUp(systemClock),
     )
   }
 
-  #newSettler({ hooks = {}, ...ports }: Ports): Settler {
+  #newResponseHandler({ hooks = {}, ...ports }: Ports): ResponseHandler {
     const config = checkConfig({ seeds: [START], scope: 'any', links: 'all', assets: true })
     const input = {
       ...ports,
@@ -196,7 +185,8 @@ export class PagePath {
       log: (event: string, fields?: object) => void this.faults.push(`${event} ${JSON.stringify(fields)}`),
       onScopeWidened: () => {},
     }
-    return joinLinks(input, () => this.#pack, new SentLinks(7), new SplitCells(), this.#counters).settler
+    return joinLinks(input, () => this.#pack, new SentLinks(7), new SplitCells(), this.#counters)
+      .responseHandler
   }
 }
 

@@ -1,4 +1,4 @@
-import { RobotsRules } from '../../src/manners/index.js'
+import { RobotsRules } from '../../src/page/robots/index.js'
 
 /** A robots.txt as one crawler reads it. */
 export const parse = (text: string, token = 'orbweaver'): RobotsRules =>

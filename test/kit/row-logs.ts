@@ -1,10 +1,21 @@
 /** Row logs as a pack makes them, and back. */
-import type { PageRow } from '../../src/model/page.js'
-import { ByteSink } from '../../src/store/byte-sink.js'
-import { type LinkRow, LinkRowView } from '../../src/store/link-rows.js'
-import { appendPageRow, PageInt, PageRowView } from '../../src/store/page-row.js'
-import { readSegments, type Segment, type SegmentHeader, segmentBuffers } from '../../src/store/segment.js'
-import { readTexts, TextBlocks, validText } from '../../src/store/text-blocks.js'
+
+import { ByteSink } from '../../src/data/store/bytes/index.js'
+import {
+  appendPageRow,
+  LinkRowView,
+  PageInt,
+  PageRowView,
+  readSegments,
+  readTexts,
+  type Segment,
+  segmentBuffers,
+  TextBlocks,
+  validText,
+} from '../../src/data/store/tables/index.js'
+import type { LinkRow } from '../../src/data/store/tables/link-rows.js'
+import type { SegmentHeader } from '../../src/data/store/tables/segment.js'
+import type { PageRow } from '../../src/model/index.js'
 
 /** The log of one pack. */
 export function pageLog(rows: readonly PageRow[], header: Omit<SegmentHeader, 'table'>): Buffer {

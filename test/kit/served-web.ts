@@ -2,8 +2,9 @@
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach } from 'vitest'
-import { systemClock } from '../../src/compose/system.js'
-import { WebPlan, WebServer, type WebServerOptions } from '../../src/simulate/web/index.js'
+import { systemClock } from '../../src/compose/index.js'
+import { WebPlan, WebServer } from '../../src/simulate/web/index.js'
+import type { WebServerOptions } from '../../src/simulate/web/web-server.js'
 
 export const plan = new WebPlan({ sites: 6, pages: 400, seed: 11 })
 const open: WebServer[] = []

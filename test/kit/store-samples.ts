@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import type { Exchange, PageRow } from '../../src/model/page.js'
+import type { Exchange, PageRow } from '../../src/model/index.js'
 
 /** Wall time of everything in the samples. */
 export const SAMPLE_TIME = Date.UTC(2026, 0, 2, 3, 4, 5, 678)

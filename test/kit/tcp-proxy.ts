@@ -62,7 +62,7 @@ export class TcpProxy {
   }
 
   #join(client: Socket, server: Socket): void {
-    let isDeaf = false
+    let isUnresponsive = false
     const end = () => {
       client.destroy()
       server.destroy()
@@ -81,13 +81,13 @@ export class TcpProxy {
       if (cut && chunk.includes(cut.at, 0, 'latin1')) {
         this.#next = null
         this.cuts++
-        isDeaf = true
+        isUnresponsive = true
         if (cut.loses === 'request') return end()
       }
       this.bytesUp += chunk.length
       server.write(chunk)
     })
-    server.on('data', chunk => (isDeaf ? end() : client.write(chunk)))
+    server.on('data', chunk => (isUnresponsive ? end() : client.write(chunk)))
     if (this.#isCutOff) for (const socket of [client, server]) socket.pause()
   }
 }

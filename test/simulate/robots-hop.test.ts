@@ -3,7 +3,7 @@
  * own, and gets it although its holder is far from done.
  */
 import { describe, expect, it } from 'vitest'
-import { ASSIGNMENTS } from '../../src/assign/index.js'
+import { ASSIGNMENTS } from '../../src/config/index.js'
 import { type SimulationOptions, simulate, smallRun } from '../../src/simulate/index.js'
 
 type Web = NonNullable<SimulationOptions['web']>

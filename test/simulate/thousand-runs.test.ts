@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { ASSIGNMENTS } from '../../src/assign/index.js'
+import { ASSIGNMENTS } from '../../src/config/index.js'
 import { explain, type SimulationResult, shrink, simulate, smallRun } from '../../src/simulate/index.js'
 
 const RUNS = 1_000

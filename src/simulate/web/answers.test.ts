@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { ByteWriter, namedAuthority, revisionOf, WebAnswers, WebPlan } from './index.js'
+import { WebAnswers } from './answers.js'
+import { namedAuthority } from './authority.js'
+import { ByteWriter } from './byte-writer.js'
+import { revisionOf } from './conditions.js'
+import { WebPlan } from './web-plan.js'
 
 const options = { sites: 10, pages: 2_000, seed: 1 }
 const plan = new WebPlan(options)

@@ -1,5 +1,5 @@
 /** (site, path) -> what the generated web says, without a socket: the server sends it, a simulator can read it. */
-import type { Millis } from '../../model/clock.js'
+import type { Millis } from '../../model/index.js'
 import type { Authority } from './authority.js'
 import type { ByteWriter } from './byte-writer.js'
 import { revisionOf, type WebKnobs } from './conditions.js'

@@ -1,5 +1,5 @@
 /** One link, many spellings: the forms that real pages use and a crawler must bring back to the one normalised URL. */
-import type { Random } from '../../model/random.js'
+import type { Random } from '../../model/index.js'
 import type { ByteWriter } from './byte-writer.js'
 import type { WebPath } from './page-path.js'
 

@@ -5,20 +5,10 @@
  * Always: the same seed gives the same bytes; every page can be reached by links from the seed URL; nothing here looks
  * at a clock or rolls dice of its own.
  */
-export { WebAnswers } from './answers.js'
-export {
-  type Authority,
-  addressAuthority,
-  loopbackAddress,
-  MOST_ADDRESSES,
-  namedAuthority,
-  siteOfHost,
-} from './authority.js'
-export { ByteWriter } from './byte-writer.js'
-export { latencyOf, mishapOf, revisionOf, type WebKnobs } from './conditions.js'
-export { pagerank, siteLinks } from './link-graph.js'
+export { type Authority, addressAuthority, MOST_ADDRESSES, namedAuthority } from './authority.js'
+export { latencyOf, type WebKnobs } from './conditions.js'
 export { RequestLog } from './request-log.js'
 export type { WebCounts } from './tally.js'
 export { rankedTruth, seedUrl, truth } from './truth.js'
 export { WebPlan } from './web-plan.js'
-export { type ServedRequest, WebServer, type WebServerOptions } from './web-server.js'
+export { type ServedRequest, WebServer } from './web-server.js'

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { namedAuthority, pagerank, siteLinks, WebPlan } from './index.js'
+import { namedAuthority } from './authority.js'
+import { pagerank, siteLinks } from './link-graph.js'
+import { WebPlan } from './web-plan.js'
 
 /** The definition, over plain sets. */
 function slowRank(plan: WebPlan, rounds: number): number[] {

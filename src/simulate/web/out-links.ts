@@ -1,5 +1,5 @@
 /** The links of one page, as numbers: drawn anew for every call, never stored. */
-import { SeededRandom } from '../../model/random.js'
+import { SeededRandom } from '../../model/index.js'
 import { hashOf, Purpose } from './hash.js'
 import type { WebPlan } from './web-plan.js'
 

@@ -2,7 +2,7 @@
  * HTML of a generated page: 12 to 20 KB, laid out from a stock of paragraphs, with the links of the plan in every form
  * that crawlers follow, and addresses that are not links where careless parsers look for them.
  */
-import { SeededRandom } from '../../model/random.js'
+import { SeededRandom } from '../../model/index.js'
 import type { Authority } from './authority.js'
 import type { ByteWriter } from './byte-writer.js'
 import { hashOf, Purpose } from './hash.js'

@@ -1,5 +1,5 @@
 /** An answer as bytes of HTTP/1.1: status line, headers and body in one piece, for one write. */
-import type { Millis } from '../../model/clock.js'
+import type { Millis } from '../../model/index.js'
 import type { Answer } from './answers.js'
 import type { ByteWriter } from './byte-writer.js'
 import type { RequestHead } from './request-head.js'

@@ -1,6 +1,5 @@
 /** Sites of the generated web: how large each is, what it is about, and which one a foreign link leads to. */
-import type { Random } from '../../model/random.js'
-import { SeededRandom } from '../../model/random.js'
+import { type Random, SeededRandom } from '../../model/index.js'
 import { hashOf, Purpose } from './hash.js'
 import { SITE_CHILDREN } from './out-links.js'
 
@@ -149,7 +148,7 @@ function swap(array: Uint32Array, a: number, b: number): void {
   array[b] = kept
 }
 
-/** The exponent at which the first of `sites` ranks has `share` of the whole. */
+/** The exponent at which the first of `sites` ranks has `cellFor` of the whole. */
 function exponentFor(sites: number, share: number): number {
   let low = 0
   let high = 16

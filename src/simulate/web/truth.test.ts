@@ -2,17 +2,13 @@
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import { afterEach, describe, expect, it } from 'vitest'
-import { systemClock } from '../../compose/system.js'
-import {
-  ByteWriter,
-  namedAuthority,
-  siteOfHost,
-  truth,
-  WebAnswers,
-  WebPlan,
-  WebServer,
-  type WebServerOptions,
-} from './index.js'
+import { systemClock } from '../../compose/index.js'
+import { WebAnswers } from './answers.js'
+import { namedAuthority, siteOfHost } from './authority.js'
+import { ByteWriter } from './byte-writer.js'
+import { truth } from './truth.js'
+import { WebPlan } from './web-plan.js'
+import { WebServer, type WebServerOptions } from './web-server.js'
 
 type Node = DefaultTreeAdapterTypes.Node
 type Element = DefaultTreeAdapterTypes.Element

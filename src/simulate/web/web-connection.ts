@@ -1,6 +1,6 @@
 /** One connection to the generated web: requests in, responses out, one at a time and in order. */
 import type { Socket } from 'node:net'
-import type { Cancel, Millis } from '../../model/clock.js'
+import type { Cancel, Millis } from '../../model/index.js'
 import { parseRequestHead, type RequestHead } from './request-head.js'
 
 /** What is done about a request: an answer after a while, or no answer at all. */

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { registrableDomain } from '../../model/url.js'
-import { addressAuthority, loopbackAddress, namedAuthority, siteOfHost, WebPlan } from './index.js'
+import { registrableDomain } from '../../model/url/index.js'
+import { addressAuthority, loopbackAddress, namedAuthority, siteOfHost } from './authority.js'
+import { WebPlan } from './web-plan.js'
 
 function sizesOf(plan: WebPlan): number[] {
   return Array.from({ length: plan.sites }, (_, site) => plan.sizeOf(site))

@@ -1,5 +1,5 @@
 /** The generated web as pure functions of its seed: sites, pages, paths and links. Serving and text stand elsewhere. */
-import type { Random } from '../../model/random.js'
+import type { Random } from '../../model/index.js'
 import type { Authority } from './authority.js'
 import { hashOf, Purpose } from './hash.js'
 import { drawLinks, FORBIDDEN_EVERY, LEAST_LINKS, LinkTarget, OBJECT_EVERY, OutLinks } from './out-links.js'

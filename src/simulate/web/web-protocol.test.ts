@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ask, converse, page1, plan, start, untilClosed } from '../../../test/kit/served-web.js'
-import type { ServedRequest } from './index.js'
+import type { ServedRequest } from './web-server.js'
 
 describe('the protocol', () => {
   it('HEAD says what GET would, without a body', async () => {

@@ -5,9 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ask, page1, plan, start } from '../../../test/kit/served-web.js'
-import { systemClock } from '../../compose/system.js'
-import type { Clock } from '../../model/clock.js'
-import { latencyOf, mishapOf, RequestLog, truth, type WebServer } from './index.js'
+import { systemClock } from '../../compose/index.js'
+import type { Clock } from '../../model/index.js'
+import { latencyOf, mishapOf } from './conditions.js'
+import { RequestLog } from './request-log.js'
+import { truth } from './truth.js'
+import type { WebServer } from './web-server.js'
 
 describe('conditional requests', () => {
   it('a page asked for with its tag, or its date, is not sent again', async () => {

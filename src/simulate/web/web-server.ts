@@ -1,6 +1,6 @@
 /** The generated web on loopback: a small HTTP/1.1 server whose cost must not show beside the crawler's. */
 import { createServer, type Server, type Socket } from 'node:net'
-import type { Cancel, Clock, Millis } from '../../model/clock.js'
+import type { Cancel, Clock, Millis } from '../../model/index.js'
 import { type Answer, WebAnswers } from './answers.js'
 import {
   type Authority,

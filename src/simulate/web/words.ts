@@ -1,5 +1,5 @@
 /** The vocabulary of the generated web, and paragraphs made of it. ASCII only, but for what pages add themselves. */
-import { SeededRandom } from '../../model/random.js'
+import { SeededRandom } from '../../model/index.js'
 import { hashOf, Purpose } from './hash.js'
 
 export const SECTIONS =

@@ -1,0 +1,51 @@
+/** From a server's log: was a host ever asked by two nodes at once? Nodes are told apart by the addresses they call from. */
+import type { ServedRequest } from '../../src/simulate/web/index.js'
+
+export interface Exclusion {
+  readonly requests: number
+  readonly hosts: number
+  /** A host was asked by another node than before. */
+  readonly handOvers: number
+  /** Requests that began while one of another node to the same host was under way. */
+  readonly together: number
+  /** The shortest time between the requests of two nodes to one host; null when no host had two. */
+  readonly leastGapMs: number | null
+}
+
+type Seen = Pick<ServedRequest, 'startMs' | 'endMs' | 'from' | 'site'>
+
+export function exclusionIn(log: readonly Seen[]): Exclusion {
+  const hosts = new Map<string, Seen[]>()
+  for (const request of log) {
+    const known = hosts.get(request.site)
+    if (known) known.push(request)
+    else hosts.set(request.site, [request])
+  }
+  let handOvers = 0
+  let together = 0
+  let leastGapMs = Number.POSITIVE_INFINITY
+  for (const requests of hosts.values()) {
+    requests.sort((a, b) => a.startMs - b.startMs)
+    /** The request of each node that ends last. */
+    const ends = new Map<string, number>()
+    let last: Seen | null = null
+    for (const request of requests) {
+      if (last !== null && last.from !== request.from) handOvers++
+      for (const [from, endMs] of ends) {
+        if (from === request.from) continue
+        const gapMs = request.startMs - endMs
+        if (gapMs < 0) together++
+        leastGapMs = Math.min(leastGapMs, gapMs)
+      }
+      ends.set(request.from, Math.max(ends.get(request.from) ?? 0, request.endMs))
+      last = request
+    }
+  }
+  return {
+    requests: log.length,
+    hosts: hosts.size,
+    handOvers,
+    together,
+    leastGapMs: Number.isFinite(leastGapMs) ? leastGapMs : null,
+  }
+}

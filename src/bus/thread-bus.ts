@@ -1,0 +1,39 @@
+/** The bus between threads: each agent has a wire to the main thread, which passes on what others have to hear. */
+import type { MessagePort } from 'node:worker_threads'
+import type { Incarnation } from '../ledger/index.js'
+import type { Bus, BusMessage, LocalBus } from './bus.js'
+
+/** The agent's end of the wire. */
+export function portBus(port: MessagePort): Bus {
+  return {
+    send: message => port.postMessage(message),
+    subscribe(hear) {
+      port.on('message', hear)
+      return () => port.off('message', hear)
+    },
+  }
+}
+
+/** The main thread's end; returns how to hang up. An agent hears only what concerns it, and not what `loses` says. */
+export function relayBus(
+  bus: LocalBus,
+  port: MessagePort,
+  loses: (message: BusMessage) => boolean,
+  incarnation: Incarnation,
+): () => void {
+  const end = bus.join()
+  const unsubscribe = end.subscribe(message => {
+    if (concerns(message, incarnation) && !loses(message)) port.postMessage(message)
+  })
+  port.on('message', (message: BusMessage) => end.send(message))
+  return () => {
+    unsubscribe()
+    bus.leave(end)
+    port.close()
+  }
+}
+
+function concerns(message: BusMessage, incarnation: Incarnation): boolean {
+  if (message.kind === 'free') return false
+  return !('to' in message) || message.to === incarnation
+}

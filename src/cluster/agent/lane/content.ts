@@ -1,0 +1,69 @@
+/** What the answer to a visit was found to hold, or is known to hold still. */
+
+import { type PageFacts, type PageLinks, unpackFacts } from '../../../data/store/tables/index.js'
+import { linkKindOf } from '../../../data/store/tables/parquet/index.js'
+import type { Revisit } from '../../../data/store/warc/index.js'
+import type { Exchange, MetaInfo, ParsedPage } from '../../../model/index.js'
+import { normaliseEscapes } from '../../../model/url/index.js'
+import { NO_PAGE_RULES, type PageRules } from '../../../page/robots/index.js'
+
+/** What parsing adds to a row. */
+export interface Content {
+  readonly page: ParsedPage | null
+  readonly digest: string
+  readonly links: PageLinks | null
+  readonly outlinks: number
+  readonly foreign: number
+  readonly revisit: Revisit | null
+  readonly rules: PageRules
+  /** What the previous crawl knew, when the page has not changed since. */
+  readonly known?: MetaInfo
+  /** What its row said of it then. */
+  readonly facts?: PageFacts
+}
+
+export const NO_CONTENT: Content = {
+  page: null,
+  rules: NO_PAGE_RULES,
+  digest: '',
+  links: null,
+  outlinks: 0,
+  foreign: 0,
+  revisit: null,
+}
+
+/** A 304: nothing was sent, so the previous crawl's facts, text and link rows stand. */
+export function unchanged(url: string, known: MetaInfo, wantFacts: boolean): Content {
+  const facts = wantFacts && known.facts ? unpackFacts(known.facts) : undefined
+  const rows = known.links.map(link => link.split(' '))
+  const links = {
+    targets: rows.map(([target]) => normaliseEscapes(target)),
+    kinds: rows.map(([, ...kind]) => linkKindOf(kind)),
+  }
+  return {
+    page: null,
+    digest: known.digest,
+    links,
+    outlinks: facts?.outlinks ?? known.links.length,
+    foreign: facts?.outlinksForeign ?? known.links.length,
+    revisit: revisitOf(url, known, 'server-not-modified'),
+    rules: NO_PAGE_RULES,
+    known,
+    ...(facts ? { facts } : {}),
+  }
+}
+
+/**
+ * The same payload came again. What was cut short is not known to be the same to its end, and is stored
+ * again.
+ */
+export function identical(exchange: Exchange, digest: string, known: MetaInfo | undefined): Revisit | null {
+  if (known === undefined || known.digest !== digest || exchange.truncated !== undefined) return null
+  return revisitOf(exchange.url, known, 'identical-payload-digest')
+}
+
+/** Null where no archive holds the body: a revisit record would refer to nothing. */
+function revisitOf(url: string, known: MetaInfo, profile: Revisit['profile']): Revisit | null {
+  if (known.storedAt === '') return null
+  return { profile, refersToUrl: url, refersToDate: known.storedAt, digest: known.digest }
+}

@@ -1,0 +1,164 @@
+/**
+ * Brings the verdict about a URL whose origin is not known yet: takes the turn, runs the robots procedure,
+ * archives what crossed the wire, and decides what becomes of URLs that have to wait.
+ */
+
+import {
+  type Clock,
+  type Exchange,
+  type GroupId,
+  LIMITS,
+  type Millis,
+  type StopSignal,
+  siteOfCell,
+  sleep,
+  withoutMark,
+} from '../../../model/index.js'
+import type { Fetcher } from '../../../page/fetch/index.js'
+import type { FrontierEntry } from '../../../page/frontier/index.js'
+import {
+  type LeaseMargin,
+  PhasedFetcher,
+  type PhaseGates,
+  type Turns,
+} from '../../../page/politeness/index.js'
+import { type ProcedureParts, qualify } from '../../../page/robots/index.js'
+import type { OriginVerdict, SiteCrawl } from '../site/index.js'
+import { HeldBodies } from './held-bodies.js'
+import type { LanePoliteness } from './lane-politeness.js'
+import { ProcedureTurns } from './procedure-turns.js'
+
+/** How often a waiting lane looks whether its site is still its own. */
+const LOOK_MS = 1_000
+
+export interface QualifierParts {
+  readonly clock: Clock
+  readonly fetcher: Fetcher
+  readonly politeness: LanePoliteness
+  readonly turns: Turns
+  readonly leaseMargin: LeaseMargin
+  readonly phases: PhaseGates | null
+  readonly mode: 'strict' | 'rfc9309' | 'ignore'
+  readonly maxWaitMs: Millis
+  /** Says to all agents that these turns are needed for one request. */
+  readonly announce: (groups: readonly GroupId[]) => void
+  /** Waits until there is room for them. */
+  readonly archiveRobots: (site: SiteCrawl, exchanges: readonly Exchange[]) => Promise<void>
+  readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void
+  /** Ends when the agent stops asking. */
+  readonly signal: StopSignal
+}
+
+export class Qualifier {
+  readonly #parts: QualifierParts
+
+  constructor(parts: QualifierParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * The final verdict, or null when the URL is not to be settled now: its site is left, or it was set aside.
+   */
+  async verdictOf(site: SiteCrawl, entry: FrontierEntry): Promise<OriginVerdict | null> {
+    const url = withoutMark(entry.url)
+    for (;;) {
+      if (site.mode.is === 'leaving' || this.#parts.signal.aborted) return null
+      const verdict = site.originRobots.judge(url)
+      if (verdict === null) await site.originRobots.once(url, origin => this.#ask(site, origin))
+      else if (verdict.allowed || verdict.until === undefined) return verdict
+      else if (!(await this.#waits(site, entry, verdict.until, verdict.detail))) return null
+    }
+  }
+
+  async #ask(site: SiteCrawl, origin: string): Promise<void> {
+    const { clock, politeness, signal, mode, maxWaitMs } = this.#parts
+    const pause = politeness.pauseOf(0)
+    const hasTurn = politeness.isFarOff(site)
+      ? (await politeness.farTurn(site, pause)) && (await politeness.stillDue(site, pause))
+      : politeness.turnNow(site, pause) || (await politeness.turn(site, pause))
+    if (!hasTurn) return
+    if (mode === 'ignore' || site.mode.is === 'leaving' || signal.aborted) {
+      politeness.pass(site, pause)
+      return
+    }
+    const procedure = {
+      clock,
+      turns: this.#parts.turns,
+      shard: site.pace.gate?.shard ?? 0,
+      politeness,
+      pause,
+      maxWaitMs,
+      announce: this.#parts.announce,
+      farOff: <T>(wait: Promise<T>) => site.farOff(wait),
+      isOver: () => site.mode.is === 'leaving' || signal.aborted,
+    }
+    const turns = new ProcedureTurns(procedure, siteOfCell(site.cell), site.pace)
+    const { leaseMargin } = this.#parts
+    const bodies = new HeldBodies(this.#parts.fetcher)
+    const parts = { ...this.#asking(site, bodies), clock, turns }
+    site.robotsInFlight++
+    try {
+      const found = await qualify(origin, mode, parts, site.requestAbort.signal(leaseMargin.signal)).finally(
+        () => {
+          site.robotsInFlight--
+          turns.done()
+        },
+      )
+      await this.#learn(site, origin, found, clock.now())
+    } finally {
+      bodies.settle()
+    }
+  }
+
+  async #learn(
+    site: SiteCrawl,
+    origin: string,
+    found: Awaited<ReturnType<typeof qualify>>,
+    endedAt: Millis,
+  ): Promise<void> {
+    const { clock, politeness } = this.#parts
+    if ('is' in found) {
+      if (found.is === 'later') site.originRobots.postpone(origin, found.until)
+      return
+    }
+    const { problems, verdict, retryAfterMs } = found
+    if (problems.length > 0)
+      this.#parts.log('robots.txt: attempts that failed', { origin, problems, verdict })
+    // 429 and 503 speak for the whole site.
+    if (retryAfterMs !== null) site.pace.wait(clock.now() + retryAfterMs, 'its robots.txt said Retry-After')
+    const learned = site.originRobots.learn(origin, found)
+    const crawlDelayMs = site.originRobots.crawlDelayMs(origin)
+    if (politeness.tooLong(crawlDelayMs) === '') site.pace.prolong(crawlDelayMs, endedAt)
+    await learned
+    await this.#parts.archiveRobots(site, found.exchanges)
+  }
+
+  #asking({ pace }: SiteCrawl, fetcher: HeldBodies): Pick<ProcedureParts, 'fetcher' | 'mayAsk'> {
+    const { leaseMargin, phases } = this.#parts
+    if (phases === null || pace.gate === null) return { fetcher, mayAsk: () => leaseMargin.holds }
+    const phased = new PhasedFetcher(fetcher, phases, pace.gate.shard)
+    return { fetcher: phased, mayAsk: () => leaseMargin.holds && !phased.wasCut }
+  }
+
+  /** True when the wait is over. Where other origins of the site go on, only this URL waits. */
+  async #waits(site: SiteCrawl, entry: FrontierEntry, until: Millis, why: string): Promise<boolean> {
+    const { clock, maxWaitMs } = this.#parts
+    if (site.originRobots.isOpen && site.setAside < LIMITS.robotsSetAside) {
+      site.setAside++
+      site.frontier.setAside(entry, until)
+      return false
+    }
+    if (until - clock.now() > maxWaitMs) {
+      site.leave('park', until, why)
+      return false
+    }
+    await site.farOff(this.#sleep(site, until))
+    return true
+  }
+
+  async #sleep(site: SiteCrawl, until: Millis): Promise<void> {
+    const { clock, signal } = this.#parts
+    while (until > clock.now() && site.mode.is !== 'leaving' && !signal.aborted)
+      await sleep(clock, Math.min(LOOK_MS, until - clock.now()), signal)
+  }
+}

@@ -1,0 +1,222 @@
+/**
+ * Turns the answer to a visit into what lasts: rows and records in the open pack, links on their way, or a
+ * new try.
+ */
+
+import { payloadDigest } from '../../../data/store/warc/index.js'
+import {
+  type Exchange,
+  type KnownLinks,
+  LIMITS,
+  type MetaInfo,
+  markOf,
+  type OutcomeCode,
+  type ParsedPage,
+  withoutMark,
+} from '../../../model/index.js'
+import { pathStart, schemeOf, siteOf } from '../../../model/url/index.js'
+import { isConditional } from '../../../page/fetch/http/index.js'
+import type { FetchResult } from '../../../page/fetch/index.js'
+import type { FrontierEntry } from '../../../page/frontier/index.js'
+import type { HostNames } from '../../../page/frontier/traps/index.js'
+import type { parsePage } from '../../../page/parse/index.js'
+import type { PageRules } from '../../../page/robots/index.js'
+import { type FetchOutcome, fetchOutcomeOf, isPage, type SentLinks } from '../pack/index.js'
+import type { SiteCrawl } from '../site/index.js'
+import { type Content, identical, NO_CONTENT, unchanged } from './content.js'
+import { crawledPage, type Hooks } from './hooks.js'
+import { FrontierKnownLinks } from './known-links.js'
+import { PageRecorder, type PageRecorderParts } from './page-recorder.js'
+import { RetryPolicy, type RetryPolicyParts } from './retry-policy.js'
+import type { Routed, Router } from './router.js'
+import type { SitemapHandler } from './sitemap-handler.js'
+
+export interface ResponseHandlerParts extends RetryPolicyParts, PageRecorderParts {
+  readonly router: Router
+  readonly hooks: Hooks
+  readonly parse: typeof parsePage
+  readonly sitemaps: SitemapHandler
+  /** Null where the rule against domains that answer to any name is off. */
+  readonly hosts: HostNames | null
+  /** The name of a page that cannot exist. */
+  readonly unlikelyName: () => string
+  readonly assets: boolean
+  /** Text and facts for the tables or a hook; a bare crawl does without. */
+  readonly wantText: boolean
+  /** What was sent to other cells need not be seen again; null when rows are made of such links. */
+  readonly sent: SentLinks | null
+  /** For rows of all links, or for a hook. */
+  readonly wantAllLinks: boolean
+  readonly archive: boolean
+  /** A seed moved: scope follows the end of its redirect. */
+  readonly onSeedRedirect: (target: string) => void
+}
+
+/** What was learned of a page before it threw. */
+interface Reading {
+  rules: PageRules | null
+}
+
+export class ResponseHandler {
+  readonly #parts: ResponseHandlerParts
+  readonly #second: RetryPolicy
+  readonly #known: FrontierKnownLinks
+  readonly #keeper: PageRecorder
+
+  constructor(parts: ResponseHandlerParts) {
+    this.#parts = parts
+    this.#second = new RetryPolicy(parts)
+    this.#known = new FrontierKnownLinks(parts.sent)
+    this.#keeper = new PageRecorder(parts)
+  }
+
+  /** A URL that is not asked for. */
+  refuse(site: SiteCrawl, entry: FrontierEntry, code: OutcomeCode, detail: string): void {
+    const outcome: FetchOutcome = { code, detail, exchange: null, redirect: '' }
+    if (entry.again) {
+      this.#parts.pack().cellFor(site).lookedAgain(entry, code)
+      return
+    }
+    this.#keeper.record(site, entry, outcome, NO_CONTENT)
+  }
+
+  /** Settles a visit, whatever its page throws; true when it brought a page. */
+  async handle(
+    site: SiteCrawl,
+    entry: FrontierEntry,
+    result: FetchResult,
+    known: MetaInfo | undefined,
+  ): Promise<boolean> {
+    const reading: Reading = { rules: null }
+    this.#parts.pack().requests++
+    if (!result.ok && result.error !== undefined) this.#parts.faults.ofFetch(entry.url, result.error)
+    try {
+      const outcome = fetchOutcomeOf(result, entry.hops, LIMITS.redirectHops, isConditional(known))
+      this.#answered(site, entry, outcome)
+      if (this.#second.queues(site, entry, outcome)) return false
+      if (markOf(entry.url) !== null) {
+        await this.#settleMarked(site, entry, outcome)
+        return false
+      }
+      const content = this.#contentOf(site, entry, outcome, known, reading)
+      if (entry.again) {
+        this.#parts.pack().cellFor(site).lookedAgain(entry, outcome.code)
+        return false
+      }
+      this.#keeper.record(site, entry, outcome, content, known)
+      if (!isPage(outcome.code)) return false
+      if (content.page && this.#parts.hooks.onPage)
+        await this.#show(site, entry, outcome.exchange!, content.page)
+      return true
+    } catch (error) {
+      this.#keeper.fail(site, entry, result.exchange ?? null, reading.rules, error)
+      return false
+    }
+  }
+
+  #answered(site: SiteCrawl, entry: FrontierEntry, { code, exchange }: FetchOutcome): void {
+    if (exchange) {
+      site.answered = true
+      site.answeredBy[schemeOf(entry.url)] = true
+    }
+    if (isPage(code)) site.pages++
+  }
+
+  /** What is no page: a sitemap, or a probe. It is archived; among the pages stands only what went wrong. */
+  async #settleMarked(site: SiteCrawl, entry: FrontierEntry, outcome: FetchOutcome): Promise<void> {
+    if (markOf(entry.url) === 'sitemap') {
+      const read = await this.#parts.sitemaps.read(site, entry, outcome)
+      if (read !== null) this.#keeper.record(site, entry, read, NO_CONTENT)
+      return
+    }
+    const { exchange, code } = outcome
+    site.traps.probed(withoutMark(entry.url), code === 'OK' && exchange ? exchange.body : null)
+    this.#keeper.record(site, entry, { ...outcome, code: 'PROBE', redirect: '' }, NO_CONTENT)
+  }
+
+  #contentOf(
+    site: SiteCrawl,
+    entry: FrontierEntry,
+    outcome: FetchOutcome,
+    known: MetaInfo | undefined,
+    reading: Reading,
+  ): Content {
+    const { router, pack } = this.#parts
+    const { code, exchange, redirect } = outcome
+    if (redirect !== '') {
+      if (entry.depth === 0) this.#parts.onSeedRedirect(redirect)
+      router.redirect(site, pack(), entry, redirect, entry.hops + 1)
+    }
+    if (!exchange) return NO_CONTENT
+    if (code === 'NOT_MODIFIED' && known) return unchanged(entry.url, known, this.#parts.wantText)
+    const digest = this.#parts.archive || this.#parts.wantText ? payloadDigest(exchange.payload) : ''
+    if (!isReadable(code, exchange)) return { ...NO_CONTENT, digest }
+    const page = this.#parts.parse({
+      url: entry.url,
+      body: exchange.body,
+      contentType: exchange.header('content-type'),
+      refresh: exchange.header('refresh'),
+      wantText: this.#parts.wantText,
+      wantRequisites: this.#parts.assets,
+      known: this.#knownTo(site, entry),
+    })
+    const rules = this.#parts.pageRules(page.robots, exchange)
+    reading.rules = rules
+    const routed = this.#follow(site, entry, page, exchange.body, rules.follow)
+    return {
+      page,
+      rules,
+      digest,
+      links: routed.rows,
+      outlinks: page.links.length + page.knownLinks,
+      foreign: routed.foreign,
+      revisit: identical(exchange, digest, known),
+    }
+  }
+
+  /** Null when somebody wants to see every link. */
+  #knownTo(site: SiteCrawl, entry: FrontierEntry): KnownLinks | null {
+    if (this.#parts.wantAllLinks) return null
+    this.#known.of(site.frontier, entry.depth + 1)
+    return this.#known
+  }
+
+  /** Sends the links of a page on their way, under the eyes of the trap rules. */
+  #follow(site: SiteCrawl, entry: FrontierEntry, page: ParsedPage, body: Buffer, follow: boolean): Routed {
+    const { router, pack, hosts } = this.#parts
+    const { url } = entry
+    site.traps.beginPage(url, page.title, body, entry.via)
+    const routed = router.route(site, pack(), entry, page.links, page.kinds, follow)
+    site.traps.endPage(url, body)
+    if (site.traps.takeProbe()) router.probe(site, pack(), url, this.#parts.unlikelyName())
+    if (hosts !== null && pathStart(url) === url.length - 1) hosts.sawHome(url, siteOf(url), body)
+    return routed
+  }
+
+  /** The page is kept by now: what the hook throws is counted beside it. */
+  async #show(site: SiteCrawl, entry: FrontierEntry, exchange: Exchange, page: ParsedPage): Promise<void> {
+    const facts = {
+      url: entry.url,
+      status: exchange.status,
+      depth: entry.depth,
+      fetchedAt: exchange.startedAt,
+      fetchMs: exchange.fetchMs,
+      body: exchange.body,
+    }
+    try {
+      await this.#parts.hooks.onPage?.(crawledPage(page, facts))
+    } catch (error) {
+      const detail = this.#parts.faults.ofHook('onPage', entry.url, error)
+      if (!site.lost) this.#parts.pack().cellFor(site).note('HOOK_FAILED', detail)
+    }
+  }
+}
+
+/**
+ * What came of a page that broke off is read all the same, as browsers do; its outcome still says that it
+ * did.
+ */
+export function isReadable(code: OutcomeCode, { status }: Exchange): boolean {
+  if (code === 'OK') return true
+  return (code === 'BODY_CUT' || code === 'BODY_TOO_SLOW') && status >= 200 && status < 300
+}

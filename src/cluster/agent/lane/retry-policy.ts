@@ -1,0 +1,128 @@
+/** What a failed visit means for its URL and for its site: another try, a wait, the end of the site's turn. */
+
+import {
+  type Clock,
+  type Millis,
+  type OutcomeCode,
+  type OutcomeRule,
+  outcomeRule,
+  type Random,
+} from '../../../model/index.js'
+import { schemeOf } from '../../../model/url/index.js'
+import { retryAfterHeaderMs } from '../../../page/fetch/http/index.js'
+import type { FrontierEntry } from '../../../page/frontier/index.js'
+import { backOffMs } from '../../../page/politeness/index.js'
+import { type FetchOutcome, type OpenPack, retryAfterMs } from '../pack/index.js'
+import type { Counters, SiteCrawl } from '../site/index.js'
+
+export interface RetryPolicyParts {
+  readonly clock: Clock
+  readonly random: Random
+  readonly counters: Counters
+  /** The pack that is filling. */
+  readonly pack: () => OpenPack
+  readonly maxWaitMs: Millis
+  /** At most so many requests for a URL that fails, whatever its rule says. */
+  readonly maxTries: number
+}
+
+const OF_URL_ALONE = { dropsSite: false, strain: 'none' } as const
+
+export class RetryPolicy {
+  readonly #parts: RetryPolicyParts
+
+  constructor(parts: RetryPolicyParts) {
+    this.#parts = parts
+  }
+
+  /** Queues the URL again, gives the site up, or sets it aside; false when this outcome is final. */
+  queues(site: SiteCrawl, entry: FrontierEntry, outcome: FetchOutcome): boolean {
+    const { clock } = this.#parts
+    const { code, detail, exchange } = outcome
+    const usual = outcomeRule(code)
+    const rule = isOfUrlAlone(site, entry, usual) ? { ...usual, ...OF_URL_ALONE } : usual
+    if (rule.strain !== 'none') site.failures++
+    else if (usual.strain === 'none' && exchange) site.failures = 0
+    const now = clock.now()
+    if (rule.tries === 1) {
+      if (rule.dropsSite) this.#drop(site, code, detail)
+      return false
+    }
+    const asked = rule.strain === 'busy' ? retryAfterHeaderMs(exchange?.header('retry-after'), now) : null
+    const waitMs = backOffMs(rule, site.failures, asked, this.#parts.random)
+    const untilNext = now + (waitMs ?? asked ?? 0)
+    if (untilNext > now) site.pace.wait(untilNext, reasonOf(asked, site.failures, detail))
+    if (waitMs === null && site.answered) {
+      this.#setAside(site, entry, `${site.failures} failures in a row, the last one ${code}: ${detail}`)
+      return true
+    }
+    const retryMs = retryAfterMs(code, entry.attempt, this.#parts.maxTries)
+    if (retryMs === null) return this.#lastTry(site, entry, outcome, rule)
+    this.#again(site, entry, entry.attempt + 1, now + (asked ?? retryMs))
+    site.frontier.retry({ ...entry, failedAfter: site.pages }, now + (asked ?? retryMs))
+    if (untilNext - now > this.#parts.maxWaitMs) site.leave('park', untilNext, site.pace.waitReason)
+    return true
+  }
+
+  /** This URL is settled; what is left of the site is given up, or waits for `resume` where it answered before. */
+  #drop(site: SiteCrawl, code: OutcomeCode, detail: string): void {
+    if (!site.answered) site.giveUp(code, detail)
+    else if (!site.frontier.isEmpty)
+      site.leave('park', this.#parts.clock.now() + this.#parts.maxWaitMs, `${code}, ${detail}`)
+  }
+
+  /** The URL has had its tries. */
+  #lastTry(site: SiteCrawl, entry: FrontierEntry, outcome: FetchOutcome, rule: OutcomeRule): boolean {
+    const { code, detail } = outcome
+    // Nothing but "come back later": then later it is. (After a resume the first of the tries is not repeated.)
+    if (rule.strain === 'busy' && site.pages === 0 && site.failures >= rule.tries - 1) {
+      this.#setAside(site, entry, `${site.failures} requests in a row: ${detail}`)
+      return true
+    }
+    if (!rule.dropsSite) return false
+    if (!site.answered) {
+      site.giveUp(code, detail)
+      return false
+    }
+    // It answered before, so it may again: what is left of it waits for `resume`.
+    this.#setAside(site, entry, `${code}, ${detail}`)
+    return true
+  }
+
+  /** The URL gets its tries anew after `resume`, the first apart: its visit has begun. */
+  #setAside(site: SiteCrawl, entry: FrontierEntry, why: string): void {
+    const now = this.#parts.clock.now()
+    const { waitUntil } = site.pace
+    this.#again(site, entry, 2, Math.max(now, waitUntil))
+    site.leave('park', Math.max(now + this.#parts.maxWaitMs, waitUntil), why)
+  }
+
+  #again(site: SiteCrawl, entry: FrontierEntry, attempt: number, until: Millis): void {
+    this.#parts.counters.retries++
+    site.stalled = entry
+    this.#parts.pack().cellFor(site).journal.retry(entry.url, attempt, until)
+  }
+}
+
+/**
+ * Whether a failure says nothing of the site: of a URL that fails again although pages came since, or where http answers and
+ * https does not, or the other way round.
+ */
+function isOfUrlAlone(
+  site: SiteCrawl,
+  { url, attempt, failedAfter = 0 }: FrontierEntry,
+  rule: OutcomeRule,
+): boolean {
+  if (rule.dropsSite) return isShut(site, url)
+  return rule.strain === 'failing' && attempt > 1 && site.pages > failedAfter
+}
+
+function isShut({ answeredBy }: SiteCrawl, url: string): boolean {
+  const scheme = schemeOf(url)
+  return !answeredBy[scheme] && answeredBy[scheme === 'http' ? 'https' : 'http']
+}
+
+function reasonOf(asked: Millis | null, failures: number, detail: string): string {
+  if (asked !== null) return `it asked for it (${detail}, Retry-After ${Math.ceil(asked / 1000)} s)`
+  return `${failures === 1 ? 'it failed' : `it failed ${failures} times in a row`} (${detail})`
+}

@@ -1,0 +1,253 @@
+/**
+ * Sends every link of a page on its way: into the page's own cell at once, into any other cell as an inbox
+ * row that the pack commits together with the page. Links out of scope end here.
+ */
+
+import type { PageLinks } from '../../../data/store/tables/index.js'
+import {
+  type CellMap,
+  type Discovery,
+  LIMITS,
+  LinkKind,
+  probeMark,
+  sitemapMark,
+} from '../../../model/index.js'
+import { originOf, registrableDomain, siteOf } from '../../../model/url/index.js'
+import type { Scope } from '../../../page/frontier/scope/index.js'
+import { type HostNames, withoutSessionId } from '../../../page/frontier/traps/index.js'
+import type { OpenPack, SentLinks } from '../pack/index.js'
+import type { PageFaults, SiteCrawl } from '../site/index.js'
+import type { Admission } from './admission.js'
+import type { Hooks } from './hooks.js'
+
+export interface RouterParts {
+  readonly scope: Scope
+  readonly hooks: Hooks
+  readonly faults: PageFaults
+  readonly cells: CellMap
+  readonly sent: SentLinks
+  /** With `--assets`: what pages need to be shown is fetched from wherever it is. */
+  readonly assets: boolean
+  /** False with `--robots ignore`. */
+  readonly obeysNofollow: boolean
+  readonly admission: Admission
+  /** Null where the rules against domains that answer to any name are off. */
+  readonly hosts: HostNames | null
+  /** Whether session ids are taken out of links. */
+  readonly dropsSessionIds: boolean
+  /** Link rows for the table: links that leave the site, or all. */
+  readonly linkRows: WantedLinks
+}
+
+export type WantedLinks = 'foreign' | 'all' | 'none'
+
+/** The page the links stand on. */
+export interface LinkSource {
+  readonly url: string
+  readonly depth: number
+}
+
+export interface Routed {
+  /** Links that leave the page's site. */
+  readonly foreign: number
+  /** Rows for the links table, where there are any. */
+  readonly rows: PageLinks | null
+}
+
+/** Collects the rows that the links of one page leave in the table of links. */
+export class LinkRows {
+  readonly #wanted: WantedLinks
+  readonly #targets: string[] = []
+  readonly #kinds: number[] = []
+  #foreign = 0
+
+  constructor(wanted: WantedLinks) {
+    this.#wanted = wanted
+  }
+
+  add(url: string, kind: number, leaves: boolean): void {
+    if (leaves) this.#foreign++
+    if (this.#wanted !== 'all' && !(leaves && this.#wanted === 'foreign')) return
+    this.#targets.push(url)
+    this.#kinds.push(kind)
+  }
+
+  routed(): Routed {
+    const rows = this.#targets.length > 0 ? { targets: this.#targets, kinds: this.#kinds } : null
+    return { foreign: this.#foreign, rows }
+  }
+}
+
+export class Router {
+  readonly #parts: RouterParts
+
+  constructor(parts: RouterParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Routes the links of a page, those it does not want followed apart; says how many of them leave its site.
+   */
+  route(
+    site: SiteCrawl,
+    pack: OpenPack,
+    page: LinkSource,
+    links: readonly string[],
+    kinds: Uint8Array,
+    follow: boolean,
+  ): Routed {
+    const { scope } = this.#parts
+    const rows = new LinkRows(this.#parts.linkRows)
+    const obeysNone = !this.#parts.obeysNofollow
+    const origin = `${originOf(page.url)}/`
+    const ownSite = siteOf(page.url)
+    for (let i = 0; i < links.length; i++) {
+      const url = links[i]
+      const target = url.startsWith(origin) ? ownSite : siteOf(url)
+      const leaves = target !== ownSite
+      rows.add(url, kinds[i], leaves)
+      const requisite = (kinds[i] & LinkKind.requisite) !== 0
+      // What a page needs to be shown is no link to follow.
+      const followed = requisite || ((kinds[i] & LinkKind.nofollow) === 0 && follow) || obeysNone
+      if (!followed || (requisite ? scope.isBlacklisted(target) : !scope.acceptsSite(target))) continue
+      const goesOut = leaves || !site.holds(url)
+      this.#send(site, pack, url, goesOut, page.depth + 1, 0, page.url, requisite, links)
+    }
+    return rows.routed()
+  }
+
+  /** A redirect's target is as deep as the page that sent us there. */
+  redirect(site: SiteCrawl, pack: OpenPack, source: LinkSource, target: string, hops: number): void {
+    const { assets, scope } = this.#parts
+    const leaves = siteOf(target) !== siteOf(source.url) || !site.holds(target)
+    // What is out of scope itself is here because a page shows it: so is what it has moved to.
+    const requisite = assets && !scope.accepts(source.url)
+    this.#send(site, pack, target, leaves, source.depth, hops, source.url, requisite, NO_LINKS)
+  }
+
+  /** A page that a sitemap lists is one step from where the crawl began. */
+  listed(site: SiteCrawl, pack: OpenPack, sitemap: string, url: string): void {
+    const target = siteOf(url)
+    if (!this.#parts.scope.acceptsSite(target)) return
+    const leaves = target !== siteOf(sitemap) || !site.holds(url)
+    this.#send(site, pack, url, leaves, 1, 0, sitemap, false, NO_LINKS)
+  }
+
+  /** A sitemap may lie on any host, whatever the scope, but not on one to be left alone. */
+  sitemap(site: SiteCrawl, pack: OpenPack, url: string, hops: number, via: string): void {
+    const { scope, sent, cells } = this.#parts
+    if (url.length > LIMITS.urlChars) {
+      this.#tooLong(site, pack, url)
+      return
+    }
+    if (scope.excludes(url)) return
+    if (hops > LIMITS.sitemapSteps) {
+      pack.cellFor(site).note('TRAP:sitemaps', '')
+      return
+    }
+    const discovery = { url: sitemapMark(url), depth: 0, hops, score: 0, via }
+    if (siteOf(url) === site.site && site.holds(url)) this.#admit(site, pack, discovery)
+    else if (!sent.has(discovery.url)) pack.cellFor(site).append(cells.cellOf(url), discovery)
+  }
+
+  /** A page that cannot exist, of the site that `url` belongs to. */
+  probe(site: SiteCrawl, pack: OpenPack, url: string, name: string): void {
+    // A cell asks for what would be its own: else its journal would speak of URLs that others hold.
+    const address = [`${originOf(url)}/${name}`, url.replace(/[^/]*$/, name)].find(each => site.holds(each))
+    if (address !== undefined)
+      this.#admit(site, pack, { url: probeMark(address), depth: 0, hops: 0, score: 1, via: url })
+  }
+
+  #admit(site: SiteCrawl, pack: OpenPack, discovery: Discovery): void {
+    if (!site.frontier.knows(discovery.url, discovery.depth))
+      this.#parts.admission.admit(site, pack, discovery)
+  }
+
+  #send(
+    site: SiteCrawl,
+    pack: OpenPack,
+    found: string,
+    leaves: boolean,
+    depth: number,
+    hops: number,
+    via: string,
+    requisite: boolean,
+    links: readonly string[],
+  ): void {
+    const { scope, hosts, admission, cells } = this.#parts
+    let goesOut = leaves
+    if (found.length > LIMITS.urlChars) {
+      // Judged by its beginning: patterns are not shown what is longer.
+      const start = found.slice(0, LIMITS.urlChars)
+      if (requisite || scope.accepts(start)) this.#tooLong(site, pack, found)
+      return
+    }
+    if (this.#isKnown(site, pack, found, leaves, depth)) return
+    // What a page needs to be shown may stand anywhere: pictures live on other hosts than their pages.
+    if (!requisite && !scope.accepts(found)) return
+    const url = this.#withoutSession(site, pack, found, hops, via, links)
+    if (url !== found) {
+      goesOut = siteOf(url) !== site.site || !site.holds(url)
+      if (this.#isKnown(site, pack, url, goesOut, depth) || !scope.accepts(url)) return
+    }
+    const score = this.#scoreOf(site, pack, url)
+    if (score === null) return
+    const discovery = { url, depth, hops, score, via }
+    if (!goesOut) {
+      admission.admit(site, pack, discovery)
+      return
+    }
+    const target = siteOf(url)
+    if (hosts === null || hosts.admits(target)) pack.cellFor(site).append(cells.cellOf(url), discovery)
+    else pack.cellFor(site).note('TRAP:subdomains', registrableDomain(target))
+  }
+
+  /**
+   * What the hooks say of a new link; null when it is not wanted, or when they do not know because they
+   * threw.
+   */
+  #scoreOf(site: SiteCrawl, pack: OpenPack, url: string): number | null {
+    const { hooks } = this.#parts
+    let asked = 'accept'
+    try {
+      if (hooks.accept && !hooks.accept(url)) return null
+      asked = 'score'
+      return hooks.score ? hooks.score(url) : 0
+    } catch (error) {
+      pack.cellFor(site).note('HOOK_FAILED', this.#parts.faults.ofHook(asked, url, error))
+      return null
+    }
+  }
+
+  /** Counted once for the site it is found on, wherever it leads. */
+  #tooLong(site: SiteCrawl, pack: OpenPack, url: string): void {
+    if (!site.frontier.turnAway(url)) return
+    const detail = `${url.length} characters: ${url.slice(0, TOLD_CHARS)}…`
+    pack.cellFor(site).turnedAway(url, 'URL_TOO_LONG', detail)
+  }
+
+  #isKnown(site: SiteCrawl, pack: OpenPack, url: string, leaves: boolean, depth: number): boolean {
+    if (!leaves) return site.frontier.meets(url, depth)
+    return this.#parts.sent.has(url) || pack.cellFor(site).appends.has(url)
+  }
+
+  #withoutSession(
+    site: SiteCrawl,
+    pack: OpenPack,
+    url: string,
+    hops: number,
+    via: string,
+    links: readonly string[],
+  ): string {
+    if (!this.#parts.dropsSessionIds) return url
+    const clean = withoutSessionId(url, { url: via, links })
+    // A server that redirects a page to itself with a session id gives nothing without one.
+    if (clean === url || (clean === via && hops > 0)) return url
+    pack.cellFor(site).note('TRAP:session-ids', '')
+    return clean
+  }
+}
+
+const NO_LINKS: readonly string[] = []
+/** Of a URL that is too long. */
+const TOLD_CHARS = 120

@@ -1,0 +1,87 @@
+/**
+ * Sitemaps in the incarnation of a site. Those that robots.txt names join the queue as marked URLs; when one has
+ * been fetched, what it lists goes the way of links: scope, traps, seen-set, or another cell's inbox. A
+ * sitemap is archived and has an outcome, but is no page: it stands in no table and takes nothing of
+ * `--max-pages`.
+ */
+
+import { type Exchange, LIMITS, siteOfCell, withoutMark } from '../../../model/index.js'
+import { normaliseUrl } from '../../../model/url/index.js'
+import type { FrontierEntry } from '../../../page/frontier/index.js'
+import type { Scope } from '../../../page/frontier/scope/index.js'
+import { readSitemap, unpackSitemap } from '../../../page/robots/sitemaps/index.js'
+import type { FetchOutcome, OpenPack } from '../pack/index.js'
+import type { PageFaults, SiteCrawl } from '../site/index.js'
+import type { Router } from './router.js'
+
+export interface SitemapHandlerParts {
+  readonly scope: Scope
+  readonly router: Router
+  readonly pack: () => OpenPack
+  readonly faults: PageFaults
+  /** Whether the sitemaps that robots.txt names are read. */
+  readonly fromRobots: boolean
+}
+
+export class SitemapHandler {
+  readonly #parts: SitemapHandlerParts
+
+  constructor(parts: SitemapHandlerParts) {
+    this.#parts = parts
+  }
+
+  /** Queues what robots.txt names; what is known already stays as it is, so this may be asked at any time. */
+  offer(site: SiteCrawl): void {
+    const { scope, router, pack, faults, fromRobots } = this.#parts
+    site.sitemapsDue = false
+    // A host that is here for somebody else's sitemap has none that list what is wanted.
+    if (!fromRobots || !scope.acceptsSite(siteOfCell(site.cell))) return
+    for (const { origin, urls } of site.originRobots.sitemaps()) {
+      const via = `${origin}/robots.txt`
+      for (const written of urls.slice(0, LIMITS.sitemapsPerSite)) {
+        try {
+          const url = normaliseUrl(written, via)
+          if (url !== null) router.sitemap(site, pack(), url, 0, via)
+        } catch (error) {
+          faults.caught(via, error)
+        }
+      }
+    }
+  }
+
+  /**
+   * Sends what the sitemap lists on its way; returns what became of it, or null when the site is ours no
+   * longer.
+   */
+  async read(site: SiteCrawl, entry: FrontierEntry, outcome: FetchOutcome): Promise<FetchOutcome | null> {
+    const { router, pack } = this.#parts
+    const { code, exchange, redirect } = outcome
+    const url = withoutMark(entry.url)
+    if (redirect !== '') router.sitemap(site, pack(), redirect, entry.hops + 1, url)
+    if (code !== 'OK' || exchange === null) return outcome
+    const { body, isCut } = await unpackSitemap(exchange.body)
+    return site.lost ? null : this.#list(site, entry, exchange, body, isCut)
+  }
+
+  /** All in one step: what is listed and that it was read get into the same pack. */
+  #list(
+    site: SiteCrawl,
+    entry: FrontierEntry,
+    exchange: Exchange,
+    body: Buffer,
+    isCut: boolean,
+  ): FetchOutcome {
+    const { router } = this.#parts
+    const pack = this.#parts.pack()
+    const url = withoutMark(entry.url)
+    const reading = readSitemap(body, url, exchange.header('content-type'), {
+      page: target => router.listed(site, pack, url, target),
+      sitemap: target => router.sitemap(site, pack, target, entry.hops + 1, url),
+    })
+    if (reading.form === 'none')
+      return { code: 'SITEMAP_BAD', detail: `${url} is no sitemap`, exchange, redirect: '' }
+    const end = isCut || reading.isCut || exchange.truncated !== undefined ? ', cut short' : ''
+    const detail = `${reading.form}: ${reading.pages} pages, ${reading.sitemaps} sitemaps${end}`
+    return { code: 'SITEMAP', detail, exchange, redirect: '' }
+  }
+}

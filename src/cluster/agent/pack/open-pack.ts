@@ -1,0 +1,248 @@
+/**
+ * The pack being filled: stored bytes on one side, ledger rows on the other, until the transmitter seals it.
+ */
+
+import type { PackBuilder } from '../../../data/store/index.js'
+import type {
+  Append,
+  Incarnation,
+  LaneWork,
+  LinkBatch,
+  Pack,
+  PackFile,
+  ReceivedMessages,
+} from '../../../ledger/index.js'
+import {
+  type CellId,
+  type CellMap,
+  type Discovery,
+  type Exchange,
+  filedUnder,
+  type Grouping,
+  LIMITS,
+  type Millis,
+  type PageRow,
+} from '../../../model/index.js'
+import type { SiteCrawl } from '../site/index.js'
+import type { ReceivedLinks } from './message-count.js'
+import { bytesOf, OpenPackCell } from './open-pack-cell.js'
+
+/** A link to another cell, and the cell it goes to as far as is known. */
+interface Link {
+  readonly cell: CellId
+  readonly row: Discovery
+}
+
+/** Links that are committed before their pack: where they stand in it, and what the ledger is told. */
+export interface LinksAhead {
+  readonly taken: ReadonlyMap<OpenPackCell, readonly Link[]>
+  readonly batch: LinkBatch
+}
+
+export class OpenPack {
+  readonly id: string
+  readonly agent: string
+  readonly openedAt: Millis
+  readonly builder: PackBuilder
+  /** Requests whose end is in here, also those that lead to another try. */
+  requests = 0
+  readonly #packCells = new Map<SiteCrawl, OpenPackCell>()
+  #rowBytes = 0
+
+  constructor(id: string, agent: string, openedAt: Millis, builder: PackBuilder) {
+    this.id = id
+    this.agent = agent
+    this.openedAt = openedAt
+    this.builder = builder
+  }
+
+  get isEmpty(): boolean {
+    return this.#packCells.size === 0
+  }
+
+  get isFull(): boolean {
+    const { bytes, entries } = this.builder
+    return (
+      this.#rowBytes >= LIMITS.packRowBytes ||
+      bytes + this.#rowBytes >= LIMITS.packBytes ||
+      entries >= LIMITS.packPages
+    )
+  }
+
+  /** A share took more memory, or less. */
+  grow(bytes: number): void {
+    this.#rowBytes += bytes
+  }
+
+  get sites(): SiteCrawl[] {
+    return [...this.#packCells.keys()]
+  }
+
+  cellFor(site: SiteCrawl): OpenPackCell {
+    let packCell = this.#packCells.get(site)
+    if (!packCell) {
+      packCell = new OpenPackCell(site, this)
+      this.#packCells.set(site, packCell)
+      site.uncommitted++
+    }
+    return packCell
+  }
+
+  /** robots.txt is archived with the site's pages, but is none of them. */
+  addRobots(site: SiteCrawl, exchange: Exchange): void {
+    this.cellFor(site)
+    this.builder.add({ leaseKey: site.leaseKey, row: robotsRow(site, exchange), exchange, inTables: false })
+  }
+
+  get pages(): number {
+    let pages = 0
+    for (const packCell of this.#packCells.values()) pages += packCell.pages
+    return pages
+  }
+
+  /** Takes out what belongs to cells that are ours no longer; tells how many pages that were. */
+  drop(sites: readonly SiteCrawl[]): number {
+    const before = this.pages
+    for (const site of sites) {
+      if (!this.#packCells.delete(site)) continue
+      site.uncommitted--
+      this.builder.drop(site.leaseKey)
+    }
+    return before - this.pages
+  }
+
+  /** URLs that become durable in other cells' inboxes with this pack. */
+  *sentUrls(): Iterable<string> {
+    for (const packCell of this.#packCells.values()) yield* packCell.appends.keys()
+  }
+
+  /**
+   * The first of its links, as many as one transaction should take; null where the pack's own can take them
+   * all.
+   */
+  linksAhead(incarnation: Incarnation, grouping: Grouping, mostBytes: number): LinksAhead | null {
+    const packCells = [...this.#packCells.values()].filter(({ appendBytes }) => appendBytes > 0)
+    if (packCells.reduce((sum, { appendBytes }) => sum + appendBytes, 0) <= mostBytes) return null
+    const taken = new Map<OpenPackCell, Link[]>()
+    let bytes = 0
+    for (const packCell of packCells) {
+      const links: Link[] = []
+      for (const link of packCell.appends.values()) {
+        if (bytes >= mostBytes) break
+        bytes += bytesOf(link.row)
+        links.push(link)
+      }
+      if (links.length > 0) taken.set(packCell, links)
+    }
+    const sources = [...taken.keys()].map(({ site }) => ({ cell: site.cell, epoch: site.lease.epoch }))
+    return { taken, batch: { incarnation, sources, appends: appendsOf(taken.values(), grouping) } }
+  }
+
+  /** Links for these cells go where the map says now. */
+  reroute(moved: ReadonlySet<CellId>, cells: CellMap): void {
+    for (const { appends } of this.#packCells.values()) {
+      for (const [url, { cell, row }] of appends)
+        if (moved.has(cell)) appends.set(url, { cell: cells.cellOf(url), row })
+    }
+  }
+
+  /** What its cells read from other agents. */
+  get received(): ReceivedLinks[] {
+    return [...this.#packCells.values()].map(packCell => packCell.received)
+  }
+
+  toLedger(
+    incarnation: Incarnation,
+    files: readonly PackFile[],
+    fetches: number,
+    received: ReceivedMessages,
+    grouping: Grouping,
+    now: Millis,
+  ): Pack {
+    const packCells = [...this.#packCells.values()]
+    return {
+      id: this.id,
+      incarnation,
+      cells: packCells.map(packCell => packCell.toPackCell()),
+      appends: appendsOf(
+        packCells.map(packCell => packCell.appends.values()),
+        grouping,
+      ),
+      files,
+      fetches,
+      lanes: laneWork(packCells),
+      received: received,
+      waits: packCells.flatMap(packCell => [...packCell.site.pace.groupWaits(now)]),
+    }
+  }
+}
+
+/** What the archive's metadata record says of a robots.txt. */
+function robotsRow(site: SiteCrawl, exchange: Exchange): PageRow {
+  return {
+    ...EMPTY_ROW,
+    url: exchange.url,
+    outcome: exchange.status < 300 ? 'OK' : exchange.status < 400 ? 'REDIRECT' : 'HTTP_CLIENT_ERROR',
+    fetchedAt: exchange.startedAt,
+    fetchMs: exchange.fetchMs,
+    status: exchange.status,
+    lane: site.lane,
+    bodyBytes: exchange.body.length,
+    truncated: exchange.truncated ?? '',
+  }
+}
+
+const EMPTY_ROW: PageRow = {
+  url: '',
+  outcome: 'OK',
+  fetchedAt: 0,
+  fetchMs: 0,
+  status: 0,
+  depth: 0,
+  hops: 0,
+  via: '',
+  lane: 0,
+  attempt: 1,
+  bodyBytes: 0,
+  digest: '',
+  mime: 'text/plain',
+  mimeDetected: '',
+  charset: '',
+  languages: '',
+  truncated: '',
+  title: '',
+  description: '',
+  canonical: '',
+  redirect: '',
+  text: new Uint8Array(0),
+  outlinks: 0,
+  outlinksForeign: 0,
+  etag: '',
+  lastModified: '',
+  refersToDate: '',
+  warcOffset: -1,
+  warcLength: 0,
+}
+
+function laneWork(packCells: readonly OpenPackCell[]): LaneWork[] {
+  const work = new Map<number, { pages: number; fetchMs: Millis }>()
+  for (const packCell of packCells) {
+    for (const [lane, { pages, fetchMs }] of packCell.lanes) {
+      const known = work.get(lane)
+      work.set(lane, { pages: (known?.pages ?? 0) + pages, fetchMs: (known?.fetchMs ?? 0) + fetchMs })
+    }
+  }
+  return [...work].map(([lane, done]) => ({ lane, ...done }))
+}
+
+function appendsOf(packCells: Iterable<Iterable<Link>>, grouping: Grouping): Append[] {
+  const rows = new Map<CellId, Discovery[]>()
+  for (const links of packCells) {
+    for (const { cell, row } of links) {
+      const list = rows.get(cell)
+      if (list) list.push(row)
+      else rows.set(cell, [row])
+    }
+  }
+  return [...rows].map(([cell, list]) => ({ cell, group: filedUnder(cell, grouping), rows: list }))
+}

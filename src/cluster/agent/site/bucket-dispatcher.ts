@@ -1,0 +1,137 @@
+/**
+ * Which of the sites in hand are asked, under `phases` (K6-K8): a site of the phase that is open gathers a list of its URLs in
+ * an element of the bucket, the list goes to one connection, and the site makes room for others of its column. A list that
+ * does not fill is sent as it is as soon as nothing more is known to put into it; a column that is full has a line.
+ */
+
+import type { BucketSizes } from '../../../config/index.js'
+import type { Clock, Millis, StopSignal } from '../../../model/index.js'
+import { Bucket, type BucketElement } from '../../../page/frontier/buckets/index.js'
+import { type FrontierEntry, UrlStates } from '../../../page/frontier/index.js'
+import type { SiteCrawl } from './site-crawl.js'
+
+export interface BucketDispatcherParts {
+  readonly clock: Clock
+  readonly sizes: BucketSizes
+  /** A site waits long: true when it has to do so in the ledger, because many others wait here. */
+  readonly lendsLane: () => boolean
+  /** Ends when the agent stops asking. */
+  readonly signal: StopSignal
+}
+
+/** Who waits for a row, or for the window to slide, looks this often whether it is still to. */
+const LOOK_MS = 1_000
+
+/** The URLs of a site that go to its connection together. */
+export class UrlList {
+  readonly #states: UrlStates
+  #next: number
+  readonly #end: number
+  readonly #numbers = new Map<FrontierEntry, number>()
+
+  constructor(states: UrlStates, { first, count }: { readonly first: number; readonly count: number }) {
+    this.#states = states
+    this.#next = first
+    this.#end = first + count
+  }
+
+  get isOver(): boolean {
+    return this.#next >= this.#end
+  }
+
+  begin(entry: FrontierEntry): void {
+    if (this.isOver) return
+    this.#numbers.set(entry, this.#next)
+    this.#states.begin(this.#next++)
+  }
+
+  end(entry: FrontierEntry, isStalled: boolean): void {
+    const number = this.#numbers.get(entry)
+    if (number === undefined) return
+    this.#numbers.delete(entry)
+    if (isStalled) this.#states.stall(number)
+    else this.#states.complete(number)
+  }
+
+  /** What is left of it waits in the site's queue, for the next list. */
+  close(): void {
+    for (const number of this.#numbers.values()) this.#states.stall(number)
+    this.#numbers.clear()
+    while (!this.isOver) this.#states.stall(this.#next++)
+  }
+}
+
+export class BucketDispatcher {
+  readonly #parts: BucketDispatcherParts
+  readonly #bucket: Bucket
+  readonly #states: UrlStates
+
+  constructor(parts: BucketDispatcherParts) {
+    this.#parts = parts
+    this.#bucket = new Bucket(parts.sizes)
+    this.#states = new UrlStates(parts.sizes.window)
+  }
+
+  /** Crawls one list of the site's URLs; returns early when the site is to be left or has rows to read. */
+  async dispatch(site: SiteCrawl, crawl: (site: SiteCrawl) => Promise<void>): Promise<void> {
+    if (!(await this.#opened(site))) return
+    const element = await this.#placed(site)
+    if (element === null) return
+    const list = this.#listed(site)
+    if (list === null) {
+      this.#bucket.free(element)
+      await site.farOff(site.wake.wait(LOOK_MS))
+      return
+    }
+    this.#bucket.fetch(element)
+    site.list = list
+    try {
+      await crawl(site)
+    } finally {
+      site.list = null
+      list.close()
+      this.#rest(element, site.pace.readyAt)
+    }
+  }
+
+  /** Null while the window has no room. Sitemaps that are due are not queued yet. */
+  #listed(site: SiteCrawl): UrlList | null {
+    const { list } = this.#parts.sizes
+    const numbers = this.#states.list(Math.min(list, Math.max(1, site.frontier.size)))
+    return numbers.count === 0 ? null : new UrlList(this.#states, numbers)
+  }
+
+  #rest(element: BucketElement, until: Millis): void {
+    const { clock } = this.#parts
+    this.#bucket.rest(element)
+    const waitMs = until - clock.now()
+    if (waitMs <= 0) this.#bucket.free(element)
+    else clock.after(Math.min(Math.ceil(waitMs), LOOK_MS), () => this.#bucket.free(element))
+  }
+
+  /** Only hosts of the phase that is open are in the bucket. */
+  async #opened(site: SiteCrawl): Promise<boolean> {
+    const { clock, lendsLane } = this.#parts
+    const { gate } = site.pace
+    if (gate === null || !gate.isShut) return this.#goesOn(site)
+    if (lendsLane()) {
+      site.leave('rest', site.pace.expectedAt(clock.now()))
+      return false
+    }
+    await site.farOff(site.wake.wait(Math.max(1, Math.ceil(gate.opensInMs()))))
+    return !gate.isShut && this.#goesOn(site) && !site.inboxDirty
+  }
+
+  async #placed(site: SiteCrawl): Promise<BucketElement | null> {
+    const element = this.#bucket.place(site.site)
+    if (element !== null) return element
+    const leave = this.#bucket.overflow(site.site, () => site.wake.notify())
+    await site.farOff(site.wake.wait(LOOK_MS))
+    leave()
+    return null
+  }
+
+  #goesOn(site: SiteCrawl): boolean {
+    return site.mode.is !== 'leaving' && !this.#parts.signal.aborted
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * cluster/agent/site/: one leased cell in an agent: its frontier, its pace, its robots state, what is not committed yet.
+ */
+export { BucketDispatcher } from './bucket-dispatcher.js'
+export { Counters } from './counters.js'
+export { OriginRobots, type OriginRobotsSettings, type OriginVerdict } from './origin-robots.js'
+export { PageFaults } from './page-faults.js'
+export { LaneCount, SiteCrawl, type SiteMode } from './site-crawl.js'

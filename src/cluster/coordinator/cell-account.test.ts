@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import type { AgentRow } from '../../ledger/index.js'
+import { CellAccount, cellCounts } from './cell-account.js'
+
+const here = (...incarnations: number[]): AgentRow[] =>
+  incarnations.map(incarnation => ({
+    name: `agent-${incarnation}`,
+    incarnation,
+    open: true,
+    heartbeatAt: 0,
+    status: '{}',
+    lanes: 1,
+    unseen: 0,
+  }))
+
+it('what agents took and were given is counted once, whoever coordinates and whoever has gone', () => {
+  const first = new CellAccount()
+  first.gave(3)
+  first.took(1, 10)
+  first.took(2, 5)
+  // An older word comes late.
+  first.took(1, 7)
+  const written = first.takeChanged()!
+  expect(cellCounts(written)).toEqual({ taken: 15, given: 3 })
+  expect(first.takeChanged()).toBeNull()
+
+  const next = new CellAccount()
+  next.restore(written)
+  expect(next.takeChanged()).toBeNull()
+  next.took(1, 12)
+  next.look(here(2, 3))
+  next.took(3, 1)
+  next.gave(1)
+  expect(cellCounts(next.takeChanged()!)).toEqual({ taken: 18, given: 4 })
+  expect(cellCounts({})).toEqual({ taken: 0, given: 0 })
+})

@@ -1,0 +1,21 @@
+/**
+ * cluster/coordinator/: which agent crawls what, and when the crawl is over.
+ * In: the cells that wait and the free lanes of the agents. Out: leases, closed incarnations, the end.
+ * Always: nothing is kept in memory alone; the next coordinator goes on from the ledger.
+ */
+export { type CellCounts, cellCounts } from './cell-account.js'
+export { Coordinator } from './coordinator.js'
+export { placedAgents } from './placed-agents.js'
+export { remainingSites } from './remaining-sites.js'
+export {
+  markOf,
+  type Predicted,
+  paceIn,
+  predictedOf,
+  type RepartitionRecord,
+  recordsIn,
+  spanIn,
+  withAfter,
+} from './repartition-record.js'
+export { type Proposal, Repartitioner } from './repartitioner.js'
+export { FIRST_STAGE, newStage } from './route-publisher.js'

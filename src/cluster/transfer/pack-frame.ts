@@ -1,0 +1,90 @@
+/**
+ * A pack as one run of bytes: the length of its head in 4 bytes, the head (JSON: names, and how long each part is), the parts.
+ */
+import { createHash } from 'node:crypto'
+import type { PackBytes } from '../../data/store/index.js'
+
+export interface PackFrame {
+  /** One behind the other; nothing is copied. */
+  readonly buffers: readonly Buffer[]
+  readonly bytes: number
+  /** SHA-256 of all of it. */
+  readonly digest: string
+}
+
+interface Head {
+  readonly id: string
+  readonly agent: string
+  readonly rows: readonly [pages: number, links: number, cdxj: number]
+  readonly parts: readonly number[]
+}
+
+const LENGTH_BYTES = 4
+const NO_HOSTS = Buffer.alloc(0)
+
+export function frameOf({
+  id,
+  agent,
+  warc,
+  pages,
+  texts,
+  links,
+  cdxj,
+  hosts = NO_HOSTS,
+}: PackBytes): PackFrame {
+  const parts = [warc, pages.bytes, texts, links.bytes, cdxj.bytes, hosts]
+  const head: Head = {
+    id,
+    agent,
+    rows: [pages.rows, links.rows, cdxj.rows],
+    parts: parts.map(({ length }) => length),
+  }
+  const text = Buffer.from(JSON.stringify(head))
+  const length = Buffer.alloc(LENGTH_BYTES)
+  length.writeUInt32LE(text.length)
+  const buffers = [length, text, ...parts]
+  return {
+    buffers,
+    bytes: buffers.reduce((sum, buffer) => sum + buffer.length, 0),
+    digest: digestOf(buffers),
+  }
+}
+
+/** Of bytes whose digest is right: what is wrong with them then is a mistake of ours. */
+export function packIn(bytes: Buffer): PackBytes {
+  let at = LENGTH_BYTES + bytes.readUInt32LE(0)
+  const head = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, at)) as Head
+  const [warc, pages, texts, links, cdxj, hosts = NO_HOSTS] = head.parts.map(length => {
+    at += length
+    return bytes.subarray(at - length, at)
+  })
+  if (at !== bytes.length) throw new RangeError('a pack is not as long as it says')
+  const [pageRows, linkRows, cdxjRows] = head.rows
+  return {
+    id: head.id,
+    agent: head.agent,
+    warc,
+    pages: { bytes: pages, rows: pageRows },
+    texts,
+    links: { bytes: links, rows: linkRows },
+    cdxj: { bytes: cdxj, rows: cdxjRows },
+    hosts,
+  }
+}
+
+export function digestOf(buffers: readonly Uint8Array[]): string {
+  const hash = createHash('sha256')
+  for (const buffer of buffers) hash.update(buffer)
+  return hash.digest('hex')
+}
+
+/** What is left of `buffers` after their first `count` bytes. */
+export function after(buffers: readonly Buffer[], count: number): Buffer[] {
+  let skip = count
+  const left: Buffer[] = []
+  for (const buffer of buffers) {
+    if (skip < buffer.length) left.push(buffer.subarray(skip))
+    skip = Math.max(0, skip - buffer.length)
+  }
+  return left
+}

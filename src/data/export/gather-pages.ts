@@ -1,0 +1,138 @@
+/** Fills the book of an export from the tables, of this crawl and of those before it. */
+import { ConfigError } from '../../config/index.js'
+import { forDisplay } from '../../model/index.js'
+import { normaliseEscapes } from '../../model/url/index.js'
+import { openTables, type Row, type Tables } from '../query/index.js'
+import type { ExportedPage, ExportIndex, RecordPlace } from './export-index.js'
+
+/** Crawls whose archives may hold the bodies of pages that have not changed since. */
+export interface EarlierCrawls {
+  /** Directories, the latest first. */
+  readonly directories: readonly string[]
+  /** Why there are no more of them; empty where there cannot be. */
+  readonly trouble: string
+}
+
+export const NO_EARLIER: EarlierCrawls = { directories: [], trouble: '' }
+
+const PLACE = 'warc_filename AS warc, warc_record_offset AS warc_offset, warc_record_length AS warc_length'
+
+/** A body that came with this crawl. */
+const OWN = `outcome = 'OK' AND fetch_status = 200 AND warc_filename IS NOT NULL AND warc_refers_to_date IS NULL`
+
+/** A body that an earlier crawl holds: nothing came, or the same payload as then. */
+const EARLIER = `(outcome = 'NOT_MODIFIED'
+  OR outcome = 'OK' AND fetch_status = 200 AND warc_filename IS NOT NULL AND warc_refers_to_date IS NOT NULL)`
+
+/** Of several rows of one URL the first counts, and the one with a body comes first. */
+const PAGES = `SELECT url, coalesce(title, '') AS title, coalesce(content_mime_detected, content_mime_type, '') AS mime,
+    coalesce(content_charset, '') AS charset, fetch_time, coalesce(content_digest, '') AS digest,
+    ${OWN} AS own, ${PLACE}
+  FROM pages WHERE ${OWN} OR ${EARLIER} ORDER BY url, own DESC, fetch_time`
+
+const BODIES = `SELECT url, content_digest AS digest, ${PLACE} FROM pages WHERE ${OWN} AND content_digest IS NOT NULL`
+
+const REDIRECTS = 'SELECT url, redirect_target FROM pages WHERE redirect_target IS NOT NULL'
+
+const COUNTS = `SELECT count(*) AS rows, count(*) FILTER (outcome IN ('OK', 'NOT_MODIFIED')) AS pages,
+  count(warc_filename) AS archived FROM pages`
+
+export interface CrawlCounts {
+  readonly rows: number
+  /** Pages that could be exported: fetched, or known not to have changed. */
+  readonly pages: number
+  /** Rows with a record in the archive. */
+  readonly archived: number
+}
+
+/** What there is to export; throws a ConfigError when it is nothing at all. */
+export async function countPages(tables: Tables, dir: string): Promise<CrawlCounts> {
+  const counts = { rows: 0, pages: 0, archived: 0 }
+  for await (const row of tables.query(COUNTS))
+    for (const name of ['rows', 'pages', 'archived'] as const) counts[name] = Number(row[name])
+  if (counts.rows === 0)
+    throw new ConfigError(
+      `${dir} has no rows in its tables: nothing was crawled yet, or it was made with --tables none`,
+    )
+  return counts
+}
+
+/** Throws a ConfigError when there are rows, but no page. */
+export function refuseEmpty(counts: CrawlCounts, dir: string): void {
+  if (counts.pages === 0)
+    throw new ConfigError(`${dir} holds no page: nothing that was asked for could be fetched`)
+}
+
+/**
+ * Books every page that `pathFor` gives a path, and finds its body, in an earlier crawl where it has to be. Returns why
+ * some have none; empty when all do.
+ */
+export async function gatherPages(
+  tables: Tables,
+  book: ExportIndex,
+  earlier: EarlierCrawls,
+  pathFor: (page: ExportedPage) => string | null,
+): Promise<string> {
+  for await (const row of tables.query(PAGES)) {
+    const page = pageOf(row)
+    addTo(book, page, pathFor(page))
+  }
+  book.placeByPayload()
+  const troubles: string[] = []
+  for (const [i, directory] of earlier.directories.entries()) {
+    if (book.unplaced() === 0) break
+    const trouble = await placeFrom(directory, i + 1, book)
+    if (trouble !== null) troubles.push(trouble)
+  }
+  if (book.unplaced() === 0) return ''
+  return [...troubles, ...(earlier.trouble === '' ? [] : [earlier.trouble])].join('; ') || NOBODY_HOLDS
+}
+
+const NOBODY_HOLDS = 'no earlier crawl holds them'
+
+/** The tables of an earlier crawl may be damaged or gone, which is no reason to give up the rest. */
+async function placeFrom(directory: string, archive: number, book: ExportIndex): Promise<string | null> {
+  try {
+    const tables = await openTables(directory)
+    try {
+      for await (const row of tables.query(BODIES))
+        book.place(String(row.url), String(row.digest), placeOf(row, archive))
+    } finally {
+      await tables.close()
+    }
+    return null
+  } catch (error) {
+    return forDisplay((error as Error).message)
+  }
+}
+
+export async function gatherRedirects(tables: Tables, book: ExportIndex): Promise<void> {
+  for await (const row of tables.query(REDIRECTS))
+    book.addRedirect(normaliseEscapes(String(row.url)), String(row.redirect_target))
+}
+
+function addTo(book: ExportIndex, page: ExportedPage, path: string | null): void {
+  if (path === null) return
+  book.add(page, path)
+  // Links are in normal form; the page may be of a version that kept escapes as written.
+  const url = normaliseEscapes(page.url)
+  if (url !== page.url) book.addRedirect(url, page.url)
+}
+
+function pageOf(row: Row): ExportedPage {
+  return {
+    url: String(row.url),
+    title: String(row.title),
+    mime: String(row.mime),
+    charset: String(row.charset),
+    fetchedAt: String(row.fetch_time),
+    digest: String(row.digest),
+    ...(row.own === true ? placeOf(row, 0) : NOWHERE),
+  }
+}
+
+function placeOf(row: Row, archive: number): RecordPlace {
+  return { archive, warc: String(row.warc), offset: Number(row.warc_offset), length: Number(row.warc_length) }
+}
+
+export const NOWHERE: RecordPlace = { archive: 0, warc: '', offset: 0, length: 0 }

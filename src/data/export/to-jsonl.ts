@@ -1,0 +1,59 @@
+/** One JSON object per row of `pages`, with all columns, text included. */
+import { createWriteStream } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { jsonLines, openTables, type Result, type TablesOptions } from '../query/index.js'
+import { countPages } from './gather-pages.js'
+import { type Exported, ExportTally, type Progress } from './progress.js'
+import { claimFile } from './target.js'
+
+/** `out` is a file, or a stream that stays open. */
+export async function exportJsonl(
+  dir: string,
+  out: string | Writable,
+  progress: Progress,
+  options: TablesOptions = {},
+): Promise<Exported> {
+  const stop = options.interruption && { signal: options.interruption.signal }
+  const tables = await openTables(dir, options)
+  try {
+    const { rows } = await countPages(tables, dir)
+    const tally = new ExportTally(progress)
+    if (typeof out === 'string') {
+      claimFile(out)
+      await mkdir(dirname(out), { recursive: true })
+    }
+    const lines = Readable.from(jsonLines(counted(await tables.run('SELECT * FROM pages'), tally, rows)))
+    if (typeof out === 'string') await pipeline(lines, createWriteStream(out), { ...stop })
+    else await pipeline(lines, out, { end: false, ...stop }).catch(ignoreLeaving)
+    return tally
+  } catch (error) {
+    stop?.signal.throwIfAborted()
+    throw error
+  } finally {
+    await tables.close()
+  }
+}
+
+/** A reader that leaves (`| head`) has what it wanted. */
+function ignoreLeaving(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+}
+
+/** The same result, its rows told to the tally. */
+function counted(result: Result, tally: ExportTally, total: number): Result {
+  return {
+    columns: result.columns,
+    async *batches() {
+      for await (const rows of result.batches())
+        yield (function* () {
+          for (const row of rows) {
+            yield row
+            tally.wrote(total)
+          }
+        })()
+    },
+  }
+}

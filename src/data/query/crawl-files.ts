@@ -1,0 +1,133 @@
+/**
+ * Which files a crawl consists of right now. The ledger says it while the crawl runs and after; the manifest
+ * stands in where the ledger is in a database or cannot be read, if it accounts for every table file that is
+ * there.
+ */
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { ConfigError, standingOf } from '../../config/index.js'
+import { type CheckedFiles, type ListedFile, pathInside, readSealed, refuseLinks } from '../../files/index.js'
+import { type Ledger, LedgerError } from '../../ledger/index.js'
+import { LEDGER_FILE, ledgerProblem, openLedgerToRead, withLedgerCopy } from '../../ledger/sqlite/index.js'
+import { checkPair, locateFile } from '../store/index.js'
+import type { TableName } from './columns.js'
+import { fromManifest } from './manifest-files.js'
+
+export interface CrawlFiles {
+  readonly parquet: readonly PlacedFile<TableName>[]
+  /** Rows that are not in Parquet yet; only the first `bytes` are committed. */
+  readonly logs: readonly PlacedFile<'pages' | 'links'>[]
+  /** The crawl may go on: files may be merged while we read, and a sites file is out of date. */
+  readonly open: boolean
+  /** Nothing may be written there, not even beside the tables. */
+  readonly isForeign: boolean
+}
+
+interface PlacedFile<Table> {
+  readonly table: Table
+  readonly path: string
+  readonly listed: ListedFile
+}
+
+/** What a ledger or a manifest says. */
+export interface Listing {
+  readonly files: readonly ListedFile[]
+  readonly open: boolean
+}
+
+const LOG_KINDS: Readonly<Record<string, 'pages' | 'links'>> = { 'pages-log': 'pages', 'links-log': 'links' }
+const PARQUET_KINDS: Readonly<Record<string, TableName>> = { pages: 'pages', links: 'links', sites: 'sites' }
+
+/**
+ * Throws a ConfigError when `dir` is not a crawl, and a DamageError when nothing that is sound says what it
+ * consists of. `note` is told when something else than the ledger said it.
+ */
+export async function listCrawlFiles(
+  dir: string,
+  checked: CheckedFiles,
+  note: (line: string) => void,
+): Promise<CrawlFiles> {
+  const file = crawlFileIn(dir)
+  const isForeign = file === null || standingOf(file).at !== 'known'
+  const isInDatabase = file?.config.ledger !== undefined
+  const listing = isInDatabase
+    ? fromManifest(dir, null, note)
+    : await listingOf(dir, isForeign, checked, note)
+  const parquet: CrawlFiles['parquet'][number][] = []
+  const logs: CrawlFiles['logs'][number][] = []
+  for (const listed of listing.files) {
+    const { name, kind, bytes } = listed
+    const table = PARQUET_KINDS[kind]
+    if (table) parquet.push({ table, path: pathOf(dir, name), listed })
+    else if (LOG_KINDS[kind] && bytes > 0)
+      logs.push({ table: LOG_KINDS[kind], path: pathOf(dir, name), listed })
+  }
+  return { parquet, logs, open: listing.open, isForeign }
+}
+
+async function listingOf(
+  dir: string,
+  isForeign: boolean,
+  checked: CheckedFiles,
+  note: (line: string) => void,
+): Promise<Listing> {
+  if (!existsSync(join(dir, LEDGER_FILE))) return fromManifest(dir, null, note)
+  const problem = ledgerProblem(dir, checked)
+  if (problem) return fromManifest(dir, problem, note)
+  try {
+    return await fromLedger(dir, isForeign)
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error
+    return fromManifest(dir, { file: LEDGER_FILE, detail: reasonOf(error) }, note)
+  }
+}
+
+function reasonOf(error: LedgerError): string {
+  return error.kind === 'corrupt' ? 'is damaged: SQLite cannot read it' : `cannot be read: ${error.message}`
+}
+
+/** Throws a ConfigError when `dir` is not a crawl. */
+export function refuseOthers(dir: string): void {
+  const stats = statSync(dir, { throwIfNoEntry: false })
+  if (!stats) throw new ConfigError(`there is no directory ${dir}`)
+  if (!stats.isDirectory()) throw new ConfigError(`${dir} is a file; give the directory of a crawl`)
+  const marks = ['crawl.json', LEDGER_FILE, 'tables/manifest.json']
+  if (!marks.some(mark => existsSync(join(dir, mark))))
+    throw new ConfigError(
+      `${dir} is not a crawl: it has no crawl.json; give the directory that orbweaver crawl made`,
+    )
+  refuseLinks(dir)
+}
+
+interface Known {
+  readonly id?: string | undefined
+  readonly config: { readonly ledger?: string | undefined }
+}
+
+/** Null where there is no crawl.json, or one that cannot be read. */
+function crawlFileIn(dir: string): Known | null {
+  const path = join(dir, 'crawl.json')
+  if (!existsSync(path)) return null
+  const read = readSealed(path, 'crawl.json')
+  const { id, config }: Partial<Known> = read?.content ?? {}
+  return read?.seal !== 'wrong' && typeof config === 'object' && config !== null ? { id, config } : null
+}
+
+async function fromLedger(dir: string, isForeign: boolean): Promise<Listing> {
+  const path = join(dir, LEDGER_FILE)
+  const listing = async (ledger: Ledger): Promise<Listing> => {
+    await checkPair(dir, `the ledger ${path}`, () => ledger.settings())
+    const { open } = await ledger.totals()
+    return { files: await ledger.files(), open }
+  }
+  // Listing files asks for no time.
+  const now = () => 0
+  if (isForeign) return withLedgerCopy(path, now, listing)
+  const ledger = openLedgerToRead(path, now)
+  return listing(ledger).finally(() => ledger.close())
+}
+
+/** Where a listed file lies now. A file that is gone keeps its name, so that opening it says so. */
+export function pathOf(dir: string, name: string): string {
+  return locateFile(dir, name) ?? pathInside(dir, name)
+}

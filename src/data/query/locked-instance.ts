@@ -1,0 +1,77 @@
+/** DuckDB in memory, within limits, with views over the files of a crawl and everything else locked away. */
+import { mkdir, statfs } from 'node:fs/promises'
+import { availableParallelism, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { LIMITS } from '../../model/index.js'
+import { Connection, type Interruption } from './connection.js'
+import type { Snapshot } from './snapshot.js'
+import { sqlError } from './sql-error.js'
+import { allowedPaths, createViews, quoteText } from './views.js'
+
+export interface QueryLimits {
+  /** What DuckDB may use before it turns to temporary files. */
+  readonly memoryBytes?: number | undefined
+  /** Most bytes of temporary files; 0: none. */
+  readonly spillBytes?: number | undefined
+  readonly threads?: number | undefined
+}
+
+const MOST_THREADS = 4
+const SPILL_SHARE = 0.5
+
+/** A quarter of what the machine has at most: a query may run beside a crawl. */
+export function defaultMemoryBytes(): number {
+  return Math.min(LIMITS.queryMemoryBytes, Math.floor(totalmem() / 4))
+}
+
+/** Throws a ConfigError, or the signal's reason. */
+export async function lockedInstance(
+  snapshot: Snapshot,
+  limits: QueryLimits,
+  interruption?: Interruption,
+): Promise<DuckDBInstance> {
+  const spill = join(snapshot.scratchDir, 'spill')
+  await mkdir(spill, { recursive: true })
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: String(limits.threads ?? Math.min(availableParallelism(), MOST_THREADS)),
+    memory_limit: kibibytes(limits.memoryBytes ?? defaultMemoryBytes()),
+    temp_directory: spill,
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  })
+  const spillBytes = limits.spillBytes ?? (await defaultSpillBytes(spill))
+  const connection = new Connection(await instance.connect(), interruption)
+  try {
+    await connection.call(async inner => {
+      // DuckDB keeps to it only when it is set, not when it is given at the start.
+      await inner.run(`SET max_temp_directory_size = '${kibibytes(spillBytes)}'`)
+      await lock(inner, snapshot)
+    })
+    await connection.close()
+    return instance
+  } catch (error) {
+    await connection.close()
+    instance.closeSync()
+    throw interruption?.signal.aborted ? error : sqlError(error)
+  }
+}
+
+async function lock(connection: DuckDBConnection, snapshot: Snapshot): Promise<void> {
+  await createViews(connection, snapshot.files)
+  const paths = Object.values(snapshot.files).flat().flatMap(allowedPaths).map(quoteText)
+  await connection.run(`SET allowed_paths = [${paths.join(', ')}]`)
+  await connection.run(`SET GLOBAL TimeZone = 'UTC'`)
+  await connection.run('SET enable_external_access = false')
+  await connection.run('SET lock_configuration = true')
+}
+
+/** What is left on the disk stays half free for others, a crawl among them. */
+async function defaultSpillBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize * SPILL_SHARE
+}
+
+function kibibytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1024)}KiB`
+}

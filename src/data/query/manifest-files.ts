@@ -1,0 +1,90 @@
+/**
+ * The tables of a crawl as `tables/manifest.json` lists them. It is written when files are swapped and at the
+ * end, so rows may have been committed since. Where the ledger should be asked and cannot be, it counts only
+ * if it names every table file that is there, with its whole length: then nothing was written after it.
+ */
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { damageError, type ListedFile, readSealed } from '../../files/index.js'
+import { LEDGER_FILE } from '../../ledger/sqlite/index.js'
+import { locateFile } from '../store/index.js'
+import { listedIn, readManifest } from '../store/tables/index.js'
+import type { Listing } from './crawl-files.js'
+
+/** Why the ledger was not asked. */
+export interface LedgerTrouble {
+  readonly file: string
+  readonly detail: string
+}
+
+const TABLES = ['pages', 'links', 'sites']
+const MANIFEST = 'tables/manifest.json'
+
+/**
+ * `trouble` is null when there is no ledger in `dir`. Throws a DamageError when the manifest cannot stand in
+ * for it.
+ */
+export function fromManifest(
+  dir: string,
+  trouble: LedgerTrouble | null,
+  note: (line: string) => void,
+): Listing {
+  const isInDatabase = trouble === null && ledgerIsInDatabase(dir)
+  const missing = trouble ?? { file: LEDGER_FILE, detail: 'is missing' }
+  const result = readManifest(dir)
+  if (!result.ok) {
+    if (result.why === 'missing' && trouble === null && isUntouched(dir)) return { files: [], open: true }
+    if (result.why === 'missing' && isInDatabase && entriesOf(dir, '.parquet').length === 0) {
+      note(`${MANIFEST} is not there yet: rows that are committed cannot be seen before the first merge`)
+      return { files: [], open: true }
+    }
+    if (!isInDatabase) throw damageError(dir, missing.file, missing.detail)
+    throw damageError(
+      dir,
+      MANIFEST,
+      result.why === 'missing' ? 'is missing' : `is damaged: ${result.message}`,
+    )
+  }
+  const files = listedIn(result.manifest)
+  if (!isInDatabase) {
+    if (!namesAll(dir, files)) throw damageError(dir, missing.file, missing.detail)
+    note(`${missing.file} ${missing.detail}: the answer comes from ${MANIFEST}, which names every table file`)
+  }
+  return { files, open: files.some(({ kind }) => kind.endsWith('-log')) }
+}
+
+/** A crawl that has just been begun, and whose ledger is about to be made. */
+function isUntouched(dir: string): boolean {
+  const archive = join(dir, 'archive')
+  return entriesOf(dir, '').length === 0 && !(existsSync(archive) && readdirSync(archive).length > 0)
+}
+
+/** The crawl says so; when it says nothing, or nothing that can be trusted, the ledger should be here. */
+function ledgerIsInDatabase(dir: string): boolean {
+  const path = join(dir, 'crawl.json')
+  if (!existsSync(path)) return false
+  const file = readSealed(path, 'crawl.json')
+  const { config }: { config?: { ledger?: unknown } } = file?.content ?? {}
+  return file?.seal !== 'wrong' && typeof config?.ledger === 'string'
+}
+
+function namesAll(dir: string, files: readonly ListedFile[]): boolean {
+  const names = new Set(files.map(({ name }) => name))
+  const isWhole = ({ name, bytes }: ListedFile) => {
+    const path = locateFile(dir, name)
+    return path === null || statSync(path).size === bytes
+  }
+  return files.every(isWhole) && entriesOf(dir, '').every(name => names.has(name))
+}
+
+/** Table files in the directory, by the names they have or will have. */
+function entriesOf(dir: string, ending: string): string[] {
+  return TABLES.flatMap(table => {
+    const folder = join(dir, 'tables', table)
+    if (!existsSync(folder)) return []
+    const names = readdirSync(folder).map(entry => entry.replace(/\.open$/, ''))
+    return names
+      .filter(entry => entry.endsWith(ending) && !entry.endsWith('.tmp'))
+      .map(entry => `tables/${table}/${entry}`)
+  })
+}

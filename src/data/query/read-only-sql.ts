@@ -1,0 +1,90 @@
+/**
+ * Lets through one SELECT and nothing else. DuckDB's own locks (no external access, configuration locked) stand
+ * behind it; alone they would not do: the tables' files may be opened, so COPY could write over them, and some table
+ * functions (`enable_logging`, `arrow_scan`) change state or take addresses in memory.
+ */
+import { ConfigError } from '../../config/index.js'
+import type { Connection } from './connection.js'
+import { trimSql } from './trim-sql.js'
+
+/** Table functions that only make rows from their arguments or from the catalogue. */
+const HARMLESS = new Set([
+  'range',
+  'generate_series',
+  'repeat',
+  'repeat_row',
+  'unnest',
+  'json_each',
+  'json_tree',
+  'histogram',
+  'histogram_values',
+  'summary',
+  'duckdb_columns',
+  'duckdb_functions',
+  'duckdb_keywords',
+  'duckdb_tables',
+  'duckdb_types',
+  'duckdb_views',
+  'pragma_table_info',
+  'pragma_version',
+])
+
+const REFUSED = 'only one SELECT at a time is allowed here: query reads the crawl and changes nothing'
+
+/** What DuckDB makes of a text: its syntax tree, or what is wrong with it. */
+interface Serialized {
+  readonly error: boolean
+  readonly error_type?: string
+  readonly error_message?: string
+  readonly statements?: readonly unknown[]
+}
+
+/** One SELECT, found harmless. */
+export interface Select {
+  /** Can stand in parentheses. */
+  readonly text: string
+  /** `EXPLAIN ` or `EXPLAIN ANALYZE ` where that stood before it. */
+  readonly explain: string
+}
+
+/** Throws a ConfigError unless `sql` is a single harmless SELECT (or EXPLAIN of one). */
+export async function checkReadOnly(connection: Connection, sql: string): Promise<Select> {
+  // DuckDB would check all of it and run what stands before.
+  if (sql.includes('\0')) throw new ConfigError('the SQL holds a NUL character')
+  const whole = trimSql(sql)
+  const explain = /^EXPLAIN(\s+ANALYZE)?(?=\W)/i.exec(whole)?.[0] ?? ''
+  const text = trimSql(whole.slice(explain.length))
+  if (text === '') throw new ConfigError('the query is empty')
+  const tree = await serialized(connection, text)
+  if (tree.error) {
+    if (tree.error_type === 'not implemented') throw new ConfigError(REFUSED)
+    throw new ConfigError(`the SQL is not understood: ${tree.error_message}`)
+  }
+  if (tree.statements?.length !== 1) throw new ConfigError(REFUSED)
+  for (const name of tableFunctions(tree.statements))
+    if (!HARMLESS.has(name.toLowerCase()))
+      throw new ConfigError(`${name}(...) is not allowed here: query reads the tables of the crawl only`)
+  return { text, explain: explain === '' ? '' : `${explain} ` }
+}
+
+async function serialized(connection: Connection, sql: string): Promise<Serialized> {
+  const [[json]] = await connection.call(async inner =>
+    (await inner.run('SELECT json_serialize_sql($1::VARCHAR)', [sql])).getRows(),
+  )
+  // DuckDB writes 1e400 as a word that JSON does not have. Names of functions, which matter here, have no colon.
+  return JSON.parse(String(json).replaceAll(/:-?(?:Infinity|NaN)/g, ':0')) as Serialized
+}
+
+/** Names of all functions that stand where a table may stand, at any depth. */
+function tableFunctions(tree: unknown): string[] {
+  const names: string[] = []
+  const pending: unknown[] = [tree]
+  while (pending.length > 0) {
+    const node = pending.pop()
+    if (typeof node !== 'object' || node === null) continue
+    const { type, function: call } = node as { type?: unknown; function?: { function_name?: unknown } }
+    if (type === 'TABLE_FUNCTION') names.push(String(call?.function_name))
+    for (const child of Object.values(node)) pending.push(child)
+  }
+  return names
+}

@@ -1,0 +1,88 @@
+/**
+ * The rows of a SELECT as they come. DuckDB's interface for Node ends a stream that fails halfway just like one that is
+ * complete, so every statement gets one row more, behind all others, that says that the end was reached.
+ */
+import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api'
+import { ConfigError } from '../../config/index.js'
+import type { Connection } from './connection.js'
+import type { Select } from './read-only-sql.js'
+import { plainValue, type Value } from './values.js'
+
+export interface RowStream {
+  readonly columns: readonly string[]
+  /** Rows in portions of DuckDB's making; a portion is valid until the next is asked for. */
+  batches(): AsyncGenerator<Iterable<readonly Value[]>>
+}
+
+const HALFWAY =
+  'the query stopped halfway, most likely for want of memory; ask for fewer columns or rows, or without ORDER BY'
+
+/** Starts the statement and waits for its first rows: what is wrong with it mostly shows here. */
+export async function openStream(connection: Connection, select: Select): Promise<RowStream> {
+  if (select.explain !== '') return explanation(connection, select)
+  const { columnCount } = await connection.call(inner => inner.prepare(select.text))
+  const nothing = ', NULL'.repeat(columnCount)
+  const marked = `SELECT false AS "(end)", * FROM (${select.text}\n) UNION ALL SELECT true${nothing}`
+  const result = await connection.call(inner => inner.stream(marked))
+  const first = await connection.call(() => result.fetchChunk())
+  if (isOver(first)) throw await reasonOf(connection, select)
+  return {
+    columns: result.deduplicatedColumnNames().slice(1),
+    batches: () => markedBatches(connection, select, result, first),
+  }
+}
+
+async function* markedBatches(
+  connection: Connection,
+  select: Select,
+  result: DuckDBResult,
+  first: DuckDBDataChunk,
+): AsyncGenerator<Iterable<readonly Value[]>> {
+  const next = () => connection.call(() => result.fetchChunk())
+  for (let chunk: DuckDBDataChunk | null = first; !isOver(chunk); chunk = await next()) {
+    const last = chunk.rowCount - 1
+    const isEnd = chunk.getColumnVector(0).getItem(last) === true
+    yield plainRows(chunk, isEnd ? last : chunk.rowCount, 1)
+    if (isEnd) return
+  }
+  throw await reasonOf(connection, select)
+}
+
+/** Small, so that it is read as a whole. */
+async function explanation(connection: Connection, select: Select): Promise<RowStream> {
+  const result = await connection.call(inner => inner.run(select.explain + select.text))
+  return {
+    columns: result.deduplicatedColumnNames(),
+    async *batches() {
+      for (const chunk of await result.fetchAllChunks()) yield plainRows(chunk, chunk.rowCount, 0)
+    },
+  }
+}
+
+function isOver(chunk: DuckDBDataChunk | null): chunk is null {
+  return chunk === null || chunk.rowCount === 0
+}
+
+/** Row by row, because a portion of pages with their text can be large. */
+function* plainRows(
+  chunk: DuckDBDataChunk,
+  rowCount: number,
+  firstColumn: number,
+): Generator<readonly Value[]> {
+  for (let row = 0; row < rowCount; row++) {
+    const values = chunk.getRowValues(row)
+    const plain: Value[] = []
+    for (let column = firstColumn; column < values.length; column++) plain.push(plainValue(values[column]))
+    yield plain
+  }
+}
+
+/** Why a stream ended too early: the statement is run once more, without handing its rows out. */
+async function reasonOf(connection: Connection, { text }: Select): Promise<Error> {
+  try {
+    await connection.call(inner => inner.run(`SELECT count(COLUMNS(*)) FROM (${text}\n)`))
+  } catch (error) {
+    return error as Error
+  }
+  return new ConfigError(HALFWAY)
+}

@@ -1,0 +1,112 @@
+/**
+ * What the files of an agent's life are called. A file has `.open` behind its name while somebody may append
+ * to it; rows and index name a WARC as it is called when it is closed.
+ */
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { pathInside } from '../../files/index.js'
+import type { StoredKind } from './pack-store.js'
+
+export const OPEN_SUFFIX = '.open'
+
+/** Files belong to one incarnation of one agent in one crawl. */
+export interface FileOwner {
+  /** The name of the crawl. */
+  readonly crawl: string
+  readonly incarnation: number
+}
+
+export const STORE_FOLDERS = ['archive', 'tables/pages', 'tables/links'] as const
+
+const DIGITS = 5
+
+/** `extension` matters for WARCs only. */
+export function fileName(owner: FileOwner, kind: StoredKind, number: number, extension = ''): string {
+  const serial = String(number).padStart(DIGITS, '0')
+  switch (kind) {
+    case 'warc':
+      return `archive/${archivePrefix(owner)}${serial}${extension}`
+    case 'cdxj-log':
+      return `archive/${archivePrefix(owner)}${serial}.cdxj`
+    case 'pages-log':
+      return `tables/pages/${owner.incarnation}-${serial}.rows`
+    case 'links-log':
+      return `tables/links/${owner.incarnation}-${serial}.rows`
+  }
+}
+
+function archivePrefix(owner: FileOwner): string {
+  return `${owner.crawl.replaceAll(/[^\w.]+/g, '_')}-${owner.incarnation}-`
+}
+
+const FILE_OF_LIFE = /(?:^|-)(\d+)-\d{5,}(?:\.\w+)+$/
+
+/** The incarnation that a file in one of the `STORE_FOLDERS` belongs to; null for a table file. */
+export function incarnationIn(entry: string): number | null {
+  const [, incarnation] = FILE_OF_LIFE.exec(entry) ?? []
+  return incarnation === undefined ? null : Number(incarnation)
+}
+
+const SERIAL = /^(\d{5,})((?:\.\w+)+)$/
+
+/**
+ * What a file in one of the `STORE_FOLDERS` is to `owner`: its name without `.open` and the like, or null.
+ */
+export function ownedFile(
+  owner: FileOwner,
+  folder: string,
+  entry: string,
+): { readonly name: string; readonly kind: StoredKind; readonly temporary: boolean } | null {
+  const prefix = folder === 'archive' ? archivePrefix(owner) : `${owner.incarnation}-`
+  const match = entry.startsWith(prefix) ? SERIAL.exec(entry.slice(prefix.length)) : null
+  if (!match) return null
+  const [, serial, ending] = match
+  const closed = ending.replace(/\.open$/, '')
+  const kind = kindOf(folder, closed.replace(/(\.run\d+)?\.tmp$/, ''))
+  if (!kind) return null
+  return { name: `${folder}/${prefix}${serial}${closed}`, kind, temporary: closed.endsWith('.tmp') }
+}
+
+/**
+ * Of a file that the ledger lists, whatever the crawl was called when it was written; null for a table file.
+ */
+export function kindOfListed(name: string): StoredKind | null {
+  const [, ending] = /-\d{5,}((?:\.\w+)+)$/.exec(name) ?? []
+  return ending === undefined ? null : kindOf(dirname(name), ending)
+}
+
+function kindOf(folder: string, ending: string): StoredKind | null {
+  if (folder === 'archive')
+    return ending === '.cdxj' ? 'cdxj-log' : ending.startsWith('.warc') ? 'warc' : null
+  if (ending !== '.rows') return null
+  return folder === 'tables/pages' ? 'pages-log' : 'links-log'
+}
+
+/** Where a file of the crawl lies now, open or closed; null when it is gone. */
+export function locateFile(directory: string, name: string): string | null {
+  const closed = pathInside(directory, name)
+  if (existsSync(closed)) return closed
+  // Closed between the two looks? Then it has its name now.
+  if (existsSync(closed + OPEN_SUFFIX)) return closed + OPEN_SUFFIX
+  return existsSync(closed) ? closed : null
+}
+
+/**
+ * Row logs that get no more rows and can become Parquet: all of an incarnation that has ended (`closed`), and all but
+ * the newest of one that goes on.
+ */
+export function completeLogs<
+  T extends { readonly name: string; readonly kind: string; readonly closed: boolean },
+>(files: readonly T[], kind: 'pages-log' | 'links-log'): T[] {
+  const newest = new Map<string, string>()
+  const logs = files.filter(file => file.kind === kind)
+  for (const { name } of logs) {
+    const incarnation = incarnationOf(name)
+    const known = newest.get(incarnation)
+    if (known === undefined || serialOf(name) > serialOf(known)) newest.set(incarnation, name)
+  }
+  return logs.filter(({ name, closed }) => closed || newest.get(incarnationOf(name)) !== name)
+}
+
+const incarnationOf = (name: string) => name.slice(0, name.lastIndexOf('-'))
+const serialOf = (name: string) => Number.parseInt(name.slice(name.lastIndexOf('-') + 1), 10)

@@ -1,0 +1,233 @@
+/**
+ * Turns row logs that get no more rows into Parquet, and small Parquet files into large ones, while the crawl
+ * goes on. Each swap is one step in the ledger; readers that come between find the manifest, or list again.
+ */
+import { rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { FileRow, Incarnation, Ledger, PackFile } from '../../ledger/index.js'
+import type { Epoch, Millis } from '../../model/index.js'
+import { completeLogs, locateFile } from './file-names.js'
+import { DAMAGED_FILE, type Manifest, type TableFiles } from './tables/index.js'
+import type { Converted, ConvertTask, ParquetInput, WrittenParquet } from './tables/parquet/index.js'
+
+/** The slow work, done in a thread of its own. */
+export interface TableWorker {
+  convert(task: ConvertTask): Promise<Converted>
+  concat(inputs: readonly ParquetInput[], outPath: string): Promise<WrittenParquet>
+}
+
+export interface TableMergerParts {
+  /** True while an incarnation may still write its files, whatever the ledger says of it. */
+  readonly isAlive: (incarnation: Incarnation) => boolean
+  /** The epoch of the coordinator's seat; null while it is somebody else's, and so are the tables. */
+  readonly seat: () => Epoch | null
+  readonly directory: string
+  readonly ledger: Ledger
+  readonly worker: TableWorker
+  readonly writeManifest: (manifest: Manifest) => void
+  readonly now: () => Millis
+  /** A file was found damaged and is left as it is, listed; one line. */
+  readonly onDamage: (line: string) => void
+}
+
+type Table = 'pages' | 'links'
+
+const TABLES: readonly Table[] = ['pages', 'links']
+/**
+ * A log holds a tenth of what a file should; one that is full waits for the others, and can be read
+ * meanwhile.
+ */
+const LOGS_PER_FILE = 10
+/** Small files are left by each stop of a crawl. */
+const FILES_PER_MERGE = 10
+const MERGED = 'merged-'
+/** What conversion notes for the next crawl. */
+const NOTES = { pages: 'hosts', links: 'nets' } as const
+const GRACE_MS = 10_000
+
+export class TableMerger {
+  readonly #parts: TableMergerParts
+  #working: Promise<void> | null = null
+  #merges = 0
+  readonly #damaged = new Map<string, string>()
+  /** Files no longer listed, and when they go. A crash leaves them to recovery. */
+  #leaving: { readonly name: string; readonly goneAt: Millis }[] = []
+
+  constructor(parts: TableMergerParts) {
+    this.#parts = parts
+  }
+
+  /** One line for each file that could not be merged because it is damaged. */
+  get damaged(): readonly string[] {
+    return [...this.#damaged.values()]
+  }
+
+  /**
+   * Looks for something to do; one piece of work at a time. What fails (a full disk) is tried again, at last
+   * by `finish`. Need not be waited for.
+   */
+  async mergeIfDue(): Promise<void> {
+    if (this.#parts.seat() === null) return
+    this.#working ??= this.#convertAll(false)
+      .catch(() => {})
+      .finally(() => {
+        this.#working = null
+      })
+    await this.#working
+  }
+
+  /** Resolves when no piece of work is under way. */
+  async idle(): Promise<void> {
+    await this.#working
+  }
+
+  /**
+   * At the end: every log becomes Parquet, and what is small is merged. The last incarnation must be closed by then.
+   */
+  async finish(): Promise<void> {
+    await this.#working
+    if (this.#parts.seat() === null) return
+    await this.#convertAll(true)
+    for (const table of TABLES) await this.#merge(table, 2)
+    await this.#manifest()
+    await this.#removeOld(Number.POSITIVE_INFINITY)
+  }
+
+  /**
+   * A incarnation that has just left may still be closing its files: its last logs wait until the store is `closed`.
+   */
+  async #convertAll(closed: boolean): Promise<void> {
+    const { ledger, now, isAlive } = this.#parts
+    await this.#removeOld(now())
+    for (const table of TABLES) {
+      const files = await ledger.files()
+      const ended = closed
+        ? files
+        : files.map(file => ({ ...file, closed: file.closed && !isAlive(file.incarnation) }))
+      const logs = this.#sound(completeLogs(ended, `${table}-log`))
+      while (logs.length >= (closed ? 1 : LOGS_PER_FILE)) {
+        const batch = logs.splice(0, LOGS_PER_FILE)
+        try {
+          if (!(await this.#convert(table, batch))) return
+        } catch (error) {
+          this.#setAside(error, batch, closed)
+          logs.unshift(...this.#sound(batch))
+        }
+      }
+      await this.#merge(table, FILES_PER_MERGE)
+    }
+  }
+
+  /**
+   * The name has the seat's epoch in it: one who has lost the seat without knowing writes, and removes, only
+   * what is his own. As many logs as a large file is made of become one; fewer, at the end, a small one that
+   * may be merged with others.
+   */
+  async #convert(table: Table, logs: readonly FileRow[]): Promise<boolean> {
+    const { directory, worker, seat } = this.#parts
+    const epoch = seat()
+    if (epoch === null) return false
+    const first = basename(logs[0].name, '.rows')
+    const name = `tables/${table}/${logs.length < LOGS_PER_FILE ? '' : MERGED}${first}-s${epoch}.parquet`
+    const pathOf = (log: FileRow) => locateFile(directory, log.name) ?? join(directory, log.name)
+    const learnedName = `learned/${NOTES[table]}-${basename(name, '.parquet')}.gz`
+    const { bytes, crc32, learned } = await worker.convert({
+      table,
+      logs: logs.map(log => ({ path: pathOf(log), committedBytes: log.bytes, crc32: log.crc32 })),
+      outPath: join(directory, name),
+      learnedPath: join(directory, learnedName),
+    })
+    const inputs = logs.map(log => log.name)
+    const outputs: PackFile[] = [{ name, kind: table, bytes, crc32 }]
+    if (learned) outputs.push({ name: learnedName, kind: `learned-${NOTES[table]}`, ...learned })
+    return this.#swap(inputs, outputs, epoch)
+  }
+
+  async #merge(table: Table, atLeast: number): Promise<void> {
+    const { directory, ledger, worker, seat } = this.#parts
+    for (;;) {
+      const epoch = seat()
+      if (epoch === null) return
+      const small = this.#sound(await ledger.files()).filter(
+        file => file.kind === table && !basename(file.name).startsWith(MERGED),
+      )
+      if (small.length < atLeast) return
+      const inputs = small.slice(0, FILES_PER_MERGE)
+      const first = basename(inputs[0].name, '.parquet')
+      const name = `tables/${table}/${MERGED}${first}-s${epoch}-${++this.#merges}.parquet`
+      const merged = await worker
+        .concat(
+          inputs.map(input => ({ path: join(directory, input.name), crc32: input.crc32 })),
+          join(directory, name),
+        )
+        .catch(error => this.#setAside(error, inputs, true))
+      if (!merged) continue
+      const { bytes, crc32 } = merged
+      const names = inputs.map(input => input.name)
+      if (!(await this.#swap(names, [{ name, kind: table, bytes, crc32 }], epoch))) return
+    }
+  }
+
+  #sound(files: readonly FileRow[]): FileRow[] {
+    return files.filter(({ name }) => !this.#damaged.has(name))
+  }
+
+  /**
+   * Leaves out the file that the error is about, so that the crawl goes on: the file stays listed, for
+   * `repair`. Throws what is no damage. `isFinal`: nobody is about to give a file its name, so one that is
+   * not there is lost.
+   */
+  #setAside(error: unknown, files: readonly FileRow[], isFinal: boolean): null {
+    const { directory, onDamage } = this.#parts
+    const { code, path, message } = error as NodeJS.ErrnoException
+    const isAbout = ({ name }: FileRow) =>
+      path === join(directory, name) || path === `${join(directory, name)}.open`
+    const file = files.find(isAbout)
+    const isLost = isFinal && code === 'ENOENT' && file && locateFile(directory, file.name) === null
+    if (!file || !(code === DAMAGED_FILE || isLost)) throw error
+    const line = isLost ? `${file.name} is missing` : message.slice(message.indexOf(file.name))
+    this.#damaged.set(file.name, line)
+    onDamage(line)
+    return null
+  }
+
+  /** Swaps in the ledger first; a reader that has just listed the inputs gets some time to open them. */
+  async #swap(inputs: readonly string[], outputs: readonly PackFile[], epoch: Epoch): Promise<boolean> {
+    const { directory, ledger } = this.#parts
+    if (!(await ledger.swapFiles(inputs, outputs, epoch))) {
+      for (const { name } of outputs) await rm(join(directory, name), { force: true })
+      return false
+    }
+    await this.#manifest()
+    const goneAt = this.#parts.now() + GRACE_MS
+    this.#leaving.push(...inputs.map(name => ({ name, goneAt })))
+    return true
+  }
+
+  async #removeOld(now: Millis): Promise<void> {
+    const old = this.#leaving.filter(file => file.goneAt <= now)
+    this.#leaving = this.#leaving.filter(file => file.goneAt > now)
+    for (const { name } of old) await rm(join(this.#parts.directory, name), { force: true })
+  }
+
+  async #manifest(): Promise<void> {
+    const { ledger, now, writeManifest } = this.#parts
+    writeManifest(manifestOf(await ledger.files(), now()))
+  }
+}
+
+/** What the tables consist of, by the files that the ledger lists. */
+export function manifestOf(files: readonly FileRow[], writtenAt: Millis): Manifest {
+  const tables = {
+    pages: tableOf(files, 'pages'),
+    links: tableOf(files, 'links'),
+    sites: tableOf(files, 'sites'),
+  }
+  return { writtenAt, tables }
+}
+
+function tableOf(files: readonly FileRow[], table: string): TableFiles {
+  const listed = (kind: string) =>
+    files.filter(file => file.kind === kind).map(({ name, bytes, crc32 }) => ({ name, bytes, crc32 }))
+  return { files: listed(table), logs: listed(`${table}-log`) }
+}

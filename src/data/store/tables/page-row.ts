@@ -1,0 +1,198 @@
+/**
+ * A page row in bytes, little endian. A fixed part of 132 bytes, then the texts one behind the other in
+ * UTF-8:
+ *
+ *   0 uint32 size of the row          40 float64 fetchedAt
+ *   4 uint32 WARC offset in the pack  48 float64 fetchMs
+ *   8 uint32 WARC length              56 float64 bodyBytes
+ * 12 int32  status, depth, hops,     64 uint32 length of each of the sixteen texts, in the order of
+ * `PageText`
+ *            lane, attempt, outlinks, 128 uint32 length of the page's text, which stands in a block (`text-blocks.ts`)
+ *            outlinksForeign          132 the sixteen texts
+ *
+ * The WARC offset has a place of its own so that a pack can be rewritten without some of its cells.
+ */
+import type { OutcomeCode, PageRow } from '../../../model/index.js'
+import type { ByteSink } from '../bytes/index.js'
+
+const FIXED_BYTES = 132
+const LENGTHS_AT = 64
+const NOT_ARCHIVED = 0xffff_ffff
+
+/** Places of the texts. */
+export const PageText = {
+  url: 0,
+  outcome: 1,
+  via: 2,
+  digest: 3,
+  mime: 4,
+  mimeDetected: 5,
+  charset: 6,
+  languages: 7,
+  truncated: 8,
+  title: 9,
+  description: 10,
+  canonical: 11,
+  redirect: 12,
+  etag: 13,
+  lastModified: 14,
+  refersToDate: 15,
+} as const
+
+const TEXTS = 16
+
+/** Places of the 32-bit numbers. */
+export const PageInt = {
+  status: 12,
+  depth: 16,
+  hops: 20,
+  lane: 24,
+  attempt: 28,
+  outlinks: 32,
+  outlinksForeign: 36,
+  textBytes: 128,
+} as const
+
+/** Places of the 64-bit numbers. */
+export const PageNumber = { fetchedAt: 40, fetchMs: 48, bodyBytes: 56 } as const
+
+/**
+ * Appends `row`. Its text has gone to a block, of which only the length is told; the place of its record is
+ * given apart because it is known last (offset -1: not archived).
+ */
+export function appendPageRow(
+  sink: ByteSink,
+  row: PageRow,
+  textBytes: number,
+  warcOffset = row.warcOffset,
+  warcLength = row.warcLength,
+): void {
+  const start = sink.length
+  sink.reserve(FIXED_BYTES)
+  sink.advance(FIXED_BYTES)
+  const lengths = [
+    sink.text(row.url),
+    sink.text(row.outcome),
+    sink.text(row.via),
+    sink.text(row.digest),
+    sink.text(row.mime),
+    sink.text(row.mimeDetected),
+    sink.text(row.charset),
+    sink.text(row.languages),
+    sink.text(row.truncated),
+    sink.text(row.title),
+    sink.text(row.description),
+    sink.text(row.canonical),
+    sink.text(row.redirect),
+    sink.text(row.etag),
+    sink.text(row.lastModified),
+    sink.text(row.refersToDate),
+  ]
+  const bytes = sink.reserve(0)
+  bytes.writeUInt32LE(sink.length - start, start)
+  bytes.writeUInt32LE(warcOffset < 0 ? NOT_ARCHIVED : warcOffset, start + 4)
+  bytes.writeUInt32LE(warcOffset < 0 ? 0 : warcLength, start + 8)
+  bytes.writeInt32LE(row.status, start + PageInt.status)
+  bytes.writeInt32LE(row.depth, start + PageInt.depth)
+  bytes.writeInt32LE(row.hops, start + PageInt.hops)
+  bytes.writeInt32LE(row.lane, start + PageInt.lane)
+  bytes.writeInt32LE(row.attempt, start + PageInt.attempt)
+  bytes.writeInt32LE(row.outlinks, start + PageInt.outlinks)
+  bytes.writeInt32LE(row.outlinksForeign, start + PageInt.outlinksForeign)
+  bytes.writeDoubleLE(row.fetchedAt, start + PageNumber.fetchedAt)
+  bytes.writeDoubleLE(row.fetchMs, start + PageNumber.fetchMs)
+  bytes.writeDoubleLE(row.bodyBytes, start + PageNumber.bodyBytes)
+  for (let i = 0; i < TEXTS; i++) bytes.writeUInt32LE(lengths[i], start + LENGTHS_AT + 4 * i)
+  bytes.writeUInt32LE(textBytes, start + PageInt.textBytes)
+}
+
+/** Moves the record of the row at `at` by `shift` bytes. */
+export function shiftPageRow(rows: Buffer, at: number, shift: number): void {
+  const offset = rows.readUInt32LE(at + 4)
+  if (offset !== NOT_ARCHIVED) rows.writeUInt32LE(offset + shift, at + 4)
+}
+
+/** Looks at one encoded row after the other without making an object of it. */
+export class PageRowView {
+  bytes: Buffer = Buffer.alloc(0)
+  #at = 0
+  readonly #starts = new Uint32Array(TEXTS + 1)
+
+  /**
+   * Points at the row that begins at `at` of `bytes`; returns its size. The caller has checked the segment's
+   * sum.
+   */
+  moveTo(bytes: Buffer, at: number): number {
+    this.bytes = bytes
+    this.#at = at
+    let start = at + FIXED_BYTES
+    for (let i = 0; i < TEXTS; i++) {
+      this.#starts[i] = start
+      start += bytes.readUInt32LE(at + LENGTHS_AT + 4 * i)
+    }
+    this.#starts[TEXTS] = start
+    return bytes.readUInt32LE(at)
+  }
+
+  /** -1 where nothing was archived. */
+  get warcOffset(): number {
+    const offset = this.bytes.readUInt32LE(this.#at + 4)
+    return offset === NOT_ARCHIVED ? -1 : offset
+  }
+
+  get warcLength(): number {
+    return this.bytes.readUInt32LE(this.#at + 8)
+  }
+
+  int(place: number): number {
+    return this.bytes.readInt32LE(this.#at + place)
+  }
+
+  number(place: number): number {
+    return this.bytes.readDoubleLE(this.#at + place)
+  }
+
+  /** Where the bytes of a text begin and, with `text + 1`, end. */
+  textStart(text: number): number {
+    return this.#starts[text]
+  }
+
+  string(text: number): string {
+    return this.bytes.toString('utf8', this.#starts[text], this.#starts[text + 1])
+  }
+
+  /** `text` is the next of the blocks that go with the rows, where the row has one. */
+  toRow(text: Uint8Array): PageRow {
+    return {
+      url: this.string(PageText.url),
+      outcome: this.string(PageText.outcome) as OutcomeCode,
+      fetchedAt: this.number(PageNumber.fetchedAt),
+      fetchMs: this.number(PageNumber.fetchMs),
+      status: this.int(PageInt.status),
+      depth: this.int(PageInt.depth),
+      hops: this.int(PageInt.hops),
+      via: this.string(PageText.via),
+      lane: this.int(PageInt.lane),
+      attempt: this.int(PageInt.attempt),
+      bodyBytes: this.number(PageNumber.bodyBytes),
+      digest: this.string(PageText.digest),
+      mime: this.string(PageText.mime),
+      mimeDetected: this.string(PageText.mimeDetected),
+      charset: this.string(PageText.charset),
+      languages: this.string(PageText.languages),
+      truncated: this.string(PageText.truncated),
+      title: this.string(PageText.title),
+      description: this.string(PageText.description),
+      canonical: this.string(PageText.canonical),
+      redirect: this.string(PageText.redirect),
+      text,
+      outlinks: this.int(PageInt.outlinks),
+      outlinksForeign: this.int(PageInt.outlinksForeign),
+      etag: this.string(PageText.etag),
+      lastModified: this.string(PageText.lastModified),
+      refersToDate: this.string(PageText.refersToDate),
+      warcOffset: this.warcOffset,
+      warcLength: this.warcLength,
+    }
+  }
+}

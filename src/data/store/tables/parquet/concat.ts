@@ -1,0 +1,177 @@
+/**
+ * Several Parquet files of one table become one without being read: the column chunks are copied as they are,
+ * and only the footer, which says where they lie, is made anew.
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { crc32 as crc32of } from 'node:zlib'
+import { type Crc32, OPEN, type Output, writeDurably } from '../../../../files/index.js'
+import { ByteSink } from '../../bytes/index.js'
+import { DamagedFileError } from '../index.js'
+import type { WrittenParquet } from './convert.js'
+import { footerOf, PARQUET_MAGIC } from './parquet-file.js'
+import { appendThrift, int64, list, ThriftReader, type ThriftStruct, type ThriftValue } from './thrift.js'
+
+/** Field numbers of Parquet's FileMetaData, RowGroup, ColumnChunk and ColumnMetaData. */
+const FILE = { schema: 2, rows: 3, rowGroups: 4 } as const
+const GROUP = { columns: 1, offset: 5, ordinal: 7 } as const
+const CHUNK = { offset: 2, metadata: 3, offsetIndexAt: 4, columnIndexAt: 6 } as const
+const COLUMN = { dataPageAt: 9, indexPageAt: 10, dictionaryPageAt: 11, bloomFilterAt: 14 } as const
+
+const FOOTER_BYTES_MAX = 64 * 1024 * 1024
+const COPY_BYTES = 1024 * 1024
+
+export interface ParquetInput {
+  readonly path: string
+  /** Compared, so that damage is not copied into a file that has a right digest; not when absent. */
+  readonly crc32?: Crc32 | null
+}
+
+/**
+ * Writes the rows of `inputs`, in that order, to `outPath`, whole or not at all. Throws `DamagedFileError`.
+ */
+export function concatParquet(inputs: readonly ParquetInput[], outPath: string): WrittenParquet {
+  if (inputs.length === 0) throw new Error('nothing to concatenate')
+  const { result, crc32 } = writeDurably(outPath, out => {
+    out.write(PARQUET_MAGIC)
+    let bytes = PARQUET_MAGIC.length
+    let rows = 0
+    const rowGroups: ThriftValue[] = []
+    let first: ThriftStruct | undefined
+    const buffer = Buffer.allocUnsafeSlow(COPY_BYTES)
+    for (const { path, crc32: expected } of inputs) {
+      const file = openSync(path, OPEN.read)
+      try {
+        const { metadata, dataEnd, footer } = readFooter(file, path)
+        first ??= metadata
+        if (!sameSchema(first, metadata)) throw new Error(`${path} has other columns than ${inputs[0].path}`)
+        const shift = bytes - PARQUET_MAGIC.length
+        for (const group of listOf(metadata, FILE.rowGroups)) rowGroups.push(shiftGroup(group, shift))
+        rows += numberOf(metadata, FILE.rows)
+        const head = crc32of(readRange(file, 0, PARQUET_MAGIC.length))
+        const data = copyRange(file, PARQUET_MAGIC.length, dataEnd, out, buffer, head)
+        if (typeof expected === 'number' && crc32of(footer, data) !== expected)
+          throw new DamagedFileError(path, 0, 'the checksum differs')
+        bytes += dataEnd - PARQUET_MAGIC.length
+      } finally {
+        closeSync(file)
+      }
+    }
+    const merged = new Map(first)
+    merged.set(FILE.rows, int64(rows))
+    merged.set(FILE.rowGroups, list(rowGroups))
+    const footer = footerOf({ type: 'struct', value: merged })
+    out.write(footer)
+    return { rows, bytes: bytes + footer.length }
+  })
+  return { ...result, crc32 }
+}
+
+/** Rows of a Parquet file, by its footer. */
+export function parquetRows(path: string): number {
+  const file = openSync(path, OPEN.read)
+  try {
+    return numberOf(readFooter(file, path).metadata, FILE.rows)
+  } finally {
+    closeSync(file)
+  }
+}
+
+interface Footer {
+  readonly metadata: ThriftStruct
+  readonly dataEnd: number
+  /** All that stands behind the data. */
+  readonly footer: Buffer
+}
+
+function readFooter(file: number, path: string): Footer {
+  const { size } = fstatSync(file)
+  const tail = readRange(file, Math.max(0, size - 8), 8)
+  if (size < 12 || !tail.subarray(4).equals(PARQUET_MAGIC))
+    throw new DamagedFileError(path, size, 'not Parquet')
+  const length = tail.readUInt32LE(0)
+  const dataEnd = size - 8 - length
+  if (length > FOOTER_BYTES_MAX || dataEnd < PARQUET_MAGIC.length)
+    throw new DamagedFileError(path, size, 'the footer has an impossible length')
+  const footer = readRange(file, dataEnd, length + 8)
+  try {
+    return { metadata: new ThriftReader(footer.subarray(0, length)).struct(), dataEnd, footer }
+  } catch {
+    throw new DamagedFileError(path, dataEnd, 'the footer cannot be read')
+  }
+}
+
+function readRange(file: number, at: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length)
+  for (let done = 0; done < length; ) {
+    const count = readSync(file, bytes, done, length - done, at + done)
+    if (count === 0) return bytes.subarray(0, done)
+    done += count
+  }
+  return bytes
+}
+
+/** Returns the checksum, continued from that of what stands before. */
+function copyRange(
+  file: number,
+  from: number,
+  to: number,
+  out: Output,
+  buffer: Buffer,
+  before: Crc32,
+): Crc32 {
+  let sum = before
+  for (let at = from; at < to; ) {
+    const count = readSync(file, buffer, 0, Math.min(buffer.length, to - at), at)
+    if (count === 0) throw new Error('a Parquet file became shorter while it was read')
+    out.write(buffer.subarray(0, count))
+    sum = crc32of(buffer.subarray(0, count), sum)
+    at += count
+  }
+  return sum
+}
+
+function shiftGroup(group: ThriftValue, shift: number): ThriftValue {
+  if (group.type !== 'struct') throw new Error('a row group is a struct')
+  const fields = new Map(group.value)
+  shiftField(fields, GROUP.offset, shift)
+  fields.delete(GROUP.ordinal)
+  fields.set(GROUP.columns, list(listOf(group.value, GROUP.columns).map(chunk => shiftChunk(chunk, shift))))
+  return { type: 'struct', value: fields }
+}
+
+function shiftChunk(chunk: ThriftValue, shift: number): ThriftValue {
+  const metadata = chunk.type === 'struct' ? chunk.value.get(CHUNK.metadata) : undefined
+  if (chunk.type !== 'struct' || metadata?.type !== 'struct') throw new Error('a column chunk has metadata')
+  const places = new Map(metadata.value)
+  for (const field of Object.values(COLUMN)) shiftField(places, field, shift)
+  const fields = new Map(chunk.value)
+  for (const field of [CHUNK.offset, CHUNK.offsetIndexAt, CHUNK.columnIndexAt])
+    shiftField(fields, field, shift)
+  return { type: 'struct', value: fields.set(CHUNK.metadata, { type: 'struct', value: places }) }
+}
+
+/** Keeps the order of the fields: setting a key that is there does not move it. */
+function shiftField(fields: Map<number, ThriftValue>, id: number, shift: number): void {
+  const value = fields.get(id)
+  if (value?.type === 'int') fields.set(id, { ...value, value: value.value + shift })
+}
+
+function listOf(fields: ThriftStruct, id: number): readonly ThriftValue[] {
+  const value = fields.get(id)
+  return value?.type === 'list' ? value.value : []
+}
+
+function numberOf(fields: ThriftStruct, id: number): number {
+  const value = fields.get(id)
+  return value?.type === 'int' ? value.value : 0
+}
+
+function sameSchema(a: ThriftStruct, b: ThriftStruct): boolean {
+  return schemaBytes(a).equals(schemaBytes(b))
+}
+
+function schemaBytes(metadata: ThriftStruct): Buffer {
+  const sink = new ByteSink()
+  appendThrift(sink, list(listOf(metadata, FILE.schema)))
+  return sink.view()
+}

@@ -1,0 +1,246 @@
+/**
+ * Row logs: append-only files of segments. A pack adds one or more; each says which pack, agent and WARC its
+ * rows belong to, so that rows can hold places relative to the pack, and carries a checksum over all of
+ * itself.
+ *
+ *   0 'OWS' and the version   20 uint32 rows, groups, blocks 44 WARC name, pack id, agent in UTF-8
+ *   4 uint32 crc32 from 8 on  24 float64 base offset            then the rows
+ *   8 uint32 header bytes     32 uint32 length of the WARC's name
+ *  12 uint32 row bytes        36 uint32 length of the pack id
+ *  16 uint32 table            40 uint32 length of the agent's name
+ */
+import { crc32 } from 'node:zlib'
+import { type Crc32, joinCrc32, WindowedFile } from '../../../files/index.js'
+import { LIMITS } from '../../../model/index.js'
+
+export type RowTable = 'pages' | 'links'
+
+/**
+ * The log of pages holds rows of a pack first, then the blocks of their texts, then what it says of hosts.
+ */
+export type SegmentTable = RowTable | 'texts' | 'hosts'
+
+export interface SegmentHeader {
+  readonly table: SegmentTable
+  readonly pack: string
+  readonly agent: string
+  /** The pack's WARC, relative to the crawl directory; empty when nothing was archived. */
+  readonly warc: string
+  /** Where the pack's bytes begin in that WARC. */
+  readonly baseOffset: number
+}
+
+export interface Segment extends SegmentHeader {
+  readonly rows: Buffer
+}
+
+export const DAMAGED_FILE = 'DAMAGED_FILE'
+
+/** A committed file that is not what was committed: the disk lied, or somebody wrote to it. */
+export class DamagedFileError extends Error {
+  /** Survives the way from another thread, where the class does not. */
+  readonly code = DAMAGED_FILE
+  readonly path: string
+  /** What follows the name of the file in a sentence. */
+  readonly reason: string
+
+  constructor(path: string, offset: number, what: string) {
+    const reason = `is damaged at byte ${offset}: ${what}`
+    super(`${path} ${reason}`)
+    this.name = 'DamagedFileError'
+    this.path = path
+    this.reason = reason
+  }
+}
+
+const MAGIC = 0x0353574f
+const FIXED_BYTES = 44
+/** The checksum of a segment is that of what follows it. */
+const CHECKED_FROM = 8
+const TABLES: readonly SegmentTable[] = ['pages', 'links', 'texts', 'hosts']
+/** Names are ours and short; a longer header is damage. */
+const HEADER_BYTES_MAX = 16 * 1024
+
+/** The buffers to append to a log for the rows of a pack; the rows themselves are not copied. */
+export function segmentBuffers(header: SegmentHeader, rows: Buffer): Buffer[] {
+  const buffers: Buffer[] = []
+  for (let start = 0; start < rows.length; ) {
+    let end = start
+    let count = 0
+    do {
+      end += rows.readUInt32LE(end)
+      count++
+    } while (end < rows.length && end - start + rows.readUInt32LE(end) <= LIMITS.segmentBytes)
+    const part = rows.subarray(start, end)
+    buffers.push(encodeHeader(header, part, count), part)
+    start = end
+  }
+  return buffers
+}
+
+function encodeHeader(header: SegmentHeader, rows: Buffer, count: number): Buffer {
+  const names = [header.warc, header.pack, header.agent].map(name => Buffer.from(name))
+  const bytes = Buffer.concat([Buffer.alloc(FIXED_BYTES), ...names])
+  bytes.writeUInt32LE(MAGIC, 0)
+  bytes.writeUInt32LE(bytes.length, 8)
+  bytes.writeUInt32LE(rows.length, 12)
+  bytes.writeUInt32LE(TABLES.indexOf(header.table), 16)
+  bytes.writeUInt32LE(count, 20)
+  bytes.writeDoubleLE(header.baseOffset, 24)
+  for (const [i, name] of names.entries()) bytes.writeUInt32LE(name.length, 32 + 4 * i)
+  bytes.writeUInt32LE(crc32(rows, crc32(bytes.subarray(CHECKED_FROM))), 4)
+  return bytes
+}
+
+/** The digest of a log after the buffers of `segmentBuffers` were appended to it. */
+export function digestSegments(buffers: readonly Buffer[], before: Crc32): Crc32 {
+  let sum = before
+  for (let i = 0; i < buffers.length; i += 2) {
+    const [header, rows] = [buffers[i], buffers[i + 1]]
+    sum = digestSegment(header, header.length + rows.length, sum)
+  }
+  return sum
+}
+
+/** From the checksum that a segment carries, so that its rows need not be gone through once more. */
+function digestSegment(start: Buffer, length: number, before: Crc32): Crc32 {
+  return joinCrc32(
+    crc32(start.subarray(0, CHECKED_FROM), before),
+    start.readUInt32LE(4),
+    length - CHECKED_FROM,
+  )
+}
+
+/** The buffer of the last reader: the next one uses it again. */
+let spare: Buffer | null = null
+
+/**
+ * The segments of a log's committed prefix, all or those of one table: the others are passed over unread. A
+ * segment's rows are valid until the next one is asked for. `from`: where a segment begins. `expected` is the
+ * digest of the whole prefix: another log is sound in itself.
+ */
+export function* readSegments(
+  path: string,
+  committedBytes: number,
+  table: SegmentTable | null = null,
+  from = 0,
+  expected?: Crc32 | null,
+): Generator<Segment> {
+  const file = new WindowedFile(path, table === null ? 'all' : 'some', spare)
+  spare = null
+  try {
+    if (file.size < committedBytes)
+      throw new DamagedFileError(path, file.size, `${committedBytes} bytes were committed`)
+    let sum: Crc32 = 0
+    for (let at = from; at < committedBytes; ) {
+      const fixed = readExactly(path, file, at, Math.min(FIXED_BYTES, committedBytes - at))
+      const length = segmentLength(path, at, fixed, committedBytes - at)
+      const isWanted = table === null || TABLES[fixed.readUInt32LE(16)] === table
+      if (isWanted) {
+        const bytes = readExactly(path, file, at, length)
+        const segment = decode(path, at, bytes)
+        if (typeof expected === 'number') sum = digestSegment(bytes, length, sum)
+        yield segment
+      }
+      at += length
+    }
+    if (typeof expected === 'number' && sum !== expected)
+      throw new DamagedFileError(path, 0, 'it is not the file that was committed')
+  } finally {
+    spare = file.close()
+  }
+}
+
+/**
+ * How many packs have written whole segments between two places of a log, the first of which is where a
+ * segment begins.
+ */
+export function packsBetween(path: string, from: number, to: number): number {
+  const packs = new Set<string>()
+  try {
+    for (const { pack } of readSegments(path, to, null, from)) packs.add(pack)
+  } catch (error) {
+    // What was being written when the process was killed is cut anywhere.
+    if (!(error instanceof DamagedFileError)) throw error
+  }
+  return packs.size
+}
+
+/**
+ * The segments of a damaged log that are sound. `null` stands for what is not, from its beginning to the next
+ * sound segment. Lengths lead from one segment to the next; where they do not, all behind is damaged: a text
+ * in a row could look like a segment to a search.
+ */
+export function* salvageSegments(path: string, committedBytes: number): Generator<Segment | null> {
+  const file = new WindowedFile(path, 'all', null)
+  try {
+    const end = Math.min(file.size, committedBytes)
+    for (let at = 0; at < end; ) {
+      const length = lengthAt(path, file, at, end)
+      if (length === null) {
+        yield null
+        return
+      }
+      yield soundSegment(path, at, file.read(at, length))
+      at += length
+    }
+    if (end < committedBytes) yield null
+  } finally {
+    file.close()
+  }
+}
+
+function lengthAt(path: string, file: WindowedFile, at: number, end: number): number | null {
+  return orNull(() => segmentLength(path, at, file.read(at, Math.min(FIXED_BYTES, end - at)), end - at))
+}
+
+function soundSegment(path: string, at: number, bytes: Buffer): Segment | null {
+  return orNull(() => decode(path, at, bytes))
+}
+
+function orNull<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof DamagedFileError) return null
+    throw error
+  }
+}
+
+function segmentLength(path: string, at: number, fixed: Buffer, leftBytes: number): number {
+  if (fixed.length < FIXED_BYTES) throw new DamagedFileError(path, at, 'a segment is cut')
+  if (fixed.readUInt32LE(0) !== MAGIC)
+    throw new DamagedFileError(path, at, 'no segment of this version begins here')
+  const headerBytes = fixed.readUInt32LE(8)
+  const length = headerBytes + fixed.readUInt32LE(12)
+  if (headerBytes < FIXED_BYTES || headerBytes > HEADER_BYTES_MAX || length > leftBytes)
+    throw new DamagedFileError(path, at, 'a segment has an impossible length')
+  return length
+}
+
+function decode(path: string, at: number, bytes: Buffer): Segment {
+  if (crc32(bytes.subarray(CHECKED_FROM)) !== bytes.readUInt32LE(4))
+    throw new DamagedFileError(path, at, 'the checksum differs')
+  const names: string[] = []
+  let start = FIXED_BYTES
+  for (let i = 0; i < 3; i++) {
+    const end = start + bytes.readUInt32LE(32 + 4 * i)
+    names.push(bytes.toString('utf8', start, end))
+    start = end
+  }
+  return {
+    table: TABLES[bytes.readUInt32LE(16)],
+    warc: names[0],
+    pack: names[1],
+    agent: names[2],
+    baseOffset: bytes.readDoubleLE(24),
+    rows: bytes.subarray(bytes.readUInt32LE(8)),
+  }
+}
+
+function readExactly(path: string, file: WindowedFile, at: number, length: number): Buffer {
+  const bytes = file.read(at, length)
+  if (bytes.length < length)
+    throw new DamagedFileError(path, at + bytes.length, 'the file became shorter while it was read')
+  return bytes
+}

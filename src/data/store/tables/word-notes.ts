@@ -1,0 +1,77 @@
+/**
+ * What sites are about, noted when their pages become Parquet (S17): titles and descriptions of a few pages of each, and the
+ * beginning of some of their texts. Texts pass by compressed, and to unpack them all would cost more than everything else that
+ * is done here: so of each block the first part is.
+ */
+
+import { WordSketch } from '../../../model/bytes/index.js'
+import { LIMITS } from '../../../model/index.js'
+import { drained, type LearnedNotes, siteIn, written } from './learned-notes.js'
+import { PageInt, PageRowView, PageText } from './page-row.js'
+import type { Segment } from './segment.js'
+import { firstTexts, readBlocks } from './text-blocks.js'
+
+/** Of a block that is unpacked, but at least so many bytes. */
+const UNPACKED_SHARE = 1 / 8
+const UNPACKED_BYTES = 16 * 1024
+/** A line of a host of which no address, no connection and no check is told. */
+const NOTHING_ELSE = '\t\t\t-1\t0\t0\t0\t'
+
+interface SiteWords {
+  readonly sketch: WordSketch
+  pages: number
+}
+
+export class WordNotes implements LearnedNotes {
+  readonly #sites = new Map<string, SiteWords>()
+  readonly #row = new PageRowView()
+  /** Of each row whose text is still to come; null where it is not wanted. */
+  #texts: (SiteWords | null)[] = []
+
+  addSegment(segment: Segment): void {
+    if (segment.table === 'texts') this.#addTexts(segment.rows)
+    if (segment.table !== 'pages') return
+    for (let at = 0; at < segment.rows.length; ) {
+      at += this.#row.moveTo(segment.rows, at)
+      if (this.#row.int(PageInt.textBytes) > 0) this.#texts.push(this.#addRow(this.#row))
+    }
+  }
+
+  take(end: boolean): Buffer {
+    return written(this.takeLines(end))
+  }
+
+  /** Not while texts are awaited: they belong to sites that are here. */
+  takeLines(end: boolean): string[] {
+    if (!end && (this.#texts.length > 0 || this.#sites.size < LIMITS.notedSites)) return []
+    const lines = drained(this.#sites, (site, { sketch }) => {
+      const words = sketch.toString()
+      return words === '' ? '' : `${site}${NOTHING_ELSE}${words}`
+    })
+    return lines.filter(line => line !== '')
+  }
+
+  #addRow(row: PageRowView): SiteWords | null {
+    const site = siteIn(row.bytes, row.textStart(PageText.url), row.textStart(PageText.url + 1))
+    const words = this.#sites.get(site) ?? { sketch: new WordSketch(), pages: 0 }
+    if (words.pages >= LIMITS.sketchedPages) return null
+    if (words.pages++ === 0) this.#sites.set(site, words)
+    for (const text of [PageText.title, PageText.description])
+      words.sketch.add(row.bytes, row.textStart(text), row.textStart(text + 1))
+    return words
+  }
+
+  #addTexts(blocks: Buffer): void {
+    let next = 0
+    for (const block of readBlocks(blocks)) {
+      const sites = this.#texts.slice(next, next + block.texts)
+      next += block.texts
+      // Of most sites enough is known after the first blocks.
+      if (sites.every(site => site === null)) continue
+      const most = Math.max(UNPACKED_BYTES, block.snappy.length * UNPACKED_SHARE)
+      let at = 0
+      for (const text of firstTexts(block, most)) sites[at++]?.sketch.add(text, 0, text.length)
+    }
+    this.#texts = this.#texts.slice(next)
+  }
+}

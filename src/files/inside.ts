@@ -1,0 +1,89 @@
+/**
+ * A crawl directory may come from somebody else: nothing in it may lead to a file outside of it. A directory
+ * is searched for symbolic links once, when a command opens it; files are opened without following one; names
+ * that were stored somewhere are turned into paths here.
+ */
+import { closeSync, constants, lstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { UntrustedError } from '../config/index.js'
+import { isInsideName } from '../model/url/index.js'
+
+const { O_RDONLY, O_RDWR, O_WRONLY, O_APPEND, O_CREAT, O_TRUNC } = constants
+/** Windows does not have it; making a link there needs a right of its own. */
+const O_NOFOLLOW = constants.O_NOFOLLOW ?? 0
+
+/** The modes of `open` for files of a crawl directory. */
+export const OPEN = {
+  read: O_RDONLY | O_NOFOLLOW,
+  change: O_RDWR | O_NOFOLLOW,
+  create: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW,
+  append: O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW,
+  noFollow: O_NOFOLLOW,
+} as const
+
+/** Scratch of a run: removed as a whole before it is used. */
+const SCRATCH = 'frontier'
+
+/** Throws an UntrustedError when anything below `directory` is neither a file nor a folder. */
+export function refuseLinks(directory: string): void {
+  for (const folders = [directory]; ; ) {
+    const folder = folders.pop()
+    if (folder === undefined) return
+    for (const entry of entriesOf(folder)) {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) {
+        if (entry.name !== SCRATCH) folders.push(path)
+      } else if (!entry.isFile()) throw notPlain(path)
+    }
+  }
+}
+
+/** Of a running crawl a folder may go while we look. */
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/**
+ * The path of a stored `name`, which may be absent. Throws an UntrustedError when it leads out of
+ * `directory`.
+ */
+export function pathInside(directory: string, name: string): string {
+  if (!isInsideName(name))
+    throw new UntrustedError(`${directory} names a file outside of itself: ${JSON.stringify(name)}`, false)
+  let path = directory
+  for (const part of name.split('/')) {
+    path = join(path, part)
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    if (stats && !stats.isFile() && !stats.isDirectory()) throw notPlain(path)
+  }
+  return path
+}
+
+export function readTextFile(path: string): string {
+  return readSmallFile(path).toString('utf8')
+}
+
+/** A small file as a whole. */
+export function readSmallFile(path: string): Buffer {
+  const file = openSync(path, OPEN.read)
+  try {
+    return readFileSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function notPlain(path: string): UntrustedError {
+  const what = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
+    ? 'a symbolic link'
+    : 'a special file'
+  return new UntrustedError(
+    `${path} is ${what}: a crawl directory holds only files and folders of its own; put the real one in its place`,
+    false,
+  )
+}

@@ -1,0 +1,64 @@
+/**
+ * A file that is read once, all of it from its beginning to its end or some of it, past the page cache: what
+ * a crawl wrote that way is not in there, and to bring it in would cost more than to read it.
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { alignedBuffer } from '../model/bytes/index.js'
+import { LIMITS } from '../model/index.js'
+import { OPEN } from './inside.js'
+import { BLOCK_BYTES, BlockAccess } from './uncached-write.js'
+
+export class WindowedFile {
+  readonly #file: number
+  readonly #blocks: BlockAccess
+  readonly #aheadBytes: number
+  /** Holds `#filled` bytes of the file from `#start` on. */
+  #window: Buffer
+  #start = 0
+  #filled = 0
+
+  /** `window` is what an earlier one gave back. `extent` says whether to read ahead of what is asked for. */
+  constructor(path: string, extent: 'all' | 'some', window: Buffer | null) {
+    this.#file = openSync(path, OPEN.read)
+    this.#blocks = new BlockAccess(path, 'read')
+    this.#aheadBytes = extent === 'all' ? LIMITS.stageBytes : 0
+    this.#window = window ?? alignedBuffer(LIMITS.stageBytes)
+  }
+
+  get size(): number {
+    return fstatSync(this.#file).size
+  }
+
+  /** Fewer bytes only where the file ends; valid until the next call. */
+  read(at: number, length: number): Buffer {
+    if (at < this.#start || at + length > this.#start + this.#filled) this.#moveTo(at, length)
+    const from = at - this.#start
+    return this.#window.subarray(from, Math.min(from + length, this.#filled))
+  }
+
+  /** Returns its window, for the next one. */
+  close(): Buffer {
+    this.#blocks.close()
+    closeSync(this.#file)
+    return this.#window
+  }
+
+  #moveTo(at: number, length: number): void {
+    this.#start = at - (at % BLOCK_BYTES)
+    const needed = at - this.#start + length
+    if (needed > this.#window.length) this.#window = alignedBuffer(needed)
+    const wanted = Math.max(needed, Math.min(this.#aheadBytes, this.#window.length))
+    const blocks = this.#window.subarray(0, Math.ceil(wanted / BLOCK_BYTES) * BLOCK_BYTES)
+    this.#filled = this.#blocks.readSync(blocks, this.#start) ?? this.#readSync(blocks)
+  }
+
+  #readSync(into: Buffer): number {
+    let done = 0
+    while (done < into.length) {
+      const count = readSync(this.#file, into, done, into.length - done, this.#start + done)
+      if (count === 0) break
+      done += count
+    }
+    return done
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * The tables of a ledger as rows, to copy it from one engine to the other. The schema is one for both, so rows pass as they
+ * are, in the order of their keys, a part at a time. What an engine has alone (sequences, positions of inbox rows, the era) its
+ * own end makes anew.
+ */
+export type CopiedValue = string | number | null | Buffer
+export type CopiedRow = readonly CopiedValue[]
+
+export interface CopiedTable {
+  readonly name: string
+  readonly key: readonly string[]
+  /** Rows at a time: journals and robots.txt can be large. */
+  readonly batch: number
+}
+
+const SMALL = 1_000
+const LARGE = 50
+
+const COPIED_TABLES: readonly CopiedTable[] = [
+  { name: 'crawl', key: ['id'], batch: 1 },
+  { name: 'setting', key: ['name'], batch: LARGE },
+  { name: 'agent', key: ['incarnation'], batch: SMALL },
+  { name: 'cell', key: ['cell'], batch: SMALL },
+  { name: 'turn', key: ['grp'], batch: SMALL },
+  { name: 'inbox', key: ['cell', 'position'], batch: SMALL },
+  { name: 'origin', key: ['cell', 'origin'], batch: LARGE },
+  { name: 'pack', key: ['id'], batch: SMALL },
+  { name: 'pack_cell', key: ['cell', 'number'], batch: LARGE },
+  { name: 'cell_outcome', key: ['cell', 'code'], batch: SMALL },
+  { name: 'meta_info', key: ['cell', 'url'], batch: SMALL },
+  { name: 'file', key: ['name'], batch: SMALL },
+  { name: 'address', key: ['address', 'site'], batch: SMALL },
+  { name: 'lane_work', key: ['agent', 'lane'], batch: SMALL },
+  { name: 'heard', key: ['number'], batch: LARGE },
+]
+
+/** A ledger nobody works on. */
+export interface LedgerSource {
+  /** The columns that both engines have, in the order of its rows. */
+  columns(table: CopiedTable): Promise<readonly string[]>
+  /** The next rows behind `after`, which is the key of the last one read; none at the end. */
+  read(table: CopiedTable, columns: readonly string[], after: CopiedRow | null): Promise<readonly CopiedRow[]>
+}
+
+/** A ledger that is being made: seen by nobody before `seal`. */
+export interface LedgerTarget {
+  columns(table: CopiedTable): Promise<readonly string[]>
+  write(table: CopiedTable, columns: readonly string[], rows: readonly CopiedRow[]): Promise<void>
+  /** All rows are there: what is this engine's own is made of them, and no incarnation is open. */
+  seal(): Promise<void>
+}
+
+export async function copyTables(source: LedgerSource, target: LedgerTarget): Promise<number> {
+  let copied = 0
+  for (const table of COPIED_TABLES) {
+    const known = new Set(await target.columns(table))
+    const columns = (await source.columns(table)).filter(name => known.has(name))
+    const keyOf = (row: CopiedRow) => table.key.map(name => row[columns.indexOf(name)])
+    for (let after: CopiedRow | null = null; ; ) {
+      const rows: readonly CopiedRow[] = await source.read(table, columns, after)
+      if (rows.length === 0) break
+      await target.write(table, columns, rows)
+      copied += rows.length
+      after = keyOf(rows[rows.length - 1])
+    }
+  }
+  await target.seal()
+  return copied
+}
+
+/** `mark`: how the engine names its n-th value. */
+export function readSql(
+  { name, key, batch }: CopiedTable,
+  columns: readonly string[],
+  isFirst: boolean,
+  mark: (n: number) => string,
+): string {
+  const behind = isFirst ? '' : `WHERE (${key.join(', ')}) > (${key.map((_, i) => mark(i + 1)).join(', ')})`
+  return `SELECT ${columns.join(', ')} FROM ${name} ${behind} ORDER BY ${key.join(', ')} LIMIT ${batch}`
+}

@@ -1,0 +1,101 @@
+/** Lives of agents in memory: the same rules as `sqlite-incarnations.ts`. */
+import type { Epoch, Millis } from '../../model/index.js'
+import type { AgentRow, Incarnation } from '../index.js'
+import type { IncarnationRow, MemoryState } from './memory-state.js'
+
+export class MemoryIncarnations {
+  readonly #state: MemoryState
+  readonly #now: () => Millis
+
+  constructor(state: MemoryState, now: () => Millis) {
+    this.#state = state
+    this.#now = now
+  }
+
+  join(agent: string, lanes = 1): Incarnation {
+    const { incarnations } = this.#state
+    const incarnation = incarnations.length + 1
+    if (lanes > 0) this.#state.crawling++
+    incarnations.push({
+      incarnation,
+      name: agent,
+      open: true,
+      heartbeatAt: this.#now(),
+      budget: 0,
+      status: '{}',
+      seen: 0,
+      lanes,
+      pages: 0,
+      bytes: 0,
+      fetches: 0,
+      fetchMs: 0,
+      held: new Set(),
+      turns: new Set(),
+    })
+    return incarnation
+  }
+
+  silent(silentMs: Millis): Incarnation[] {
+    const now = this.#now()
+    if (this.#state.gapUntil > now || this.#state.isUnheardSince(now - silentMs)) return []
+    return this.#state.incarnations
+      .filter(({ open, heartbeatAt }) => open && heartbeatAt < now - silentMs)
+      .map(({ incarnation }) => incarnation)
+      .reverse()
+  }
+
+  takeSeat(incarnation: Incarnation, leaseMs: Millis): Epoch | null {
+    const { seat, gapUntil } = this.#state
+    const now = this.#now()
+    if (!this.#state.incarnationRow(incarnation)?.open) return null
+    const isFree =
+      seat.agent === null ||
+      !this.#state.incarnationRow(seat.agent)?.open ||
+      (seat.until < now && gapUntil <= now && !this.#state.isUnheardSince(seat.until))
+    if (seat.agent !== incarnation && !isFree) return null
+    if (seat.agent !== incarnation) seat.epoch++
+    seat.agent = incarnation
+    seat.until = now + leaseMs
+    return seat.epoch
+  }
+
+  takeBudget(incarnation: Incarnation, held: number, want: number): { granted: number; outstanding: number } {
+    const { maxPages, pages } = this.#state
+    if (maxPages === null) return { granted: want, outstanding: 0 }
+    const incarnationRow = this.#state.incarnationRow(incarnation)
+    if (!incarnationRow?.open) return { granted: 0, outstanding: 0 }
+    const others = this.#crawling().filter(other => other !== incarnationRow)
+    const out = others.reduce((sum, other) => sum + other.budget, 0)
+    const free = Math.max(0, maxPages - pages - out - held)
+    const granted = Math.min(want, others.length > 0 ? Math.ceil(free / (2 * (others.length + 1))) : free)
+    incarnationRow.budget = held + granted
+    return { granted, outstanding: out + held + granted }
+  }
+
+  share(incarnation: Incarnation): number {
+    const incarnationRow = this.#state.incarnationRow(incarnation)
+    return incarnationRow?.open && incarnationRow.lanes > 0 ? 1 / this.#state.crawling : 0
+  }
+
+  agents(): AgentRow[] {
+    const rows: AgentRow[] = []
+    for (const incarnationRow of this.#state.incarnations) {
+      if (!incarnationRow.open) continue
+      const { name, incarnation, open, heartbeatAt, status, lanes, held } = incarnationRow
+      incarnationRow.seen ??= seenIn(status)
+      let unseen = 0
+      for (const { grant } of held) if (grant > incarnationRow.seen) unseen++
+      rows.push({ name, incarnation, open, heartbeatAt, status, lanes, unseen })
+    }
+    return rows
+  }
+
+  #crawling(): IncarnationRow[] {
+    return this.#state.incarnations.filter(({ open, lanes }) => open && lanes > 0)
+  }
+}
+
+/** Found without reading all that an agent says of itself: it is asked for with every beat. */
+function seenIn(status: string): number {
+  return Number(/"seen":(\d+)/.exec(status)?.[1] ?? 0)
+}

@@ -1,0 +1,138 @@
+/** Turns of groups in memory: the same rules as `sqlite-turns.ts`. */
+import type { Epoch, GroupId, Millis } from '../../model/index.js'
+import type { Site } from '../../model/url/index.js'
+import type { Incarnation } from '../index.js'
+import type { MemoryState, TurnRow } from './memory-state.js'
+
+export class MemoryTurns {
+  readonly #state: MemoryState
+  readonly #now: () => Millis
+  readonly #addresses = new Map<string, Set<Site>>()
+  readonly #addressesOf = new Map<Site, Set<string>>()
+
+  constructor(state: MemoryState, now: () => Millis) {
+    this.#state = state
+    this.#now = now
+  }
+
+  /**
+   * A new holder waits for the stored time, or for the end of the old one's hold plus the delay. One who has it already has it
+   * for as long as what it takes it for now.
+   */
+  take(
+    incarnation: Incarnation,
+    group: GroupId,
+    leaseMs: Millis,
+    delayMs: Millis,
+  ): { epoch: Epoch; nextAllowed: Millis } | null {
+    const now = this.#now()
+    const known = this.#state.turns.get(group)
+    if (!known) {
+      const turn = this.#add(group, 1, now + leaseMs)
+      this.#hold(turn, incarnation)
+      return { epoch: 1, nextAllowed: 0 }
+    }
+    if (known.agent === incarnation) {
+      known.leaseUntil = Math.max(known.leaseUntil, now + leaseMs)
+      return { epoch: known.epoch, nextAllowed: known.nextAllowed }
+    }
+    const heldUntil = known.agent === null ? known.leaseUntil : this.#heldUntil(known, known.agent, leaseMs)
+    if (known.agent !== null && heldUntil >= now) return null
+    const after = heldUntil === 0 ? 0 : heldUntil + Math.max(known.delayMs, delayMs)
+    const next = Math.max(known.nextAllowed, after)
+    this.#hold(known, incarnation)
+    known.epoch++
+    known.leaseUntil = now + leaseMs
+    known.nextAllowed = Math.ceil(next)
+    return { epoch: known.epoch, nextAllowed: next }
+  }
+
+  /** A turn that came with a lease stays as long as that. */
+  release(incarnation: Incarnation, group: GroupId, nextAllowed: Millis): void {
+    const turn = this.#state.turns.get(group)
+    if (turn?.agent === incarnation) turn.nextAllowed = Math.max(turn.nextAllowed, Math.ceil(nextAllowed))
+    this.freeIfUnused(incarnation, group, this.#now())
+  }
+
+  /** The turn of a cell's group is held as long as its holder leases a cell of it. */
+  freeIfUnused(incarnation: Incarnation, group: GroupId, heldUntil: Millis): void {
+    const turn = this.#state.turns.get(group)
+    if (turn?.agent !== incarnation || this.#state.leases(incarnation, group)) return
+    this.#hold(turn, null)
+    turn.leaseUntil = heldUntil
+  }
+
+  /** A incarnation ends: its last request was before now. */
+  leave(incarnation: Incarnation): void {
+    const now = this.#now()
+    for (const turn of [...(this.#state.incarnationRow(incarnation)?.turns ?? [])]) {
+      this.#hold(turn, null)
+      turn.leaseUntil = now
+    }
+  }
+
+  saveWait(group: GroupId, nextAllowed: Millis, delayMs: Millis): void {
+    const turn = this.postpone(group, nextAllowed)
+    turn.delayMs = Math.ceil(delayMs)
+  }
+
+  /** Never shortens a wait. */
+  postpone(group: GroupId, nextAllowed: Millis): TurnRow {
+    const turn = this.#state.turns.get(group) ?? this.#add(group, 0, 0)
+    turn.nextAllowed = Math.max(turn.nextAllowed, Math.ceil(nextAllowed))
+    return turn
+  }
+
+  waitOf(group: GroupId): { nextAllowed: Millis; delayMs: Millis } {
+    const turn = this.#state.turns.get(group)
+    return { nextAllowed: turn?.nextAllowed ?? 0, delayMs: turn?.delayMs ?? 0 }
+  }
+
+  /** No more rows than are needed to know that an address serves too many. */
+  joinAddresses(site: Site, addresses: readonly string[], mostSites: number): string[] {
+    return addresses.filter(address => {
+      let sites = this.#addresses.get(address)
+      if (!sites) {
+        sites = new Set()
+        this.#addresses.set(address, sites)
+      }
+      if (sites.size > mostSites) return false
+      sites.add(site)
+      const known = this.#addressesOf.get(site)
+      if (known) known.add(address)
+      else this.#addressesOf.set(site, new Set([address]))
+      return sites.size <= mostSites
+    })
+  }
+
+  /** The turn of an address of the site that somebody holds. */
+  addressTurn(site: Site): TurnRow | null {
+    for (const address of this.#addressesOf.get(site) ?? []) {
+      const turn = this.#state.turns.get(address)
+      if (turn && turn.agent !== null) return turn
+    }
+    return null
+  }
+
+  #add(group: GroupId, epoch: Epoch, leaseUntil: Millis): TurnRow {
+    const turn: TurnRow = { group, agent: null, epoch, leaseUntil, nextAllowed: 0, delayMs: 0 }
+    this.#state.turns.set(group, turn)
+    return turn
+  }
+
+  #hold(turn: TurnRow, agent: Incarnation | null): void {
+    if (turn.agent !== null) this.#state.incarnationRow(turn.agent)?.turns.delete(turn)
+    turn.agent = agent
+    if (agent !== null) this.#state.incarnationRow(agent)?.turns.add(turn)
+  }
+
+  /** A incarnation that still speaks holds its turns; one that has fallen silent held them for a lease since. */
+  #heldUntil(turn: TurnRow, holder: Incarnation, leaseMs: Millis): Millis {
+    const incarnationRow = this.#state.incarnationRow(holder)
+    const until = Math.max(turn.leaseUntil, incarnationRow?.open ? incarnationRow.heartbeatAt + leaseMs : 0)
+    // The ledger itself was away, or nobody at all was heard since: everybody gets the time to speak again.
+    const { gapUntil } = this.#state
+    if (incarnationRow?.open && this.#state.isUnheardSince(until)) return Math.max(until, this.#now())
+    return incarnationRow && gapUntil > this.#now() ? Math.max(until, gapUntil) : until
+  }
+}

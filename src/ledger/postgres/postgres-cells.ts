@@ -1,0 +1,217 @@
+/** Lives of agents, what they do with their cells, and the end; leases are in `postgres-leases.ts`. */
+import type { CellId, Epoch, Millis } from '../../model/index.js'
+import {
+  type FinishReason,
+  type Heartbeat,
+  INTERNAL_SETTINGS,
+  type Incarnation,
+  MOST_COUNTED,
+} from '../index.js'
+import { type Row, textArray } from './postgres-connection.js'
+import { isOpenFor, TIMELINE } from './postgres-crawls.js'
+import type { PostgresDatabase, Transaction } from './postgres-database.js'
+import { IS_OF_THIS_TIMELINE, shareOf, silentIncarnations } from './postgres-incarnations.js'
+import { HELD, LOCKED, lockedCell, reclaimExpired, toHead, wakeRested } from './postgres-order.js'
+import { freeUnused, leaveTurns } from './postgres-turns.js'
+
+/** Closing returns the unused page budget and puts the cells of that incarnation at the head of the queue (D16). */
+export async function leave(tx: Transaction, incarnation: Incarnation): Promise<void> {
+  await tx.all('SELECT 1 FROM agent WHERE incarnation = $1 FOR UPDATE', incarnation)
+  await tx.run('UPDATE agent SET open = 0, budget = 0 WHERE incarnation = $1', incarnation)
+  const held = await tx.all(
+    `SELECT ${LOCKED} FROM cell WHERE agent = $1 AND ${HELD} ORDER BY cell FOR UPDATE`,
+    incarnation,
+  )
+  await toHead(tx, held.map(lockedCell))
+  await leaveTurns(tx, incarnation)
+}
+
+export async function closeSilent(tx: Transaction, silentMs: Millis): Promise<Incarnation[]> {
+  const silent = await silentIncarnations(tx, silentMs)
+  for (const incarnation of silent) await leave(tx, incarnation)
+  return silent
+}
+
+export async function endAllLeases(tx: Transaction): Promise<void> {
+  const open = await tx.all('SELECT incarnation FROM agent WHERE open = 1 ORDER BY incarnation DESC')
+  for (const [incarnation] of open) await leave(tx, Number(incarnation))
+}
+
+/** The crawl row is written last: all agents write it, and it is held no longer than the commit takes. */
+export async function heartbeat(
+  tx: Transaction,
+  incarnation: Incarnation,
+  leaseMs: Millis,
+  status: string,
+): Promise<Heartbeat> {
+  const crawlOpen = await isOpenFor(tx)
+  const incarnationRow = await tx.first(
+    `UPDATE agent SET heartbeat_at = $1, status = $2 WHERE incarnation = $3 AND open = 1
+     RETURNING ${IS_OF_THIS_TIMELINE}`,
+    tx.now,
+    status,
+    incarnation,
+  )
+  const incarnationOpen = incarnationRow?.[0] === true
+  const held = incarnationOpen ? await renew(tx, incarnation, leaseMs) : []
+  await wakeRested(tx)
+  // The agent's row is ours by now: what was granted to it before is committed, what comes later has a higher number.
+  const [waiting, grants] = (await tx.first(
+    `SELECT count(*), (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM grant_number)
+     FROM (SELECT 1 FROM cell WHERE state = 'waiting' LIMIT ${MOST_COUNTED}) AS waiting`,
+  ))!.map(Number)
+  const settings = settingsIn(await tx.all(TOLD_SETTINGS))
+  const share = await shareOf(tx, incarnation)
+  // Nobody heard from for a whole lease, or another server than the last: the agents may live and only the ledger was
+  // away. Nobody's cells are taken until all had time to renew.
+  await tx.run(
+    `UPDATE crawl SET last_heartbeat = greatest(last_heartbeat, $1), timeline = ${TIMELINE},
+       gap_until = CASE WHEN last_heartbeat > 0 AND $1 - last_heartbeat > $2 OR timeline <> ${TIMELINE}
+         THEN $1 + $2 ELSE gap_until END`,
+    tx.now,
+    leaseMs,
+  )
+  return { now: tx.now, held, grants, waiting, settings, crawlOpen, incarnationOpen: incarnationOpen, share }
+}
+
+const SETTINGS = 'SELECT name, value FROM setting'
+const TOLD_SETTINGS = `${SETTINGS} WHERE ${INTERNAL_SETTINGS.map(start => `name NOT LIKE '${start}%'`).join(' AND ')}`
+
+export async function settings(db: PostgresDatabase): Promise<Record<string, string>> {
+  return settingsIn(await db.all(SETTINGS))
+}
+
+function settingsIn(rows: readonly Row[]): Record<string, string> {
+  return Object.fromEntries(rows.map(([name, value]) => [String(name), String(value)]))
+}
+
+/** A test on this row alone, which is locked: a query over the inbox would miss an append that commits meanwhile. */
+export function finish(tx: Transaction, cell: CellId, epoch: Epoch): Promise<boolean> {
+  return giveUp(tx, cell, epoch, `state = 'finished'`, 'AND appended = consumed')
+}
+
+/** While a cell is parked or rests, its rank is the time that ends: the index finds those that are due. */
+export function park(
+  tx: Transaction,
+  cell: CellId,
+  epoch: Epoch,
+  until: Millis,
+  why: string,
+): Promise<boolean> {
+  const end = Math.ceil(until)
+  return giveUp(
+    tx,
+    cell,
+    epoch,
+    `state = 'parked', rank = $3, parked_until = $3, parked_why = $4`,
+    '',
+    end,
+    why,
+  )
+}
+
+export function rest(tx: Transaction, cell: CellId, epoch: Epoch, until: Millis): Promise<boolean> {
+  return giveUp(tx, cell, epoch, `state = 'resting', rank = $3`, '', Math.ceil(until))
+}
+
+/**
+ * The crawl row is locked first: whoever appends, commits or is granted something is before the end or after it. While
+ * somebody is at work there is no end, and nobody is made to wait.
+ */
+export async function tryEnd(tx: Transaction): Promise<FinishReason | null> {
+  if (await tx.first(`SELECT 1 FROM cell WHERE ${HELD} AND lease_until >= $1 LIMIT 1`, tx.now)) return null
+  const [state, max, reason] = (await tx.first(
+    'SELECT state, max_pages, finish_reason FROM crawl FOR UPDATE',
+  ))!
+  if (state === 'closed') return String(reason) as FinishReason
+  await reclaimExpired(tx)
+  const rows = await tx.all('SELECT state, count(*) FROM cell GROUP BY state')
+  const count = Object.fromEntries(rows.map(([name, cells]) => [String(name), Number(cells)]))
+  if (count.leased || count.draining) return null
+  const [pages] = (await tx.first('SELECT coalesce(sum(pages), 0) FROM agent'))!
+  const full = max !== null && Number(pages) >= Number(max)
+  const waiting = (count.waiting ?? 0) + (count.resting ?? 0)
+  if (waiting && !full) return null
+  const why: FinishReason = waiting ? 'limit' : count.parked ? 'parked' : 'done'
+  await tx.run(`UPDATE crawl SET state = 'closed', finish_reason = $1, pages = $2`, why, Number(pages))
+  return why
+}
+
+export async function reopen(tx: Transaction): Promise<void> {
+  await tx.run(`UPDATE crawl SET state = 'open', finish_reason = NULL`)
+  await tx.run(
+    `UPDATE cell SET state = 'waiting' WHERE state = 'parked' OR state = 'finished' AND appended > consumed`,
+  )
+}
+
+async function renew(tx: Transaction, incarnation: Incarnation, leaseMs: Millis): Promise<Heartbeat['held']> {
+  const rows = await tx.all(
+    `WITH mine AS (SELECT cell AS name, grp, lease_until < $2 AS late FROM cell WHERE agent = $3 AND ${HELD}
+                   ORDER BY cell FOR UPDATE),
+       renewed AS (UPDATE cell SET lease_until = $1 FROM mine WHERE cell = mine.name AND NOT late
+                   RETURNING cell, epoch, appended)
+     SELECT cell, epoch, appended, NULL FROM renewed
+     UNION ALL SELECT name, NULL, NULL, grp FROM mine WHERE late`,
+    tx.now + leaseMs,
+    tx.now,
+    incarnation,
+  )
+  const late = rows.filter(([, , , group]) => group !== null)
+  const renewed = rows.filter(([, , , group]) => group === null)
+  if (late.length > 0) renewed.push(...(await renewLate(tx, incarnation, leaseMs, late)))
+  return renewed.map(([cell, epoch, appended]) => ({
+    cell: String(cell),
+    epoch: Number(epoch),
+    appended: Number(appended),
+  }))
+}
+
+/**
+ * Leases that have ended are ours while the turns of their groups are: somebody may have taken one for a hop. Who is
+ * about to waits for us, or we for them, because the turns are locked.
+ */
+async function renewLate(
+  tx: Transaction,
+  incarnation: Incarnation,
+  leaseMs: Millis,
+  late: readonly Row[],
+): Promise<readonly Row[]> {
+  const turns = await tx.all(
+    'SELECT grp FROM turn WHERE grp = ANY($1::text[]) AND agent = $2 ORDER BY grp FOR SHARE',
+    textArray([...new Set(late.map(([, , , group]) => String(group)))]),
+    incarnation,
+  )
+  return tx.all(
+    `UPDATE cell SET lease_until = $1 WHERE cell = ANY($2::text[]) AND grp = ANY($3::text[])
+     RETURNING cell, epoch, appended`,
+    tx.now + leaseMs,
+    textArray(late.map(([cell]) => String(cell))),
+    textArray(turns.map(([group]) => String(group))),
+  )
+}
+
+/** The lease ends; the turn of the group goes with its last lease. */
+async function giveUp(
+  tx: Transaction,
+  cell: CellId,
+  epoch: Epoch,
+  set: string,
+  condition: string,
+  ...values: (string | number)[]
+): Promise<boolean> {
+  const held = await tx.all(
+    `SELECT ${LOCKED} FROM cell WHERE cell = $1 AND epoch = $2 AND ${HELD} ${condition} FOR UPDATE`,
+    cell,
+    epoch,
+  )
+  if (held.length === 0) return false
+  const { agent, group } = lockedCell(held[0])
+  await tx.run(
+    `UPDATE cell SET ${set}, agent = NULL, lease_until = least(lease_until, $2) WHERE cell = $1`,
+    cell,
+    tx.now,
+    ...values,
+  )
+  if (agent !== null) await freeUnused(tx, [{ incarnation: agent, group, until: tx.now }])
+  return true
+}

@@ -1,0 +1,147 @@
+/**
+ * Crawls in a database: each has a schema of its own, named by the crawl, made and brought up by the numbered
+ * steps. The first era begins with it. A database whose system identifier is another than the era's is a copy
+ * or a restored backup: the transactions it counts are not those that inbox positions were made of. It is
+ * refused, except by a resume, which is alone with the crawl and begins a new era.
+ */
+import { createHash } from 'node:crypto'
+import { LedgerError, SCHEMA_STEPS } from '../index.js'
+import { type PostgresConnection, quoted } from './postgres-connection.js'
+import type { PostgresDatabase, Transaction } from './postgres-database.js'
+
+/** Of a name in PostgreSQL. */
+const NAME_BYTES = 63
+const PREFIX = 'orbweaver '
+/**
+ * Held while a crawl is made or brought up: two processes that begin at the same time do it one after the
+ * other.
+ */
+const MIGRATION_LOCK = 0x6f_72_62
+/** Of one era: beyond it positions would no longer be whole numbers. A resume begins the next in time. */
+const MOST_IN_ERA = 2 ** 35
+const CURRENT_X = 'pg_current_xact_id()::text::bigint'
+const SYSTEM_ID = '(SELECT system_identifier::text FROM pg_control_system())'
+
+/** The number of the line of history this server writes: another after a standby was promoted. */
+export const TIMELINE = `('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint`
+
+/** Rows that one transaction can give to one cell; 2^36 transactions fit above them in a whole number. */
+export const ROWS_PER_WRITER = 2 ** 17
+
+/** Names that PostgreSQL would cut short are told apart by their digest. */
+export function schemaOf(crawl: string): string {
+  const name = PREFIX + crawl
+  if (Buffer.byteLength(name) <= NAME_BYTES) return name
+  const digest = createHash('sha256').update(crawl).digest('hex').slice(0, 16)
+  return `${Buffer.from(name)
+    .subarray(0, 40)
+    .toString('utf8')
+    .replace(/\ufffd+$/, '')} ${digest}`
+}
+
+/**
+ * What to do with a database that is a copy of the one the crawl was made in. `read`: open it all the same,
+ * to read what does not depend on transactions (settings, files). `adopt`: begin a new era; only for whoever
+ * is alone with the crawl.
+ */
+export type CopyPolicy = 'refuse' | 'read' | 'adopt'
+
+/** Makes the tables of a new crawl, or brings up those of an existing one; anything else is refused. */
+export async function prepareCrawl(
+  db: PostgresDatabase,
+  crawl: string,
+  place: string,
+  { create, copies }: { readonly create: boolean; readonly copies: CopyPolicy },
+): Promise<void> {
+  await db.use(async connection => {
+    await connection.exec(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`)
+    try {
+      const version = await versionOf(connection, schemaOf(crawl))
+      if (create && version !== null)
+        throw new LedgerError(
+          'taken',
+          `there is a crawl named "${crawl}" in ${place} already: resume it, or choose another --name`,
+        )
+      if (!create && version === null)
+        throw new LedgerError('missing', `there is no crawl named "${crawl}" in ${place}`)
+      await migrate(connection, schemaOf(crawl), version ?? 0, place)
+      if (!create && copies !== 'read') await checkEra(connection, place, copies === 'adopt')
+    } catch (error) {
+      // Whatever went wrong, perhaps in the middle of a transaction, is what is to be said.
+      if (!connection.isLost) await connection.exec('ROLLBACK')
+      throw error
+    } finally {
+      if (!connection.isLost) await connection.exec(`SELECT pg_advisory_unlock(${MIGRATION_LOCK})`)
+    }
+  })
+}
+
+async function versionOf(connection: PostgresConnection, schema: string): Promise<number | null> {
+  const [[table]] = await connection.all('SELECT to_regclass($1)::text', [`${quoted(schema)}.schema_version`])
+  if (table === null) return null
+  const [[version]] = await connection.exec(`SELECT version FROM ${quoted(schema)}.schema_version`)
+  return Number(version)
+}
+
+/** All steps together: a crawl is there as a whole or not at all. */
+async function migrate(
+  connection: PostgresConnection,
+  schema: string,
+  version: number,
+  place: string,
+): Promise<void> {
+  if (version > SCHEMA_STEPS.length)
+    throw new LedgerError(
+      'newer',
+      `the crawl in ${place} was made by a newer version of orbweaver; update orbweaver to go on with it`,
+    )
+  if (version === SCHEMA_STEPS.length) return
+  const steps = SCHEMA_STEPS.slice(version).map(({ postgres }) => postgres)
+  const begin =
+    version === 0
+      ? `CREATE SCHEMA ${quoted(schema)}; CREATE TABLE schema_version (version BIGINT NOT NULL);
+         INSERT INTO schema_version VALUES (0);`
+      : ''
+  const era =
+    version === 0
+      ? `UPDATE crawl SET first_x = ${CURRENT_X}, system_id = ${SYSTEM_ID}, timeline = ${TIMELINE};`
+      : ''
+  await connection.exec(
+    `BEGIN; ${begin} ${steps.join('\n')} ${era} UPDATE schema_version SET version = ${SCHEMA_STEPS.length}; COMMIT`,
+  )
+}
+
+async function checkEra(connection: PostgresConnection, place: string, adopt: boolean): Promise<void> {
+  const [[isSame, count]] = await connection.exec(
+    `SELECT system_id = ${SYSTEM_ID}, ${CURRENT_X} - first_x FROM crawl`,
+  )
+  if (adopt && (isSame !== true || Number(count) > MOST_IN_ERA)) return newEra(connection)
+  if (isSame !== true)
+    throw new LedgerError(
+      'corrupt',
+      `${place} is not the database this crawl was made in, but a copy of it; go on with the original, or resume the crawl here`,
+    )
+}
+
+/**
+ * Unread rows keep their order and come before all that will be written: those of a cell are numbered from 1,
+ * and transactions are counted from so far back that none of them has a number that small.
+ */
+export async function newEra(connection: PostgresConnection): Promise<void> {
+  await connection.exec(
+    `BEGIN; SELECT 1 FROM crawl FOR UPDATE;
+     UPDATE inbox SET position = -old.place FROM (SELECT cell, position,
+       row_number() OVER (PARTITION BY cell ORDER BY position) AS place FROM inbox) AS old
+     WHERE inbox.cell = old.cell AND inbox.position = old.position;
+     UPDATE inbox SET position = -position;
+     UPDATE cell SET inbox_cursor = 0 WHERE inbox_cursor <> 0;
+     UPDATE crawl SET era = era + 1, system_id = ${SYSTEM_ID}, timeline = ${TIMELINE}, first_x = ${CURRENT_X} - 1
+       - (SELECT coalesce(max(position), 0) / ${ROWS_PER_WRITER} FROM inbox);
+     COMMIT`,
+  )
+}
+
+/** The crawl row is shared by all who write, so that it cannot be closed meanwhile. Null once it is. */
+export async function isOpenFor(tx: Transaction): Promise<boolean> {
+  return (await tx.first('SELECT state FROM crawl FOR KEY SHARE'))![0] === 'open'
+}

@@ -1,0 +1,125 @@
+/** The part of PostgreSQL that the ledger uses: a few connections, and transactions that are begun again when two collide. */
+import type { Millis } from '../../model/index.js'
+import type { PostgresPlace } from '../../model/url/index.js'
+import { PostgresConnection, placeName, type Row, type Value } from './postgres-connection.js'
+import { isUndone, ledgerErrorOf } from './postgres-errors.js'
+
+/** Calls of one process that are under way together; the others wait here, not in the database. */
+const MOST_CONNECTIONS = 6
+const MOST_TRIES = 10
+const DATABASE_TIME = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint'
+
+/** What runs inside a transaction. Time is the database's, as it was when the transaction began. */
+export interface Transaction {
+  readonly now: Millis
+  all(sql: string, ...values: Value[]): Promise<readonly Row[]>
+  first(sql: string, ...values: Value[]): Promise<Row | undefined>
+  run(sql: string, ...values: Value[]): Promise<number>
+}
+
+export interface DatabaseOptions {
+  readonly place: PostgresPlace
+  readonly schema: string
+  /** For tests, which set the time: an expression that gives it. */
+  readonly timeSql?: () => string
+}
+
+export class PostgresDatabase {
+  readonly #options: DatabaseOptions
+  readonly #idle: PostgresConnection[] = []
+  readonly #waiting: (() => void)[] = []
+  #open = 0
+  #isClosed = false
+
+  constructor(options: DatabaseOptions) {
+    this.#options = options
+  }
+
+  /** A question that needs no transaction: one statement, one moment. */
+  all(sql: string, ...values: Value[]): Promise<readonly Row[]> {
+    return this.use(connection => connection.all(sql, values))
+  }
+
+  async first(sql: string, ...values: Value[]): Promise<Row | undefined> {
+    return (await this.all(sql, ...values))[0]
+  }
+
+  /** Runs `task` in one transaction; a throw rolls back. It may run several times, and only the last counts. */
+  async transaction<T>(task: (tx: Transaction) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.use(connection => this.#once(connection, task))
+      } catch (error) {
+        if (!isUndone(error)) throw error
+        if (tries === MOST_TRIES) throw ledgerErrorOf(placeName(this.#options.place), error)
+      }
+    }
+  }
+
+  async use<T>(task: (connection: PostgresConnection) => Promise<T>): Promise<T> {
+    const connection = await this.#acquire()
+    try {
+      return await task(connection)
+    } finally {
+      this.#release(connection)
+    }
+  }
+
+  /** Waits for no call that is still under way. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const ring of this.#waiting.splice(0)) ring()
+    await Promise.all(this.#idle.splice(0).map(connection => connection.close()))
+  }
+
+  async #once<T>(connection: PostgresConnection, task: (tx: Transaction) => Promise<T>): Promise<T> {
+    const [[now]] = await connection.exec(`BEGIN; SELECT ${this.#options.timeSql?.() ?? DATABASE_TIME}`)
+    const all = (sql: string, ...values: Value[]) => connection.all(sql, values)
+    try {
+      const result = await task({
+        now: Number(now),
+        all,
+        first: async (sql, ...values) => (await connection.all(sql, values))[0],
+        run: (sql, ...values) => connection.run(sql, values),
+      })
+      await connection.exec('COMMIT')
+      return result
+    } catch (error) {
+      if (!connection.isLost) await connection.exec('ROLLBACK').catch(() => {})
+      throw error
+    }
+  }
+
+  async #acquire(): Promise<PostgresConnection> {
+    for (;;) {
+      if (this.#isClosed) throw new Error('the ledger is closed')
+      const idle = this.#idle.pop()
+      if (idle) {
+        if (!idle.isLost) return idle
+        this.#open--
+        continue
+      }
+      if (this.#open < MOST_CONNECTIONS) return this.#connect()
+      await new Promise<void>(resolve => this.#waiting.push(resolve))
+    }
+  }
+
+  async #connect(): Promise<PostgresConnection> {
+    const { place, schema } = this.#options
+    this.#open++
+    try {
+      return await PostgresConnection.open(place, schema)
+    } catch (error) {
+      this.#open--
+      this.#waiting.shift()?.()
+      throw error
+    }
+  }
+
+  #release(connection: PostgresConnection): void {
+    if (this.#isClosed) void connection.close()
+    else if (connection.isLost) this.#open--
+    else this.#idle.push(connection)
+    this.#waiting.shift()?.()
+  }
+}

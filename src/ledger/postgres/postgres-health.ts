@@ -1,0 +1,61 @@
+/** What the server says of itself: how durable its commits are, and who keeps inbox rows from being read. */
+import type { Millis } from '../../model/index.js'
+import type { LedgerHealth, LongTransaction } from '../index.js'
+import type { Row } from './postgres-connection.js'
+import type { PostgresDatabase } from './postgres-database.js'
+
+const MOST_SHOWN = 5
+
+export async function readHealth(db: PostgresDatabase, heldUpMs: Millis): Promise<LedgerHealth> {
+  return {
+    weaknesses: weaknessesIn((await db.first(SETTINGS))!),
+    longTransactions: (await db.all(HOLD_UPS, heldUpMs, MOST_SHOWN)).map(holdUp),
+  }
+}
+
+const SETTINGS = `SELECT current_setting('fsync'), current_setting('synchronous_commit'),
+  current_setting('synchronous_standby_names')`
+
+/** No more is known than what the server says: whether a standby keeps what it was sent is not seen from here. */
+function weaknessesIn([fsync, commit, standbys]: Row): string[] {
+  const weaknesses: string[] = []
+  if (fsync === 'off')
+    weaknesses.push(
+      'fsync is off in PostgreSQL: when its machine loses power, the ledger can be lost or damaged',
+    )
+  if (commit === 'off')
+    weaknesses.push(
+      'synchronous_commit is off in PostgreSQL: when it crashes, pages acknowledged last can be forgotten and fetched again',
+    )
+  if (standbys === '' || commit === 'off' || commit === 'local')
+    weaknesses.push(
+      'PostgreSQL waits for no synchronous standby: when its machine is lost, so are pages that were acknowledged',
+    )
+  return weaknesses
+}
+
+/**
+ * A snapshot begins with the oldest transaction that has a number, in whatever database of the server; those that only read
+ * have none. Of other users' sessions the times are seen by members of pg_read_all_stats alone.
+ */
+const HOLD_UPS = `SELECT * FROM (
+    SELECT usename, application_name, host(client_addr), pid, datname, state,
+      floor(extract(epoch FROM clock_timestamp() - xact_start) * 1000) AS ms
+    FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND pid <> pg_backend_pid()
+    UNION ALL
+    SELECT owner, 'prepared as ' || gid, NULL, NULL, database, NULL,
+      floor(extract(epoch FROM clock_timestamp() - prepared) * 1000)
+    FROM pg_prepared_xacts) AS open
+  WHERE ms > $1::bigint ORDER BY ms DESC LIMIT $2`
+
+function holdUp([user, program, address, pid, database, state, ms]: Row): LongTransaction {
+  const parts = [
+    `user ${user}`,
+    ...(program === '' || program === null ? [] : [String(program)]),
+    ...(address === null ? [] : [`from ${address}`]),
+    ...(pid === null ? [] : [`process ${pid}`]),
+    `database ${database}`,
+    ...(state === null ? [] : [String(state)]),
+  ]
+  return { who: parts.join(', '), openMs: Number(ms) }
+}

@@ -1,0 +1,104 @@
+/** Splits of cells: one transaction on a cell that nobody has leased. */
+
+import { type CellId, childOf, type Epoch, type Millis, siteOfCell } from '../../model/index.js'
+import type { ChildCell } from '../index.js'
+import { textArray } from './postgres-connection.js'
+import { isOpenFor } from './postgres-crawls.js'
+import type { PostgresDatabase, Transaction } from './postgres-database.js'
+import { type LockedCell, numbers } from './postgres-order.js'
+
+/** Rows of an inbox that are moved at a time. */
+const ROWS_AT_ONCE = 10_000
+
+/** The parent is locked: who appends to it has committed, or finds it closed. */
+export async function split(
+  tx: Transaction,
+  cell: CellId,
+  epoch: Epoch,
+  lastPack: number,
+  children: readonly ChildCell[],
+): Promise<boolean> {
+  if (!(await isOpenFor(tx))) return false
+  const names = children.map(child => child.cell)
+  const row = await tx.first(
+    'SELECT state, epoch, last_pack, children FROM cell WHERE cell = $1 FOR UPDATE',
+    cell,
+  )
+  if (!row) return false
+  if (row[0] === 'closed') return row[3] === JSON.stringify(names)
+  if (row[0] !== 'waiting' && row[0] !== 'resting') return false
+  if (Number(row[1]) !== epoch || Number(row[2]) !== lastPack) return false
+  await addChildren(tx, cell, children)
+  await moveRows(tx, cell, names)
+  await tx.run(
+    `UPDATE cell SET state = 'closed', children = $2, discovered = settled, appended = consumed,
+       size_estimate = pages WHERE cell = $1`,
+    cell,
+    JSON.stringify(names),
+  )
+  return true
+}
+
+/** Their epochs go on: what a lease of their parent left behind is known to be old. */
+async function addChildren(tx: Transaction, parent: CellId, children: readonly ChildCell[]): Promise<void> {
+  await tx.run(
+    `INSERT INTO cell (cell, grp, state, agent, epoch, lease_until, rank, last_pack, appended, consumed, inbox_cursor,
+       parked_until, children, discovered, settled, pages, bytes, fetch_ms, first_fetch, last_fetch, size_estimate, parent)
+     SELECT child.name, p.grp, 'waiting', NULL, p.epoch, p.lease_until, child.rank, p.last_pack, 0, 0, 0,
+       0, NULL, child.queued, 0, 0, 0, 0, 0, 0, child.queued, p.cell
+     FROM cell p, unnest($2::text[], $3::bigint[], $4::bigint[]) AS child (name, rank, queued) WHERE p.cell = $1`,
+    parent,
+    textArray(children.map(({ cell }) => cell)),
+    await numbers(tx, 'rank_tail', children.length),
+    children.map(({ queued }) => queued),
+  )
+}
+
+/** Rows keep their positions: all of them were there before the first row that a child is sent. */
+async function moveRows(tx: Transaction, parent: CellId, children: readonly CellId[]): Promise<void> {
+  for (;;) {
+    const rows = await tx.all(
+      'SELECT position, url FROM inbox WHERE cell = $1 ORDER BY position LIMIT $2',
+      parent,
+      ROWS_AT_ONCE,
+    )
+    if (rows.length === 0) return
+    await tx.run(
+      `WITH moved AS (UPDATE inbox SET cell = row.child FROM unnest($2::bigint[], $3::text[]) AS row (place, child)
+                      WHERE cell = $1 AND position = row.place RETURNING row.child),
+         counted AS (SELECT child, count(*) AS rows FROM moved GROUP BY child)
+       UPDATE cell SET appended = appended + counted.rows FROM counted WHERE cell = counted.child`,
+      parent,
+      rows.map(([position]) => Number(position)),
+      textArray(rows.map(([, url]) => childOf(children, String(url)))),
+    )
+  }
+}
+
+/** A cell and those it was split from, as an array of PostgreSQL. */
+export async function lineOf(db: PostgresDatabase, cell: CellId): Promise<string> {
+  if (!cell.includes('#')) return textArray([cell])
+  const rows = await db.all(
+    `WITH RECURSIVE line (name) AS (SELECT $1::text COLLATE "C"
+       UNION ALL SELECT cell.parent FROM cell JOIN line ON cell.cell = line.name WHERE cell.parent IS NOT NULL)
+     SELECT name FROM line`,
+    cell,
+  )
+  return textArray(rows.map(([name]) => String(name)))
+}
+
+/** The end of the last lease of any cell of the same site that nobody holds: they share its delay. */
+export async function lastLeases(
+  tx: Transaction,
+  cells: readonly LockedCell[],
+): Promise<ReadonlyMap<CellId, Millis>> {
+  const split = cells.filter(({ cell }) => cell.includes('#'))
+  if (split.length === 0) return new Map()
+  const rows = await tx.all(
+    `SELECT site, max(lease_until) FROM unnest($1::text[]) AS site JOIN cell ON agent IS NULL
+       AND (cell = site COLLATE "C" OR cell > site || '#' COLLATE "C" AND cell < site || '$' COLLATE "C") GROUP BY site`,
+    textArray([...new Set(split.map(({ cell }) => siteOfCell(cell)))]),
+  )
+  const bySite = new Map(rows.map(([site, until]) => [String(site), Number(until)]))
+  return new Map(split.map(({ cell }) => [cell, bySite.get(siteOfCell(cell)) ?? 0]))
+}

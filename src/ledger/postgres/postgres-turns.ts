@@ -1,0 +1,262 @@
+/** Turns of groups: who may ask them, and when next. Rows are locked in the order of groups, after those of cells. */
+import type { Epoch, GroupId, Millis } from '../../model/index.js'
+import type { Site } from '../../model/url/index.js'
+import type { Incarnation } from '../index.js'
+import { textArray } from './postgres-connection.js'
+import type { PostgresDatabase, Transaction } from './postgres-database.js'
+
+export interface Turn {
+  readonly epoch: Epoch
+  readonly nextAllowed: Millis
+}
+
+/** A hold that may be over: whose, of which group, and until when it was. */
+export interface Hold {
+  readonly incarnation: Incarnation
+  readonly group: GroupId
+  readonly until: Millis
+}
+
+interface TurnRow {
+  readonly group: GroupId
+  readonly holder: Incarnation | null
+  readonly epoch: Epoch
+  readonly leaseUntil: Millis
+  readonly nextAllowed: Millis
+  readonly delayMs: Millis
+}
+
+/** How long the holders of turns have been silent, and everybody. */
+interface Silence {
+  readonly heartbeats: ReadonlyMap<Incarnation, Millis>
+  readonly gapUntil: Millis
+  readonly last: Millis
+}
+
+/** The turns that could be had, by group. One who has a turn already has it for as long as what it takes it for now. */
+export async function takeTurns(
+  tx: Transaction,
+  incarnation: Incarnation,
+  groups: readonly GroupId[],
+  leaseMs: Millis,
+  delayMs: Millis,
+): Promise<Map<GroupId, Turn>> {
+  const rows = await lockTurns(tx, groups)
+  const silence = await silenceOf(tx, rows, incarnation)
+  const had = new Map<GroupId, Turn>()
+  const kept: GroupId[] = []
+  const taken: TurnRow[] = []
+  for (const row of rows) {
+    const { group, holder, epoch, nextAllowed } = row
+    if (holder === incarnation) {
+      had.set(group, { epoch, nextAllowed })
+      kept.push(group)
+      continue
+    }
+    const heldUntil = holder === null ? row.leaseUntil : heldSince(row, silence, leaseMs, tx.now)
+    if (holder !== null && heldUntil >= tx.now) continue
+    const after = heldUntil === 0 ? 0 : heldUntil + Math.max(row.delayMs, delayMs)
+    const next = Math.max(nextAllowed, after)
+    had.set(group, { epoch: epoch + 1, nextAllowed: next })
+    taken.push({ ...row, nextAllowed: Math.ceil(next) })
+  }
+  if (kept.length > 0)
+    await tx.run(
+      'UPDATE turn SET lease_until = greatest(lease_until, $1) WHERE grp = ANY($2::text[])',
+      tx.now + leaseMs,
+      textArray(kept),
+    )
+  if (taken.length > 0)
+    await tx.run(
+      `UPDATE turn SET agent = $1, epoch = epoch + 1, lease_until = $2, next_allowed = taken.next
+       FROM unnest($3::text[], $4::bigint[]) AS taken (grp, next) WHERE turn.grp = taken.grp`,
+      incarnation,
+      tx.now + leaseMs,
+      textArray(taken.map(({ group }) => group)),
+      taken.map(({ nextAllowed }) => nextAllowed),
+    )
+  return had
+}
+
+/** Rows that are missing are made first: whoever comes at the same time waits for them. */
+async function lockTurns(tx: Transaction, groups: readonly GroupId[]): Promise<TurnRow[]> {
+  const names = textArray([...new Set(groups)].sort())
+  await tx.run(
+    `INSERT INTO turn (grp, agent, epoch, lease_until, next_allowed)
+     SELECT name, NULL, 0, 0, 0 FROM unnest($1::text[]) AS name ON CONFLICT (grp) DO NOTHING`,
+    names,
+  )
+  const rows = await tx.all(
+    `SELECT grp, agent, epoch, lease_until, next_allowed, delay_ms FROM turn
+     WHERE grp = ANY($1::text[]) ORDER BY grp FOR UPDATE`,
+    names,
+  )
+  return rows.map(([group, holder, epoch, leaseUntil, nextAllowed, known]) => ({
+    group: String(group),
+    holder: holder === null ? null : Number(holder),
+    epoch: Number(epoch),
+    leaseUntil: Number(leaseUntil),
+    nextAllowed: Number(nextAllowed),
+    delayMs: Number(known),
+  }))
+}
+
+async function silenceOf(
+  tx: Transaction,
+  rows: readonly TurnRow[],
+  incarnation: Incarnation,
+): Promise<Silence> {
+  const holders = rows.flatMap(({ holder }) => (holder === null || holder === incarnation ? [] : [holder]))
+  if (holders.length === 0) return { heartbeats: new Map(), gapUntil: 0, last: 0 }
+  const [gapUntil, last] = (await tx.first('SELECT gap_until, last_heartbeat FROM crawl'))!
+  const open = await tx.all(
+    'SELECT incarnation, heartbeat_at FROM agent WHERE open = 1 AND incarnation = ANY($1::bigint[])',
+    holders,
+  )
+  const heartbeats = new Map(open.map(([incarnation, at]) => [Number(incarnation), Number(at)]))
+  return { heartbeats, gapUntil: Number(gapUntil), last: Number(last) }
+}
+
+/** A incarnation that still speaks holds its turns; one that has fallen silent held them for a lease since. */
+function heldSince({ holder, leaseUntil }: TurnRow, silence: Silence, leaseMs: Millis, now: Millis): Millis {
+  const heartbeatAt = silence.heartbeats.get(holder!)
+  const { gapUntil, last } = silence
+  const until = Math.max(leaseUntil, heartbeatAt === undefined ? 0 : heartbeatAt + leaseMs)
+  // The ledger itself was away, or nobody at all was heard since: everybody gets the time to speak again.
+  if (heartbeatAt !== undefined && last > 0 && last < until) return Math.max(until, now)
+  return gapUntil > now ? Math.max(until, gapUntil) : until
+}
+
+/** A turn that came with a lease stays as long as that. */
+export async function releaseTurn(
+  tx: Transaction,
+  incarnation: Incarnation,
+  group: GroupId,
+  nextAllowed: Millis,
+): Promise<void> {
+  await tx.run(
+    'UPDATE turn SET next_allowed = greatest(next_allowed, $1) WHERE grp = $2 AND agent = $3',
+    Math.ceil(nextAllowed),
+    group,
+    incarnation,
+  )
+  await freeUnused(tx, [{ incarnation, group, until: tx.now }])
+}
+
+/**
+ * The turn of a cell's group is held as long as its holder leases a cell of it. The rows are locked before anybody looks
+ * for such a cell: a grant of another cell of the group, under way at the same time, is seen or waits.
+ */
+export async function freeUnused(tx: Transaction, holds: readonly Hold[]): Promise<void> {
+  if (holds.length === 0) return
+  const latest = new Map<string, Hold>()
+  for (const hold of holds) {
+    const key = `${hold.incarnation} ${hold.group}`
+    const known = latest.get(key)
+    if (!known || known.until < hold.until) latest.set(key, hold)
+  }
+  const over = [...latest.values()]
+  const names = textArray(over.map(({ group }) => group))
+  await tx.all('SELECT 1 FROM turn WHERE grp = ANY($1::text[]) ORDER BY grp FOR UPDATE', names)
+  await tx.run(
+    `UPDATE turn SET agent = NULL, lease_until = hold.until
+     FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS hold (grp, agent, until)
+     WHERE turn.grp = hold.grp AND turn.agent = hold.agent
+       AND NOT EXISTS (SELECT 1 FROM cell WHERE cell.agent = hold.agent AND cell.grp = hold.grp)`,
+    names,
+    over.map(({ incarnation }) => incarnation),
+    over.map(({ until }) => Math.floor(until)),
+  )
+}
+
+/** A incarnation ends: its last request was before now. */
+export async function leaveTurns(tx: Transaction, incarnation: Incarnation): Promise<void> {
+  await tx.run(
+    `WITH held AS (SELECT grp FROM turn WHERE agent = $1 ORDER BY grp FOR UPDATE)
+     UPDATE turn SET agent = NULL, lease_until = $2 FROM held WHERE turn.grp = held.grp`,
+    incarnation,
+    tx.now,
+  )
+}
+
+export async function saveWait(
+  tx: Transaction,
+  group: GroupId,
+  nextAllowed: Millis,
+  delayMs: Millis,
+): Promise<void> {
+  await tx.run(
+    `INSERT INTO turn (grp, agent, epoch, lease_until, next_allowed, delay_ms) VALUES ($1, NULL, 0, 0, $2, $3)
+     ON CONFLICT (grp) DO UPDATE SET
+       next_allowed = greatest(turn.next_allowed, excluded.next_allowed), delay_ms = excluded.delay_ms`,
+    group,
+    Math.ceil(nextAllowed),
+    Math.ceil(delayMs),
+  )
+}
+
+export async function waits(
+  db: PostgresDatabase,
+  groups: readonly GroupId[],
+): Promise<{ nextAllowed: Millis; delayMs: Millis }[]> {
+  const rows = await db.all(
+    'SELECT grp, next_allowed, delay_ms FROM turn WHERE grp = ANY($1::text[])',
+    textArray(groups),
+  )
+  const known = new Map(
+    rows.map(([group, next, delay]) => [
+      String(group),
+      { nextAllowed: Number(next), delayMs: Number(delay) },
+    ]),
+  )
+  return groups.map(group => known.get(group) ?? { nextAllowed: 0, delayMs: 0 })
+}
+
+/** The waits of a pack, each group once and in order. */
+export async function saveWaits(
+  tx: Transaction,
+  waits: readonly { readonly group: GroupId; readonly nextAllowed: Millis }[],
+): Promise<void> {
+  if (waits.length === 0) return
+  const latest = new Map<GroupId, Millis>()
+  for (const { group, nextAllowed } of waits)
+    latest.set(group, Math.max(latest.get(group) ?? 0, Math.ceil(nextAllowed)))
+  const groups = [...latest.keys()].sort()
+  await tx.run(
+    `INSERT INTO turn (grp, agent, epoch, lease_until, next_allowed)
+     SELECT name, NULL, 0, 0, next FROM unnest($1::text[], $2::bigint[]) AS wait (name, next)
+     ON CONFLICT (grp) DO UPDATE SET next_allowed = greatest(turn.next_allowed, excluded.next_allowed)`,
+    textArray(groups),
+    groups.map(group => latest.get(group)!),
+  )
+}
+
+/** No more rows than are needed to know that an address serves too many. */
+export async function joinAddresses(
+  tx: Transaction,
+  site: Site,
+  addresses: readonly string[],
+  mostSites: number,
+): Promise<string[]> {
+  const serving = async (of: readonly string[]) =>
+    new Map(
+      (
+        await tx.all(
+          `SELECT name, (SELECT count(*) FROM (SELECT 1 FROM address WHERE address = name LIMIT $2) AS served)
+           FROM unnest($1::text[]) AS name`,
+          textArray(of),
+          mostSites + 1,
+        )
+      ).map(([name, sites]) => [String(name), Number(sites)]),
+    )
+  const before = await serving(addresses)
+  const few = addresses.filter(address => before.get(address)! <= mostSites)
+  if (few.length === 0) return []
+  await tx.run(
+    'INSERT INTO address SELECT name, $2 FROM unnest($1::text[]) AS name ON CONFLICT DO NOTHING',
+    textArray([...new Set(few)].sort()),
+    site,
+  )
+  const after = await serving(few)
+  return few.filter(address => after.get(address)! <= mostSites)
+}

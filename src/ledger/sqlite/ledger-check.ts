@@ -1,0 +1,44 @@
+/** Whether the ledger file of a crawl directory is as its last writer left it. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { CheckedFiles, damageError } from '../../files/index.js'
+import { checkPages, type LedgerProblem, type LedgerState } from './pages/index.js'
+import { hasLog, SqliteDatabase, translated } from './sqlite-database.js'
+import { LEDGER_FILE } from './sqlite-ledger.js'
+
+/** Reads all of it, whatever was found before. */
+export function checkLedger(directory: string): LedgerState {
+  return checkPages(join(directory, LEDGER_FILE), LEDGER_FILE, (_expected, compare) => compare())
+}
+
+/** Null when it is sound, or when nothing is known of it. A file that was found sound before is not read again. */
+export function ledgerProblem(directory: string, checked: Pick<CheckedFiles, 'once'>): LedgerProblem | null {
+  const path = join(directory, LEDGER_FILE)
+  if (!existsSync(path)) return null
+  const once = (expected: string, compare: () => LedgerProblem | null) =>
+    checked.once(path, LEDGER_FILE, expected, compare)
+  const state = checkPages(path, LEDGER_FILE, once)
+  return state.at === 'damaged' ? state.problem : null
+}
+
+/** Throws a DamageError: for commands that go by what the ledger says. */
+export function refuseDamagedLedger(directory: string): void {
+  const checked = new CheckedFiles(directory)
+  const problem = ledgerProblem(directory, checked)
+  checked.save()
+  if (problem) throw damageError(directory, problem.file, problem.detail)
+}
+
+/**
+ * What SQLite finds wrong with the structure of the ledger, in its own words; null when nothing. Throws a
+ * LedgerError.
+ */
+export function ledgerIntegrity(path: string, original = path): string | null {
+  const db = SqliteDatabase.openToRead(path, !hasLog(path), original)
+  try {
+    const [found] = translated(original, () => db.first('PRAGMA integrity_check(1)'))!
+    return found === 'ok' ? null : String(found).replaceAll(/\s+/g, ' ')
+  } finally {
+    db.close()
+  }
+}

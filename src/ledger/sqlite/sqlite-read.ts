@@ -1,0 +1,68 @@
+/** A SQLite ledger for whoever only reads it: nothing is written, and without a log no file is made beside it. */
+import { statSync } from 'node:fs'
+import type { Millis } from '../../model/index.js'
+import { type Ledger, LedgerError } from '../index.js'
+import { openLedgerCopy } from './sqlite-copy.js'
+import { hasLog, SqliteDatabase } from './sqlite-database.js'
+import { type LedgerMethod, ledgerOver, SqliteCore } from './sqlite-ledger.js'
+
+export function openLedgerToRead(path: string, now: () => Millis): Ledger {
+  try {
+    const reader = new LedgerReader(path, now)
+    if (!reader.isOld)
+      return ledgerOver(
+        async (method, args) => reader.call(method, args),
+        async () => reader.close(),
+      )
+    reader.close()
+  } catch (error) {
+    // SQLite needs a file beside a ledger that has a log, and cannot make one here.
+    if (!(error instanceof LedgerError) || error.kind !== 'read-only') throw error
+  }
+  const { ledger, close } = openLedgerCopy(path, now)
+  return { ...ledger, close }
+}
+
+class LedgerReader {
+  readonly #path: string
+  readonly #now: () => Millis
+  /** The version of the file as long as it has no log; then null. */
+  #still: string | null
+  #db: SqliteDatabase
+  #core: SqliteCore
+
+  constructor(path: string, now: () => Millis) {
+    this.#path = path
+    this.#now = now
+    this.#still = hasLog(path) ? null : versionOf(path)
+    this.#db = SqliteDatabase.openToRead(path, this.#still !== null)
+    this.#core = new SqliteCore(path, this.#db, now)
+  }
+
+  get isOld(): boolean {
+    return this.#db.isOld
+  }
+
+  call(method: LedgerMethod, args: readonly unknown[]): unknown {
+    let [result] = this.#core.run([{ method, args }])
+    if (this.#still !== null && (hasLog(this.#path) || versionOf(this.#path) !== this.#still)) {
+      // Somebody writes: from now on with SQLite's locks.
+      this.#core.close()
+      this.#still = null
+      this.#db = SqliteDatabase.openToRead(this.#path, false)
+      this.#core = new SqliteCore(this.#path, this.#db, this.#now)
+      ;[result] = this.#core.run([{ method, args }])
+    }
+    if (result.status === 'rejected') throw result.reason
+    return result.value
+  }
+
+  close(): void {
+    this.#core.close()
+  }
+}
+
+function versionOf(path: string): string | null {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return stats ? `${stats.size} ${stats.mtimeNs} ${stats.ino}` : null
+}

@@ -1,0 +1,139 @@
+/** Turns of groups: who may ask them, and when next. A group is a registrable domain, an address, or one site. */
+import type { Epoch, GroupId, Millis } from '../../model/index.js'
+import type { Site } from '../../model/url/index.js'
+import type { Incarnation } from '../index.js'
+import type { SqliteDatabase } from './sqlite-database.js'
+
+export class SqliteTurns {
+  readonly #db: SqliteDatabase
+  readonly #now: () => Millis
+
+  constructor(db: SqliteDatabase, now: () => Millis) {
+    this.#db = db
+    this.#now = now
+  }
+
+  /**
+   * A new holder waits for the stored time, or for the end of the old one's hold plus the delay. One who has it already has it
+   * for as long as what it takes it for now.
+   */
+  take(
+    incarnation: Incarnation,
+    group: GroupId,
+    leaseMs: Millis,
+    delayMs: Millis,
+  ): { epoch: Epoch; nextAllowed: Millis } | null {
+    const now = this.#now()
+    const row = this.#db.first(
+      'SELECT agent, epoch, lease_until, next_allowed, delay_ms FROM turn WHERE grp = ?',
+      group,
+    )
+    if (!row) {
+      this.#db.run(
+        'INSERT INTO turn (grp, agent, epoch, lease_until, next_allowed, delay_ms) VALUES (?, ?, 1, ?, 0, 0)',
+        group,
+        incarnation,
+        now + leaseMs,
+      )
+      return { epoch: 1, nextAllowed: 0 }
+    }
+    const [holder, epoch, leaseUntil, nextAllowed, knownMs] = row
+    if (holder === incarnation) {
+      this.#db.run('UPDATE turn SET lease_until = max(lease_until, ?) WHERE grp = ?', now + leaseMs, group)
+      return { epoch: Number(epoch), nextAllowed: Number(nextAllowed) }
+    }
+    const heldUntil =
+      holder === null ? Number(leaseUntil) : this.#heldUntil(Number(holder), Number(leaseUntil), leaseMs)
+    if (holder !== null && heldUntil >= now) return null
+    const after = heldUntil === 0 ? 0 : heldUntil + Math.max(Number(knownMs), delayMs)
+    const next = Math.max(Number(nextAllowed), after)
+    this.#db.run(
+      'UPDATE turn SET agent = ?, epoch = epoch + 1, lease_until = ?, next_allowed = ? WHERE grp = ?',
+      incarnation,
+      now + leaseMs,
+      Math.ceil(next),
+      group,
+    )
+    return { epoch: Number(epoch) + 1, nextAllowed: next }
+  }
+
+  /** A turn that came with a lease stays as long as that. */
+  release(incarnation: Incarnation, group: GroupId, nextAllowed: Millis): void {
+    this.#db.run(
+      'UPDATE turn SET next_allowed = max(next_allowed, ?) WHERE grp = ? AND agent = ?',
+      Math.ceil(nextAllowed),
+      group,
+      incarnation,
+    )
+    this.freeIfUnused(incarnation, group, this.#now())
+  }
+
+  /** The turn of a cell's group is held as long as its holder leases a cell of it. */
+  freeIfUnused(incarnation: Incarnation, group: GroupId, heldUntil: Millis): void {
+    this.#db.run(
+      `UPDATE turn SET agent = NULL, lease_until = ?
+       WHERE grp = ? AND agent = ? AND NOT EXISTS (SELECT 1 FROM cell WHERE agent = ? AND grp = ?)`,
+      heldUntil,
+      group,
+      incarnation,
+      incarnation,
+      group,
+    )
+  }
+
+  /** A incarnation ends: its last request was before now. */
+  leave(incarnation: Incarnation): void {
+    this.#db.run(`UPDATE turn SET agent = NULL, lease_until = ? WHERE agent = ?`, this.#now(), incarnation)
+  }
+
+  saveWait(group: GroupId, nextAllowed: Millis, delayMs: Millis): void {
+    this.#db.run(
+      `INSERT INTO turn (grp, agent, epoch, lease_until, next_allowed, delay_ms) VALUES (?, NULL, 0, 0, ?, ?)
+       ON CONFLICT (grp) DO UPDATE SET
+         next_allowed = max(next_allowed, excluded.next_allowed), delay_ms = excluded.delay_ms`,
+      group,
+      Math.ceil(nextAllowed),
+      Math.ceil(delayMs),
+    )
+  }
+
+  waitOf(group: GroupId): { nextAllowed: Millis; delayMs: Millis } {
+    const [nextAllowed, delayMs] = this.#db.first(
+      'SELECT next_allowed, delay_ms FROM turn WHERE grp = ?',
+      group,
+    ) ?? [0, 0]
+    return { nextAllowed: Number(nextAllowed), delayMs: Number(delayMs) }
+  }
+
+  /** No more rows than are needed to know that an address serves too many. */
+  joinAddresses(site: Site, addresses: readonly string[], mostSites: number): string[] {
+    return addresses.filter(address => {
+      const count = () =>
+        Number(
+          this.#db.first(
+            'SELECT count(*) FROM (SELECT 1 FROM address WHERE address = ? LIMIT ?)',
+            address,
+            mostSites + 1,
+          )![0],
+        )
+      if (count() > mostSites) return false
+      this.#db.run('INSERT OR IGNORE INTO address VALUES (?, ?)', address, site)
+      return count() <= mostSites
+    })
+  }
+
+  /** A incarnation that still speaks holds its turns; one that has fallen silent held them for a lease since. */
+  #heldUntil(holder: Incarnation, leaseUntil: Millis, leaseMs: Millis): Millis {
+    const [open, heartbeatAt, gapUntil, last] = (
+      this.#db.first(
+        'SELECT a.open, a.heartbeat_at, c.gap_until, c.last_heartbeat FROM agent a, crawl c WHERE a.incarnation = ?',
+        holder,
+      ) ?? [0, 0, 0, 0]
+    ).map(Number)
+    const now = this.#now()
+    const until = Math.max(leaseUntil, open ? heartbeatAt + leaseMs : 0)
+    // The ledger itself was away, or nobody at all was heard since: everybody gets the time to speak again.
+    if (open && last > 0 && last < until) return Math.max(until, now)
+    return gapUntil > now ? Math.max(until, gapUntil) : until
+  }
+}

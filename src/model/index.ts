@@ -1,0 +1,59 @@
+/**
+ * model/: the words that every other folder shares: cell, page, outcome codes, limits, the ports Clock and Random.
+ * Always: pure, and imports nothing but its own rooms (url/, bytes/).
+ */
+
+export {
+  type CellId,
+  cellOf,
+  type Discovery,
+  type Epoch,
+  filedUnder,
+  type GroupId,
+  type Grouping,
+  groupOf,
+  type Lease,
+  ownTurn,
+  siteOfCell,
+} from './cell.js'
+export {
+  type CellMap,
+  type CellPart,
+  childOf,
+  type PathRange,
+  pathOf,
+  rangeCell,
+  rangeOf,
+  SplitCells,
+} from './cell-map.js'
+export { type Cancel, type Clock, type Millis, sleep } from './clock.js'
+export {
+  forDisplay,
+  forTerminal,
+  jsonForTerminal,
+  shellWord,
+  withoutControls,
+  withoutSecrets,
+} from './display-text.js'
+export { type FetchLimits, fetchLimits, READ_BYTES } from './fetch-limits.js'
+export { Heap } from './heap.js'
+export { LIMITS } from './limits.js'
+export { isSitemapMark, markOf, probeMark, sitemapMark, withoutMark } from './mark.js'
+export { codesOf, isTrouble, type OutcomeCode, type OutcomeRule, outcomeRule } from './outcome.js'
+export {
+  type Exchange,
+  type KnownLinks,
+  LinkKind,
+  type MetaInfo,
+  type PageRow,
+  type ParsedPage,
+  type Truncation,
+} from './page.js'
+export { isOfPage } from './page-error.js'
+export { type Random, SeededRandom, UUID_CHARS, uuid, writeUuid } from './random.js'
+export { redirectTarget } from './redirect.js'
+export { Semaphore } from './semaphore.js'
+export { eitherOf, Stop, type StopSignal } from './stop.js'
+export { readTraps, TRAP_RULES, type TrapName, type TrapRule } from './trap.js'
+export { VERSION } from './version.js'
+export { WakeUp } from './wake-up.js'

@@ -1,0 +1,152 @@
+/** One attempt to connect to one address, with TLS where the URL asks for it. */
+import { isIP, connect as netConnect, type Socket, type TcpNetConnectOpts } from 'node:net'
+import * as tls from 'node:tls'
+import type { Clock, FetchLimits, Millis, StopSignal } from '../../../model/index.js'
+import type { Endpoint } from '../dns/index.js'
+import type { AddressGuard } from './address-guard.js'
+import {
+  type ConnectFailure,
+  connectTimeout,
+  forbiddenAddress,
+  tcpFailure,
+  tlsFailure,
+} from './connect-failure.js'
+import { Connection, inboxForSocket } from './connection.js'
+import { Outbox } from './outbox.js'
+
+interface OpenTarget {
+  readonly host: string
+  readonly port: number
+  readonly secure: boolean
+}
+
+interface OpenerOptions {
+  readonly clock: Clock
+  /** Looks at the connected address once more, unless the endpoint is trusted. */
+  readonly guard: AddressGuard
+  readonly limits: FetchLimits
+  readonly localAddress?: string
+  /** PEM of authorities trusted besides the usual ones. */
+  readonly ca?: string
+}
+
+/** Where bytes go: nowhere, until there is a connection. */
+interface Tap {
+  connection: Connection | null
+}
+
+type Opened = { readonly ok: true; readonly connection: Connection } | ConnectFailure
+
+export class SocketOpener {
+  readonly #options: OpenerOptions
+  readonly #outbox: Outbox
+  /** Sessions for resumption by host and port, oldest first. */
+  readonly #sessions = new Map<string, Buffer>()
+  /** Making one loads all root certificates, so it is made once. */
+  #context: tls.SecureContext | null = null
+
+  constructor(options: OpenerOptions) {
+    this.#options = options
+    this.#outbox = new Outbox(options.clock, options.limits.outboxMs)
+  }
+
+  open(target: OpenTarget, endpoint: Endpoint, timeoutMs: Millis, signal: StopSignal): Promise<Opened> {
+    return new Promise(resolve => {
+      const { clock } = this.#options
+      const startedAt = clock.monotonic()
+      const tap: Tap = { connection: null }
+      const socket = this.#socket(target, endpoint, tap)
+      const settle = (opened: Opened): void => {
+        cancel()
+        signal.removeEventListener('abort', giveUp)
+        if (!opened.ok) socket.destroy()
+        resolve(opened)
+      }
+      const giveUp = (): void => settle(connectTimeout(target.host, endpoint.address))
+      const cancel = clock.after(timeoutMs, giveUp)
+      signal.addEventListener('abort', giveUp, { once: true })
+      watchConnecting(socket, target, endpoint, this.#options.guard, settle)
+      socket.once(target.secure ? 'secureConnect' : 'connect', () => {
+        if (socket.destroyed) return
+        const connectMs = clock.monotonic() - startedAt
+        const { address } = endpoint
+        tap.connection = new Connection(socket, this.#outbox, clock, address, target.secure, connectMs)
+        settle({ ok: true, connection: tap.connection })
+      })
+    })
+  }
+
+  #socket(target: OpenTarget, endpoint: Endpoint, tap: Tap): Socket {
+    const inbox = inboxForSocket()
+    const { localAddress } = this.#options
+    const options: TcpNetConnectOpts = {
+      host: endpoint.address,
+      port: endpoint.port ?? target.port,
+      noDelay: true,
+      onread: { buffer: inbox, callback: count => tap.connection?.receive(inbox, count) ?? false },
+      ...(localAddress === undefined ? {} : { localAddress }),
+    }
+    return target.secure ? this.#tlsSocket(target, options) : netConnect(options)
+  }
+
+  #tlsSocket(target: OpenTarget, options: TcpNetConnectOpts): Socket {
+    const name = certificateName(target.host)
+    const key = `${target.host}:${target.port}`
+    const session = this.#sessions.get(key)
+    const tlsOptions: tls.ConnectionOptions = {
+      ...options,
+      secureContext: this.#secureContext(),
+      ALPNProtocols: ['http/1.1'],
+      servername: isIP(name) === 0 ? name : '',
+      checkServerIdentity: (_, certificate) => tls.checkServerIdentity(name, certificate),
+      ...(session === undefined ? {} : { session }),
+    }
+    const socket = tls.connect(tlsOptions)
+    socket.on('session', ticket => this.#keepSession(key, ticket))
+    return socket
+  }
+
+  #secureContext(): tls.SecureContext {
+    const { ca } = this.#options
+    this.#context ??= tls.createSecureContext(ca === undefined ? {} : { ca: [...tls.rootCertificates, ca] })
+    return this.#context
+  }
+
+  #keepSession(key: string, session: Buffer): void {
+    this.#sessions.delete(key)
+    this.#sessions.set(key, session)
+    if (this.#sessions.size <= this.#options.limits.tlsSessions) return
+    for (const oldest of this.#sessions.keys()) {
+      this.#sessions.delete(oldest)
+      return
+    }
+  }
+}
+
+/** Tells what goes wrong on the way: before TCP stands, at the look at the peer, or in the handshake. */
+function watchConnecting(
+  socket: Socket,
+  target: OpenTarget,
+  endpoint: Endpoint,
+  guard: AddressGuard,
+  fail: (failure: ConnectFailure) => void,
+): void {
+  const { host } = target
+  let connected = false
+  // Stays for good: an error nobody listens to would end the process.
+  socket.on('error', (error: NodeJS.ErrnoException) =>
+    fail(connected ? tlsFailure(host, error) : tcpFailure(host, endpoint.address, error)),
+  )
+  socket.once('connect', () => {
+    connected = true
+    const peer = socket.remoteAddress ?? ''
+    const reason = endpoint.trusted ? null : guard(peer)
+    if (reason !== null) fail(forbiddenAddress(host, peer, reason))
+  })
+}
+
+/** A certificate names a host without brackets and without the final dot. */
+function certificateName(host: string): string {
+  if (host.startsWith('[')) return host.slice(1, -1)
+  return host.endsWith('.') ? host.slice(0, -1) : host
+}

@@ -1,0 +1,220 @@
+/** One cell's side of the frontier: which of its URLs are known, and which wait to be fetched. */
+
+import { fingerprint, takeFingerprint } from '../../model/bytes/index.js'
+import type { Discovery, Millis } from '../../model/index.js'
+import type { FrontierSpace } from './frontier-space.js'
+import { CellQueue, type QueueEntry, RankedWindow } from './queue/index.js'
+import { DepthSet, SeenSet } from './seen/index.js'
+
+/** A URL on its way to a lane. */
+export type FrontierEntry = QueueEntry
+
+export interface CellFrontierOptions {
+  /** Infinity when depth is only informative. */
+  readonly maxDepth: number
+  /** `breadth` (first) unless told otherwise. */
+  readonly order?: 'breadth' | 'inlinks'
+}
+
+/**
+ * Without `--max-depth` a URL joins the queue once. With it, a row is (URL, depth): a known URL that comes
+ * back nearer to a seed joins again. When both rows are still queued the farther one is passed over; when the
+ * farther one was taken already, that visit and its retries go on and store the page, and the nearer row only
+ * brings its links again.
+ */
+export class CellFrontier {
+  readonly maxDepth: number
+  readonly #seen: SeenSet
+  #queue: CellQueue
+  readonly #space: FrontierSpace
+  readonly #depths: DepthSet | null
+  readonly #ranks: boolean
+  #passedOver = 0
+
+  constructor(space: FrontierSpace, options: CellFrontierOptions) {
+    this.maxDepth = options.maxDepth
+    this.#space = space
+    this.#seen = new SeenSet(space.seen)
+    this.#ranks = options.order === 'inlinks'
+    this.#queue = new CellQueue(space.queues, this.#ranks ? new RankedWindow(space.ranked) : null)
+    this.#depths = Number.isFinite(options.maxDepth) ? new DepthSet(this.#seen, options.maxDepth) : null
+  }
+
+  get size(): number {
+    return this.#queue.size
+  }
+
+  /** URLs that are known, about: with `--max-depth` some count more than once. */
+  get known(): number {
+    return this.#seen.size
+  }
+
+  get isEmpty(): boolean {
+    return this.#queue.size === 0
+  }
+
+  /** True when offering this URL at this depth would change nothing. */
+  knows(url: string, depth: number): boolean {
+    takeFingerprint(url)
+    return this.knowsFingerprint(fingerprint.low, fingerprint.high, depth)
+  }
+
+  knowsFingerprint(low: number, high: number, depth: number): boolean {
+    return this.#depths === null ? this.#seen.has(low, high) : this.#depths.reached(low, high, depth)
+  }
+
+  /** The same for a link that was found: where links are counted, this one is. */
+  meets(url: string, depth: number): boolean {
+    takeFingerprint(url)
+    return this.meetsFingerprint(fingerprint.low, fingerprint.high, depth)
+  }
+
+  meetsFingerprint(low: number, high: number, depth: number): boolean {
+    const isKnown = this.knowsFingerprint(low, high, depth)
+    if (isKnown && this.#ranks) this.#queue.linked(low, high)
+    return isKnown
+  }
+
+  /** True when the URL joined the queue: then it belongs in the journal of the open pack. */
+  offer(discovery: Discovery): boolean {
+    if (!this.#remember(discovery.url, discovery.depth)) return false
+    this.#queue.push(discovery)
+    return true
+  }
+
+  /** Known and not queued, because a trap rule refused it. */
+  refuse(discovery: Discovery): void {
+    this.#remember(discovery.url, discovery.depth)
+    if (this.#depths === null) return
+    takeFingerprint(discovery.url)
+    this.#depths.refuse(fingerprint.low, fingerprint.high)
+  }
+
+  /**
+   * True the first time. The URL, of this cell or another, is known from now on, whatever its depth, and
+   * never queued.
+   */
+  turnAway(url: string): boolean {
+    takeFingerprint(url)
+    const { low, high } = fingerprint
+    if (this.knowsFingerprint(low, high, 0)) return false
+    this.restoreTurnedAway(low, high)
+    return true
+  }
+
+  /** What became of a URL at a larger depth, where that counts: it is not judged a second time. */
+  standingOf(url: string): 'new' | 'queued' | 'refused' {
+    if (this.#depths === null) return 'new'
+    takeFingerprint(url)
+    const { low, high } = fingerprint
+    if (this.#depths.isRefused(low, high)) return 'refused'
+    return this.#depths.reached(low, high, this.maxDepth + 1) ? 'queued' : 'new'
+  }
+
+  /** `newFirst`: what has failed before comes when nothing else waits. */
+  next(now: Millis, newFirst = false): FrontierEntry | null {
+    for (;;) {
+      const entry = this.#queue.next(now, newFirst)
+      // A retry goes on with the visit it began as.
+      if (entry === null || this.#depths === null || entry.attempt > 1 || entry.begun) return entry
+      takeFingerprint(entry.url)
+      const { low, high } = fingerprint
+      if (this.#depths.reachedNearer(low, high, entry.depth)) {
+        this.#passedOver++
+        continue
+      }
+      if (this.#depths.isTooDeep(entry.depth) || this.#depths.visit(low, high)) return entry
+      return { ...entry, again: true }
+    }
+  }
+
+  /** Rows passed over since the last call, because the same URL was queued with a smaller depth. */
+  takePassedOver(): number {
+    const count = this.#passedOver
+    this.#passedOver = 0
+    return count
+  }
+
+  /** The URL comes back with the next attempt, not before the given time. */
+  retry(entry: FrontierEntry, notBefore: Millis): void {
+    this.#queue.pushRetry({ ...entry, attempt: entry.attempt + 1 }, notBefore)
+  }
+
+  /** The URL was taken but not asked for: it comes back as it was, not before the given time. */
+  setAside(entry: FrontierEntry, notBefore: Millis): void {
+    this.#queue.pushRetry({ ...entry, begun: true }, notBefore)
+  }
+
+  hasReady(now: Millis): boolean {
+    return this.#queue.hasReady(now)
+  }
+
+  /** When the earliest retry is due; null when none waits. */
+  nextReadyAt(): Millis | null {
+    return this.#queue.firstRetryAt
+  }
+
+  /** A row that is known and not queued: from the journal, or because a trap rule refused it. */
+  restoreKnown(discovery: Discovery): void {
+    this.#remember(discovery.url, discovery.depth)
+  }
+
+  /** From the journal: a known URL whose last try failed, so its visit has begun. */
+  restoreRetry(discovery: Discovery, attempt: number, notBefore: Millis): void {
+    takeFingerprint(discovery.url)
+    const isFirst = this.#depths === null || this.#depths.visit(fingerprint.low, fingerprint.high)
+    this.#queue.pushRetry({ ...discovery, attempt, ...(isFirst ? {} : { again: true }) }, notBefore)
+  }
+
+  /** From the journal: a known URL whose stored copy was lost. Its next visit stores the page again. */
+  restoreReopened(discovery: Discovery, attempt: number, notBefore: Millis): void {
+    this.#queue.pushRetry({ ...discovery, attempt, begun: true }, notBefore)
+  }
+
+  /** From the journal: a page that was asked for, so that no later row stores it a second time. */
+  restoreVisit(low: number, high: number): void {
+    this.#depths?.visit(low, high)
+  }
+
+  /** From the journal: a URL that a trap rule refused. */
+  restoreRefusal(low: number, high: number): void {
+    this.#depths?.refuse(low, high)
+  }
+
+  /** From the journal: a URL that was counted and never queued. */
+  restoreTurnedAway(low: number, high: number): void {
+    if (this.#depths === null) this.#seen.add(low, high)
+    else this.#depths.add(low, high, 0)
+  }
+
+  /**
+   * Every URL that waits, retries included. Of a cell that nobody works on any more: how often each was tried
+   * is lost.
+   */
+  *queuedUrls(): Iterable<string> {
+    const shown = new CellQueue(this.#space.queues)
+    for (;;) {
+      const entry = this.#queue.next(Number.POSITIVE_INFINITY)
+      if (entry === null) break
+      shown.push(entry)
+      yield entry.url
+    }
+    this.#queue.close()
+    this.#queue = shown
+  }
+
+  close(): void {
+    this.#seen.close()
+    this.#queue.close()
+  }
+
+  /** True when the URL is new, or reached at a smaller depth than before. */
+  #remember(url: string, depth: number): boolean {
+    takeFingerprint(url)
+    const { low, high } = fingerprint
+    if (this.#depths === null) return this.#seen.add(low, high)
+    if (this.#depths.reached(low, high, depth)) return false
+    this.#depths.add(low, high, depth)
+    return true
+  }
+}

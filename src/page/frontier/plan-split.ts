@@ -1,0 +1,70 @@
+/**
+ * Where to cut a cell in two or more: between its queued URLs, in the order of their paths, so that each piece has about as
+ * many. A piece is a range of paths, that is, some path prefixes side by side: links inside a section of a site mostly stay in
+ * one piece, and, unlike plain prefixes, ranges can be balanced also where everything lies under `/wiki/`. A hash of the path
+ * would balance as well, and send nearly every link to another cell.
+ */
+
+import { fingerprint, takeFingerprint } from '../../model/bytes/index.js'
+import { type PathRange, pathOf } from '../../model/index.js'
+
+export interface Piece extends PathRange {
+  readonly queued: number
+}
+
+/** URLs that are looked at to find the cuts: at least half as many, so a piece is off by a few in a hundred. */
+const SAMPLE = 8_192
+/** A cut stands in the names of cells, and so in every row. */
+const CUT_CHARS = 200
+
+type Urls = Iterable<string> | AsyncIterable<string>
+
+/** Null where no cut can be made. `urls` is read twice. */
+export async function planSplit(urls: () => Urls, whole: PathRange, pieces: number): Promise<Piece[] | null> {
+  const cuts = cutsIn((await sampleOf(urls())).map(pathOf).sort(), pieces)
+  if (cuts.length === 0) return null
+  const froms = [whole.from, ...cuts]
+  const queued = froms.map(() => 0)
+  for await (const url of urls()) queued[lastUpTo(froms, pathOf(url))]++
+  return froms.map((from, i) => ({ from, to: froms[i + 1] ?? whole.to, queued: queued[i] }))
+}
+
+/** By their fingerprints, fewer as the sample fills: without chance, and whatever rhythm the queue has. */
+export async function sampleOf(urls: Urls): Promise<string[]> {
+  let sample: { readonly low: number; readonly url: string }[] = []
+  let mask = 0
+  for await (const url of urls) {
+    takeFingerprint(url)
+    if ((fingerprint.low & mask) !== 0) continue
+    sample.push({ low: fingerprint.low, url })
+    while (sample.length >= SAMPLE && mask !== -1) {
+      mask = (mask << 1) | 1
+      sample = sample.filter(({ low }) => (low & mask) === 0)
+    }
+  }
+  return sample.map(({ url }) => url)
+}
+
+function cutsIn(paths: readonly string[], pieces: number): string[] {
+  const cuts: string[] = []
+  for (let piece = 1; piece < pieces; piece++) {
+    const at = Math.round((piece * paths.length) / pieces)
+    const cut = at > 0 && at < paths.length ? between(paths[at - 1], paths[at]) : null
+    if (cut !== null && cut !== cuts.at(-1)) cuts.push(cut)
+  }
+  return cuts
+}
+
+/** The shortest beginning of `upper` that lies above `lower`; null when there is none of a fair length. */
+function between(lower: string, upper: string): string | null {
+  let same = 0
+  while (same < lower.length && lower[same] === upper[same]) same++
+  const cut = upper.slice(0, same + 1)
+  return cut > lower && cut.length <= CUT_CHARS ? cut : null
+}
+
+function lastUpTo(froms: readonly string[], path: string): number {
+  let last = 0
+  for (let i = 1; i < froms.length && froms[i] <= path; i++) last = i
+  return last
+}

@@ -1,0 +1,125 @@
+/**
+ * The queue of one cell. In come discoveries and retries, out comes the next URL that is ready: a retry whose time
+ * has come (or last of all, where new ones come first), else the highest score, and among equals the one that came first. Scores fall into 32 classes, each first
+ * in first out, so nothing is ever searched or sorted; where nothing scores that is plain breadth first. With a window,
+ * the most linked of what it holds comes first, and it is filled from the classes.
+ */
+import type { Discovery, Millis } from '../../../model/index.js'
+import { EntryQueue } from './entry-queue.js'
+import type { QueueSpace } from './queue-space.js'
+import type { RankedWindow } from './ranked-window.js'
+import { RetryHeap } from './retry-heap.js'
+
+const CLASSES = 32
+
+export interface QueueEntry extends Discovery {
+  /** 1 on the first try. */
+  readonly attempt: number
+  /** The page was asked for before its depth fell (`--max-depth`): only its links are wanted. */
+  readonly again?: boolean
+  /** It was taken from the queue before, and set aside. */
+  readonly begun?: boolean
+  /** Of a retry: how many pages of the site had come under this lease when it failed. */
+  readonly failedAfter?: number
+}
+
+export class CellQueue {
+  readonly #space: QueueSpace
+  readonly #classes: (EntryQueue | undefined)[] = []
+  /** A bit for every class that is not empty. */
+  #filled = 0
+  #queued = 0
+  #retries: RetryHeap | null = null
+
+  readonly #window: RankedWindow | null
+
+  constructor(space: QueueSpace, window: RankedWindow | null = null) {
+    this.#space = space
+    this.#window = window
+  }
+
+  /** Everything that waits, retries included. */
+  get size(): number {
+    return this.#queued + (this.#retries?.size ?? 0)
+  }
+
+  push(discovery: Discovery): void {
+    this.#queued++
+    if (this.#window?.hasRoom && this.#filled === 0) this.#window.push(discovery)
+    else this.#append(discovery)
+  }
+
+  #append(discovery: Discovery): void {
+    const at = classOf(discovery.score)
+    let queue = this.#classes[at]
+    if (queue === undefined) {
+      queue = new EntryQueue(this.#space)
+      while (this.#classes.length <= at) this.#classes.push(undefined)
+      this.#classes[at] = queue
+    }
+    queue.push(discovery)
+    this.#filled |= 1 << at
+  }
+
+  /** A link to a URL that is known was found. */
+  linked(low: number, high: number): void {
+    this.#window?.linked(low, high)
+  }
+
+  /** `attempt` of the entry is the number of the try to come; it is not made before `notBefore`. */
+  pushRetry(entry: QueueEntry, notBefore: Millis): void {
+    this.#retries ??= new RetryHeap()
+    this.#retries.push(entry, notBefore)
+  }
+
+  /** `newFirst`: retries come when nothing else waits. */
+  next(now: Millis, newFirst = false): QueueEntry | null {
+    const retry = newFirst && this.#queued > 0 ? null : (this.#retries?.next(now) ?? null)
+    if (retry !== null || this.#queued === 0) return retry
+    this.#queued--
+    if (this.#window === null) return this.#shift()
+    // What waits outside comes in as room is left, faster than it goes out.
+    for (let i = 0; i < 2 && this.#filled !== 0 && this.#window.hasRoom; i++) this.#window.push(this.#shift())
+    const ranked = this.#window.shift()
+    return ranked === null ? this.#shift() : { ...ranked, attempt: 1 }
+  }
+
+  #shift(): QueueEntry {
+    const at = 31 - Math.clz32(this.#filled)
+    const queue = this.#classes[at]!
+    const entry = queue.shift()
+    if (queue.isEmpty) this.#filled &= ~(1 << at)
+    return entry
+  }
+
+  hasReady(now: Millis): boolean {
+    return this.#queued !== 0 || (this.#retries?.firstAt ?? Number.POSITIVE_INFINITY) <= now
+  }
+
+  /** When the next URL is ready: now when one is, null when nothing waits. */
+  nextReadyAt(now: Millis): Millis | null {
+    if (this.#queued !== 0) return now
+    const at = this.#retries?.firstAt ?? null
+    return at === null ? null : Math.max(now, at)
+  }
+
+  /** The time of the first retry, whatever else is queued; null when none waits. */
+  get firstRetryAt(): Millis | null {
+    return this.#retries?.firstAt ?? null
+  }
+
+  /** Gives back memory and disk; the queue is empty afterwards. */
+  close(): void {
+    for (const queue of this.#classes) queue?.clear()
+    this.#classes.length = 0
+    this.#window?.clear()
+    this.#filled = 0
+    this.#queued = 0
+    this.#retries = null
+  }
+}
+
+/** The class of a score in 0..1; what lies outside counts as the nearest, what is no number as 0. */
+function classOf(score: number): number {
+  return score > 0 ? Math.min(CLASSES - 1, Math.floor(score * CLASSES)) : 0
+}

@@ -1,0 +1,33 @@
+/** What the queues of all cells of an agent share: one memory limit and one spill file. */
+import { join } from 'node:path'
+import { BLOCK_BYTES, BlockPool, PageFile, SpillOrder } from '../spill/index.js'
+
+/** Less than this is not worth a page. */
+const SMALLEST_SPILL_BYTES = 1024
+
+export class QueueSpace {
+  readonly pool = new BlockPool()
+  readonly order: SpillOrder
+  readonly file: PageFile
+  readonly #limitBytes: number
+
+  constructor(folder: string, limitBytes: number) {
+    this.file = new PageFile(join(folder, 'queue.pages'))
+    this.order = new SpillOrder(Math.min(SMALLEST_SPILL_BYTES, limitBytes / 8))
+    this.#limitBytes = limitBytes
+  }
+
+  /** Makes room for `bytes` more in one queue; the longest queues go to disk until they fit, as far as that helps. */
+  reserve(bytes: number): void {
+    const wanted = bytes + BLOCK_BYTES
+    while (this.pool.usedBytes + wanted > this.#limitBytes) {
+      const holder = this.order.largest()
+      if (holder === undefined) return
+      holder.spill()
+    }
+  }
+
+  close(): void {
+    this.file.close()
+  }
+}

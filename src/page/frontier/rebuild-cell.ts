@@ -1,0 +1,271 @@
+/**
+ * A cell's frontier from its journal: seen = all discoveries, queue = discoveries without an outcome, in
+ * their order. The journal is read twice, outcomes first, so that the second pass can tell what is still
+ * queued. All sets spill to disk, so a cell of any size is rebuilt in bounded memory. Decisions are replayed,
+ * never made again. A cell that was split off another reads that one's journal too, and takes what is its
+ * `part` of it. Escapes in a URL are kept as the journal has them, because its outcomes name it so; its
+ * normal form is then known too.
+ */
+
+import { fingerprint, takeFingerprint } from '../../model/bytes/index.js'
+import {
+  type CellPart,
+  type Discovery,
+  type Millis,
+  type OutcomeCode,
+  outcomeRule,
+  type TrapName,
+} from '../../model/index.js'
+import { normaliseEscapes } from '../../model/url/index.js'
+import type { CellFrontier } from './cell-frontier.js'
+import type { FrontierSpace } from './frontier-space.js'
+import { type JournalReader, readJournal } from './journal-codec.js'
+import { DepthSet, SeenSet } from './seen/index.js'
+
+/** The journal blobs of the cell's committed packs, in order; asked for once per pass. */
+export type JournalBlobs = () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+
+/** Is told what was decided, in the order of things: the trap rules judge the next URL by it. */
+export interface Decisions {
+  replay(discovery: Discovery, refusedBy: TrapName | null): void
+  countPage(): void
+  /** A page that was counted is lost, and will be fetched again. */
+  discountPage?(): void
+  /**
+   * A URL was asked for: whether that was one more of the site's failures, and whether it surely answered.
+   */
+  tried?(failed: boolean, answered: boolean): void
+}
+
+export async function rebuildCell(
+  blobs: JournalBlobs,
+  frontier: CellFrontier,
+  space: FrontierSpace,
+  decisions: Decisions,
+  part: CellPart | null = null,
+): Promise<void> {
+  const closed: Closed = Number.isFinite(frontier.maxDepth)
+    ? new ClosedRows(space, frontier.maxDepth)
+    : new ClosedUrls(space)
+  const retries = new OpenRetries()
+  const firstPass: JournalReader = {
+    settled(low, high, code, depth) {
+      if (code === 'URL_TOO_LONG') {
+        frontier.restoreTurnedAway(low, high)
+        return
+      }
+      closed.add(low, high, code, depth)
+      retries.delete(low, high)
+      if (code !== 'TOO_DEEP') frontier.restoreVisit(low, high)
+      if (code === 'OK' || code === 'NOT_MODIFIED') decisions.countPage()
+      if (isRefusal(code)) frontier.restoreRefusal(low, high)
+      const { kind, strain } = outcomeRule(code)
+      const answered = kind === 'stored'
+      if (strain !== 'none') decisions.tried?.(true, answered)
+      else if (answered) decisions.tried?.(false, answered)
+    },
+    retried(low, high, attempt, notBefore) {
+      retries.set(low, high, attempt, notBefore)
+      decisions.tried?.(true, false)
+    },
+    reopened(low, high, code) {
+      retries.reopen(low, high)
+      if (code === 'OK' || code === 'NOT_MODIFIED') decisions.discountPage?.()
+    },
+    ...(closed.discovered === undefined ? {} : { discovered: discovery => closed.discovered?.(discovery) }),
+  }
+  for await (const blob of blobs()) readJournal(blob, firstPass)
+  const replay = new Replay(decisions)
+  let hasSpellings = false
+  const secondPass: JournalReader = {
+    discovered(discovery) {
+      if (part !== null && !part(discovery.url)) return
+      hasSpellings ||= normaliseEscapes(discovery.url) !== discovery.url
+      takeFingerprint(discovery.url)
+      const { low, high } = fingerprint
+      replay.discovered(discovery, low, high)
+      const isClosed = closed.has(low, high, discovery.depth)
+      if (retries.holds(low, high, discovery, isClosed) || isClosed) {
+        frontier.restoreKnown(discovery)
+      } else frontier.offer(discovery)
+    },
+    settled: (low, high, code) => replay.settled(low, high, code),
+  }
+  for await (const blob of blobs()) {
+    readJournal(blob, secondPass)
+    replay.flush()
+  }
+  if (hasSpellings) await restoreSpellings(blobs, frontier, part)
+  for (const { row, attempt, notBefore, isReopened } of retries.held()) {
+    if (isReopened) frontier.restoreReopened(row, attempt, notBefore)
+    else frontier.restoreRetry(row, attempt, notBefore)
+  }
+  closed.close()
+}
+
+/**
+ * Earlier versions took `/%66oo` and `/foo` for two URLs; links are in normal form now, and must find the
+ * page under either. This is a pass of its own: a normal form that waits itself must join the queue before it
+ * is marked as known.
+ */
+async function restoreSpellings(
+  blobs: JournalBlobs,
+  frontier: CellFrontier,
+  part: CellPart | null,
+): Promise<void> {
+  const reader: JournalReader = {
+    discovered(discovery) {
+      if (part !== null && !part(discovery.url)) return
+      const url = normaliseEscapes(discovery.url)
+      if (url !== discovery.url) frontier.restoreKnown({ ...discovery, url })
+    },
+  }
+  for await (const blob of blobs()) readJournal(blob, reader)
+}
+
+/** The name that journals of 0.1.0 have for SITE_PAGE_LIMIT. */
+const OLD_PAGE_LIMIT = 'TRAP:site-budget'
+
+/** Refused when it was new. The page limit of a site refuses what was queued. */
+function isRefusal(code: OutcomeCode): boolean {
+  return code.startsWith('TRAP:') && code !== (OLD_PAGE_LIMIT as OutcomeCode)
+}
+
+/** A URL that a trap rule refused has its outcome right behind it. */
+class Replay {
+  readonly #decisions: Decisions
+  #last: Discovery | null = null
+  #low = 0
+  #high = 0
+
+  constructor(decisions: Decisions) {
+    this.#decisions = decisions
+  }
+
+  discovered(discovery: Discovery, low: number, high: number): void {
+    this.flush()
+    this.#last = discovery
+    this.#low = low
+    this.#high = high
+  }
+
+  settled(low: number, high: number, code: OutcomeCode): void {
+    if (this.#last === null || low !== this.#low || high !== this.#high) return
+    this.flush(isRefusal(code) ? (code.slice('TRAP:'.length) as TrapName) : null)
+  }
+
+  flush(refusedBy: TrapName | null = null): void {
+    if (this.#last !== null) this.#decisions.replay(this.#last, refusedBy)
+    this.#last = null
+  }
+}
+
+/** What has an outcome. */
+interface Closed {
+  /** Shown every discovery in its place among the outcomes, where that matters. */
+  discovered?(discovery: Discovery): void
+  add(low: number, high: number, code: OutcomeCode, depth: number | undefined): void
+  has(low: number, high: number, depth: number): boolean
+  close(): void
+}
+
+class ClosedUrls implements Closed {
+  readonly #urls: SeenSet
+
+  constructor(space: FrontierSpace) {
+    this.#urls = new SeenSet(space.seen)
+  }
+
+  add(low: number, high: number): void {
+    this.#urls.add(low, high)
+  }
+
+  has(low: number, high: number): boolean {
+    return this.#urls.has(low, high)
+  }
+
+  close(): void {
+    this.#urls.close()
+  }
+}
+
+/** With `--max-depth`: rows, each closed by an outcome at its depth or nearer. */
+class ClosedRows implements Closed {
+  readonly #closed: SeenSet
+  readonly #reached: SeenSet
+  readonly #closedAt: DepthSet
+  readonly #reachedAt: DepthSet
+  readonly #maxDepth: number
+
+  constructor(space: FrontierSpace, maxDepth: number) {
+    this.#closed = new SeenSet(space.seen)
+    this.#reached = new SeenSet(space.seen)
+    this.#closedAt = new DepthSet(this.#closed, maxDepth)
+    this.#reachedAt = new DepthSet(this.#reached, maxDepth)
+    this.#maxDepth = maxDepth
+  }
+
+  discovered({ url, depth }: Discovery): void {
+    takeFingerprint(url)
+    this.#reachedAt.add(fingerprint.low, fingerprint.high, depth)
+  }
+
+  /** An outcome that does not say its depth closes the rows that came before it. */
+  add(low: number, high: number, code: OutcomeCode, depth: number | undefined): void {
+    const unsaid = code === 'TOO_DEEP' ? this.#maxDepth + 1 : this.#reachedAt.nearest(low, high)
+    this.#closedAt.add(low, high, depth ?? unsaid)
+  }
+
+  has(low: number, high: number, depth: number): boolean {
+    return this.#closedAt.reached(low, high, depth)
+  }
+
+  close(): void {
+    this.#closed.close()
+    this.#reached.close()
+  }
+}
+
+interface OpenRetry {
+  readonly attempt: number
+  readonly notBefore: Millis
+  /** Its outcome was taken back: outcomes that came before do not close it. */
+  readonly isReopened: boolean
+  row: Discovery | null
+}
+
+/** URLs whose last try failed, or whose copy was lost, and that wait. They are few, so they have names. */
+class OpenRetries {
+  readonly #byUrl = new Map<string, OpenRetry>()
+
+  set(low: number, high: number, attempt: number, notBefore: Millis): void {
+    const isReopened = this.#byUrl.get(`${low} ${high}`)?.isReopened ?? false
+    this.delete(low, high)
+    this.#byUrl.set(`${low} ${high}`, { attempt, notBefore, isReopened, row: null })
+  }
+
+  reopen(low: number, high: number): void {
+    this.delete(low, high)
+    this.#byUrl.set(`${low} ${high}`, { attempt: 1, notBefore: 0, isReopened: true, row: null })
+  }
+
+  delete(low: number, high: number): void {
+    if (this.#byUrl.size > 0) this.#byUrl.delete(`${low} ${high}`)
+  }
+
+  /** True when the URL waits here: then it goes on from its last open row, which has the smallest depth. */
+  holds(low: number, high: number, row: Discovery, isClosed: boolean): boolean {
+    if (this.#byUrl.size === 0) return false
+    const retry = this.#byUrl.get(`${low} ${high}`)
+    if (retry === undefined || (isClosed && !retry.isReopened)) return false
+    retry.row = row
+    return true
+  }
+
+  /** In the order in which the tries failed. */
+  *held(): Iterable<OpenRetry & { readonly row: Discovery }> {
+    for (const { row, attempt, notBefore, isReopened } of this.#byUrl.values()) {
+      if (row !== null) yield { row, attempt, notBefore, isReopened }
+    }
+  }
+}

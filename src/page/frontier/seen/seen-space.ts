@@ -1,0 +1,147 @@
+/**
+ * What the seen-sets of all cells of an agent share: one memory limit, one spill file, and a small memory of
+ * fingerprints lately found on disk (the links of a menu stand on every page of a site).
+ */
+import { join } from 'node:path'
+import { PageFile, Slab, SpillOrder } from '../spill/index.js'
+import type { FingerprintTable } from './fingerprint-table.js'
+
+const FILTER_BITS = 10
+/** Filters may take this part of the memory; past it they get coarser, then runs go without. */
+const FILTER_SHARE = 0.5
+const SMALLEST_SPILL_BYTES = 4096
+const RECENT_SHARE = 1 / 64
+const RECENT_MAX_BYTES = 1024 * 1024
+const RECENT_WORDS = 3
+
+export interface SeenSpaceOptions {
+  /** For the spill file; made when it is first needed. */
+  readonly folder: string
+  readonly limitBytes: number
+  /** Any 32-bit number the web cannot know. */
+  readonly salt: number
+}
+
+export class SeenSpace {
+  readonly salt: number
+  readonly file: PageFile
+  readonly order: SpillOrder
+  readonly slab = new Slab()
+  readonly #limitBytes: number
+  readonly #recent: Uint32Array
+  readonly #recentMask: number
+  #sorting = new BigUint64Array(0)
+  #usedBytes = 0
+  #filterBytes = 0
+  #entriesOnDisk = 0
+  #lastId = 0
+
+  constructor(options: SeenSpaceOptions) {
+    this.salt = options.salt
+    this.file = new PageFile(join(options.folder, 'seen.pages'))
+    this.#limitBytes = options.limitBytes
+    this.order = new SpillOrder(Math.min(SMALLEST_SPILL_BYTES, options.limitBytes / 16))
+    const recentBytes = Math.min(RECENT_MAX_BYTES, options.limitBytes * RECENT_SHARE)
+    const recent = 2 ** Math.floor(Math.log2(Math.max(1, recentBytes / (RECENT_WORDS * 4))))
+    this.#recent = new Uint32Array(recent * RECENT_WORDS)
+    this.#recentMask = recent - 1
+    this.#usedBytes = this.#recent.byteLength
+  }
+
+  /** Memory held by all sets together. */
+  get usedBytes(): number {
+    return this.#usedBytes
+  }
+
+  get entriesOnDisk(): number {
+    return this.#entriesOnDisk
+  }
+
+  /** A number no other holder has. */
+  nextId(): number {
+    return ++this.#lastId
+  }
+
+  /** Takes `bytes` of the limit; the largest holders go to disk until they fit, as far as that helps. */
+  reserve(bytes: number): void {
+    while (this.#usedBytes + bytes > this.#limitBytes) {
+      const holder = this.order.largest()
+      if (holder === undefined) break
+      holder.spill()
+    }
+    this.#usedBytes += bytes
+  }
+
+  release(bytes: number): void {
+    this.#usedBytes -= bytes
+  }
+
+  /** A run came to the disk; its memory is counted without asking for room, which its entries have just made. */
+  addRun(run: RunSize): void {
+    this.#countRun(run, 1)
+  }
+
+  dropRun(run: RunSize): void {
+    this.#countRun(run, -1)
+  }
+
+  /**
+   * The fingerprints of a table as (low, high) pairs, ascending by high, then low: a 64-bit view orders them that way
+   * on little-endian machines. The array is shared: use it before the next call.
+   */
+  sorted(table: FingerprintTable): Uint32Array {
+    const size = table.size
+    if (this.#sorting.length < size) {
+      this.#usedBytes += (size - this.#sorting.length) * 8
+      this.#sorting = new BigUint64Array(size)
+    }
+    const pairs = new Uint32Array(this.#sorting.buffer, 0, size * 2)
+    let end = 0
+    table.visit((low, high) => {
+      pairs[end++] = low
+      pairs[end++] = high
+    })
+    this.#sorting.subarray(0, size).sort()
+    return pairs
+  }
+
+  /** Filter bits an entry that a new run of `entries` may have. */
+  filterBits(entries: number): number {
+    const shareBits = this.#limitBytes * FILTER_SHARE * 8
+    const fair = shareBits / Math.max(1, this.#entriesOnDisk + entries)
+    const left = (shareBits - this.#filterBytes * 8) / entries
+    return Math.floor(Math.min(FILTER_BITS, fair, left))
+  }
+
+  remember(id: number, low: number, high: number): void {
+    const at = this.#recentSlot(id, low)
+    this.#recent[at] = low
+    this.#recent[at + 1] = high
+    this.#recent[at + 2] = id
+  }
+
+  isRecent(id: number, low: number, high: number): boolean {
+    const at = this.#recentSlot(id, low)
+    return this.#recent[at] === low && this.#recent[at + 1] === high && this.#recent[at + 2] === id
+  }
+
+  close(): void {
+    this.file.close()
+  }
+
+  #recentSlot(id: number, low: number): number {
+    return ((low ^ Math.imul(id, 0x9e3779b1)) & this.#recentMask) * RECENT_WORDS
+  }
+
+  #countRun(run: RunSize, sign: 1 | -1): void {
+    this.#usedBytes += sign * run.bytes
+    this.#filterBytes += sign * run.filterBytes
+    this.#entriesOnDisk += sign * run.size
+  }
+}
+
+interface RunSize {
+  readonly size: number
+  readonly bytes: number
+  readonly filterBytes: number
+}

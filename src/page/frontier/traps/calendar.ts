@@ -1,0 +1,120 @@
+/**
+ * Endless calendars. Dates that a page without a date links to are honest, however far they are; so is a walk from
+ * date to date within the years in which there is a web, and a little ahead; and so are the days of a month that was
+ * reached. What is beyond is refused, and so is a walk on that has long shown nothing but empty pages.
+ */
+import type { Millis } from '../../../model/index.js'
+import { dateOf, type UrlDate } from './url-date.js'
+
+const DAY_MS = 86_400_000
+/** Events are announced for the next year or two. */
+const AHEAD_DAYS = 2 * 366
+/** 1970: older archives have an index, and are then known by it. */
+const EARLIEST_DAY = 0
+/** Empty pages in a row, on one side of today, after which a walk is over. */
+const EMPTY_PAGES = { month: 24, day: 120 } as const
+/** The months of a year have different names, so an empty page is one that was like one of these many before it. */
+const REMEMBERED = 31
+const PATTERNS = 64
+
+interface Pattern {
+  /** Honest range: dates linked from pages without one. */
+  earliest: number
+  latest: number
+  /** Empty pages in a row, before and after today; and where a walk ended for it. */
+  readonly empty: [number, number]
+  readonly end: [number, number]
+  readonly contents: number[]
+}
+
+export class Calendars {
+  readonly #patterns = new Map<number, Pattern>()
+  #via = ''
+  #viaDate: UrlDate | null = null
+
+  /** Looks at a URL that is new, found on `via`; remembers what is honest. */
+  judge(url: string, via: string, now: Millis): boolean {
+    const date = dateOf(url)
+    if (date === null) return false
+    const pattern = this.#patternOf(date.pattern)
+    const from = this.#dateOfVia(via)
+    if (from === null) {
+      pattern.earliest = Math.min(pattern.earliest, date.day)
+      pattern.latest = Math.max(pattern.latest, date.day)
+      return false
+    }
+    if (isWithin(date, from)) return false
+    if (date.day >= pattern.earliest && date.day <= pattern.latest) return false
+    const today = now / DAY_MS
+    if (date.day > today + AHEAD_DAYS || date.day < EARLIEST_DAY) return true
+    return date.day < pattern.end[0] || date.day > pattern.end[1]
+  }
+
+  /** From the journal: a URL and whether it was refused. */
+  replay(url: string, via: string, wasRefused: boolean, now: Millis): void {
+    const date = dateOf(url)
+    if (date === null) return
+    const pattern = this.#patternOf(date.pattern)
+    if (this.#dateOfVia(via) === null) {
+      pattern.earliest = Math.min(pattern.earliest, date.day)
+      pattern.latest = Math.max(pattern.latest, date.day)
+    } else if (wasRefused) this.#endAt(pattern, date.day, now)
+  }
+
+  /**
+   * A page was read: `content` is what its text says apart from numbers, `isFruitful` whether it brought anything new
+   * besides dates.
+   */
+  read(date: UrlDate, content: number, isFruitful: boolean, now: Millis): void {
+    const pattern = this.#patternOf(date.pattern)
+    const side = date.day < now / DAY_MS ? 0 : 1
+    const isEmpty = !isFruitful && pattern.contents.includes(content)
+    pattern.empty[side] = isEmpty ? pattern.empty[side] + 1 : 0
+    if (!pattern.contents.includes(content)) {
+      pattern.contents.push(content)
+      if (pattern.contents.length > REMEMBERED) pattern.contents.shift()
+    }
+    if (pattern.empty[side] >= EMPTY_PAGES[date.unit]) this.#endAt(pattern, date.day, now)
+  }
+
+  #endAt(pattern: Pattern, day: number, now: Millis): void {
+    if (day < now / DAY_MS) pattern.end[0] = Math.max(pattern.end[0], day)
+    else pattern.end[1] = Math.min(pattern.end[1], day)
+  }
+
+  #dateOfVia(via: string): UrlDate | null {
+    if (via !== this.#via) {
+      this.#via = via
+      this.#viaDate = via === '' ? null : dateOf(via)
+    }
+    return this.#viaDate
+  }
+
+  #patternOf(key: number): Pattern {
+    let pattern = this.#patterns.get(key)
+    if (pattern === undefined) {
+      if (this.#patterns.size >= PATTERNS) this.#patterns.delete(this.#patterns.keys().next().value as number)
+      pattern = {
+        earliest: Number.POSITIVE_INFINITY,
+        latest: Number.NEGATIVE_INFINITY,
+        empty: [0, 0],
+        end: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
+        contents: [],
+      }
+      this.#patterns.set(key, pattern)
+    }
+    return pattern
+  }
+}
+
+/** The days of the page's month, or more of the page's day: that is no walk, and ends by itself. */
+function isWithin(date: UrlDate, from: UrlDate): boolean {
+  if (date.unit !== 'day') return false
+  return from.unit === 'day' ? date.day === from.day : monthOf(date.day) === monthOf(from.day)
+}
+
+/** `2026-11` as a number. */
+function monthOf(day: number): number {
+  const date = new Date(day * DAY_MS)
+  return date.getUTCFullYear() * 12 + date.getUTCMonth()
+}

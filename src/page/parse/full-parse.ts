@@ -1,0 +1,71 @@
+/** The slow and exact way: parse5 builds the tree, and the elements in it are collected. */
+import { html, parse, type Token } from 'parse5'
+import { LIMITS } from '../../model/index.js'
+import { ATTRIBUTE_NAMES, Attribute, type AttributeSource } from './attributes.js'
+import { BoundedTree, type BoundedTreeTypes, type TreeNode, TreeTooLarge } from './bounded-tree.js'
+import { Findings } from './findings.js'
+import { PendingLinks } from './pending-links.js'
+import { TAG_TRAITS, Tag, Trait, tagNumber } from './tags.js'
+import { oneLine } from './title.js'
+
+/** The findings of the page; null when its tree would be too large. */
+export function fullParse(page: string, wantRequisites: boolean): Findings | null {
+  let document: TreeNode
+  try {
+    document = parse<BoundedTreeTypes>(page, { treeAdapter: new BoundedTree(), scriptingEnabled: false })
+  } catch (error) {
+    if (error instanceof TreeTooLarge) return null
+    throw error
+  }
+  const findings = new Findings(new PendingLinks(), wantRequisites)
+  for (const node of elements(document)) collectNode(node, findings)
+  return findings
+}
+
+/** Document order; without recursion, because trees are as deep as pages want them to be. */
+function* elements(root: TreeNode): Generator<TreeNode> {
+  let node = root.first
+  while (node !== null) {
+    yield node
+    let next = node.first
+    for (let up: TreeNode | null = node; next === null && up !== null && up !== root; up = up.parent)
+      next = up.next
+    node = next
+  }
+}
+
+/**
+ * Outside HTML these are what their names say; the rest is not: better one link too many than one too few.
+ */
+const LINKS_ANYWHERE = new Set<number>([Tag.a, Tag.area, Tag.iframe, Tag.frame, Tag.link])
+
+function collectNode(node: TreeNode, findings: Findings): void {
+  const tag = tagNumber(node.name)
+  if (node.namespace !== html.NS.HTML && !LINKS_ANYWHERE.has(tag)) return
+  if (tag === Tag.title) {
+    if (findings.titled) return
+    findings.titled = true
+    findings.title = oneLine(node.text, LIMITS.titleChars)
+  } else if ((TAG_TRAITS[tag]! & (Trait.facts | Trait.requisites)) !== 0)
+    findings.collect(tag, new NodeAttributes(node.attributes))
+}
+
+class NodeAttributes implements AttributeSource {
+  readonly #attributes: readonly Token.Attribute[]
+
+  constructor(attributes: readonly Token.Attribute[]) {
+    this.#attributes = attributes
+  }
+
+  text(attribute: number): string | null {
+    const name = ATTRIBUTE_NAMES[attribute]!
+    const value = this.#value(name, '') ?? (attribute === Attribute.href ? this.#value(name, 'xlink') : null)
+    return value === null || value.length > LIMITS.attributeBytes ? null : value
+  }
+
+  #value(name: string, prefix: string): string | null {
+    for (const attribute of this.#attributes)
+      if (attribute.name === name && (attribute.prefix ?? '') === prefix) return attribute.value
+    return null
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * The page in a memory of our own, with sentinels behind it, so that the scanner's loops need no test for the end: '<'
+ * ends text, the quotes end values, '>' ends tags. Behind them is room for the page's text. The memory belongs to a
+ * WebAssembly module (`assembly/page.ts`) and is used again for the next page.
+ */
+
+import { loadWasm, type WasmPlace } from '../../model/bytes/index.js'
+import { LIMITS } from '../../model/index.js'
+import { TAG_CODES } from './names.js'
+import { type LinkExports, PlainLinks } from './plain-links.js'
+
+const SENTINELS = Uint8Array.of(0x3c, 0x22, 0x27, 0x3e)
+/** Bytes behind the sentinels, and behind the text, that a look ahead may touch. */
+const SLACK = 64
+const KEPT_BYTES = 4 * 1024 * 1024
+const FIRST_BYTES = 2 * 1024 * 1024
+const WASM_PAGE_BYTES = 64 * 1024
+
+interface PageExports extends LinkExports {
+  readonly SIEVE: WasmPlace
+  readonly CLASSES: WasmPlace
+  readonly FOUND: WasmPlace
+  readonly FOUND_ROOM: WasmPlace
+  readonly NAME_CODES: WasmPlace
+  readonly TEXT_TAGS: WasmPlace
+  readonly TEXT_TAG_BITS: WasmPlace
+  readonly RANGES: WasmPlace
+  readonly RANGE_ROOM: WasmPlace
+  readonly PAGE: WasmPlace
+  nextBracket(from: number): number
+  nextOfInterest(from: number, length: number): number
+  nextForText(from: number, length: number, state: number, watched: number, depth: number): number
+  copyRun(from: number, to: number, at: number, afterSpace: number): number
+}
+
+/** What `nextForText` leaves in `results`. */
+export const Found = { anchors: 0, ranges: 1, textStart: 2, state: 3, depth: 4 } as const
+const RESULT_COUNT = 5
+/** Numbers to a piece of text in `ranges`. */
+const RANGE_NUMBERS = 3
+
+/** What the module asks of a byte. `inPath`, `inQuery`: it stands there as it is. */
+const ByteClass = { letter: 1, nameStop: 2, decisive: 4, nameLetter: 8, inPath: 16, inQuery: 32 } as const
+
+/** What the module knows of tags. */
+export interface TagTables {
+  readonly sieve: Int32Array
+  readonly textTags: BigUint64Array
+}
+
+export class PageMemory {
+  readonly bytes: Buffer
+  /** See `assembly/page.ts`; all places are those of `bytes`. */
+  readonly nextBracket: PageExports['nextBracket']
+  readonly nextOfInterest: PageExports['nextOfInterest']
+  readonly nextForText: PageExports['nextForText']
+  readonly copyRun: PageExports['copyRun']
+  /** Of `nextOfInterest`: how many anchors were found. Of `nextForText`: see `Found`. */
+  readonly results: Int32Array
+  /** The plain anchors that were passed: where each href begins and ends. */
+  readonly found: Int32Array
+  /** The text that `nextForText` passed: where each piece begins and ends, and its marks. */
+  readonly ranges: Int32Array
+  readonly links: PlainLinks
+  readonly #sieve: Int32Array
+  readonly #textTags: BigUint64Array
+  #filledWith: TagTables | undefined
+
+  constructor(byteCount: number) {
+    const wasm = loadWasm<PageExports>('page')
+    wasm.memory.grow(Math.ceil(byteCount / WASM_PAGE_BYTES))
+    const { buffer } = wasm.memory
+    this.bytes = Buffer.from(buffer, wasm.PAGE.value, byteCount)
+    this.#sieve = new Int32Array(buffer, wasm.SIEVE.value, 256)
+    new Uint8Array(buffer, wasm.CLASSES.value, 256).set(byteClasses())
+    new Uint8Array(buffer, wasm.NAME_CODES.value, 256).set(TAG_CODES)
+    this.#textTags = new BigUint64Array(buffer, wasm.TEXT_TAGS.value, 2 << wasm.TEXT_TAG_BITS.value)
+    this.results = new Int32Array(buffer, wasm.RESULTS.value, RESULT_COUNT)
+    this.ranges = new Int32Array(buffer, wasm.RANGES.value, RANGE_NUMBERS * wasm.RANGE_ROOM.value)
+    this.found = new Int32Array(buffer, wasm.FOUND.value, 2 * wasm.FOUND_ROOM.value)
+    this.nextBracket = wasm.nextBracket
+    this.nextOfInterest = wasm.nextOfInterest
+    this.nextForText = wasm.nextForText
+    this.copyRun = wasm.copyRun
+    this.links = new PlainLinks(wasm)
+  }
+
+  /** Which tags `nextOfInterest` and `nextForText` stop at. */
+  attach(tables: TagTables): void {
+    if (this.#filledWith === tables) return
+    this.#filledWith = tables
+    this.#sieve.set(tables.sieve)
+    this.#textTags.set(tables.textTags)
+  }
+}
+
+function byteClasses(): Uint8Array {
+  const mark = (characters: string, byteClass: number): void => {
+    for (const c of characters) classes[c.charCodeAt(0)]! |= byteClass
+  }
+  const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
+  const classes = Uint8Array.from(TAG_CODES, code => (code === 0 ? ByteClass.nameStop : 0))
+  mark(letters, ByteClass.letter | ByteClass.nameLetter)
+  mark('0123456789-_', ByteClass.nameLetter)
+  // '&' and '%' are in neither: they may begin a character reference, an escape.
+  mark(`${letters}0123456789-_~!$()*+,;=@/.`, ByteClass.inPath | ByteClass.inQuery)
+  mark("'", ByteClass.inPath)
+  mark(':?', ByteClass.inQuery)
+  mark('=>"\'', ByteClass.decisive)
+  return classes
+}
+
+let kept: PageMemory | undefined
+
+/**
+ * Copies `page` (from `start` on) to a memory that the next call overwrites; `wantText` makes room for text.
+ */
+export function withSentinels(page: Uint8Array, start: number, wantText: boolean): PageMemory {
+  const length = page.length - start
+  const textStart = textAreaStart(length)
+  const needed = wantText ? textStart + LIMITS.textBytes + SLACK : textStart
+  const memory = needed > KEPT_BYTES ? new PageMemory(needed) : reusable(needed)
+  memory.bytes.set(start === 0 ? page : page.subarray(start))
+  memory.bytes.set(SENTINELS, length)
+  memory.bytes.fill(0, length + SENTINELS.length, textStart)
+  return memory
+}
+
+/** Where the room for text begins behind a page of `length` bytes. */
+export function textAreaStart(length: number): number {
+  return length + SENTINELS.length + SLACK
+}
+
+function reusable(needed: number): PageMemory {
+  if (kept === undefined || kept.bytes.length < needed)
+    kept = new PageMemory(needed > FIRST_BYTES ? KEPT_BYTES : FIRST_BYTES)
+  return kept
+}

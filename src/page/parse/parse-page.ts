@@ -1,0 +1,101 @@
+/** From the body of a response to what the crawl wants to know of it. */
+import { type KnownLinks, LIMITS, LinkKind, type ParsedPage } from '../../model/index.js'
+import { originOf } from '../../model/url/index.js'
+import { encodingName, toUtf8, type Utf8Page } from './charset.js'
+import { type ContentType, readContentType } from './content-type.js'
+import { Findings } from './findings.js'
+import { fullParse } from './full-parse.js'
+import { detectType, isHtml } from './mime.js'
+import { pageBase } from './page-base.js'
+import { textAreaStart, withSentinels } from './page-memory.js'
+import { PendingLinks } from './pending-links.js'
+import { refreshTarget } from './refresh.js'
+import { Scanner } from './scanner.js'
+import { TextRanges } from './text-ranges.js'
+import { TextWriter } from './text-writer.js'
+import { oneLine } from './title.js'
+import { closeEmptyTags } from './xhtml.js'
+
+export interface ParseRequest {
+  /** Normalised. */
+  readonly url: string
+  /** Content-Encoding undone. */
+  readonly body: Buffer
+  /** Content-Type header. */
+  readonly contentType: string | undefined
+  /** Refresh header: what `<meta http-equiv=refresh>` stands for. */
+  readonly refresh?: string | undefined
+  readonly wantText: boolean
+  readonly wantRequisites: boolean
+  /** Links that it has are counted instead of listed. */
+  readonly known?: KnownLinks | null
+}
+
+const NOTHING = Buffer.alloc(0)
+const scanner = new Scanner()
+const ranges = new TextRanges()
+const textWriter = new TextWriter()
+const pending = new PendingLinks()
+
+export function parsePage(request: ParseRequest): ParsedPage {
+  const declared = readContentType(request.contentType)
+  const mime = detectType(declared, request.body)
+  return isHtml(mime) ? parseHtml(request, declared, mime) : parseOther(declared, mime)
+}
+
+function parseHtml(request: ParseRequest, declared: ContentType, mime: string): ParsedPage {
+  const decoded = toUtf8(request.body, declared.charset)
+  const page =
+    mime === 'application/xhtml+xml' ? { ...decoded, bytes: closeEmptyTags(decoded.bytes) } : decoded
+  const length = page.bytes.length - page.start
+  const memory = withSentinels(page.bytes, page.start, request.wantText)
+  const text = request.wantText ? ranges : null
+  text?.reset()
+  pending.reset()
+  const scanned = new Findings(pending, request.wantRequisites)
+  const understood = scanner.scan(memory, length, scanned, text)
+  const findings = understood ? scanned : (parseFully(page, request.wantRequisites) ?? scanned)
+  const refresh = request.refresh === undefined ? null : refreshTarget(request.refresh)
+  if (refresh !== null) findings.links.addText(refresh, LinkKind.refresh)
+  const base = pageBase(request.url, findings.base, page.charset)
+  const isOwn = base.url !== null && originOf(base.url) === originOf(request.url)
+  const known = isOwn ? (request.known ?? null) : null
+  const resolved = findings.links.resolve(base, memory, known)
+  return {
+    charset: page.charset,
+    mime,
+    links: resolved.links,
+    kinds: resolved.kinds,
+    knownLinks: resolved.known,
+    title: findings.title,
+    description: oneLine(findings.description ?? '', LIMITS.descriptionChars),
+    canonical: findings.canonical === null ? '' : (base.resolve(findings.canonical) ?? ''),
+    language: oneLine(findings.language ?? findings.metaLanguage ?? '', LIMITS.languageChars),
+    robots: findings.robots,
+    text: text === null ? NOTHING : textWriter.write(memory, text, textAreaStart(length)),
+  }
+}
+
+/** The findings of the full parser; null when the page is too much for it, and the scanner's must do. */
+function parseFully(page: Utf8Page, wantRequisites: boolean): Findings | null {
+  const bytes = page.bytes.length - page.start
+  return bytes > LIMITS.fullParseBytes
+    ? null
+    : fullParse(page.bytes.utf8Slice(page.start, page.bytes.length), wantRequisites)
+}
+
+function parseOther(declared: ContentType, mime: string): ParsedPage {
+  return {
+    charset: (declared.charset === undefined ? null : encodingName(declared.charset)) ?? '',
+    mime,
+    links: [],
+    kinds: new Uint8Array(0),
+    knownLinks: 0,
+    title: '',
+    description: '',
+    canonical: '',
+    language: '',
+    robots: '',
+    text: NOTHING,
+  }
+}

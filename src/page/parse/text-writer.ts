@@ -1,0 +1,147 @@
+/**
+ * Writes chosen ranges of a page's bytes as text: white space collapsed, character references decoded, a line
+ * for each block. Bytes go to bytes; a string is made only for a reference.
+ */
+import { decodeHTML } from 'entities/decode'
+import { LIMITS } from '../../model/index.js'
+import type { PageMemory } from './page-memory.js'
+import { Mark, type TextRanges } from './text-ranges.js'
+
+export class TextWriter {
+  #bytes: Buffer = Buffer.alloc(0)
+  #copyRun: PageMemory['copyRun'] = from => from
+  /** Where the text begins, goes on and must end; a little more may be written before it is cut. */
+  #start = 0
+  #at = 0
+  #limit = 0
+
+  /**
+   * The chosen text of the page in `memory`, as a view of it. The page is valid UTF-8; what lies from `textStart` on is
+   * written over.
+   */
+  write({ bytes, copyRun }: PageMemory, ranges: TextRanges, textStart: number): Buffer {
+    this.#bytes = bytes
+    this.#copyRun = copyRun
+    this.#start = textStart
+    this.#at = textStart
+    this.#limit = textStart + LIMITS.textBytes
+    this.#writeRanges(ranges)
+    if (this.#at > textStart && bytes[this.#at - 1]! <= 0x20) this.#at--
+    return bytes.subarray(textStart, this.#wholeCharacters())
+  }
+
+  #writeRanges(ranges: TextRanges): void {
+    const { mask, value } = ranges.choice()
+    let owed = 0
+    for (let i = 0; i < ranges.count && this.#at < this.#limit; i++) {
+      const marks = ranges.marks[i]!
+      if ((marks & mask) !== value) {
+        owed |= Mark.space | (marks & Mark.line)
+        continue
+      }
+      const gap = (marks | owed) & (Mark.line | Mark.space)
+      owed = 0
+      if (gap !== 0) this.#appendBlank((gap & Mark.line) !== 0)
+      this.#writeRange(ranges.starts[i]!, ranges.ends[i]!, (marks & Mark.preformatted) !== 0)
+    }
+  }
+
+  #writeRange(from: number, to: number, preformatted: boolean): void {
+    const bytes = this.#bytes
+    let i = from
+    while (i < to && this.#at < this.#limit) {
+      i = this.#appendRun(i, to)
+      if (i === to) return
+      if (bytes[i] === 0x26) {
+        const end = referenceEnd(bytes, i, to)
+        this.#appendReference(i, end)
+        i = end
+      } else if (bytes[i] === 0xc2 && bytes[i + 1] !== 0xa0) {
+        bytes[this.#at++] = bytes[i++]!
+        bytes[this.#at++] = bytes[i++]!
+      } else {
+        const end = blankEnd(bytes, i, to)
+        this.#appendBlank(preformatted && hasLineBreak(bytes, i, end))
+        i = end
+      }
+    }
+  }
+
+  /** Copies what can stand as it is; returns where that ends. */
+  #appendRun(from: number, to: number): number {
+    const at = this.#at
+    // A space is copied neither at the start nor where a blank was written already.
+    const afterSpace = at === this.#start || this.#bytes[at - 1]! <= 0x20 ? 1 : 0
+    // A few bytes more than there is room for, so that the cut can see whether it falls inside a character.
+    const end = this.#copyRun(from, Math.min(to, from + this.#limit + 4 - at), at, afterSpace)
+    this.#at = at + end - from
+    return end
+  }
+
+  /** One blank between two words, whatever stood there; none at the start. */
+  #appendBlank(line: boolean): void {
+    const bytes = this.#bytes
+    if (this.#at === this.#start) return
+    if (bytes[this.#at - 1]! > 0x20) bytes[this.#at++] = line ? 0x0a : 0x20
+    else if (line) bytes[this.#at - 1] = 0x0a
+  }
+
+  #appendReference(from: number, to: number): void {
+    const target = decodeReference(this.#bytes.latin1Slice(from, to))
+    if (target.length === 1 && target[0]! <= 0x20) this.#appendBlank(false)
+    else for (let i = 0; i < target.length; i++) this.#bytes[this.#at++] = target[i]!
+  }
+
+  /** The end of the text, or a little before it, so that the last character is whole. */
+  #wholeCharacters(): number {
+    if (this.#at <= this.#limit) return this.#at
+    let end = this.#limit
+    while ((this.#bytes[end]! & 0xc0) === 0x80) end--
+    return end
+  }
+}
+
+/** Behind white space, control characters and no-break spaces. */
+function blankEnd(bytes: Buffer, from: number, to: number): number {
+  let i = from
+  while (i < to) {
+    if (bytes[i]! <= 0x20) i++
+    else if (bytes[i] === 0xc2 && bytes[i + 1] === 0xa0) i += 2
+    else break
+  }
+  return i
+}
+
+function hasLineBreak(bytes: Buffer, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) if (bytes[i] === 0x0a || bytes[i] === 0x0d) return true
+  return false
+}
+
+/** The longest name has 31 letters. */
+const REFERENCE_BYTES = 40
+
+function referenceEnd(bytes: Buffer, at: number, to: number): number {
+  const bound = Math.min(to, at + REFERENCE_BYTES)
+  let i = at + 1
+  if (i < bound && bytes[i] === 0x23) i++
+  while (i < bound && isLetterOrDigit(bytes[i]!)) i++
+  return i < bound && bytes[i] === 0x3b ? i + 1 : i
+}
+
+function isLetterOrDigit(c: number): boolean {
+  return (c >= 0x30 && c <= 0x39) || ((c | 0x20) >= 0x61 && (c | 0x20) <= 0x7a)
+}
+
+/** Pages use the same few references. */
+const decoded = new Map<string, Buffer>()
+const DECODED_MAX = 512
+
+function decodeReference(source: string): Buffer {
+  let target = decoded.get(source)
+  if (target === undefined) {
+    target = Buffer.from(decodeHTML(source).replaceAll('\u00a0', ' '))
+    if (decoded.size >= DECODED_MAX) decoded.clear()
+    decoded.set(source, target)
+  }
+  return target
+}

@@ -1,0 +1,91 @@
+/**
+ * How long this agent may act on its leases and turns. Measured from before the renewal was sent, on the monotonic and on
+ * the wall clock: a machine that slept notices by one of them. A request is sent only with a margin left, and what is
+ * under way when the leases end is cut off: by then the sites may be somebody else's.
+ */
+import { type Cancel, type Clock, type Millis, Stop, type StopSignal, sleep } from '../../model/index.js'
+
+/** Parts of a lease: no new request in the last sixth, none under way in the last thirtieth. */
+const MARGIN = 1 / 6
+const CUT = 1 / 30
+/** How often those who wait for a renewal look. */
+const LOOK_MS = 250
+
+/** The moment just before a renewal is sent. */
+export interface SendTime {
+  readonly monotonic: Millis
+  readonly wall: Millis
+}
+
+export class LeaseMargin {
+  readonly #clock: Clock
+  readonly #leaseMs: Millis
+  readonly #stopping: StopSignal
+  #sent: SendTime
+  #period: Stop
+  #cancel: Cancel = () => {}
+  /** One wait for all who look: a thousand sites may wait for the same renewal. */
+  #looking: Promise<void> | null = null
+
+  /** A incarnation begins with what it has just been told: leases come later than that. */
+  constructor(clock: Clock, leaseMs: Millis, stopping: StopSignal) {
+    this.#clock = clock
+    this.#leaseMs = leaseMs
+    this.#stopping = stopping
+    this.#period = this.#newPeriod()
+    this.#sent = this.sending()
+    stopping.addEventListener('abort', () => this.#cut(), { once: true })
+  }
+
+  sending(): SendTime {
+    return { monotonic: this.#clock.monotonic(), wall: this.#clock.now() }
+  }
+
+  /** The ledger has renewed all leases, asked at `sent`. Cells it did not name are known to be lost by now. */
+  renew(sent: SendTime): void {
+    this.#sent = sent
+    if (this.#period.signal.aborted && !this.#stopping.aborted) this.#period = this.#newPeriod()
+    this.#cancel()
+    const left = this.#leaseMs * (1 - CUT) - (this.#clock.monotonic() - sent.monotonic)
+    this.#cancel = this.#clock.after(Math.max(0, left), () => this.#cut())
+  }
+
+  end(): void {
+    this.#cancel()
+  }
+
+  /** True while a request may be sent. */
+  get holds(): boolean {
+    const most = this.#leaseMs * (1 - MARGIN)
+    const { monotonic, wall } = this.#sent
+    return this.#clock.monotonic() - monotonic < most && this.#clock.now() - wall < most
+  }
+
+  /** For requests: aborts at the end of the leases, and when the agent stops. */
+  get signal(): StopSignal {
+    return this.#period.signal
+  }
+
+  /** Waits until a request may be sent; false when the agent stops, or `isOver` says there is nothing to wait for. */
+  async held(isOver: () => boolean): Promise<boolean> {
+    while (!this.holds && !this.#stopping.aborted && !isOver()) await this.#nextLook()
+    return !this.#stopping.aborted && !isOver()
+  }
+
+  #nextLook(): Promise<void> {
+    this.#looking ??= sleep(this.#clock, LOOK_MS, this.#stopping).then(() => {
+      this.#looking = null
+    })
+    return this.#looking
+  }
+
+  #cut(): void {
+    this.#period.abort()
+  }
+
+  #newPeriod(): Stop {
+    const period = new Stop()
+    if (this.#stopping.aborted) period.abort()
+    return period
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Rules found by a few letters in a row that a path must hold for them to match. A look at each letter of the path is
+ * enough, however many rules there are; only those whose letters occur are tried.
+ */
+import { LETTER_BITS, maskOf, NONE, SPREAD, tellingGrams } from './pattern-grams.js'
+import { beats, matches, type Rule } from './rule.js'
+import type { RuleTable } from './rule-table.js'
+
+export class GramIndex {
+  readonly #mask: number
+  readonly #book: RuleTable
+  /** Numbers of the rules, and the letters each is filed under. */
+  readonly #rules: Int32Array
+  readonly #grams: Int32Array
+  /** First of the rules whose letters have one hash, and the next of each. */
+  readonly #heads: Int32Array
+  readonly #next: Int32Array
+  readonly #headShift: number
+  /** A bit for the letters of every rule, several to one bit: most letters of a path end here. */
+  readonly #filter: Uint32Array
+  readonly #filterShift: number
+  /** The last decision that tried the rules filed with this one. */
+  readonly #seenAt: Uint32Array
+  #decisions = 0
+
+  private constructor(letters: number, book: RuleTable, rules: Int32Array, grams: Int32Array) {
+    this.#mask = maskOf(letters)
+    this.#book = book
+    this.#rules = rules
+    this.#grams = grams
+    const bits = Math.max(6, Math.ceil(Math.log2(rules.length * 2)))
+    this.#headShift = 32 - bits
+    this.#heads = new Int32Array(1 << bits).fill(NONE)
+    this.#next = new Int32Array(rules.length)
+    this.#seenAt = new Uint32Array(rules.length)
+    this.#filterShift = 32 - (bits + 4)
+    this.#filter = new Uint32Array(1 << (bits - 1))
+    // From the last to the first, so that they are found in the order of the file.
+    for (let i = rules.length - 1; i >= 0; i--) this.#file(i)
+  }
+
+  /** Takes the rules that can be found by so many letters; the rest is left to others. */
+  static of(
+    letters: number,
+    book: RuleTable,
+    rules: Int32Array,
+  ): { readonly index: GramIndex | null; readonly rest: Int32Array } {
+    const grams = tellingGrams(letters, book, rules)
+    const rest = rules.filter((_, i) => grams[i] === NONE)
+    if (rest.length === 0) return { index: new GramIndex(letters, book, rules, grams), rest }
+    if (rest.length === rules.length) return { index: null, rest }
+    const filed = rules.filter((_, i) => grams[i] !== NONE)
+    const telling = grams.filter(gram => gram !== NONE)
+    return { index: new GramIndex(letters, book, filed, telling), rest }
+  }
+
+  /** The rule that decides, when `best` is what is known so far. */
+  decide(path: string, best: Rule | null): Rule | null {
+    const filter = this.#filter
+    const shift = this.#filterShift
+    const mask = this.#mask
+    const decision = ++this.#decisions
+    let winner = best
+    let gram = 0
+    for (let i = 0; i < path.length; i++) {
+      gram = ((gram << LETTER_BITS) | path.charCodeAt(i)) & mask
+      const slot = Math.imul(gram, SPREAD) >>> shift
+      if (((filter[slot >>> 5]! >>> (slot & 31)) & 1) !== 0)
+        winner = this.#better(gram, path, winner, decision)
+    }
+    return winner
+  }
+
+  /** A path may hold the same letters many times; their rules are tried once. */
+  #better(gram: number, path: string, best: Rule | null, decision: number): Rule | null {
+    let winner = best
+    let isFirst = true
+    let at = this.#heads[Math.imul(gram, SPREAD) >>> this.#headShift]!
+    for (; at !== NONE; at = this.#next[at]!) {
+      if (this.#grams[at] !== gram) continue
+      if (isFirst && this.#seenAt[at] === decision) return winner
+      if (isFirst) this.#seenAt[at] = decision
+      isFirst = false
+      const rule = this.#book.rule(this.#rules[at]!)
+      if ((winner === null || beats(rule, winner)) && matches(rule, path)) winner = rule
+    }
+    return winner
+  }
+
+  #file(i: number): void {
+    const hash = Math.imul(this.#grams[i]!, SPREAD)
+    const head = hash >>> this.#headShift
+    this.#next[i] = this.#heads[head]!
+    this.#heads[head] = i
+    const slot = hash >>> this.#filterShift
+    this.#filter[slot >>> 5]! |= 1 << (slot & 31)
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * M11: one robots.txt asked of every address of its host. A low-level error or a status of 500 and more: the next
+ * address; all of them failed: two seconds later all once more. The first status below 500 decides.
+ */
+
+import { type Clock, type Exchange, LIMITS, type Millis, type StopSignal, sleep } from '../../model/index.js'
+import { hostOf, siteOf } from '../../model/url/index.js'
+import type { Fetcher, FetchRequest, FetchResult } from '../fetch/index.js'
+import { cutAttempt, endAttempt, takeAttempt } from './attempt-signal.js'
+
+const ROUNDS = 2
+const PAUSE_MS = 2_000
+/** Failed answers kept for the archive: a host may have dozens of addresses. */
+const KEPT_EXCHANGES = 16
+const KEPT_PROBLEMS = 16
+/** However many addresses there are, an attempt gets this long. */
+const LEAST_SHARE_MS = 2_000
+
+/** Whatever address answers. */
+const UNKNOWN: readonly (string | undefined)[] = [undefined]
+
+/** The politeness turn that each attempt needs; all attempts of one procedure on a site count as one request. */
+export interface RobotsTurns {
+  /** True: send. A time: not before then, come back. Holds no other turn while it waits for one. */
+  before(url: string): true | Promise<true | Millis>
+  /** What an attempt brought: its time and its bytes count like those of a page. */
+  after(result: FetchResult): void
+}
+
+export interface ProcedureParts {
+  readonly fetcher: Pick<Fetcher, 'fetch' | 'resolve'>
+  readonly clock: Clock
+  readonly turns: RobotsTurns
+  /** False: one request, to whatever address answers. */
+  readonly everyAddress: boolean
+  /** False while we may not ask anybody: what fails then fails by us, and says nothing of the site. */
+  readonly mayAsk?: () => boolean
+}
+
+/** `later`: the turn of the group could not be had. `stopped`: we were told to end; nothing was learned. */
+export type Asked =
+  | { readonly is: 'answered' | 'failed'; readonly result: FetchResult }
+  | { readonly is: 'later'; readonly until: Millis }
+  | { readonly is: 'stopped' }
+
+/** The attempts for one origin, over all hops of its redirects. */
+export class RobotsProcedure {
+  /** What crossed the wire, for the archive. */
+  readonly exchanges: Exchange[] = []
+  /** What went wrong on the way, one line an attempt. */
+  readonly problems: string[] = []
+  /** Rounds over all addresses that brought nothing. */
+  failedRounds = 0
+  readonly #parts: ProcedureParts
+  readonly #signal: StopSignal
+  readonly #until: Millis
+
+  constructor(parts: ProcedureParts, signal: StopSignal) {
+    this.#parts = parts
+    this.#signal = signal
+    this.#until = parts.clock.monotonic() + LIMITS.robotsProcedureMs
+  }
+
+  async ask(url: string): Promise<Asked> {
+    const { clock, everyAddress } = this.#parts
+    let worst: FetchResult | null = null
+    for (let round = 0; round < (everyAddress ? ROUNDS : 1); round++) {
+      if (round > 0) await sleep(clock, PAUSE_MS, this.#signal)
+      const addresses = everyAddress ? await this.#addresses(url) : UNKNOWN
+      for (let i = 0; i < addresses.length; i++) {
+        const shareMs = this.#shareMs(addresses.length * (everyAddress ? ROUNDS - round : 1) - i)
+        const asked = await this.#attempt(url, addresses[i], shareMs)
+        if (asked.is !== 'failed') return asked
+        if (worst === null || (!worst.exchange && asked.result.exchange)) worst = asked.result
+      }
+      this.failedRounds++
+      // No address at all: there is nothing to try again.
+      if (addresses[0] === undefined) break
+    }
+    return worst === null ? { is: 'stopped' } : { is: 'failed', result: worst }
+  }
+
+  /** Asked anew for each round. Where there is none, one attempt without an address tells why. */
+  async #addresses(url: string): Promise<readonly (string | undefined)[]> {
+    const found = await this.#parts.fetcher.resolve(hostOf(siteOf(url)))
+    if (found.length === 0) return UNKNOWN
+    return found.length === 1 ? found : [...new Set(found)]
+  }
+
+  /** What is left of the procedure's time for each attempt to come: all are made, also when they are many and silent. */
+  #shareMs(attemptsLeft: number): Millis {
+    return Math.max((this.#until - this.#parts.clock.monotonic()) / attemptsLeft, LEAST_SHARE_MS)
+  }
+
+  async #attempt(
+    url: string,
+    address: string | undefined,
+    shareMs: Millis,
+  ): Promise<Asked & { result?: FetchResult }> {
+    const { turns, mayAsk } = this.#parts
+    const signal = this.#signal
+    const before = turns.before(url)
+    const turn = before === true ? true : await before
+    if (signal.aborted) return { is: 'stopped' }
+    if (turn !== true) return { is: 'later', until: turn }
+    // One byte more than is read tells a file that is too long from one that just fits.
+    const request = { url, bodyBytes: LIMITS.robotsBytes + 1, address }
+    const result = await this.#within(shareMs, request)
+    turns.after(result)
+    if (signal.aborted || (!result.exchange && mayAsk?.() === false)) return { is: 'stopped' }
+    const status = result.exchange?.status ?? 0
+    const decides = status > 0 && status < 500
+    if (result.exchange && (decides || this.exchanges.length < KEPT_EXCHANGES))
+      this.exchanges.push(result.exchange)
+    if (decides) return { is: 'answered', result }
+    if (this.problems.length < KEPT_PROBLEMS) this.problems.push(problemOf(url, address, result))
+    return { is: 'failed', result }
+  }
+
+  async #within(shareMs: Millis, request: FetchRequest): Promise<FetchResult> {
+    const { clock, fetcher } = this.#parts
+    const attempt = takeAttempt(this.#signal)
+    let isOver = false
+    const cancel = clock.after(Math.ceil(shareMs), () => {
+      isOver = true
+      cutAttempt(attempt)
+    })
+    const result = await fetcher.fetch(request, attempt.signal)
+    cancel()
+    endAttempt(this.#signal, attempt)
+    if (!isOver || result.exchange) return result
+    return { ok: false, code: 'HEADERS_TOO_SLOW', detail: `no answer in ${Math.ceil(shareMs / 1000)} s` }
+  }
+}
+
+function problemOf(url: string, address: string | undefined, result: FetchResult): string {
+  const where = address === undefined ? url : `${url} at ${address}`
+  return result.ok
+    ? `${where}: status ${result.exchange.status}`
+    : `${where}: ${result.detail} (${result.code})`
+}

@@ -1,0 +1,199 @@
+/**
+ * The rules of one robots.txt that are meant for us, by RFC 9309 and Google's published behaviour. Where the two differ
+ * (`%62` is `b`, lines of any length) the RFC is followed.
+ */
+import { pathStart } from '../../model/url/index.js'
+import { canonicalPath, looseQuery } from './path-form.js'
+import { type RobotsFile, robotsFile } from './robots-bytes.js'
+import {
+  type DirectiveHandler,
+  type DirectiveKind,
+  type Line,
+  readable,
+  readDirectives,
+} from './robots-lines.js'
+import { beats, type Rule, type RuleVerdict } from './rule.js'
+import { RuleIndex } from './rule-index.js'
+import { WrittenRules } from './written-rules.js'
+
+export interface RobotsVerdict {
+  readonly allowed: boolean
+  /** The line that decided; absent when none did. */
+  readonly line?: { readonly number: number; readonly text: string }
+}
+
+const ALLOWED: RobotsVerdict = { allowed: true }
+
+/** Sites by the thousand have the robots.txt that their software came with: what was read of a short one is kept. */
+const SHARED_BYTES = 1_024
+const SHARED = 256
+const shared = new Map<string, RobotsRules>()
+
+export class RobotsRules {
+  readonly #text: string
+  readonly #written: WrittenRules
+  readonly #index: RuleIndex | null
+  readonly #crawlDelayMs: number | null
+  readonly #sitemaps: readonly string[]
+
+  private constructor(file: RobotsFile, group: Group, sitemaps: readonly string[]) {
+    this.#text = file.text
+    this.#written = group.rules
+    this.#index = group.rules.count > 0 ? new RuleIndex(file.text, group.rules) : null
+    this.#crawlDelayMs = group.delayMs
+    this.#sitemaps = sitemaps
+  }
+
+  /** Any bytes at all. `productToken` is the name of the crawler; a version after a slash is left out. */
+  static parse(bytes: Uint8Array, productToken: string): RobotsRules {
+    if (bytes.length > SHARED_BYTES) return RobotsRules.#read(bytes, productToken)
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+    const key = `${productToken}\n${text}`
+    const known = shared.get(key)
+    if (known) return known
+    const rules = RobotsRules.#read(bytes, productToken)
+    if (shared.size >= SHARED) shared.clear()
+    shared.set(key, rules)
+    return rules
+  }
+
+  static #read(bytes: Uint8Array, productToken: string): RobotsRules {
+    const file = robotsFile(bytes)
+    const reading = new Reading(file.text, productToken)
+    readDirectives(file, reading)
+    return new RobotsRules(file, reading.group, reading.sitemaps)
+  }
+
+  /** `url` is normalised. Called for every URL: nothing is allocated where the path needs no respelling. */
+  allows(url: string): RobotsVerdict {
+    if (this.#index === null) return ALLOWED
+    const start = pathStart(url)
+    const target = start < 0 ? '/' : url.slice(start)
+    if (target === '/robots.txt') return ALLOWED
+    const path = canonicalPath(target)
+    let rule = this.#index.decide(path)
+    const loose = looseQuery(path)
+    if (loose !== path) {
+      const other = this.#index.decide(loose)
+      if (other !== null && (rule === null || beats(other, rule))) rule = other
+    }
+    if (rule === null) return ALLOWED
+    rule.verdict ??= this.#verdictOf(rule)
+    return rule.verdict
+  }
+
+  /** Largest Crawl-delay meant for us; null when there is none. Not bounded. */
+  get crawlDelayMs(): number | null {
+    return this.#crawlDelayMs
+  }
+
+  /** As written, in order; meant for everybody. */
+  get sitemaps(): readonly string[] {
+    return this.#sitemaps
+  }
+
+  #verdictOf(rule: Rule): RuleVerdict {
+    const number = this.#written.lineNumber(rule.index)
+    const text = readable(this.#written.line(this.#text, rule.index))
+    return { allowed: rule.isAllow, line: { number, text } }
+  }
+}
+
+interface Group {
+  readonly rules: WrittenRules
+  delayMs: number | null
+}
+
+/** Whom the lines that follow are meant for. */
+interface Addressed {
+  us: boolean
+  all: boolean
+}
+
+/** What has been read so far: all groups that name us make one, all groups for everybody another. */
+class Reading implements DirectiveHandler {
+  readonly sitemaps: string[] = []
+  readonly #text: string
+  readonly #token: string
+  readonly #ours: Group = { rules: new WrittenRules(), delayMs: null }
+  readonly #everybodys: Group = { rules: new WrittenRules(), delayMs: null }
+  readonly #rulesFor: Addressed = { us: false, all: false }
+  readonly #delayFor: Addressed = { us: false, all: false }
+  #isNamed = false
+  #inRules = false
+  #afterDelay = false
+
+  constructor(text: string, productToken: string) {
+    this.#text = text
+    const token = productToken.split('/', 1)[0]!.trim()
+    this.#token = Buffer.from(token).toString('latin1').toLowerCase()
+  }
+
+  get group(): Group {
+    return this.#isNamed ? this.#ours : this.#everybodys
+  }
+
+  rules(lines: Int32Array, from: number, to: number): void {
+    this.#inRules = true
+    this.#groupOf(this.#rulesFor)?.rules.addAll(lines, from, to)
+  }
+
+  directive(kind: DirectiveKind, line: Readonly<Line>): void {
+    switch (kind) {
+      case 'agent':
+        this.#agent(line)
+        break
+      case 'sitemap':
+        if (line.valueStart < line.end) this.sitemaps.push(readable(this.#valueOf(line)))
+        break
+      case 'delay':
+        this.#delay(this.#valueOf(line))
+        break
+      case 'allow':
+      case 'disallow':
+        this.#inRules = true
+        this.#groupOf(this.#rulesFor)?.rules.add(kind === 'allow', line)
+        break
+    }
+  }
+
+  #valueOf(line: Readonly<Line>): string {
+    return this.#text.slice(line.valueStart, line.end)
+  }
+
+  /**
+   * Agents in a row share the rules after them; only a rule ends the row, as the RFC and Google have it. A Crawl-delay,
+   * which neither knows, is for the agents just above it.
+   */
+  #agent(line: Readonly<Line>): void {
+    if (this.#inRules) this.#rulesFor.us = this.#rulesFor.all = false
+    if (this.#inRules || this.#afterDelay) this.#delayFor.us = this.#delayFor.all = false
+    this.#inRules = this.#afterDelay = false
+    // Most are meant for others, as their first letter tells.
+    const first = this.#text.charAt(line.valueStart)
+    if (first !== '*' && first.toLowerCase() !== this.#token.charAt(0)) return
+    const name = this.#valueOf(line).split(/\s/, 1)[0]!.toLowerCase()
+    if (name === '*') this.#rulesFor.all = this.#delayFor.all = true
+    else if (isNamedBy(this.#token, name)) this.#rulesFor.us = this.#delayFor.us = this.#isNamed = true
+  }
+
+  #delay(value: string): void {
+    this.#afterDelay = true
+    const seconds = Number.parseFloat(value.replace(',', '.'))
+    const group = this.#groupOf(this.#delayFor)
+    if (group === null || !(seconds >= 0)) return
+    group.delayMs = Math.max(group.delayMs ?? 0, Math.min(seconds * 1000, Number.MAX_SAFE_INTEGER))
+  }
+
+  #groupOf(addressed: Addressed): Group | null {
+    if (addressed.us) return this.#ours
+    return addressed.all ? this.#everybodys : null
+  }
+}
+
+/** `orbweaver/1.0`, `orbweaver2` and `orbweaver` name the token orbweaver; `orbweaver-news` is somebody else. */
+function isNamedBy(token: string, name: string): boolean {
+  if (token === '' || !name.startsWith(token)) return false
+  const next = name.slice(token.length, token.length + 1)
+  return /\d$/.test(token) ? !/[\w-]/.test(next) : !/[a-z_-]/.test(next)
+}

@@ -1,0 +1,218 @@
+/**
+ * The `graph` assignment's plan (S): link graph and RTT graph over sites or addresses, combined by p_i, one pinned vertex for
+ * each agent; out comes a part for each site, and a routing table.
+ */
+
+import type { GraphWeights } from '../../../config/index.js'
+import type { Grouping } from '../../../model/index.js'
+import {
+  type CombinedPartition,
+  type Objective,
+  partition,
+  partitionObjectives,
+} from '../../partition/index.js'
+import type { Partition, PresetName } from '../../partition/state/index.js'
+import { geographyGraph, linkGraph, loadsOf, nearGraph, similarityGraph } from './graph-objectives.js'
+import type { LearnedWeb } from './learned-web.js'
+import { EPSILON, groupsOf, presetFor, type RoutingPlan, routingPlan } from './plan-routing.js'
+import { equalWeights, visitSlack, visitsOf } from './vertex-weights.js'
+
+export interface GraphRequest {
+  /** Names of the agents, one per part: what they measured is known by them. */
+  readonly agents: readonly string[]
+  /** One per part, in any unit. */
+  readonly shares: readonly number[]
+  readonly grouping: Grouping
+  /** `address`: sites of one address are one vertex (S9). */
+  readonly vertices: 'site' | 'address'
+  readonly weights: GraphWeights
+  readonly seed: number
+  /** How much more than its share a part may have. */
+  readonly epsilon?: number
+  readonly preset?: PresetName
+  /** The part of each site before, -1 for new ones, and what it costs to move a page, in links. */
+  readonly previous?: Int32Array
+  readonly migrationWeight?: number
+  /** Sites of an address that outweighs a part (a CDN, a test on one machine) are vertices of their own. */
+  readonly takesApart?: boolean
+}
+
+export interface GraphParts {
+  /** Of each site. */
+  readonly parts: Int32Array
+  /** Of pages; with `change`, then of fetches of pages that have changed. */
+  readonly imbalance: readonly number[]
+  readonly imbalanceBound: readonly number[]
+  readonly heavyVertices: readonly number[]
+  readonly objectives: readonly ObjectiveFigures[]
+}
+
+/** What the combiner made of an objective, in its own unit. One that nothing is known for is not there. */
+interface ObjectiveFigures {
+  readonly name: keyof GraphWeights
+  /** p_i. */
+  readonly factor: number
+  /** ec_i: what is cut when it is the only one. */
+  readonly alone: number
+  /** What is cut in the end. */
+  readonly cut: number
+}
+
+export interface GraphPlan extends RoutingPlan {
+  readonly objectives: readonly ObjectiveFigures[]
+}
+
+/** The plan, or in one line why there can be none. */
+export function planGraph(learned: LearnedWeb, request: GraphRequest): GraphPlan | string {
+  const found = graphParts(learned, { ...request, takesApart: true })
+  if (typeof found === 'string') return found
+  return { ...routingPlan(learned, request.shares, found), objectives: found.objectives }
+}
+
+export function graphParts(learned: LearnedWeb, request: GraphRequest): GraphParts | string {
+  const { shares, seed } = request
+  const k = shares.length
+  const { groups, count } = vertexGroups(learned, request, k)
+  if (count < k) return `${count} known sites or groups of sites are too few for ${k} agents`
+  const { objectives, epsilons } = objectivesOf(learned, groups, request)
+  const ends = new Int32Array(k).fill(-1)
+  const sites = learned.sites.length
+  const asked = {
+    hypergraph: objectives[0].hypergraph,
+    k,
+    epsilons,
+    preset: request.preset ?? presetFor(learned),
+    seed,
+    targets: shares,
+    // Exactly one agent in each part (S7).
+    fixed: joined(
+      new Int32Array(sites).fill(-1),
+      ends.map((_, agent) => agent),
+    ),
+    groups: joined(groups, ends),
+    ...(request.previous && {
+      previous: joined(request.previous, ends),
+      migrationWeight: request.migrationWeight ?? 0,
+      migrationConstraint: PAGES,
+    }),
+  } as const
+  const found = objectives.length === 1 ? alone(partition(asked)) : partitionObjectives(objectives, asked)
+  const figures = objectives.map(({ name, weight }, i) => ({
+    name,
+    factor: weight,
+    alone: found.objectives[i].alone,
+    cut: found.objectives[i].km1,
+  }))
+  return { ...found, parts: found.parts.slice(0, sites), objectives: figures }
+}
+
+function alone(found: Partition): CombinedPartition {
+  return { ...found, objectives: [{ alone: found.km1, km1: found.km1 }] }
+}
+
+type NamedObjective = Objective & { readonly name: keyof GraphWeights }
+
+interface Objectives {
+  /** Links are always there, the first of them: the others are measured by them. */
+  readonly objectives: readonly NamedObjective[]
+  /** Of the vertex weights of the link graph, which are those of the result. */
+  readonly epsilons: readonly number[]
+}
+
+/**
+ * Each has its own idea of what must be even when it is alone. `change` adds a second weight to pages: what is fetched again
+ * and again is a load as well, and is to be shared as evenly.
+ */
+function objectivesOf(learned: LearnedWeb, groups: Int32Array, request: GraphRequest): Objectives {
+  const { agents, shares, weights, epsilon = EPSILON } = request
+  const k = shares.length
+  const loads = loadsOf(learned, k)
+  const visits = visitsOf(learned, k)
+  const hasVisits = weights.change > 0 && visits.some(visit => visit > 0)
+  // A small factor asks for less.
+  const slack = hasVisits ? visitSlack(visits, groups, shares, epsilon / Math.min(1, weights.change)) : 0
+  const byPages = { vertexWeights: loads, epsilon }
+  const byVertices = { vertexWeights: equalWeights(groups, k), epsilon }
+  const byVisits = { vertexWeights: visits, epsilon: slack }
+  const links = linkGraph(learned, hasVisits ? interleaved(loads, visits) : loads, hasVisits ? 2 : 1)
+  const graphs = [
+    { name: 'rtt', make: () => nearGraph(learned, agents, loads), alone: byVertices },
+    { name: 'change', make: () => nearGraph(learned, agents, visits), alone: byVisits },
+    { name: 'similarity', make: () => similarityGraph(learned, loads), alone: byPages },
+    { name: 'geography', make: () => geographyGraph(learned, loads), alone: byPages },
+  ] as const
+  const others = graphs
+    .filter(({ name }) => weights[name] > 0)
+    .map(({ name, make, alone }) => ({ name, weight: weights[name], hypergraph: make(), alone }))
+  const weight = Math.max(weights.links, LEAST_LINKS)
+  return {
+    objectives: [
+      { name: 'links', weight, hypergraph: links, alone: byPages },
+      ...others.filter(({ hypergraph }) => hypergraph.netCount > 0),
+    ],
+    epsilons: hasVisits ? [epsilon, slack] : [epsilon],
+  }
+}
+
+/** The first of the weights of a vertex. */
+const PAGES = 0
+
+function interleaved(first: Float64Array, second: Float64Array): Float64Array {
+  const both = new Float64Array(2 * first.length)
+  for (const [v, weight] of first.entries()) {
+    both[2 * v + PAGES] = weight
+    both[2 * v + 1] = second[v]
+  }
+  return both
+}
+
+/** A weight of 0 would leave nothing to measure the others by. */
+const LEAST_LINKS = 1e-6
+
+/** Numbers of the groups whose sites stay together, and how many there are. */
+function vertexGroups(
+  learned: LearnedWeb,
+  { grouping, vertices, takesApart = false }: GraphRequest,
+  k: number,
+): { groups: Int32Array; count: number } {
+  const polite = groupsOf(learned, grouping)
+  const leader = polite.map((_, group) => group)
+  const find = (group: number): number => {
+    let at = group
+    while (leader[at] !== at) {
+      leader[at] = leader[leader[at]]
+      at = leader[at]
+    }
+    return at
+  }
+  const heavy = takesApart ? heavyAddresses(learned, k) : new Set()
+  const byAddress = new Map<string, number>()
+  for (const [v, { addresses }] of learned.sites.entries()) {
+    const address = addresses[0]
+    if (vertices !== 'address' || address === undefined || heavy.has(address)) continue
+    const known = byAddress.get(address)
+    if (known === undefined) byAddress.set(address, polite[v])
+    else leader[find(polite[v])] = find(known)
+  }
+  const groups = polite.map(find)
+  return { groups, count: new Set(groups).size }
+}
+
+/** Those with more pages than a part. */
+function heavyAddresses({ sites }: LearnedWeb, k: number): ReadonlySet<string> {
+  const pagesOf = new Map<string, number>()
+  let all = 0
+  for (const { addresses, pages } of sites) {
+    all += pages
+    const [address] = addresses
+    if (address !== undefined) pagesOf.set(address, (pagesOf.get(address) ?? 0) + pages)
+  }
+  return new Set([...pagesOf].filter(([, pages]) => pages * k > all).map(([address]) => address))
+}
+
+function joined(sites: Int32Array, agents: Int32Array): Int32Array {
+  const all = new Int32Array(sites.length + agents.length)
+  all.set(sites)
+  all.set(agents, sites.length)
+  return all
+}

@@ -1,0 +1,134 @@
+/**
+ * S17: which sites are about the same, by the sketches of their words. What all sites have in common (the words of a language,
+ * "home", "contact") is taken off first. Sites are sorted by the signs of their numbers, in several orders, and compared with
+ * those that come next (locality-sensitive hashing): the work grows with the number of sites, not with its square.
+ */
+import { readSketch, SKETCH_NUMBERS } from '../../../model/bytes/index.js'
+
+export interface SimilarPair {
+  readonly a: number
+  readonly b: number
+  /** Cosine of what is particular to them, up to 1. */
+  readonly likeness: number
+}
+
+const ORDERS = 6
+const COMPARED = 24
+const KEPT = 6
+/** Less than that is chance with so few numbers. */
+const LEAST_LIKENESS = 0.25
+const SIGNS = 30
+/** So that orders begin with other numbers. */
+const ORDER_STEP = 21
+const MOST_SITES = 2 ** 22
+
+/** For each site those that are most like it, at most six; sites without a sketch have none. */
+export function similarSites(sketches: readonly (string | undefined)[]): SimilarPair[] {
+  const known = knownOf(sketches)
+  const vectors = particular(known.map(({ numbers }) => numbers))
+  const nearest = new Nearest(known.length)
+  for (let order = 0; order < ORDERS; order++) {
+    const sorted = sortedBySigns(vectors, known.length, order)
+    for (let i = 0; i < sorted.length; i++)
+      for (let j = i + 1; j < sorted.length && j <= i + COMPARED; j++)
+        nearest.offer(sorted[i], sorted[j], product(vectors, sorted[i], sorted[j]))
+  }
+  return nearest.pairs().map(({ a, b, likeness }) => ({ a: known[a].vertex, b: known[b].vertex, likeness }))
+}
+
+interface Known {
+  readonly vertex: number
+  readonly numbers: Int8Array
+}
+
+function knownOf(sketches: readonly (string | undefined)[]): Known[] {
+  const known: Known[] = []
+  for (const [vertex, sketch] of sketches.entries()) {
+    const numbers = sketch === undefined ? null : readSketch(sketch)
+    if (numbers !== null && known.length < MOST_SITES) known.push({ vertex, numbers })
+  }
+  return known
+}
+
+/** Of length 1, their mean taken off, and of length 1 again. */
+function particular(all: readonly Int8Array[]): Float32Array {
+  const vectors = new Float32Array(all.length * SKETCH_NUMBERS)
+  const mean = new Float64Array(SKETCH_NUMBERS)
+  for (const [v, numbers] of all.entries()) {
+    vectors.set(numbers, v * SKETCH_NUMBERS)
+    scaleToOne(vectors, v)
+    for (let i = 0; i < SKETCH_NUMBERS; i++) mean[i] += vectors[v * SKETCH_NUMBERS + i] / all.length
+  }
+  for (let v = 0; v < all.length; v++) {
+    for (let i = 0; i < SKETCH_NUMBERS; i++) vectors[v * SKETCH_NUMBERS + i] -= mean[i]
+    scaleToOne(vectors, v)
+  }
+  return vectors
+}
+
+function scaleToOne(vectors: Float32Array, v: number): void {
+  const length = Math.sqrt(product(vectors, v, v))
+  // Rounding is all that is left of a site that is like the mean.
+  const scale = length > 1e-6 ? 1 / length : 0
+  for (let i = v * SKETCH_NUMBERS; i < (v + 1) * SKETCH_NUMBERS; i++) vectors[i] *= scale
+}
+
+function product(vectors: Float32Array, a: number, b: number): number {
+  let sum = 0
+  const [atA, atB] = [a * SKETCH_NUMBERS, b * SKETCH_NUMBERS]
+  for (let i = 0; i < SKETCH_NUMBERS; i++) sum += vectors[atA + i] * vectors[atB + i]
+  return sum
+}
+
+/** Those that agree in the first signs of this order stand together, in the next ones closer still. */
+function sortedBySigns(vectors: Float32Array, count: number, order: number): number[] {
+  const keys = new Float64Array(count)
+  for (let v = 0; v < count; v++) {
+    let signs = 0
+    for (let i = 0; i < SIGNS; i++) {
+      const number = (order * ORDER_STEP + i) % SKETCH_NUMBERS
+      signs = 2 * signs + (vectors[v * SKETCH_NUMBERS + number] > 0 ? 1 : 0)
+    }
+    keys[v] = signs * MOST_SITES + v
+  }
+  return Array.from(keys.sort(), key => key % MOST_SITES)
+}
+
+/** The few best of each, without a list for each. */
+class Nearest {
+  readonly #count: number
+  readonly #others: Int32Array
+  readonly #likeness: Float32Array
+
+  constructor(count: number) {
+    this.#count = count
+    this.#others = new Int32Array(count * KEPT).fill(-1)
+    this.#likeness = new Float32Array(count * KEPT)
+  }
+
+  offer(a: number, b: number, likeness: number): void {
+    if (likeness < LEAST_LIKENESS) return
+    this.#keep(a, b, likeness)
+    this.#keep(b, a, likeness)
+  }
+
+  /** A pair of which each is among the best of the other is there twice. */
+  pairs(): SimilarPair[] {
+    const pairs: SimilarPair[] = []
+    for (let a = 0; a < this.#count; a++)
+      for (let i = a * KEPT; i < (a + 1) * KEPT; i++)
+        if (this.#others[i] >= 0) pairs.push({ a, b: this.#others[i], likeness: this.#likeness[i] })
+    return pairs
+  }
+
+  #keep(own: number, other: number, likeness: number): void {
+    let least = own * KEPT
+    for (let i = own * KEPT; i < (own + 1) * KEPT; i++) {
+      if (this.#others[i] === other) return
+      if (this.#likeness[i] < this.#likeness[least]) least = i
+    }
+    if (likeness <= this.#likeness[least]) return
+    this.#others[least] = other
+    this.#likeness[least] = likeness
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Counts the URLs of a crawl by reading its journals once more, so that the report states what is there and
+ * not what ought to be. Sets spill to disk: memory is bounded however large the crawl.
+ */
+
+import { isPage } from '../cluster/agent/pack/index.js'
+import type { Ledger } from '../ledger/index.js'
+import { type OutcomeCode, outcomeRule } from '../model/index.js'
+import { type FrontierSpace, readJournal } from '../page/frontier/index.js'
+import { SeenSet } from '../page/frontier/seen/index.js'
+import type { KnownWeb, Truth } from './known-web.js'
+
+/** Small: what was read before is garbage that nobody is in a hurry to collect. */
+const BATCH_BYTES = 256 * 1024
+
+export interface UrlCounts {
+  /** Distinct URLs that brought a page. */
+  readonly pages: number
+  /** Distinct URLs that a request was sent for and whose answer, or the lack of one, is on record. */
+  readonly asked: number
+  /** Against a web whose pages are all known; null where none was given. */
+  readonly truth: Truth | null
+}
+
+export async function countUrls(
+  ledger: Ledger,
+  space: FrontierSpace,
+  web: KnownWeb | null = null,
+): Promise<UrlCounts> {
+  const judge = web?.judge()
+  const counts = { pages: 0, asked: 0 }
+  const pages = new SeenSet(space.seen)
+  const asked = new SeenSet(space.seen)
+  /** Of the cell, whose outcome was taken back and that have no new one: few at any moment. */
+  const reopened = new Set<string>()
+  const reader = {
+    settled(low: number, high: number, code: OutcomeCode) {
+      const isOpen = reopened.size > 0 && reopened.delete(`${low} ${high}`)
+      if (isPage(code) && (pages.add(low, high) || isOpen)) {
+        counts.pages++
+        judge?.saw(low, high)
+      }
+      if (wasAsked(code) && asked.add(low, high)) counts.asked++
+    },
+    retried(low: number, high: number) {
+      if (asked.add(low, high)) counts.asked++
+    },
+    reopened(low: number, high: number, code: OutcomeCode) {
+      reopened.add(`${low} ${high}`)
+      if (isPage(code)) counts.pages--
+    },
+  }
+  let last = { cell: '', number: 0 }
+  for (;;) {
+    const batch = await ledger.readJournals(last, BATCH_BYTES)
+    if (batch.length === 0) break
+    for (const { cell, number, journal } of batch) {
+      // A URL belongs to one cell: what another has seen is no concern of this one.
+      if (cell !== last.cell) {
+        pages.close()
+        asked.close()
+        reopened.clear()
+      }
+      readJournal(journal, reader)
+      last = { cell, number }
+    }
+  }
+  pages.close()
+  asked.close()
+  return { ...counts, truth: judge?.truth() ?? null }
+}
+
+function wasAsked(code: OutcomeCode): boolean {
+  return code === 'TYPE_NOT_WANTED' || outcomeRule(code).kind !== 'refused'
+}

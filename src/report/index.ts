@@ -1,0 +1,17 @@
+/**
+ * report/: the figures of a crawl.
+ * In: the ledger, the journals, the counters of agents. Out: progress while it runs, metrics, the final report.
+ */
+export { countUrls, type UrlCounts } from './count-urls.js'
+export { KnownWeb } from './known-web.js'
+export { type Metrics, measure, queuedOf } from './metrics.js'
+export {
+  type AgentProgress,
+  agentProgress,
+  type LedgerCount,
+  type Progress,
+  type ProgressSources,
+  progressOf,
+} from './progress.js'
+export { type AgentReport, agentReports, buildReport, type Report } from './report.js'
+export { normalised, sampleStdev } from './workload.js'

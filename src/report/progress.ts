@@ -1,0 +1,159 @@
+/** What can be told about a running crawl without asking the ledger. */
+
+import type { Agent } from '../cluster/agent/index.js'
+import type { LaneSettings } from '../cluster/agent/lane/index.js'
+import type { Counters, SiteCrawl } from '../cluster/agent/site/index.js'
+import { type CellId, type Millis, siteOfCell } from '../model/index.js'
+
+/** Of the whole crawl: all runs of it, all processes. */
+export interface Progress {
+  readonly pages: number
+  /** Those of them that were acknowledged before this run began. */
+  readonly earlierPages: number
+  /** Pages after which the crawl ends; null without `--max-pages`. */
+  readonly maxPages: number | null
+  readonly bytes: number
+  /** URLs that failed or were refused. */
+  readonly errors: number
+  readonly queued: number
+  readonly sites: number
+  readonly activeSites: number
+  /** Why nothing is being fetched right now; empty when something is. */
+  readonly waiting: string
+}
+
+/** What one agent tells of itself. */
+export interface AgentProgress {
+  readonly pages: number
+  readonly bytes: number
+  readonly errors: number
+  /** URLs in the queues of cells in hand. */
+  readonly queued: number
+  /** In hand, and those of them that have a lane. */
+  readonly sites: number
+  readonly activeSites: number
+  readonly inFlight: number
+  readonly waiting: string
+}
+
+/** What the ledger says of the whole crawl: what is acknowledged, whoever fetched it. */
+export interface LedgerCount {
+  readonly pages: number
+  readonly bytes: number
+  readonly errors: number
+  readonly queued: number
+  /** Rows that wait in inboxes, which are among those queued. */
+  readonly backlog: number
+  readonly sites: number
+  /** Sites that agents of other processes have a lane for. */
+  readonly activeElsewhere: number
+}
+
+/** What the progress of a crawl is made of, besides the agents of this process. */
+export interface ProgressSources {
+  /** From before this process began, and at the last look: the ledger is a pack and a heartbeat behind. */
+  readonly start: LedgerCount
+  readonly latest: LedgerCount
+  readonly maxPages: number | null
+  /** Of the disk. */
+  readonly trouble: string
+}
+
+/** What keeps an agent from going faster, besides its sites. */
+export interface Throttles {
+  readonly settings: LaneSettings
+  readonly now: Millis
+  /** Requests that wait for `--rate` or `--bandwidth`. */
+  readonly rateWaits: number
+}
+
+/**
+ * All agents together. Those of this process tell what they have fetched before it is acknowledged; of what others fetched, in
+ * other processes or before they died, the ledger tells. Each is at least what was done.
+ */
+export function progressOf(agents: readonly AgentProgress[], sources: ProgressSources): Progress {
+  const { start, latest, maxPages, trouble } = sources
+  const sum = (of: (agent: AgentProgress) => number) => agents.reduce((total, agent) => total + of(agent), 0)
+  const done = (of: 'pages' | 'bytes' | 'errors') => Math.max(latest[of], start[of] + sum(agent => agent[of]))
+  const sites = latest.sites || sum(agent => agent.sites)
+  const hasRunningAgents = agents.some(
+    agent => agent.inFlight > 0 || (agent.sites > 0 && agent.waiting === ''),
+  )
+  const waiting = agents.find(agent => agent.waiting !== '')?.waiting ?? ''
+  return {
+    pages: done('pages'),
+    earlierPages: start.pages,
+    maxPages,
+    bytes: done('bytes'),
+    errors: done('errors'),
+    // What is in nobody's hands is known to the ledger alone: all of it when a crawl begins, and again when it stops.
+    queued: Math.max(latest.queued, latest.backlog + sum(agent => agent.queued)),
+    sites,
+    activeSites: Math.min(sites, latest.activeElsewhere + sum(agent => agent.activeSites)),
+    waiting: trouble || (hasRunningAgents ? '' : waiting),
+  }
+}
+
+export function agentProgress(agent: Agent, counters: Counters, throttles: Throttles): AgentProgress {
+  let queued = 0
+  const sites = new SiteCount()
+  const active = new SiteCount()
+  let waiting = 0
+  let nearest = Number.POSITIVE_INFINITY
+  let next: SiteCrawl | null = null
+  let inFlight = 0
+  for (const site of agent.sites.values()) {
+    queued += site.frontier.size
+    inFlight += site.inFlight
+    sites.add(site.cell)
+    if (site.hasLane) active.add(site.cell)
+    const readyAt = site.idle ? site.frontier.nextReadyAt() : 0
+    if (readyAt === null) continue
+    waiting++
+    const at = Math.max(readyAt, site.pace.readyAt, site.pace.opensAt(throttles.now))
+    if (at < nearest) {
+      nearest = at
+      next = site
+    }
+  }
+  return {
+    pages: counters.pages,
+    bytes: counters.bytes,
+    errors: counters.errors,
+    queued,
+    sites: sites.size,
+    activeSites: active.size,
+    inFlight,
+    waiting: inFlight > 0 ? '' : reason(throttles, waiting, next, nearest - throttles.now),
+  }
+}
+
+/** Counts sites by their cells, of which a split site has several. */
+class SiteCount {
+  readonly #split = new Set<string>()
+  #whole = 0
+
+  add(cell: CellId): void {
+    if (!cell.includes('#')) this.#whole++
+    else this.#split.add(siteOfCell(cell))
+  }
+
+  get size(): number {
+    return this.#whole + this.#split.size
+  }
+}
+
+function reason(throttles: Throttles, sites: number, next: SiteCrawl | null, waitMs: Millis): string {
+  const { settings, rateWaits } = throttles
+  if (settings.paused) return 'paused (orbweaver set DIR pause=false goes on)'
+  if (rateWaits > 0) return 'the total rate is used up, see --rate and --bandwidth'
+  if (next === null || waitMs <= 0) return ''
+  const who = sites === 1 ? next.cell : `${sites} sites, next ${next.cell}`
+  const isRetry = next.idle && (next.frontier.nextReadyAt() ?? 0) > next.pace.readyAt
+  const why = isRetry ? 'a URL that failed is tried again' : next.pace.reason(settings.delay, throttles.now)
+  return `${who} in ${seconds(waitMs)}: ${why}`
+}
+
+function seconds(ms: Millis): string {
+  return `${(ms / 1000).toFixed(1)} s`
+}
