@@ -1,6 +1,6 @@
 /**
- * What URLs begin with: the page's own origin, its folder or one above it, an origin met before. Each lies in memory with
- * room for the rest behind it, and with the lanes of the fingerprint as they stand there.
+ * What URLs begin with: the page's own origin, its folder or one above it, an origin met before. Each lies in
+ * memory with room for the rest behind it, and with the lanes of the fingerprint as they stand there.
  */
 import { LANE_A, LANE_B, stepA, stepB } from './fingerprint'
 import {
@@ -74,8 +74,8 @@ function take(kind: u32, length: u32): void {
 }
 
 /**
- * Links are relative to the base in `TARGETS` from now on: of its bytes so many are the base without an empty query, its
- * origin, the folder, the path. Nothing is plain when there is no folder.
+ * Links are relative to the base in `TARGETS` from now on: of its bytes so many are the base without an empty
+ * query, its origin, the folder, the path. Nothing is plain when there is no folder.
  */
 export function attachBase(whole: u32, origin: u32, folder: u32, path: u32, queries: bool): void {
   ownQueries = queries
@@ -88,7 +88,9 @@ export function attachBase(whole: u32, origin: u32, folder: u32, path: u32, quer
   take(PATH, path)
 }
 
-/** Chooses what the URL begins with; returns where the rest begins in the href, NOWHERE when it is not plain. */
+/**
+ * Chooses what the URL begins with; returns where the rest begins in the href, NOWHERE when it is not plain.
+ */
 export function begin(start: usize, end: usize): usize {
   const first = <u32>load<u8>(start)
   if (start == end || first == 0x23) return beginAt(WHOLE, start)

@@ -1,8 +1,8 @@
 /**
- * Deflate (RFC 1951) for records of up to a megabyte, for speed: one look for a match at every position, no second
- * thoughts, and a Huffman code that is given instead of made for each record. AssemblyScript: `npm run build` turns it
- * into WebAssembly, where eight bytes can be compared, shifted and written at once; that halves the time of the
- * same loop in JavaScript. `src/store/deflate/` makes the code and feeds it.
+ * Deflate (RFC 1951) for records of up to a megabyte, for speed: one look for a match at every position, no
+ * second thoughts, and a Huffman code that is given instead of made for each record. AssemblyScript: `npm run
+ * build` turns it into WebAssembly, where eight bytes can be compared, shifted and written at once; that
+ * halves the time of the same loop in JavaScript. `src/store/deflate/` makes the code and feeds it.
  */
 
 /** Places in memory; the host fills the tables. An entry of a code is `bits | number of bits << 24`. */
@@ -14,14 +14,21 @@ export const LITERAL_COUNTS: usize = 0x0e00
 export const DISTANCE_COUNTS: usize = 0x1300
 /** By length of the match. */
 export const LENGTH_SYMBOLS: usize = 0x1400
-/** Symbol of (distance - 1) where that is below 256; of (distance - 1) >> 7, 256 places on, where it is not. */
+/**
+ * Symbol of (distance - 1) where that is below 256; of (distance - 1) >> 7, 256 places on, where it is not.
+ */
 export const DISTANCE_SYMBOLS: usize = 0x1600
-/** By the same places: `bits | smallest distance << 16 | number of bits << 32 | with the extra bits << 40`. */
+/**
+ * By the same places: `bits | smallest distance << 16 | number of bits << 32 | with the extra bits << 40`.
+ */
 export const DISTANCES: usize = 0x2000
 /** Last place of each hash of five bytes, counted from the beginning of the input. */
 const PLACES: usize = 0x4000
 const HASH_BITS: u64 = 13
-/** Five bytes make a match: one of four costs about what its letters do, and takes longer. So three bytes of eight are shifted out. */
+/**
+ * Five bytes make a match: one of four costs about what its letters do, and takes longer. So three bytes of
+ * eight are shifted out.
+ */
 const BEYOND: u64 = 24
 export const INPUT: usize = 0x10000
 export const INPUT_BYTES: usize = 0x100000
@@ -63,11 +70,12 @@ function matchLength(there: usize, here: usize, end: usize): usize {
 }
 
 /**
- * Deflates the first `size` bytes at INPUT into one block at OUTPUT. The host has put the block's header there:
- * `headerBytes` whole bytes, then `headerBits` more bits, which stand in `last`. Returns the size of the block.
+ * Deflates the first `size` bytes at INPUT into one block at OUTPUT. The host has put the block's header
+ * there: `headerBytes` whole bytes, then `headerBits` more bits, which stand in `last`. Returns the size of
+ * the block.
  *
- * What has gathered of the output stays in local variables: those are registers, and globals are not. `flush`,
- * wherever it stands below, writes the whole bytes and keeps fewer than eight bits.
+ * What has gathered of the output stays in local variables: those are registers, and globals are not.
+ * `flush`, wherever it stands below, writes the whole bytes and keeps fewer than eight bits.
  */
 export function deflate(size: usize, headerBytes: usize, last: u32, headerBits: u32, counts: bool): usize {
   return size <= SMALL

@@ -1,4 +1,4 @@
-/** The steps of a fingerprint, as in `src/model/fingerprint.ts`. */
+/** The steps of a fingerprint, as in `src/model/bytes/fingerprint.ts`. */
 export const LANE_A: u32 = 0x9e3779b9
 export const LANE_B: u32 = 0x85ebca6b
 

@@ -1,6 +1,7 @@
 /**
- * From the bytes of an href to the bytes and the fingerprint of a URL in one pass: the fast path of link resolution, for links
- * of plain characters to the page's own origin and to such as were met before. `src/parse/plain-links.ts` is its host.
+ * From the bytes of an href to the bytes and the fingerprint of a URL in one pass: the fast path of link
+ * resolution, for links of plain characters to the page's own origin and to such as were met before.
+ * `src/page/parse/plain-links.ts` is its host.
  */
 import {
   begin,
@@ -30,8 +31,9 @@ const NONE: u32 = 256
 const CLIMBS: u32 = 8
 
 /**
- * Reads the href at `from` to `to` of the page. When it is plain, the results are the low and the high half of its
- * fingerprint, where its bytes begin and how many they are, and whether it belongs to the base's origin.
+ * Reads the href at `from` to `to` of the page. When it is plain, the results are the low and the high half
+ * of its fingerprint, where its bytes begin and how many they are, and whether it belongs to the base's
+ * origin.
  */
 export function readLink(from: usize, to: usize): u32 {
   let start = PAGE + from
@@ -144,8 +146,8 @@ function parentOf(at: usize, target: usize): usize {
 }
 
 /**
- * How many bytes at `at` stand for one `&`: a reference to it, or the `&` itself where a name and `=` follow, as in
- * `?a=1&b=2`: there it begins no reference, whatever the name. 0 when it may mean something else.
+ * How many bytes at `at` stand for one `&`: a reference to it, or the `&` itself where a name and `=` follow,
+ * as in `?a=1&b=2`: there it begins no reference, whatever the name. 0 when it may mean something else.
  */
 function ampersandBytes(at: usize, end: usize): usize {
   if (load<u8>(at + 1) == 0x23) return numberedAmpersand(at + 2)

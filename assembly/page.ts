@@ -1,6 +1,7 @@
 /**
- * What is done to every byte of a page, sixteen at a time where that helps: stepping over tags that tell a crawler nothing,
- * and copying text. AssemblyScript with SIMD; `src/parse/page-memory.ts` puts the page into this module's memory.
+ * What is done to every byte of a page, sixteen at a time where that helps: stepping over tags that tell a
+ * crawler nothing, and copying text. AssemblyScript with SIMD; `src/page/parse/page-memory.ts` puts the page
+ * into this module's memory.
  */
 import { FOUND, FOUND_ROOM, isOf, LETTER, NAME_STOP, PAGE, RESULTS, SIEVE } from './layout'
 import { anchorEnd, bracketFrom, hrefEnd, hrefStart, tagEnd } from './tags'
@@ -35,9 +36,9 @@ export function nextBracket(from: usize): usize {
 }
 
 /**
- * The first '<' at or after `from` that the host has to look at: of a start tag that the sieve lets through, a comment,
- * anything odd. Not less than `length` when there is none. Plain anchors on the way are put into the list of those found;
- * the first result is how many.
+ * The first '<' at or after `from` that the host has to look at: of a start tag that the sieve lets through,
+ * a comment, anything odd. Not less than `length` when there is none. Plain anchors on the way are put into
+ * the list of those found; the first result is how many.
  */
 export function nextOfInterest(from: usize, length: usize): usize {
   const end = PAGE + length
@@ -72,9 +73,9 @@ export function nextOfInterest(from: usize, length: usize): usize {
 }
 
 /**
- * Copies the bytes from `from` on to `at` as long as they can stand as they are: up to `to`, a control character, an '&', the
- * first byte of a no-break space, or a space after a space. `afterSpace` is 1 where the text so far ends in one. Returns
- * where it stopped. Up to fifteen bytes more are read and written.
+ * Copies the bytes from `from` on to `at` as long as they can stand as they are: up to `to`, a control
+ * character, an '&', the first byte of a no-break space, or a space after a space. `afterSpace` is 1 where
+ * the text so far ends in one. Returns where it stopped. Up to fifteen bytes more are read and written.
  */
 export function copyRun(from: usize, to: usize, at: usize, afterSpace: u32): usize {
   const end = PAGE + to

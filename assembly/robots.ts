@@ -1,7 +1,7 @@
 /**
- * What is done to every byte of a robots.txt: its lines are found, and of thousands of rules those that a path could match.
- * AssemblyScript, because most origins ask for both once: a loop in JavaScript would be read before it is compiled.
- * `src/manners/robots-memory.ts` is the other side.
+ * What is done to every byte of a robots.txt: its lines are found, and of thousands of rules those that a
+ * path could match. AssemblyScript, because most origins ask for both once: a loop in JavaScript would be
+ * read before it is compiled. `src/page/robots/robots-memory.ts` is the other side.
  */
 
 /** By byte, 1 for letters that stand for themselves in patterns and paths. */
@@ -45,7 +45,10 @@ function holds(at: usize, word: u64): bool {
   return (load<u64>(at) | 0x2020202020202020) == word
 }
 
-/** Behind the word that the line begins with, 0 when it is no usual one; there are eight bytes behind every line. */
+/**
+ * Behind the word that the line begins with, 0 when it is no usual one; there are eight bytes behind every
+ * line.
+ */
 function kindAt(start: usize): u32 {
   // disallow
   if (holds(start, 0x776f6c6c61736964)) return DISALLOW
@@ -67,7 +70,10 @@ function skipBlanks(from: usize, end: usize): usize {
   return at
 }
 
-/** The lines from `from` on, as many as there is room for; a last one that is cut is left out. Returns how many. */
+/**
+ * The lines from `from` on, as many as there is room for; a last one that is cut is left out. Returns how
+ * many.
+ */
 export function readLines(from: usize, size: usize, isWhole: bool): u32 {
   if (from == 0) number = 0
   const end = FILE + size
@@ -117,7 +123,10 @@ function putLine(count: u32, start: usize, end: usize): void {
   store<u32>(line + 12, <u32>(value - FILE))
 }
 
-/** Of the patterns whose places stand in two lists the numbers of those that may match, in the first; how many. */
+/**
+ * Of the patterns whose places stand in two lists the numbers of those that may match, in the first; how
+ * many.
+ */
 export function mayMatch(starts: usize, ends: usize, count: u32): u32 {
   let found: u32 = 0
   for (let i: u32 = 0; i < count; i++) {

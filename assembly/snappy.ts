@@ -1,12 +1,17 @@
 /**
- * Snappy's raw block format, the one codec every Parquet reader has, for up to two mebibytes at a time. AssemblyScript,
- * for the reasons given in `deflate.ts`. The size that a block begins with is the host's to write.
+ * Snappy's raw block format, the one codec every Parquet reader has, for up to two mebibytes at a time.
+ * AssemblyScript, for the reasons given in `deflate.ts`. The size that a block begins with is the host's to
+ * write.
  *
- * What a text costs is the steps that a processor cannot foresee, a few for every copy. So what can be chosen without a
- * step is: short literals and copies are written whole whatever their size, and the next write covers what is too much.
+ * What a text costs is the steps that a processor cannot foresee, a few for every copy. So what can be chosen
+ * without a step is: short literals and copies are written whole whatever their size, and the next write
+ * covers what is too much.
  */
 
-/** Last place of each hash of four bytes, by its low sixteen bits: the distance follows from them. The host sees only what follows. */
+/**
+ * Last place of each hash of four bytes, by its low sixteen bits: the distance follows from them. The host
+ * sees only what follows.
+ */
 const PLACES: usize = 0x0400
 const HASH_BITS: u32 = 14
 export const INPUT: usize = 0x20000
@@ -16,7 +21,9 @@ export const OUTPUT: usize = INPUT + INPUT_BYTES
 
 /** The search ends here before the input does, so that sixteen bytes can be read from anywhere. */
 const MARGIN: usize = 20
-/** After 2^4 misses in a row the search begins to skip: what does not compress is not searched byte by byte. */
+/**
+ * After 2^4 misses in a row the search begins to skip: what does not compress is not searched byte by byte.
+ */
 const SKIP_BITS: u32 = 4
 /** Literals of up to this many bytes are written without a loop. */
 const SHORT_LITERAL: usize = 32
@@ -83,7 +90,8 @@ export function compress(size: usize): usize {
   while (here < limit) {
     const word = load<u64>(here)
     const place = placeOf(word)
-    // One of zero is a match with itself, and of 65,536 bytes before: further back is out of reach of a short copy.
+    // One of zero is a match with itself, and of 65,536 bytes before: further back is out of reach of a short
+    // copy.
     const offset = (here - <usize>load<u16>(place)) & 0xffff
     const there = here - offset
     store<u16>(place, <u16>here)

@@ -37,8 +37,8 @@ export let hrefStart: usize = 0
 export let hrefEnd: usize = 0
 
 /**
- * Behind the start tag of an anchor whose name ends at `from`; 0 where the host has to read it: its attributes are not all
- * ` name="value"`, or one of them says more than where the link leads.
+ * Behind the start tag of an anchor whose name ends at `from`; 0 where the host has to read it: its
+ * attributes are not all ` name="value"`, or one of them says more than where the link leads.
  */
 export function anchorEnd(from: usize): usize {
   let i = from

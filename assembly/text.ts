@@ -1,6 +1,7 @@
 /**
- * The text of a page between the tags that the host has to look at. Tags that only set pieces of text apart, count the depth
- * of the element that decides which text is wanted, or are plain anchors, are dealt with here: they are nearly all there are.
+ * The text of a page between the tags that the host has to look at. Tags that only set pieces of text apart,
+ * count the depth of the element that decides which text is wanted, or are plain anchors, are dealt with
+ * here: they are nearly all there are.
  */
 import {
   FOUND,
@@ -17,11 +18,11 @@ import {
 } from './layout'
 import { anchorEnd, bracketFrom, hrefEnd, hrefStart, tagEnd } from './tags'
 
-/** Marks of a piece of text, as in `src/parse/text-ranges.ts`, and what tags do to those that follow. */
+/** Marks of a piece of text, as in `src/page/parse/text-ranges.ts`, and what tags do to those that follow. */
 const LINE: u32 = 1
 const BLANK: u32 = 2
 const PREFORMATTED: u32 = 4
-/** What else a tag asks for, as in `src/parse/text-tags.ts`. */
+/** What else a tag asks for, as in `src/page/parse/text-tags.ts`. */
 const START_FOR_HOST: u32 = 8
 const END_FOR_HOST: u32 = 16
 const ATTRIBUTES: u32 = 32
@@ -41,10 +42,10 @@ let rangeCount: u32 = 0
 let anchorCount: u32 = 0
 
 /**
- * The first '<' at or after `from` that the host has to look at; not less than `length` when there is none. `begin` is the
- * state of the text there; `watched` is the number of a tag that is open `depth` times, and its last end tag is the host's.
- * The results are how many anchors and how many pieces of text were found, where the text begins that was not yet taken, its
- * state, and the depth.
+ * The first '<' at or after `from` that the host has to look at; not less than `length` when there is none.
+ * `begin` is the state of the text there; `watched` is the number of a tag that is open `depth` times, and
+ * its last end tag is the host's. The results are how many anchors and how many pieces of text were found,
+ * where the text begins that was not yet taken, its state, and the depth.
  */
 export function nextForText(from: usize, length: usize, begin: u32, watched: u32, depth: u32): usize {
   const end = PAGE + length

@@ -1,6 +1,7 @@
 /**
- * XXH64 with seed 0: the checksum at the end of a zstd frame. AssemblyScript, because JavaScript has no fast product of
- * two 64-bit numbers. Bytes come in pieces: `begin`, `add` for each, `end`; all but the last are full.
+ * XXH64 with seed 0: the checksum at the end of a zstd frame. AssemblyScript, because JavaScript has no fast
+ * product of two 64-bit numbers. Bytes come in pieces: `begin`, `add` for each, `end`; all but the last are
+ * full.
  */
 export const INPUT: usize = 0x10000
 export const INPUT_BYTES: usize = 0x40000

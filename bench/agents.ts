@@ -1,6 +1,6 @@
 /**
- * One agent beside two on the same pages, in turn: CPU per page and pages per second. Two threads share the ledger, the
- * bus and the machine; what that costs is the figure (at most 1.2x).
+ * One agent beside two on the same pages, in turn: CPU per page and pages per second. Two threads share the
+ * ledger, the bus and the machine; what that costs is the figure (at most 1.2x).
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

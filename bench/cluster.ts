@@ -1,6 +1,7 @@
 /**
- * The ledger on PostgreSQL: links exchanged by four writers, leases of fifty agents, and what a crawl costs in all, the
- * database included, beside the same crawl on SQLite. The server is a real one, with fsync, on this machine.
+ * The ledger on PostgreSQL: links exchanged by four writers, leases of fifty agents, and what a crawl costs
+ * in all, the database included, beside the same crawl on SQLite. The server is a real one, with fsync, on
+ * this machine.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,8 @@
 /**
- * How fast robots.txt is read and asked: `npx tsx bench/manners.ts`. Each case in a process of its own, so that
- * reading is as cold as in a crawl, and in CPU time, so that a busy machine does not show. The verdict is on reading and
- * the first answer together; the index, which is made when more are asked for, has a figure of its own.
+ * How fast robots.txt is read and asked: `npx tsx bench/manners.ts`. Each case in a process of its own, so
+ * that reading is as cold as in a crawl, and in CPU time, so that a busy machine does not show. The verdict
+ * is on reading and the first answer together; the index, which is made when more are asked for, has a figure
+ * of its own.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Peak memory of a crawl with every default on that knows far more URLs than it has fetched: 1 M, then 10 M, or as
- * many as given (`npm run bench -- memory 100000 200000`).
+ * Peak memory of a crawl with every default on that knows far more URLs than it has fetched: 1 M, then 10 M,
+ * or as many as given (`npm run bench -- memory 100000 200000`).
  */
 import { runMeasured } from './measure/measured-child.js'
 import { ORBWEAVER } from './paths.js'

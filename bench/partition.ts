@@ -1,6 +1,6 @@
 /**
- * The partitioner beside gpmetis (Debian package `metis`, where installed), both judged by the checker. Seeds 1 to 3
- * averaged, or seed 1 alone (`npm run bench -- partition quick`), or the sets that are named.
+ * The partitioner beside gpmetis (Debian package `metis`, where installed), both judged by the checker. Seeds
+ * 1 to 3 averaged, or seed 1 alone (`npm run bench -- partition quick`), or the sets that are named.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

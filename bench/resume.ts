@@ -1,6 +1,6 @@
 /**
- * Seconds from the start of `orbweaver resume` to its first request, with its cache and without, for a crawl that
- * knows 1 M URLs, or as many as given (`npm run bench -- resume 100000`).
+ * Seconds from the start of `orbweaver resume` to its first request, with its cache and without, for a crawl
+ * that knows 1 M URLs, or as many as given (`npm run bench -- resume 100000`).
  */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

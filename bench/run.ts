@@ -1,7 +1,7 @@
 /**
- * `npm run bench [-- SUB-COMMAND] [--install] [--date YYYY-MM-DD]`
- * A sub-command is a script beside this one; what it prints on stdout becomes its section of `results.md`, unless it
- * was given arguments of its own. Linux only: it needs addresses such as 127.0.1.1 and /proc.
+ * `npm run bench [-- SUB-COMMAND] [--install] [--date YYYY-MM-DD]` A sub-command is a script beside this one;
+ * what it prints on stdout becomes its section of `results.md`, unless it was given arguments of its own.
+ * Linux only: it needs addresses such as 127.0.1.1 and /proc.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'

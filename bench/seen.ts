@@ -1,7 +1,7 @@
 /**
- * How fast the seen-set answers, in memory and within 64 MB: `npx tsx bench/seen.ts [urls]`. Every URL is hashed as in
- * a crawl; a third of the checks are new URLs, a third known ones from anywhere, a third from a few hundred that
- * stand on every page, as menus do.
+ * How fast the seen-set answers, in memory and within 64 MB: `npx tsx bench/seen.ts [urls]`. Every URL is
+ * hashed as in a crawl; a third of the checks are new URLs, a third known ones from anywhere, a third from a
+ * few hundred that stand on every page, as menus do.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
- * The crawlers side by side: the same pages, no delays, coverage by the server's log, CPU per covered page first.
- * Prints Markdown on stdout and progress on stderr. `npm run bench -- table 1 wget2` takes one round and, besides
- * ours, only the crawlers so named.
+ * The crawlers side by side: the same pages, no delays, coverage by the server's log, CPU per covered page
+ * first. Prints Markdown on stdout and progress on stderr. `npm run bench -- table 1 wget2` takes one round
+ * and, besides ours, only the crawlers so named.
  */
 import { type Corpus, pagesOf, smaller } from './corpus/corpus.js'
 import { docsCorpus, missingDocs } from './corpus/docs.js'
@@ -15,7 +15,9 @@ import { OrbweaverWeb } from './server/orbweaver-web.js'
 import type { PageServer } from './server/page-server.js'
 
 const args = process.argv.slice(2)
-/** Five, because one crawl in three meets a noisy minute here; real HTML takes longer and has three at most. */
+/**
+ * Five, because one crawl in three meets a noisy minute here; real HTML takes longer and has three at most.
+ */
 const ROUNDS = Number(args.find(arg => /^\d+$/.test(arg)) ?? 5)
 const ROUNDS_ON_REAL_HTML = Math.min(ROUNDS, 3)
 const NAMED = args.filter(arg => !/^\d+$/.test(arg))

@@ -1,6 +1,6 @@
 /**
- * The real crawls of `orbweaver experiment assignments`: the generated web is served here, each crawl is a process of its own,
- * so that its CPU time is its own.
+ * The real crawls of `orbweaver experiment assignments`: the generated web is served here, each crawl is a
+ * process of its own, so that its CPU time is its own.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

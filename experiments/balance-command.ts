@@ -1,6 +1,9 @@
-/** `orbweaver experiment dynamic-balance`: Table 1 of the dynamic partition paper (D24), crawled or in virtual time. */
+/**
+ * `orbweaver experiment dynamic-balance`: Table 1 of the dynamic partition paper (D24), crawled or in virtual
+ * time.
+ */
 import { Command } from 'commander'
-import { number, whole } from '../src/cli/index.js'
+import { number, print, printJson, tell, whole } from '../src/cli/index.js'
 import { simulateCrawl } from './balance-crawl.js'
 import { type Balance, PAGES } from './dynamic-balance.js'
 import { type MeanBalance, overSeeds } from './many-seeds.js'
@@ -15,7 +18,9 @@ interface Flags {
   readonly json?: boolean
 }
 
-/** One web of many: among 150 seeds the one whose sites fall to six lanes most like those of the paper did. */
+/**
+ * One web of many: among 150 seeds the one whose sites fall to six lanes most like those of the paper did.
+ */
 const TYPICAL_SEED = 99
 /** Enough to see the order of the methods, quickly. */
 const QUICK_PAGES = 3_000
@@ -60,7 +65,8 @@ export function dynamicBalanceCommand(): Command {
     .addHelpText('after', ABOUT)
     .action(async (flags: Flags) => {
       const methods = flags.simulate ? await simulated(flags) : await real(flags)
-      process.stdout.write(flags.json ? `${JSON.stringify({ methods })}\n` : `${table(methods).join('\n')}\n`)
+      if (flags.json) printJson({ methods })
+      else print(`${table(methods).join('\n')}\n`)
     })
 }
 
@@ -70,7 +76,7 @@ async function real(flags: Flags): Promise<Balance[]> {
     pages: flags.pages ?? (flags.quick ? QUICK_PAGES : PAGES),
     seed: flags.seed ?? TYPICAL_SEED,
     latencyMs: flags.latency ?? (flags.quick ? QUICK_LATENCY_MS : LATENCY_MS),
-    tell: text => void process.stderr.write(`${text}\n`),
+    tell: text => tell(`${text}\n`),
   })
 }
 

@@ -1,6 +1,7 @@
 /**
- * The experiment with the real coordinator, agents, lanes and transmitter in virtual time. One page stands for many, and
- * takes their time: a crawl of all 98,585 would give the same shares and take a hundred times as long.
+ * The experiment with the real coordinator, agents, lanes and transmitter in virtual time. One page stands
+ * for many, and takes their time: a crawl of all 98,585 would give the same shares and take a hundred times
+ * as long.
  */
 import type { Millis, OutcomeCode } from '../src/model/index.js'
 import { type Answer, simulate, type Web } from '../src/simulate/index.js'

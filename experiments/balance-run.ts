@@ -1,7 +1,7 @@
 /**
- * The real crawls of `orbweaver experiment dynamic-balance` (D24): a generated web on loopback, three agents with two
- * lanes each, one crawl for each method. The first crawl needs to know nothing of the sites, and is the previous crawl
- * of the others: sizes are what it found.
+ * The real crawls of `orbweaver experiment dynamic-balance` (D24): a generated web on loopback, three agents
+ * with two lanes each, one crawl for each method. The first crawl needs to know nothing of the sites, and is
+ * the previous crawl of the others: sizes are what it found.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -79,7 +79,10 @@ export async function crawlBalance(options: BalanceOptions): Promise<Balance[]> 
   return balances
 }
 
-/** A machine that slept meanwhile would be counted as slow servers, on all lanes alike: then the crawl is made once more. */
+/**
+ * A machine that slept meanwhile would be counted as slow servers, on all lanes alike: then the crawl is made
+ * once more.
+ */
 async function crawlAwake(
   begin: (attempt: number) => BalanceCrawl,
   known: readonly KnownSite[],

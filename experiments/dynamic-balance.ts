@@ -1,6 +1,7 @@
 /**
- * Table 1 of the dynamic partition paper (D24): six lanes on three agents download 30 sites of 98,585 pages together,
- * with sites bound to lanes beforehand or taken one after the other, at random or by size. How even is their work?
+ * Table 1 of the dynamic partition paper (D24): six lanes on three agents download 30 sites of 98,585 pages
+ * together, with sites bound to lanes beforehand or taken one after the other, at random or by size. How even
+ * is their work?
  */
 
 import type { AgentWork } from '../src/ledger/index.js'
@@ -12,7 +13,10 @@ import { latencyOf, type WebKnobs, WebPlan } from '../src/simulate/web/index.js'
 export interface Method {
   readonly name: string
   readonly assign: Assignment['name']
-  /** What it is told of the sites (D12): nothing, their objects, or the time of their last download, which orders S. */
+  /**
+   * What it is told of the sites (D12): nothing, their objects, or the time of their last download, which
+   * orders S.
+   */
   readonly sizes: 'unknown' | 'objects' | 'time'
   /** Sample standard deviation of the lanes' workloads in the paper. */
   readonly paperPercent: number

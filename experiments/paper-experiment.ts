@@ -1,7 +1,10 @@
-/** The command of an experiment: flags, table or JSON on stdout, chart in a file, targets that were missed told at the end. */
+/**
+ * The command of an experiment: flags, table or JSON on stdout, chart in a file, targets that were missed
+ * told at the end.
+ */
 import { writeFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
-import { EXIT, type Say, whole } from '../src/cli/index.js'
+import { EXIT, print, type Say, tell, whole } from '../src/cli/index.js'
 import { chartSvg, type Effort, type Findings, type PaperExperiment, tableLines } from './frame/index.js'
 
 interface Flags {
@@ -19,8 +22,8 @@ interface Voices {
 }
 
 const OWN_VOICES: Voices = {
-  print: text => void process.stdout.write(text),
-  tell: line => void process.stderr.write(`${line}\n`),
+  print,
+  tell: line => tell(`${line}\n`),
 }
 
 export function paperCommand(experiment: PaperExperiment, say: Say, { print, tell } = OWN_VOICES): Command {

@@ -1,4 +1,7 @@
-/** The real crawls of `orbweaver experiment phases`: a generated web on loopback, four nodes that call from addresses of their own. */
+/**
+ * The real crawls of `orbweaver experiment phases`: a generated web on loopback, four nodes that call from
+ * addresses of their own.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -2,7 +2,9 @@ import type { Cancel, Clock, Millis } from '../src/model/index.js'
 
 const LOOK_MS: Millis = 500
 
-/** Adds up the time in which this process could do nothing: the machine slept, or something had stopped it. */
+/**
+ * Adds up the time in which this process could do nothing: the machine slept, or something had stopped it.
+ */
 export class StallMeter {
   readonly #clock: Clock
   #cancel: Cancel

@@ -1,7 +1,8 @@
 /**
- * Puts our modules together in a few files in `dist/`, because finding, reading and linking two hundred of them takes
- * 150 ms of CPU at every start, and as much again in each thread. What comes from npm stays outside, and a module that
- * is loaded on demand still is. Part of `npm run build`; the types beside them are the compiler's.
+ * Puts our modules together in a few files in `dist/`, because finding, reading and linking two hundred of
+ * them takes 150 ms of CPU at every start, and as much again in each thread. What comes from npm stays
+ * outside, and a module that is loaded on demand still is. Part of `npm run build`; the types beside them are
+ * the compiler's.
  */
 import { rmSync } from 'node:fs'
 import { build } from 'esbuild'

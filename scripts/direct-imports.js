@@ -1,6 +1,7 @@
 /**
- * A plugin of the bundler: an import through a room's `index.ts` is bound to the file that defines the name. esbuild keeps
- * a re-export that any entry point uses for all of them, so an index would bring its whole room into every thread.
+ * A plugin of the bundler: an import through a room's `index.ts` is bound to the file that defines the name.
+ * esbuild keeps a re-export that any entry point uses for all of them, so an index would bring its whole room
+ * into every thread.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,7 +1,8 @@
 /**
  * orbweaver as a library.
  *
- *   for await (const page of crawl({ seeds: ['https://example.org/'], maxPages: 100 })) console.log(page.url, page.title)
+ *   for await (const page of crawl({ seeds: ['https://example.org/'], maxPages: 100 }))
+ *     console.log(page.url, page.title)
  *
  *   const { parts } = partition({ hypergraph: readHypergraph('web.hgr', 'web.vw'), k: 16 })
  */
@@ -55,9 +56,10 @@ export interface ResumeOptions {
 }
 
 /**
- * A crawl that is under way: iterate over its pages, or just await its report. The pages of all agents of this process come to
- * the loop, each when it was fetched, in no particular order; those of other processes (`orbweaver agent`) do not. A page comes
- * again if an agent dies before the page is acknowledged, because it is fetched again.
+ * A crawl that is under way: iterate over its pages, or just await its report. The pages of all agents of
+ * this process come to the loop, each when it was fetched, in no particular order; those of other processes
+ * (`orbweaver agent`) do not. A page comes again if an agent dies before the page is acknowledged, because it
+ * is fetched again.
  */
 export interface Crawl extends AsyncIterable<CrawledPage> {
   readonly directory: string
@@ -68,12 +70,14 @@ export interface Crawl extends AsyncIterable<CrawledPage> {
 }
 
 /**
- * Starts a crawl. Pages come as they are fetched, and the crawl waits for the loop, with any number of agents: at most a few
- * dozen pages are held for it. Leaving the loop, by `break` or by an exception, stops the crawl and waits until it has ended;
- * pages that were fetched by then are stored, also those that the loop has not seen, and `resume` goes on after them.
+ * Starts a crawl. Pages come as they are fetched, and the crawl waits for the loop, with any number of
+ * agents: at most a few dozen pages are held for it. Leaving the loop, by `break` or by an exception, stops
+ * the crawl and waits until it has ended; pages that were fetched by then are stored, also those that the
+ * loop has not seen, and `resume` goes on after them.
  *
- * Throws a ConfigError when something is wrong with the options. Nothing was written then; a mistake inside a hooks module is
- * found when it is loaded, so that the loop and `report` reject with it, and nothing was written either.
+ * Throws a ConfigError when something is wrong with the options. Nothing was written then; a mistake inside a
+ * hooks module is found when it is loaded, so that the loop and `report` reject with it, and nothing was
+ * written either.
  */
 export function crawl(options: CrawlOptions): Crawl {
   const { hooks, ...rest } = options
@@ -110,9 +114,9 @@ function run(open: (options: RunOptions) => CrawlSession, hooks: string | Hooks 
 }
 
 /**
- * The rows that `sql` selects from the tables of the crawl in `directory`, finished or running. Throws a ConfigError when
- * the directory or the SQL is not right, and a DamageError when a file is not what was written. A signal or timeout ends it
- * between portions of rows: a single long call of a function ends first.
+ * The rows that `sql` selects from the tables of the crawl in `directory`, finished or running. Throws a
+ * ConfigError when the directory or the SQL is not right, and a DamageError when a file is not what was
+ * written. A signal or timeout ends it between portions of rows: a single long call of a function ends first.
  */
 export function query(directory: string, sql: string, options: QueryOptions = {}): AsyncGenerator<Row> {
   return queryRows(directory, sql, options, systemClock)

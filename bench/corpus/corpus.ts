@@ -1,7 +1,9 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** One site of a corpus: a folder of files served on a loopback address of its own, so that no DNS is needed. */
+/**
+ * One site of a corpus: a folder of files served on a loopback address of its own, so that no DNS is needed.
+ */
 export interface Host {
   readonly address: string
   readonly folder: string

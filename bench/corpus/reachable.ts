@@ -7,8 +7,8 @@ import { fileOf } from './corpus.js'
 const ORIGIN = 'http://127.0.0.1'
 
 /**
- * Which pages of a folder a complete crawl must fetch: found by a full HTML parser and nothing clever, so that no
- * crawler is measured by its own idea of a link.
+ * Which pages of a folder a complete crawl must fetch: found by a full HTML parser and nothing clever, so
+ * that no crawler is measured by its own idea of a link.
  */
 export async function reachablePages(folder: string, start: string): Promise<Set<string>> {
   const pages = new Set([start])
@@ -17,7 +17,8 @@ export async function reachablePages(folder: string, start: string): Promise<Set
     for (const href of hrefsOf(parse(html))) {
       const target = URL.canParse(href, ORIGIN + page) ? new URL(href, ORIGIN + page) : undefined
       if (target?.origin !== ORIGIN) continue
-      // A query asks for the same file again, which tells a crawler nothing new but counts as a page of its own.
+      // A query asks for the same file again, which tells a crawler nothing new but counts as a page of its
+      // own.
       const path = target.pathname
       if (!pages.has(path + target.search) && (await isPage(folder, path))) pages.add(path + target.search)
     }

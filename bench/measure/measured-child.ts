@@ -19,8 +19,8 @@ const SAMPLE_MS = 50
 const TIMED = 'TIMEFORMAT="%3U %3S %3R"; time timeout --foreground -s KILL "$@" >/dev/null 2>stderr'
 
 /**
- * Runs a command to its end, or to its deadline: what it did by then still counts. It runs in a folder of its own
- * that is deleted afterwards.
+ * Runs a command to its end, or to its deadline: what it did by then still counts. It runs in a folder of its
+ * own that is deleted afterwards.
  */
 export async function runMeasured(command: readonly string[], deadlineSeconds: number): Promise<Usage> {
   const folder = await mkdtemp(join(tmpdir(), 'orbweaver-run-'))

@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The high-water marks of a process that still runs and of its children, in bytes; 0 where the kernel does not tell. */
+/**
+ * The high-water marks of a process that still runs and of its children, in bytes; 0 where the kernel does
+ * not tell.
+ */
 export function peakRssOf(pid: number): number {
   const kib = Number(/VmHWM:\s+(\d+) kB/.exec(read(`/proc/${pid}/status`))?.[1] ?? 0)
   return childrenOf(pid).reduce((sum, child) => sum + peakRssOf(child), kib * 1024)

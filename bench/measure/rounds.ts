@@ -20,8 +20,8 @@ export interface Figures {
 const DEADLINE_SECONDS = 300
 
 /**
- * One round each, then the next round: what disturbs the machine for a while disturbs all alike. Those that take minutes
- * have one round only.
+ * One round each, then the next round: what disturbs the machine for a while disturbs all alike. Those that
+ * take minutes have one round only.
  */
 export async function interleaved(
   server: PageServer,

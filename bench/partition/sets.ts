@@ -10,7 +10,10 @@ export interface BenchSet {
   readonly limits: Readonly<Record<number, number>>
   /** The same for `quality`, within `QUALITY_SECONDS` of CPU. */
   readonly qualityLimits?: Readonly<Record<number, number>>
-  /** How gpmetis, which knows graphs only, gets it: web pages link from their first site; netlists have no source. */
+  /**
+   * How gpmetis, which knows graphs only, gets it: web pages link from their first site; netlists have no
+   * source.
+   */
   readonly expansion: 'star' | 'clique'
 }
 

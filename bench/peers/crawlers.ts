@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { ORBWEAVER, peerPackage, peerScript } from '../paths.js'
 
 /**
- * A crawler as its own users would set it for speed: no delay, links followed on the given hosts only, pages but not
- * their images, nothing kept unless the name says so.
+ * A crawler as its own users would set it for speed: no delay, links followed on the given hosts only, pages
+ * but not their images, nothing kept unless the name says so.
  */
 export interface Crawler {
   readonly name: string
@@ -28,7 +28,8 @@ export const CRAWLERS: readonly Crawler[] = [
   orbweaver(BARE, ['--archive', 'none', '--tables', 'none']),
   orbweaver(FULL, []),
   {
-    // Ten threads gave the most pages/s of 2, 5, 10, 20 and 40 at the same CPU. Never with -H, which ignores -D.
+    // Ten threads gave the most pages/s of 2, 5, 10, 20 and 40 at the same CPU. Never with -H, which ignores
+    // -D.
     name: 'wget2',
     version: () => firstLine('wget2', ['--version']),
     command: seeds => [

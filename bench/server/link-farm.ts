@@ -13,9 +13,9 @@ const WORDS =
   'river stone market winter letter garden bridge copper signal harbour meadow paper lantern orchard'
 
 /**
- * Pages of 17 KB with a hundred links, no link twice: a crawler knows a hundred times what it has fetched, and does to
- * every page what it does to any. A page's number is that of the page that links to it and its place there, so
- * nothing has to be remembered.
+ * Pages of 17 KB with a hundred links, no link twice: a crawler knows a hundred times what it has fetched,
+ * and does to every page what it does to any. A page's number is that of the page that links to it and its
+ * place there, so nothing has to be remembered.
  */
 export class LinkFarm {
   readonly seeds = Array.from({ length: HOSTS }, (_, host) => `http://${addressOf(host)}:${PORT}/`)

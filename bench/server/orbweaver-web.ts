@@ -21,7 +21,10 @@ interface LogLine {
   readonly status: number
 }
 
-/** `orbweaver web`, for machines without nginx: serves the generated pages only, and makes them while it serves. */
+/**
+ * `orbweaver web`, for machines without nginx: serves the generated pages only, and makes them while it
+ * serves.
+ */
 export class OrbweaverWeb implements PageServer {
   readonly kind = 'orbweaver web'
   readonly #folder: string

@@ -1,4 +1,7 @@
-/** Pages of several agents in one loop, left early and gone on with: `npx tsx docs/examples/agents.ts URL my-crawl` */
+/**
+ * Pages of several agents in one loop, left early and gone on with: `npx tsx docs/examples/agents.ts URL
+ * my-crawl`
+ */
 import { crawl, resume } from 'orbweaver'
 
 const [seed = 'https://example.org/', out = 'my-crawl'] = process.argv.slice(2)

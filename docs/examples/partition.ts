@@ -3,7 +3,10 @@ import { type Hypergraph, partition, readHypergraph } from 'orbweaver'
 
 const [file, k = '2', weights] = process.argv.slice(2)
 
-/** Without a file: six sites and three pages whose links leave their site, each page a net with its own site first. */
+/**
+ * Without a file: six sites and three pages whose links leave their site, each page a net with its own site
+ * first.
+ */
 const sixSites: Hypergraph = {
   vertexCount: 6,
   netCount: 3,

@@ -1,4 +1,7 @@
-/** `orbweaver experiment assignments`: the same generated web, crawled for real with every assignment, side by side. */
+/**
+ * `orbweaver experiment assignments`: the same generated web, crawled for real with every assignment, side by
+ * side.
+ */
 import { ASSIGNMENTS, type AssignmentName } from '../../src/config/index.js'
 import { WebPlan } from '../../src/simulate/web/index.js'
 import {
@@ -25,7 +28,10 @@ export interface CrawlFigures {
   readonly quality: number | null
   /** Share of the fetch time of each agent. */
   readonly workloads: readonly number[]
-  /** Of an assignment that learns: coalesced messages by its table and by hash, on the links of the crawl before. */
+  /**
+   * Of an assignment that learns: coalesced messages by its table and by hash, on the links of the crawl
+   * before.
+   */
   readonly promised: { readonly predicted: number; readonly byHash: number } | null
 }
 
@@ -59,7 +65,10 @@ const SIZES: Readonly<Record<Effort, Size>> = {
 /** Table 1 of the dynamic partition paper, in percent. */
 const PAPER = { workloadStdev: { 'static-random': 6.19, 'static-size': 3.44, dynamic: 0.82 } } as const
 
-/** Of the reduction that its partition promises, `hypergraph` has to reach so much, its workload no less even than this. */
+/**
+ * Of the reduction that its partition promises, `hypergraph` has to reach so much, its workload no less even
+ * than this.
+ */
 const KEPT_SHARE = 0.8
 const STDEV_ROOM = 0.01
 
@@ -182,7 +191,10 @@ function tableOf(averages: Averages): Table {
   return { title: 'One web, every assignment', head: HEAD, rows }
 }
 
-/** Of a crawl by a table: the part of the messages by hash that it promised to save, and the part that it saved. */
+/**
+ * Of a crawl by a table: the part of the messages by hash that it promised to save, and the part that it
+ * saved.
+ */
 interface Kept {
   readonly row: AssignmentRow
   readonly due: number

@@ -31,7 +31,10 @@ function stepOf(least: number): number {
   return power * ([1, 2, 5].find(times => times * power >= least) ?? 10)
 }
 
-/** A few values stand for themselves (K = 4, 8, 16 …); many are written as powers of ten, with 2 and 5 between few. */
+/**
+ * A few values stand for themselves (K = 4, 8, 16 …); many are written as powers of ten, with 2 and 5
+ * between few.
+ */
 function logAxis(distinct: readonly number[], low: number, high: number, from: number, to: number): Axis {
   const isFew = distinct.length <= MOST_TICKS && distinct.every(Number.isInteger)
   const ticks = isFew ? distinct : decades(low, high)

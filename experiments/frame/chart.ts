@@ -1,4 +1,7 @@
-/** Line charts as SVG text: a few panels beside and below each other, one legend. Readable on light and dark pages. */
+/**
+ * Line charts as SVG text: a few panels beside and below each other, one legend. Readable on light and dark
+ * pages.
+ */
 import { type Axis, axisOf, tickText } from './axis.js'
 
 export interface Series {
@@ -28,7 +31,10 @@ const COLUMNS = 2
 const HEAD = 44
 const LEGEND_LINE = 20
 const LEGEND_COLUMN = 190
-/** Apart from each other for people who see few colours too, and dark enough for white and light enough for black. */
+/**
+ * Apart from each other for people who see few colours too, and dark enough for white and light enough for
+ * black.
+ */
 const COLOURS = ['#d55e00', '#0a84c6', '#0a9b72', '#b8860b', '#c25b9f', '#7a6fd0', '#8a8a8a', '#a0522d']
 
 const STYLE = `text{font:12px system-ui,sans-serif;fill:#1f2328}.t{font-size:13px;font-weight:600}.h{font-size:16px;font-weight:600}

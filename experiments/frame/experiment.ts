@@ -1,4 +1,6 @@
-/** What an experiment is to the command line: how much to do comes in, our figures beside the paper's go out. */
+/**
+ * What an experiment is to the command line: how much to do comes in, our figures beside the paper's go out.
+ */
 import type { Chart } from './chart.js'
 import type { Table } from './table.js'
 

@@ -4,7 +4,9 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-/** Every number of rows of one form, averaged; null where one of them has none; the rest is that of the first. */
+/**
+ * Every number of rows of one form, averaged; null where one of them has none; the rest is that of the first.
+ */
 export function meanRow<Row extends object>(rows: readonly Row[]): Row {
   const [first] = rows
   const entries = Object.keys(first).map(name => {

@@ -1,12 +1,15 @@
 /**
- * The four data sets of the hypergraph paper: its Tables 1 and 2, and the laws of the site graphs that we make in their
- * place. How the laws were found, and in which order, stands in docs/explanation/experiments/hypergraph.md.
+ * The four data sets of the hypergraph paper: its Tables 1 and 2, and the laws of the site graphs that we
+ * make in their place. How the laws were found, and in which order: docs/explanation/experiments/hypergraph.md.
  */
 import type { SizeLaw } from './site-sizes.js'
 
 export const PART_COUNTS: readonly number[] = [4, 8, 16, 32, 64]
 
-/** Of the sites with links to others, the one at quantile u knows 1 + scale * ((1 - u) ^ (-1 / exponent) - 1) of them. */
+/**
+ * Of the sites with links to others, the one at quantile u knows 1 + scale * ((1 - u) ^ (-1 / exponent) - 1)
+ * of them.
+ */
 interface DegreeLaw {
   /** Share of the sites that have links to others. */
   readonly linking: number

@@ -80,7 +80,10 @@ describe('our partitions', () => {
 
 describe('experiment hypergraph', () => {
   const sets = DATA_SETS.filter(({ name }) => name === 'in-2004')
-  /** Stands for gpmetis: sites by hash, so ours must have fewer messages, and its reduction is far from the paper's. */
+  /**
+   * Stands for gpmetis: sites by hash, so ours must have fewer messages, and its reduction is far from the
+   * paper's.
+   */
   const chance: GraphPartitioner = {
     name: 'chance',
     partition: ({ vertexCount }, k) => hashParts(siteHashes(vertexCount), k),

@@ -45,7 +45,8 @@ export function ours(
     const cell = { ...judged(graph, k, parts), bound: imbalanceBound }
     const over = imbalance.map((value, r) => value - Math.max(EPSILON, imbalanceBound[r]))
     if (attempt === ATTEMPTS || over.every(value => value <= SLACK)) return cell
-    // A site that outweighs a part in one weight leaves the others fewer parts, and so less room, in the other weight.
+    // A site that outweighs a part in one weight leaves the others fewer parts, and so less room, in the
+    // other weight.
     epsilons = epsilons.map((epsilon, r) => Math.max(0, epsilon - Math.max(0, over[r])))
   }
 }

@@ -1,4 +1,7 @@
-/** A net for each page with a link to another site (H3), so that nets and pins come out exactly as they are asked for. */
+/**
+ * A net for each page with a link to another site (H3), so that nets and pins come out exactly as they are
+ * asked for.
+ */
 import { SeededRandom } from '../../src/model/index.js'
 import type { DataSet } from './data-sets.js'
 import type { SiteLinks } from './site-links.js'
@@ -53,8 +56,8 @@ function linksOnPage(left: number, pages: number, degree: number, chance: number
 }
 
 /**
- * `total` in whole numbers: `least[i]` each, the rest in proportion to `weights`, none above its cap, which is
- * caps[i], or caps[i] * times[i].
+ * `total` in whole numbers: `least[i]` each, the rest in proportion to `weights`, none above its cap, which
+ * is caps[i], or caps[i] * times[i].
  */
 function spread(
   total: number,

@@ -1,4 +1,7 @@
-/** The experiment of the hypergraph paper (H7, H8): four site graphs, K = 4 … 64, by hash, by ours, by gpmetis. */
+/**
+ * The experiment of the hypergraph paper (H7, H8): four site graphs, K = 4 … 64, by hash, by ours, by
+ * gpmetis.
+ */
 import type { PresetName } from '../../src/plan/partition/state/index.js'
 import { type Effort, mean } from '../frame/index.js'
 import { DATA_SETS, type DataSet, PART_COUNTS } from './data-sets.js'

@@ -1,6 +1,6 @@
 /**
- * Neighbourhoods within neighbourhoods: the sites of a web in a row, cut into countries, and those into two again and again
- * down to a few sites. Who is near whom says the smallest block that holds both.
+ * Neighbourhoods within neighbourhoods: the sites of a web in a row, cut into countries, and those into two
+ * again and again down to a few sites. Who is near whom says the smallest block that holds both.
  */
 import type { Random } from '../../src/model/index.js'
 

@@ -1,7 +1,8 @@
 /**
- * Which sites each site links to: how many by the degree law, larger sites mostly more; a few of them to sites that are popular
- * in its country, all others near it. The same law for every data set: what a hash does to a graph says nothing of where its
- * links lead, so there was nothing to fit it to (docs/explanation/experiments/hypergraph.md).
+ * Which sites each site links to: how many by the degree law, larger sites mostly more; a few of them to
+ * sites that are popular in its country, all others near it. The same law for every data set: what a hash
+ * does to a graph says nothing of where its links lead, so there was nothing to fit it to
+ * (docs/explanation/experiments/hypergraph.md).
  */
 import { type Random, SeededRandom } from '../../src/model/index.js'
 import type { DataSet } from './data-sets.js'
@@ -22,7 +23,10 @@ const LINK_SEED = 1
 const POPULAR_LINKS = 2
 /** Popularity falls with this power of the rank. */
 const POPULARITY = 2
-/** Other links stay in the block that has room for all of the site's, or leave it for the one around it with this chance, and so on. */
+/**
+ * Other links stay in the block that has room for all of the site's, or leave it for the one around it with
+ * this chance, and so on.
+ */
 const LEAVING = 0.25
 /** In a block; then there is hardly anyone left in it, and the next one is looked at. */
 const TRIES = 8

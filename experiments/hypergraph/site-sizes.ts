@@ -1,4 +1,6 @@
-/** How many pages each site has: a Zipf-Mandelbrot law with an exact sum, dealt out to the sites by a seed. */
+/**
+ * How many pages each site has: a Zipf-Mandelbrot law with an exact sum, dealt out to the sites by a seed.
+ */
 import { SeededRandom } from '../../src/model/index.js'
 
 /** The site of rank r, from 0, has a share of the pages like (r + 1 + shift) ^ -exponent. */

@@ -1,7 +1,8 @@
 /**
- * A site graph in which sites heavier than a part are split by path, as a crawl splits them (`assign/cut-web.ts`): pages lie in
- * the pieces in the order of their paths. Nothing is known of where links inside a site lead, so the dearest is assumed:
- * anywhere in it. A page whose links lead to other pieces is a net like one with links to other sites, so they are messages.
+ * A site graph in which sites heavier than a part are split by path, as a crawl splits them
+ * (`plan/assign/learned/cut-web.ts`): pages lie in the pieces in the order of their paths. Nothing is known
+ * of where links inside a site lead, so the dearest is assumed: anywhere in it. A page whose links lead to
+ * other pieces is a net like one with links to other sites, so they are messages.
  */
 
 import { SeededRandom } from '../../src/model/index.js'
@@ -96,7 +97,10 @@ class Nets {
   }
 }
 
-/** Nets of a split site are of pages that lie evenly among its pages; its other pages have links within it alone. */
+/**
+ * Nets of a split site are of pages that lie evenly among its pages; its other pages have links within it
+ * alone.
+ */
 function splitNets(
   { byPage, linksOut }: SiteGraph,
   places: Places,
@@ -106,7 +110,9 @@ function splitNets(
   const random = new SeededRandom(LINK_SEED)
   const nets = new Nets()
   const own = new Map<number, number[]>([...splits.keys()].map(site => [site, []]))
-  /** Without its source. A page that has several links to a split site may have them to several of its pieces. */
+  /**
+   * Without its source. A page that has several links to a split site may have them to several of its pieces.
+   */
   const targetsOf = (net: number): Set<number> => {
     const found = new Set<number>()
     for (let at = netOffsets[net] + 1; at < netOffsets[net + 1]; at++) {

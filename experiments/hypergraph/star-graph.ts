@@ -1,4 +1,7 @@
-/** A hypergraph as a graph, for partitioners that know nothing else: each net's source is joined with its other pins. */
+/**
+ * A hypergraph as a graph, for partitioners that know nothing else: each net's source is joined with its
+ * other pins.
+ */
 import type { Hypergraph } from '../../src/plan/partition/state/index.js'
 
 /** Neighbours of v: neighbours[offsets[v] .. offsets[v + 1]), each edge on both its sides. */

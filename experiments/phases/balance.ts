@@ -1,7 +1,8 @@
 /**
- * How evenly URLs fall on nodes and phases (K10, K12), for 2 to 10 nodes: nodes by the whole URL, phases by its host, and
- * beside it what the paper compares with: nodes by a hash of the site, and URLs sorted by reversed host name and dealt out
- * by a k-way unshuffle. URLs are made host by host and not kept: only sums are.
+ * How evenly URLs fall on nodes and phases (K10, K12), for 2 to 10 nodes: nodes by the whole URL, phases by
+ * its host, and beside it what the paper compares with: nodes by a hash of the site, and URLs sorted by
+ * reversed host name and dealt out by a k-way unshuffle. URLs are made host by host and not kept: only sums
+ * are.
  */
 import { charSum, fingerprint, takeFingerprint } from '../../src/model/bytes/index.js'
 import type { Random } from '../../src/model/index.js'

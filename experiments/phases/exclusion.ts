@@ -1,4 +1,7 @@
-/** From a server's log: was a host ever asked by two nodes at once? Nodes are told apart by the addresses they call from. */
+/**
+ * From a server's log: was a host ever asked by two nodes at once? Nodes are told apart by the addresses they
+ * call from.
+ */
 import type { ServedRequest } from '../../src/simulate/web/index.js'
 
 export interface Exclusion {

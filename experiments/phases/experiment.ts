@@ -1,6 +1,7 @@
 /**
- * `experiment phases`: the figures of the KSpider paper (K5, K10-K12). Millions of URLs on 2 to 10 nodes, and real crawls by
- * four nodes of a generated web, whose server's log says whether two of them were ever at one host.
+ * `experiment phases`: the figures of the KSpider paper (K5, K10-K12). Millions of URLs on 2 to 10 nodes, and
+ * real crawls by four nodes of a generated web, whose server's log says whether two of them were ever at one
+ * host.
  */
 import { SeededRandom } from '../../src/model/index.js'
 import {

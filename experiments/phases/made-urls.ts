@@ -1,4 +1,7 @@
-/** URLs of a made-up national web: hosts by a power law, names of words and the usual second levels, paths of words and numbers. */
+/**
+ * URLs of a made-up national web: hosts by a power law, names of words and the usual second levels, paths of
+ * words and numbers.
+ */
 import type { Random } from '../../src/model/index.js'
 
 export interface MadeHost {

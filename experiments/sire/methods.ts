@@ -7,7 +7,10 @@ import { crawlerName, HOSTS, type NationalWeb } from './national-web.js'
 
 export type Scheme = 'Host-SIRE' | 'IP-SIRE' | 'host hash' | 'consistent hash' | 'hybrid' | 'centralised'
 
-/** As even as sites allow: the slowest crawler is what counts (S10). A hash can be lucky, though not that lucky. */
+/**
+ * As even as sites allow: the slowest crawler is what counts (S10). A hash can be lucky, though not that
+ * lucky.
+ */
 const EPSILON = 0.002
 /** What it costs to move a URL, in links: it travels once, links in every crawl. */
 export const MIGRATION_WEIGHT = 0.2

@@ -1,4 +1,7 @@
-/** A national web with the numbers of the SIRE paper (S15): URLs, hosts, addresses, countries, and links between hosts. */
+/**
+ * A national web with the numbers of the SIRE paper (S15): URLs, hosts, addresses, countries, and links
+ * between hosts.
+ */
 
 import { type Random, SeededRandom } from '../../src/model/index.js'
 import type { LearnedWeb } from '../../src/plan/assign/learned/index.js'
@@ -13,13 +16,17 @@ export const MOST_CRAWLERS = 30
 /** Pages of a host and hosts of an address: few have many (power laws). */
 const PAGE_LAW = { exponent: 1, shift: 4 }
 const HOST_LAW = { exponent: 0.9, shift: 10 }
-/** The largest hosts have a machine of their own or share it with few: they are dealt out to addresses evenly. */
+/**
+ * The largest hosts have a machine of their own or share it with few: they are dealt out to addresses evenly.
+ */
 const OWN_MACHINES = 1_000
 /** Links to other hosts, for each page. */
 const LINKS_PER_PAGE = 2
 /** Different hosts that a host links to: 1 + SCALE * (u ^ (-1 / EXPONENT) - 1). */
 const DEGREE = { scale: 5, exponent: 1.5, most: 2_000 }
-/** Of those, hosts of its own address (portals, customers of one provider), and hosts that everybody knows. */
+/**
+ * Of those, hosts of its own address (portals, customers of one provider), and hosts that everybody knows.
+ */
 const SAME_ADDRESS = 0.6
 const POPULAR = 0.15
 /** The others are this many addresses away at most. */
@@ -154,7 +161,8 @@ function targetOf(
   random: Random,
 ): number {
   const kind = random.next()
-  // The most famous is drawn a third of the way to everybody: the cube puts most of the draws among the first.
+  // The most famous is drawn a third of the way to everybody: the cube puts most of the draws among the
+  // first.
   if (kind < POPULAR) return famous[Math.floor(HOSTS * random.next() ** 3)]
   const own = hostsOf[address]
   if (kind < POPULAR + SAME_ADDRESS && own.length > 1) return own[Math.floor(random.next() * own.length)]

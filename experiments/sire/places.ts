@@ -1,4 +1,7 @@
-/** Where servers and crawlers are: 24 countries by their capitals, and how long a packet takes between two places. */
+/**
+ * Where servers and crawlers are: 24 countries by their capitals, and how long a packet takes between two
+ * places.
+ */
 
 export interface Place {
   readonly latitude: number
@@ -60,7 +63,10 @@ function kilometres(a: Place, b: Place): number {
   return 2 * EARTH_KM * Math.asin(Math.min(1, Math.sqrt(h)))
 }
 
-/** The next crawler goes where most addresses are for each crawler that is there already (by quotients of 1, 2, 3 …). */
+/**
+ * The next crawler goes where most addresses are for each crawler that is there already (by quotients of 1,
+ * 2, 3 …).
+ */
 export function crawlerPlaces(count: number): Country[] {
   const taken = new Map<string, number>()
   return Array.from({ length: count }, () => {

@@ -23,9 +23,15 @@ export interface Row {
   readonly relocationReductionPercent: number | null
   /** Between a page and its crawler, on average. */
   readonly rttMs: number
-  /** Heaviest part over the mean, minus 1, that no assignment of its vertices can go below; null where none are counted. */
+  /**
+   * Heaviest part over the mean, minus 1, that no assignment of its vertices can go below; null where none
+   * are counted.
+   */
   readonly boundPercent: number | null
-  /** Address prefixes that route every known address as the parts do (S3); null where an address has several parts. */
+  /**
+   * Address prefixes that route every known address as the parts do (S3); null where an address has several
+   * parts.
+   */
   readonly prefixes: number | null
 }
 

@@ -1,7 +1,8 @@
 /**
- * The bus between machines: LISTEN and NOTIFY on a connection of its own, never inside a transaction of the ledger, because
- * a NOTIFY takes a lock of the whole server when it commits. Messages are gathered and go a few times a second. What is too
- * much, or comes while the connection is gone, is lost: everybody looks into the ledger with every heartbeat anyway.
+ * The bus between machines: LISTEN and NOTIFY on a connection of its own, never inside a transaction of the
+ * ledger, because a NOTIFY takes a lock of the whole server when it commits. Messages are gathered and go a
+ * few times a second. What is too much, or comes while the connection is gone, is lost: everybody looks into
+ * the ledger with every heartbeat anyway.
  */
 
 import { PostgresConnection, quoted, schemaOf } from '../ledger/postgres/index.js'

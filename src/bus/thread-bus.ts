@@ -1,4 +1,7 @@
-/** The bus between threads: each agent has a wire to the main thread, which passes on what others have to hear. */
+/**
+ * The bus between threads: each agent has a wire to the main thread, which passes on what others have to
+ * hear.
+ */
 import type { MessagePort } from 'node:worker_threads'
 import type { Incarnation } from '../ledger/index.js'
 import type { Bus, BusMessage, LocalBus } from './bus.js'
@@ -14,7 +17,10 @@ export function portBus(port: MessagePort): Bus {
   }
 }
 
-/** The main thread's end; returns how to hang up. An agent hears only what concerns it, and not what `loses` says. */
+/**
+ * The main thread's end; returns how to hang up. An agent hears only what concerns it, and not what `loses`
+ * says.
+ */
 export function relayBus(
   bus: LocalBus,
   port: MessagePort,

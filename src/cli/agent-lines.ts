@@ -1,4 +1,7 @@
-/** What the agents of a running crawl last said of themselves (D4): lanes, machine, and how far they are from each other. */
+/**
+ * What the agents of a running crawl last said of themselves (D4): lanes, machine, and how far they are from
+ * each other.
+ */
 
 import type { LaneStatus } from '../bus/index.js'
 import type { MachineLoad, Peer } from '../cluster/agent/heartbeat/index.js'
@@ -11,7 +14,10 @@ export interface AgentState {
   readonly incarnation: Incarnation
   /** Since its last heartbeat. */
   readonly silentMs: Millis
-  /** Not heard from for some seconds: killed, frozen or cut off. What it said of its lanes and its machine is void. */
+  /**
+   * Not heard from for some seconds: killed, frozen or cut off. What it said of its lanes and its machine is
+   * void.
+   */
   readonly isSilent: boolean
   readonly lanes: number
   readonly busyLanes: number

@@ -111,8 +111,9 @@ export async function watch(session: CrawlSession, directory: string, json: bool
 }
 
 /**
- * The first signal seals and stops, the second stops at once: nothing acknowledged is lost either way. A terminal that
- * is closed sends SIGHUP more than once, by its shell and by the kernel, so that one never is the second.
+ * The first signal seals and stops, the second stops at once: nothing acknowledged is lost either way. A
+ * terminal that is closed sends SIGHUP more than once, by its shell and by the kernel, so that one never is
+ * the second.
  */
 function signalHandler(session: CrawlSession, display: ProgressDisplay): (signal: NodeJS.Signals) => void {
   let signals = 0

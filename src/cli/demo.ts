@@ -11,6 +11,7 @@ import { truth, WebPlan, WebServer } from '../simulate/web/index.js'
 import type { Say } from './commands.js'
 import { watch } from './crawl.js'
 import { EXIT } from './exit-codes.js'
+import { tell } from './output.js'
 import { number, plural } from './summary.js'
 
 const SITES = 12
@@ -32,13 +33,12 @@ export function demoCommand(say: Say): Command {
 }
 
 async function demo(out: string): Promise<number> {
-  const tell = (text: string) => void process.stderr.write(`${text}\n`)
   const plan = new WebPlan({ sites: SITES, pages: PAGES, seed: 1 })
   const server = await WebServer.listen(plan, { clock: systemClock, port: 0 })
   try {
-    tell(`1. A web of ${SITES} sites and ${number(PAGES)} pages is served at ${server.seed}`)
+    tell(`1. A web of ${SITES} sites and ${number(PAGES)} pages is served at ${server.seed}\n`)
     tell(
-      `2. Crawling it: orbweaver crawl ${server.seed} --scope any --delay 0 --resolve '*.test=127.0.0.1' --out ${shellWord(out)}`,
+      `2. Crawling it: orbweaver crawl ${server.seed} --scope any --delay 0 --resolve '*.test=127.0.0.1' --out ${shellWord(out)}\n`,
     )
     const config = checkConfig({
       seeds: [server.seed],
@@ -54,15 +54,15 @@ async function demo(out: string): Promise<number> {
     const tables = await openTables(out)
     const found = await single(tables.query("SELECT count(*) AS n FROM pages WHERE outcome = 'OK'"))
     tell(
-      `3. The web has ${plural(expected, 'page')} and objects a full crawl must find; the crawl found ${found}.`,
+      `3. The web has ${plural(expected, 'page')} and objects a full crawl must find; the crawl found ${found}.\n`,
     )
-    tell('4. Asking it:')
+    tell('4. Asking it:\n')
     for (const sql of QUERIES) {
-      tell(`\n   orbweaver query ${shellWord(out)} "${sql}"\n`)
-      process.stderr.write(await tableOf(await tables.run(sql)))
+      tell(`\n   orbweaver query ${shellWord(out)} "${sql}"\n\n`)
+      tell(await tableOf(await tables.run(sql)))
     }
     await tables.close()
-    tell(`\nThe crawl stays in ${out}; look around with: orbweaver query ${shellWord(out)}`)
+    tell(`\nThe crawl stays in ${out}; look around with: orbweaver query ${shellWord(out)}\n`)
     return String(found) === String(expected) ? EXIT.done : EXIT.internal
   } finally {
     await server.close()

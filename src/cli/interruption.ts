@@ -1,12 +1,13 @@
 /**
- * What ends a command that may run for long: a signal, `--timeout`, too much memory, a reader that leaves. The
- * command is told by an AbortSignal and has a moment to let go. After that the process ends by a signal of its
- * own: `process.exit` would wait for DuckDB, which does not leave a single long call of a function.
+ * What ends a command that may run for long: a signal, `--timeout`, too much memory, a reader that leaves.
+ * The command is told by an AbortSignal and has a moment to let go. After that the process ends by a signal
+ * of its own: `process.exit` would wait for DuckDB, which does not leave a single long call of a function.
  */
 import { systemClock as clock } from '../compose/index.js'
 import type { Interruption } from '../data/query/index.js'
 import { LIMITS } from '../model/index.js'
 import { EXIT } from './exit-codes.js'
+import { tell } from './output.js'
 import { END_SIGNALS, onEndSignal } from './signals.js'
 import { duration, size } from './summary.js'
 
@@ -105,7 +106,7 @@ function watchMemory(bytes: number, interrupt: Interrupt): () => void {
 }
 
 function endAtOnce({ message }: InterruptedError, signal: NodeJS.Signals): void {
-  if (message !== '') process.stderr.write(`orbweaver: ${message}\n`)
+  if (message !== '') tell(`orbweaver: ${message}\n`)
   // Scratch folders are removed by listeners.
   process.emit('exit', EXIT.interrupted)
   for (const name of END_SIGNALS) process.removeAllListeners(name)

@@ -4,6 +4,7 @@ import { copyToDatabase, copyToDirectory } from '../compose/index.js'
 import { ConfigError } from '../config/index.js'
 import { shellWord } from '../model/index.js'
 import { trustOption } from './crawl-address.js'
+import { tell } from './output.js'
 import { number } from './summary.js'
 
 export function ledgerCommand(): Command {
@@ -31,7 +32,7 @@ async function copy(
   const { directory, rows } = isDatabase(from)
     ? await copyToDirectory(from, name ?? '', to, trust)
     : await copyToDatabase(from, to, name, trust)
-  process.stderr.write(`${number(rows)} rows copied; go on with: orbweaver resume ${shellWord(directory)}\n`)
+  tell(`${number(rows)} rows copied; go on with: orbweaver resume ${shellWord(directory)}\n`)
 }
 
 function isDatabase(text: string): boolean {

@@ -1,6 +1,6 @@
 /**
- * What commands print. It may quote servers, file names and SQL: nothing in it may speak to a terminal, whether it
- * goes to one now or is shown on one later.
+ * What commands print. It may quote servers, file names and SQL: nothing in it may speak to a terminal,
+ * whether it goes to one now or is shown on one later.
  */
 import { forTerminal, jsonForTerminal } from '../model/index.js'
 

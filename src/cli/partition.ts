@@ -15,6 +15,7 @@ import {
   writeParts,
 } from '../plan/partition/io/index.js'
 import { type PresetName, presets } from '../plan/partition/state/index.js'
+import { printJson, tell } from './output.js'
 import { readObjectives } from './partition-objectives.js'
 import { checkedText, partitionedText } from './partition-summary.js'
 
@@ -111,7 +112,7 @@ function run(file: string, partFile: string | undefined, flags: PartitionFlags):
     // Vertices are numbered from 1 in all the files.
     printJson({ ...figures, heavyVertices: heavyVertices.map(vertex => vertex + 1), seconds, out })
   } else {
-    process.stderr.write(partitionedText(request, result, { file, out, seconds }))
+    tell(partitionedText(request, result, { file, out, seconds }))
   }
 }
 
@@ -124,7 +125,7 @@ function check(file: string, partFile: string | undefined, flags: PartitionFlags
   const checked = checkPartition({ file, partFile, k, ...files })
   const seconds = (systemClock.monotonic() - started) / 1_000
   if (flags.json) printJson({ ...checked, seconds })
-  else process.stderr.write(checkedText(checked, partFile))
+  else tell(checkedText(checked, partFile))
 }
 
 function requestOf(file: string, k: number, flags: PartitionFlags): PartitionOptions {
@@ -188,8 +189,4 @@ function present<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K],
 
 function collect(value: string, before: readonly string[]): string[] {
   return [...before, value]
-}
-
-function printJson(result: object): void {
-  process.stdout.write(`${JSON.stringify(result)}\n`)
 }

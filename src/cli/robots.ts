@@ -3,11 +3,12 @@ import { createReadStream } from 'node:fs'
 import { Command, Option } from 'commander'
 import { checkRobots } from '../compose/index.js'
 import { ConfigError, seedUrl } from '../config/index.js'
-import { jsonForTerminal, LIMITS, withoutControls } from '../model/index.js'
+import { LIMITS, withoutControls } from '../model/index.js'
 import { normaliseUrl } from '../model/url/index.js'
 import { looksBinary, RobotsRules, type RobotsVerdict } from '../page/robots/index.js'
 import type { Say } from './commands.js'
 import { EXIT } from './exit-codes.js'
+import { print, printJson } from './output.js'
 
 interface RobotsFlags {
   readonly agent: string
@@ -58,7 +59,8 @@ export function robotsCommand(say: Say): Command {
       const found = file === undefined ? await live(url, flags) : asText(await read(file))
       const rules = RobotsRules.parse(found.body, flags.agent)
       const verdict: RobotsVerdict = found.without ?? rules.allows(url)
-      process.stdout.write(flags.json ? asJson(url, flags, found, rules, verdict) : asLines(found, verdict))
+      if (flags.json) printJson(jsonOf(url, flags, found, rules, verdict))
+      else print(linesOf(found, verdict))
       say(verdict.allowed ? EXIT.done : EXIT.disallowed)
     })
 }
@@ -103,20 +105,19 @@ function asText(body: Buffer): Found {
 
 const NOTHING = Buffer.alloc(0)
 
-function asLines(found: Found, { allowed, line }: RobotsVerdict): string {
+function linesOf(found: Found, { allowed, line }: RobotsVerdict): string {
   const reason = found.without?.reason ?? (line ? `line ${line.number}: ${line.text}` : 'no line forbids it')
   return `${allowed ? 'allowed' : 'disallowed'}\n${withoutControls(reason)}\n`
 }
 
-function asJson(
+function jsonOf(
   url: string,
   flags: RobotsFlags,
   found: Found,
   rules: RobotsRules,
   { allowed, line }: RobotsVerdict,
-): string {
+): object {
   const { crawlDelayMs, sitemaps } = rules
   const reason = found.without?.reason ?? null
-  const answer = { url, agent: flags.agent, allowed, line: line ?? null, reason, crawlDelayMs, sitemaps }
-  return `${jsonForTerminal(JSON.stringify(answer))}\n`
+  return { url, agent: flags.agent, allowed, line: line ?? null, reason, crawlDelayMs, sitemaps }
 }

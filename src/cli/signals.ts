@@ -16,8 +16,8 @@ const STDOUT = 1
 const STDIO = [0, STDOUT, 2] as const
 
 /**
- * For the whole run of a command. `onReaderLeft` is called when the reader of stdout leaves (`| head`); nobody has to
- * read stderr for a crawl to go on.
+ * For the whole run of a command. `onReaderLeft` is called when the reader of stdout leaves (`| head`);
+ * nobody has to read stderr for a crawl to go on.
  */
 export function outliveTerminal(onReaderLeft: () => void): void {
   const terminals = STDIO.filter(fd => isatty(fd))
@@ -30,8 +30,8 @@ export function outliveTerminal(onReaderLeft: () => void): void {
   process.stderr.on('error', () => {})
   process.once('exit', code => {
     if (terminals.every(fd => isatty(fd))) return
-    // Node aborts when it cannot give a terminal its settings back: the other listeners have their turn, then the
-    // signal that a lost terminal sends ends the process.
+    // Node aborts when it cannot give a terminal its settings back: the other listeners have their turn, then
+    // the signal that a lost terminal sends ends the process.
     for (const listener of process.listeners('exit')) listener.call(process, code)
     process.removeAllListeners('SIGHUP')
     process.kill(process.pid, 'SIGHUP')

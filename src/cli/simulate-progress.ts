@@ -1,4 +1,7 @@
-/** How far a simulation is, on stderr: a line that is rewritten on a terminal, a plain one now and then elsewhere. */
+/**
+ * How far a simulation is, on stderr: a line that is rewritten on a terminal, a plain one now and then
+ * elsewhere.
+ */
 import type { Clock, Millis } from '../model/index.js'
 import type { SimulationProgress } from '../simulate/index.js'
 import { duration, number, size } from './summary.js'

@@ -18,6 +18,7 @@ import {
   smallRun,
 } from '../simulate/index.js'
 import { EXIT } from './exit-codes.js'
+import { print, printJson, tell } from './output.js'
 import { SimulationDisplay } from './simulate-progress.js'
 import { whole } from './whole.js'
 
@@ -120,11 +121,11 @@ async function simulateIn(scratch: string, flags: Flags): Promise<boolean> {
     addTo(calls, result.ledgerCalls)
     if (result.violations.length > 0) {
       const small = options.sites > LARGE_SITES ? { options, result } : await shrink(options, result)
-      process.stderr.write(`${explain(small, commandFor(flags, options.seed))}\n`)
+      tell(`${explain(small, commandFor(flags, options.seed))}\n`)
       return false
     }
   }
-  tell(
+  report(
     flags,
     figures,
     { struck: listed(struck), ledgerCalls: listed(calls) },
@@ -218,7 +219,7 @@ function feltFaults({ faults, struck }: SimulationResult): number {
 type Figures = ReturnType<typeof figuresOf>
 
 /** Of several runs, the means. */
-function tell(
+function report(
   flags: Flags,
   figures: readonly Figures[],
   counts: Readonly<Record<'struck' | 'ledgerCalls', string>>,
@@ -246,10 +247,8 @@ function tell(
     peakMegabytes: process.resourceUsage().maxRSS / 1024,
     history: figures.reduce((hash, run) => (Math.imul(hash, 31) + run.history) >>> 0, 0).toString(16),
   }
-  if (flags.json) process.stdout.write(`${JSON.stringify(summary)}\n`)
-  else
-    for (const [name, value] of Object.entries(summary))
-      process.stdout.write(`${name.padEnd(18)} ${shown(value)}\n`)
+  if (flags.json) printJson(summary)
+  else for (const [name, value] of Object.entries(summary)) print(`${name.padEnd(18)} ${shown(value)}\n`)
 }
 
 function shown(value: string | number): string {

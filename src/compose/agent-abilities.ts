@@ -1,6 +1,7 @@
 /**
- * What the agents of a crawl are able to do, from what they say of themselves with their heartbeats: pages for the time in which
- * their thread was busy, and what their machines have left of memory and disk. The next crawl makes parts as large.
+ * What the agents of a crawl are able to do, from what they say of themselves with their heartbeats: pages
+ * for the time in which their thread was busy, and what their machines have left of memory and disk. The next
+ * crawl makes parts as large.
  */
 
 import type { AgentRow, Ledger } from '../ledger/index.js'

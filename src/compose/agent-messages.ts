@@ -16,7 +16,9 @@ export interface AgentThreadData {
   readonly bus: MessagePort
   /** For fault tests: the harm that waits for an agent; null when none ever will. */
   readonly injectedFaults: SharedArrayBuffer | null
-  /** Whether pages are wanted in the thread that began the crawl (`PageReader`); null where they never are. */
+  /**
+   * Whether pages are wanted in the thread that began the crawl (`PageReader`); null where they never are.
+   */
   readonly pagesWanted: SharedArrayBuffer | null
 }
 

@@ -6,7 +6,10 @@ import { hostOf, siteOf } from '../model/url/index.js'
 import { addressGuard } from '../page/fetch/connect/index.js'
 import { readCrawlFile } from './crawl-directory.js'
 
-/** Says before anything is made what would only fail later: a seed that is too long, or on the user's own network. */
+/**
+ * Says before anything is made what would only fail later: a seed that is too long, or on the user's own
+ * network.
+ */
 export function checkSeeds(config: CrawlConfig): void {
   const long = config.seeds.find(seed => seed.length > LIMITS.urlChars)
   if (long !== undefined)

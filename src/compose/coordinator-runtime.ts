@@ -1,8 +1,8 @@
 /**
  * What a process with the store at hand does for the crawl as a whole: it stands by for the coordinator's
- * seat, and under it settles the files of incarnations that are over, merges tables, answers the user, and brings
- * the crawl to its end. All of that moves with the seat: whoever has it next finds in the ledger where the
- * last one was.
+ * seat, and under it settles the files of incarnations that are over, merges tables, answers the user, and
+ * brings the crawl to its end. All of that moves with the seat: whoever has it next finds in the ledger where
+ * the last one was.
  */
 
 import type { LocalBus } from '../bus/index.js'
@@ -75,7 +75,10 @@ export class CoordinatorRuntime {
   readonly heartbeatTasks: HeartbeatTasks
   #agentPool: AgentPool | null = null
   #usage: UsageMeter | null = null
-  /** The seat under which the files of dead incarnations were settled: nothing else may be done under it before. */
+  /**
+   * The seat under which the files of dead incarnations were settled: nothing else may be done under it
+   * before.
+   */
   #readyFor: Epoch | null = null
   /** A seat that was taken over, before that. */
   #unsettled: Epoch | null = null

@@ -1,7 +1,7 @@
 /**
- * The coordinating incarnation of a process: it beats, and holds the coordinator's seat or waits until it is free.
- * It crawls nothing itself; agents do. When the ledger has ended its incarnation, because it was silent for too
- * long, it begins another.
+ * The coordinating incarnation of a process: it beats, and holds the coordinator's seat or waits until it is
+ * free. It crawls nothing itself; agents do. When the ledger has ended its incarnation, because it was silent
+ * for too long, it begins another.
  */
 
 import type { Bus } from '../bus/index.js'

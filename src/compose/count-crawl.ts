@@ -1,4 +1,6 @@
-/** The count at the end: how many URLs and pages the journals hold, and what of the known web is among them. */
+/**
+ * The count at the end: how many URLs and pages the journals hold, and what of the known web is among them.
+ */
 
 import type { CrawlConfig } from '../config/index.js'
 import type { Ledger } from '../ledger/index.js'

@@ -128,11 +128,11 @@ function missingIn({ format, config }: Partial<CrawlFile>): string | null {
   return isObject ? null : 'it holds no settings'
 }
 
-function refuseNewer({ format, orbweaver }: CrawlFile, name: string): void {
-  if (format > FORMAT)
-    throw new NewerCrawlError(
-      `${name} was written by orbweaver ${orbweaver}, which is newer; update orbweaver`,
-    )
+function refuseNewer({ format, orbweaver }: Partial<CrawlFile>, name: string): void {
+  if (Number(format) <= FORMAT) return
+  const writer =
+    typeof orbweaver === 'string' ? `orbweaver ${orbweaver}, which is newer` : 'a newer orbweaver'
+  throw new NewerCrawlError(`${name} was written by ${writer}; update orbweaver`)
 }
 
 /** One by one: where a folder cannot be made, as in /proc, Node 20 tries `recursive` for ever. */
@@ -159,7 +159,9 @@ function isFolder(directory: string): boolean | null {
   }
 }
 
-/** Changes nothing. An empty folder, or a crawl that never got a page and is not running, may be used again. */
+/**
+ * Changes nothing. An empty folder, or a crawl that never got a page and is not running, may be used again.
+ */
 export function checkVacant(directory: string): void {
   const isThere = isFolder(directory)
   if (isThere === null) return

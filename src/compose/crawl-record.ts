@@ -1,6 +1,7 @@
 /**
- * What the ledger in a database knows of its crawl: all that crawl.json says, where the store is, and the token of agents that
- * do not see it. The names begin with `crawl.`: such settings do not travel with heartbeats, and are shown to nobody.
+ * What the ledger in a database knows of its crawl: all that crawl.json says, where the store is, and the
+ * token of agents that do not see it. The names begin with `crawl.`: such settings do not travel with
+ * heartbeats, and are shown to nobody.
  */
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
@@ -14,7 +15,10 @@ const FILE = 'crawl.file'
 const STORE = 'crawl.store'
 const TOKEN = 'crawl.token'
 const TOKEN_BYTES = 32
-/** Between the making of its tables and the first thing that is written into them a crawl is there, and nothing is known of it. */
+/**
+ * Between the making of its tables and the first thing that is written into them a crawl is there, and
+ * nothing is known of it.
+ */
 const MAKING_MS: Millis = 10_000
 const LOOK_MS: Millis = 200
 

@@ -5,8 +5,8 @@ import { isUnwritable } from '../ledger/sqlite/index.js'
 import { DirectoryBusyError } from '../runtime/index.js'
 
 /**
- * One process per crawl directory. The lock is an exclusive transaction on a file of its own: the system drops it
- * with the process, however that ends, so a kill -9 leaves nothing to clean up.
+ * One process per crawl directory. The lock is an exclusive transaction on a file of its own: the system
+ * drops it with the process, however that ends, so a kill -9 leaves nothing to clean up.
  */
 export class DirectoryLock {
   readonly #db: Database.Database

@@ -1,6 +1,6 @@
 /**
- * The crawls that a crawl goes back to: the one that its `--previous` named, the one before that, and so on. A page
- * that has not changed since lies in the archive of one of them.
+ * The crawls that a crawl goes back to: the one that its `--previous` named, the one before that, and so on.
+ * A page that has not changed since lies in the archive of one of them.
  */
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'

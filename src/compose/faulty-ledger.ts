@@ -1,4 +1,7 @@
-/** For fault tests only: the ledger as an agent sees it to whom harm is done, at the calls where it hurts most. */
+/**
+ * For fault tests only: the ledger as an agent sees it to whom harm is done, at the calls where it hurts
+ * most.
+ */
 import type { CommitResult, InboxRow, Ledger, Pack, PackCell } from '../ledger/index.js'
 import { type CellId, type Epoch, type Millis, sleep } from '../model/index.js'
 import type { FaultMailbox, InjectedFault } from './faults.js'
@@ -34,7 +37,10 @@ export function faultyLedger(
   })
 }
 
-/** Resolves when another agent has brought pages of one of these cells, which a frozen one still has in its hands. */
+/**
+ * Resolves when another agent has brought pages of one of these cells, which a frozen one still has in its
+ * hands.
+ */
 export async function untilOthersWork(
   ledger: Ledger,
   cells: readonly { readonly cell: CellId }[],

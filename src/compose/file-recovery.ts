@@ -1,4 +1,7 @@
-/** Brings the files of all incarnations that are over to what the ledger has committed, and remembers what the disk has lost of them. */
+/**
+ * Brings the files of all incarnations that are over to what the ledger has committed, and remembers what the
+ * disk has lost of them.
+ */
 
 import type { CrawlConfig } from '../config/index.js'
 import type { Incarnation, Ledger } from '../ledger/index.js'

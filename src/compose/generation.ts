@@ -1,5 +1,5 @@
 /**
- * Keeps a crawl directory and its ledger a pair: `store/pair.ts` says what that is. A run that begins to
+ * Keeps a crawl directory and its ledger a pair: `data/store/pair.ts` says what that is. A run that begins to
  * coordinate gives both a new generation; whoever connects the two checks them first.
  */
 import { join } from 'node:path'

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, it } from 'vitest'
 
-/** A process of its own: the flags are for all of it. Lets much survive, as a crawl does, and says what V8 took for it. */
+/**
+ * A process of its own: the flags are for all of it. Lets much survive, as a crawl does, and says what V8
+ * took for it.
+ */
 const SCRIPT = `
 import { Worker } from 'node:worker_threads'
 import { getHeapSpaceStatistics } from 'node:v8'

@@ -1,13 +1,13 @@
 /**
- * Fits V8 to a crawl. Left alone, it lets the young generation grow to 32 MB within seconds and the old one to four times
- * what is in use; a quarter of the one costs a crawl no CPU time that could be measured, the old one may grow to three times what
- * is in use: at half as much again it was marked every second, which took two to three per cent. Limits can be given only on
- * the command line of Node, but how fast a generation grows is asked anew each time: so the young one is grown to the size it is to
- * have, and then no more.
+ * Fits V8 to a crawl. Left alone, it lets the young generation grow to 32 MB within seconds and the old one
+ * to four times what is in use; a quarter of the one costs a crawl no CPU time that could be measured, the
+ * old one may grow to three times what is in use: at half as much again it was marked every second, which
+ * took two to three per cent. Limits can be given only on the command line of Node, but how fast a generation
+ * grows is asked anew each time: so the young one is grown to the size it is to have, and then no more.
  *
- * A young generation that small is collected by the thread that filled it: to wake others for a millisecond's work, thirty times a
- * second, takes three per cent more. And functions are built into their callers to a third of what V8 would: a crawl of half a minute
- * spends a fourteenth of its time on compiling.
+ * A young generation that small is collected by the thread that filled it: to wake others for a millisecond's
+ * work, thirty times a second, takes three per cent more. And functions are built into their callers to a
+ * third of what V8 would: a crawl of half a minute spends a fourteenth of its time on compiling.
  *
  * For our own process only: flags are one for all threads.
  */
@@ -43,8 +43,8 @@ export function keepHeapBounds(): void {
 }
 
 /**
- * Threads that start from now on, until the returned function is called, have a young generation of this size at
- * once, as far as their own limit allows it: it could not grow to that later, because none grows.
+ * Threads that start from now on, until the returned function is called, have a young generation of this size
+ * at once, as far as their own limit allows it: it could not grow to that later, because none grows.
  */
 export function startWithYoung(megabytes: number): () => void {
   const halves = String(Math.ceil(megabytes / 2))

@@ -141,7 +141,10 @@ export class HeartbeatTasks {
   }
 }
 
-/** `isElsewhere`: whether an incarnation is of another process; null where the ledger is a file, and there are none. */
+/**
+ * `isElsewhere`: whether an incarnation is of another process; null where the ledger is a file, and there are
+ * none.
+ */
 export async function countLedger(
   ledger: Ledger,
   isElsewhere: ((incarnation: Incarnation) => boolean) | null,

@@ -1,9 +1,9 @@
 /**
  * An agent in a process of its own, on this machine or another: joins a crawl whose ledger is in PostgreSQL,
  * works until it ends, and may be killed at any time. What the crawl is asked for it reads from the ledger.
- * When the ledger has ended its incarnation, because it was silent for too long, it begins another, in another
- * thread. If it sees the store it stands by as coordinator: when the one there is falls silent, it goes on in
- * its place. If not, its packs go to the coordinator (D11).
+ * When the ledger has ended its incarnation, because it was silent for too long, it begins another, in
+ * another thread. If it sees the store it stands by as coordinator: when the one there is falls silent, it
+ * goes on in its place. If not, its packs go to the coordinator (D11).
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'

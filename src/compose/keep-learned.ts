@@ -1,6 +1,7 @@
 /**
- * What was learned is kept: at the end of a run for the next crawl, and while it runs for those who would place it anew. The
- * ledger is read here, a batch of sites at a time; the store's thread does the rest. Nothing that goes wrong here costs a page.
+ * What was learned is kept: at the end of a run for the next crawl, and while it runs for those who would
+ * place it anew. The ledger is read here, a batch of sites at a time; the store's thread does the rest.
+ * Nothing that goes wrong here costs a page.
  */
 
 import type { CrawlConfig } from '../config/index.js'

@@ -21,8 +21,8 @@ export interface LiveMetrics extends Metrics {
 }
 
 /**
- * Reads what the crawl has written down of its URLs, once through. The totals are from before: what is acknowledged while
- * we read is then no copy of anything.
+ * Reads what the crawl has written down of its URLs, once through. The totals are from before: what is
+ * acknowledged while we read is then no copy of anything.
  */
 export async function metricsNow(
   ledger: Ledger,

@@ -1,4 +1,6 @@
-/** Settings that `orbweaver set` changes while a crawl runs: rows of the ledger, read with every heartbeat. */
+/**
+ * Settings that `orbweaver set` changes while a crawl runs: rows of the ledger, read with every heartbeat.
+ */
 import type { Agent } from '../cluster/agent/index.js'
 import type { LaneSettings } from '../cluster/agent/lane/index.js'
 import { bytes, ConfigError, type CrawlConfig, readBlacklist } from '../config/index.js'

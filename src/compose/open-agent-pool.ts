@@ -37,8 +37,8 @@ export interface AgentPoolParts {
 }
 
 /**
- * Where others can end an agent's life it has a thread of its own, which ends with it: nothing of the old incarnation goes on in the
- * new one. Hooks that are functions cannot go there.
+ * Where others can end an agent's life it has a thread of its own, which ends with it: nothing of the old
+ * incarnation goes on in the new one. Hooks that are functions cannot go there.
  */
 export async function openAgentPool(parts: AgentPoolParts): Promise<AgentPool> {
   const { agents, ledger } = parts.config

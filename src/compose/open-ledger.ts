@@ -94,6 +94,12 @@ export async function openWhenThere(there: CrawlInDatabase): Promise<Ledger> {
     }
 }
 
+/** Throws if the database of a new crawl cannot take it: before its directory is made. */
+export async function checkNewInDatabase(there: CrawlInDatabase): Promise<void> {
+  const { checkNewCrawl } = await import('../ledger/postgres/index.js')
+  await checkNewCrawl(there)
+}
+
 /**
  * The ledger of a crawl that this process is to run. What is wrong with it is said before anything starts.
  */

@@ -1,4 +1,7 @@
-/** Takes the packs of agents that do not see the store, while this process coordinates; under every seat in files of its own. */
+/**
+ * Takes the packs of agents that do not see the store, while this process coordinates; under every seat in
+ * files of its own.
+ */
 import { hostname } from 'node:os'
 import { PackServer } from '../cluster/transfer/index.js'
 import type { CrawlConfig } from '../config/index.js'

@@ -1,7 +1,7 @@
 /**
- * Pages on their way from the thread of an agent to a loop in the thread that began the crawl. An agent sends a few ahead and
- * then waits until one of them was taken, so that a slow loop slows the crawl down and memory stays bounded: a page that
- * waits to be sent counts as in flight.
+ * Pages on their way from the thread of an agent to a loop in the thread that began the crawl. An agent sends
+ * a few ahead and then waits until one of them was taken, so that a slow loop slows the crawl down and memory
+ * stays bounded: a page that waits to be sent counts as in flight.
  */
 import type { TransferListItem } from 'node:worker_threads'
 import type { CrawledPage } from '../cluster/agent/lane/index.js'

@@ -39,8 +39,8 @@ export class PageStream implements PageReader {
   }
 
   /**
-   * The one loop over the pages. However it is left, by `break`, by an exception or at the end, the crawl is stopped and has
-   * ended when it returns: the directory is free then, and `resume` can go on with it.
+   * The one loop over the pages. However it is left, by `break`, by an exception or at the end, the crawl is
+   * stopped and has ended when it returns: the directory is free then, and `resume` can go on with it.
    */
   async *iterate(report: Promise<Report>, stop: () => void): AsyncGenerator<CrawledPage, void> {
     if (this.#hasLoop) throw new TypeError('the pages of a crawl go to one loop at a time')

@@ -24,8 +24,9 @@ export interface PartitionOptions extends Omit<PartitionRequest, 'epsilons' | 'p
 }
 
 /**
- * Splits the vertices of a hypergraph into `k` parts of even weight such that few nets touch several parts. Runs
- * to its end in the calling thread. Throws a PartitionError of one line when something is wrong with the options.
+ * Splits the vertices of a hypergraph into `k` parts of even weight such that few nets touch several parts.
+ * Runs to its end in the calling thread. Throws a PartitionError of one line when something is wrong with the
+ * options.
  */
 export function partition(options: PartitionOptions): Partition {
   const { epsilon = DEFAULT_EPSILON, preset = 'default', seed = 1, objectives, ...rest } = options

@@ -1,7 +1,8 @@
 /**
- * Before the start, for an assignment that learns: the store's thread reads what the previous crawl learned, partitions it and
- * writes the routing table beside the crawl, where every coordinator finds it. It is made once; a crawl that is resumed goes
- * on with the same. Where nothing can be made of it, that is said in one line, and sites go to agents without it.
+ * Before the start, for an assignment that learns: the store's thread reads what the previous crawl learned,
+ * partitions it and writes the routing table beside the crawl, where every coordinator finds it. It is made
+ * once; a crawl that is resumed goes on with the same. Where nothing can be made of it, that is said in one
+ * line, and sites go to agents without it.
  */
 import { join } from 'node:path'
 import { type CrawlConfig, isLearned, readGraphSettings } from '../config/index.js'
@@ -52,7 +53,10 @@ function inWords({ assign }: CrawlConfig, why: string): string {
   return `--assign ${assign} has nothing to go by, sites go to agents as with ${instead}: ${why}`
 }
 
-/** Sites are known, and nothing of the links between them: the crawl that learned kept no tables, or no page links elsewhere. */
+/**
+ * Sites are known, and nothing of the links between them: the crawl that learned kept no tables, or no page
+ * links elsewhere.
+ */
 function withoutNets({ assign, previous }: CrawlConfig): string {
   const rest = assign === 'graph' ? 'balance and distance' : 'balance'
   return `--assign ${assign} goes by ${rest} alone: ${previous} knows sites, but no links between them (was it crawled with --tables none?)`

@@ -1,6 +1,7 @@
 /**
- * Live repartition of a real crawl: what it has learned so far is written to `learned/`, the store's thread partitions what is
- * left, and a table that is adopted takes the place of the one in the crawl directory, where the next coordinator finds it.
+ * Live repartition of a real crawl: what it has learned so far is written to `learned/`, the store's thread
+ * partitions what is left, and a table that is adopted takes the place of the one in the crawl directory,
+ * where the next coordinator finds it.
  */
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** For fault tests only: what the ledger acknowledges is noted outside of it, so that nothing it forgets goes unnoticed. */
+/**
+ * For fault tests only: what the ledger acknowledges is noted outside of it, so that nothing it forgets goes
+ * unnoticed.
+ */
 import { openSync, writeSync } from 'node:fs'
 import type { Ledger, Pack } from '../ledger/index.js'
 

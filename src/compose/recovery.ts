@@ -48,8 +48,8 @@ function problemOf(directory: string, file: FileRow): FileProblem | null {
 }
 
 /**
- * Settles the files of every incarnation that is closed in the ledger, whoever closed it; not of those that are
- * `alive`: they may still be closing their files. Under the directory's lock, or the coordinator's seat.
+ * Settles the files of every incarnation that is closed in the ledger, whoever closed it; not of those that
+ * are `alive`: they may still be closing their files. Under the directory's lock, or the coordinator's seat.
  */
 export async function recoverDirectory(
   directory: string,
@@ -128,8 +128,8 @@ export function hasOpenFiles(directory: string): boolean {
 const MOST_TRIES = 5
 
 /**
- * A incarnation that has just left may give its last files their names meanwhile: what is gone is there under its
- * name.
+ * A incarnation that has just left may give its last files their names meanwhile: what is gone is there under
+ * its name.
  */
 function settled<T>(task: () => T): T {
   for (let tries = 1; ; tries++) {

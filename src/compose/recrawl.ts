@@ -159,8 +159,8 @@ async function ownJournals(previous: Ledger, cell: CellId, from: number) {
 }
 
 /**
- * Without validators, and so asked for unconditionally, is a page of which more is wanted than a 304 gives: its
- * links, its body where no archive has it, or that it is of a type that this crawl does not want.
+ * Without validators, and so asked for unconditionally, is a page of which more is wanted than a 304 gives:
+ * its links, its body where no archive has it, or that it is of a type that this crawl does not want.
  */
 async function importMeta(
   directory: string,

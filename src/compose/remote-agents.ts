@@ -1,6 +1,6 @@
 /**
- * Agents of other processes, seen from the session that coordinates: what is said here they hear, their files are
- * recovered, their end is awaited. Where the ledger is a file there are none.
+ * Agents of other processes, seen from the session that coordinates: what is said here they hear, their files
+ * are recovered, their end is awaited. Where the ledger is a file there are none.
  */
 
 import type { LocalBus } from '../bus/index.js'
@@ -40,7 +40,10 @@ export class RemoteAgents {
     if (wide) bridge(parts.bus, wide)
   }
 
-  /** Lives that are over in the ledger. Whoever had one may wake up and write on: what is committed is copied out of reach. */
+  /**
+   * Lives that are over in the ledger. Whoever had one may wake up and write on: what is committed is copied
+   * out of reach.
+   */
   async recover(incarnations: readonly Incarnation[]): Promise<void> {
     if (!this.#wide) return
     const { directory, name, ledger, log } = this.#parts
@@ -54,8 +57,8 @@ export class RemoteAgents {
   }
 
   /**
-   * When the crawl is over, or is to stop, they commit what they have and close their files; who does not is not waited for
-   * longer than a lease. The agents of this process have ended by then.
+   * When the crawl is over, or is to stop, they commit what they have and close their files; who does not is
+   * not waited for longer than a lease. The agents of this process have ended by then.
    */
   async awaitEnd(): Promise<void> {
     if (!this.#wide) return

@@ -28,7 +28,9 @@ function rowOf(record: RepartitionRecord): Row {
   return { at: new Date(at).toISOString(), why, agents, isWorth, predicted, happened: happenedOf(record) }
 }
 
-/** What was left took the time before it at the pace before, and takes the time after it at the pace after. */
+/**
+ * What was left took the time before it at the pace before, and takes the time after it at the pace after.
+ */
 function happenedOf({ moved, before, after, predicted }: RepartitionRecord): Row['happened'] {
   if (moved === null) return null
   const paces = { before: paceIn(before), after: paceIn(after) }

@@ -71,7 +71,10 @@ export async function tableOf(
   return note === null || 'why' in note ? null : readTable(directory, config)
 }
 
-/** Names are looked up by agents, when they crawl; what is known before that is what the user has said (`--resolve`). */
+/**
+ * Names are looked up by agents, when they crawl; what is known before that is what the user has said
+ * (`--resolve`).
+ */
 function givenAddresses(resolve: CrawlConfig['resolve']): AddressOf {
   const hosts = StaticHosts.parse(resolve)
   if (typeof hosts === 'string') return () => null

@@ -1,4 +1,6 @@
-/** What the caller adds to a crawl: functions that are called while it runs, and what this run does otherwise. */
+/**
+ * What the caller adds to a crawl: functions that are called while it runs, and what this run does otherwise.
+ */
 import { type CrawledPage, HOOK_NAMES, type Hooks, loadHooks } from '../cluster/agent/lane/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { absolute } from './crawl-directory.js'

@@ -43,7 +43,6 @@ export async function writeReport(
   const report = await buildReport(ledger, {
     version: VERSION,
     seeds: config.seeds,
-    finishReason: (await ledger.totals()).finishReason ?? 'stopped',
     startedAtMs,
     endedAtMs: clock.now(),
     seconds,

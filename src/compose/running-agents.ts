@@ -20,8 +20,8 @@ export async function hasRunningAgents(ledger: Ledger): Promise<boolean> {
 }
 
 /**
- * For a resume: who beats is left alone, the others' incarnations are ended. Refused while somebody coordinates: two would do no
- * harm, but one of them was not meant.
+ * For a resume: who beats is left alone, the others' incarnations are ended. Refused while somebody
+ * coordinates: two would do no harm, but one of them was not meant.
  */
 export async function closeSilentIncarnations(ledger: Ledger, crawl: string, leaseMs: Millis): Promise<void> {
   const { heard, silent } = await listen(ledger, Math.min(SILENT_AFTER_MS, leaseMs / 2), isCoordinating)
@@ -39,7 +39,10 @@ function isCoordinating(row: AgentRow): boolean {
   return seatStatusOf(row) !== null
 }
 
-/** The incarnations that beat between now and `forMs` later, and those that did not; over as soon as one is `enough`. */
+/**
+ * The incarnations that beat between now and `forMs` later, and those that did not; over as soon as one is
+ * `enough`.
+ */
 async function listen(
   ledger: Ledger,
   forMs: Millis,

@@ -32,7 +32,7 @@ import type { LedgerHost } from './ledger-host.js'
 import { Log } from './log.js'
 import { openAgentPool } from './open-agent-pool.js'
 import { openFetcher } from './open-fetcher.js'
-import { hostLedger } from './open-ledger.js'
+import { checkNewInDatabase, hostLedger, inDatabase } from './open-ledger.js'
 import { OWN_MACHINE } from './pack-endpoint.js'
 import { planOf } from './phase-plan.js'
 import { planRoutes } from './plan-routes.js'
@@ -134,8 +134,11 @@ export class CrawlSession {
       const { hooks: module } = this.config
       const isModule = module !== undefined && this.#options.hooks === undefined
       if (isModule) warn(`runs ${hooksNamed(module)}`)
-      // Before anything is written. Without a module nothing is awaited: the directory is ours as soon as `run` returns.
+      // Before anything is written. Without a module or a database nothing is awaited: the directory is ours
+      // as soon as `run` returns.
       const hooks = isModule ? await hooksOfModule(module) : (this.#options.hooks ?? {})
+      const there = this.#isNew ? inDatabase(this.config) : null
+      if (there) await checkNewInDatabase(there)
       this.makeDirectory()
       return await this.#withScratch(scratch => this.#runWith(hooks, scratch, usageStart))
     } finally {
@@ -329,7 +332,8 @@ export class CrawlSession {
     coordinating.catch(() => agentPool.stop())
     const failed = coordinating.then(() => new Promise<never>(() => {}))
     await Promise.race([agentPool.run(), failed])
-    coordinatorRuntime.heartbeatTasks.recount()
+    // Whoever stops a crawl waits for its end, and the report counts again.
+    if (!this.#stopRequested) coordinatorRuntime.heartbeatTasks.recount()
     const report = await Promise.race([coordinatorRuntime.conclude(startedAtMs), failed])
     // Another process has taken the seat meanwhile, and written it.
     return report ?? (JSON.parse(readFileSync(join(this.directory, 'report.json'), 'utf8')) as Report)

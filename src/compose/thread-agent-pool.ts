@@ -1,6 +1,6 @@
 /**
- * Several agents, each in a thread of its own. One that dies is noticed: its incarnation is closed, its cells go to
- * the head of the queue, its files are cut to what was committed, and a new agent starts in its place.
+ * Several agents, each in a thread of its own. One that dies is noticed: its incarnation is closed, its cells
+ * go to the head of the queue, its files are cut to what was committed, and a new agent starts in its place.
  */
 
 import { join } from 'node:path'
@@ -31,7 +31,9 @@ import { startThread } from './thread.js'
 /** Deaths in a row, each soon after its birth, after which it is not bad luck. */
 const MOST_DEATHS = 5
 const SOON_MS = 10_000
-/** For fault tests, in leases: after two the incarnation of the frozen would be closed, and all it knows void. */
+/**
+ * For fault tests, in leases: after two the incarnation of the frozen would be closed, and all it knows void.
+ */
 const LONGEST_FREEZE = 1.8
 /** The young generation of an agent's thread, as large as a crawl by one agent has it. */
 const YOUNG_MB = 8
@@ -81,7 +83,9 @@ export class ThreadAgentPool implements AgentPool {
   readonly #parts: ThreadAgentPoolParts
   readonly #members = new Map<string, Member>()
   readonly #ended: AgentEnd[] = []
-  /** What agents that have ended told last. What one that died has done is in the ledger, as far as it lasts. */
+  /**
+   * What agents that have ended told last. What one that died has done is in the ledger, as far as it lasts.
+   */
   readonly #past: AgentProgress[] = []
   #settle: { resolve(end: AgentEnd): void; reject(reason: Error): void } | null = null
   #isStopping = false

@@ -1,4 +1,7 @@
-/** Hosts and domains to leave alone, as people write them: names, `*.name`, host:port, URLs, or `@FILE` of such lines. */
+/**
+ * Hosts and domains to leave alone, as people write them: names, `*.name`, host:port, URLs, or `@FILE` of
+ * such lines.
+ */
 import { readFileSync } from 'node:fs'
 import { normaliseUrl, siteOf } from '../model/url/index.js'
 

@@ -1,4 +1,7 @@
-/** Kinds of values that only one field of a crawl has, or a few: what was asked for in, what it means out, or why not. */
+/**
+ * Kinds of values that only one field of a crawl has, or a few: what was asked for in, what it means out, or
+ * why not.
+ */
 import { isIP } from 'node:net'
 import { LIMITS, readTraps, TRAP_RULES } from '../model/index.js'
 import { normaliseUrl, readPostgresUrl } from '../model/url/index.js'

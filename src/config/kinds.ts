@@ -1,4 +1,6 @@
-/** Readers of single settings: a value as somebody typed it in, what is meant out, or a TypeError of one line. */
+/**
+ * Readers of single settings: a value as somebody typed it in, what is meant out, or a TypeError of one line.
+ */
 
 import { compilePattern } from '../model/url/index.js'
 

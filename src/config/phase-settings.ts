@@ -1,4 +1,7 @@
-/** `--phases nodes=4,phases=6,period=5,guard=0.1`: the numbers of the plan, and the sizes of the bucket (K6, K7). */
+/**
+ * `--phases nodes=4,phases=6,period=5,guard=0.1`: the numbers of the plan, and the sizes of the bucket (K6,
+ * K7).
+ */
 import type { Millis } from '../model/index.js'
 
 /** Sizes of KSpider's scheduler, with the numbers of its paper. */

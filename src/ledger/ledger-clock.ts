@@ -1,6 +1,7 @@
 /**
- * The ledger's time on a machine whose own clock may be wrong. Waits and leases are kept in ledger time; a wall clock that
- * is ahead would let an agent ask a site before its time has come. Between two heartbeats the monotonic clock carries on.
+ * The ledger's time on a machine whose own clock may be wrong. Waits and leases are kept in ledger time; a
+ * wall clock that is ahead would let an agent ask a site before its time has come. Between two heartbeats the
+ * monotonic clock carries on.
  */
 import type { Clock, Millis } from '../model/index.js'
 import type { Ledger } from './ledger.js'
@@ -10,7 +11,10 @@ import type { Incarnation } from './pack-rows.js'
 
 export class LedgerClock implements Clock {
   readonly #own: Clock
-  /** Ledger time minus monotonic time, as of the best heartbeat: never ahead, because the answer took its time. */
+  /**
+   * Ledger time minus monotonic time, as of the best heartbeat: never ahead, because the answer took its
+   * time.
+   */
   #offset: Millis = Number.NEGATIVE_INFINITY
   /** How far behind it may be: what that heartbeat took. */
   #behindMs: Millis = 0
@@ -20,7 +24,9 @@ export class LedgerClock implements Clock {
     this.#own = own
   }
 
-  /** Others may be nearer to the ledger's time: a pause that they are told of must not look shorter to them. */
+  /**
+   * Others may be nearer to the ledger's time: a pause that they are told of must not look shorter to them.
+   */
   get grainMs(): Millis {
     return this.#own.grainMs + this.#behindMs
   }

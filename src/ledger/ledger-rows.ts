@@ -12,7 +12,10 @@ export interface WaitingCell {
   /** Estimates: objects (from this or the previous crawl) and rows that wait in its inbox. */
   readonly size: number
   readonly backlog: number
-  /** The incarnation that holds a turn this cell needs: nobody else can have it now. Null while no turn is held. */
+  /**
+   * The incarnation that holds a turn this cell needs: nobody else can have it now. Null while no turn is
+   * held.
+   */
   readonly turnOf: Incarnation | null
   /** The group whose turn that is; its own while none is held. */
   readonly turn: GroupId
@@ -98,8 +101,8 @@ export interface Heartbeat {
   readonly settings: Readonly<Record<string, string>>
   readonly crawlOpen: boolean
   /**
-   * False once this incarnation was ended, or began with another server than the one that writes now: it can commit
-   * nothing any more.
+   * False once this incarnation was ended, or began with another server than the one that writes now: it can
+   * commit nothing any more.
    */
   readonly incarnationOpen: boolean
   /** This incarnation's part of what the crawl may use in all: rate, bandwidth, connections. */
@@ -170,8 +173,8 @@ export interface AgentWork {
   readonly bytes: number
   readonly fetchMs: Millis
   /**
-   * Requests sent. Of an incarnation that is over, as it last told: what it did after that is missing. Of one that
-   * goes on, those whose end is acknowledged: what is under way has not been asked for in vain.
+   * Requests sent. Of an incarnation that is over, as it last told: what it did after that is missing. Of one
+   * that goes on, those whose end is acknowledged: what is under way has not been asked for in vain.
    */
   readonly fetches: number
   /**

@@ -1,7 +1,7 @@
 /**
- * The tables of a ledger as rows, to copy it from one engine to the other. The schema is one for both, so rows pass as they
- * are, in the order of their keys, a part at a time. What an engine has alone (sequences, positions of inbox rows, the era) its
- * own end makes anew.
+ * The tables of a ledger as rows, to copy it from one engine to the other. The schema is one for both, so
+ * rows pass as they are, in the order of their keys, a part at a time. What an engine has alone (sequences,
+ * positions of inbox rows, the era) its own end makes anew.
  */
 export type CopiedValue = string | number | null | Buffer
 export type CopiedRow = readonly CopiedValue[]

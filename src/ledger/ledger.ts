@@ -31,15 +31,21 @@ export * from './pack-rows.js'
 
 export interface Ledger {
   /**
-   * Starts an incarnation of an agent that crawls `lanes` sites at a time (1). With 0 it only coordinates, and has no
-   * share of the crawl's limits. A second agent with the same name does not end the first.
+   * Starts an incarnation of an agent that crawls `lanes` sites at a time (1). With 0 it only coordinates,
+   * and has no share of the crawl's limits. A second agent with the same name does not end the first.
    */
   join(agent: string, lanes?: number): Promise<Incarnation>
-  /** Ends an incarnation: returns its page budget, ends its leases (its cells go to the HEAD of the queue, D16). */
+  /**
+   * Ends an incarnation: returns its page budget, ends its leases (its cells go to the HEAD of the queue,
+   * D16).
+   */
   leave(incarnation: Incarnation): Promise<void>
   /** Ends every incarnation but none of the data: `resume` under the directory lock. */
   endAllLeases(): Promise<void>
-  /** Ends the incarnations that were not heard from for so long, unless the ledger itself was away; tells which. */
+  /**
+   * Ends the incarnations that were not heard from for so long, unless the ledger itself was away; tells
+   * which.
+   */
   closeSilent(silentMs: Millis): Promise<readonly Incarnation[]>
   /**
    * The coordinator's seat: taken when it is free or its holder has fallen silent for a lease, renewed by its
@@ -47,19 +53,20 @@ export interface Ledger {
    */
   takeSeat(incarnation: Incarnation, leaseMs: Millis): Promise<Epoch | null>
   /**
-   * Renews all leases of an incarnation, and brings what changed. `status` is JSON; `fetches` in it are all requests
-   * it has sent.
+   * Renews all leases of an incarnation, and brings what changed. `status` is JSON; `fetches` in it are all
+   * requests it has sent.
    */
   heartbeat(incarnation: Incarnation, leaseMs: Millis, status: string): Promise<Heartbeat>
 
   /**
-   * Head of the queue; with `able`, without the cells whose group's turn is held by an incarnation that is not among them.
+   * Head of the queue; with `able`, without the cells whose group's turn is held by an incarnation that is
+   * not among them.
    */
   waiting(limit: number, able?: readonly Incarnation[]): Promise<readonly WaitingCell[]>
   /**
    * Leases those of `cells` that still wait or whose lease has ended, each with a new epoch and with the turn
-   * of its group; a cell whose turn another incarnation holds is not leased. `delayMs` is the least pause between
-   * two requests.
+   * of its group; a cell whose turn another incarnation holds is not leased. `delayMs` is the least pause
+   * between two requests.
    */
   grant(
     incarnation: Incarnation,
@@ -69,7 +76,8 @@ export interface Ledger {
     lane?: number,
   ): Promise<readonly Lease[]>
   /**
-   * The leases of an incarnation that were granted after the one numbered `after`, in the order they were granted.
+   * The leases of an incarnation that were granted after the one numbered `after`, in the order they were
+   * granted.
    */
   leases(incarnation: Incarnation, after: number): Promise<readonly Lease[]>
   /**
@@ -94,10 +102,10 @@ export interface Ledger {
 
   /**
    * Splits a cell that nobody has leased since `epoch` and whose last pack is `lastPack`: it is closed, and
-   * its children stand in its place, at the tail of the queue (its head is for what was lost, D16). They go on with
-   * its packs (theirs are numbered behind `lastPack`), have its unread rows, each those of its paths, and as
-   * many queued URLs as is said. False when somebody has the cell, or had it; the same split sent again is
-   * true again.
+   * its children stand in its place, at the tail of the queue (its head is for what was lost, D16). They go
+   * on with its packs (theirs are numbered behind `lastPack`), have its unread rows, each those of its paths,
+   * and as many queued URLs as is said. False when somebody has the cell, or had it; the same split sent
+   * again is true again.
    */
   split(cell: CellId, epoch: Epoch, lastPack: number, children: readonly ChildCell[]): Promise<boolean>
 
@@ -107,9 +115,9 @@ export interface Ledger {
    */
   append(appends: readonly Append[]): Promise<boolean>
   /**
-   * Links that are durable before the pack with their pages is. Checked like the pack: the incarnation, the crawl,
-   * the epochs of the source cells, and that no target was split. A batch that is sent twice adds its rows
-   * twice; the seen-set of the target drops the second ones.
+   * Links that are durable before the pack with their pages is. Checked like the pack: the incarnation, the
+   * crawl, the epochs of the source cells, and that no target was split. A batch that is sent twice adds its
+   * rows twice; the seen-set of the target drops the second ones.
    */
   appendLinks(batch: LinkBatch): Promise<CommitResult>
   readInbox(cell: CellId, after: number, limit: number): Promise<readonly InboxRow[]>
@@ -128,8 +136,8 @@ export interface Ledger {
     maxBytes: number,
   ): Promise<readonly { cell: CellId; number: number; journal: Uint8Array }[]>
   /**
-   * What the incarnations of an agent have heard, part by part behind number `after`: so that nothing is counted
-   * twice.
+   * What the incarnations of an agent have heard, part by part behind number `after`: so that nothing is
+   * counted twice.
    */
   readHeard(
     agent: string,
@@ -140,9 +148,9 @@ export interface Ledger {
   commit(pack: Pack): Promise<CommitResult>
 
   /**
-   * The turn of a group, or null while another incarnation holds it, and for an incarnation that has ended: nobody would
-   * release it. The turn of a cell's own group comes with its lease and goes with the last lease; those of
-   * its addresses are taken and released by name.
+   * The turn of a group, or null while another incarnation holds it, and for an incarnation that has ended:
+   * nobody would release it. The turn of a cell's own group comes with its lease and goes with the last
+   * lease; those of its addresses are taken and released by name.
    */
   takeTurn(
     incarnation: Incarnation,
@@ -180,9 +188,9 @@ export interface Ledger {
   loadMeta(cell: CellId, urls: readonly string[]): Promise<ReadonlyMap<string, MetaInfo>>
 
   /**
-   * Reserves up to `want` pages of `--max-pages` besides the `held` that this incarnation still needs: those not yet
-   * asked for, being fetched, or not committed. What it had reserved beyond `held` is free again. 0 when none
-   * is free now.
+   * Reserves up to `want` pages of `--max-pages` besides the `held` that this incarnation still needs: those
+   * not yet asked for, being fetched, or not committed. What it had reserved beyond `held` is free again. 0
+   * when none is free now.
    */
   takeBudget(
     incarnation: Incarnation,

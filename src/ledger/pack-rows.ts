@@ -56,7 +56,7 @@ export interface PackFile {
   readonly kind: string
   /** Committed length once this pack is. */
   readonly bytes: number
-  /** Digest of those bytes, see `store/file-digest.ts`; absent where nothing is known of it. */
+  /** Digest of those bytes, see `files/file-digest.ts`; absent where nothing is known of it. */
   readonly crc32?: number | null
 }
 

@@ -1,7 +1,7 @@
 /**
- * Asks again while the ledger is away. A call that got no answer may have been carried out: every call can be repeated
- * without harm (a pack has an id, the others name an epoch or only ask), so it is sent again, the same, until the ledger
- * says what became of it.
+ * Asks again while the ledger is away. A call that got no answer may have been carried out: every call can be
+ * repeated without harm (a pack has an id, the others name an epoch or only ask), so it is sent again, the
+ * same, until the ledger says what became of it.
  */
 import { type Clock, sleep } from '../model/index.js'
 import type { Ledger } from './ledger.js'

@@ -6,8 +6,8 @@ import type { AgentRow } from './ledger-rows.js'
 export const SILENT_AFTER_MS: Millis = 5_000
 
 /**
- * How long each has been silent, measured against the last heartbeat of anybody: the clock of the ledger may be another than
- * that of whoever looks. While a crawl runs, somebody beats every second.
+ * How long each has been silent, measured against the last heartbeat of anybody: the clock of the ledger may
+ * be another than that of whoever looks. While a crawl runs, somebody beats every second.
  */
 export function silenceOf(rows: readonly AgentRow[]): (row: AgentRow) => Millis {
   const last = rows.reduce((latest, { heartbeatAt }) => Math.max(latest, heartbeatAt), 0)

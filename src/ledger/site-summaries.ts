@@ -14,12 +14,12 @@ export async function* siteSummaries(ledger: Pick<Ledger, 'sites'>): AsyncGenera
   let site: SiteSummary | null = null
   for (let after = ''; ; ) {
     const batch = await ledger.sites(after, BATCH_CELLS, 'crawled')
-    if (batch.length === 0) break
     for (const row of batch) {
       const part = { ...row, cell: siteOfCell(row.cell) }
       if (site !== null && site.cell !== part.cell) yield site
       site = site !== null && site.cell === part.cell ? together(site, part) : part
     }
+    if (batch.length < BATCH_CELLS) break
     after = batch[batch.length - 1].cell
   }
   if (site !== null) yield site

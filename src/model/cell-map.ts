@@ -1,7 +1,8 @@
 /**
- * Port: which cell a URL belongs to. A site is one cell, unless it was split by path (`site#from#to`) or is cut into
- * shards by an assignment (`site#3`). What a cell holds can be told from its name alone; which cells there are has to be
- * learned, and an agent may know it later than the ledger, which refuses what is sent to a cell that is no more.
+ * Port: which cell a URL belongs to. A site is one cell, unless it was split by path (`site#from#to`) or is
+ * cut into shards by an assignment (`site#3`). What a cell holds can be told from its name alone; which cells
+ * there are has to be learned, and an agent may know it later than the ledger, which refuses what is sent to
+ * a cell that is no more.
  */
 import { type CellId, cellOf, siteOfCell } from './cell.js'
 import { pathStart, type Site, siteOf } from './url/index.js'

@@ -41,8 +41,8 @@ export function groupOf(site: Site, grouping: Grouping): GroupId {
 }
 
 /**
- * What the ledger files a cell under: the group of its site, or for a shard by number (`site#3`) the shard, `#3`, of all
- * sites: the turn of that is the lease of the shard.
+ * What the ledger files a cell under: the group of its site, or for a shard by number (`site#3`) the shard,
+ * `#3`, of all sites: the turn of that is the lease of the shard.
  */
 export function filedUnder(cell: CellId, grouping: Grouping): GroupId {
   const first = cell.indexOf('#')
@@ -67,7 +67,10 @@ export interface Lease {
   readonly cursor: number
   /** Rows its inbox has had in all when it was granted: who reads it after that needs no other reason to. */
   readonly appended: number
-  /** No request before these ledger times: politeness survives hand-over. After the last lease and the site's delay, */
+  /**
+   * No request before these ledger times: politeness survives hand-over. After the last lease and the site's
+   * delay,
+   */
   readonly notBefore: Millis
   /** as the site itself asked (Retry-After) or its failures made us, */
   readonly waitUntil: Millis

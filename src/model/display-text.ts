@@ -21,7 +21,9 @@ export function forTerminal(text: string): string {
   return text.replaceAll(/\r(?!\n)|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
 }
 
-/** JSON as it means the same and a terminal obeys nothing: JSON.stringify escapes only the oldest of these. */
+/**
+ * JSON as it means the same and a terminal obeys nothing: JSON.stringify escapes only the oldest of these.
+ */
 export function jsonForTerminal(json: string): string {
   return json.replaceAll(/(?![\t\n\r])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped)
 }

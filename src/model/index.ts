@@ -1,6 +1,6 @@
 /**
- * model/: the words that every other folder shares: cell, page, outcome codes, limits, the ports Clock and Random.
- * Always: pure, and imports nothing but its own rooms (url/, bytes/).
+ * model/: the words that every other folder shares: cell, page, outcome codes, limits, the ports Clock and
+ * Random. Always: pure, and imports nothing but its own rooms (url/, bytes/).
  */
 
 export {

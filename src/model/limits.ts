@@ -194,7 +194,10 @@ export const LIMITS = {
    * may be larger.
    */
   uploadBytes: 256 * 1024 * 1024,
-  /** An unfinished pack that nothing was added to for so long is dropped; its agent begins anew. Twice an agent's own patience. */
+  /**
+   * An unfinished pack that nothing was added to for so long is dropped; its agent begins anew. Twice an
+   * agent's own patience.
+   */
   uploadIdleMs: 20_000,
   /** Connections of such agents, each with at most two. */
   channelConnections: 4_096,

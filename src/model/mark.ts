@@ -1,7 +1,7 @@
 /**
- * Queued URLs that are no pages. A normalised URL has no fragment, so a mark stands in its place: it goes through
- * inboxes, seen-sets and journals like any other URL, differs from the page of that address, and is taken off before
- * anybody is asked.
+ * Queued URLs that are no pages. A normalised URL has no fragment, so a mark stands in its place: it goes
+ * through inboxes, seen-sets and journals like any other URL, differs from the page of that address, and is
+ * taken off before anybody is asked.
  */
 export type Mark = 'sitemap' | 'probe'
 

@@ -15,7 +15,8 @@ export interface MetaInfo {
   /** Rows of the `links` table that stood on the page, each `target kind`; copied on a 304. */
   readonly links: readonly string[]
   /**
-   * The rest of its row, packed (`store/page-facts.ts`); where there is a validator, so that a 304 may come.
+   * The rest of its row, packed (`data/store/tables/page-facts.ts`); where there is a validator, so that a
+   * 304 may come.
    */
   readonly facts?: Uint8Array
 }

@@ -1,7 +1,8 @@
 /**
- * Tells those who listen to stop, once and for good. An AbortSignal will do wherever a StopSignal is asked for; inside an
- * agent it would not: Node gives every one of them a shape of its own, so that code which has seen a few looks `aborted` up
- * anew each time it asks, and to make one and tie it to another costs as much as parsing a page.
+ * Tells those who listen to stop, once and for good. An AbortSignal will do wherever a StopSignal is asked
+ * for; inside an agent it would not: Node gives every one of them a shape of its own, so that code which has
+ * seen a few looks `aborted` up anew each time it asks, and to make one and tie it to another costs as much
+ * as parsing a page.
  */
 export interface StopSignal {
   readonly aborted: boolean

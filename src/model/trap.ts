@@ -16,7 +16,10 @@ export type TrapName = TrapRule | 'sitemaps'
 
 export const ALL_TRAPS = Object.keys(TRAP_RULES) as readonly TrapRule[]
 
-/** `all`, `none`, rules to keep, or rules to leave out (`no-calendar`); null with a word that is none of these. */
+/**
+ * `all`, `none`, rules to keep, or rules to leave out (`no-calendar`); null with a word that is none of
+ * these.
+ */
 export function readTraps(words: readonly string[]): ReadonlySet<TrapRule> | null {
   if (words.length === 0 || (words.length === 1 && words[0] === 'all')) return new Set(ALL_TRAPS)
   if (words.length === 1 && words[0] === 'none') return new Set()

@@ -1,6 +1,6 @@
 /**
- * report/: the figures of a crawl.
- * In: the ledger, the journals, the counters of agents. Out: progress while it runs, metrics, the final report.
+ * report/: the figures of a crawl. In: the ledger, the journals, the counters of agents. Out: progress while
+ * it runs, metrics, the final report.
  */
 export { countUrls, type UrlCounts } from './count-urls.js'
 export { KnownWeb } from './known-web.js'

@@ -1,6 +1,7 @@
 /**
- * A web whose pages are all known, such as the generated one (`--truth FILE`): every URL that a full crawl must find,
- * with its rank where there is one. Against it coverage I/U and quality |A_N ∩ P_N|/|P_N| (D23) are exact.
+ * A web whose pages are all known, such as the generated one (`--truth FILE`): every URL that a full crawl
+ * must find, with its rank where there is one. Against it coverage I/U and quality |A_N ∩ P_N|/|P_N| (D23)
+ * are exact.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { fingerprint, takeFingerprint } from '../model/bytes/index.js'
@@ -55,7 +56,9 @@ export class KnownWeb {
     return { saw, truth }
   }
 
-  /** Pages that rank like the last of the best are as good as it: where they are cut off is nobody's merit. */
+  /**
+   * Pages that rank like the last of the best are as good as it: where they are cut off is nobody's merit.
+   */
   #quality(found: readonly number[], pages: number): number {
     const ranks = Float64Array.from(this.#ranks.values()).sort()
     const best = Math.min(pages, ranks.length)

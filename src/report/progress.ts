@@ -68,8 +68,8 @@ export interface Throttles {
 }
 
 /**
- * All agents together. Those of this process tell what they have fetched before it is acknowledged; of what others fetched, in
- * other processes or before they died, the ledger tells. Each is at least what was done.
+ * All agents together. Those of this process tell what they have fetched before it is acknowledged; of what
+ * others fetched, in other processes or before they died, the ledger tells. Each is at least what was done.
  */
 export function progressOf(agents: readonly AgentProgress[], sources: ProgressSources): Progress {
   const { start, latest, maxPages, trouble } = sources
@@ -86,7 +86,8 @@ export function progressOf(agents: readonly AgentProgress[], sources: ProgressSo
     maxPages,
     bytes: done('bytes'),
     errors: done('errors'),
-    // What is in nobody's hands is known to the ledger alone: all of it when a crawl begins, and again when it stops.
+    // What is in nobody's hands is known to the ledger alone: all of it when a crawl begins, and again when
+    // it stops.
     queued: Math.max(latest.queued, latest.backlog + sum(agent => agent.queued)),
     sites,
     activeSites: Math.min(sites, latest.activeElsewhere + sum(agent => agent.activeSites)),

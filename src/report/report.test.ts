@@ -68,7 +68,6 @@ describe('the report', () => {
     buildReport(ledger, {
       version: '1',
       seeds: [url('/')],
-      finishReason: 'done',
       startedAtMs: 0,
       endedAtMs: 1_000,
       seconds: 1,

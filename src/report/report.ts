@@ -90,7 +90,10 @@ export interface Report extends Metrics {
   readonly routed: RoutedReport | null
   /** Changes of it while the crawl ran: what was predicted, and what then happened. */
   readonly repartitions: readonly RepartitionReport[]
-  /** What became of the pages of the crawl that `--previous` names; null without one, and where tables do not tell. */
+  /**
+   * What became of the pages of the crawl that `--previous` names; null without one, and where tables do not
+   * tell.
+   */
   readonly recrawl: RecrawlReport | null
   /**
    * How robots.txt was read, and how many origins were left alone because theirs could not be; the first are
@@ -99,7 +102,9 @@ export interface Report extends Metrics {
   readonly robots: RobotsReport
 }
 
-/** `new`, `changed` and `unchanged` are the pages of now; the last two, `gone` and `noPage` those of before. */
+/**
+ * `new`, `changed` and `unchanged` are the pages of now; the last two, `gone` and `noPage` those of before.
+ */
 interface RecrawlReport {
   readonly previous: string
   readonly new: number
@@ -212,7 +217,6 @@ interface RobotsReport {
 export interface ReportFacts {
   readonly version: string
   readonly seeds: readonly string[]
-  readonly finishReason: FinishReason | 'stopped'
   readonly startedAtMs: number
   readonly endedAtMs: number
   /** Over all runs of this crawl. */
@@ -238,7 +242,7 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
   return {
     version: facts.version,
     seeds: facts.seeds,
-    finishReason: facts.finishReason,
+    finishReason: totals.finishReason ?? 'stopped',
     startedAt: new Date(facts.startedAtMs).toISOString(),
     endedAt: new Date(facts.endedAtMs).toISOString(),
     seconds: round(facts.seconds),

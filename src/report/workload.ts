@@ -1,4 +1,7 @@
-/** How evenly work is shared out (D24): each lane's part of the whole, and how far the parts are from each other. */
+/**
+ * How evenly work is shared out (D24): each lane's part of the whole, and how far the parts are from each
+ * other.
+ */
 export function normalised(times: readonly number[]): number[] {
   const sum = times.reduce((total, time) => total + time, 0)
   return times.map(time => (sum > 0 ? time / sum : 0))

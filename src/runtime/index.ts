@@ -1,6 +1,7 @@
 /**
- * runtime/: what a process does beside crawling: recovery, disk guard, live settings, planning before the start.
- * In: a configuration, a directory, a ledger. Out: a crawl that can start, go on and end. Always: nothing acknowledged is removed.
+ * runtime/: what a process does beside crawling: recovery, disk guard, live settings, planning before the
+ * start. In: a configuration, a directory, a ledger. Out: a crawl that can start, go on and end. Always:
+ * nothing acknowledged is removed.
  */
 export { DiskGuard } from './disk-guard.js'
 export { AgentRestartLimitError, DirectoryBusyError, DiskFullError, NewerCrawlError } from './errors.js'

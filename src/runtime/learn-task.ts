@@ -1,4 +1,7 @@
-/** The store's thread, writing down what was learned: a message for each batch of sites, then one that says where it goes. */
+/**
+ * The store's thread, writing down what was learned: a message for each batch of sites, then one that says
+ * where it goes.
+ */
 import {
   Checksums,
   type LearnedTask,

@@ -1,6 +1,6 @@
 /**
- * What an agent has left of its machine (D4, D13): processor, memory, disk and network. A busy one is given fewer sites,
- * long before it is too late with its heartbeats and taken for dead.
+ * What an agent has left of its machine (D4, D13): processor, memory, disk and network. A busy one is given
+ * fewer sites, long before it is too late with its heartbeats and taken for dead.
  */
 import type { AgentCapacity, MachineLoad } from '../cluster/agent/heartbeat/index.js'
 import type { Clock, Millis } from '../model/index.js'
@@ -92,7 +92,9 @@ export class Monitor {
     return { at: clock.monotonic(), received: receivedBytes(), line: gauges.line() }
   }
 
-  /** Of what the user allows and of what the machine's line carries: the scarcer; null when neither is known. */
+  /**
+   * Of what the user allows and of what the machine's line carries: the scarcer; null when neither is known.
+   */
   #bandwidthFree(
     used: number,
     before: NetworkCounters | null,

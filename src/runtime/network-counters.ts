@@ -1,6 +1,7 @@
 /**
- * The machine's own line: what comes in over its network interfaces, and what they can carry, where the system tells
- * (Linux; a virtual interface often does not know its speed). What stays inside the machine is no part of it.
+ * The machine's own line: what comes in over its network interfaces, and what they can carry, where the
+ * system tells (Linux; a virtual interface often does not know its speed). What stays inside the machine is
+ * no part of it.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** The work itself, for a thread that has nothing else to do: what was learned in, a routing table as a file out. */
+/**
+ * The work itself, for a thread that has nothing else to do: what was learned in, a routing table as a file
+ * out.
+ */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Predicted, predictedOf } from '../cluster/coordinator/index.js'
@@ -43,7 +46,10 @@ export interface RouteTask extends Omit<RoutingRequest, 'shares'> {
   readonly graph: GraphSettings | null
   /** Agents that the crawl starts itself; others may join. */
   readonly names: readonly string[]
-  /** Sites that were split into cells, because they are heavier than a part; null: those that are have to be named first. */
+  /**
+   * Sites that were split into cells, because they are heavier than a part; null: those that are have to be
+   * named first.
+   */
   readonly splits: readonly SiteSplit[] | null
 }
 
@@ -75,8 +81,8 @@ export type Routes =
       /** Of the `graph` assignment: what is cut of each objective. */
       readonly objectives?: GraphPlan['objectives']
       /**
-       * With addresses as vertices: prefixes that say the same as the table, aggregated as routers do (S3). Null where sites of
-       * one address are in several parts: no prefix says that.
+       * With addresses as vertices: prefixes that say the same as the table, aggregated as routers do (S3).
+       * Null where sites of one address are in several parts: no prefix says that.
        */
       readonly prefixes?: number | null
     })

@@ -1,8 +1,8 @@
 /**
- * `--split-sites auto`: sites that the previous crawl found heavier than a part are split before the first lease, between the
- * pages that they had, and each piece has a place of its own in the routing table. All URLs of the crawl before wait in their
- * inboxes; those that were pages have meta-info, where there is any. A run that dies on the way finds in the ledger what it was
- * about to do.
+ * `--split-sites auto`: sites that the previous crawl found heavier than a part are split before the first
+ * lease, between the pages that they had, and each piece has a place of its own in the routing table. All
+ * URLs of the crawl before wait in their inboxes; those that were pages have meta-info, where there is any. A
+ * run that dies on the way finds in the ledger what it was about to do.
  */
 
 import type { CrawlConfig } from '../config/index.js'
@@ -64,7 +64,9 @@ async function applySplits(ledger: Ledger, splits: readonly SiteSplit[]): Promis
   return done
 }
 
-/** What was no page weighs nothing: sections that robots.txt forbids, redirects. Without meta-info all count. */
+/**
+ * What was no page weighs nothing: sections that robots.txt forbids, redirects. Without meta-info all count.
+ */
 async function pagesOf(ledger: Ledger, site: string, urls: readonly string[]): Promise<readonly string[]> {
   const pages: string[] = []
   for (let from = 0; from < urls.length; from += BATCH_PAGES) {

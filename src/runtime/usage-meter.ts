@@ -1,6 +1,7 @@
 /**
- * Time and CPU over all runs of a crawl, CPU of the processes that coordinated it. They are kept in the ledger while it runs, so
- * that a run that is killed counts too. Whoever takes the seat over goes on from there.
+ * Time and CPU over all runs of a crawl, CPU of the processes that coordinated it. They are kept in the
+ * ledger while it runs, so that a run that is killed counts too. Whoever takes the seat over goes on from
+ * there.
  */
 import type { Ledger } from '../ledger/index.js'
 import type { Clock, Millis } from '../model/index.js'
@@ -20,7 +21,9 @@ export interface UsageStart {
   readonly cpu: NodeJS.CpuUsage
 }
 
-/** From now on: what this process did before was not for this crawl, or another process has counted the time. */
+/**
+ * From now on: what this process did before was not for this crawl, or another process has counted the time.
+ */
 export function usageStartNow(clock: Clock): UsageStart {
   return { at: clock.monotonic(), cpu: process.cpuUsage() }
 }

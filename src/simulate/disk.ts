@@ -1,6 +1,7 @@
 /**
- * The disk that all agents write their packs to. What is not yet flushed goes with the machine that wrote it; files of
- * an incarnation that the ledger has closed are cut back to what was committed, under a new name, out of reach of their writer.
+ * The disk that all agents write their packs to. What is not yet flushed goes with the machine that wrote it;
+ * files of an incarnation that the ledger has closed are cut back to what was committed, under a new name,
+ * out of reach of their writer.
  */
 
 import { PageRowView, PageText } from '../data/store/tables/index.js'
@@ -57,8 +58,8 @@ export class Disk {
   }
 
   /**
-   * Keeps the committed part of the files of one incarnation as new files; the writer still has the old ones open. As the
-   * `same` files only where that mistake is made on purpose.
+   * Keeps the committed part of the files of one incarnation as new files; the writer still has the old ones
+   * open. As the `same` files only where that mistake is made on purpose.
    */
   recover(owner: Incarnation, committed: ReadonlyMap<string, number>, as: 'new' | 'same'): void {
     for (const file of [...this.#files.values()]) {

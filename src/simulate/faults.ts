@@ -1,4 +1,6 @@
-/** What can go wrong, when, and to whom: drawn from a seed, and a plain list so that it can be made shorter. */
+/**
+ * What can go wrong, when, and to whom: drawn from a seed, and a plain list so that it can be made shorter.
+ */
 import type { Millis, Random } from '../model/index.js'
 
 type FaultKind =

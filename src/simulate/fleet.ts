@@ -1,4 +1,7 @@
-/** The machines of a simulated crawl and what befalls them: started, killed, frozen, revived, cut off, started again. */
+/**
+ * The machines of a simulated crawl and what befalls them: started, killed, frozen, revived, cut off, started
+ * again.
+ */
 import path from 'node:path'
 import type { Incarnation } from '../ledger/index.js'
 import { FrontierSpace } from '../page/frontier/index.js'
@@ -43,7 +46,10 @@ const LATE_MS = LEASE_MS / 2
 
 export class Fleet {
   readonly bugs: Violation[] = []
-  /** What befell the machines, and how often: faults, the deaths that came of them, revivals after more than a lease. */
+  /**
+   * What befell the machines, and how often: faults, the deaths that came of them, revivals after more than a
+   * lease.
+   */
   readonly struck = new Map<string, number>()
   readonly #parts: FleetParts
   readonly #processes: Process[] = []
@@ -181,7 +187,9 @@ export class Fleet {
     }
   }
 
-  /** Who stores nothing for long dies all the same; where it is gone already, or stands still, another does. */
+  /**
+   * Who stores nothing for long dies all the same; where it is gone already, or stands still, another does.
+   */
   #killAfterStore(process: Process, fault: Fault): void {
     const { time } = this.#parts
     let isDone = false

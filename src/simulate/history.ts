@@ -1,4 +1,7 @@
-/** What happened, in order: its hash tells whether two runs were the same, its lines tell a person what went wrong. */
+/**
+ * What happened, in order: its hash tells whether two runs were the same, its lines tell a person what went
+ * wrong.
+ */
 import type { Millis } from '../model/index.js'
 import { describeFact } from './describe-fact.js'
 import type { VirtualTime } from './virtual-time.js'
@@ -38,7 +41,10 @@ export class History {
     if (this.#keeps) this.#lines.push({ at, fact })
   }
 
-  /** Of the first `length` facts, those that name one of `words`, and all that befell machines and ledger as a whole. */
+  /**
+   * Of the first `length` facts, those that name one of `words`, and all that befell machines and ledger as a
+   * whole.
+   */
   about(words: readonly string[], length = this.#lines.length): string[] {
     return this.#lines
       .slice(0, length)

@@ -1,6 +1,6 @@
 /**
- * Somebody with the ledger at hand who looks after the dead: closes incarnations that have been silent for long, and then, not
- * before, cuts their files back to what was committed.
+ * Somebody with the ledger at hand who looks after the dead: closes incarnations that have been silent for
+ * long, and then, not before, cuts their files back to what was committed.
  */
 import type { Incarnation, Ledger } from '../ledger/index.js'
 import type { Millis } from '../model/index.js'
@@ -12,7 +12,10 @@ import type { Mutation } from './mutations.js'
 import type { VirtualTime } from './virtual-time.js'
 
 const ROUND_MS = LEASE_MS / 2
-/** Lives it closes in a round: after a long outage all look dead, and a thousand closed at once are no test of anything more. */
+/**
+ * Lives it closes in a round: after a long outage all look dead, and a thousand closed at once are no test of
+ * anything more.
+ */
 const MOST_CLOSED = 5
 
 export interface IncarnationRecoveryParts {

@@ -1,7 +1,8 @@
 /**
- * simulate/: the whole crawler in virtual time. In: a seed and what may go wrong. Out: which promise was broken, and the
- * figures. Always: real agents, lanes, router and transmitter; only clock, chance, web, disk, network and ledger are made
- * up; the same seed gives the same history. Read `world.ts`, then `checker.ts`. `web/` is another thing: a web to serve.
+ * simulate/: the whole crawler in virtual time. In: a seed and what may go wrong. Out: which promise was
+ * broken, and the figures. Always: real agents, lanes, router and transmitter; only clock, chance, web, disk,
+ * network and ledger are made up; the same seed gives the same history. Read `world.ts`, then `checker.ts`.
+ * `web/` is another thing: a web to serve.
  */
 export { FAULT_PRESETS, type FaultPreset } from './faults.js'
 export { MUTATIONS, type Mutation } from './mutations.js'

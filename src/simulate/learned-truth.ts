@@ -1,4 +1,7 @@
-/** What an earlier crawl of a simulated web would have learned: taken from the web itself, so that it need not be crawled twice. */
+/**
+ * What an earlier crawl of a simulated web would have learned: taken from the web itself, so that it need not
+ * be crawled twice.
+ */
 import { isLearned, readGraphSettings } from '../config/index.js'
 import { siteOf } from '../model/url/index.js'
 import {
@@ -47,7 +50,9 @@ export function learnedTruth(web: Web): LearnedWeb {
   }
 }
 
-/** The table that the coordinators of a run share; null where its assignment needs none, or none can be made. */
+/**
+ * The table that the coordinators of a run share; null where its assignment needs none, or none can be made.
+ */
 export function routingOf({ assign, agents, seed }: SimulationOptions, web: Web): RoutingTable | null {
   if (!isLearned(assign)) return null
   const shares = new Array<number>(agents).fill(1)

@@ -1,6 +1,6 @@
 /**
- * A machine that an agent runs on. All that comes to the agent from outside (a timer, an answer) goes through here, so
- * the machine can be killed, frozen and revived, slowed down, cut off, and its clock set wrong.
+ * A machine that an agent runs on. All that comes to the agent from outside (a timer, an answer) goes through
+ * here, so the machine can be killed, frozen and revived, slowed down, cut off, and its clock set wrong.
  */
 import type { Cancel, Clock, Millis } from '../model/index.js'
 import type { Event, Host, VirtualTime } from './virtual-time.js'

@@ -1,4 +1,7 @@
-/** A ledger as a careless agent would use it: each mistake that the rules of the ledger prevent, made on purpose. */
+/**
+ * A ledger as a careless agent would use it: each mistake that the rules of the ledger prevent, made on
+ * purpose.
+ */
 import {
   type Append,
   type CommitResult,
@@ -116,7 +119,10 @@ async function commitUnheard(ledger: Ledger, pack: Pack): Promise<CommitResult> 
   return { status: 'committed' }
 }
 
-/** A URL that was in any pack before, committed or not, is left out; a pack that is written anew keeps its own. */
+/**
+ * A URL that was in any pack before, committed or not, is left out; a pack that is written anew keeps its
+ * own.
+ */
 function sendingOnce(ledger: Ledger): Ledger {
   const sentIn = new Map<string, string>()
   const commit = (pack: Pack): Promise<CommitResult> => {

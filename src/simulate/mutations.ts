@@ -2,8 +2,8 @@ import type { MemoryRule } from '../ledger/memory/index.js'
 import type { PhaseMistake } from '../page/politeness/index.js'
 
 /**
- * The rules of the ledger, each with the mistake it prevents. The simulator can make any of these mistakes; nothing else
- * can. A checker that finds none of them would be worth nothing.
+ * The rules of the ledger, each with the mistake it prevents. The simulator can make any of these mistakes;
+ * nothing else can. A checker that finds none of them would be worth nothing.
  */
 export const MUTATIONS = {
   'no-fencing': 'packs of old epochs, old numbers and closed incarnations are committed',

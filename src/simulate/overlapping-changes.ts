@@ -1,6 +1,6 @@
 /**
- * Changes to one thing that begin and end each at its own time: a short outage within a long one does not end it, and the
- * end of a storm does not clear a fog.
+ * Changes to one thing that begin and end each at its own time: a short outage within a long one does not end
+ * it, and the end of a storm does not clear a fog.
  */
 export class OverlappingChanges<T extends object> {
   readonly #what: T

@@ -1,4 +1,7 @@
-/** A violation, made as small as it can be: fewer faults, fewer sites, fewer agents, as long as the promise is broken. */
+/**
+ * A violation, made as small as it can be: fewer faults, fewer sites, fewer agents, as long as the promise is
+ * broken.
+ */
 import type { Violation } from './checker.js'
 import { type SimulationOptions, type SimulationResult, simulate } from './world.js'
 

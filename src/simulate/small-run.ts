@@ -2,7 +2,10 @@
 import { ASSIGNMENTS } from '../config/index.js'
 import type { SimulationOptions } from './world.js'
 
-/** At least 5 agents, 40 sites, 500 pages and 5 faults, a kill and a zombie among them; every seed a little different. */
+/**
+ * At least 5 agents, 40 sites, 500 pages and 5 faults, a kill and a zombie among them; every seed a little
+ * different.
+ */
 export function smallRun(seed: number): SimulationOptions {
   return {
     seed,

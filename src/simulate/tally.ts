@@ -1,4 +1,7 @@
-/** The figures of a simulated crawl (D23): those of a real crawl's report, and where this world knows better, its own. */
+/**
+ * The figures of a simulated crawl (D23): those of a real crawl's report, and where this world knows better,
+ * its own.
+ */
 
 import type { AgentWork, Ledger } from '../ledger/index.js'
 import { type Metrics, measure } from '../report/index.js'

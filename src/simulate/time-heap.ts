@@ -1,4 +1,7 @@
-/** Things to come, the next first; of equal times, who came first. Times stand apart from things: a million are looked through. */
+/**
+ * Things to come, the next first; of equal times, who came first. Times stand apart from things: a million
+ * are looked through.
+ */
 import type { Millis } from '../model/index.js'
 
 const WAYS = 4

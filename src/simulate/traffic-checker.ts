@@ -1,6 +1,6 @@
 /**
- * P5, from what is seen on the wire: one agent at a time at a group of sites, the delay between two of its requests, and
- * between two pages of a site what its Crawl-delay says.
+ * P5, from what is seen on the wire: one agent at a time at a group of sites, the delay between two of its
+ * requests, and between two pages of a site what its Crawl-delay says.
  */
 
 import { type GroupId, groupOf, type Millis } from '../model/index.js'
@@ -83,7 +83,10 @@ export class TrafficChecker {
     return traffic
   }
 
-  /** Where nothing is under way and the delay is over, whatever comes next is right: what was need not be known. */
+  /**
+   * Where nothing is under way and the delay is over, whatever comes next is right: what was need not be
+   * known.
+   */
   #sweep(): void {
     const { time, delayMs } = this.#parts
     for (const [site, { group, open, lastEnd }] of this.#trafficOf) {

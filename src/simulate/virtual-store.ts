@@ -1,6 +1,6 @@
 /**
- * The pack store of one incarnation in the simulated world: one log on the shared disk, written and flushed in
- * virtual time.
+ * The pack store of one incarnation in the simulated world: one log on the shared disk, written and flushed
+ * in virtual time.
  */
 
 import type { AppendResult, CloseResult, PackBytes, PackStore } from '../data/store/index.js'

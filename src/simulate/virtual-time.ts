@@ -1,6 +1,7 @@
 /**
- * Time that passes only when nothing is left to do now. One heap of events, run one by one; between two of them every
- * promise that can go on does, so a run depends on its seed alone and an hour costs no more than what happens in it.
+ * Time that passes only when nothing is left to do now. One heap of events, run one by one; between two of
+ * them every promise that can go on does, so a run depends on its seed alone and an hour costs no more than
+ * what happens in it.
  */
 import type { Cancel, Millis } from '../model/index.js'
 import { TimeHeap } from './time-heap.js'
@@ -73,7 +74,10 @@ export class VirtualTime {
     })
   }
 
-  /** Most timers are set for long and cancelled soon: left to their time, a million of them would be waited for. */
+  /**
+   * Most timers are set for long and cancelled soon: left to their time, a million of them would be waited
+   * for.
+   */
   #sweep(): void {
     this.#cancelled = 0
     this.#heap.keep(event => event.task !== null)

@@ -1,6 +1,7 @@
 /**
- * A web that exists only as arithmetic on a seed: sites of power-law sizes, pages with links within and across, robots
- * rules, redirects, pages that fail once or always. Nothing is stored but the size of each site.
+ * A web that exists only as arithmetic on a seed: sites of power-law sizes, pages with links within and
+ * across, robots rules, redirects, pages that fail once or always. Nothing is stored but the size of each
+ * site.
  */
 import type { Millis, OutcomeCode } from '../model/index.js'
 
@@ -88,7 +89,9 @@ export class VirtualWeb implements Web {
     return other ? site + 1 : site
   }
 
-  /** What the site's robots.txt asks for between two requests; never of a site that it would hold up for long. */
+  /**
+   * What the site's robots.txt asks for between two requests; never of a site that it would hold up for long.
+   */
   crawlDelayMs(site: number): Millis {
     return this.#sizes[site] <= SLOW_PAGES && this.#chance(site, 0, 1) < 0.1 ? 2_000 : 0
   }
@@ -189,7 +192,9 @@ export class VirtualWeb implements Web {
     return `<title>${site}/${page}</title>${links.map(link => `<a href="${link}">x</a>`).join('\n')}`
   }
 
-  /** The last page of some sites is told of only by another site, so it is found when its own may be finished. */
+  /**
+   * The last page of some sites is told of only by another site, so it is found when its own may be finished.
+   */
   #hasIsland(site: number): boolean {
     return this.#sizes[site] > 2 && this.#chance(site, 0, 7) < 0.5
   }
@@ -253,7 +258,10 @@ function pageOf(path: string): number {
   return /^\/(p|no)\/\d+$/.test(path) ? Number(path.slice(path.lastIndexOf('/') + 1)) : -1
 }
 
-/** Sizes fall with the rank of a site: a few large ones, many of a page or two. Ranks are spread over the numbers. */
+/**
+ * Sizes fall with the rank of a site: a few large ones, many of a page or two. Ranks are spread over the
+ * numbers.
+ */
 function sizesOf({ sites, pages, seed }: WebOptions): Uint32Array {
   let weight = 0
   for (let rank = 1; rank <= sites; rank++) weight += 1 / rank ** 0.8

@@ -8,8 +8,8 @@ import { readJournal } from '../page/frontier/index.js'
 import type { Damage } from './damage.js'
 
 /**
- * `clean`: as its last writer left it. `open`: every page is as it was written, but somebody may write to it, or
- * was killed while doing so. `unknown`: nothing says what the pages should be.
+ * `clean`: as its last writer left it. `open`: every page is as it was written, but somebody may write to it,
+ * or was killed while doing so. `unknown`: nothing says what the pages should be.
  */
 export type LedgerState =
   | { readonly at: 'clean' | 'open' }

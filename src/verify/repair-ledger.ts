@@ -1,7 +1,7 @@
 /**
- * A damaged SQLite ledger. What can still be read of it cannot be trusted: a journal with a flipped bit is another
- * journal. One flipped bit in a page or in a frame of the log, the most common damage, is found from its
- * checksum and put back. Anything else makes the crawl one that can be read and not resumed.
+ * A damaged SQLite ledger. What can still be read of it cannot be trusted: a journal with a flipped bit is
+ * another journal. One flipped bit in a page or in a frame of the log, the most common damage, is found from
+ * its checksum and put back. Anything else makes the crawl one that can be read and not resumed.
  */
 import {
   closeSync,

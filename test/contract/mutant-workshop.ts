@@ -1,4 +1,7 @@
-/** A ledger compiled from its source with one edit, and the tests of a suite as tasks that can be seen to fail. */
+/**
+ * A ledger compiled from its source with one edit, and the tests of a suite as tasks that can be seen to
+ * fail.
+ */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'

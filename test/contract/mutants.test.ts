@@ -1,6 +1,6 @@
 /**
- * Every rule that the SQLite ledger keeps, switched off in its source: the contract's test of that rule, which passes on
- * the source as it is (`sqlite-ledger.test.ts`), must fail then.
+ * Every rule that the SQLite ledger keeps, switched off in its source: the contract's test of that rule,
+ * which passes on the source as it is (`sqlite-ledger.test.ts`), must fail then.
  */
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'

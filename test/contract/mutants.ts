@@ -391,7 +391,7 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   {
     rule: 'the crawl does not end while a cell is leased',
     file: CELLS,
-    keeps: 'if (count.leased || count.draining) return null',
+    keeps: "if (isAny('leased', 'draining')) return null",
     breaks: '',
     caughtBy: 'the crawl does not end while a cell waits or is leased; parked cells are told',
   },
@@ -405,8 +405,8 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   {
     rule: 'a resting cell waits',
     file: CELLS,
-    keeps: ' + Number(count.resting ?? 0)',
-    breaks: '',
+    keeps: "isAny('waiting', 'resting')",
+    breaks: "isAny('waiting')",
     caughtBy: 'rest in S: a cell is not seen before its time, and the crawl does not end without it',
   },
   {

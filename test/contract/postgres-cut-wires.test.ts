@@ -1,4 +1,6 @@
-/** Connections that break in the middle of a transaction, before its COMMIT arrives or before its answer does. */
+/**
+ * Connections that break in the middle of a transaction, before its COMMIT arrives or before its answer does.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { systemClock as clock } from '../../src/compose/index.js'
 import { type Ledger, type Pack, retryingLedger } from '../../src/ledger/index.js'

@@ -1,6 +1,7 @@
 /**
- * On PostgreSQL many write at once. A transaction is held open on a connection of its own, with what it did half done, while
- * the ledger is asked to finish, to read, to grant and to end; then the other way round. Nothing is lost either way.
+ * On PostgreSQL many write at once. A transaction is held open on a connection of its own, with what it did
+ * half done, while the ledger is asked to finish, to read, to grant and to end; then the other way round.
+ * Nothing is lost either way.
  */
 import { Client } from 'pg'
 import * as vitest from 'vitest'

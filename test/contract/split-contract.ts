@@ -60,6 +60,20 @@ export function splitContract({ describe, it }: Runner, kit: ContractKit): void 
       })
     })
 
+    it('tells the pieces of a crawled site with it, also before they have a pack', async () => {
+      const ledger = kit.ledger()
+      const { epoch } = await givenBack('/a')
+      await ledger.append([{ ...to('a.tesu', '/'), group: 'a.tesu' }])
+      await ledger.split(SITE, epoch, 1, CHILDREN)
+      const crawled = async (after: string, limit: number) =>
+        (await ledger.sites(after, limit, 'crawled')).map(({ cell }) => cell)
+      expect(await crawled('', 10)).toEqual([SITE, LEFT, RIGHT])
+      expect(await crawled('', 2)).toEqual([SITE, LEFT])
+      expect(await crawled(LEFT, 2)).toEqual([RIGHT])
+      expect(await crawled(RIGHT, 2)).toEqual([])
+      expect((await ledger.totals()).sites).toBe(2)
+    })
+
     it('gives unread rows to the children of their paths, and counts them there', async () => {
       const ledger = kit.ledger()
       const { me, epoch } = await givenBack('/a', '/z', '/m', '/m#sitemap')

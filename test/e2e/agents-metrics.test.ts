@@ -6,7 +6,10 @@ import type { Report } from '../../src/report/index.js'
 import { rankedTruth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { GENERATED, orbweaver, start, temporary } from '../kit/orbweaver.js'
 
-/** D23: what agents say to each other and how they share the work, in a real crawl that is stopped and resumed. */
+/**
+ * D23: what agents say to each other and how they share the work, in a real crawl that is stopped and
+ * resumed.
+ */
 describe('the figures of a crawl by two agents, over two runs', () => {
   const plan = new WebPlan({ sites: 10, pages: 900, seed: 21, linksPerPage: 25 })
   const folder = temporary('')

@@ -56,7 +56,9 @@ describe('orbweaver experiment dynamic-balance', () => {
     },
   )
 
-  /** What is not met is said, and only then is the exit code 13: whether it is met is up to the machine here. */
+  /**
+   * What is not met is said, and only then is the exit code 13: whether it is met is up to the machine here.
+   */
   async function findings(...args: readonly string[]) {
     const { code, stdout, stderr } = await orbweaver(['experiment', ...args, '--quick', '--json'])
     expect(code, stderr).toBe(stderr.includes('\nmissed: ') ? 13 : 0)

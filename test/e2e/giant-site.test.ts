@@ -1,4 +1,7 @@
-/** A site with 60 % of all pages, over loopback with four agents, after a crawl that learned how heavy it is (H4, issue 7). */
+/**
+ * A site with 60 % of all pages, over loopback with four agents, after a crawl that learned how heavy it is
+ * (H4, issue 7).
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/compose/index.js'
 import type { Report } from '../../src/report/index.js'
@@ -8,7 +11,10 @@ import { GENERATED, orbweaver, temporary } from '../kit/orbweaver.js'
 
 const AGENTS = 4
 const DELAY_MS = 5
-/** Heaviest agent over the mean, in pages: 5 % by the plan, and what the crawl before did not know. Whole, the site alone is 140 %. */
+/**
+ * Heaviest agent over the mean, in pages: 5 % by the plan, and what the crawl before did not know. Whole, the
+ * site alone is 140 %.
+ */
 const WITHIN = 0.1
 const SIZES = [360, ...Array.from({ length: 24 }, () => 10)]
 

@@ -1,4 +1,7 @@
-/** What `--assign graph` goes by beside links, over loopback with four agents: words, distance, places, change (S8, S9, S17). */
+/**
+ * What `--assign graph` goes by beside links, over loopback with four agents: words, distance, places, change
+ * (S8, S9, S17).
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readCrawlFile, systemClock } from '../../src/compose/index.js'
 import { readGraphSettings } from '../../src/config/index.js'
@@ -10,7 +13,9 @@ import { GENERATED, orbweaver, temporary } from '../kit/orbweaver.js'
 
 const AGENTS = 4
 
-/** Four topics of ten sites each, dealt out at random; links keep to none of them, so that words alone tell. */
+/**
+ * Four topics of ten sites each, dealt out at random; links keep to none of them, so that words alone tell.
+ */
 const plan = new WebPlan({
   sites: 40,
   pages: 400,

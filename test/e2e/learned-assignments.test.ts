@@ -1,4 +1,7 @@
-/** Assignments that learn, over loopback with four agents: one crawl by hash, then others by what it left in learned/ (S1-S3, H1-H6). */
+/**
+ * Assignments that learn, over loopback with four agents: one crawl by hash, then others by what it left in
+ * learned/ (S1-S3, H1-H6).
+ */
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -20,7 +23,9 @@ interface Crawled {
   readonly said: string
 }
 
-/** Nine branches of sites that link mostly among themselves; every page changes, so that links are read again. */
+/**
+ * Nine branches of sites that link mostly among themselves; every page changes, so that links are read again.
+ */
 const plan = new WebPlan({
   sites: 60,
   pages: 600,

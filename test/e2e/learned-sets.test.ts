@@ -55,7 +55,8 @@ describe('what a crawl has learned', () => {
       for (const [i, { site, pages, bytes }] of sorted(again.web).entries()) {
         const before = sorted(first.web)[i]
         expect({ site, pages }).toEqual({ site: before.site, pages: before.pages })
-        // A page without a validator is sent again: it weighs what it weighs, the others what pages of the site do.
+        // A page without a validator is sent again: it weighs what it weighs, the others what pages of the
+        // site do.
         expect(Math.abs(bytes / before.bytes - 1), site).toBeLessThan(0.05)
       }
       expect(total(again.web), tables).toBe(total(first.web))

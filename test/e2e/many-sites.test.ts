@@ -18,7 +18,9 @@ const SLICE = 2_000
 const name = (site: number) => `n${site}.test`
 const small = (site: number) => Array.from({ length: PAGES }, (_, i) => `http://${name(site)}/${i || ''}`)
 
-/** Small sites answer only after the giant has had its slice: so there are always some that wait for a lane. */
+/**
+ * Small sites answer only after the giant has had its slice: so there are always some that wait for a lane.
+ */
 async function listen() {
   const asked: string[] = []
   const held: (() => void)[] = []

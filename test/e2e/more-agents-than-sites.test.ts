@@ -1,4 +1,7 @@
-/** More agents than sites, with every assignment: a line where a plan cannot be made, and every page all the same. */
+/**
+ * More agents than sites, with every assignment: a line where a plan cannot be made, and every page all the
+ * same.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { systemClock } from '../../src/compose/index.js'
 import { ASSIGNMENTS, isLearned } from '../../src/config/index.js'

@@ -1,6 +1,6 @@
 /**
- * A web of oddities that real ones are full of, each said byte by byte: what is asked for is what a browser would ask for,
- * and every page behind them is found.
+ * A web of oddities that real ones are full of, each said byte by byte: what is asked for is what a browser
+ * would ask for, and every page behind them is found.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { orbweaver, temporary } from '../kit/orbweaver.js'

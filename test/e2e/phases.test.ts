@@ -1,4 +1,7 @@
-/** `--assign phases` for real: every page once, and by the server's log never two nodes at one host (K5), on both ledgers. */
+/**
+ * `--assign phases` for real: every page once, and by the server's log never two nodes at one host (K5), on
+ * both ledgers.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { exclusionIn } from '../../experiments/phases/index.js'
@@ -13,7 +16,9 @@ const NODES = 4
 const ADDRESSES = Array.from({ length: NODES }, (_, i) => ['--source-address', `127.0.0.${11 + i}`]).flat()
 const GUARD_MS = 200
 const PHASES = ['--assign', 'phases', '--agents', `${NODES}`, '--phases', `period=2,guard=${GUARD_MS / 1000}`]
-/** As wrong as the guard allows, less what a timer may be late by on a busy machine; the agents do not know. */
+/**
+ * As wrong as the guard allows, less what a timer may be late by on a busy machine; the agents do not know.
+ */
 const SKEWED = { ORBWEAVER_FAULTS: `phase-skew=${0.97 * GUARD_MS}` }
 
 describe('a crawl in phases', () => {

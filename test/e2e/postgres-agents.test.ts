@@ -1,4 +1,7 @@
-/** Several processes on one crawl: agents join, begin anew, and every page is there once. Killed ones: `test/faults/postgres-processes.test.ts`. */
+/**
+ * Several processes on one crawl: agents join, begin anew, and every page is there once. Killed ones:
+ * `test/faults/postgres-processes.test.ts`.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../../src/compose/index.js'

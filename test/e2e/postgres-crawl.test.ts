@@ -1,5 +1,5 @@
 /** A crawl of one machine whose ledger is in a real PostgreSQL, by the real command. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
@@ -125,8 +125,10 @@ describe('a crawl with --ledger postgres://', () => {
     const taken = await orbweaver(crawl(out, 'by 1'), env)
     expect(taken.code).toBe(4)
     expect(taken.stderr).toMatch(/^orbweaver: there is a crawl named "by 1".*\n$/)
-    const gone = await orbweaver(['resume', out], { ...env, PGPASSWORD: 'mistaken' })
-    expect(gone.code).toBe(7)
+    const away = await orbweaver(crawl(out, 'x', '--ledger', 'postgres://me@127.0.0.1:1/x'), env)
+    expect(away.code).toBe(7)
+    expect(away.stderr).toMatch(/^orbweaver: postgres:.*does not answer.*\n$/)
+    expect(existsSync(out)).toBe(false)
     const told = await orbweaver(
       ['crawl', web.seed, '--ledger', 'postgres://me:mistaken@localhost/x', '--out', temporary('crawl')],
       env,

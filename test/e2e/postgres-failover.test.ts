@@ -1,7 +1,7 @@
 /**
- * The machine of the database is lost, again and again, at moments drawn by lot: its synchronous standby is promoted, found by
- * all agents, and a new standby is made. A log outside of the database holds what was acknowledged. Twice here; with
- * ORBWEAVER_SOAK=1 (`npm run soak:failover`) ten times.
+ * The machine of the database is lost, again and again, at moments drawn by lot: its synchronous standby is
+ * promoted, found by all agents, and a new standby is made. A log outside of the database holds what was
+ * acknowledged. Twice here; with ORBWEAVER_SOAK=1 (`npm run soak:failover`) ten times.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -127,7 +127,10 @@ async function expectEveryPageOnce(out: string, acks: string): Promise<void> {
   expect(acknowledged.sort()).toEqual(expected)
 }
 
-/** What agents knew of the lost server they have forgotten: every failover ended the incarnations of all, the guest's apart if it came late. */
+/**
+ * What agents knew of the lost server they have forgotten: every failover ended the incarnations of all, the
+ * guest's apart if it came late.
+ */
 function expectNewIncarnations(out: string): void {
   const events = readFileSync(join(out, 'crawl.log'), 'utf8')
     .split('\n')

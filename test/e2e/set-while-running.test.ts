@@ -1,4 +1,7 @@
-/** What `orbweaver set` changes in a crawl that runs: who shares a turn, connections in all, the cap of Crawl-delay. */
+/**
+ * What `orbweaver set` changes in a crawl that runs: who shares a turn, connections in all, the cap of
+ * Crawl-delay.
+ */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { urlsWith } from '../kit/crawled.js'

@@ -1,4 +1,6 @@
-/** Waits that sites ask for, and failures that make us wait: obeyed, durable, told, and nobody else's trouble. */
+/**
+ * Waits that sites ask for, and failures that make us wait: obeyed, durable, told, and nobody else's trouble.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'

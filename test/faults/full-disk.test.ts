@@ -35,7 +35,10 @@ function mayMount(): boolean {
   return spawnSync(command, args).status === 0
 }
 
-/** A crawl on a disk of some megabytes, resumed while it is still full, then with room; the result is brought out. */
+/**
+ * A crawl on a disk of some megabytes, resumed while it is still full, then with room; the result is brought
+ * out.
+ */
 const ON_SMALL_DISK = `
 bin=$1; disk=$2; result=$3; size=$4; shift 4
 mount -t tmpfs -o "size=$size" tmpfs "$disk" || exit 90
@@ -46,7 +49,10 @@ mount -o remount,size=400m "$disk" || exit 91
 "$0" "$bin" resume "$disk/crawl"; echo "with room: $?"
 cp -r "$disk/crawl" "$result"`
 
-/** The same with files that may not grow: the write that passes the limit is cut short, the next refused (EFBIG). */
+/**
+ * The same with files that may not grow: the write that passes the limit is cut short, the next refused
+ * (EFBIG).
+ */
 const WITH_SMALL_FILES = `
 bin=$1; result=$3; blocks=$4; shift 4
 limited() { (trap '' XFSZ; ulimit -f "$blocks"; exec "$@"); }
@@ -64,7 +70,10 @@ describe('a disk that is full', () => {
   })
   afterAll(() => server.close())
 
-  /** What was said; the crawl met the end of its disk, stopped with its code, and was whole after `resume` with room. */
+  /**
+   * What was said; the crawl met the end of its disk, stopped with its code, and was whole after `resume`
+   * with room.
+   */
   const crawlAndResume = async (
     wrapper: readonly string[],
     script: string,

@@ -37,7 +37,10 @@ async function committed(directory: string, command: RunningCommand): Promise<vo
 /** Well above what an incarnation asks for beside pages: robots.txt, redirects. */
 const UNACKNOWLEDGED = 60
 
-/** Resolves when an incarnation has told of requests whose pages are not acknowledged, or the command has ended. */
+/**
+ * Resolves when an incarnation has told of requests whose pages are not acknowledged, or the command has
+ * ended.
+ */
 async function toldOfMore(directory: string, command: RunningCommand): Promise<void> {
   const before = await acknowledgedPages(directory)
   let ended = false
@@ -103,7 +106,8 @@ describe('kill -9 at any moment, then resume (P1-P4)', () => {
     const check = await checkWarcs(out)
     const counts = server.counts()
     await server.close()
-    // P1: what was acknowledged at a kill is still there. P2: nothing is missing. P3: nothing is stored twice.
+    // P1: what was acknowledged at a kill is still there. P2: nothing is missing. P3: nothing is stored
+    // twice.
     expect([...acknowledged].filter(url => !stored.includes(url))).toEqual([])
     expect([...stored].sort()).toEqual(expected)
     // P4: every WARC verifies, and holds every page once.

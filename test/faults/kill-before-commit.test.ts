@@ -8,7 +8,10 @@ import { checkWarcs, urlsWith } from '../kit/crawled.js'
 import { GENERATED, orbweaver, type RunningCommand, start, temporary } from '../kit/orbweaver.js'
 
 const SEED = 29
-/** Packs that a run has committed when it is killed: of one without, the whole file is void; of the others, its end. */
+/**
+ * Packs that a run has committed when it is killed: of one without, the whole file is void; of the others,
+ * its end.
+ */
 const PACKS = [0, 1, 2]
 
 /** Looks again and again until it is so; an end of the command is a failure. */

@@ -18,7 +18,10 @@ export interface PolitenessFacts {
 /** What two looks at a clock may differ by. */
 const GRAIN_MS = 2
 
-/** Two agents on a site at once, or two requests within the delay; the attempts of a robots procedure count as one. */
+/**
+ * Two agents on a site at once, or two requests within the delay; the attempts of a robots procedure count as
+ * one.
+ */
 export function impolite(log: readonly ServedRequest[], politeness: PolitenessFacts): string[] {
   const sites = new Map(Array.from({ length: politeness.plan.sites }, (_, i) => [politeness.authority(i), i]))
   const last = new Map<string, ServedRequest>()
@@ -39,8 +42,8 @@ export function impolite(log: readonly ServedRequest[], politeness: PolitenessFa
 }
 
 /**
- * From start to start. An answer leaves the server a latency after its start was logged, and the delay begins when it
- * has come: whatever holds up this machine makes the gap longer, never shorter.
+ * From start to start. An answer leaves the server a latency after its start was logged, and the delay begins
+ * when it has come: whatever holds up this machine makes the gap longer, never shorter.
  */
 function leastGap(
   before: ServedRequest,

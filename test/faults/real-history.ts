@@ -1,6 +1,7 @@
 /**
- * The simulator's checker, told of a real crawl: the ledger's doings as triggers noted them (`test/kit/audit.ts`), requests from
- * the server's log, and what is on the disk. P1 to P7 and P9; not seen from outside are the order of the queue (D16) and P8.
+ * The simulator's checker, told of a real crawl: the ledger's doings as triggers noted them
+ * (`test/kit/audit.ts`), requests from the server's log, and what is on the disk. P1 to P7 and P9; not seen
+ * from outside are the order of the queue (D16) and P8.
  */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -125,7 +126,10 @@ function callOf(
   }
 }
 
-/** An answer leaves the server a latency after its request was logged: however busy this machine is, not before. */
+/**
+ * An answer leaves the server a latency after its request was logged: however busy this machine is, not
+ * before.
+ */
 function requestEvents({ log, plan, knobs, authority }: RealRun, checker: Checker): Event[] {
   const sites = new Map(Array.from({ length: plan.sites }, (_, i) => [authority(i), i]))
   const crawler = { name: 'the crawl' }

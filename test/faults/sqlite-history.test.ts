@@ -1,4 +1,7 @@
-/** A real crawl on SQLite by two agents, killed and resumed: the simulator's checker sees no broken promise in its history. */
+/**
+ * A real crawl on SQLite by two agents, killed and resumed: the simulator's checker sees no broken promise in
+ * its history.
+ */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'

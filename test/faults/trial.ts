@@ -1,7 +1,8 @@
 /**
- * A crawl by four agents, each on its own loopback address, whose process and threads are ended and frozen at the worst
- * moments: while a pack's bytes are on disk and its commit is not in the ledger. What holds afterwards is read from the
- * server's log, the tables and the archive, by code that shares nothing with the crawler.
+ * A crawl by four agents, each on its own loopback address, whose process and threads are ended and frozen at
+ * the worst moments: while a pack's bytes are on disk and its commit is not in the ledger. What holds
+ * afterwards is read from the server's log, the tables and the archive, by code that shares nothing with the
+ * crawler.
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,8 +16,9 @@ import { impolite } from './politeness-violations.js'
 import { agentsAtWork, deaths, lateLinks, strayBytes, thawed } from './traces.js'
 
 /**
- * kill: the whole process, then resume. thread: that of an agent whose pack is uncommitted. freeze: such an agent stands
- * still until another has brought pages of its sites. finish: links are hidden until a site with some was to be finished.
+ * kill: the whole process, then resume. thread: that of an agent whose pack is uncommitted. freeze: such an
+ * agent stands still until another has brought pages of its sites. finish: links are hidden until a site with
+ * some was to be finished.
  */
 type Fault = 'kill' | 'thread' | 'freeze' | 'finish'
 
@@ -26,7 +28,10 @@ export interface Trial {
   readonly pages: number
   /** Pages of each site; a power law where it is not said. */
   readonly sizes?: readonly number[]
-  /** Of each agent: three cannot take all sites, so none is left without work; and they have room for those of a fourth. */
+  /**
+   * Of each agent: three cannot take all sites, so none is left without work; and they have room for those of
+   * a fourth.
+   */
   readonly lanes: number
   readonly faults: readonly Fault[]
   /** Requests between two faults. */
@@ -53,7 +58,9 @@ const DELAY_MS = 20
 const LEASE_MS = 6_000
 /** Of a harm that came to nothing. */
 const MOST_TRIES = 3
-/** From sites that answer at once, where the delay is all that there is between two requests, to slow ones. */
+/**
+ * From sites that answer at once, where the delay is all that there is between two requests, to slow ones.
+ */
 const LATENCY_SPREAD = 0.95
 
 export async function runTrial(trial: Trial): Promise<TrialFigures> {

@@ -1,6 +1,6 @@
 /**
- * P10 from end to end: a site that points at the user's own network in every way it knows, and a server there that
- * must not hear anything of it.
+ * P10 from end to end: a site that points at the user's own network in every way it knows, and a server there
+ * that must not hear anything of it.
  */
 import { describe, expect, it } from 'vitest'
 import { urlsWith } from '../kit/crawled.js'

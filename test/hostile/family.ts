@@ -1,4 +1,6 @@
-/** What holds for every misbehaviour, said once: a family is one crawl of many hosts, each with one of them. */
+/**
+ * What holds for every misbehaviour, said once: a family is one crawl of many hosts, each with one of them.
+ */
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Truncation } from '../../src/model/index.js'
 import { type Archived, type Crawled, crawlHostile, type Row } from './hostile-crawl.js'

@@ -21,7 +21,9 @@ const keepsPart =
   (_row, _crawled, archived) =>
     expect(archived?.payloadBytes).toBe(bytes)
 
-/** A page that broke off: what came of it is archived, read and followed, and what was half written is not. */
+/**
+ * A page that broke off: what came of it is archived, read and followed, and what was half written is not.
+ */
 const LINKED = `${HTML}<a href="/whole">whole</a><a href="/half`
 const followsPart =
   (does: string): NonNullable<Case['row']> =>

@@ -1,4 +1,7 @@
-/** One real crawl over a hostile web, and what it left behind, read by tools that share nothing with its writer. */
+/**
+ * One real crawl over a hostile web, and what it left behind, read by tools that share nothing with its
+ * writer.
+ */
 import { createReadStream, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'

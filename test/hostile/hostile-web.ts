@@ -1,8 +1,8 @@
 /**
- * A real server on loopback with one host per misbehaviour, and one host that behaves. They wait for each other, so
- * that order of events proves what a clock could not: the good site shows its last page only when every misbehaviour
- * is under way, and no misbehaviour comes to its point before the good site is done. A crawler that let one site hold
- * up another would never get there.
+ * A real server on loopback with one host per misbehaviour, and one host that behaves. They wait for each
+ * other, so that order of events proves what a clock could not: the good site shows its last page only when
+ * every misbehaviour is under way, and no misbehaviour comes to its point before the good site is done. A
+ * crawler that let one site hold up another would never get there.
  */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'

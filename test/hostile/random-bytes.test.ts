@@ -1,6 +1,6 @@
 /**
- * Random bytes, and real inputs with random damage, at everything that reads what a server sends. A crash is a throw;
- * a hang is this file not ending.
+ * Random bytes, and real inputs with random damage, at everything that reads what a server sends. A crash is
+ * a throw; a hang is this file not ending.
  */
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'

@@ -1,6 +1,6 @@
 /**
- * Names that turn private in the middle of a crawl (DNS rebinding): the server at the allowed address answers once,
- * vanishes, and its name server then points at the user's own network. P10 at every kind of request.
+ * Names that turn private in the middle of a crawl (DNS rebinding): the server at the allowed address answers
+ * once, vanishes, and its name server then points at the user's own network. P10 at every kind of request.
  */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { DnsServer } from '../kit/dns-server.js'

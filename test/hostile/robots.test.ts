@@ -1,4 +1,7 @@
-/** robots.txt files that cannot be read, say too much, or change their mind: obeyed, or the site is left alone (P9). */
+/**
+ * robots.txt files that cannot be read, say too much, or change their mind: obeyed, or the site is left alone
+ * (P9).
+ */
 import { expect } from 'vitest'
 import { LIMITS } from '../../src/model/index.js'
 import { type Case, describeFamily, hostOf, urlOf } from './family.js'

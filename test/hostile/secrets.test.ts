@@ -1,4 +1,7 @@
-/** Credentials and cookies stay where they are: nothing is sent to anybody, nothing is written to logs or tables. */
+/**
+ * Credentials and cookies stay where they are: nothing is sent to anybody, nothing is written to logs or
+ * tables.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -8,7 +11,10 @@ import { RawServer } from '../kit/raw-server.js'
 
 const SECRET = 's3cr3t'
 const COOKIE = 'c00k1e'
-/** In a query it is a part of the URL, so frontier, archive and index have it; what is read or handed around has not. */
+/**
+ * In a query it is a part of the URL, so frontier, archive and index have it; what is read or handed around
+ * has not.
+ */
 const TOKEN = 't0k3nv4lu3'
 const LOGIN = `user:${SECRET}@`
 

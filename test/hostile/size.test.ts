@@ -36,7 +36,9 @@ const isCutAsSent: NonNullable<Case['row']> = (_row, _crawled, archived) => {
 }
 
 /** Newer Nodes can undo zstd, which we never ask for; older ones keep it as it came. */
-/** By hand, because older Nodes cannot make one: a raw block, then blocks of one byte repeated 128 KiB times. */
+/**
+ * By hand, because older Nodes cannot make one: a raw block, then blocks of one byte repeated 128 KiB times.
+ */
 function zstdBomb(): Buffer {
   const title = Buffer.from(TITLE)
   const repeated = Buffer.of(0x02, 0x00, 0x10, 0x20)

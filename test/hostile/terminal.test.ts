@@ -1,5 +1,5 @@
 /** What a server says must not speak to the user's terminal, nor fill it. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { LIMITS } from '../../src/model/index.js'
@@ -63,4 +63,16 @@ it('escape sequences from a server reach neither the summary nor a query', async
   expect(query.stdout).not.toMatch(ESCAPED)
   for (const { detail } of report.troubledSites)
     expect(detail.length).toBeLessThanOrEqual(LIMITS.detailChars + 1)
+})
+
+it('the name of a graph reaches the terminal without its control characters', async () => {
+  const file = temporary('graph\x1b[2J\u009b31m.hgr')
+  writeFileSync(file, '2 4\n1 2\n3 4\n')
+  const made = await orbweaver(['partition', file, '-k', '2'])
+  const json = await orbweaver(['partition', file, '-k', '2', '--json'])
+  const checked = await orbweaver(['partition', '--check', file, `${file}.part.2`, '-k', '2'])
+  expect(made.stderr).toContain('Wrote ')
+  expect(JSON.parse(json.stdout)).toMatchObject({ out: `${file}.part.2` })
+  expect(checked.stderr).toContain('2 parts')
+  expect(made.stderr + json.stdout + checked.stderr).not.toMatch(ESCAPED)
 })

@@ -1,6 +1,7 @@
 /**
- * What a ledger does while a real crawl runs, written down by triggers in the database itself: whoever changes a row holds its
- * lock, so the order of these notes is one that the changes can have happened in. Our own code has no part in it.
+ * What a ledger does while a real crawl runs, written down by triggers in the database itself: whoever
+ * changes a row holds its lock, so the order of these notes is one that the changes can have happened in. Our
+ * own code has no part in it.
  */
 import Database from 'libsql'
 import { Client } from 'pg'

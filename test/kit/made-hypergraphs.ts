@@ -53,9 +53,9 @@ export interface SiteKnobs {
 }
 
 /**
- * Sites and the links between them, as a crawl finds them: sizes follow a power law, most links stay in a community,
- * the pages of a site repeat each other's links, and a few hubs are linked from everywhere. A net per page, its own
- * site first; weights are bytes and pages.
+ * Sites and the links between them, as a crawl finds them: sizes follow a power law, most links stay in a
+ * community, the pages of a site repeat each other's links, and a few hubs are linked from everywhere. A net
+ * per page, its own site first; weights are bytes and pages.
  */
 export function siteHypergraph(knobs: SiteKnobs): Hypergraph {
   const { sites, seed, pages = 10 * sites, hubs = Math.ceil(sites / 1_000) } = knobs
@@ -79,11 +79,17 @@ export function siteHypergraph(knobs: SiteKnobs): Hypergraph {
   return hypergraphOf(sites, lists, 2, weights)
 }
 
-/** Site s has about s^-0.6 of the pages of the first: the largest of a thousand sites has a few percent of all. */
+/**
+ * Site s has about s^-0.6 of the pages of the first: the largest of a thousand sites has a few percent of
+ * all.
+ */
 const POWER = 2.5
 const COMMUNITY = 40
 
-/** The sites that the pages of a site link to. Communities are interleaved, so that each has large and small sites. */
+/**
+ * The sites that the pages of a site link to. Communities are interleaved, so that each has large and small
+ * sites.
+ */
 function linksOf(
   site: number,
   sites: number,
@@ -113,7 +119,10 @@ export interface HeavyTailedKnobs {
   readonly correlation: number
 }
 
-/** Weights by a power law (Pareto), whole numbers from 1; small nets, most of them within blocks of 40 vertices. */
+/**
+ * Weights by a power law (Pareto), whole numbers from 1; small nets, most of them within blocks of 40
+ * vertices.
+ */
 export function heavyTailedHypergraph(knobs: HeavyTailedKnobs): Hypergraph {
   const { vertices, constraints, seed, tail, correlation } = knobs
   const random = new SeededRandom(seed)

@@ -1,4 +1,7 @@
-/** One real HTTP server for many host names, each with behaviour of its own; it keeps the times of every request. */
+/**
+ * One real HTTP server for many host names, each with behaviour of its own; it keeps the times of every
+ * request.
+ */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -90,7 +93,8 @@ export class NamedHosts {
       from: request.socket.remoteAddress ?? '',
     }
     this.log.push(seen)
-    // Taken before the bytes leave: afterwards this process may be out of turn while the client already reads them.
+    // Taken before the bytes leave: afterwards this process may be out of turn while the client already reads
+    // them.
     const end = response.end.bind(response) as (body?: string) => ServerResponse
     response.end = ((body?: string) => {
       seen.endMs = performance.now()

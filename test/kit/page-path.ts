@@ -1,7 +1,7 @@
 /**
- * The whole path of a page in one process: settled by the real response handler (charset, parse, links, traps, rows,
- * WARC record), then its pack through the journal, the store, the Parquet tables and the converters of the
- * export. Only the network and the ledger are missing.
+ * The whole path of a page in one process: settled by the real response handler (charset, parse, links,
+ * traps, rows, WARC record), then its pack through the journal, the store, the Parquet tables and the
+ * converters of the export. Only the network and the ledger are missing.
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -35,8 +35,9 @@ function isWhole(folder: string): boolean {
 }
 
 /**
- * The package leaves out the links between its libraries, which its install script makes where npm runs such. Its files
- * are copied once a run, with the links, to where any user may read them; whoever is first has made the copy.
+ * The package leaves out the links between its libraries, which its install script makes where npm runs such.
+ * Its files are copied once a run, with the links, to where any user may read them; whoever is first has made
+ * the copy.
  */
 function unpacked(): string {
   const ready = join(tmpdir(), 'orb-postgres-binaries')

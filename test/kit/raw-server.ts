@@ -86,7 +86,10 @@ export async function dribble(socket: Socket, text: string): Promise<void> {
   }
 }
 
-/** Resolves when what was written on loopback before has been read by this process, however little of it the machine lets run. */
+/**
+ * Resolves when what was written on loopback before has been read by this process, however little of it the
+ * machine lets run.
+ */
 export async function arrived(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await new Promise(resolve => setImmediate(resolve))
 }

@@ -1,4 +1,7 @@
-/** A small generated web that is served while a test asks it; to import it is enough, servers are closed after each test. */
+/**
+ * A small generated web that is served while a test asks it; to import it is enough, servers are closed after
+ * each test.
+ */
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach } from 'vitest'

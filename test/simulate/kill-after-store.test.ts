@@ -1,6 +1,6 @@
 /**
- * A kill that waits for the next pack of its victim strikes once, whatever befalls the victim meanwhile. (Found as a small
- * run without a death, one in thousands.)
+ * A kill that waits for the next pack of its victim strikes once, whatever befalls the victim meanwhile.
+ * (Found as a small run without a death, one in thousands.)
  */
 import { expect, it } from 'vitest'
 import { simulate, smallRun } from '../../src/simulate/index.js'

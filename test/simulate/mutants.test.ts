@@ -1,6 +1,6 @@
 /**
- * Every rule of the ledger, switched off: the checker that finds nothing wrong with a run finds something wrong with the
- * same run then. A checker that lets one of these pass would prove nothing.
+ * Every rule of the ledger, switched off: the checker that finds nothing wrong with a run finds something
+ * wrong with the same run then. A checker that lets one of these pass would prove nothing.
  */
 import { describe, expect, it } from 'vitest'
 import {
@@ -11,7 +11,10 @@ import {
   smallRun,
 } from '../../src/simulate/index.js'
 
-/** Looked at in turn until one shows the mistake: some need a crash within a second of a link, and show in one run of twelve. */
+/**
+ * Looked at in turn until one shows the mistake: some need a crash within a second of a link, and show in one
+ * run of twelve.
+ */
 const SEEDS = 150
 
 async function firstFound(

@@ -1,4 +1,7 @@
-/** S2: between stages agents route on their own, and whatever befalls them and their messages, nothing is lost by it. */
+/**
+ * S2: between stages agents route on their own, and whatever befalls them and their messages, nothing is lost
+ * by it.
+ */
 import { expect, it } from 'vitest'
 import { type SimulationOptions, simulate, smallRun } from '../../src/simulate/index.js'
 

@@ -1,4 +1,7 @@
-/** A thousand small crawls with agents killed, frozen, cut off and so on, for every assignment, and no promise broken. */
+/**
+ * A thousand small crawls with agents killed, frozen, cut off and so on, for every assignment, and no promise
+ * broken.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

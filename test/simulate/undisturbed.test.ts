@@ -1,4 +1,7 @@
-/** Without faults the simulated crawl finds every URL, once, and the same seed gives the same history (P2, P3, P8). */
+/**
+ * Without faults the simulated crawl finds every URL, once, and the same seed gives the same history (P2, P3,
+ * P8).
+ */
 import { expect, it } from 'vitest'
 import { simulate, smallRun } from '../../src/simulate/index.js'
 

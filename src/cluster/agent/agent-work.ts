@@ -3,7 +3,10 @@ import type { AgentParts } from './agent-parts.js'
 import { SiteWork, type Slices } from './cells/index.js'
 import { BucketDispatcher } from './site/index.js'
 
-/** Name by name: of objects made with `...parts` each has a shape of its own, which the simulator's thousand agents pay for. */
+/**
+ * Name by name: of objects made with `...parts` each has a shape of its own, which the simulator's thousand
+ * agents pay for.
+ */
 export function siteWorkOf(parts: AgentParts, slices: Slices, inHand: () => number): SiteWork {
   const { clock, ledger, lane, transmitter, admission, counters, splitter, siteOpener, laneCount } = parts
   const { maxWaitMs } = parts

@@ -1,4 +1,7 @@
-/** How many cells agents took themselves, and how many the coordinator gave them: kept in the ledger, for the report. */
+/**
+ * How many cells agents took themselves, and how many the coordinator gave them: kept in the ledger, for the
+ * report.
+ */
 import type { AgentRow, Incarnation } from '../../ledger/index.js'
 
 /** Setting: the account. */

@@ -1,8 +1,8 @@
 /**
  * The coordinator: Algorithm 3.1. S, the cells that wait, is in the ledger, in order; P are the free lanes of
- * the agents. It hands the head of the queue to free lanes as the assignment says, closes agents that have fallen
- * silent (their cells go to the head of the queue, D16), and ends the crawl when nothing waits, is leased or drains
- * (D20).
+ * the agents. It hands the head of the queue to free lanes as the assignment says, closes agents that have
+ * fallen silent (their cells go to the head of the queue, D16), and ends the crawl when nothing waits, is
+ * leased or drains (D20).
  *
  * It is a role: any process that sees the ledger may run one, and the one that holds the seat acts. Nothing
  * is kept only in memory, so the next holder goes on where the last one died.

@@ -1,6 +1,7 @@
 /**
- * Cells that are with the wrong agent since sites were placed anew: asked back with every beat, because the bus may lose it,
- * until the ledger says that they are given back. What is under way stands in the ledger, so the next coordinator goes on with it.
+ * Cells that are with the wrong agent since sites were placed anew: asked back with every beat, because the
+ * bus may lose it, until the ledger says that they are given back. What is under way stands in the ledger, so
+ * the next coordinator goes on with it.
  */
 
 import type { Bus } from '../../bus/index.js'
@@ -13,7 +14,9 @@ import type { Moved } from './repartition-record.js'
 export const MOVES = 'seat.moves'
 /** Names of cells are long where sites are split, and a word on the bus must be short. */
 const CELLS_A_MESSAGE = 20
-/** Heartbeats after which the word of an agent is surely later than what it did: one may have been on its way. */
+/**
+ * Heartbeats after which the word of an agent is surely later than what it did: one may have been on its way.
+ */
 const BEATS = 2
 
 /** A cell, who has it, and under which epoch. */
@@ -158,7 +161,9 @@ export class Moves {
   }
 }
 
-/** True where an agent with a free lane may have the cell of another: that is its bargain, and it keeps it. */
+/**
+ * True where an agent with a free lane may have the cell of another: that is its bargain, and it keeps it.
+ */
 export function takesOver({ name }: Assignment): boolean {
   return name === 'hybrid' || name === 'dynamic'
 }

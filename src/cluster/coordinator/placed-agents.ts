@@ -1,11 +1,17 @@
-/** What is known of the agents that sites can be placed with: how much each is to have, and how far they are from each other. */
+/**
+ * What is known of the agents that sites can be placed with: how much each is to have, and how far they are
+ * from each other.
+ */
 
 import type { AgentRow, Incarnation, Ledger } from '../../ledger/index.js'
 import type { Millis } from '../../model/index.js'
 import type { AgentView } from '../../plan/assign/index.js'
 import { PART_OWNERS, type PlacedAgent } from '../../plan/assign/learned/index.js'
 
-/** However busy it is now, an agent has this much of the share of one that is not: what it is busy with may move. */
+/**
+ * However busy it is now, an agent has this much of the share of one that is not: what it is busy with may
+ * move.
+ */
 const LEAST_CAPACITY = 1 / 2
 
 /** What an agent tells of its line and of the others with every heartbeat. */
@@ -34,8 +40,8 @@ export async function placedAgents(
 }
 
 /**
- * `--parts` are told part by part: an agent has the share of the part it owns, who owns none one that is left over. Without
- * them an agent has as much as it is able to take now (D13).
+ * `--parts` are told part by part: an agent has the share of the part it owns, who owns none one that is left
+ * over. Without them an agent has as much as it is able to take now (D13).
  */
 function sharesOf(
   agents: readonly AgentView[],

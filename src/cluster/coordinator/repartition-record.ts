@@ -1,6 +1,7 @@
 /**
- * What is written down of a repartition: what it was to bring and to cost, and what then happened, in the same quantities. The
- * time before it and the time after it are spans of the crawl: from the end of one repartition to the next, or to the end.
+ * What is written down of a repartition: what it was to bring and to cost, and what then happened, in the
+ * same quantities. The time before it and the time after it are spans of the crawl: from the end of one
+ * repartition to the next, or to the end.
  */
 
 import type { Ledger } from '../../ledger/index.js'
@@ -28,7 +29,10 @@ export interface Predicted {
   readonly gainMs: Millis
   /** S12: until the last cell that has to be asked back is with its new agent; 0 where none has to. */
   readonly relocationMs: Millis
-  /** Sites with something left that get another agent, and of them those that are leased and have to be asked back. */
+  /**
+   * Sites with something left that get another agent, and of them those that are leased and have to be asked
+   * back.
+   */
   readonly movedSites: number
   readonly askedBack: number
   readonly before: PredictedPace
@@ -84,7 +88,10 @@ export interface RepartitionRecord {
   readonly predicted: Predicted
   /** Null while it is under way, and where nothing was done. */
   readonly moved: Moved | null
-  /** The crawl before it was decided, and after the last cell had moved; null where nothing was done, or it is not over. */
+  /**
+   * The crawl before it was decided, and after the last cell had moved; null where nothing was done, or it is
+   * not over.
+   */
   readonly before: Span | null
   readonly after: Span | null
 }

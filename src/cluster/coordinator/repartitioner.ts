@@ -1,8 +1,9 @@
 /**
- * Live repartition. From time to time, and when an agent has come or gone, somebody computes whether the sites would be better
- * placed otherwise; where the predicted gain is larger than the predicted cost, the new assignment takes the place of the old
- * one, and the cells that are with the wrong agent are asked back: it stops, seals, commits and releases them (`moves.ts`).
- * What was predicted and what then happened is written down (`repartition-record.ts`).
+ * Live repartition. From time to time, and when an agent has come or gone, somebody computes whether the
+ * sites would be better placed otherwise; where the predicted gain is larger than the predicted cost, the new
+ * assignment takes the place of the old one, and the cells that are with the wrong agent are asked back: it
+ * stops, seals, commits and releases them (`moves.ts`). What was predicted and what then happened is written
+ * down (`repartition-record.ts`).
  */
 
 import type { Bus } from '../../bus/index.js'
@@ -55,7 +56,9 @@ export interface RepartitionerParts {
 const PROPOSAL_SHARE = 5
 /** Where agents come and go all the time, it is looked after so many graces all the same. */
 const MOST_GRACES = 3
-/** Nobody looked for so many rounds: the crawl was stopped meanwhile, and that time is no part of any span. */
+/**
+ * Nobody looked for so many rounds: the crawl was stopped meanwhile, and that time is no part of any span.
+ */
 const MISSED_ROUNDS = 3
 
 function pays({ gainMs, relocationMs }: Predicted): boolean {
@@ -160,7 +163,8 @@ export class Repartitioner {
     const records = withAfter(recordsIn(await ledger.settings()), record.before!)
     await ledger.set({ [REPARTITIONS]: withRecord(records, record), ...moves.kept() })
     assignment.replace(await proposal.adopt())
-    // Seen by the new assignment at once: it has to know who is here before it can say for whom a cell is meant.
+    // Seen by the new assignment at once: it has to know who is here before it can say for whom a cell is
+    // meant.
     assignment.assign([], agents)
     const places = new Map(agents.map(({ incarnation }, place) => [incarnation, place]))
     const movedSites = proposal.left.filter(site => {

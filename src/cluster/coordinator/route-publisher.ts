@@ -1,6 +1,7 @@
 /**
- * What the coordinator tells agents that route on their own (S2), by settings of the ledger that come with every heartbeat: who
- * is here and who has which part. The next coordinator goes on with the same. It also keeps count of who took what.
+ * What the coordinator tells agents that route on their own (S2), by settings of the ledger that come with
+ * every heartbeat: who is here and who has which part. The next coordinator goes on with the same. It also
+ * keeps count of who took what.
  */
 
 import type { Bus } from '../../bus/index.js'
@@ -15,8 +16,9 @@ import { CellAccount } from './cell-account.js'
 export const FIRST_STAGE = 1
 
 /**
- * Begins a stage: agents replace their tables before they take anything more. A coordinator that comes after another begins
- * one too: that one may have died between the table and its number. Where there is no table and none `comes`, there is none.
+ * Begins a stage: agents replace their tables before they take anything more. A coordinator that comes after
+ * another begins one too: that one may have died between the table and its number. Where there is no table
+ * and none `comes`, there is none.
  */
 export async function newStage(ledger: Ledger, comes?: Readonly<Record<string, string>>): Promise<number> {
   const stage = stageIn(await ledger.settings())

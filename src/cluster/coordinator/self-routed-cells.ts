@@ -1,7 +1,8 @@
 /**
- * S2: between stages every agent routes on its own. The coordinator leaves an agent that has the table the cells that are meant
- * for it, and the lanes it fills with them. Where a lane was free and a cell waited for longer than it takes an agent to see
- * both, something was lost on the way: then the coordinator gives it, as it does to those who have no table.
+ * S2: between stages every agent routes on its own. The coordinator leaves an agent that has the table the
+ * cells that are meant for it, and the lanes it fills with them. Where a lane was free and a cell waited for
+ * longer than it takes an agent to see both, something was lost on the way: then the coordinator gives it, as
+ * it does to those who have no table.
  */
 
 import type { Incarnation, WaitingCell } from '../../ledger/index.js'
@@ -24,7 +25,10 @@ export class SelfRoutedCells {
   /** Since when cells are seen to wait, and agents to have a lane free. */
   #cells = new Map<CellId, Millis>()
   #lanes = new Map<Incarnation, Millis>()
-  /** Cells that were seen to wait for a turn, and when last: once it is passed on they have waited for long enough. */
+  /**
+   * Cells that were seen to wait for a turn, and when last: once it is passed on they have waited for long
+   * enough.
+   */
   readonly #turns = new Map<CellId, Millis>()
 
   constructor(clock: Clock, assignment: Assignment) {

@@ -1,6 +1,7 @@
 /**
- * A cell's derived state for an agent without the store: the journals that its seen-set and queue are made of, over the
- * channel that its packs take the other way. Whoever coordinates may be away: then the ledger itself is asked.
+ * A cell's derived state for an agent without the store: the journals that its seen-set and queue are made
+ * of, over the channel that its packs take the other way. Whoever coordinates may be away: then the ledger
+ * itself is asked.
  */
 import type { Ledger } from '../../ledger/index.js'
 import type { Channel } from './channel.js'

@@ -1,5 +1,6 @@
 /**
- * A pack as one run of bytes: the length of its head in 4 bytes, the head (JSON: names, and how long each part is), the parts.
+ * A pack as one run of bytes: the length of its head in 4 bytes, the head (JSON: names, and how long each
+ * part is), the parts.
  */
 import { createHash } from 'node:crypto'
 import type { PackBytes } from '../../data/store/index.js'

@@ -1,4 +1,7 @@
-/** The packs of one incarnation of an agent without the store, at the coordinator: put together, checked, stored once. */
+/**
+ * The packs of one incarnation of an agent without the store, at the coordinator: put together, checked,
+ * stored once.
+ */
 import type { IncomingMessage } from 'node:http'
 import type { PackStore } from '../../data/store/index.js'
 import { type Cancel, type Clock, LIMITS, type Millis } from '../../model/index.js'

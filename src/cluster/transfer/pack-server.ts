@@ -136,7 +136,10 @@ export class PackServer {
     else answer(response, said)
   }
 
-  /** Null for an incarnation that the ledger does not know, or that is over: it would only take the room of the others. */
+  /**
+   * Null for an incarnation that the ledger does not know, or that is over: it would only take the room of
+   * the others.
+   */
   async #receiverOf(sender: Incarnation): Promise<PackReceiver | null> {
     if (!this.#receivers.has(sender)) {
       const incarnations = await this.#parts.ledger.agents()
@@ -169,7 +172,9 @@ export class PackServer {
   }
 }
 
-/** A pack is sealed at 8 MiB; the last page in it may be as large as all bodies that are fetched at a time. */
+/**
+ * A pack is sealed at 8 MiB; the last page in it may be as large as all bodies that are fetched at a time.
+ */
 const MOST_BYTES = 2 * LIMITS.bodyBytesInFlight
 
 class HeldBytes implements Room {

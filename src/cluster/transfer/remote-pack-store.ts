@@ -1,6 +1,7 @@
 /**
- * The store of an agent that does not see it: packs go to whoever coordinates. While nobody does, `append` says so, as it
- * would of a full disk: the agent stops fetching and tries again, and the pack stays in its memory.
+ * The store of an agent that does not see it: packs go to whoever coordinates. While nobody does, `append`
+ * says so, as it would of a full disk: the agent stops fetching and tries again, and the pack stays in its
+ * memory.
  */
 
 import type { AppendResult, CloseResult, PackBytes, PackStore } from '../../data/store/index.js'

@@ -1,4 +1,6 @@
-/** The routing table for an agent without the store (S3), over the channel that its packs take the other way. */
+/**
+ * The routing table for an agent without the store (S3), over the channel that its packs take the other way.
+ */
 import type { Channel } from './channel.js'
 import { digestOf } from './pack-frame.js'
 import { ROUTING_PATH } from './protocol.js'

@@ -1,6 +1,6 @@
 /**
- * What is exported and where to. It lives in a scratch file of SQLite, so that memory does not grow with the crawl; a
- * look-up takes a few microseconds, and a page needs one per link.
+ * What is exported and where to. It lives in a scratch file of SQLite, so that memory does not grow with the
+ * crawl; a look-up takes a few microseconds, and a page needs one per link.
  */
 import Database from 'libsql'
 import { LIMITS } from '../../model/index.js'
@@ -64,7 +64,10 @@ export class ExportIndex {
     this.#db.exec(SCHEMA)
   }
 
-  /** Gives the page a path of its own, `path` where that is free. A URL that is booked already keeps its first. */
+  /**
+   * Gives the page a path of its own, `path` where that is free. A URL that is booked already keeps its
+   * first.
+   */
   add(page: ExportedPage, path: string): void {
     const isTaken = this.#prepare('SELECT 1 FROM page WHERE path_key = ?').get(pathKey(path)) !== undefined
     const own = isTaken ? distinctPath(path, page.url) : path

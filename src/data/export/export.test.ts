@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
+import { Writable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import { MADE_AT, MadeCrawl, type MadePage } from '../../../test/kit/made-crawl.js'
@@ -254,6 +255,22 @@ describe('a crawl as JSON lines', () => {
       fetch_status: 200,
       warc_record_offset: expect.any(Number),
     })
+  })
+})
+
+describe('JSON lines on a terminal', () => {
+  it('hold no byte that it would obey, and mean the same', async () => {
+    const dir = await crawlOf([{ url: 'http://a.test/', body: '<title>a\x1b[31m\u009bb</title>' }])
+    const written: string[] = []
+    const terminal = new Writable({
+      write(chunk, _, done) {
+        written.push(String(chunk))
+        done()
+      },
+    })
+    await exportJsonl(dir, Object.assign(terminal, { isTTY: true }), quiet)
+    expect(written.join('')).not.toMatch(/[^\P{Cc}\n]/u)
+    expect(JSON.parse(written.join('')).title).toBe(JSON.parse('"a\\u001b[31m\\u009bb"'))
   })
 })
 

@@ -1,6 +1,6 @@
 /**
- * File extensions by content type. A browser that opens a file decides by its extension what it is, so types that
- * matter to it must have one of theirs; the first is given to files that do not.
+ * File extensions by content type. A browser that opens a file decides by its extension what it is, so types
+ * that matter to it must have one of theirs; the first is given to files that do not.
  */
 const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
   'text/html': ['.html', '.htm'],

@@ -1,6 +1,7 @@
 /**
- * Where a URL goes in an exported folder: host/path/name.ext. Names are safe on every file system and never leave the
- * folder; directories and files cannot meet, because a file always ends in an extension and a directory never does.
+ * Where a URL goes in an exported folder: host/path/name.ext. Names are safe on every file system and never
+ * leave the folder; directories and files cannot meet, because a file always ends in an extension and a
+ * directory never does.
  */
 import { createHash } from 'node:crypto'
 import { siteOf, targetOf } from '../../model/url/index.js'
@@ -16,7 +17,10 @@ const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 /** Names that the export itself uses at the top. */
 const TAKEN = new Set(['index.html', '_pages'])
 
-/** The path of a URL's file, with `/`; `extension` (with its dot) is forced when given, else it follows `mime`. */
+/**
+ * The path of a URL's file, with `/`; `extension` (with its dot) is forced when given, else it follows
+ * `mime`.
+ */
 export function filePathOf(url: string, mime: string, extension?: string): string {
   const target = targetOf(url)
   const mark = target.indexOf('?')

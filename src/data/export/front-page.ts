@@ -1,4 +1,7 @@
-/** The way into an exported folder: `index.html` with the hosts, `_pages/` with every page, in pages of a thousand. */
+/**
+ * The way into an exported folder: `index.html` with the hosts, `_pages/` with every page, in pages of a
+ * thousand.
+ */
 import type { ExportIndex, WrittenPage } from './export-index.js'
 import { relativeHref } from './file-names.js'
 import type { Folder } from './target.js'

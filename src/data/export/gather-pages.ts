@@ -64,8 +64,8 @@ export function refuseEmpty(counts: CrawlCounts, dir: string): void {
 }
 
 /**
- * Books every page that `pathFor` gives a path, and finds its body, in an earlier crawl where it has to be. Returns why
- * some have none; empty when all do.
+ * Books every page that `pathFor` gives a path, and finds its body, in an earlier crawl where it has to be.
+ * Returns why some have none; empty when all do.
  */
 export async function gatherPages(
   tables: Tables,

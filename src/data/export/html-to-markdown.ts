@@ -1,4 +1,7 @@
-/** The main text of a page as Markdown: headings, paragraphs, lists, links, images, code, quotes and plain tables. */
+/**
+ * The main text of a page as Markdown: headings, paragraphs, lists, links, images, code, quotes and plain
+ * tables.
+ */
 import { normaliseUrl } from '../../model/url/index.js'
 import { encodeQuery } from '../../page/parse/index.js'
 import { formulaOf, isFormulaPart } from './formula.js'

@@ -1,6 +1,6 @@
 /**
- * Pages as trees, within bounds: the parser stops where a page is built to make it work for ever, and the walk does
- * without recursion, because pages nest as deep as they like.
+ * Pages as trees, within bounds: the parser stops where a page is built to make it work for ever, and the
+ * walk does without recursion, because pages nest as deep as they like.
  */
 
 import {
@@ -19,7 +19,10 @@ export type ParentNode = DefaultTreeAdapterTypes.ParentNode
 /** Thrown inside the parser to leave it. */
 class TreeTooLarge extends Error {}
 
-/** The tree of `html`, with the place of everything if asked; null when it is too large, too deep or too tangled. */
+/**
+ * The tree of `html`, with the place of everything if asked; null when it is too large, too deep or too
+ * tangled.
+ */
 export function parseBounded(html: string, withPlaces = false): DefaultTreeAdapterTypes.Document | null {
   if (html.length > LIMITS.fullParseBytes) return null
   try {
@@ -34,7 +37,10 @@ export function parseBounded(html: string, withPlaces = false): DefaultTreeAdapt
   }
 }
 
-/** parse5's own tree, counting: moving nodes about searches their parents' children, so that counts by its length. */
+/**
+ * parse5's own tree, counting: moving nodes about searches their parents' children, so that counts by its
+ * length.
+ */
 function boundedAdapter(): TreeAdapter<DefaultTreeAdapterMap> {
   let work = 0
   let depth = 0

@@ -29,7 +29,10 @@ export function plainTables(document: ParentNode): ReadonlySet<Element> {
   return plain
 }
 
-/** The cells of one table, and the table as Markdown. Its first row is the head: Markdown has no table without. */
+/**
+ * The cells of one table, and the table as Markdown. Its first row is the head: Markdown has no table
+ * without.
+ */
 export class TableText {
   readonly #rows: string[][] = []
 

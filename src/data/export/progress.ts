@@ -11,7 +11,10 @@ export interface Exported {
   readonly written: number
   /** Of those written: not changed since an earlier crawl, out of its archive. */
   readonly fromEarlier: number
-  /** Of those written: the same, but out of the tables, as plain text, because that archive does not give them. */
+  /**
+   * Of those written: the same, but out of the tables, as plain text, because that archive does not give
+   * them.
+   */
   readonly asPlainText: number
   /** The same, and left out. */
   readonly skippedUnchanged: number

@@ -1,6 +1,6 @@
 /**
- * Changes the URLs of a style sheet: `url(...)` and `@import "..."`. Comments and other strings stay as they are. Every
- * character is looked at once or twice, whatever the sheet holds.
+ * Changes the URLs of a style sheet: `url(...)` and `@import "..."`. Comments and other strings stay as they
+ * are. Every character is looked at once or twice, whatever the sheet holds.
  */
 
 /** The new URL, or null to leave it. */

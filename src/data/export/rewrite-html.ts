@@ -1,6 +1,6 @@
 /**
- * Makes the links of a page work in the exported folder. The page stays as it was but for the attributes that hold
- * links: their places are taken from the parser, and only they are replaced.
+ * Makes the links of a page work in the exported folder. The page stays as it was but for the attributes that
+ * hold links: their places are taken from the parser, and only they are replaced.
  */
 import { LIMITS } from '../../model/index.js'
 import { normaliseUrl } from '../../model/url/index.js'
@@ -102,7 +102,10 @@ class PageRewriter {
     return true
   }
 
-  /** A relative link where the target is in the folder, else an absolute one; null where it is no web link at all. */
+  /**
+   * A relative link where the target is in the folder, else an absolute one; null where it is no web link at
+   * all.
+   */
   #link(raw: string): string | null {
     const href = raw.trim()
     if (href === '' || href.startsWith('#')) return null
@@ -164,7 +167,10 @@ function escapeAttribute(value: string): string {
   return value.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 }
 
-/** Edits may come out of order (the parser moves elements about) but do not overlap; a second on one place is dropped. */
+/**
+ * Edits may come out of order (the parser moves elements about) but do not overlap; a second on one place is
+ * dropped.
+ */
 function applyEdits(html: string, edits: Edit[]): string {
   edits.sort((a, b) => a.start - b.start)
   const pieces: string[] = []

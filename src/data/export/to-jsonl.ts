@@ -2,17 +2,18 @@
 import { createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { Readable, type Writable } from 'node:stream'
+import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { jsonForTerminal } from '../../model/index.js'
 import { jsonLines, openTables, type Result, type TablesOptions } from '../query/index.js'
 import { countPages } from './gather-pages.js'
 import { type Exported, ExportTally, type Progress } from './progress.js'
 import { claimFile } from './target.js'
 
-/** `out` is a file, or a stream that stays open. */
+/** `out` is a file, or a stream that stays open; a terminal gets control characters as escapes. */
 export async function exportJsonl(
   dir: string,
-  out: string | Writable,
+  out: string | (Writable & { readonly isTTY?: boolean }),
   progress: Progress,
   options: TablesOptions = {},
 ): Promise<Exported> {
@@ -25,9 +26,10 @@ export async function exportJsonl(
       claimFile(out)
       await mkdir(dirname(out), { recursive: true })
     }
-    const lines = Readable.from(jsonLines(counted(await tables.run('SELECT * FROM pages'), tally, rows)))
+    const lines = jsonLines(counted(await tables.run('SELECT * FROM pages'), tally, rows))
     if (typeof out === 'string') await pipeline(lines, createWriteStream(out), { ...stop })
-    else await pipeline(lines, out, { end: false, ...stop }).catch(ignoreLeaving)
+    else
+      await pipeline(out.isTTY ? harmless(lines) : lines, out, { end: false, ...stop }).catch(ignoreLeaving)
     return tally
   } catch (error) {
     stop?.signal.throwIfAborted()
@@ -35,6 +37,10 @@ export async function exportJsonl(
   } finally {
     await tables.close()
   }
+}
+
+async function* harmless(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const piece of lines) yield jsonForTerminal(piece)
 }
 
 /** A reader that leaves (`| head`) has what it wanted. */

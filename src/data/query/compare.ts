@@ -1,6 +1,6 @@
 /**
- * What became of the pages of one crawl in the next, by the tables of both. A page is a URL whose outcome is OK or
- * NOT_MODIFIED; two are the same if their payloads have the same digest.
+ * What became of the pages of one crawl in the next, by the tables of both. A page is a URL whose outcome is
+ * OK or NOT_MODIFIED; two are the same if their payloads have the same digest.
  */
 import { openTables, type Tables } from './tables.js'
 

@@ -1,7 +1,7 @@
 /**
- * A connection to DuckDB whose statements can be cut short. DuckDB forgets an interrupt that comes between two
- * statements, so it is told again until it lets go. It looks for one between portions of rows: a single long
- * call of a function (`levenshtein` of two books) ends first.
+ * A connection to DuckDB whose statements can be cut short. DuckDB forgets an interrupt that comes between
+ * two statements, so it is told again until it lets go. It looks for one between portions of rows: a single
+ * long call of a function (`levenshtein` of two books) ends first.
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../model/index.js'

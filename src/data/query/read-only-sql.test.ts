@@ -149,6 +149,8 @@ describe('SQL reaches nothing but the crawl, and changes nothing', () => {
     'PREPARE x AS SELECT 1',
     // Several at once.
     'SELECT 1; SELECT 2',
+    'EXPLAIN SELECT 1; SELECT 2',
+    'EXPLAIN ANALYZE SELECT 1; SELECT 2',
     "SELECT 1; COPY pages TO '{out}/x.csv'",
     'SELECT 1 /* ; */ ; DROP VIEW pages',
   ])('%s', async sql => {
@@ -165,6 +167,9 @@ describe('SQL reaches nothing but the crawl, and changes nothing', () => {
 
   it('says so in one clear line', async () => {
     await expect(run("COPY pages TO '{out}/x.csv'")).rejects.toThrow(
+      'only one SELECT at a time is allowed here: query reads the crawl and changes nothing',
+    )
+    await expect(run('SELECT 1; SELECT 2')).rejects.toThrow(
       'only one SELECT at a time is allowed here: query reads the crawl and changes nothing',
     )
     await expect(run("SELECT * FROM read_csv('/etc/passwd')")).rejects.toThrow(

@@ -1,7 +1,7 @@
 /**
- * Lets through one SELECT and nothing else. DuckDB's own locks (no external access, configuration locked) stand
- * behind it; alone they would not do: the tables' files may be opened, so COPY could write over them, and some table
- * functions (`enable_logging`, `arrow_scan`) change state or take addresses in memory.
+ * Lets through one SELECT and nothing else. DuckDB's own locks (no external access, configuration locked)
+ * stand behind it; alone they would not do: the tables' files may be opened, so COPY could write over them,
+ * and some table functions (`enable_logging`, `arrow_scan`) change state or take addresses in memory.
  */
 import { ConfigError } from '../../config/index.js'
 import type { Connection } from './connection.js'
@@ -71,7 +71,8 @@ async function serialized(connection: Connection, sql: string): Promise<Serializ
   const [[json]] = await connection.call(async inner =>
     (await inner.run('SELECT json_serialize_sql($1::VARCHAR)', [sql])).getRows(),
   )
-  // DuckDB writes 1e400 as a word that JSON does not have. Names of functions, which matter here, have no colon.
+  // DuckDB writes 1e400 as a word that JSON does not have. Names of functions, which matter here, have no
+  // colon.
   return JSON.parse(String(json).replaceAll(/:-?(?:Infinity|NaN)/g, ':0')) as Serialized
 }
 

@@ -1,6 +1,7 @@
 /**
- * The rows of a SELECT as they come. DuckDB's interface for Node ends a stream that fails halfway just like one that is
- * complete, so every statement gets one row more, behind all others, that says that the end was reached.
+ * The rows of a SELECT as they come. DuckDB's interface for Node ends a stream that fails halfway just like
+ * one that is complete, so every statement gets one row more, behind all others, that says that the end was
+ * reached.
  */
 import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api'
 import { ConfigError } from '../../config/index.js'

@@ -1,6 +1,10 @@
-/** How much room text takes on a terminal, and how to cut it. Text from the web may hold anything, escapes included. */
+/**
+ * How much room text takes on a terminal, and how to cut it. Text from the web may hold anything, escapes
+ * included.
+ */
 
-// Wide in East Asian scripts and emoji: two columns. Not the full Unicode table, but what pages are written in.
+// Wide in East Asian scripts and emoji: two columns. Not the full Unicode table, but what pages are written
+// in.
 const WIDE: readonly (readonly [number, number])[] = [
   [0x1100, 0x115f],
   [0x2e80, 0xa4cf],

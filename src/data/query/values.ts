@@ -63,7 +63,9 @@ function microsOf(value: object): bigint | null {
   return null
 }
 
-/** ISO 8601 in UTC, to the millisecond or, where there is more, the microsecond; null for infinity and beyond. */
+/**
+ * ISO 8601 in UTC, to the millisecond or, where there is more, the microsecond; null for infinity and beyond.
+ */
 function isoTime(micros: bigint): string | null {
   const rest = ((micros % 1_000n) + 1_000n) % 1_000n
   const date = new Date(Number((micros - rest) / 1_000n))

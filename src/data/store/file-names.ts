@@ -92,8 +92,8 @@ export function locateFile(directory: string, name: string): string | null {
 }
 
 /**
- * Row logs that get no more rows and can become Parquet: all of an incarnation that has ended (`closed`), and all but
- * the newest of one that goes on.
+ * Row logs that get no more rows and can become Parquet: all of an incarnation that has ended (`closed`), and
+ * all but the newest of one that goes on.
  */
 export function completeLogs<
   T extends { readonly name: string; readonly kind: string; readonly closed: boolean },

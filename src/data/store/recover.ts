@@ -1,6 +1,6 @@
 /**
- * After a crash: every file of an incarnation that has ended is cut back to what the ledger committed. The ledger has
- * closed that incarnation before this runs, so nothing more can be committed to its files.
+ * After a crash: every file of an incarnation that has ended is cut back to what the ledger committed. The
+ * ledger has closed that incarnation before this runs, so nothing more can be committed to its files.
  */
 import {
   closeSync,

@@ -82,7 +82,8 @@ export class TableMerger {
   }
 
   /**
-   * At the end: every log becomes Parquet, and what is small is merged. The last incarnation must be closed by then.
+   * At the end: every log becomes Parquet, and what is small is merged. The last incarnation must be closed
+   * by then.
    */
   async finish(): Promise<void> {
     await this.#working
@@ -94,7 +95,8 @@ export class TableMerger {
   }
 
   /**
-   * A incarnation that has just left may still be closing its files: its last logs wait until the store is `closed`.
+   * A incarnation that has just left may still be closing its files: its last logs wait until the store is
+   * `closed`.
    */
   async #convertAll(closed: boolean): Promise<void> {
     const { ledger, now, isAlive } = this.#parts

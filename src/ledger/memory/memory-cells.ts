@@ -283,7 +283,10 @@ export class MemoryCells {
     if (agent !== null) this.#turns.freeIfUnused(agent, row.group, now)
   }
 
-  /** Cells whose rest is over join the tail of the queue, and so do set-aside ones whose time comes while the crawl still runs. */
+  /**
+   * Cells whose rest is over join the tail of the queue, and so do set-aside ones whose time comes while the
+   * crawl still runs.
+   */
   #wakeRested(): void {
     const now = this.#now()
     const { order } = this.#state
@@ -294,7 +297,9 @@ export class MemoryCells {
     for (const row of due) this.#toWaiting(row, ++this.#state.nextRank)
   }
 
-  /** Leases that ended without a renewal, unless the ledger itself was away, or nobody at all was heard since. */
+  /**
+   * Leases that ended without a renewal, unless the ledger itself was away, or nobody at all was heard since.
+   */
   #reclaimExpired(): void {
     const now = this.#now()
     if (this.#firstEnd >= now || this.#state.gapUntil > now) return

@@ -1,4 +1,7 @@
-/** Journals of cells end to end in large blocks: a typed array for each would take four times the room of what is in it. */
+/**
+ * Journals of cells end to end in large blocks: a typed array for each would take four times the room of what
+ * is in it.
+ */
 
 const BLOCK_BYTES = 1024 * 1024
 

@@ -1,4 +1,7 @@
-/** Cells of one state in the order of their rank: sorted runs, so that a million cells cost no more than a few. */
+/**
+ * Cells of one state in the order of their rank: sorted runs, so that a million cells cost no more than a
+ * few.
+ */
 import type { CellRow } from './memory-state.js'
 
 const RUN_CELLS = 512

@@ -1,4 +1,7 @@
-/** Parts of rows that a million cells have in common, each kept once: what a robots.txt says, and that one page was found. */
+/**
+ * Parts of rows that a million cells have in common, each kept once: what a robots.txt says, and that one
+ * page was found.
+ */
 import type { OriginState, OutcomeCount } from '../index.js'
 
 /** Different ones that are kept; the rest stay as they came. */

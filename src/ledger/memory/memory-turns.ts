@@ -16,8 +16,8 @@ export class MemoryTurns {
   }
 
   /**
-   * A new holder waits for the stored time, or for the end of the old one's hold plus the delay. One who has it already has it
-   * for as long as what it takes it for now.
+   * A new holder waits for the stored time, or for the end of the old one's hold plus the delay. One who has
+   * it already has it for as long as what it takes it for now.
    */
   take(
     incarnation: Incarnation,
@@ -126,7 +126,9 @@ export class MemoryTurns {
     if (agent !== null) this.#state.incarnationRow(agent)?.turns.add(turn)
   }
 
-  /** A incarnation that still speaks holds its turns; one that has fallen silent held them for a lease since. */
+  /**
+   * A incarnation that still speaks holds its turns; one that has fallen silent held them for a lease since.
+   */
   #heldUntil(turn: TurnRow, holder: Incarnation, leaseMs: Millis): Millis {
     const incarnationRow = this.#state.incarnationRow(holder)
     const until = Math.max(turn.leaseUntil, incarnationRow?.open ? incarnationRow.heartbeatAt + leaseMs : 0)

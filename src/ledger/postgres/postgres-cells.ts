@@ -1,6 +1,7 @@
 /** Lives of agents, what they do with their cells, and the end; leases are in `postgres-leases.ts`. */
 import type { CellId, Epoch, Millis } from '../../model/index.js'
 import {
+  CELL_STATES,
   type FinishReason,
   type Heartbeat,
   INTERNAL_SETTINGS,
@@ -14,7 +15,10 @@ import { IS_OF_THIS_TIMELINE, shareOf, silentIncarnations } from './postgres-inc
 import { HELD, LOCKED, lockedCell, reclaimExpired, toHead, wakeRested } from './postgres-order.js'
 import { freeUnused, leaveTurns } from './postgres-turns.js'
 
-/** Closing returns the unused page budget and puts the cells of that incarnation at the head of the queue (D16). */
+/**
+ * Closing returns the unused page budget and puts the cells of that incarnation at the head of the queue
+ * (D16).
+ */
 export async function leave(tx: Transaction, incarnation: Incarnation): Promise<void> {
   await tx.all('SELECT 1 FROM agent WHERE incarnation = $1 FOR UPDATE', incarnation)
   await tx.run('UPDATE agent SET open = 0, budget = 0 WHERE incarnation = $1', incarnation)
@@ -55,15 +59,16 @@ export async function heartbeat(
   const incarnationOpen = incarnationRow?.[0] === true
   const held = incarnationOpen ? await renew(tx, incarnation, leaseMs) : []
   await wakeRested(tx)
-  // The agent's row is ours by now: what was granted to it before is committed, what comes later has a higher number.
+  // The agent's row is ours by now: what was granted to it before is committed, what comes later has a higher
+  // number.
   const [waiting, grants] = (await tx.first(
     `SELECT count(*), (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM grant_number)
      FROM (SELECT 1 FROM cell WHERE state = 'waiting' LIMIT ${MOST_COUNTED}) AS waiting`,
   ))!.map(Number)
   const settings = settingsIn(await tx.all(TOLD_SETTINGS))
   const share = await shareOf(tx, incarnation)
-  // Nobody heard from for a whole lease, or another server than the last: the agents may live and only the ledger was
-  // away. Nobody's cells are taken until all had time to renew.
+  // Nobody heard from for a whole lease, or another server than the last: the agents may live and only the
+  // ledger was away. Nobody's cells are taken until all had time to renew.
   await tx.run(
     `UPDATE crawl SET last_heartbeat = greatest(last_heartbeat, $1), timeline = ${TIMELINE},
        gap_until = CASE WHEN last_heartbeat > 0 AND $1 - last_heartbeat > $2 OR timeline <> ${TIMELINE}
@@ -85,7 +90,10 @@ function settingsIn(rows: readonly Row[]): Record<string, string> {
   return Object.fromEntries(rows.map(([name, value]) => [String(name), String(value)]))
 }
 
-/** A test on this row alone, which is locked: a query over the inbox would miss an append that commits meanwhile. */
+/**
+ * A test on this row alone, which is locked: a query over the inbox would miss an append that commits
+ * meanwhile.
+ */
 export function finish(tx: Transaction, cell: CellId, epoch: Epoch): Promise<boolean> {
   return giveUp(tx, cell, epoch, `state = 'finished'`, 'AND appended = consumed')
 }
@@ -115,9 +123,13 @@ export function rest(tx: Transaction, cell: CellId, epoch: Epoch, until: Millis)
 }
 
 /**
- * The crawl row is locked first: whoever appends, commits or is granted something is before the end or after it. While
- * somebody is at work there is no end, and nobody is made to wait.
+ * The crawl row is locked first: whoever appends, commits or is granted something is before the end or after
+ * it. While somebody is at work there is no end, and nobody is made to wait.
  */
+/** By the first of each in the index: to count them would be to look at all. */
+const STATES_IN_USE = `SELECT c.state FROM unnest($1::text[]) AS named(state),
+  LATERAL (SELECT state FROM cell WHERE cell.state = named.state ORDER BY rank LIMIT 1) AS c`
+
 export async function tryEnd(tx: Transaction): Promise<FinishReason | null> {
   if (await tx.first(`SELECT 1 FROM cell WHERE ${HELD} AND lease_until >= $1 LIMIT 1`, tx.now)) return null
   const [state, max, reason] = (await tx.first(
@@ -125,14 +137,13 @@ export async function tryEnd(tx: Transaction): Promise<FinishReason | null> {
   ))!
   if (state === 'closed') return String(reason) as FinishReason
   await reclaimExpired(tx)
-  const rows = await tx.all('SELECT state, count(*) FROM cell GROUP BY state')
-  const count = Object.fromEntries(rows.map(([name, cells]) => [String(name), Number(cells)]))
-  if (count.leased || count.draining) return null
+  const states = new Set((await tx.all(STATES_IN_USE, textArray(CELL_STATES))).map(([name]) => String(name)))
+  if (states.has('leased') || states.has('draining')) return null
   const [pages] = (await tx.first('SELECT coalesce(sum(pages), 0) FROM agent'))!
   const full = max !== null && Number(pages) >= Number(max)
-  const waiting = (count.waiting ?? 0) + (count.resting ?? 0)
+  const waiting = states.has('waiting') || states.has('resting')
   if (waiting && !full) return null
-  const why: FinishReason = waiting ? 'limit' : count.parked ? 'parked' : 'done'
+  const why: FinishReason = waiting ? 'limit' : states.has('parked') ? 'parked' : 'done'
   await tx.run(`UPDATE crawl SET state = 'closed', finish_reason = $1, pages = $2`, why, Number(pages))
   return why
 }
@@ -167,8 +178,8 @@ async function renew(tx: Transaction, incarnation: Incarnation, leaseMs: Millis)
 }
 
 /**
- * Leases that have ended are ours while the turns of their groups are: somebody may have taken one for a hop. Who is
- * about to waits for us, or we for them, because the turns are locked.
+ * Leases that have ended are ours while the turns of their groups are: somebody may have taken one for a hop.
+ * Who is about to waits for us, or we for them, because the turns are locked.
  */
 async function renewLate(
   tx: Transaction,

@@ -46,6 +46,19 @@ export function schemaOf(crawl: string): string {
  */
 export type CopyPolicy = 'refuse' | 'read' | 'adopt'
 
+/** Throws a LedgerError if the database cannot be reached or holds a crawl of this name. Writes nothing. */
+export async function refuseTaken(db: PostgresDatabase, crawl: string, place: string): Promise<void> {
+  const version = await db.use(connection => versionOf(connection, schemaOf(crawl)))
+  if (version !== null) throw takenError(crawl, place)
+}
+
+function takenError(crawl: string, place: string): LedgerError {
+  return new LedgerError(
+    'taken',
+    `there is a crawl named "${crawl}" in ${place} already: resume it, or choose another --name`,
+  )
+}
+
 /** Makes the tables of a new crawl, or brings up those of an existing one; anything else is refused. */
 export async function prepareCrawl(
   db: PostgresDatabase,
@@ -57,11 +70,7 @@ export async function prepareCrawl(
     await connection.exec(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`)
     try {
       const version = await versionOf(connection, schemaOf(crawl))
-      if (create && version !== null)
-        throw new LedgerError(
-          'taken',
-          `there is a crawl named "${crawl}" in ${place} already: resume it, or choose another --name`,
-        )
+      if (create && version !== null) throw takenError(crawl, place)
       if (!create && version === null)
         throw new LedgerError('missing', `there is no crawl named "${crawl}" in ${place}`)
       await migrate(connection, schemaOf(crawl), version ?? 0, place)

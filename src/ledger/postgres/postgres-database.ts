@@ -1,4 +1,7 @@
-/** The part of PostgreSQL that the ledger uses: a few connections, and transactions that are begun again when two collide. */
+/**
+ * The part of PostgreSQL that the ledger uses: a few connections, and transactions that are begun again when
+ * two collide.
+ */
 import type { Millis } from '../../model/index.js'
 import type { PostgresPlace } from '../../model/url/index.js'
 import { PostgresConnection, placeName, type Row, type Value } from './postgres-connection.js'
@@ -44,7 +47,9 @@ export class PostgresDatabase {
     return (await this.all(sql, ...values))[0]
   }
 
-  /** Runs `task` in one transaction; a throw rolls back. It may run several times, and only the last counts. */
+  /**
+   * Runs `task` in one transaction; a throw rolls back. It may run several times, and only the last counts.
+   */
   async transaction<T>(task: (tx: Transaction) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {

@@ -16,7 +16,9 @@ export async function readHealth(db: PostgresDatabase, heldUpMs: Millis): Promis
 const SETTINGS = `SELECT current_setting('fsync'), current_setting('synchronous_commit'),
   current_setting('synchronous_standby_names')`
 
-/** No more is known than what the server says: whether a standby keeps what it was sent is not seen from here. */
+/**
+ * No more is known than what the server says: whether a standby keeps what it was sent is not seen from here.
+ */
 function weaknessesIn([fsync, commit, standbys]: Row): string[] {
   const weaknesses: string[] = []
   if (fsync === 'off')
@@ -35,8 +37,9 @@ function weaknessesIn([fsync, commit, standbys]: Row): string[] {
 }
 
 /**
- * A snapshot begins with the oldest transaction that has a number, in whatever database of the server; those that only read
- * have none. Of other users' sessions the times are seen by members of pg_read_all_stats alone.
+ * A snapshot begins with the oldest transaction that has a number, in whatever database of the server; those
+ * that only read have none. Of other users' sessions the times are seen by members of pg_read_all_stats
+ * alone.
  */
 const HOLD_UPS = `SELECT * FROM (
     SELECT usename, application_name, host(client_addr), pid, datname, state,

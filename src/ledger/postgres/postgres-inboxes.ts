@@ -1,8 +1,9 @@
 /**
- * Inboxes: links on their way into cells. Many write at once, and a number that is drawn first may be committed last: who
- * reads past it would never see it. So a position is (x, seq): x the number of the writer's transaction, counted from the
- * beginning of the era, seq the row's place among those it gives the cell, both in one number. Read is only what lies below
- * the oldest transaction still open: nothing can be committed there any more.
+ * Inboxes: links on their way into cells. Many write at once, and a number that is drawn first may be
+ * committed last: who reads past it would never see it. So a position is (x, seq): x the number of the
+ * writer's transaction, counted from the beginning of the era, seq the row's place among those it gives the
+ * cell, both in one number. Read is only what lies below the oldest transaction still open: nothing can be
+ * committed there any more.
  */
 import { type CellId, type Clock, sleep } from '../../model/index.js'
 import type { Append, InboxRow, Incarnation } from '../index.js'
@@ -19,7 +20,10 @@ const ROWS_PER_APPEND = 20_000
 const LOOKS = 10
 const LOOK_MS = 20
 
-/** Seeds and recrawl: refused once the crawl is closed. In parts: whoever has to repeat it repeats nothing that counts. */
+/**
+ * Seeds and recrawl: refused once the crawl is closed. In parts: whoever has to repeat it repeats nothing
+ * that counts.
+ */
 export async function append(db: PostgresDatabase, appends: readonly Append[]): Promise<boolean> {
   for (const part of inParts(appends)) {
     const isTaken = await db.transaction(async tx => {
@@ -101,8 +105,8 @@ export async function addRows(
 }
 
 /**
- * Counts the rows in the same row update that turns a finished cell to waiting. A newly discovered site goes to the tail
- * of S (D19), in the order of arrival; rows of the table are touched in the order of cells.
+ * Counts the rows in the same row update that turns a finished cell to waiting. A newly discovered site goes
+ * to the tail of S (D19), in the order of arrival; rows of the table are touched in the order of cells.
  */
 async function countRows(tx: Transaction, appends: readonly Append[]): Promise<void> {
   const targets = new Map<CellId, { readonly group: string; rows: number; rank: number }>()

@@ -5,8 +5,9 @@ import { TIMELINE } from './postgres-crawls.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
 
 /**
- * A server that was promoted may not have all that the last one has answered: what an incarnation remembers of it (queues, leases,
- * links it has sent) may not be so. It commits nothing more, and is told to begin anew. Who only coordinates remembers nothing.
+ * A server that was promoted may not have all that the last one has answered: what an incarnation remembers
+ * of it (queues, leases, links it has sent) may not be so. It commits nothing more, and is told to begin
+ * anew. Who only coordinates remembers nothing.
  */
 export const IS_OF_THIS_TIMELINE = `(agent.lanes = 0 OR agent.timeline = ${TIMELINE})`
 
@@ -61,8 +62,9 @@ export async function takeSeat(
 }
 
 /**
- * What one incarnation holds is what it says; the others' count as the ledger knows them. Several incarnations share what is left, one
- * after the other: the crawl row is locked, behind the incarnation's own, the order that a heartbeat has.
+ * What one incarnation holds is what it says; the others' count as the ledger knows them. Several
+ * incarnations share what is left, one after the other: the crawl row is locked, behind the incarnation's
+ * own, the order that a heartbeat has.
  */
 export async function takeBudget(
   tx: Transaction,

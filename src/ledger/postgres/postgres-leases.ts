@@ -10,7 +10,10 @@ import { HELD, LOCKED, lockedCell, numbers, toHead, toTail } from './postgres-or
 import * as splits from './postgres-splits.js'
 import { takeTurns } from './postgres-turns.js'
 
-/** Grants for one incarnation follow each other: their numbers say what it has not seen yet, so they rise as they are seen. */
+/**
+ * Grants for one incarnation follow each other: their numbers say what it has not seen yet, so they rise as
+ * they are seen.
+ */
 export async function grant(
   tx: Transaction,
   incarnation: Incarnation,

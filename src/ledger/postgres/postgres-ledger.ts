@@ -7,7 +7,7 @@ import type { PostgresPlace } from '../../model/url/index.js'
 import type { Ledger } from '../index.js'
 import * as cells from './postgres-cells.js'
 import { placeName, textArray } from './postgres-connection.js'
-import { type CopyPolicy, prepareCrawl, schemaOf } from './postgres-crawls.js'
+import { type CopyPolicy, prepareCrawl, refuseTaken, schemaOf } from './postgres-crawls.js'
 import { type DatabaseOptions, PostgresDatabase, type Transaction } from './postgres-database.js'
 import { readFiles, swapFiles } from './postgres-files.js'
 import { readHealth } from './postgres-health.js'
@@ -44,6 +44,19 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     throw error
   }
   return { ...writes(db), ...reads(db, clock), close: () => db.close() }
+}
+
+/** Throws a LedgerError if a new crawl of this name could not be made there. Writes nothing. */
+export async function checkNewCrawl({
+  place,
+  crawl,
+}: Pick<PostgresLedgerOptions, 'place' | 'crawl'>): Promise<void> {
+  const db = new PostgresDatabase({ place, schema: schemaOf(crawl) })
+  try {
+    await refuseTaken(db, crawl, placeName(place))
+  } finally {
+    await db.close()
+  }
 }
 
 type Reads =

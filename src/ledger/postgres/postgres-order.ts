@@ -1,4 +1,6 @@
-/** S, the cells that wait, in their order. Cells are locked in the order of their names, always in one pass. */
+/**
+ * S, the cells that wait, in their order. Cells are locked in the order of their names, always in one pass.
+ */
 import type { CellId, GroupId, Millis } from '../../model/index.js'
 import {
   type Incarnation,
@@ -121,7 +123,10 @@ export async function defer(
   )
 }
 
-/** Cells whose rest is over join the tail of the queue, and so do set-aside ones whose time comes while the crawl still runs. */
+/**
+ * Cells whose rest is over join the tail of the queue, and so do set-aside ones whose time comes while the
+ * crawl still runs.
+ */
 export async function wakeRested(tx: Transaction): Promise<void> {
   const due = `(state = 'resting' AND rank <= $1 OR state = 'parked' AND rank BETWEEN 1 AND $1)`
   const seen = await tx.all(`SELECT cell FROM cell WHERE ${due}`, tx.now)
@@ -138,8 +143,9 @@ export async function wakeRested(tx: Transaction): Promise<void> {
 }
 
 /**
- * Leases that ended without a renewal: their cells go to the head of the queue, unless the ledger itself was away or was
- * promoted, or nobody at all was heard since they ended: then the machine stood still, and its agents with it.
+ * Leases that ended without a renewal: their cells go to the head of the queue, unless the ledger itself was
+ * away or was promoted, or nobody at all was heard since they ended: then the machine stood still, and its
+ * agents with it.
  */
 export async function reclaimExpired(tx: Transaction): Promise<void> {
   const expired = `cell.state IN ('leased', 'draining') AND lease_until < $1 AND gap_until <= $1

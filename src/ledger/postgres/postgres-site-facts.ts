@@ -1,4 +1,7 @@
-/** What is known of sites beside their queues: robots state of their origins, and meta-info of the previous crawl (D6). */
+/**
+ * What is known of sites beside their queues: robots state of their origins, and meta-info of the previous
+ * crawl (D6).
+ */
 
 import { type CellId, type MetaInfo, siteOfCell } from '../../model/index.js'
 import {

@@ -1,4 +1,7 @@
-/** Turns of groups: who may ask them, and when next. Rows are locked in the order of groups, after those of cells. */
+/**
+ * Turns of groups: who may ask them, and when next. Rows are locked in the order of groups, after those of
+ * cells.
+ */
 import type { Epoch, GroupId, Millis } from '../../model/index.js'
 import type { Site } from '../../model/url/index.js'
 import type { Incarnation } from '../index.js'
@@ -33,7 +36,10 @@ interface Silence {
   readonly last: Millis
 }
 
-/** The turns that could be had, by group. One who has a turn already has it for as long as what it takes it for now. */
+/**
+ * The turns that could be had, by group. One who has a turn already has it for as long as what it takes it
+ * for now.
+ */
 export async function takeTurns(
   tx: Transaction,
   incarnation: Incarnation,
@@ -117,7 +123,9 @@ async function silenceOf(
   return { heartbeats, gapUntil: Number(gapUntil), last: Number(last) }
 }
 
-/** A incarnation that still speaks holds its turns; one that has fallen silent held them for a lease since. */
+/**
+ * A incarnation that still speaks holds its turns; one that has fallen silent held them for a lease since.
+ */
 function heldSince({ holder, leaseUntil }: TurnRow, silence: Silence, leaseMs: Millis, now: Millis): Millis {
   const heartbeatAt = silence.heartbeats.get(holder!)
   const { gapUntil, last } = silence
@@ -144,8 +152,9 @@ export async function releaseTurn(
 }
 
 /**
- * The turn of a cell's group is held as long as its holder leases a cell of it. The rows are locked before anybody looks
- * for such a cell: a grant of another cell of the group, under way at the same time, is seen or waits.
+ * The turn of a cell's group is held as long as its holder leases a cell of it. The rows are locked before
+ * anybody looks for such a cell: a grant of another cell of the group, under way at the same time, is seen or
+ * waits.
  */
 export async function freeUnused(tx: Transaction, holds: readonly Hold[]): Promise<void> {
   if (holds.length === 0) return

@@ -1,4 +1,6 @@
-/** What agents and their lanes did and heard of each other: the rows behind the figures of the report (D23). */
+/**
+ * What agents and their lanes did and heard of each other: the rows behind the figures of the report (D23).
+ */
 import type { AgentWork, LaneWork, Pack } from '../index.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
 

@@ -11,7 +11,10 @@ export function checkLedger(directory: string): LedgerState {
   return checkPages(join(directory, LEDGER_FILE), LEDGER_FILE, (_expected, compare) => compare())
 }
 
-/** Null when it is sound, or when nothing is known of it. A file that was found sound before is not read again. */
+/**
+ * Null when it is sound, or when nothing is known of it. A file that was found sound before is not read
+ * again.
+ */
 export function ledgerProblem(directory: string, checked: Pick<CheckedFiles, 'once'>): LedgerProblem | null {
   const path = join(directory, LEDGER_FILE)
   if (!existsSync(path)) return null

@@ -2,6 +2,7 @@
 
 import { type CellId, type Epoch, type Lease, type Millis, ownTurn, siteOfCell } from '../../model/index.js'
 import {
+  type CellState,
   type FinishReason,
   type Heartbeat,
   INTERNAL_SETTINGS,
@@ -41,7 +42,10 @@ export class SqliteCells {
     this.#splits = tables.splits
   }
 
-  /** Closing returns the unused page budget and puts the cells of that incarnation at the head of the queue (D16). */
+  /**
+   * Closing returns the unused page budget and puts the cells of that incarnation at the head of the queue
+   * (D16).
+   */
   leave(incarnation: Incarnation): void {
     this.#db.run('UPDATE agent SET open = 0, budget = 0 WHERE incarnation = ?', incarnation)
     const held = this.#db.all(
@@ -66,8 +70,8 @@ export class SqliteCells {
   heartbeat(incarnation: Incarnation, leaseMs: Millis, status: string): Heartbeat {
     const now = this.#now()
     const [state, last, grants] = this.#db.first('SELECT state, last_heartbeat, grants FROM crawl')!
-    // Nobody heard from for a whole lease: the agents may live and only the ledger was away. Nobody's cells are
-    // taken until all had time to renew.
+    // Nobody heard from for a whole lease: the agents may live and only the ledger was away. Nobody's cells
+    // are taken until all had time to renew.
     const gap = Number(last) > 0 && now - Number(last) > leaseMs
     this.#db.run(
       'UPDATE crawl SET last_heartbeat = ?, gap_until = CASE WHEN ? THEN ? ELSE gap_until END',
@@ -190,14 +194,14 @@ export class SqliteCells {
     )!
     if (state === 'closed') return String(reason) as FinishReason
     this.#order.reclaimExpired()
-    const count = Object.fromEntries(
-      this.#db.all('SELECT state, count(*) FROM cell GROUP BY state'),
-    ) as Record<string, number>
-    if (count.leased || count.draining) return null
+    // Whether there is one is all that counts: how many there are would be read from an index of all cells.
+    const isAny = (...states: readonly CellState[]) =>
+      states.some(name => this.#db.first('SELECT 1 FROM cell WHERE state = ? LIMIT 1', name) !== undefined)
+    if (isAny('leased', 'draining')) return null
     const full = max !== null && Number(pages) >= Number(max)
-    const waiting = Number(count.waiting ?? 0) + Number(count.resting ?? 0)
+    const waiting = isAny('waiting', 'resting')
     if (waiting && !full) return null
-    const why: FinishReason = waiting ? 'limit' : count.parked ? 'parked' : 'done'
+    const why: FinishReason = waiting ? 'limit' : isAny('parked') ? 'parked' : 'done'
     this.#db.run(`UPDATE crawl SET state = 'closed', finish_reason = ?`, why)
     return why
   }
@@ -208,7 +212,10 @@ export class SqliteCells {
     this.#db.run(`UPDATE cell SET state = 'waiting' WHERE state = 'finished' AND appended > consumed`)
   }
 
-  /** One that has ended only while the turn of its group is still ours: somebody may have taken that for a hop. */
+  /**
+   * One that has ended only while the turn of its group is still ours: somebody may have taken that for a
+   * hop.
+   */
   #renew(incarnation: Incarnation, now: Millis, leaseMs: Millis): Heartbeat['held'] {
     return this.#db
       .all(

@@ -76,8 +76,9 @@ export class SqliteDatabase {
   }
 
   /**
-   * Opens the ledger at `path` so that nothing can be written. `still`: it has no log. Then only its own file is read
-   * and SQLite makes none beside it; whether somebody has begun to write meanwhile is for the caller to look.
+   * Opens the ledger at `path` so that nothing can be written. `still`: it has no log. Then only its own file
+   * is read and SQLite makes none beside it; whether somebody has begun to write meanwhile is for the caller
+   * to look.
    */
   static openToRead(path: string, still: boolean, original = path): SqliteDatabase {
     refuseMissing(path)

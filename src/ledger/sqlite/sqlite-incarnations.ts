@@ -60,7 +60,10 @@ export class SqliteIncarnations {
     return Number(epoch)
   }
 
-  /** What one incarnation holds is what it says; the others' count as the ledger knows them. Several incarnations share what is left. */
+  /**
+   * What one incarnation holds is what it says; the others' count as the ledger knows them. Several
+   * incarnations share what is left.
+   */
   takeBudget(incarnation: Incarnation, held: number, want: number): { granted: number; outstanding: number } {
     const [max, pages] = this.#db.first('SELECT max_pages, pages FROM crawl')!
     if (max === null) return { granted: want, outstanding: 0 }

@@ -1,4 +1,6 @@
-/** S, the cells that wait, in their order: who is at the head, who joins the tail, who comes back, and why. */
+/**
+ * S, the cells that wait, in their order: who is at the head, who joins the tail, who comes back, and why.
+ */
 import type { CellId, Millis } from '../../model/index.js'
 import {
   type Incarnation,
@@ -83,7 +85,10 @@ export class SqliteOrder {
       )
   }
 
-  /** Cells whose rest is over join the tail of the queue, and so do set-aside ones whose time comes while the crawl still runs. */
+  /**
+   * Cells whose rest is over join the tail of the queue, and so do set-aside ones whose time comes while the
+   * crawl still runs.
+   */
   wakeRested(): void {
     const due = this.#db.all(
       `SELECT cell, rank FROM cell WHERE state = 'resting' AND rank <= ?1
@@ -94,9 +99,9 @@ export class SqliteOrder {
   }
 
   /**
-   * Leases that ended without a renewal: their cells go to the head of the queue, unless the ledger itself was away, or nobody at
-   * all was heard since they ended: then the machine stood still, and its agents with it. The turn of a group was held
-   * as long as the longest of its leases.
+   * Leases that ended without a renewal: their cells go to the head of the queue, unless the ledger itself
+   * was away, or nobody at all was heard since they ended: then the machine stood still, and its agents with
+   * it. The turn of a group was held as long as the longest of its leases.
    */
   reclaimExpired(): void {
     const expired = this.#db.all(

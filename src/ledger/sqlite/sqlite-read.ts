@@ -1,4 +1,6 @@
-/** A SQLite ledger for whoever only reads it: nothing is written, and without a log no file is made beside it. */
+/**
+ * A SQLite ledger for whoever only reads it: nothing is written, and without a log no file is made beside it.
+ */
 import { statSync } from 'node:fs'
 import type { Millis } from '../../model/index.js'
 import { type Ledger, LedgerError } from '../index.js'

@@ -1,4 +1,6 @@
-/** Turns of groups: who may ask them, and when next. A group is a registrable domain, an address, or one site. */
+/**
+ * Turns of groups: who may ask them, and when next. A group is a registrable domain, an address, or one site.
+ */
 import type { Epoch, GroupId, Millis } from '../../model/index.js'
 import type { Site } from '../../model/url/index.js'
 import type { Incarnation } from '../index.js'
@@ -14,8 +16,8 @@ export class SqliteTurns {
   }
 
   /**
-   * A new holder waits for the stored time, or for the end of the old one's hold plus the delay. One who has it already has it
-   * for as long as what it takes it for now.
+   * A new holder waits for the stored time, or for the end of the old one's hold plus the delay. One who has
+   * it already has it for as long as what it takes it for now.
    */
   take(
     incarnation: Incarnation,
@@ -122,7 +124,9 @@ export class SqliteTurns {
     })
   }
 
-  /** A incarnation that still speaks holds its turns; one that has fallen silent held them for a lease since. */
+  /**
+   * A incarnation that still speaks holds its turns; one that has fallen silent held them for a lease since.
+   */
   #heldUntil(holder: Incarnation, leaseUntil: Millis, leaseMs: Millis): Millis {
     const [open, heartbeatAt, gapUntil, last] = (
       this.#db.first(

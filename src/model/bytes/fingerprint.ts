@@ -1,7 +1,7 @@
 /**
- * 64-bit fingerprints of URLs: two 32-bit lanes kept as a pair of numbers, because a BigInt per link costs more
- * than the hash itself. Everything that must recognise a URL (seen-set, sent-cache, journal) uses this one function,
- * or the same steps in `assembly/fingerprint.ts`.
+ * 64-bit fingerprints of URLs: two 32-bit lanes kept as a pair of numbers, because a BigInt per link costs
+ * more than the hash itself. Everything that must recognise a URL (seen-set, sent-cache, journal) uses this
+ * one function, or the same steps in `assembly/fingerprint.ts`.
  */
 
 /** Low and high half of the last fingerprint taken; read them at once, before the next call. */
@@ -11,7 +11,10 @@ export const fingerprint = { low: 0, high: 0 }
 const LANE_A = 0x9e3779b9 | 0
 const LANE_B = 0x85ebca6b | 0
 
-/** Writes the fingerprint of `text` to `fingerprint`. Two multiply-rotate lanes over UTF-16 units, crossed at the end. */
+/**
+ * Writes the fingerprint of `text` to `fingerprint`. Two multiply-rotate lanes over UTF-16 units, crossed at
+ * the end.
+ */
 export function takeFingerprint(text: string): void {
   let a = LANE_A
   let b = LANE_B

@@ -1,4 +1,7 @@
-/** Files that come with the package, found from wherever this module ended up: `src/` in tests, a bundle otherwise. */
+/**
+ * Files that come with the package, found from wherever this module ended up: `src/` in tests, a bundle
+ * otherwise.
+ */
 import { existsSync } from 'node:fs'
 
 /** Address of `path`, which is relative to the folder of `package.json`. */

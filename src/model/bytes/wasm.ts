@@ -31,8 +31,8 @@ export function loadWasm<T>(name: 'deflate' | 'snappy' | 'page' | 'xxh64' | 'rob
 const PAGE_BYTES = 65_536
 
 /**
- * Memory of its own, which begins where a page of the machine does. V8 reserves gigabytes of addresses around each; where those
- * have run out it begins anywhere.
+ * Memory of its own, which begins where a page of the machine does. V8 reserves gigabytes of addresses around
+ * each; where those have run out it begins anywhere.
  */
 export function alignedBuffer(bytes: number): Buffer {
   const pages = Math.ceil(bytes / PAGE_BYTES)

@@ -1,7 +1,8 @@
 /**
- * What the pages of a site are about, in 128 small numbers: every word has a place among them and a sign, both by its hash, and
- * adds one there for each page it stands on. Sites that use the same words have numbers that point the same way, and the sketch
- * of two halves is the sum of theirs (a count sketch). Nobody can read the words back.
+ * What the pages of a site are about, in 128 small numbers: every word has a place among them and a sign,
+ * both by its hash, and adds one there for each page it stands on. Sites that use the same words have numbers
+ * that point the same way, and the sketch of two halves is the sum of theirs (a count sketch). Nobody can
+ * read the words back.
  */
 
 export const SKETCH_NUMBERS = 128
@@ -97,7 +98,10 @@ function written(sums: Int32Array): string {
   return bytes.toString('base64')
 }
 
-/** One of three bytes, as in Chinese, Japanese, Korean, Thai and the scripts of India; 0 for signs and pictures. */
+/**
+ * One of three bytes, as in Chinese, Japanese, Korean, Thai and the scripts of India; 0 for signs and
+ * pictures.
+ */
 function wholeCharacter(bytes: Uint8Array, at: number): number {
   const [first, second, third] = [bytes[at], bytes[at + 1], bytes[at + 2]]
   const isSign = first >= 0xef || first === 0xe2 || (first === 0xe3 && second === 0x80)

@@ -1,6 +1,6 @@
 /**
- * Zstandard: Node's own where it has one (22.15 and later), else the same library in WebAssembly, which is loaded only
- * when somebody asks for zstd.
+ * Zstandard: Node's own where it has one (22.15 and later), else the same library in WebAssembly, which is
+ * loaded only when somebody asks for zstd.
  */
 import * as zlib from 'node:zlib'
 import { xxh64 } from './xxh64.js'
@@ -8,7 +8,10 @@ import { xxh64 } from './xxh64.js'
 export interface Zstd {
   /** One frame that says how much it holds, with a checksum. */
   compress(bytes: Uint8Array, level: number): Uint8Array
-  /** What a frame holds. Throws: `ERR_BUFFER_TOO_LARGE` if that is more than `maxBytes`, anything else for damage. */
+  /**
+   * What a frame holds. Throws: `ERR_BUFFER_TOO_LARGE` if that is more than `maxBytes`, anything else for
+   * damage.
+   */
   decompress(frame: Uint8Array, maxBytes: number): Buffer
 }
 

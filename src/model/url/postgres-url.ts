@@ -1,6 +1,7 @@
 /**
- * Where a ledger on PostgreSQL is: `postgres://USER@HOST:PORT,HOST:PORT/DATABASE`. Passwords and TLS come from the
- * environment (PGPASSWORD, PGPASSFILE, PGSSLMODE), never from here: this text is written into files and messages.
+ * Where a ledger on PostgreSQL is: `postgres://USER@HOST:PORT,HOST:PORT/DATABASE`. Passwords and TLS come
+ * from the environment (PGPASSWORD, PGPASSFILE, PGSSLMODE), never from here: this text is written into files
+ * and messages.
  */
 export interface PostgresPlace {
   /** Tried in turn until one can be written to. */

@@ -1,7 +1,8 @@
 /**
- * `--include` and `--exclude` as regular expressions that cannot hang a crawl. V8 has a second engine whose time grows
- * with the length of the text only; it takes over where the first one goes back and forth too often. What that
- * engine cannot do (look-around, back-references, large counted repeats) is accepted unless it repeats a repeat.
+ * `--include` and `--exclude` as regular expressions that cannot hang a crawl. V8 has a second engine whose
+ * time grows with the length of the text only; it takes over where the first one goes back and forth too
+ * often. What that engine cannot do (look-around, back-references, large counted repeats) is accepted unless
+ * it repeats a repeat.
  */
 import { setFlagsFromString } from 'node:v8'
 

@@ -1,4 +1,7 @@
-/** What all cells of an agent share: memory for seen-sets, memory for queues, and a folder for what does not fit. */
+/**
+ * What all cells of an agent share: memory for seen-sets, memory for queues, and a folder for what does not
+ * fit.
+ */
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { LIMITS } from '../../model/index.js'
 import { QueueSpace, RankedRoom } from './queue/index.js'

@@ -1,7 +1,8 @@
 /**
  * The journal of a cell: what one pack adds to its derived state. A blob is
  *
- *   version, site | discoveries (URLs that joined the queue), deflated in pieces | outcomes, retries, reopenings
+ *   version, site | discoveries (URLs that joined the queue), deflated in pieces |
+ *   outcomes, retries, reopenings
  *
  * Outcomes and retries name their URL by fingerprint, which no compressor makes smaller, and say how many
  * discoveries came before them, so that a blob can be replayed in the order of things. URLs of the cell's own

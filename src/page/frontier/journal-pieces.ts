@@ -1,6 +1,6 @@
 /**
- * The discoveries of a journal, in pieces that are deflated as they fill: a pack's worth of URLs waits in memory at a
- * fifth of its size, and a reader never needs more than a piece. An entry is never divided.
+ * The discoveries of a journal, in pieces that are deflated as they fill: a pack's worth of URLs waits in
+ * memory at a fifth of its size, and a reader never needs more than a piece. An entry is never divided.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { ByteReader, ByteWriter } from './spill/index.js'

@@ -1,8 +1,9 @@
 /**
- * Where to cut a cell in two or more: between its queued URLs, in the order of their paths, so that each piece has about as
- * many. A piece is a range of paths, that is, some path prefixes side by side: links inside a section of a site mostly stay in
- * one piece, and, unlike plain prefixes, ranges can be balanced also where everything lies under `/wiki/`. A hash of the path
- * would balance as well, and send nearly every link to another cell.
+ * Where to cut a cell in two or more: between its queued URLs, in the order of their paths, so that each
+ * piece has about as many. A piece is a range of paths, that is, some path prefixes side by side: links
+ * inside a section of a site mostly stay in one piece, and, unlike plain prefixes, ranges can be balanced
+ * also where everything lies under `/wiki/`. A hash of the path would balance as well, and send nearly every
+ * link to another cell.
  */
 
 import { fingerprint, takeFingerprint } from '../../model/bytes/index.js'
@@ -12,7 +13,9 @@ export interface Piece extends PathRange {
   readonly queued: number
 }
 
-/** URLs that are looked at to find the cuts: at least half as many, so a piece is off by a few in a hundred. */
+/**
+ * URLs that are looked at to find the cuts: at least half as many, so a piece is off by a few in a hundred.
+ */
 const SAMPLE = 8_192
 /** A cut stands in the names of cells, and so in every row. */
 const CUT_CHARS = 200

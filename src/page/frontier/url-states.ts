@@ -1,8 +1,9 @@
 /**
- * The states of a node's URLs in the order in which they were listed (K6): an array that only grows, of which no more is kept
- * than the window that slides over it. The window begins at the oldest URL that is not done with; while it is full no list is
- * made. A URL is IN_LIST, then IN_PROGRESS, then COMPLETED, or STALLED from either: that one goes back to the queue of its
- * site, and is listed again under a new number, so it holds nobody up.
+ * The states of a node's URLs in the order in which they were listed (K6): an array that only grows, of which
+ * no more is kept than the window that slides over it. The window begins at the oldest URL that is not done
+ * with; while it is full no list is made. A URL is IN_LIST, then IN_PROGRESS, then COMPLETED, or STALLED from
+ * either: that one goes back to the queue of its site, and is listed again under a new number, so it holds
+ * nobody up.
  */
 const STATES = ['IN_LIST', 'IN_PROGRESS', 'COMPLETED', 'STALLED'] as const
 const [IN_LIST, IN_PROGRESS, COMPLETED, STALLED] = [0, 1, 2, 3]

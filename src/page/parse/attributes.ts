@@ -1,8 +1,8 @@
 /**
  * The attributes of the tag being read. The reader follows the states of the WHATWG tokenizer to the letter,
  * because a quote taken for one that is none would swallow the rest of the page. It relies on the sentinels
- * behind the page (see `page-memory.ts`): every loop ends there, and a position past the page's end means that
- * the page ended inside the tag.
+ * behind the page (see `page-memory.ts`): every loop ends there, and a position past the page's end means
+ * that the page ended inside the tag.
  */
 import { decodeHTMLAttribute } from 'entities/decode'
 import { LIMITS } from '../../model/index.js'

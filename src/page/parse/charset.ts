@@ -71,8 +71,8 @@ for (let i = 0; i < WORD.length; i++) {
 }
 
 /**
- * Whether the page says UTF-8, once and nothing else, and is: nearly all do. (One that says so in a comment only is
- * taken for UTF-8 as well, because that is what its bytes are.)
+ * Whether the page says UTF-8, once and nothing else, and is: nearly all do. (One that says so in a comment
+ * only is taken for UTF-8 as well, because that is what its bytes are.)
  */
 function saysUtf8(body: Buffer): boolean {
   const to = Math.min(body.length, PRESCAN_BYTES)

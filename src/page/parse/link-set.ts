@@ -1,6 +1,6 @@
 /**
- * The distinct links of a page, each URL once per kind, in the order they were found. A table of fingerprints instead of
- * a Set, because a link that repeats another is then recognised before a string is made for it.
+ * The distinct links of a page, each URL once per kind, in the order they were found. A table of fingerprints
+ * instead of a Set, because a link that repeats another is then recognised before a string is made for it.
  */
 import { fingerprint, takeFingerprint } from '../../model/bytes/index.js'
 import { LIMITS } from '../../model/index.js'
@@ -52,7 +52,10 @@ export class LinkSet {
     return this.#count >= LIMITS.linksPerPage || this.#chars > LIMITS.linkCharsPerPage
   }
 
-  /** Counts the link with the fingerprint last taken; false when it repeats another. To be called while not `full`. */
+  /**
+   * Counts the link with the fingerprint last taken; false when it repeats another. To be called while not
+   * `full`.
+   */
   add(kind: number): boolean {
     const low = fingerprint.low | 0
     const high = fingerprint.high | 0

@@ -1,7 +1,7 @@
 /**
- * The page in a memory of our own, with sentinels behind it, so that the scanner's loops need no test for the end: '<'
- * ends text, the quotes end values, '>' ends tags. Behind them is room for the page's text. The memory belongs to a
- * WebAssembly module (`assembly/page.ts`) and is used again for the next page.
+ * The page in a memory of our own, with sentinels behind it, so that the scanner's loops need no test for the
+ * end: '<' ends text, the quotes end values, '>' ends tags. Behind them is room for the page's text. The
+ * memory belongs to a WebAssembly module (`assembly/page.ts`) and is used again for the next page.
  */
 
 import { loadWasm, type WasmPlace } from '../../model/bytes/index.js'

@@ -56,8 +56,8 @@ export class PendingLinks {
   }
 
   /**
-   * Resolves all links; of several with the same URL and kind the first stays. Links that `known` knows are counted,
-   * and no string is made for them.
+   * Resolves all links; of several with the same URL and kind the first stays. Links that `known` knows are
+   * counted, and no string is made for them.
    */
   resolve(base: PageBase, memory: PageMemory, known: KnownLinks | null): PageLinks {
     const { bytes, links: plainLinks } = memory

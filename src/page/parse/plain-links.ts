@@ -1,7 +1,8 @@
 /**
- * The fast path of link resolution: from the bytes of an href to the bytes and the fingerprint of a URL in one pass,
- * without a string in between. It takes links of plain characters to the page's own origin and to such as it
- * has met before; for all else it says so, and `LinkResolver` has it. The pass itself is in `assembly/links.ts`.
+ * The fast path of link resolution: from the bytes of an href to the bytes and the fingerprint of a URL in
+ * one pass, without a string in between. It takes links of plain characters to the page's own origin and to
+ * such as it has met before; for all else it says so, and `LinkResolver` has it. The pass itself is in
+ * `assembly/links.ts`.
  */
 
 import { fingerprint, type WasmMemory, type WasmPlace } from '../../model/bytes/index.js'
@@ -40,8 +41,8 @@ export class PlainLinks {
   }
 
   /**
-   * Links are relative to `base` from now on: a normalised URL, or null when nothing is plain. With `ownQueries` letters
-   * in a query are sent in the encoding of the page, and are not plain.
+   * Links are relative to `base` from now on: a normalised URL, or null when nothing is plain. With
+   * `ownQueries` letters in a query are sent in the encoding of the page, and are not plain.
    */
   attach(base: string | null, ownQueries: boolean): void {
     if (base === null || base.length > this.#baseBytes) {
@@ -56,7 +57,10 @@ export class PlainLinks {
     this.#wasm.attachBase(whole, originOf(base).length, base.lastIndexOf('/', path) + 1, path, ownQueries)
   }
 
-  /** Reads the href from `from` to `to` of the page (a value of `Read`) and takes its fingerprint when it is plain. */
+  /**
+   * Reads the href from `from` to `to` of the page (a value of `Read`) and takes its fingerprint when it is
+   * plain.
+   */
   read(from: number, to: number): number {
     const read = this.#wasm.readLink(from, to)
     if (read === Read.plain) {

@@ -1,6 +1,7 @@
 /**
- * A page in an encoding of its own has the letters of its links' queries sent in that encoding (URL standard), as browsers
- * do: `?q=é` on a windows-1252 page asks for `?q=%E9`. Paths are sent in UTF-8 whatever the page.
+ * A page in an encoding of its own has the letters of its links' queries sent in that encoding (URL
+ * standard), as browsers do: `?q=é` on a windows-1252 page asks for `?q=%E9`. Paths are sent in UTF-8
+ * whatever the page.
  */
 import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js'
 

@@ -1,6 +1,6 @@
 /**
- * The promise: what `assembly/text.ts` makes of plain tags is what the scanner makes of them one by one. An unquoted
- * attribute sends a tag to the scanner, so every page can be written in both ways.
+ * The promise: what `assembly/text.ts` makes of plain tags is what the scanner makes of them one by one. An
+ * unquoted attribute sends a tag to the scanner, so every page can be written in both ways.
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -56,8 +56,9 @@ export class TextRanges {
   }
 
   /**
-   * Takes what the module finds from `from` on, up to the first tag that it leaves to the scanner, and returns where that
-   * one begins: the text in between, and the depth of the element that decides where it stands.
+   * Takes what the module finds from `from` on, up to the first tag that it leaves to the scanner, and
+   * returns where that one begins: the text in between, and the depth of the element that decides where it
+   * stands.
    */
   find(memory: PageMemory, from: number, length: number): number {
     const decisive = this.#boilerplate.depth > 0 ? this.#boilerplate : this.#main

@@ -1,6 +1,6 @@
 /**
- * What tags do to the text of a page, as a table for `assembly/text.ts`: by the codes of a name, five bits a letter, what
- * the tag asks for and its number.
+ * What tags do to the text of a page, as a table for `assembly/text.ts`: by the codes of a name, five bits a
+ * letter, what the tag asks for and its number.
  */
 import { TAG_CODES } from './names.js'
 import { TAG_NAMES, TAG_TRAITS, Tag, Trait } from './tags.js'
@@ -25,7 +25,10 @@ const SLOT_BITS = 8n
 const SCATTER = 0x9e3779b97f4a7c15n
 /** Two to a slot: the key, then action and number. */
 const TABLE_LENGTH = 2 << Number(SLOT_BITS)
-/** Every letter of a name leaves bits: a longer name, whose first letters are lost, is never taken for one this long. */
+/**
+ * Every letter of a name leaves bits: a longer name, whose first letters are lost, is never taken for one
+ * this long.
+ */
 const KEY_LETTERS = 11
 
 /** The table for a scan that looks at tags with one of the traits `wanted`. */

@@ -16,8 +16,8 @@ export class TextWriter {
   #limit = 0
 
   /**
-   * The chosen text of the page in `memory`, as a view of it. The page is valid UTF-8; what lies from `textStart` on is
-   * written over.
+   * The chosen text of the page in `memory`, as a view of it. The page is valid UTF-8; what lies from
+   * `textStart` on is written over.
    */
   write({ bytes, copyRun }: PageMemory, ranges: TextRanges, textStart: number): Buffer {
     this.#bytes = bytes

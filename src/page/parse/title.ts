@@ -19,7 +19,9 @@ export function oneLine(text: string, maxChars: number): string {
   return line.length > maxChars ? cut(line, maxChars) : line
 }
 
-/** True for the usual: plain characters with single spaces between them. What is not plain is looked at fully. */
+/**
+ * True for the usual: plain characters with single spaces between them. What is not plain is looked at fully.
+ */
 function isOneLine(text: string): boolean {
   let previous = 0x20
   for (let i = 0; i < text.length; i++) {

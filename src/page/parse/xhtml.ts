@@ -1,6 +1,7 @@
 /**
- * XHTML for readers of HTML. In XML `<script src="x"/>` is an element without content; in HTML it is the start of a
- * script that swallows the page. So the few tags that change what follows them get the end tag they mean.
+ * XHTML for readers of HTML. In XML `<script src="x"/>` is an element without content; in HTML it is the
+ * start of a script that swallows the page. So the few tags that change what follows them get the end tag
+ * they mean.
  */
 const NAMES = new Set(
   'script style title textarea iframe noembed noframes noscript xmp plaintext template select'.split(' '),
@@ -23,7 +24,10 @@ export function closeEmptyTags(page: Buffer): Buffer {
   return done === 0 ? page : Buffer.from(closed + text.slice(done), 'latin1')
 }
 
-/** Name of the tag that is still open at the end of `text`; empty inside one of its values. (XML has no `<` in values.) */
+/**
+ * Name of the tag that is still open at the end of `text`; empty inside one of its values. (XML has no `<` in
+ * values.)
+ */
 function tagNameBefore(text: string): string {
   const start = text.lastIndexOf('<') + 1
   if (start === 0) return ''

@@ -6,9 +6,10 @@ const JITTER = 0.25
 const FIRST_MS = 1_000
 
 /**
- * The wait after so many failures in a row, null when the site has to be set aside. What the site asked for (`askedMs`)
- * is kept, and exceeded when that did not help. A site that says it is busy without saying for how long is left alone
- * from the first time on; one error may be one page's fault, so there the wait begins with the second.
+ * The wait after so many failures in a row, null when the site has to be set aside. What the site asked for
+ * (`askedMs`) is kept, and exceeded when that did not help. A site that says it is busy without saying for
+ * how long is left alone from the first time on; one error may be one page's fault, so there the wait begins
+ * with the second.
  */
 export function backOffMs(
   rule: OutcomeRule,

@@ -1,7 +1,7 @@
 /**
- * page/politeness/: when may the next request be sent?
- * In: a site, its group and what its server asked for. Out: turns, delays, back-off, rates, the margin of a lease.
- * Always: never two requests to a site within its delay, across hand-over and resume.
+ * page/politeness/: when may the next request be sent? In: a site, its group and what its server asked for.
+ * Out: turns, delays, back-off, rates, the margin of a lease. Always: never two requests to a site within its
+ * delay, across hand-over and resume.
  */
 export { backOffMs } from './back-off.js'
 export { GroupPace } from './group-pace.js'

@@ -1,7 +1,8 @@
 /**
- * How long this agent may act on its leases and turns. Measured from before the renewal was sent, on the monotonic and on
- * the wall clock: a machine that slept notices by one of them. A request is sent only with a margin left, and what is
- * under way when the leases end is cut off: by then the sites may be somebody else's.
+ * How long this agent may act on its leases and turns. Measured from before the renewal was sent, on the
+ * monotonic and on the wall clock: a machine that slept notices by one of them. A request is sent only with a
+ * margin left, and what is under way when the leases end is cut off: by then the sites may be somebody
+ * else's.
  */
 import { type Cancel, type Clock, type Millis, Stop, type StopSignal, sleep } from '../../model/index.js'
 
@@ -41,7 +42,9 @@ export class LeaseMargin {
     return { monotonic: this.#clock.monotonic(), wall: this.#clock.now() }
   }
 
-  /** The ledger has renewed all leases, asked at `sent`. Cells it did not name are known to be lost by now. */
+  /**
+   * The ledger has renewed all leases, asked at `sent`. Cells it did not name are known to be lost by now.
+   */
   renew(sent: SendTime): void {
     this.#sent = sent
     if (this.#period.signal.aborted && !this.#stopping.aborted) this.#period = this.#newPeriod()
@@ -66,7 +69,10 @@ export class LeaseMargin {
     return this.#period.signal
   }
 
-  /** Waits until a request may be sent; false when the agent stops, or `isOver` says there is nothing to wait for. */
+  /**
+   * Waits until a request may be sent; false when the agent stops, or `isOver` says there is nothing to wait
+   * for.
+   */
   async held(isOver: () => boolean): Promise<boolean> {
     while (!this.holds && !this.#stopping.aborted && !isOver()) await this.#nextLook()
     return !this.#stopping.aborted && !isOver()

@@ -1,6 +1,7 @@
 /**
- * When one cell may ask its site. The first request after a swap waits the full delay: who asked last, and when, only that
- * node knows. What other nodes have learned of the site (Retry-After, pauses) is read at the beginning of each window.
+ * When one cell may ask its site. The first request after a swap waits the full delay: who asked last, and
+ * when, only that node knows. What other nodes have learned of the site (Retry-After, pauses) is read at the
+ * beginning of each window.
  */
 
 import { type Millis, ownTurn, type StopSignal } from '../../model/index.js'
@@ -121,8 +122,8 @@ export class PhaseGate {
   }
 
   /**
-   * A pause that does not fit into a window: before the site is asked the ledger knows until when others must not, however
-   * long the request takes.
+   * A pause that does not fit into a window: before the site is asked the ledger knows until when others must
+   * not, however long the request takes.
    */
   async #reserve({ endsAt }: PhaseWindow, ownMs: Millis, groupMs: Millis): Promise<void> {
     const { ledger } = this.#parts

@@ -36,7 +36,10 @@ describe('the gates of two nodes', () => {
     })
   }
 
-  /** A heartbeat that took so long: the ledger looked at its clock when that was sent, or when the answer came. */
+  /**
+   * A heartbeat that took so long: the ledger looked at its clock when that was sent, or when the answer
+   * came.
+   */
   function beat(nodes: readonly { gates: PhaseGates; looksLate: boolean }[], tookMs: number): void {
     const sent = { monotonic: clock.monotonic(), wall: clock.now() }
     clock.advance(tookMs)

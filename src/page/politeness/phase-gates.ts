@@ -1,7 +1,8 @@
 /**
- * Under `phases` the clock says who may ask a host, not its turn (K4, K5). A site is asked only in the windows that its
- * phase has with the shard of the cell; what is still under way when a window ends is cut off. What other nodes have
- * learned of a site meanwhile (Retry-After, pauses) is read from the ledger at the beginning of each window.
+ * Under `phases` the clock says who may ask a host, not its turn (K4, K5). A site is asked only in the
+ * windows that its phase has with the shard of the cell; what is still under way when a window ends is cut
+ * off. What other nodes have learned of a site meanwhile (Retry-After, pauses) is read from the ledger at the
+ * beginning of each window.
  */
 
 import type { Ledger } from '../../ledger/index.js'
@@ -49,7 +50,10 @@ export interface PhaseGatesParts {
 
 /** A measure of the ledger's time is good for this part of a lease. */
 const MEASURE_LEASES = 1 / 2
-/** A site whose pause takes more than this part of a window tells the ledger of each window in which it is asked. */
+/**
+ * A site whose pause takes more than this part of a window tells the ledger of each window in which it is
+ * asked.
+ */
 const SLOW_SHARE = 1 / 2
 /** A request that had this part of a window and was cut off is the server's fault. */
 const FAIR_SHARE = 1 / 4
@@ -110,7 +114,10 @@ export class PhaseGates {
     return at !== null && this.#parts.leaseMargin.holds && this.windowOf(phase, shard, at).opensAt <= at
   }
 
-  /** True when who was asked at `beganAt` had time to answer before the window ended, as far as that is up to us. */
+  /**
+   * True when who was asked at `beganAt` had time to answer before the window ended, as far as that is up to
+   * us.
+   */
   wasFair(beganAt: Millis): boolean {
     const { clock } = this.#parts
     return !this.#wasLate && clock.monotonic() - beganAt >= this.#fairMs

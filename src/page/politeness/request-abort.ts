@@ -1,4 +1,7 @@
-/** The requests of one site in hand: they end with the leases of the agent, and when the site is taken away by force. */
+/**
+ * The requests of one site in hand: they end with the leases of the agent, and when the site is taken away by
+ * force.
+ */
 import { Stop, type StopSignal } from '../../model/index.js'
 
 export class RequestAbort {
@@ -7,7 +10,10 @@ export class RequestAbort {
   #isCut = false
   readonly #abort = () => this.#stop.abort()
 
-  /** Aborts with `until`, or with `cut`. The same one for as long as `until` is the same: fetchers keep a list for each. */
+  /**
+   * Aborts with `until`, or with `cut`. The same one for as long as `until` is the same: fetchers keep a list
+   * for each.
+   */
   signal(until: StopSignal): StopSignal {
     if (this.#until === until) return this.#stop.signal
     this.dispose()

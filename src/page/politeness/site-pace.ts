@@ -1,6 +1,6 @@
 /**
- * When the next request to one site may be sent: after its own pause, after any wait it asked for, and when it has the
- * turn of every group it belongs to. It waits for a turn without holding another.
+ * When the next request to one site may be sent: after its own pause, after any wait it asked for, and when
+ * it has the turn of every group it belongs to. It waits for a turn without holding another.
  */
 
 import { type Clock, forDisplay, type GroupId, LIMITS, type Millis } from '../../model/index.js'
@@ -136,8 +136,9 @@ export class SitePace {
   }
 
   /**
-   * True while nothing has been learned since the turn was taken that forbids the request, and there is time left for
-   * it: who takes a turn and then waits for something else may find that others of the group did not wait for him.
+   * True while nothing has been learned since the turn was taken that forbids the request, and there is time
+   * left for it: who takes a turn and then waits for something else may find that others of the group did not
+   * wait for him.
    */
   isStillDue(): boolean {
     const now = this.#parts.clock.now()
@@ -238,7 +239,10 @@ export class SitePace {
     if (this.#holdsGroups(pause)) for (const group of this.groups) group.take(now, spacingMs)
   }
 
-  /** Without a pause there is nothing to keep apart, but for the cells of one site: it is asked once at a time. */
+  /**
+   * Without a pause there is nothing to keep apart, but for the cells of one site: it is asked once at a
+   * time.
+   */
   #holdsGroups({ groupMs }: Pause): boolean {
     return groupMs > 0 || this.#parts.own !== undefined
   }

@@ -1,6 +1,6 @@
 /**
- * What one site asks of us by itself, and until when: its pause, a wait it wanted, what of both the ledger knows. Cells of a
- * site that was split share it while they are in the hands of one agent.
+ * What one site asks of us by itself, and until when: its pause, a wait it wanted, what of both the ledger
+ * knows. Cells of a site that was split share it while they are in the hands of one agent.
  */
 import type { Millis } from '../../model/index.js'
 
@@ -16,7 +16,9 @@ export class SiteWait {
   waitUntil: Millis
   waitReason = 'it asked for this wait before'
   knownMs: Millis
-  /** What the site's Crawl-delay was when it was last asked; 0 when our own delay is longer. At first a guess. */
+  /**
+   * What the site's Crawl-delay was when it was last asked; 0 when our own delay is longer. At first a guess.
+   */
   crawlDelayMs: Millis
   /** Being written into the ledger: nothing is asked before it is there. */
   saving: Promise<void> | null = null

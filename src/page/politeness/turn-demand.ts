@@ -1,6 +1,7 @@
 /**
- * Passing turns on. An agent keeps the turn of a group as long as it has a site of it in hand; where others have lanes
- * that wait for it, it has the turn for a while yet, and then gives those sites back, at the tail of the queue.
+ * Passing turns on. An agent keeps the turn of a group as long as it has a site of it in hand; where others
+ * have lanes that wait for it, it has the turn for a while yet, and then gives those sites back, at the tail
+ * of the queue.
  */
 import type { Clock, GroupId, Millis } from '../../model/index.js'
 

@@ -1,6 +1,6 @@
 /**
- * Signals for single attempts, which end with another signal or when told to. One that was never aborted serves again:
- * a fetcher keeps a list for every signal it has met.
+ * Signals for single attempts, which end with another signal or when told to. One that was never aborted
+ * serves again: a fetcher keeps a list for every signal it has met.
  */
 import { Stop, type StopSignal } from '../../model/index.js'
 

@@ -1,6 +1,6 @@
 /**
- * Rules found by a few letters in a row that a path must hold for them to match. A look at each letter of the path is
- * enough, however many rules there are; only those whose letters occur are tried.
+ * Rules found by a few letters in a row that a path must hold for them to match. A look at each letter of the
+ * path is enough, however many rules there are; only those whose letters occur are tried.
  */
 import { LETTER_BITS, maskOf, NONE, SPREAD, tellingGrams } from './pattern-grams.js'
 import { beats, matches, type Rule } from './rule.js'

@@ -1,6 +1,6 @@
 /**
- * What a page itself asks of robots: meta robots and X-Robots-Tag, meant for all or for us by name. The strictest word
- * counts, wherever it stands.
+ * What a page itself asks of robots: meta robots and X-Robots-Tag, meant for all or for us by name. The
+ * strictest word counts, wherever it stands.
  */
 import type { Millis } from '../../model/index.js'
 
@@ -22,8 +22,8 @@ const VALUED = /^\s*(unavailable_after|max-(snippet|image-preview|video-preview)
 const LATEST = /^\s*unavailable_after\s*:\s*(.*)$/
 
 /**
- * `meta`: the content of all meta tags meant for us, lower case, joined by commas. `headers`: every X-Robots-Tag, as
- * sent. `token`: our product token, lower case.
+ * `meta`: the content of all meta tags meant for us, lower case, joined by commas. `headers`: every
+ * X-Robots-Tag, as sent. `token`: our product token, lower case.
  */
 export function pageRules(meta: string, headers: readonly string[], token: string, now: Millis): PageRules {
   if (meta === '' && headers.length === 0) return NO_PAGE_RULES

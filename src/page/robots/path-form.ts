@@ -1,6 +1,6 @@
 /**
- * One spelling for all equivalent paths (RFC 9309, 2.2.2), so that matching is plain string comparison: `%62` is `b`,
- * `%2a` is `*`, a raw or encoded umlaut is the same, but `%2F` never becomes a slash of the path.
+ * One spelling for all equivalent paths (RFC 9309, 2.2.2), so that matching is plain string comparison: `%62`
+ * is `b`, `%2a` is `*`, a raw or encoded umlaut is the same, but `%2F` never becomes a slash of the path.
  */
 import { hexPair, isUnreserved } from '../../model/url/index.js'
 
@@ -76,7 +76,10 @@ function percent(byte: number): string {
   return `%${HEX[byte >> 4]}${HEX[byte & 15]}`
 }
 
-/** In a query slash and colon have no meaning of their own: the RFC's table takes `?u=https%3A%2F%2F` for `?u=https://`. */
+/**
+ * In a query slash and colon have no meaning of their own: the RFC's table takes `?u=https%3A%2F%2F` for
+ * `?u=https://`.
+ */
 export function looseQuery(path: string): string {
   const query = path.indexOf('?')
   if (query < 0 || path.indexOf('%', query) < 0) return path

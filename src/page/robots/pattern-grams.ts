@@ -1,6 +1,6 @@
 /**
- * The letters by which a pattern is found: a few in a row that every path must hold which it matches, taken straight
- * from the bytes of the file, without making a text of each of thirty thousand rules.
+ * The letters by which a pattern is found: a few in a row that every path must hold which it matches, taken
+ * straight from the bytes of the file, without making a text of each of thirty thousand rules.
  */
 import { canonicalBytes, isKept, looseQuery } from './path-form.js'
 import type { RuleTable } from './rule-table.js'
@@ -22,7 +22,10 @@ const STAR = 0x2a
 const PLAIN = new Uint8Array(256)
 for (let c = 0; c < 256; c++) if (isKept(c) && c !== STAR) PLAIN[c] = 1
 
-/** The letters of each of these rules that hardly another holds: the fewer share them, the fewer are tried in vain. */
+/**
+ * The letters of each of these rules that hardly another holds: the fewer share them, the fewer are tried in
+ * vain.
+ */
 export function tellingGrams(letters: number, book: RuleTable, rules: Int32Array): Int32Array {
   const counts = countGrams(letters, book, rules)
   const grams = new Int32Array(rules.length)
@@ -61,8 +64,8 @@ function hashOf(gram: number): number {
 }
 
 /**
- * Looks from the end, where patterns differ, for letters that need no respelling; the first that only one of the
- * counted rules holds will do. The digits of a `%2F` are not letters of their own.
+ * Looks from the end, where patterns differ, for letters that need no respelling; the first that only one of
+ * the counted rules holds will do. The digits of a `%2F` are not letters of their own.
  */
 function plainGram(
   bytes: Uint8Array,

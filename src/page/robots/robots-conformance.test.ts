@@ -1,6 +1,6 @@
 /**
- * The sentences of RFC 9309 and of Google's documentation and parser, each as a small case of our own. Where public
- * parsers disagree, docs/explanation/politeness.md says which way we went and why.
+ * The sentences of RFC 9309 and of Google's documentation and parser, each as a small case of our own. Where
+ * public parsers disagree, docs/explanation/politeness.md says which way we went and why.
  */
 import { describe, expect, test } from 'vitest'
 import { RobotsRules } from './robots-rules.js'

@@ -57,7 +57,10 @@ function kindOf(key: string): DirectiveKind | undefined {
 }
 
 export interface DirectiveHandler {
-  /** Allow and Disallow lines in a row, as `robots-memory.ts` has lines, in this part of an array that is used again. */
+  /**
+   * Allow and Disallow lines in a row, as `robots-memory.ts` has lines, in this part of an array that is used
+   * again.
+   */
   rules(lines: Int32Array, from: number, to: number): void
   /** Any other directive, or a rule that is oddly spelled. */
   directive(kind: DirectiveKind, line: Readonly<Line>): void
@@ -103,7 +106,10 @@ function readLine(text: string, lines: Int32Array, at: number, line: Line, handl
   handler.directive(kind, line)
 }
 
-/** Where key and value part: at the colon, or at the only gap of a line that lacks it; -1 when neither is there. */
+/**
+ * Where key and value part: at the colon, or at the only gap of a line that lacks it; -1 when neither is
+ * there.
+ */
 function splitAt(text: string, start: number, end: number): number {
   let gap = start
   while (gap < end && text.charCodeAt(gap) !== COLON && !isBlank(text.charCodeAt(gap))) gap++

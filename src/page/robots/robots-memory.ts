@@ -1,6 +1,6 @@
 /**
- * A robots.txt in the memory of a WebAssembly module (`assembly/robots.ts`), for what is done to every byte of it. One
- * for all of them, as large as the largest was.
+ * A robots.txt in the memory of a WebAssembly module (`assembly/robots.ts`), for what is done to every byte
+ * of it. One for all of them, as large as the largest was.
  */
 import { loadWasm, type WasmMemory, type WasmPlace } from '../../model/bytes/index.js'
 import { isKept } from './path-form.js'
@@ -74,7 +74,9 @@ class RobotsMemory {
     return this.#wasm.HELD_BITS.value
   }
 
-  /** The file, with so much room behind it. What follows it is blank, and ends no word that the file began. */
+  /**
+   * The file, with so much room behind it. What follows it is blank, and ends no word that the file began.
+   */
   #put(bytes: Uint8Array, behind: number): void {
     const { memory, FILE } = this.#wasm
     const needed = FILE.value + bytes.length + SLACK_BYTES + behind

@@ -1,6 +1,6 @@
 /**
- * M11: one robots.txt asked of every address of its host. A low-level error or a status of 500 and more: the next
- * address; all of them failed: two seconds later all once more. The first status below 500 decides.
+ * M11: one robots.txt asked of every address of its host. A low-level error or a status of 500 and more: the
+ * next address; all of them failed: two seconds later all once more. The first status below 500 decides.
  */
 
 import { type Clock, type Exchange, LIMITS, type Millis, type StopSignal, sleep } from '../../model/index.js'
@@ -19,7 +19,9 @@ const LEAST_SHARE_MS = 2_000
 /** Whatever address answers. */
 const UNKNOWN: readonly (string | undefined)[] = [undefined]
 
-/** The politeness turn that each attempt needs; all attempts of one procedure on a site count as one request. */
+/**
+ * The politeness turn that each attempt needs; all attempts of one procedure on a site count as one request.
+ */
 export interface RobotsTurns {
   /** True: send. A time: not before then, come back. Holds no other turn while it waits for one. */
   before(url: string): true | Promise<true | Millis>
@@ -87,7 +89,10 @@ export class RobotsProcedure {
     return found.length === 1 ? found : [...new Set(found)]
   }
 
-  /** What is left of the procedure's time for each attempt to come: all are made, also when they are many and silent. */
+  /**
+   * What is left of the procedure's time for each attempt to come: all are made, also when they are many and
+   * silent.
+   */
   #shareMs(attemptsLeft: number): Millis {
     return Math.max((this.#until - this.#parts.clock.monotonic()) / attemptsLeft, LEAST_SHARE_MS)
   }

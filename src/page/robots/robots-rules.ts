@@ -1,6 +1,6 @@
 /**
- * The rules of one robots.txt that are meant for us, by RFC 9309 and Google's published behaviour. Where the two differ
- * (`%62` is `b`, lines of any length) the RFC is followed.
+ * The rules of one robots.txt that are meant for us, by RFC 9309 and Google's published behaviour. Where the
+ * two differ (`%62` is `b`, lines of any length) the RFC is followed.
  */
 import { pathStart } from '../../model/url/index.js'
 import { canonicalPath, looseQuery } from './path-form.js'
@@ -24,7 +24,10 @@ export interface RobotsVerdict {
 
 const ALLOWED: RobotsVerdict = { allowed: true }
 
-/** Sites by the thousand have the robots.txt that their software came with: what was read of a short one is kept. */
+/**
+ * Sites by the thousand have the robots.txt that their software came with: what was read of a short one is
+ * kept.
+ */
 const SHARED_BYTES = 1_024
 const SHARED = 256
 const shared = new Map<string, RobotsRules>()
@@ -162,8 +165,8 @@ class Reading implements DirectiveHandler {
   }
 
   /**
-   * Agents in a row share the rules after them; only a rule ends the row, as the RFC and Google have it. A Crawl-delay,
-   * which neither knows, is for the agents just above it.
+   * Agents in a row share the rules after them; only a rule ends the row, as the RFC and Google have it. A
+   * Crawl-delay, which neither knows, is for the agents just above it.
    */
   #agent(line: Readonly<Line>): void {
     if (this.#inRules) this.#rulesFor.us = this.#rulesFor.all = false
@@ -191,7 +194,9 @@ class Reading implements DirectiveHandler {
   }
 }
 
-/** `orbweaver/1.0`, `orbweaver2` and `orbweaver` name the token orbweaver; `orbweaver-news` is somebody else. */
+/**
+ * `orbweaver/1.0`, `orbweaver2` and `orbweaver` name the token orbweaver; `orbweaver-news` is somebody else.
+ */
 function isNamedBy(token: string, name: string): boolean {
   if (token === '' || !name.startsWith(token)) return false
   const next = name.slice(token.length, token.length + 1)

@@ -1,6 +1,6 @@
 /**
- * Rules found without trying each of them: by letters that a path must hold for them to match. Those that have no two
- * letters in a row (`/`, `/*`) are few, and are tried one after the other.
+ * Rules found without trying each of them: by letters that a path must hold for them to match. Those that
+ * have no two letters in a row (`/`, `/*`) are few, and are tried one after the other.
  */
 import { GramIndex } from './gram-index.js'
 import { beats, byWinner, matches, type Rule } from './rule.js'
@@ -44,7 +44,10 @@ export class RuleIndex {
     return best
   }
 
-  /** Nothing is made ready before it is asked for: most origins of a crawl have one robots.txt and a handful of URLs. */
+  /**
+   * Nothing is made ready before it is asked for: most origins of a crawl have one robots.txt and a handful
+   * of URLs.
+   */
   #first(path: string): Rule | null {
     this.#book ??= new RuleTable(this.#text, this.#written)
     if (this.#book.count > SMALL && this.#asked++ < PATHS_BEFORE_INDEX) return scanRules(this.#book, path)

@@ -1,6 +1,6 @@
 /**
- * Goes through all rules for one path: dearer than an index for each path, but there is nothing to build first. A rule
- * whose letters do not all occur in the path is passed over without being made an object.
+ * Goes through all rules for one path: dearer than an index for each path, but there is nothing to build
+ * first. A rule whose letters do not all occur in the path is passed over without being made an object.
  */
 import { LETTER_BITS, maskOf, SPREAD } from './pattern-grams.js'
 import { robotsMemory } from './robots-memory.js'

@@ -15,7 +15,10 @@ export class Rule {
   readonly isAnchored: boolean
   /** Literal text up to the first wildcard, in canonical form. */
   readonly prefix: string
-  /** What follows the first wildcard, in canonical form: as one text with the other wildcards in it, or in pieces. */
+  /**
+   * What follows the first wildcard, in canonical form: as one text with the other wildcards in it, or in
+   * pieces.
+   */
   tail: string | readonly string[] | null
   /** Octets of the pattern: the longest wins. */
   readonly weight: number

@@ -1,4 +1,7 @@
-/** The Allow and Disallow lines of a group, as places in the file: thirty thousand lines need no thirty thousand objects. */
+/**
+ * The Allow and Disallow lines of a group, as places in the file: thirty thousand lines need no thirty
+ * thousand objects.
+ */
 import type { Line } from './robots-lines.js'
 import { LINE_FIELDS as FIELDS, LineKind, lineKind, lineNumber, numberAndKind } from './robots-memory.js'
 

@@ -1,6 +1,7 @@
 /**
- * Turns that somebody needs for one request (a hop of a robots.txt). While that is being said, no site of those groups is
- * given to anybody: else the turn that its holder passes on would be gone again before it can be had.
+ * Turns that somebody needs for one request (a hop of a robots.txt). While that is being said, no site of
+ * those groups is given to anybody: else the turn that its holder passes on would be gone again before it can
+ * be had.
  */
 import type { WaitingCell } from '../../ledger/index.js'
 import type { Clock, GroupId, Millis } from '../../model/index.js'

@@ -1,8 +1,8 @@
 /**
  * `learned/` of a crawl directory. `sites.gz` has a JSON object a line, one for each site; the other files
- * are nets (see `store/learned-notes.ts`). Lines of text under gzip, because files of nets can be put behind
- * each other, are a tenth of their size, and anybody can read them with zcat. `manifest.json` is written
- * last: it names every file with its length and checksum, and the crawl it belongs to.
+ * are nets (see `data/store/tables/learned-notes.ts`). Lines of text under gzip, because files of nets can be
+ * put behind each other, are a tenth of their size, and anybody can read them with zcat. `manifest.json` is
+ * written last: it names every file with its length and checksum, and the crawl it belongs to.
  */
 import { createReadStream, existsSync, openSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'

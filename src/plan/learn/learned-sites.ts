@@ -1,6 +1,6 @@
 /**
- * The sites of `learned/` while it is written: what this crawl counted, what was noted of their hosts, and what the crawl before
- * knew, where this one has nothing new (S1).
+ * The sites of `learned/` while it is written: what this crawl counted, what was noted of their hosts, and
+ * what the crawl before knew, where this one has nothing new (S1).
  */
 import { LIMITS } from '../../model/index.js'
 import { noteHost, type StoredSite, unknownSite } from './note-host.js'
@@ -35,7 +35,7 @@ export class LearnedSites {
     this.#entries.set(site, new Entry({ ...unknownSite(site), pages, bytes, fetchMs }, count))
   }
 
-  /** A line of `hosts-*.gz` (`store/learned-notes.ts`). */
+  /** A line of `hosts-*.gz` (`data/store/tables/learned-notes.ts`). */
   note(line: string): void {
     noteHost(line, site => this.#entries.get(site)?.site)
   }
@@ -94,8 +94,9 @@ function weightOf({ bytes, otherBytes }: StoredSite): Weight {
 }
 
 /**
- * A page that had not changed came without its body: it still weighs what pages of its site weighed. What is no page came
- * again, and is counted once: otherwise a site would grow with every crawl in which nothing changes.
+ * A page that had not changed came without its body: it still weighs what pages of its site weighed. What is
+ * no page came again, and is counted once: otherwise a site would grow with every crawl in which nothing
+ * changes.
  */
 function weightNow(before: StoredSite, now: StoredSite, { pages, notModified }: SiteCount): Weight {
   const known = now.otherBytes ?? before.otherBytes

@@ -1,6 +1,6 @@
 /**
- * Lines of text under gzip, a member for so many of them: what is held in memory is one member, however long the file is.
- * Length and checksum are known at the end, without reading it again.
+ * Lines of text under gzip, a member for so many of them: what is held in memory is one member, however long
+ * the file is. Length and checksum are known at the end, without reading it again.
  */
 import { crc32, gzipSync } from 'node:zlib'
 import { DurableFile } from '../../files/index.js'

@@ -16,7 +16,10 @@ export function unknownSite(site: string): StoredSite {
   return { site, pages: 0, bytes: 0, fetchMs: 0, ...nothing }
 }
 
-/** A line that conversion noted of a host (`store/learned-notes.ts`) joins what is known of its site. */
+/**
+ * A line that conversion noted of a host (`data/store/tables/learned-notes.ts`) joins what is known of its
+ * site.
+ */
 export function noteHost(line: string, find: (site: string) => StoredSite | undefined): void {
   const [site, address, agent, connectMs, checked, changed, other, words] = line.split('\t')
   const known = find(site)

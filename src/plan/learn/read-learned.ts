@@ -5,7 +5,10 @@ import type { LearnedSite, LearnedWeb } from '../assign/learned/index.js'
 import { FOLDER, type LearnedTrouble, learnedIn, linesOf } from './learned-folder.js'
 import { noteHost, type StoredSite, unknownSite } from './note-host.js'
 
-/** Of a crawl that runs: lines of nets and of hosts that are in no file yet, and sites that it has met and not asked for yet. */
+/**
+ * Of a crawl that runs: lines of nets and of hosts that are in no file yet, and sites that it has met and not
+ * asked for yet.
+ */
 interface LiveNotes {
   readonly sites: Iterable<string>
   readonly nets: Iterable<string>

@@ -9,7 +9,10 @@ export interface SiteCount {
   readonly fetchMs: number
   /** Among the pages, those that came without a body. */
   readonly notModified: number
-  /** Nothing is left in a queue, and not most of it failed: what an earlier crawl knew of the site is out of date. */
+  /**
+   * Nothing is left in a queue, and not most of it failed: what an earlier crawl knew of the site is out of
+   * date.
+   */
   readonly isWhole: boolean
 }
 

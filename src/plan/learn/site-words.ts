@@ -1,4 +1,7 @@
-/** What the sites of `learned/` are about: sketches of their words, as conversion noted them (`store/word-notes.ts`). */
+/**
+ * What the sites of `learned/` are about: sketches of their words, as conversion noted them
+ * (`data/store/tables/word-notes.ts`).
+ */
 import { joinSketches } from '../../model/bytes/index.js'
 
 interface WithWords {

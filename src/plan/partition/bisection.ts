@@ -16,7 +16,10 @@ import {
   type Workspace,
 } from './state/index.js'
 
-/** Splits the level in two, then each side again, until each of the parts first .. first + count - 1 has its piece. */
+/**
+ * Splits the level in two, then each side again, until each of the parts first .. first + count - 1 has its
+ * piece.
+ */
 export function bisectRecursively(
   workspace: Workspace,
   level: Level,

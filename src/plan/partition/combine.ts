@@ -1,7 +1,7 @@
 /**
- * Several objectives over the same vertices (S8): each is partitioned alone, which says what it costs at best (its
- * edge cut ec); then all nets together are partitioned with costs p * c / ec, so that no objective dominates because
- * its numbers are larger.
+ * Several objectives over the same vertices (S8): each is partitioned alone, which says what it costs at best
+ * (its edge cut ec); then all nets together are partitioned with costs p * c / ec, so that no objective
+ * dominates because its numbers are larger.
  */
 
 import { partition } from './partition.js'
@@ -17,7 +17,10 @@ export interface Objective {
   readonly hypergraph: Hypergraph
   /** p: how much it counts, more than 0. */
   readonly weight: number
-  /** What a vertex weighs where it is partitioned alone, and how evenly that is shared (S5); as in the request where absent. */
+  /**
+   * What a vertex weighs where it is partitioned alone, and how evenly that is shared (S5); as in the request
+   * where absent.
+   */
   readonly alone?: { readonly vertexWeights: Float64Array; readonly epsilon: number }
 }
 
@@ -27,8 +30,8 @@ export interface CombinedPartition extends Partition {
 }
 
 /**
- * Vertex weights of the result are those of `request.hypergraph`, and km1, cut and messages are counted on it.
- * Affinity and migration keep their unit if it is one of the objectives.
+ * Vertex weights of the result are those of `request.hypergraph`, and km1, cut and messages are counted on
+ * it. Affinity and migration keep their unit if it is one of the objectives.
  */
 export function partitionObjectives(
   objectives: readonly Objective[],
@@ -65,7 +68,10 @@ function netsOf({ netCount, netOffsets, pins, netCosts }: Hypergraph): Nets {
   return { netCount, netOffsets, pins, netCosts }
 }
 
-/** All nets one after the other, their costs scaled; those of `base` keep theirs if it is one of the objectives. */
+/**
+ * All nets one after the other, their costs scaled; those of `base` keep theirs if it is one of the
+ * objectives.
+ */
 export function combineNets(
   objectives: readonly Objective[],
   bests: readonly number[],

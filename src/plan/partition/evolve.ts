@@ -15,9 +15,9 @@ import {
 } from './state/index.js'
 
 /**
- * A few partitions from scratch, then children of two of them, as long as the work budget lasts. A child keeps what
- * its parents agree on: only vertices that share a part in both may be clustered, so it starts as good as the better
- * parent and can only gain.
+ * A few partitions from scratch, then children of two of them, as long as the work budget lasts. A child
+ * keeps what its parents agree on: only vertices that share a part in both may be clustered, so it starts as
+ * good as the better parent and can only gain.
  */
 export class Evolution {
   readonly #workspace: Workspace
@@ -40,8 +40,8 @@ export class Evolution {
   }
 
   /**
-   * Runs until the budget is spent, time is up or nothing improves any more. `start` joins the population. Returns the
-   * population, the best partition first.
+   * Runs until the budget is spent, time is up or nothing improves any more. `start` joins the population.
+   * Returns the population, the best partition first.
    */
   run(start: readonly Outcome[]): readonly Outcome[] {
     const { population, scratchShare, patience, maxRuns } = this.#effort
@@ -110,7 +110,9 @@ export class Evolution {
     return best
   }
 
-  /** Communities help graphs whose ratings mislead and harm others: both ways are tried, then the better one. */
+  /**
+   * Communities help graphs whose ratings mislead and harm others: both ways are tried, then the better one.
+   */
   #likesCommunities(): boolean {
     const [without, within] = this.#bestWith
     return without !== null && (within === null || isBetter(within, without))
@@ -170,7 +172,10 @@ function isPerfect(outcome: Outcome): boolean {
   return outcome.km1 === 0 && outcome.overload === 0
 }
 
-/** A pin costs more to touch the more parts it may go to. Form and figure are fitted to the bench: K = 64 in its time. */
+/**
+ * A pin costs more to touch the more parts it may go to. Form and figure are fitted to the bench: K = 64 in
+ * its time.
+ */
 function costOfPin(k: number): number {
   return 1 + (k / 160) ** 2
 }

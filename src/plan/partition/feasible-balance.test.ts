@@ -5,7 +5,10 @@ import type { Hypergraph, Partition } from './state/index.js'
 
 const EPSILON = 0.05
 
-/** The judge: largest vertex first, to the part whose fullest constraint it leaves lowest. Returns the imbalances. */
+/**
+ * The judge: largest vertex first, to the part whose fullest constraint it leaves lowest. Returns the
+ * imbalances.
+ */
 function greedyImbalance(
   { vertexCount, constraintCount: r, vertexWeights }: Hypergraph,
   k: number,

@@ -9,8 +9,9 @@ import {
 } from './state/index.js'
 
 /**
- * A request made simple. Vertices of one group are one unit, all vertices fixed to a part are one pinned unit, and
- * whatever pulls a vertex towards a part (affinity, the previous partition) is a 2-pin net to that part's pinned unit.
+ * A request made simple. Vertices of one group are one unit, all vertices fixed to a part are one pinned
+ * unit, and whatever pulls a vertex towards a part (affinity, the previous partition) is a 2-pin net to that
+ * part's pinned unit.
  */
 export interface Intake {
   readonly level: Level
@@ -67,7 +68,10 @@ function columnsOf(hypergraph: Hypergraph, epsilons: readonly number[]): Column[
   return kept.map(i => ({ epsilon: strict[i], weight: v => vertexWeights[v * r + i] }))
 }
 
-/** Numbers the units: first a pinned one for each part that needs it, then the rest in the order of the vertices. */
+/**
+ * Numbers the units: first a pinned one for each part that needs it, then the rest in the order of the
+ * vertices.
+ */
 function unitsOf(
   request: PartitionRequest,
   needsPins: boolean,
@@ -147,7 +151,10 @@ function pullsOf(request: PartitionRequest): Pulls | null {
   return pulls
 }
 
-/** Moving everything costs a tenth of cutting every net once: on our crawls about 6 % of the pages move for a 17th part. */
+/**
+ * Moving everything costs a tenth of cutting every net once: on our crawls about 6 % of the pages move for a
+ * 17th part.
+ */
 function defaultMigrationWeight(hypergraph: Hypergraph, constraint: number): number {
   const r = hypergraph.constraintCount
   let weight = 0
@@ -157,7 +164,9 @@ function defaultMigrationWeight(hypergraph: Hypergraph, constraint: number): num
   return weight > 0 ? (0.1 * cost) / weight : 0
 }
 
-/** The same arrays as those of levels, so that one compiled loop serves both: no number in them reaches 2^31. */
+/**
+ * The same arrays as those of levels, so that one compiled loop serves both: no number in them reaches 2^31.
+ */
 export function netsOf({ netCount, netOffsets, pins, netCosts }: Hypergraph): NetList {
   return { netCount, netOffsets: asSigned(netOffsets), pins: asSigned(pins), netCosts }
 }

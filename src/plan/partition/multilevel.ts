@@ -18,8 +18,8 @@ export interface Hierarchy {
 }
 
 /**
- * Contracts clusters until about `stopAt` vertices are left. Only vertices of the same label join; labels that are not
- * `strict` are given up when they leave nothing to join.
+ * Contracts clusters until about `stopAt` vertices are left. Only vertices of the same label join; labels
+ * that are not `strict` are given up when they leave nothing to join.
  */
 export function coarsen(
   workspace: Workspace,
@@ -95,8 +95,8 @@ export function uncoarsen(
 }
 
 /**
- * Caps for a coarse level, wider by `slack` average vertices. There a vertex often weighs more than the slack of a part, and
- * with the exact caps hardly any could move; finer levels restore the balance.
+ * Caps for a coarse level, wider by `slack` average vertices. There a vertex often weighs more than the slack
+ * of a part, and with the exact caps hardly any could move; finer levels restore the balance.
  */
 export function widened(caps: Float64Array, level: Level, slack: number): Float64Array {
   const r = level.constraintCount

@@ -4,8 +4,9 @@ import { carryDown, coarsen, uncoarsen } from './multilevel.js'
 import { type Effort, type Level, type Outcome, Placement, type Room, type Workspace } from './state/index.js'
 
 /**
- * The partition that is left of a previous one: everything stays, what is new or homeless goes to its neighbours, new
- * parts grow from those above their share. What moving costs is in the nets to the pinned vertices.
+ * The partition that is left of a previous one: everything stays, what is new or homeless goes to its
+ * neighbours, new parts grow from those above their share. What moving costs is in the nets to the pinned
+ * vertices.
  */
 export function startFromPrevious(
   workspace: Workspace,

@@ -1,4 +1,7 @@
-/** (site, path) -> what the generated web says, without a socket: the server sends it, a simulator can read it. */
+/**
+ * (site, path) -> what the generated web says, without a socket: the server sends it, a simulator can read
+ * it.
+ */
 import type { Millis } from '../../model/index.js'
 import type { Authority } from './authority.js'
 import type { ByteWriter } from './byte-writer.js'

@@ -1,4 +1,6 @@
-/** How the sites of a generated web are addressed: by name (`s00.test:P`) or each by its own loopback address. */
+/**
+ * How the sites of a generated web are addressed: by name (`s00.test:P`) or each by its own loopback address.
+ */
 import type { WebPlan } from './web-plan.js'
 
 /** host[:port] of a site as it stands in a normalised http URL. */

@@ -1,6 +1,7 @@
 /**
- * Text into one growing buffer. Texts are byte strings: each character is one byte of the UTF-8 result. A page is
- * forty links of a dozen short pieces each; joining them as strings costs three times as much as writing them here.
+ * Text into one growing buffer. Texts are byte strings: each character is one byte of the UTF-8 result. A
+ * page is forty links of a dozen short pieces each; joining them as strings costs three times as much as
+ * writing them here.
  */
 export class ByteWriter {
   bytes: Buffer = Buffer.allocUnsafe(64 * 1024)

@@ -1,4 +1,6 @@
-/** The knobs of the generated web: how slow it answers, what fails at first, and which pages change with time. */
+/**
+ * The knobs of the generated web: how slow it answers, what fails at first, and which pages change with time.
+ */
 import type { Millis } from '../../model/index.js'
 import { hashOf, hashText, Purpose, unit } from './hash.js'
 import type { WebPlan } from './web-plan.js'

@@ -1,4 +1,7 @@
-/** Everything about the generated web is a hash of (seed, site, page, purpose): nothing has to be stored to be repeated. */
+/**
+ * Everything about the generated web is a hash of (seed, site, page, purpose): nothing has to be stored to be
+ * repeated.
+ */
 
 /** Keeps decisions about one page independent of each other: each has its own salt. */
 export const Purpose = {

@@ -1,4 +1,7 @@
-/** One link, many spellings: the forms that real pages use and a crawler must bring back to the one normalised URL. */
+/**
+ * One link, many spellings: the forms that real pages use and a crawler must bring back to the one normalised
+ * URL.
+ */
 import type { Random } from '../../model/index.js'
 import type { ByteWriter } from './byte-writer.js'
 import type { WebPath } from './page-path.js'

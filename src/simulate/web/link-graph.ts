@@ -2,7 +2,10 @@
 import { LinkTarget } from './out-links.js'
 import type { WebPlan } from './web-plan.js'
 
-/** Edges of a page are its distinct link targets among pages, itself left out. Row `v` is [start[v], start[v + 1]). */
+/**
+ * Edges of a page are its distinct link targets among pages, itself left out. Row `v` is [start[v], start[v +
+ * 1]).
+ */
 interface PageGraph {
   readonly start: Uint32Array
   readonly target: Uint32Array
@@ -17,7 +20,9 @@ export interface PagerankOptions {
   readonly tolerance?: number
 }
 
-/** PageRank of every page, by `plan.idOf`; sums to 1. Redirects are looked through, links count once per page. */
+/**
+ * PageRank of every page, by `plan.idOf`; sums to 1. Redirects are looked through, links count once per page.
+ */
 export function pagerank(plan: WebPlan, options: PagerankOptions = {}): Float64Array {
   const damping = options.damping ?? 0.85
   const tolerance = options.tolerance ?? 1e-10

@@ -1,4 +1,7 @@
-/** The elements that carry a page's links: anchors in several styles, now and then an area, a frame, a head link. */
+/**
+ * The elements that carry a page's links: anchors in several styles, now and then an area, a frame, a head
+ * link.
+ */
 import type { Random } from '../../model/index.js'
 import type { ByteWriter } from './byte-writer.js'
 import type { HrefWriter } from './href.js'

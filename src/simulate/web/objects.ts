@@ -1,4 +1,7 @@
-/** What a generated web serves besides pages: documents, page requisites, robots.txt and sitemaps. All byte strings. */
+/**
+ * What a generated web serves besides pages: documents, page requisites, robots.txt and sitemaps. All byte
+ * strings.
+ */
 import type { Authority } from './authority.js'
 import { FORBIDDEN_FOLDER, OBJECT_TYPES, WebPath } from './page-path.js'
 import type { WebPlan } from './web-plan.js'
@@ -99,7 +102,9 @@ Sitemap: http://${authority(site)}/sitemap.xml
   return { type: 'text/plain; charset=utf-8', body }
 }
 
-/** Part 0 is the sitemap, or the index of parts 1, 2, ... where one does not hold all; null beyond the last. */
+/**
+ * Part 0 is the sitemap, or the index of parts 1, 2, ... where one does not hold all; null beyond the last.
+ */
 export function sitemapOf(plan: WebPlan, site: number, part: number, authority: Authority): WebObject | null {
   const listed = Math.ceil(plan.sizeOf(site) / LISTED_EVERY)
   const parts = listed > LISTED_PER_PART ? Math.ceil(listed / LISTED_PER_PART) : 0

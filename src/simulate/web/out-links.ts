@@ -60,8 +60,9 @@ export class OutLinks {
 }
 
 /**
- * Home and parent first, then in random order: children in the two trees (they make every page reachable), what this
- * page must carry, foreign links up to their share, and the rest to near or popular pages of the site.
+ * Home and parent first, then in random order: children in the two trees (they make every page reachable),
+ * what this page must carry, foreign links up to their share, and the rest to near or popular pages of the
+ * site.
  */
 export function drawLinks(plan: WebPlan, site: number, page: number, out: OutLinks): void {
   const random = new SeededRandom(hashOf(plan.seed, Purpose.links, site, page))

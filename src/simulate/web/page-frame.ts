@@ -40,7 +40,10 @@ ${base}<meta name="description" content="${about}">
 ${canonical}`
 }
 
-/** Addresses in a comment, a script, an attribute, and in a text area, a form or plain text: none of them a link. */
+/**
+ * Addresses in a comment, a script, an attribute, and in a text area, a form or plain text: none of them a
+ * link.
+ */
 export function decoysOf({ page, origin }: PageFrame): string {
   const decoy = `${DECOY_FOLDER}${page}`
   return `<!-- <a href="${decoy}-c.html">old</a> <p>-- > -->

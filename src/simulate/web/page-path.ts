@@ -1,11 +1,15 @@
 /**
- * Paths of the generated web, in the WHATWG-normalised form a crawler must arrive at, and back from path to meaning.
- * A path is a function of (seed, site, page): to read one, its number is taken out and the path made again.
+ * Paths of the generated web, in the WHATWG-normalised form a crawler must arrive at, and back from path to
+ * meaning. A path is a function of (seed, site, page): to read one, its number is taken out and the path made
+ * again.
  */
 import { hashOf, Purpose } from './hash.js'
 import { SECTIONS, SLUGS } from './words.js'
 
-/** What a path of a site stands for. `gone`, `decoy` and `stray` are answered with 404; nothing links to the last two. */
+/**
+ * What a path of a site stands for. `gone`, `decoy` and `stray` are answered with 404; nothing links to the
+ * last two.
+ */
 export type Place =
   | {
       readonly is: 'page' | 'alias' | 'alias-step' | 'object' | 'forbidden' | 'sitemap'
@@ -50,7 +54,10 @@ const FORMS = [
 ]
 const FOLDERS = SECTIONS.map(section => `/${section}/`)
 
-/** A path in pieces, all but the number out of small tables: folder, stem, number, tail. Set again for every link. */
+/**
+ * A path in pieces, all but the number out of small tables: folder, stem, number, tail. Set again for every
+ * link.
+ */
 export class WebPath {
   folder = '/'
   stem = ''

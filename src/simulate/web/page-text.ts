@@ -1,6 +1,6 @@
 /**
- * HTML of a generated page: 12 to 20 KB, laid out from a stock of paragraphs, with the links of the plan in every form
- * that crawlers follow, and addresses that are not links where careless parsers look for them.
+ * HTML of a generated page: 12 to 20 KB, laid out from a stock of paragraphs, with the links of the plan in
+ * every form that crawlers follow, and addresses that are not links where careless parsers look for them.
  */
 import { SeededRandom } from '../../model/index.js'
 import type { Authority } from './authority.js'
@@ -19,7 +19,8 @@ const SPREAD_BYTES = 6_400
 /** Links of the navigation; those in the head follow, then those in the text; the rest stands in a list. */
 const NAV_LINKS = 7
 const TEXT_LINKS = 18
-// What a link in the list and the end of a page take, roughly: the text stops early enough to leave them room.
+// What a link in the list and the end of a page take, roughly: the text stops early enough to leave them
+// room.
 const LIST_LINK_BYTES = 75
 const END_BYTES = 1_000
 

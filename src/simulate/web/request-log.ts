@@ -1,4 +1,7 @@
-/** The server's log of starts and ends, one JSON object a line: what was asked, from where, and what overlapped. */
+/**
+ * The server's log of starts and ends, one JSON object a line: what was asked, from where, and what
+ * overlapped.
+ */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import type { Cancel, Clock } from '../../model/index.js'
 import type { ServedRequest } from './web-server.js'

@@ -18,7 +18,8 @@ const REASONS: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
   503: 'Service Unavailable',
 }
-// Room left before the body: the head is written last, when the length is known, and ends where the body starts.
+// Room left before the body: the head is written last, when the length is known, and ends where the body
+// starts.
 const HEAD_ROOM = 2_048
 const CHUNK_BYTES = 4_096
 

@@ -10,7 +10,10 @@ export interface SiteTableOptions {
   readonly topics: number
   /** A foreign link stays within its topic this often. */
   readonly topicShare: number
-  /** Topics are branches of the tree of sites, so that the links which make all sites reachable stay within them too. */
+  /**
+   * Topics are branches of the tree of sites, so that the links which make all sites reachable stay within
+   * them too.
+   */
   readonly branches: boolean
   /** Share of all pages that the largest site has; raised where so few sites cannot have so little. */
   readonly largestShare: number
@@ -18,7 +21,8 @@ export interface SiteTableOptions {
   readonly sizes?: readonly number[]
 }
 
-// Sums of a power law are exact up to this rank, an integral beyond: a million terms per trial would take seconds.
+// Sums of a power law are exact up to this rank, an integral beyond: a million terms per trial would take
+// seconds.
 const EXACT_RANKS = 1_000
 
 /** Typed arrays of one entry per site are all that is kept: a million sites take 20 MB. */
@@ -90,7 +94,10 @@ export class SiteTable {
   }
 }
 
-/** The branch of a site in the tree below site 0, cut where it is wide enough for `topics`; those above are dealt out. */
+/**
+ * The branch of a site in the tree below site 0, cut where it is wide enough for `topics`; those above are
+ * dealt out.
+ */
 function branchOf(site: number, topics: number): number {
   let first = 0
   let wide = 1
@@ -135,7 +142,10 @@ function powerLawSizes({ sites, pages, seed, largestShare }: SiteTableOptions): 
   return sizes
 }
 
-/** Shuffles all but the second largest, which becomes site 0: a crawl of the seed's host alone is worth a look. */
+/**
+ * Shuffles all but the second largest, which becomes site 0: a crawl of the seed's host alone is worth a
+ * look.
+ */
 function deal(sizes: Uint32Array, random: Random): void {
   if (sizes.length < 2) return
   swap(sizes, 0, 1)

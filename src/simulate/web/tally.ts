@@ -1,4 +1,6 @@
-/** What the generated web's server counts: how much was asked, and what a good crawler would not have asked. */
+/**
+ * What the generated web's server counts: how much was asked, and what a good crawler would not have asked.
+ */
 import type { Place } from './page-path.js'
 import type { WebPlan } from './web-plan.js'
 

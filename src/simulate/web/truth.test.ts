@@ -1,4 +1,7 @@
-/** A slow and simple crawler on parse5 and node:http, which shares nothing with ours, walks the web and must find the truth. */
+/**
+ * A slow and simple crawler on parse5 and node:http, which shares nothing with ours, walks the web and must
+ * find the truth.
+ */
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import { afterEach, describe, expect, it } from 'vitest'

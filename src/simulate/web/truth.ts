@@ -10,8 +10,9 @@ export interface TruthOptions {
 }
 
 /**
- * Every URL that a crawl of all sites from `seedUrl` must answer with 200, that one first, each once, normalised:
- * pages and the objects that `<a>` links to. Not redirects, 404s, page requisites, robots.txt, sitemaps and decoys.
+ * Every URL that a crawl of all sites from `seedUrl` must answer with 200, that one first, each once,
+ * normalised: pages and the objects that `<a>` links to. Not redirects, 404s, page requisites, robots.txt,
+ * sitemaps and decoys.
  */
 export function* truth(plan: WebPlan, authority: Authority, options: TruthOptions = {}): Generator<string> {
   const path = new WebPath()

@@ -1,4 +1,7 @@
-/** The generated web as pure functions of its seed: sites, pages, paths and links. Serving and text stand elsewhere. */
+/**
+ * The generated web as pure functions of its seed: sites, pages, paths and links. Serving and text stand
+ * elsewhere.
+ */
 import type { Random } from '../../model/index.js'
 import type { Authority } from './authority.js'
 import { hashOf, Purpose } from './hash.js'

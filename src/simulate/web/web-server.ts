@@ -83,7 +83,9 @@ export class WebServer {
     this.#sweep()
   }
 
-  /** Listens on 127.0.0.1, and with `addresses` on that of each site too; rejects when a port cannot be had. */
+  /**
+   * Listens on 127.0.0.1, and with `addresses` on that of each site too; rejects when a port cannot be had.
+   */
   static async listen(plan: WebPlan, options: WebServerOptions): Promise<WebServer> {
     if (options.addresses && plan.sites > MOST_ADDRESSES) {
       throw new RangeError(`at most ${MOST_ADDRESSES} sites can have addresses of their own`)
@@ -198,7 +200,9 @@ export class WebServer {
     return this.#response.plain(status, text, 'Connection: close\r\n', this.#options.clock.now()).bytes
   }
 
-  /** Strikes once per URL, and only what a crawl is after: a robots.txt that fails would hide its whole site. */
+  /**
+   * Strikes once per URL, and only what a crawl is after: a robots.txt that fails would hide its whole site.
+   */
   #mishap(site: number, target: string, { place }: Answer): 'none' | 'fail' | 'drop' {
     if (place.is !== 'page' && place.is !== 'object' && place.is !== 'alias') return 'none'
     const mishap = mishapOf(this.plan, this.#options, site, target)

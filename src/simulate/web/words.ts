@@ -1,4 +1,7 @@
-/** The vocabulary of the generated web, and paragraphs made of it. ASCII only, but for what pages add themselves. */
+/**
+ * The vocabulary of the generated web, and paragraphs made of it. ASCII only, but for what pages add
+ * themselves.
+ */
 import { SeededRandom } from '../../model/index.js'
 import { hashOf, Purpose } from './hash.js'
 

@@ -1,4 +1,7 @@
-/** The cells in this agent's hands: takes up what was leased to it, opens each once, and lets go of what is over. */
+/**
+ * The cells in this agent's hands: takes up what was leased to it, opens each once, and lets go of what is
+ * over.
+ */
 import type { Heartbeat, Incarnation, Ledger } from '../../../ledger/index.js'
 import type { CellId, Clock, Epoch, Lease, StopSignal } from '../../../model/index.js'
 import type { SiteCrawl } from '../site/index.js'
@@ -75,7 +78,10 @@ export class HeldCells {
     if (this.#due === 'none') this.#due = 'new'
   }
 
-  /** What the ledger says we hold: the sites that it does not name are lost, cells that we do not have are looked for. */
+  /**
+   * What the ledger says we hold: the sites that it does not name are lost, cells that we do not have are
+   * looked for.
+   */
   compare({ held, grants }: Pick<Heartbeat, 'held' | 'grants'>): SiteCrawl[] {
     const epochs = new Map<CellId, Epoch>()
     for (const { cell, epoch } of held) {
@@ -167,8 +173,9 @@ export class HeldCells {
   }
 
   /**
-   * True when the lease had been granted before the last beat was answered, and was not in the answer. When the beat was
-   * sent says nothing: it is sent again and again while the ledger is away, and other questions overtake it.
+   * True when the lease had been granted before the last beat was answered, and was not in the answer. When
+   * the beat was sent says nothing: it is sent again and again while the ledger is away, and other questions
+   * overtake it.
    */
   #isLost({ cell, epoch, grant }: Lease): boolean {
     const { grants, held } = this.#lastBeat

@@ -16,7 +16,10 @@ export class InboxNotices {
     this.#routes = routes
   }
 
-  /** Cells that gained rows by our own commit; true when some are not in our hands. Where we know their owners only those are told. */
+  /**
+   * Cells that gained rows by our own commit; true when some are not in our hands. Where we know their owners
+   * only those are told.
+   */
   sent(cells: ReadonlySet<CellId>): boolean {
     const others = [...cells].filter(cell => !this.#hasRows(cell))
     if (others.length === 0) return false

@@ -1,6 +1,6 @@
 /**
- * cluster/agent/cells/: cells as they come to an agent and leave it.
- * In: leases. Out: cells that are finished, released, split or moved. Always: a cell is released only after its pages are committed.
+ * cluster/agent/cells/: cells as they come to an agent and leave it. In: leases. Out: cells that are
+ * finished, released, split or moved. Always: a cell is released only after its pages are committed.
  */
 export { CellRelease } from './cell-release.js'
 export { HeldCells } from './held-cells.js'

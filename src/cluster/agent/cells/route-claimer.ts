@@ -145,8 +145,8 @@ export class RouteClaimer {
   }
 
   /**
-   * Ours, in the order of the queue, as many as there are lanes: more that wait are looked for when the next lane is
-   * free.
+   * Ours, in the order of the queue, as many as there are lanes: more that wait are looked for when the next
+   * lane is free.
    */
   #pick(waiting: readonly WaitingCell[], free: number, isPassedOn: (group: GroupId) => boolean): CellId[] {
     const { incarnation, name } = this.#parts

@@ -1,8 +1,9 @@
 /**
- * Under `phases` an agent takes its cells itself, without a coordinator (K1). It leases shards, each with all cells of it: the
- * first cell of a shard that nobody has brings the shard's turn, and while that is held no other agent can have a cell of
- * it. Everybody takes a fair share of the shards, one at a time; what nobody has taken for a while, such as the shard of a
- * node that died, goes to whoever sees it. Who has more than his share when others have come gives one back.
+ * Under `phases` an agent takes its cells itself, without a coordinator (K1). It leases shards, each with all
+ * cells of it: the first cell of a shard that nobody has brings the shard's turn, and while that is held no
+ * other agent can have a cell of it. Everybody takes a fair share of the shards, one at a time; what nobody
+ * has taken for a while, such as the shard of a node that died, goes to whoever sees it. Who has more than
+ * his share when others have come gives one back.
  */
 
 import type { Incarnation, Ledger, WaitingCell } from '../../../ledger/index.js'
@@ -50,7 +51,10 @@ export class ShardClaimer {
     this.#mayWait = true
   }
 
-  /** Leases up to `free` cells of our shards, and one more shard where that is our share; true when there were any. */
+  /**
+   * Leases up to `free` cells of our shards, and one more shard where that is our share; true when there were
+   * any.
+   */
   async take(free: number, held: Iterable<CellId>): Promise<boolean> {
     const { ledger, incarnation, leaseMs, leastDelayMs } = this.#parts
     if (!this.#mayWait || free <= 0) return false
@@ -113,7 +117,10 @@ export class ShardClaimer {
       .map(({ cell }) => cell)
   }
 
-  /** The shard that we take next of those that nobody has. Agents begin at different ones, or they would all want the same. */
+  /**
+   * The shard that we take next of those that nobody has. Agents begin at different ones, or they would all
+   * want the same.
+   */
   #claim(free: ReadonlySet<number>, held: ReadonlySet<number>): number | null {
     const now = this.#parts.clock.monotonic()
     for (const shard of this.#orphans.keys()) if (!free.has(shard)) this.#orphans.delete(shard)

@@ -1,8 +1,9 @@
 /**
- * Splits sites that turn out to be giants while they are crawled (`--split-sites N`): a cell in whose queue more URLs wait than one agent should have is given back, and
- * cells by path take its place, each for whichever agent the assignment means it. They are still one site: they share its turn,
- * so its request rate does not rise. Sites that the crawl before found too heavy are split before the first lease
- * (`compose/split-heavy.ts`).
+ * Splits sites that turn out to be giants while they are crawled (`--split-sites N`): a cell in whose queue
+ * more URLs wait than one agent should have is given back, and cells by path take its place, each for
+ * whichever agent the assignment means it. They are still one site: they share its turn, so its request rate
+ * does not rise. Sites that the crawl before found too heavy are split before the first lease
+ * (`runtime/split-heavy.ts`).
  */
 import type { Bus } from '../../../bus/index.js'
 import type { Ledger } from '../../../ledger/index.js'
@@ -48,7 +49,10 @@ export class SiteSplitter {
     return size > (this.#futile.get(site.cell) ?? 0) && rangeOf(site.cell) !== null
   }
 
-  /** Of a site that is being left, everything of it committed: its queue is what the ledger's last pack makes it. */
+  /**
+   * Of a site that is being left, everything of it committed: its queue is what the ledger's last pack makes
+   * it.
+   */
   async split(site: SiteCrawl): Promise<void> {
     const { ledger, clock, cells, bus, log, mostUrls } = this.#parts
     const { cell, lease, frontier } = site

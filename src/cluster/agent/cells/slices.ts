@@ -4,8 +4,8 @@ import type { SiteCrawl } from '../site/index.js'
 import type { SiteSplitter } from './site-splitter.js'
 
 /**
- * A lane releases its site after this many visits when other sites wait; a large site after visits for this share of
- * its URLs, because it has to be rebuilt when its turn comes again.
+ * A lane releases its site after this many visits when other sites wait; a large site after visits for this
+ * share of its URLs, because it has to be rebuilt when its turn comes again.
  */
 const SLICE_VISITS = 2_000
 const SLICE_SHARE = 1 / 4

@@ -3,7 +3,9 @@ import type { CellId, Clock, GroupId, Millis } from '../../../model/index.js'
 import { KEEP_MS, TurnDemand } from '../../../page/politeness/index.js'
 import type { SiteCrawl } from '../site/index.js'
 
-/** A cell of a split site keeps the turn at least so long, and so many times as long as it took to rebuild. */
+/**
+ * A cell of a split site keeps the turn at least so long, and so many times as long as it took to rebuild.
+ */
 const LEAST_KEEP_MS = 1_000
 const REBUILDS_KEPT = 20
 

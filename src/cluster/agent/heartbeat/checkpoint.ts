@@ -1,4 +1,7 @@
-/** Answers `orbweaver checkpoint`: a number asked for in the settings is told back once all that was fetched before is durable. */
+/**
+ * Answers `orbweaver checkpoint`: a number asked for in the settings is told back once all that was fetched
+ * before is durable.
+ */
 export class Checkpoint {
   readonly #seal: () => Promise<void>
   readonly #onDone: () => void

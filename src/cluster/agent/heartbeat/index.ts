@@ -1,5 +1,6 @@
 /**
- * cluster/agent/heartbeat/: what an agent tells the others: its heartbeat, its free lanes, its distance from peers.
+ * cluster/agent/heartbeat/: what an agent tells the others: its heartbeat, its free lanes, its distance from
+ * peers.
  */
 export { Checkpoint } from './checkpoint.js'
 export { HEARTBEAT_MS, HeartbeatLoop, LEASE_MS } from './heartbeat-loop.js'

@@ -1,11 +1,16 @@
-/** What an agent says of its lanes: how many more sites it would take now, on the bus and in every heartbeat. */
+/**
+ * What an agent says of its lanes: how many more sites it would take now, on the bus and in every heartbeat.
+ */
 import type { Bus, LaneStatus } from '../../../bus/index.js'
 import type { Incarnation } from '../../../ledger/index.js'
 import { LIMITS } from '../../../model/index.js'
 import type { HeldCells } from '../cells/index.js'
 import type { LaneCount } from '../site/index.js'
 
-/** What an agent has left of its machine (D4). Shares are of 1; `bandwidthFree` is null where nobody knows the line. */
+/**
+ * What an agent has left of its machine (D4). Shares are of 1; `bandwidthFree` is null where nobody knows the
+ * line.
+ */
 export interface MachineLoad {
   /** Time in which this agent's thread had nothing to do. */
   readonly cpuIdle: number

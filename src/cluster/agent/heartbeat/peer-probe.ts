@@ -1,15 +1,18 @@
 /**
- * How far the other agents are (D4): now and then two messages go to all of them, a light one and one with some weight,
- * and each is answered. What the light one took is the round trip; the weight over the time of the heavy one is a lower
- * bound of the bandwidth. A thread that is busy answers late, so the best of the last few counts; and what a bus holds back
- * to send it with others is no distance.
+ * How far the other agents are (D4): now and then two messages go to all of them, a light one and one with
+ * some weight, and each is answered. What the light one took is the round trip; the weight over the time of
+ * the heavy one is a lower bound of the bandwidth. A thread that is busy answers late, so the best of the
+ * last few counts; and what a bus holds back to send it with others is no distance.
  */
 import type { Bus, BusMessage } from '../../../bus/index.js'
 import type { Incarnation } from '../../../ledger/index.js'
 import type { Clock, Millis } from '../../../model/index.js'
 
 const EVERY_MS = 10_000
-/** So many looks count, and nothing is told of a peer that has answered fewer than these: the first may be a busy start. */
+/**
+ * So many looks count, and nothing is told of a peer that has answered fewer than these: the first may be a
+ * busy start.
+ */
 const LOOKS = 3
 const LEAST_LOOKS = 2
 /** Heavy enough to show a slow wire, light enough for one notification of PostgreSQL. */

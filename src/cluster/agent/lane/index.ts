@@ -1,6 +1,7 @@
 /**
- * cluster/agent/lane/: what happens to one URL: due, allowed, turn, fetch, parse, pack, route.
- * In: the next URL of a site. Out: its outcome in the open pack, its links on their way. Always: an exception that one page causes is the outcome of that page.
+ * cluster/agent/lane/: what happens to one URL: due, allowed, turn, fetch, parse, pack, route. In: the next
+ * URL of a site. Out: its outcome in the open pack, its links on their way. Always: an exception that one
+ * page causes is the outcome of that page.
  */
 export { Admission } from './admission.js'
 export { type Content, NO_CONTENT, unchanged } from './content.js'

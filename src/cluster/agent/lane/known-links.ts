@@ -3,8 +3,8 @@ import type { CellFrontier } from '../../../page/frontier/index.js'
 import type { SentLinks } from '../pack/index.js'
 
 /**
- * The links that a frontier would drop at a depth, and those sent already to other cells. One for all pages, because there
- * is one page at a time.
+ * The links that a frontier would drop at a depth, and those sent already to other cells. One for all pages,
+ * because there is one page at a time.
  */
 export class FrontierKnownLinks implements KnownLinks {
   readonly #sent: SentLinks | null

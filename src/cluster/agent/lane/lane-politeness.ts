@@ -41,7 +41,10 @@ export class LanePoliteness {
     return `Crawl-delay of ${crawlDelayMs / 1000} s, --max-crawl-delay is ${maxCrawlDelayMs / 1000} s`
   }
 
-  /** True when waiting for the turn would keep a lane busy for long, or for others: a group needs one lane, not many. */
+  /**
+   * True when waiting for the turn would keep a lane busy for long, or for others: a group needs one lane,
+   * not many.
+   */
   isFarOff(site: SiteCrawl): boolean {
     const now = this.#parts.clock.now()
     return site.pace.isShut || site.pace.expectedAt(now) - now > LIMITS.laneWaitMs || site.pace.isInLine(now)
@@ -71,8 +74,8 @@ export class LanePoliteness {
   }
 
   /**
-   * The turn is taken: waits for the total rate. When the site has to be left alone meanwhile, the crawl is paused, or
-   * the leases are about to end, the turn is released and waited for anew.
+   * The turn is taken: waits for the total rate. When the site has to be left alone meanwhile, the crawl is
+   * paused, or the leases are about to end, the turn is released and waited for anew.
    */
   async stillDue(site: SiteCrawl, pause: Pause): Promise<boolean> {
     const { rate, settings, signal, unlessPaused, leaseMargin } = this.#parts
@@ -89,14 +92,20 @@ export class LanePoliteness {
     return true
   }
 
-  /** One more request of a robots procedure that has its turn: waits for the total rate, and while the crawl is paused. */
+  /**
+   * One more request of a robots procedure that has its turn: waits for the total rate, and while the crawl
+   * is paused.
+   */
   async oneMore(): Promise<void> {
     const { rate, settings, signal, unlessPaused } = this.#parts
     if (settings.paused) await unlessPaused(signal)
     if (rate.isLimited) await rate.take(signal)
   }
 
-  /** An attempt to get a robots.txt has ended: the pause after it. No answer says nothing of how fast the site is. */
+  /**
+   * An attempt to get a robots.txt has ended: the pause after it. No answer says nothing of how fast the site
+   * is.
+   */
   afterRobots({ exchange }: FetchResult): Pause {
     this.#spend(exchange)
     return this.#pause(exchange?.fetchMs ?? 0, 0)

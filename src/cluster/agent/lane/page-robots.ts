@@ -1,4 +1,6 @@
-/** What a page asks of robots, by its meta elements and its headers; nothing when robots are not listened to. */
+/**
+ * What a page asks of robots, by its meta elements and its headers; nothing when robots are not listened to.
+ */
 
 import type { Exchange, Millis } from '../../../model/index.js'
 import { NO_PAGE_RULES, type PageRules, pageRules } from '../../../page/robots/index.js'

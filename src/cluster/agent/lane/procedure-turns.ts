@@ -1,6 +1,7 @@
 /**
- * The turns of one robots procedure. Its attempts on a site count as one request: the turn is held from the first to the
- * last, and the delay runs from there. A hop to another site gives the turn back before it waits for that one's.
+ * The turns of one robots procedure. Its attempts on a site count as one request: the turn is held from the
+ * first to the last, and the delay runs from there. A hop to another site gives the turn back before it waits
+ * for that one's.
  */
 
 import { type Clock, type GroupId, type Millis, sleep } from '../../../model/index.js'

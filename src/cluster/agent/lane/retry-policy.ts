@@ -1,4 +1,6 @@
-/** What a failed visit means for its URL and for its site: another try, a wait, the end of the site's turn. */
+/**
+ * What a failed visit means for its URL and for its site: another try, a wait, the end of the site's turn.
+ */
 
 import {
   type Clock,
@@ -64,7 +66,10 @@ export class RetryPolicy {
     return true
   }
 
-  /** This URL is settled; what is left of the site is given up, or waits for `resume` where it answered before. */
+  /**
+   * This URL is settled; what is left of the site is given up, or waits for `resume` where it answered
+   * before.
+   */
   #drop(site: SiteCrawl, code: OutcomeCode, detail: string): void {
     if (!site.answered) site.giveUp(code, detail)
     else if (!site.frontier.isEmpty)
@@ -74,7 +79,8 @@ export class RetryPolicy {
   /** The URL has had its tries. */
   #lastTry(site: SiteCrawl, entry: FrontierEntry, outcome: FetchOutcome, rule: OutcomeRule): boolean {
     const { code, detail } = outcome
-    // Nothing but "come back later": then later it is. (After a resume the first of the tries is not repeated.)
+    // Nothing but "come back later": then later it is. (After a resume the first of the tries is not
+    // repeated.)
     if (rule.strain === 'busy' && site.pages === 0 && site.failures >= rule.tries - 1) {
       this.#setAside(site, entry, `${site.failures} requests in a row: ${detail}`)
       return true
@@ -105,8 +111,8 @@ export class RetryPolicy {
 }
 
 /**
- * Whether a failure says nothing of the site: of a URL that fails again although pages came since, or where http answers and
- * https does not, or the other way round.
+ * Whether a failure says nothing of the site: of a URL that fails again although pages came since, or where
+ * http answers and https does not, or the other way round.
  */
 function isOfUrlAlone(
   site: SiteCrawl,

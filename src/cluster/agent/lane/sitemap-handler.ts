@@ -1,6 +1,6 @@
 /**
- * Sitemaps in the incarnation of a site. Those that robots.txt names join the queue as marked URLs; when one has
- * been fetched, what it lists goes the way of links: scope, traps, seen-set, or another cell's inbox. A
+ * Sitemaps in the incarnation of a site. Those that robots.txt names join the queue as marked URLs; when one
+ * has been fetched, what it lists goes the way of links: scope, traps, seen-set, or another cell's inbox. A
  * sitemap is archived and has an outcome, but is no page: it stands in no table and takes nothing of
  * `--max-pages`.
  */

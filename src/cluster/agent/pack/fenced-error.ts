@@ -1,2 +1,5 @@
-/** This incarnation was ended by the ledger: whatever it still holds belongs to others now. A new incarnation may begin. */
+/**
+ * This incarnation was ended by the ledger: whatever it still holds belongs to others now. A new incarnation
+ * may begin.
+ */
 export class FencedError extends Error {}

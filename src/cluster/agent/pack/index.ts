@@ -1,6 +1,6 @@
 /**
- * cluster/agent/pack/: outcomes -> packs -> acknowledged.
- * In: outcomes, rows, links. Out: a pack in the store, then one ledger transaction. Always: store first; bytes are cut only after a definite refusal.
+ * cluster/agent/pack/: outcomes -> packs -> acknowledged. In: outcomes, rows, links. Out: a pack in the
+ * store, then one ledger transaction. Always: store first; bytes are cut only after a definite refusal.
  */
 export { FencedError } from './fenced-error.js'
 export { type FetchOutcome, fetchOutcomeOf, isPage, retryAfterMs } from './fetch-outcome.js'

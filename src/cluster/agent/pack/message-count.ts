@@ -1,7 +1,8 @@
 /**
- * Whose links reach this agent (D23). A message is a distinct (source page, target agent), a coalesced one a distinct
- * (source site, target agent), whatever the batching; so the target counts, once a row is read for good. What all incarnations
- * of an agent heard is in the ledger, and the sets spill to disk: exact across resume, in bounded memory.
+ * Whose links reach this agent (D23). A message is a distinct (source page, target agent), a coalesced one a
+ * distinct (source site, target agent), whatever the batching; so the target counts, once a row is read for
+ * good. What all incarnations of an agent heard is in the ledger, and the sets spill to disk: exact across
+ * resume, in bounded memory.
  */
 import type { Ledger, ReceivedMessages } from '../../../ledger/index.js'
 import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'

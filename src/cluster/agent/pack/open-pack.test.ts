@@ -1,4 +1,7 @@
-/** Found by the simulator: an agent that lost a cell and got it again while one pack filled stored nothing of it. */
+/**
+ * Found by the simulator: an agent that lost a cell and got it again while one pack filled stored nothing of
+ * it.
+ */
 import { expect, it } from 'vitest'
 import { sampleRow } from '../../../../test/kit/store-samples.js'
 import { PackBuilder } from '../../../data/store/index.js'

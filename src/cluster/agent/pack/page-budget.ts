@@ -3,8 +3,8 @@ import type { Incarnation, Ledger } from '../../../ledger/index.js'
 const BLOCK_PAGES = 500
 
 /**
- * `--max-pages` as this agent sees it: a block of pages reserved in the ledger. A page is taken before its request
- * and given back when what came was not a page, so the limit is met exactly and never exceeded.
+ * `--max-pages` as this agent sees it: a block of pages reserved in the ledger. A page is taken before its
+ * request and given back when what came was not a page, so the limit is met exactly and never exceeded.
  */
 export class PageBudget {
   readonly #ledger: Ledger

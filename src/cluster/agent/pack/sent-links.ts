@@ -5,9 +5,9 @@ import { Slab } from '../../../page/frontier/spill/index.js'
 const GENERATION_URLS = 150_000
 
 /**
- * URLs that are durable in another cell's inbox, so that a popular link is sent once and not from every page. A URL
- * enters only when its pack is committed. Forgetting is harmless (the cell's seen-set drops repeats), so the memory is
- * two generations of bounded size, and what one gives up the next one uses.
+ * URLs that are durable in another cell's inbox, so that a popular link is sent once and not from every page.
+ * A URL enters only when its pack is committed. Forgetting is harmless (the cell's seen-set drops repeats),
+ * so the memory is two generations of bounded size, and what one gives up the next one uses.
  */
 export class SentLinks {
   readonly #slab = new Slab()

@@ -1,7 +1,8 @@
 /**
- * Which of the sites in hand are asked, under `phases` (K6-K8): a site of the phase that is open gathers a list of its URLs in
- * an element of the bucket, the list goes to one connection, and the site makes room for others of its column. A list that
- * does not fill is sent as it is as soon as nothing more is known to put into it; a column that is full has a line.
+ * Which of the sites in hand are asked, under `phases` (K6-K8): a site of the phase that is open gathers a
+ * list of its URLs in an element of the bucket, the list goes to one connection, and the site makes room for
+ * others of its column. A list that does not fill is sent as it is as soon as nothing more is known to put
+ * into it; a column that is full has a line.
  */
 
 import type { BucketSizes } from '../../../config/index.js'

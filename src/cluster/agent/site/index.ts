@@ -1,5 +1,6 @@
 /**
- * cluster/agent/site/: one leased cell in an agent: its frontier, its pace, its robots state, what is not committed yet.
+ * cluster/agent/site/: one leased cell in an agent: its frontier, its pace, its robots state, what is not
+ * committed yet.
  */
 export { BucketDispatcher } from './bucket-dispatcher.js'
 export { Counters } from './counters.js'

@@ -1,7 +1,8 @@
 /**
- * Snappy (the raw block format), the one codec every Parquet reader has. A block is the size of what it holds, then
- * literals and copies that reach back within it: so the pieces of several blocks, one behind the other, are again the
- * pieces of a block. The loop that finds the copies is WebAssembly (`assembly/snappy.ts`).
+ * Snappy (the raw block format), the one codec every Parquet reader has. A block is the size of what it
+ * holds, then literals and copies that reach back within it: so the pieces of several blocks, one behind the
+ * other, are again the pieces of a block. The loop that finds the copies is WebAssembly
+ * (`assembly/snappy.ts`).
  */
 import { loadWasm, type WasmMemory, type WasmPlace } from '../../../model/bytes/index.js'
 import type { ByteSink } from '../bytes/index.js'

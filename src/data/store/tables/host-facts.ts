@@ -1,7 +1,8 @@
 /**
- * What a pack says of hosts, for the next crawl: where a site was reached, how long it took to connect, how many pages were
- * asked for again and how many of them had changed, and the bytes of what came and was no page. Rows of text behind their size:
- * site, address, milliseconds to connect (-1: nobody did), checked, changed, other bytes. They stand in the log of pages, which every site has.
+ * What a pack says of hosts, for the next crawl: where a site was reached, how long it took to connect, how
+ * many pages were asked for again and how many of them had changed, and the bytes of what came and was no
+ * page. Rows of text behind their size: site, address, milliseconds to connect (-1: nobody did), checked,
+ * changed, other bytes. They stand in the log of pages, which every site has.
  */
 import { siteOf } from '../../../model/url/index.js'
 import { ByteSink } from '../bytes/index.js'

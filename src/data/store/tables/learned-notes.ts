@@ -1,11 +1,12 @@
 /**
- * What conversion to Parquet notes by the way for the next crawl, while every link and every pack passes by anyway: one file a
- * conversion, lines of text in gzip members, so that files can be put behind each other and `zcat` reads them. Lines are
- * merged as far as memory goes; two equal ones may stand in one file. While the crawl runs, the same is noted of logs that are
- * not converted yet (`open-logs.ts`).
+ * What conversion to Parquet notes by the way for the next crawl, while every link and every pack passes by
+ * anyway: one file a conversion, lines of text in gzip members, so that files can be put behind each other
+ * and `zcat` reads them. Lines are merged as far as memory goes; two equal ones may stand in one file. While
+ * the crawl runs, the same is noted of logs that are not converted yet (`open-logs.ts`).
  *
  *   nets    count TAB site SPACE site…     pages of the first site that link to exactly the others
- *   hosts   site TAB address TAB agent TAB milliseconds to connect TAB checked TAB changed TAB bytes of what is no page
+ *   hosts   site TAB address TAB agent TAB milliseconds to connect TAB checked TAB changed TAB
+ *           bytes of what is no page
  *           and, in lines that say nothing else: TAB sketch of the site's words (`word-notes.ts`)
  */
 import { gzipSync } from 'node:zlib'

@@ -1,7 +1,7 @@
 /**
- * Links of one page in bytes, little endian: uint32 size, uint32 count, uint32 length of the page's URL, that URL;
- * then each link: one byte of `LinkKind` bits, uint32 length, target URL. The source stands there once a group, not
- * once a link.
+ * Links of one page in bytes, little endian: uint32 size, uint32 count, uint32 length of the page's URL, that
+ * URL; then each link: one byte of `LinkKind` bits, uint32 length, target URL. The source stands there once a
+ * group, not once a link.
  */
 import type { ByteSink } from '../bytes/index.js'
 
@@ -19,7 +19,8 @@ export interface LinkRow {
 
 const FIXED_BYTES = 12
 
-// A page may have 50,000 links of 2 KB: in groups of this many, a reader never needs more than a few MB at once.
+// A page may have 50,000 links of 2 KB: in groups of this many, a reader never needs more than a few MB at
+// once.
 const LINKS_PER_GROUP = 1_000
 
 export function appendLinks(sink: ByteSink, url: string, links: PageLinks): void {

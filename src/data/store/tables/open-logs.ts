@@ -1,6 +1,6 @@
 /**
- * What row logs that are not Parquet yet say of links and hosts, as conversion would note it: a crawl that runs knows its links
- * long before a file's worth of them is there.
+ * What row logs that are not Parquet yet say of links and hosts, as conversion would note it: a crawl that
+ * runs knows its links long before a file's worth of them is there.
  */
 import { HostNotes, type LearnedNotes, NetNotes } from './learned-notes.js'
 import { DamagedFileError, readSegments, type SegmentTable } from './segment.js'

@@ -1,4 +1,7 @@
-/** What a page row says of the page itself, packed: a page that has not changed says it again in the next crawl. */
+/**
+ * What a page row says of the page itself, packed: a page that has not changed says it again in the next
+ * crawl.
+ */
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { PageRow } from '../../../model/index.js'
 

@@ -5,10 +5,9 @@
  *   0 uint32 size of the row          40 float64 fetchedAt
  *   4 uint32 WARC offset in the pack  48 float64 fetchMs
  *   8 uint32 WARC length              56 float64 bodyBytes
- * 12 int32  status, depth, hops,     64 uint32 length of each of the sixteen texts, in the order of
- * `PageText`
- *            lane, attempt, outlinks, 128 uint32 length of the page's text, which stands in a block (`text-blocks.ts`)
- *            outlinksForeign          132 the sixteen texts
+ * 12 int32 status, depth, hops, 64 uint32 length of each of the sixteen texts, in the order of `PageText`
+ * lane, attempt, outlinks, 128 uint32 length of the page's text, which stands in a block (`text-blocks.ts`)
+ * outlinksForeign 132 the sixteen texts
  *
  * The WARC offset has a place of its own so that a pack can be rewritten without some of its cells.
  */

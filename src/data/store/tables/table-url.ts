@@ -1,7 +1,7 @@
 /**
- * URLs as the tables show them. Tables are handed around, so the value of a parameter that lets somebody in is not in
- * them: a short digest stands in its place, and what differed before still differs. Frontier, archive and index keep
- * the URL itself, because it has to be asked for again.
+ * URLs as the tables show them. Tables are handed around, so the value of a parameter that lets somebody in
+ * is not in them: a short digest stands in its place, and what differed before still differs. Frontier,
+ * archive and index keep the URL itself, because it has to be asked for again.
  */
 import { hash } from 'node:crypto'
 import type { PageRow } from '../../../model/index.js'

@@ -1,7 +1,7 @@
 /**
- * What sites are about, noted when their pages become Parquet (S17): titles and descriptions of a few pages of each, and the
- * beginning of some of their texts. Texts pass by compressed, and to unpack them all would cost more than everything else that
- * is done here: so of each block the first part is.
+ * What sites are about, noted when their pages become Parquet (S17): titles and descriptions of a few pages
+ * of each, and the beginning of some of their texts. Texts pass by compressed, and to unpack them all would
+ * cost more than everything else that is done here: so of each block the first part is.
  */
 
 import { WordSketch } from '../../../model/bytes/index.js'

@@ -1,4 +1,6 @@
-/** What `--archive` can say, judged when the crawl is configured: an impossible wish is a value, not a crash. */
+/**
+ * What `--archive` can say, judged when the crawl is configured: an impossible wish is a value, not a crash.
+ */
 
 export type ArchiveFormat =
   | { readonly codec: 'gzip'; readonly level: number }

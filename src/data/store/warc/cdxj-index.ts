@@ -1,4 +1,6 @@
-/** The unsorted CDXJ log of a closed WARC becomes its sorted index. Synchronous: meant for a worker thread. */
+/**
+ * The unsorted CDXJ log of a closed WARC becomes its sorted index. Synchronous: meant for a worker thread.
+ */
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { syncDirectory } from '../../../files/index.js'
@@ -11,7 +13,9 @@ export interface IndexTask {
   readonly outPath: string
 }
 
-/** The log goes only after the index is there: whoever finds both, or only the index, has nothing left to do. */
+/**
+ * The log goes only after the index is there: whoever finds both, or only the index, has nothing left to do.
+ */
 export function finishIndex(task: IndexTask): void {
   sortLines(task.logPath, task.bytes, task.outPath)
   rmSync(task.logPath, { force: true })

@@ -1,9 +1,9 @@
 /**
- * CDXJ: one line per response or revisit record, for replay tools. A pack holds entries whose offset is relative to
- * the pack; they become lines when the store knows the file and the place in it.
+ * CDXJ: one line per response or revisit record, for replay tools. A pack holds entries whose offset is
+ * relative to the pack; they become lines when the store knows the file and the place in it.
  *
- * Entry: uint32 size (all of it), uint32 offset in the pack, uint32 length of the record, then the line up to its
- * `"offset"` value.
+ * Entry: uint32 size (all of it), uint32 offset in the pack, uint32 length of the record, then the line up to
+ * its `"offset"` value.
  */
 import type { Exchange, PageRow } from '../../../model/index.js'
 import { type ByteSink, timestamp } from '../bytes/index.js'

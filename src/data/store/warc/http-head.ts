@@ -1,11 +1,13 @@
 /**
- * The response head as it goes into the archive. It is the head as received, but for three cases in which archive
- * readers would take it for something else:
- * - the body was chunked. The standard digests the payload without the chunk framing, warcio digests what stands
- *   behind the head. They agree only on an unframed payload, so that is stored and the header that promises framing
- *   is renamed. The payload's Content-Encoding stays.
- * - lines end in a bare LF: readers look for CR LF CR LF and would run on into the body. The ends are repaired.
- * - there is a status line and nothing else: warcio then reads the body as headers. A header says there was none.
+ * The response head as it goes into the archive. It is the head as received, but for three cases in which
+ * archive readers would take it for something else:
+ * - the body was chunked. The standard digests the payload without the chunk framing, warcio digests what
+ *   stands behind the head. They agree only on an unframed payload, so that is stored and the header that
+ *   promises framing is renamed. The payload's Content-Encoding stays.
+ * - lines end in a bare LF: readers look for CR LF CR LF and would run on into the body. The ends are
+ *   repaired.
+ * - there is a status line and nothing else: warcio then reads the body as headers. A header says there was
+ *   none.
  */
 import type { Exchange } from '../../../model/index.js'
 

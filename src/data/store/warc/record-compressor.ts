@@ -1,6 +1,6 @@
 /**
- * One WARC record in, one self-contained gzip member or zstd frame out, appended to the pack. A reader can start at
- * any record. Level 1 is our own deflate, higher levels are zlib's.
+ * One WARC record in, one self-contained gzip member or zstd frame out, appended to the pack. A reader can
+ * start at any record. Level 1 is our own deflate, higher levels are zlib's.
  */
 import { crc32, gzipSync } from 'node:zlib'
 import { loadedZstd } from '../../../model/bytes/index.js'

@@ -1,6 +1,6 @@
 /**
- * Keys of a CDXJ index: the sort-friendly form of a URL (SURT) as the Internet Archive canonicalises it, because pywb
- * and the other readers of such an index look a URL up by exactly that key.
+ * Keys of a CDXJ index: the sort-friendly form of a URL (SURT) as the Internet Archive canonicalises it,
+ * because pywb and the other readers of such an index look a URL up by exactly that key.
  * `http://www.Example.org:8080/A/?b=2&a=1` becomes `org,example:8080)/a?a=1&b=2`.
  *
  * Different URLs may share a key (`/a` and `/a/`): the `url` of a line tells them apart.

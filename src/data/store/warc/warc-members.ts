@@ -1,4 +1,6 @@
-/** Finds and undoes the compression of single records: gzip members (ours and others'), zstd frames, or none. */
+/**
+ * Finds and undoes the compression of single records: gzip members (ours and others'), zstd frames, or none.
+ */
 import { crc32, gunzipSync, inflateRawSync } from 'node:zlib'
 import { gzipHeadBytes, isZstdFrame, loadedZstd, readZstdFrame } from '../../../model/bytes/index.js'
 
@@ -25,7 +27,9 @@ export function wholeMember(bytes: Buffer, maxBytes: number): Member {
   }
 }
 
-/** Node's gunzip runs on into the next member, so head and trailer are read here and only the middle inflated. */
+/**
+ * Node's gunzip runs on into the next member, so head and trailer are read here and only the middle inflated.
+ */
 function gzipMember(bytes: Buffer, maxBytes: number): Member {
   const start = gzipHeadBytes(bytes)
   if (start < 0) return { ok: false, why: 'need' }

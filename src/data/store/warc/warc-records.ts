@@ -1,7 +1,7 @@
 /**
- * An exchange in, WARC 1.1 records out: `response` (or `revisit`), the `request` and the `metadata` that belong to
- * it, each compressed on its own. Digests are over exactly the bytes stored, so they verify by the standard's
- * notion of a payload and by warcio's; `http-head.ts` says what that takes.
+ * An exchange in, WARC 1.1 records out: `response` (or `revisit`), the `request` and the `metadata` that
+ * belong to it, each compressed on its own. Digests are over exactly the bytes stored, so they verify by the
+ * standard's notion of a payload and by warcio's; `http-head.ts` says what that takes.
  */
 import type { Exchange, PageRow, Random } from '../../../model/index.js'
 import { ByteSink, warcDate } from '../bytes/index.js'
@@ -70,7 +70,10 @@ export class WarcRecords {
     return this.#compressor.extension
   }
 
-  /** Appends the three records of an exchange. `facts.digest` is trusted as the payload's digest where it is given. */
+  /**
+   * Appends the three records of an exchange. `facts.digest` is trusted as the payload's digest where it is
+   * given.
+   */
   appendExchange(sink: ByteSink, exchange: Exchange, facts: PageFacts, revisit?: Revisit): ArchivedRecord {
     const draft = this.#draft
     const common = this.#common

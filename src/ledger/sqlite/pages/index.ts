@@ -1,6 +1,7 @@
 /**
- * ledger/sqlite/pages/: checksums of the database pages, and the write-ahead log read without SQLite.
- * In: the database file and its log. Out: which pages are damaged. Always: a page is in the log or has its checksum on disk.
+ * ledger/sqlite/pages/: checksums of the database pages, and the write-ahead log read without SQLite. In: the
+ * database file and its log. Out: which pages are damaged. Always: a page is in the log or has its checksum
+ * on disk.
  */
 export { databasePage } from './database-pages.js'
 export { checkPages, type LedgerProblem, type LedgerState } from './page-check.js'

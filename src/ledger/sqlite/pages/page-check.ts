@@ -1,7 +1,8 @@
 /**
- * Compares a SQLite ledger with the sums of its pages, while it is written or after its writer was killed. What is
- * in the log counts from there: its frames carry checksums of their own. Nothing is locked. A page that differs
- * is looked at again until the sums have not changed meanwhile, because a checkpoint replaces them first.
+ * Compares a SQLite ledger with the sums of its pages, while it is written or after its writer was killed.
+ * What is in the log counts from there: its frames carry checksums of their own. Nothing is locked. A page
+ * that differs is looked at again until the sums have not changed meanwhile, because a checkpoint replaces
+ * them first.
  */
 import { crc32 } from 'node:zlib'
 import type { FileProblem } from '../../../files/index.js'
@@ -15,8 +16,8 @@ const TRIES = 10
 export type LedgerProblem = FileProblem & { readonly file: string; readonly pages?: readonly number[] }
 
 /**
- * `unknown`: nothing says what the pages should be. `isOpen`: somebody may write to it, or was killed while doing
- * so.
+ * `unknown`: nothing says what the pages should be. `isOpen`: somebody may write to it, or was killed while
+ * doing so.
  */
 export type LedgerState =
   | { readonly at: 'sound'; readonly isOpen: boolean }

@@ -1,9 +1,9 @@
 /**
- * `ledger.db.sums`: a CRC-32 for each page of the ledger. SQLite keeps no checksums of its pages, so a flipped bit
- * in one may change what a crawl seems to consist of.
+ * `ledger.db.sums`: a CRC-32 for each page of the ledger. SQLite keeps no checksums of its pages, so a
+ * flipped bit in one may change what a crawl seems to consist of.
  *
- * Always holds: a page that is not in the log has the sum that stands here. The file is replaced as a
- * whole, under SQLite's write lock, before pages move from the log to the database (`sqlite-checkpoint.ts`).
+ * Always holds: a page that is not in the log has the sum that stands here. The file is replaced as a whole,
+ * under SQLite's write lock, before pages move from the log to the database (`sqlite-checkpoint.ts`).
  */
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -18,8 +18,8 @@ const SUM_BYTES = 4
 
 export interface PageSums {
   /**
-   * Who writes to the ledger, or was killed while doing so: there is a log. 0: nobody does, and the sums are right
-   * even without a log.
+   * Who writes to the ledger, or was killed while doing so: there is a log. 0: nobody does, and the sums are
+   * right even without a log.
    */
   readonly writer: number
   readonly pageBytes: number

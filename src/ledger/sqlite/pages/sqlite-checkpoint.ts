@@ -1,6 +1,6 @@
 /**
- * Moves what was committed from the log into the database file, and keeps the sums of its pages right. SQLite's
- * own checkpoints are off, because nothing would write the sums.
+ * Moves what was committed from the log into the database file, and keeps the sums of its pages right.
+ * SQLite's own checkpoints are off, because nothing would write the sums.
  *
  * In this order, with all other writers kept out: the sums of the pages in the log are made durable, then the
  * pages are copied. While a page is in the log it is read from there, so nothing is ever compared with a sum
@@ -25,7 +25,10 @@ import { lastFrames, readWalIndex, type WalIndex } from './wal-index.js'
 /** Where another process writes for longer than this, the next checkpoint does it. */
 const LOCK_WAIT_MS = 200
 
-/** Keeps writers out, in this process and in others, while `task` runs. False when somebody writes all the time. */
+/**
+ * Keeps writers out, in this process and in others, while `task` runs. False when somebody writes all the
+ * time.
+ */
 export function withoutWriters(path: string, task: () => void): boolean {
   // A connection cannot make a checkpoint within a transaction of its own, so the lock needs another one.
   const lock = new Database(path, { timeout: LOCK_WAIT_MS })
@@ -102,8 +105,8 @@ function isEmpty(path: string): boolean {
 }
 
 /**
- * Sums that are marked as open without a log: another program, or a process of ours that failed, has closed the
- * ledger, and SQLite moved the log into it. What they say is out of date. Before the ledger is opened.
+ * Sums that are marked as open without a log: another program, or a process of ours that failed, has closed
+ * the ledger, and SQLite moved the log into it. What they say is out of date. Before the ledger is opened.
  */
 export function dropOrphanedSums(path: string): void {
   const found = readPageSums(path)

@@ -1,4 +1,6 @@
-/** Our reader of the log against SQLite itself: both must find the same end, whatever happened to the file. */
+/**
+ * Our reader of the log against SQLite itself: both must find the same end, whatever happened to the file.
+ */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
- * The write-ahead log of a SQLite database, read without SQLite (https://sqlite.org/walformat.html). Each frame
- * is a page with a checksum over all frames before it, so a log is valid up to the first frame that does not
- * fit. SQLite takes no locks on this file: it may be opened and closed at any time.
+ * The write-ahead log of a SQLite database, read without SQLite (https://sqlite.org/walformat.html). Each
+ * frame is a page with a checksum over all frames before it, so a log is valid up to the first frame that
+ * does not fit. SQLite takes no locks on this file: it may be opened and closed at any time.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { endianness } from 'node:os'
@@ -92,8 +92,8 @@ export function* walFrames(
 }
 
 /**
- * The one bit that makes the first part of the log valid that is not, as its number in the file; null when there is
- * none.
+ * The one bit that makes the first part of the log valid that is not, as its number in the file; null when
+ * there is none.
  */
 export function flippedWalBit(ledger: string): number | null {
   const file = openWal(ledger)

@@ -1,7 +1,7 @@
 /**
- * The first lines of SQLite's wal-index, `ledger.db-shm`: how many frames of the log are committed. SQLite writes
- * them after the frames are on the disk, and they stay when the process is killed, so they tell the end of
- * the log from a tail that was never committed. Its own locks are on this file: it is never closed.
+ * The first lines of SQLite's wal-index, `ledger.db-shm`: how many frames of the log are committed. SQLite
+ * writes them after the frames are on the disk, and they stay when the process is killed, so they tell the
+ * end of the log from a tail that was never committed. Its own locks are on this file: it is never closed.
  */
 import { readSync } from 'node:fs'
 import { endianness } from 'node:os'

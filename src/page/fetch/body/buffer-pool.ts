@@ -1,6 +1,6 @@
 /**
- * Buffers of bodies that nobody needs any more, by size class. A fresh buffer per page is megabytes a second of memory
- * outside the JavaScript heap that only a full collection gives back.
+ * Buffers of bodies that nobody needs any more, by size class. A fresh buffer per page is megabytes a second
+ * of memory outside the JavaScript heap that only a full collection gives back.
  */
 const SMALLEST_BITS = 12
 const LARGEST_BITS = 19

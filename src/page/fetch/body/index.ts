@@ -1,6 +1,6 @@
 /**
- * page/fetch/body/: the bytes of a response body.
- * In: bytes from a socket. Out: the decoded body, cut at its limit. Always: bodies in flight share one budget.
+ * page/fetch/body/: the bytes of a response body. In: bytes from a socket. Out: the decoded body, cut at its
+ * limit. Always: bodies in flight share one budget.
  */
 export { BodyBudget } from './body-budget.js'
 export { BodyBuffer } from './body-buffer.js'

@@ -56,8 +56,9 @@ interface Block {
 }
 
 /**
- * A network without IPv4 reaches the IPv4 web through this prefix, so the address inside is what counts. Every
- * other way to wrap one (mapped, 6to4, Teredo) is obsolete or never meant for the wire, and forbidden whole.
+ * A network without IPv4 reaches the IPv4 web through this prefix, so the address inside is what counts.
+ * Every other way to wrap one (mapped, 6to4, Teredo) is obsolete or never meant for the wire, and forbidden
+ * whole.
  */
 const NAT64: readonly number[] = [0x64, 0xff9b, 0, 0, 0, 0]
 
@@ -68,7 +69,10 @@ const BLOCKS_6 = IPV6.map(toBlock)
 /** Says why an address must not be connected to, or null when it may. */
 export type AddressGuard = (address: string) => string | null
 
-/** The guard of a crawl: `networks` (`10.1.0.0/16`, `fd00::1`) are the user's own word, and `allowPrivate` all of it. */
+/**
+ * The guard of a crawl: `networks` (`10.1.0.0/16`, `fd00::1`) are the user's own word, and `allowPrivate` all
+ * of it.
+ */
 export function addressGuard(allowPrivate: boolean, networks: readonly string[]): AddressGuard {
   if (allowPrivate) return () => null
   if (networks.length === 0) return isForbidden

@@ -1,7 +1,7 @@
 /**
- * Requests on their way out. They leave together, after all responses that have arrived are dealt with: waking a server
- * that sleeps costs more than sending to one that is awake, so a dozen requests in a row are cheaper than one now and
- * one then.
+ * Requests on their way out. They leave together, after all responses that have arrived are dealt with:
+ * waking a server that sleeps costs more than sending to one that is awake, so a dozen requests in a row are
+ * cheaper than one now and one then.
  */
 import type { Socket } from 'node:net'
 import { type Clock, LIMITS, type Millis } from '../../../model/index.js'
@@ -32,7 +32,8 @@ export class Outbox {
     const heads = this.#heads
     this.#sockets = []
     this.#heads = []
-    // The process stood still: whether it may still ask has to be found out first, and what breaks off is asked again.
+    // The process stood still: whether it may still ask has to be found out first, and what breaks off is
+    // asked again.
     const isLate = this.#clock.monotonic() - this.#since > this.#lateMs
     for (let i = 0; i < sockets.length; i++) {
       if (isLate) sockets[i]!.destroy()

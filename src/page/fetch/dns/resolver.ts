@@ -15,6 +15,8 @@ export type Resolution =
 export interface Resolver {
   /** `host` as it stands in a URL: a name, an IPv4 address, or an IPv6 address with or without brackets. */
   resolve(host: string): Promise<Resolution>
-  /** None of the addresses of `host` could be connected to: it is asked for again soon, whatever its TTL said. */
+  /**
+   * None of the addresses of `host` could be connected to: it is asked for again soon, whatever its TTL said.
+   */
   invalidate?(host: string): void
 }

@@ -1,6 +1,6 @@
 /**
- * page/fetch/http/: HTTP/1.1 on the wire.
- * In: a request, and bytes from a socket. Out: the request's bytes; the head and body of the response. Always: ambiguous framing ends the connection.
+ * page/fetch/http/: HTTP/1.1 on the wire. In: a request, and bytes from a socket. Out: the request's bytes;
+ * the head and body of the response. Always: ambiguous framing ends the connection.
  */
 export { ChunkScanner, dechunk } from './chunk-scanner.js'
 export { confirms, isConditional, unconditional } from './conditional.js'

@@ -1,8 +1,9 @@
 /**
- * KSpider's bucket (K7): hosts whose URLs are gathered into lists, one connection a list (K8). A host's column is the sum of
- * its characters; a column has room for a few hosts at a time. An element goes FREE -> QUEUING (a list is being gathered)
- * -> FETCHING -> TIMEWAIT (the host is left alone) -> FREE. Where all rows of a column are taken, who comes stands in line
- * for the next that is free: the paper says nothing of it. Free elements take no memory.
+ * KSpider's bucket (K7): hosts whose URLs are gathered into lists, one connection a list (K8). A host's
+ * column is the sum of its characters; a column has room for a few hosts at a time. An element goes FREE ->
+ * QUEUING (a list is being gathered) -> FETCHING -> TIMEWAIT (the host is left alone) -> FREE. Where all rows
+ * of a column are taken, who comes stands in line for the next that is free: the paper says nothing of it.
+ * Free elements take no memory.
  */
 
 import type { BucketSizes } from '../../../config/index.js'
@@ -31,7 +32,10 @@ export class Bucket {
     return charSum(host) % this.#sizes.columns
   }
 
-  /** A free element for the host, QUEUING from now on; null while its column has none, or the host has one already. */
+  /**
+   * A free element for the host, QUEUING from now on; null while its column has none, or the host has one
+   * already.
+   */
   place(host: string): BucketElement | null {
     const column = this.columnOf(host)
     const rows = this.#columns.get(column) ?? []
@@ -41,7 +45,9 @@ export class Bucket {
     return element
   }
 
-  /** Calls `ready` once, when an element of the host's column has become free. Returns how to wait no longer. */
+  /**
+   * Calls `ready` once, when an element of the host's column has become free. Returns how to wait no longer.
+   */
   overflow(host: string, ready: () => void): () => void {
     const column = this.columnOf(host)
     const line = this.#lines.get(column) ?? new Set()

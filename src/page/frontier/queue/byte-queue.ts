@@ -1,9 +1,10 @@
 /**
- * First in, first out, for bytes, in memory and beyond it on disk. New bytes join the back; when memory is short the
- * back moves behind what is on disk already; bytes come from the front, which is filled from disk in small pieces.
+ * First in, first out, for bytes, in memory and beyond it on disk. New bytes join the back; when memory is
+ * short the back moves behind what is on disk already; bytes come from the front, which is filled from disk
+ * in small pieces.
  *
- * front (memory) <- pages (disk) <- back (memory). A page begins with the number of the next one and its own length,
- * so a queue of any length needs no list of its pages.
+ * front (memory) <- pages (disk) <- back (memory). A page begins with the number of the next one and its own
+ * length, so a queue of any length needs no list of its pages.
  */
 import { BlockList, NO_CLASS, NO_PAGE, PAGE_BYTES, type SpillHolder } from '../spill/index.js'
 import type { QueueSpace } from './queue-space.js'

@@ -1,8 +1,9 @@
 /**
- * The queue of one cell. In come discoveries and retries, out comes the next URL that is ready: a retry whose time
- * has come (or last of all, where new ones come first), else the highest score, and among equals the one that came first. Scores fall into 32 classes, each first
- * in first out, so nothing is ever searched or sorted; where nothing scores that is plain breadth first. With a window,
- * the most linked of what it holds comes first, and it is filled from the classes.
+ * The queue of one cell. In come discoveries and retries, out comes the next URL that is ready: a retry whose
+ * time has come (or last of all, where new ones come first), else the highest score, and among equals the one
+ * that came first. Scores fall into 32 classes, each first in first out, so nothing is ever searched or
+ * sorted; where nothing scores that is plain breadth first. With a window, the most linked of what it holds
+ * comes first, and it is filled from the classes.
  */
 import type { Discovery, Millis } from '../../../model/index.js'
 import { EntryQueue } from './entry-queue.js'

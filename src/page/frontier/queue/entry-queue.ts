@@ -1,6 +1,7 @@
 /**
- * Discoveries as bytes in a `ByteQueue`: about 40 for a typical URL, where the strings would take 200 and could keep
- * the page they were cut from in memory. The origin, and the page the entry before stood on, are not repeated.
+ * Discoveries as bytes in a `ByteQueue`: about 40 for a typical URL, where the strings would take 200 and
+ * could keep the page they were cut from in memory. The origin, and the page the entry before stood on, are
+ * not repeated.
  */
 import type { Discovery } from '../../../model/index.js'
 import { originOf } from '../../../model/url/index.js'

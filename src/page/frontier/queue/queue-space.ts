@@ -17,7 +17,10 @@ export class QueueSpace {
     this.#limitBytes = limitBytes
   }
 
-  /** Makes room for `bytes` more in one queue; the longest queues go to disk until they fit, as far as that helps. */
+  /**
+   * Makes room for `bytes` more in one queue; the longest queues go to disk until they fit, as far as that
+   * helps.
+   */
   reserve(bytes: number): void {
     const wanted = bytes + BLOCK_BYTES
     while (this.pool.usedBytes + wanted > this.#limitBytes) {

@@ -1,7 +1,8 @@
 /**
- * `--order inlinks` (D25): the queued URLs of a cell by the links that were found to them so far, the most first, and
- * among equals the one that came first. A link to a URL that waits moves it up at once (a heap that knows where each
- * entry stands). All windows of an agent share a bound; what does not fit waits outside, breadth first.
+ * `--order inlinks` (D25): the queued URLs of a cell by the links that were found to them so far, the most
+ * first, and among equals the one that came first. A link to a URL that waits moves it up at once (a heap
+ * that knows where each entry stands). All windows of an agent share a bound; what does not fit waits
+ * outside, breadth first.
  */
 
 import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'

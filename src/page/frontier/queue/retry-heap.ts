@@ -1,4 +1,6 @@
-/** URLs that wait for their next try, the earliest first; of two with the same time, the one that came first. */
+/**
+ * URLs that wait for their next try, the earliest first; of two with the same time, the one that came first.
+ */
 import { Heap, type Millis } from '../../../model/index.js'
 import type { QueueEntry } from './cell-queue.js'
 

@@ -1,6 +1,6 @@
 /**
- * A Bloom filter whose bits for one fingerprint all lie in one 64-byte block: one cache miss a question. It says "not
- * there" for sure and "there" with some error, about 1.5 % at 10 bits an entry.
+ * A Bloom filter whose bits for one fingerprint all lie in one 64-byte block: one cache miss a question. It
+ * says "not there" for sure and "there" with some error, about 1.5 % at 10 bits an entry.
  */
 import { PIECE_BYTES, type Slab } from '../spill/index.js'
 

@@ -1,6 +1,7 @@
 /**
- * At which depths a URL was reached, kept only with `--max-depth`. A row of this set is (URL, depth): the fingerprint
- * changed by the depth, in the same spilling set as everything else. All depths past the limit count as one.
+ * At which depths a URL was reached, kept only with `--max-depth`. A row of this set is (URL, depth): the
+ * fingerprint changed by the depth, in the same spilling set as everything else. All depths past the limit
+ * count as one.
  */
 import type { SeenSet } from './seen-set.js'
 

@@ -1,9 +1,9 @@
 /**
  * One open-addressing table of 64-bit fingerprints (pairs of unsigned 32-bit halves), 8 bytes a slot.
  *
- * Load stays between 0.53 and 0.8, so a fingerprint costs 10 to 15 bytes. Capacities grow by about 1.4 and are not
- * powers of two; a small table is one array, a large one many pieces of a slab. Where a fingerprint sits depends on a
- * salt that the web does not know: nobody can aim URLs at one slot.
+ * Load stays between 0.53 and 0.8, so a fingerprint costs 10 to 15 bytes. Capacities grow by about 1.4 and
+ * are not powers of two; a small table is one array, a large one many pieces of a slab. Where a fingerprint
+ * sits depends on a salt that the web does not know: nobody can aim URLs at one slot.
  */
 import { PIECE_BYTES, type Slab } from '../spill/index.js'
 

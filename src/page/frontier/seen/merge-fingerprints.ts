@@ -20,7 +20,9 @@ export class ArraySource implements FingerprintSource {
   }
 }
 
-/** Visits what several sources hold, ascending. The sources have nothing in common, and there are only a few. */
+/**
+ * Visits what several sources hold, ascending. The sources have nothing in common, and there are only a few.
+ */
 export function mergeFingerprints(
   sources: readonly FingerprintSource[],
   visit: (low: number, high: number) => void,

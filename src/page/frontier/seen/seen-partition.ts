@@ -1,7 +1,7 @@
 /**
- * A part of a seen-set: the fingerprints whose high half begins with `prefix` (`depth` bits of it). New ones are in a
- * table in memory; when memory is short the table becomes a sorted run on disk, merged with runs of its size so that
- * there are only ever a few.
+ * A part of a seen-set: the fingerprints whose high half begins with `prefix` (`depth` bits of it). New ones
+ * are in a table in memory; when memory is short the table becomes a sorted run on disk, merged with runs of
+ * its size so that there are only ever a few.
  */
 
 import { NO_CLASS, type SpillHolder } from '../spill/index.js'

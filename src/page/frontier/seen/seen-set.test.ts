@@ -24,7 +24,9 @@ interface AnySet {
   readonly size: number
 }
 
-/** Adds fingerprints from a range narrow enough that many repeat, and holds every answer against a plain Set. */
+/**
+ * Adds fingerprints from a range narrow enough that many repeat, and holds every answer against a plain Set.
+ */
 function compareWithSet(set: AnySet, rounds: number, range: number, seed: number): Set<bigint> {
   const random = new SeededRandom(seed)
   const truth = new Set<bigint>()

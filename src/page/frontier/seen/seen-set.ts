@@ -1,9 +1,10 @@
 /**
- * The exact set of the URLs a cell has seen, by 64-bit fingerprint, in memory and beyond it on disk. In comes a
- * fingerprint, out goes whether it is new. All sets of an agent together keep within the limit of their `SeenSpace`.
+ * The exact set of the URLs a cell has seen, by 64-bit fingerprint, in memory and beyond it on disk. In comes
+ * a fingerprint, out goes whether it is new. All sets of an agent together keep within the limit of their
+ * `SeenSpace`.
  *
- * A set is one partition while it is small and splits (extendible hashing on the first bits) as it grows, so that
- * growing, spilling and merging always concern a small part and never stop the crawl for long.
+ * A set is one partition while it is small and splits (extendible hashing on the first bits) as it grows, so
+ * that growing, spilling and merging always concern a small part and never stop the crawl for long.
  */
 import { SeenPartition } from './seen-partition.js'
 import type { SeenSpace } from './seen-space.js'
@@ -21,7 +22,9 @@ export interface SeenSetOptions {
 export class SeenSet {
   readonly #space: SeenSpace
   readonly #partitionEntries: number
-  /** 2^depth references; a partition with fewer bits stands in several places. Empty before the first entry. */
+  /**
+   * 2^depth references; a partition with fewer bits stands in several places. Empty before the first entry.
+   */
   #directory = NO_PARTITIONS
   #depth = 0
   #size = 0

@@ -76,7 +76,9 @@ export class SeenSpace {
     this.#usedBytes -= bytes
   }
 
-  /** A run came to the disk; its memory is counted without asking for room, which its entries have just made. */
+  /**
+   * A run came to the disk; its memory is counted without asking for room, which its entries have just made.
+   */
   addRun(run: RunSize): void {
     this.#countRun(run, 1)
   }
@@ -86,8 +88,8 @@ export class SeenSpace {
   }
 
   /**
-   * The fingerprints of a table as (low, high) pairs, ascending by high, then low: a 64-bit view orders them that way
-   * on little-endian machines. The array is shared: use it before the next call.
+   * The fingerprints of a table as (low, high) pairs, ascending by high, then low: a 64-bit view orders them
+   * that way on little-endian machines. The array is shared: use it before the next call.
    */
   sorted(table: FingerprintTable): Uint32Array {
     const size = table.size

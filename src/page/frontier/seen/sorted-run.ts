@@ -1,6 +1,6 @@
 /**
- * Fingerprints on disk, ascending by high, then low half, 512 a page. In memory stay the first fingerprint of every
- * page (the fence) and a filter that keeps most new fingerprints from touching the disk.
+ * Fingerprints on disk, ascending by high, then low half, 512 a page. In memory stay the first fingerprint of
+ * every page (the fence) and a filter that keeps most new fingerprints from touching the disk.
  */
 
 import { PAGE_BYTES, type PageFile, type Slab } from '../spill/index.js'
@@ -141,7 +141,10 @@ export class RunWriter {
   }
 }
 
-/** Index of the last entry that is not above the fingerprint, -1 when all are. Entries are `stride` words, low first. */
+/**
+ * Index of the last entry that is not above the fingerprint, -1 when all are. Entries are `stride` words, low
+ * first.
+ */
 function lastNotAbove(words: Uint32Array, stride: number, count: number, low: number, high: number): number {
   let from = 0
   let to = count

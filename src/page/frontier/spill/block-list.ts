@@ -1,6 +1,6 @@
 /**
- * Bytes of many short queues in blocks of one size: a queue with three URLs holds one block, one with thousands a
- * chain of them, and nothing is left to the garbage collector.
+ * Bytes of many short queues in blocks of one size: a queue with three URLs holds one block, one with
+ * thousands a chain of them, and nothing is left to the garbage collector.
  */
 export const BLOCK_BYTES = 256
 const BLOCKS_PER_SLAB = 1024

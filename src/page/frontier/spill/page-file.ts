@@ -1,6 +1,6 @@
 /**
- * A file of 4 KiB pages for what does not fit in memory: pages are taken, written, read and given back in any order.
- * It is derived data: never flushed on purpose, deleted on close and on start.
+ * A file of 4 KiB pages for what does not fit in memory: pages are taken, written, read and given back in any
+ * order. It is derived data: never flushed on purpose, deleted on close and on start.
  */
 import { closeSync, existsSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'

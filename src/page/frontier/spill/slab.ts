@@ -1,6 +1,6 @@
 /**
- * Memory for large tables in pieces of one size, cut from blocks that are kept and used again. Arrays of many sizes
- * left to malloc and the garbage collector would hold twice the memory that is in use.
+ * Memory for large tables in pieces of one size, cut from blocks that are kept and used again. Arrays of many
+ * sizes left to malloc and the garbage collector would hold twice the memory that is in use.
  */
 const PIECE_WORDS = 2048
 const PIECES_PER_BLOCK = 64

@@ -1,6 +1,6 @@
 /**
- * Says who goes to disk first when memory is short: whoever holds most, to within a factor of two, longest there
- * first. Holders are kept in classes by powers of two, so that nobody is ever searched for.
+ * Says who goes to disk first when memory is short: whoever holds most, to within a factor of two, longest
+ * there first. Holders are kept in classes by powers of two, so that nobody is ever searched for.
  */
 export interface SpillHolder {
   /** Class it stands in; kept by `SpillOrder` only. */

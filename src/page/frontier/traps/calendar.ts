@@ -1,7 +1,8 @@
 /**
- * Endless calendars. Dates that a page without a date links to are honest, however far they are; so is a walk from
- * date to date within the years in which there is a web, and a little ahead; and so are the days of a month that was
- * reached. What is beyond is refused, and so is a walk on that has long shown nothing but empty pages.
+ * Endless calendars. Dates that a page without a date links to are honest, however far they are; so is a walk
+ * from date to date within the years in which there is a web, and a little ahead; and so are the days of a
+ * month that was reached. What is beyond is refused, and so is a walk on that has long shown nothing but
+ * empty pages.
  */
 import type { Millis } from '../../../model/index.js'
 import { dateOf, type UrlDate } from './url-date.js'
@@ -13,7 +14,10 @@ const AHEAD_DAYS = 2 * 366
 const EARLIEST_DAY = 0
 /** Empty pages in a row, on one side of today, after which a walk is over. */
 const EMPTY_PAGES = { month: 24, day: 120 } as const
-/** The months of a year have different names, so an empty page is one that was like one of these many before it. */
+/**
+ * The months of a year have different names, so an empty page is one that was like one of these many before
+ * it.
+ */
 const REMEMBERED = 31
 const PATTERNS = 64
 
@@ -62,8 +66,8 @@ export class Calendars {
   }
 
   /**
-   * A page was read: `content` is what its text says apart from numbers, `isFruitful` whether it brought anything new
-   * besides dates.
+   * A page was read: `content` is what its text says apart from numbers, `isFruitful` whether it brought
+   * anything new besides dates.
    */
   read(date: UrlDate, content: number, isFruitful: boolean, now: Millis): void {
     const pattern = this.#patternOf(date.pattern)

@@ -1,14 +1,17 @@
 /**
- * Faceted navigation: filters that combine to more URLs than there are things to list. Of one path, the URLs with
- * three parameters or more are counted. An honest parameter (an id, a page number) takes nearly as many values as
- * there are URLs; filters take few values each, and it is their combinations that grow.
+ * Faceted navigation: filters that combine to more URLs than there are things to list. Of one path, the URLs
+ * with three parameters or more are counted. An honest parameter (an id, a page number) takes nearly as many
+ * values as there are URLs; filters take few values each, and it is their combinations that grow.
  */
 import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'
 
 const PARAMETERS = 3
 /** Fewer are not looked at. */
 const COMBINATIONS = 500
-/** Where no more than these can be made of the values seen so far, all of them may come: twelve values of three filters. */
+/**
+ * Where no more than these can be made of the values seen so far, all of them may come: twelve values of
+ * three filters.
+ */
 const FINITE = 2_000
 /** More URLs than this times the values of the richest parameter are combinations. */
 const PER_VALUE = 8

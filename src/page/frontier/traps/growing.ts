@@ -1,6 +1,7 @@
 /**
- * Addresses that grow with every step. The longest URL of a section is a record; a record found on a page that was a
- * record itself is one more step of a walk. Honest sections set a few records, and most of them from other pages.
+ * Addresses that grow with every step. The longest URL of a section is a record; a record found on a page
+ * that was a record itself is one more step of a walk. Honest sections set a few records, and most of them
+ * from other pages.
  */
 import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'
 import { pathStart } from '../../../model/url/index.js'

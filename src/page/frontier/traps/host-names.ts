@@ -1,6 +1,7 @@
 /**
- * Domains that answer to any name. A domain is given up for new hosts when it has too many, or when nearly all home
- * pages of its hosts say the same. Kept for the whole crawl, in bounded memory; what is forgotten is learned again.
+ * Domains that answer to any name. A domain is given up for new hosts when it has too many, or when nearly
+ * all home pages of its hosts say the same. Kept for the whole crawl, in bounded memory; what is forgotten is
+ * learned again.
  */
 import { LIMITS } from '../../../model/index.js'
 import { hostOf, registrableDomain, type Site, withoutWww } from '../../../model/url/index.js'
@@ -27,7 +28,10 @@ export class HostNames {
   /** The domain of every host that may be crawled; null for domains themselves, which always may. */
   readonly #sites = new Map<Site, Domain | null>()
 
-  /** True when URLs of the site may be sent on their way; a new host is counted. Otherwise the domain given up. */
+  /**
+   * True when URLs of the site may be sent on their way; a new host is counted. Otherwise the domain given
+   * up.
+   */
   admits(site: Site): boolean {
     if (this.#sites.has(site)) return true
     const domain = this.#domainOf(site)

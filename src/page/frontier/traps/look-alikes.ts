@@ -1,10 +1,10 @@
 /**
- * Sites that answer 200 to anything. Their pages are looked at only once a title has come often; then the bytes are
- * compared, without the token of a session: pages that differ in nothing else bring no new links, so nothing is lost by
- * not following them. Pages that only say the same, differ in tokens that may be names of honest things (pictures of a
- * gallery), or do not differ at all (the same frames or forwarding page in every folder, whose relative links lead
- * elsewhere each time) are compared with the answer to an address that cannot exist: a probe, one request for a site
- * that is suspected.
+ * Sites that answer 200 to anything. Their pages are looked at only once a title has come often; then the
+ * bytes are compared, without the token of a session: pages that differ in nothing else bring no new links,
+ * so nothing is lost by not following them. Pages that only say the same, differ in tokens that may be names
+ * of honest things (pictures of a gallery), or do not differ at all (the same frames or forwarding page in
+ * every folder, whose relative links lead elsewhere each time) are compared with the answer to an address
+ * that cannot exist: a probe, one request for a site that is suspected.
  */
 import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'
 import { addressWords, hashOfWords, pageSkeleton, pageWords, type Skeleton } from './page-words.js'

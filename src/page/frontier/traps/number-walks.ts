@@ -1,6 +1,7 @@
 /**
- * Calendars and pagers that count instead of naming a date (`?week=2300`, `?page=9001`): a walk from number to number. It
- * is followed as long as it shows anything; one that is long, and has long said the same but for its numbers, is over.
+ * Calendars and pagers that count instead of naming a date (`?week=2300`, `?page=9001`): a walk from number
+ * to number. It is followed as long as it shows anything; one that is long, and has long said the same but
+ * for its numbers, is over.
  */
 import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'
 import { pathStart } from '../../../model/url/index.js'
@@ -8,8 +9,8 @@ import { addressWords, hashOfWords, pageWords } from './page-words.js'
 import { shapeOf, WalkLeaves } from './walk-leaves.js'
 
 /**
- * Shorter walks are not looked at, and after as many empty pages in a row a walk is over. Some thousand pages of few words
- * are a small site, not a trap; what calls itself a calendar and shows nothing is one sooner.
+ * Shorter walks are not looked at, and after as many empty pages in a row a walk is over. Some thousand pages
+ * of few words are a small site, not a trap; what calls itself a calendar and shows nothing is one sooner.
  */
 const LONG = 2_500
 const LONG_CALENDAR = 100

@@ -1,4 +1,7 @@
-/** What a page says, as numbers, for comparing the pages of a site. Words with digits are left out. No tree, no strings. */
+/**
+ * What a page says, as numbers, for comparing the pages of a site. Words with digits are left out. No tree,
+ * no strings.
+ */
 
 const LT = 0x3c
 const GT = 0x3e
@@ -47,12 +50,17 @@ export function hashOfWords(words: readonly number[], without: ReadonlySet<numbe
 
 export interface Skeleton {
   readonly hash: number
-  /** Whether nothing differs between pages of this hash but, perhaps, one token, the same at several places. */
+  /**
+   * Whether nothing differs between pages of this hash but, perhaps, one token, the same at several places.
+   */
   readonly isWhole: boolean
   readonly hasToken: boolean
 }
 
-/** The body byte by byte, tags included, without tokens drawn by lot: eight or more letters and digits, both of them. */
+/**
+ * The body byte by byte, tags included, without tokens drawn by lot: eight or more letters and digits, both
+ * of them.
+ */
 export function pageSkeleton(body: Uint8Array): Skeleton {
   let hash = 0x811c9dc5
   let token = 0

@@ -10,7 +10,9 @@ interface Times {
   readonly anywhere: number
 }
 
-/** Two in a row are honest (`/docs/docs/`). Three are not when the page they stand on goes that way already; */
+/**
+ * Two in a row are honest (`/docs/docs/`). Three are not when the page they stand on goes that way already;
+ */
 const STEP: Times = { inARow: 3, numbers: 6, anywhere: 4 }
 const ALREADY: Times = { inARow: 2, numbers: 5, anywhere: 3 }
 /** a link from elsewhere may mean three, but hardly five. */

@@ -1,7 +1,7 @@
 /**
- * Session ids in URLs. A link with one is followed without it: the page is the same, and its next visit would bring
- * new links. Some names mean nothing else; others (`sid`, `session`) may be an honest number, so their value must
- * look drawn by lot and be the only one of its name on the page, as a session's is.
+ * Session ids in URLs. A link with one is followed without it: the page is the same, and its next visit would
+ * bring new links. Some names mean nothing else; others (`sid`, `session`) may be an honest number, so their
+ * value must look drawn by lot and be the only one of its name on the page, as a session's is.
  */
 
 /** Names that are session ids wherever they stand. Their value is some letters and digits. */
@@ -62,8 +62,8 @@ function isClassic(value: string): boolean {
 }
 
 /**
- * A session is what the links of a page share; ids of things differ from link to link, and the page of a thing is
- * called by its own or, where it leads to one other thing, by another.
+ * A session is what the links of a page share; ids of things differ from link to link, and the page of a
+ * thing is called by its own or, where it leads to one other thing, by another.
  */
 function isSharedByLinks(name: string, value: string, page: PageContext): boolean {
   const own = parameterOf(name, page.url)

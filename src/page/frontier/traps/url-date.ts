@@ -1,4 +1,7 @@
-/** The date in a URL, where there is one: `/2026/11/`, `?date=2026-11-15`, `?year=2026&month=11`, `?time=1795910400`. */
+/**
+ * The date in a URL, where there is one: `/2026/11/`, `?date=2026-11-15`, `?year=2026&month=11`,
+ * `?time=1795910400`.
+ */
 import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'
 import { pathStart } from '../../../model/url/index.js'
 

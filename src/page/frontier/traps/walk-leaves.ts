@@ -1,6 +1,7 @@
 /**
- * What the pages of a walk link to besides the next step, by number: the days of a month, the events of a week. As long as
- * these show anything, so does the walk; when they have long said the same but for their numbers, they are no fruit.
+ * What the pages of a walk link to besides the next step, by number: the days of a month, the events of a
+ * week. As long as these show anything, so does the walk; when they have long said the same but for their
+ * numbers, they are no fruit.
  */
 import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'
 import { pathStart } from '../../../model/url/index.js'

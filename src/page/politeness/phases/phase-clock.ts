@@ -1,11 +1,12 @@
 /**
- * The clock by which phases swap: the ledger's time, kept on this machine by its monotonic clock and measured with every
- * heartbeat. It knows how wrong that may be, and says nothing when it is as much as the guard: then nobody asks anybody.
- * What it knows of narrows its windows (`doubtMs`), so all of the guard is left for what it does not know.
+ * The clock by which phases swap: the ledger's time, kept on this machine by its monotonic clock and measured
+ * with every heartbeat. It knows how wrong that may be, and says nothing when it is as much as the guard:
+ * then nobody asks anybody. What it knows of narrows its windows (`doubtMs`), so all of the guard is left for
+ * what it does not know.
  *
- * A machine that slept, or whose clock was set, shows by its two clocks going apart; a ledger whose time jumped, by a
- * measure that contradicts the last one. After the latter it is silent for as long as a measure may be old: by then
- * everybody has noticed, or has no measure any more.
+ * A machine that slept, or whose clock was set, shows by its two clocks going apart; a ledger whose time
+ * jumped, by a measure that contradicts the last one. After the latter it is silent for as long as a measure
+ * may be old: by then everybody has noticed, or has no measure any more.
  */
 import type { Millis } from '../../../model/index.js'
 
@@ -45,7 +46,10 @@ export class PhaseClock {
     this.#parts = parts
   }
 
-  /** The ledger said `now` in answer to what was sent at `sentAt`, of the monotonic clock. False when its time has jumped. */
+  /**
+   * The ledger said `now` in answer to what was sent at `sentAt`, of the monotonic clock. False when its time
+   * has jumped.
+   */
   measured(sentAt: Millis, now: Millis): boolean {
     const { monotonic, wall, maxAgeMs, skewMs = 0 } = this.#parts
     const at = monotonic()

@@ -1,9 +1,9 @@
 /**
- * Who may ask which hosts when (K4, K5). In window k, which lasts one period, shard n is in phase (n + k) mod Nphase, so no
- * two shards are ever in one phase. A window is shorter than its period: it opens a guard after the swap, lets nothing new
- * begin from a while before the next guard on, and cuts off what is still under way when that begins. Who knows its clock to
- * be in doubt keeps as much more at both ends, and what timers are late by at the second: so the guard covers what nobody
- * knows of, in full.
+ * Who may ask which hosts when (K4, K5). In window k, which lasts one period, shard n is in phase (n + k) mod
+ * Nphase, so no two shards are ever in one phase. A window is shorter than its period: it opens a guard after
+ * the swap, lets nothing new begin from a while before the next guard on, and cuts off what is still under
+ * way when that begins. Who knows its clock to be in doubt keeps as much more at both ends, and what timers
+ * are late by at the second: so the guard covers what nobody knows of, in full.
  */
 import type { Millis } from '../../../model/index.js'
 import type { PhasePlan } from './plan.js'
@@ -32,7 +32,9 @@ export function phaseOfShard({ phases }: PhasePlan, shard: number, period: numbe
   return modulo(shard + period, phases)
 }
 
-/** The window in which a request of that shard to that phase can begin at `at`, or else the next such window. */
+/**
+ * The window in which a request of that shard to that phase can begin at `at`, or else the next such window.
+ */
 export function windowFor(
   plan: PhasePlan,
   shard: number,

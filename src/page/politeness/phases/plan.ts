@@ -1,6 +1,6 @@
 /**
- * The numbers of a crawl in phases (K2-K4), fixed in the ledger when it begins: how many shards its URLs are cut into,
- * how many phases its hosts, and when all nodes swap.
+ * The numbers of a crawl in phases (K2-K4), fixed in the ledger when it begins: how many shards its URLs are
+ * cut into, how many phases its hosts, and when all nodes swap.
  */
 
 import { BUCKET_SIZES, type BucketSizes, type PhaseSettings } from '../../../config/index.js'
@@ -24,7 +24,9 @@ export interface PhasePlan {
 }
 
 const PERIOD_MS = 10_000
-/** A page waits for its node until all phases have passed: with many of them each is shorter, within reason. */
+/**
+ * A page waits for its node until all phases have passed: with many of them each is shorter, within reason.
+ */
 const ROUND_MS = 40_000
 const LEAST_PERIOD_MS = 5_000
 const GUARD_MS = 250

@@ -1,7 +1,8 @@
 /**
- * Cells of a crawl in phases: `site#shard`, with the shard of a URL found from all of it (K2). The ledger files every cell
- * under its shard, `#shard`: the turn of that group is the lease of the shard, and goes to one agent at a time with all
- * cells of it. Who may ask a host is not a matter of turns then, but of the clock.
+ * Cells of a crawl in phases: `site#shard`, with the shard of a URL found from all of it (K2). The ledger
+ * files every cell under its shard, `#shard`: the turn of that group is the lease of the shard, and goes to
+ * one agent at a time with all cells of it. Who may ask a host is not a matter of turns then, but of the
+ * clock.
  */
 
 import { charSum } from '../../../model/bytes/index.js'
@@ -42,8 +43,8 @@ export function shardOf(cell: CellId | GroupId): number {
 }
 
 /**
- * The phase of a site (K3). Of sites that share a turn the name of what they share counts, so that they are in one phase:
- * with `--group none` that is the host, as in the paper.
+ * The phase of a site (K3). Of sites that share a turn the name of what they share counts, so that they are
+ * in one phase: with `--group none` that is the host, as in the paper.
  */
 export function phaseOf(site: Site, grouping: Grouping, { phases }: Pick<PhasePlan, 'phases'>): number {
   return charSum(groupOf(site, grouping)) % phases

@@ -1,4 +1,6 @@
-/** From the body of a response to the URLs that a sitemap lists, whatever its form, encoding and condition. */
+/**
+ * From the body of a response to the URLs that a sitemap lists, whatever its form, encoding and condition.
+ */
 
 import { isZstdFrame } from '../../../model/bytes/index.js'
 import { LIMITS } from '../../../model/index.js'

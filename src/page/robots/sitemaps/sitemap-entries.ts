@@ -1,4 +1,7 @@
-/** What a sitemap or feed lists, out of its tags: urlset, index, RSS and Atom, each as sloppy as the web has them. */
+/**
+ * What a sitemap or feed lists, out of its tags: urlset, index, RSS and Atom, each as sloppy as the web has
+ * them.
+ */
 import { LIMITS } from '../../../model/index.js'
 import { addressLines } from './address-lines.js'
 import { attributeOf, scanTags, type TagHandler } from './xml-tags.js'

@@ -1,14 +1,21 @@
 /**
- * Tags and text of something like XML, in order. Nothing is built, nothing is expanded (a document that declares
- * entities inside entities gains nothing), nothing has to be closed, and time grows with the length alone.
+ * Tags and text of something like XML, in order. Nothing is built, nothing is expanded (a document that
+ * declares entities inside entities gains nothing), nothing has to be closed, and time grows with the length
+ * alone.
  */
 import { LIMITS } from '../../../model/index.js'
 
 export interface TagHandler {
-  /** Names are lower case without their prefix; `attributes` is what stands between name and `>`. False ends the scan. */
+  /**
+   * Names are lower case without their prefix; `attributes` is what stands between name and `>`. False ends
+   * the scan.
+   */
   opened(name: string, prefix: string, attributes: string, isEmpty: boolean): boolean
   closed(name: string, prefix: string): void
-  /** Text before a tag; `isLiteral` in CDATA, where nothing is escaped. What no tag follows was cut and is not told. */
+  /**
+   * Text before a tag; `isLiteral` in CDATA, where nothing is escaped. What no tag follows was cut and is not
+   * told.
+   */
   text(text: string, isLiteral: boolean): void
 }
 
@@ -96,8 +103,8 @@ function afterOpening(text: string, open: number, handler: TagHandler): number {
 }
 
 /**
- * The last character of the tag: the first `>` outside of quotes, simply the first one where a quote has no partner
- * nearby, or what stands before the next `<` where there is none.
+ * The last character of the tag: the first `>` outside of quotes, simply the first one where a quote has no
+ * partner nearby, or what stands before the next `<` where there is none.
  */
 function tagEnd(text: string, from: number): number {
   const plain = text.indexOf('>', from)

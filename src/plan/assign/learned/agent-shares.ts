@@ -1,8 +1,9 @@
 /**
- * How large the parts of a routing table are made where nobody has said so: as large as their agents are able (H, D13). What an
- * agent has left of its processor at a moment says more of the sites it had than of its machine, so what counts is what it got
- * through while it was busy; besides that its lanes, and the memory and disk of its machine. The scarcest decides. Agents of one
- * machine are alike, and a machine is known again by its name, whatever its processes are called.
+ * How large the parts of a routing table are made where nobody has said so: as large as their agents are able
+ * (H, D13). What an agent has left of its processor at a moment says more of the sites it had than of its
+ * machine, so what counts is what it got through while it was busy; besides that its lanes, and the memory
+ * and disk of its machine. The scarcest decides. Agents of one machine are alike, and a machine is known
+ * again by its name, whatever its processes are called.
  */
 import { machineOf } from './part-owners.js'
 
@@ -17,12 +18,17 @@ export interface AgentAbility {
   readonly room: number
 }
 
-/** Agents whose abilities differ by less are alike: what is measured is never quite the same. As in `hash.ts`. */
+/**
+ * Agents whose abilities differ by less are alike: what is measured is never quite the same. As in `hash.ts`.
+ */
 const NOTED_DIFFERENCE = 2
 /** However slow, an agent is worth that much of the quickest: it is here. */
 const LEAST_SHARE = 1 / 16
 
-/** One share for each name, the largest 1; an agent of an unknown machine is taken to be as the others are on average. */
+/**
+ * One share for each name, the largest 1; an agent of an unknown machine is taken to be as the others are on
+ * average.
+ */
 export function sharesOf(names: readonly string[], known: readonly AgentAbility[]): number[] {
   const wanted = new Set(names.map(machineOf))
   const machines = [...wanted].flatMap(machine => meanOf(machine, known) ?? [])

@@ -9,7 +9,10 @@ const K = 4
 const SHARES = new Array<number>(K).fill(1)
 const REQUEST = { shares: SHARES, grouping: 'domain', seed: 1 } as const
 
-/** The first site has 60 % of all pages, and all of them one address. Pages of each link to the next two sites. */
+/**
+ * The first site has 60 % of all pages, and all of them one address. Pages of each link to the next two
+ * sites.
+ */
 const web: LearnedWeb = {
   sites: Array.from({ length: 1 + SMALL_SITES }, (_, i) => ({
     site: `s${i}.test`,

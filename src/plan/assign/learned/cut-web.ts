@@ -1,11 +1,11 @@
 /**
- * Sites that are heavier than a part, cut before the plan is made: the web that was learned in, the same web with the pieces of
- * such a site in its place out. A piece is a vertex like any other, so both weights can be kept within 5 % where the paper,
- * with whole sites, reached 91.61 % (H4, H8).
+ * Sites that are heavier than a part, cut before the plan is made: the web that was learned in, the same web
+ * with the pieces of such a site in its place out. A piece is a vertex like any other, so both weights can be
+ * kept within 5 % where the paper, with whole sites, reached 91.61 % (H4, H8).
  *
- * Which pages have which links is not learned: links of the site are dealt to its pieces evenly. Of links between the pieces
- * the worst is assumed, that every page has some to all others: so the fewest agents that can hold the site share it, and no
- * fewer messages come than the plan says of it.
+ * Which pages have which links is not learned: links of the site are dealt to its pieces evenly. Of links
+ * between the pieces the worst is assumed, that every page has some to all others: so the fewest agents that
+ * can hold the site share it, and no fewer messages come than the plan says of it.
  */
 import { type CellId, LIMITS, siteOfCell } from '../../../model/index.js'
 import type { LearnedSite, LearnedWeb } from './learned-web.js'

@@ -1,6 +1,7 @@
 /**
- * What was learned, as graphs over the same vertices (S4, S5, S17): sites first, then a vertex for each agent, which is pinned
- * to its part (S7). A cut removes what is light, so a distance is turned into nearness before it becomes the weight of an edge.
+ * What was learned, as graphs over the same vertices (S4, S5, S17): sites first, then a vertex for each
+ * agent, which is pinned to its part (S7). A cut removes what is light, so a distance is turned into nearness
+ * before it becomes the weight of an edge.
  */
 import type { Hypergraph } from '../../partition/state/index.js'
 import type { LearnedWeb } from './learned-web.js'
@@ -57,8 +58,9 @@ export function linkGraph(
 }
 
 /**
- * An edge to each of the nearest agents, worth the time that all fetches save against the next agent (S10). After a crawl
- * by hash one agent has measured a site; what others measured of its address, or of its block of addresses, is as good.
+ * An edge to each of the nearest agents, worth the time that all fetches save against the next agent (S10).
+ * After a crawl by hash one agent has measured a site; what others measured of its address, or of its block
+ * of addresses, is as good.
  */
 export function nearGraph(
   { sites }: LearnedWeb,

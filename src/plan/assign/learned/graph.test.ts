@@ -41,7 +41,8 @@ describe('graph', () => {
     const sites = forty.map(i =>
       site(i, { connectMs: { 'agent-1': i % 2 ? 200 : 5, 'agent-2': i % 2 ? 5 : 200 } }),
     )
-    // Without pinned agents a part would be anybody's, and one seed in two would have them the other way round.
+    // Without pinned agents a part would be anybody's, and one seed in two would have them the other way
+    // round.
     for (const seed of [1, 2, 3, 4, 5, 6]) {
       const parts = partsOf(web(sites, ring), { weights: { ...GRAPH_WEIGHTS, rtt: 10 }, seed })
       expect(parts).toEqual(forty.map(i => i % 2))

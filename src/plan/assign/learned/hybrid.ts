@@ -1,6 +1,6 @@
 /**
- * Our own: hypergraph-seeded dynamic. An agent first takes the sites of its part, in the order of the queue; when
- * none of them waits and it has a lane free, it takes sites that nothing is known of, and then those of
+ * Our own: hypergraph-seeded dynamic. An agent first takes the sites of its part, in the order of the queue;
+ * when none of them waits and it has a lane free, it takes sites that nothing is known of, and then those of
  * others whose links have to travel least if they are crawled here. So no lane is idle while anything waits,
  * and few links pay for that. Pieces of a site that was split are no bargain: they share one turn, so taking
  * one over brings no page sooner, and they are where they are for balance.

@@ -1,6 +1,7 @@
 /**
- * plan/assign/learned/: assignments by a routing table that was partitioned from the last crawl.
- * In: what was learned. Out: a routing table: site or IP prefix -> part. Always: agents and coordinator come to the same answer.
+ * plan/assign/learned/: assignments by a routing table that was partitioned from the last crawl. In: what was
+ * learned. Out: a routing table: site or IP prefix -> part. Always: agents and coordinator come to the same
+ * answer.
  */
 export { type AgentAbility, sharesOf } from './agent-shares.js'
 export { cutWeb, type HeavySite, heavySitesOf, isPiece, type SiteSplit } from './cut-web.js'

@@ -14,13 +14,14 @@ export interface LearnedSite {
   readonly addresses: readonly string[]
   /** Least time to connect, by the name of the agent that did. */
   readonly connectMs: Readonly<Record<string, number>>
-  /** What its pages are about (`model/word-sketch.ts`); absent where no text was seen. */
+  /** What its pages are about (`model/bytes/word-sketch.ts`); absent where no text was seen. */
   readonly words?: string
 }
 
 /**
- * Sites, and a net for each page with links that leave its site: pins are places in `sites`, the page's own site first, then
- * those it links to, each once. Equal nets are one, with a count; two equal ones may still be there.
+ * Sites, and a net for each page with links that leave its site: pins are places in `sites`, the page's own
+ * site first, then those it links to, each once. Equal nets are one, with a count; two equal ones may still
+ * be there.
  */
 export interface LearnedWeb {
   /** What agents were found able to do; absent where nothing is known of that. */

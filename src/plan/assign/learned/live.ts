@@ -1,4 +1,7 @@
-/** An assignment that can be replaced by another while the crawl runs: whoever asks always asks the one of now. */
+/**
+ * An assignment that can be replaced by another while the crawl runs: whoever asks always asks the one of
+ * now.
+ */
 
 import type { AssignmentName } from '../../../config/index.js'
 import type { Incarnation, WaitingCell } from '../../../ledger/index.js'

@@ -1,7 +1,7 @@
 /**
- * Which agent has which part of a routing table. An agent keeps its part as long as it is here, by name, whichever of its
- * lives; one that has none takes that of an earlier process of its machine, or the first that nobody has. What is bound is in the ledger, so the next coordinator goes on
- * with it.
+ * Which agent has which part of a routing table. An agent keeps its part as long as it is here, by name,
+ * whichever of its lives; one that has none takes that of an earlier process of its machine, or the first
+ * that nobody has. What is bound is in the ledger, so the next coordinator goes on with it.
  */
 import { LIMITS, type Millis } from '../../../model/index.js'
 import type { AgentView } from '../index.js'
@@ -9,7 +9,9 @@ import type { AgentView } from '../index.js'
 /** `wait`: its agent is expected. `none`: nobody has it, and its sites go to whoever is here. */
 export type PartOwner = AgentView | 'wait' | 'none'
 
-/** The agents that a crawl starts itself are threads of one process: `agent-1`. Others join as `host:process`. */
+/**
+ * The agents that a crawl starts itself are threads of one process: `agent-1`. Others join as `host:process`.
+ */
 export function machineOf(name: string): string {
   return name.slice(0, Math.max(0, name.lastIndexOf(':')))
 }
@@ -57,7 +59,8 @@ export class PartOwners {
     const idle = agents.filter(agent => this.partOf(agent) < 0).sort((a, b) => (a.name < b.name ? -1 : 1))
     for (const [part, name] of this.#names.entries()) {
       const isLate = now - seenAt[part] >= LIMITS.partGraceMs
-      // A part that never had an owner is for whoever comes first; one whose owner is away is kept for it a while.
+      // A part that never had an owner is for whoever comes first; one whose owner is away is kept for it a
+      // while.
       const isFree = name === '' || isLate
       const heir = here.has(name) ? undefined : (takeOf(name, idle) ?? (isFree ? idle.shift() : undefined))
       if (heir) {

@@ -1,7 +1,8 @@
 /**
- * Pieces of split sites that no routing table knows: a site has turned out to be a giant while the crawl runs, or the agent of
- * their part is gone. Each goes to the agent that has been given least of such, by the URLs that wait in them, and stays with
- * it. That is written down like what is bound to lanes, so the next coordinator goes on with it.
+ * Pieces of split sites that no routing table knows: a site has turned out to be a giant while the crawl
+ * runs, or the agent of their part is gone. Each goes to the agent that has been given least of such, by the
+ * URLs that wait in them, and stays with it. That is written down like what is bound to lanes, so the next
+ * coordinator goes on with it.
  */
 import type { LaneLoad, LaneName, WaitingCell } from '../../../ledger/index.js'
 import type { CellId } from '../../../model/index.js'

@@ -1,6 +1,6 @@
 /**
- * Where a site is, as far as that can be told without a table of the world: by the country code of its name and by the block
- * its address is in. Both are guesses: `.io` is no island and a CDN is everywhere.
+ * Where a site is, as far as that can be told without a table of the world: by the country code of its name
+ * and by the block its address is in. Both are guesses: `.io` is no island and a CDN is everywhere.
  */
 import { isIPv4, isIPv6 } from 'node:net'
 
@@ -9,7 +9,10 @@ export function countryOf(site: string): string | null {
   return /\.([a-z]{2}|xn--[a-z0-9-]+)(?::\d+)?$/.exec(site)?.[1] ?? null
 }
 
-/** /16 of IPv4, also where it is mapped to IPv6; /32 of IPv6; null for what is neither, and for `::1` and its like. */
+/**
+ * /16 of IPv4, also where it is mapped to IPv6; /32 of IPv6; null for what is neither, and for `::1` and its
+ * like.
+ */
 export function blockOf(address: string): string | null {
   const four = address.replace(/^::ffff:(?=[\d.]+$)/i, '')
   if (isIPv4(four)) return four.split('.', 2).join('.')

@@ -1,6 +1,6 @@
 /**
- * The `graph` assignment's plan (S): link graph and RTT graph over sites or addresses, combined by p_i, one pinned vertex for
- * each agent; out comes a part for each site, and a routing table.
+ * The `graph` assignment's plan (S): link graph and RTT graph over sites or addresses, combined by p_i, one
+ * pinned vertex for each agent; out comes a part for each site, and a routing table.
  */
 
 import type { GraphWeights } from '../../../config/index.js'
@@ -120,8 +120,8 @@ interface Objectives {
 }
 
 /**
- * Each has its own idea of what must be even when it is alone. `change` adds a second weight to pages: what is fetched again
- * and again is a load as well, and is to be shared as evenly.
+ * Each has its own idea of what must be even when it is alone. `change` adds a second weight to pages: what
+ * is fetched again and again is a load as well, and is to be shared as evenly.
  */
 function objectivesOf(learned: LearnedWeb, groups: Int32Array, request: GraphRequest): Objectives {
   const { agents, shares, weights, epsilon = EPSILON } = request

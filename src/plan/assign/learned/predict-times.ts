@@ -1,9 +1,9 @@
 /**
- * How long what is left of a crawl takes, wherever its sites are placed, in the terms of the SIRE paper: download time (S10),
- * exchange time (S11) and relocation time (S12). Of what nothing was measured the least that can be assumed is:
- *   - a site that no page came from yet: pages like those of the others;
- *   - the time from an agent to a site: that to the site's address, to its block of addresses, else what others measured;
- *   - what a line carries, and how far two agents are from each other: no limit, and no distance.
+ * How long what is left of a crawl takes, wherever its sites are placed, in the terms of the SIRE paper:
+ * download time (S10), exchange time (S11) and relocation time (S12). Of what nothing was measured the least
+ * that can be assumed is: - a site that no page came from yet: pages like those of the others; - the time
+ * from an agent to a site: that to the site's address, to its block of addresses, else what others measured;
+ * - what a line carries, and how far two agents are from each other: no limit, and no distance.
  */
 
 import { LIMITS, type Millis, siteOfCell } from '../../../model/index.js'
@@ -135,7 +135,10 @@ export class PredictedTimes {
     return this.#left[v].queued * Math.max(this.#delayMs, pageMs + wayMs, 0)
   }
 
-  /** S12: what the agent with most to give or to take needs for the cells that are asked back; 0 where none is. */
+  /**
+   * S12: what the agent with most to give or to take needs for the cells that are asked back; 0 where none
+   * is.
+   */
   relocationMs(parts: Int32Array): Millis {
     const spent = this.#agents.map(() => 0)
     for (const [v, site] of this.#left.entries()) {

@@ -1,7 +1,8 @@
 /**
- * S3, the other form of a routing table: address prefixes -> part, aggregated as routers do (CIDR). Where all known addresses
- * below a prefix belong to one part, the prefix stands for them all; a longer prefix wins over a shorter one. Addresses that
- * nothing is known of are answered by the prefix they fall under, which is where their neighbours went, or by none.
+ * S3, the other form of a routing table: address prefixes -> part, aggregated as routers do (CIDR). Where all
+ * known addresses below a prefix belong to one part, the prefix stands for them all; a longer prefix wins
+ * over a shorter one. Addresses that nothing is known of are answered by the prefix they fall under, which is
+ * where their neighbours went, or by none.
  */
 import { isIPv4, isIPv6 } from 'node:net'
 
@@ -94,7 +95,9 @@ function node(): Node {
   return { children: [null, null], part: -1 }
 }
 
-/** Parts that could stand at a node at least cost: those of both children where there are any, else of either. */
+/**
+ * Parts that could stand at a node at least cost: those of both children where there are any, else of either.
+ */
 const choices = new WeakMap<Node, ReadonlySet<number>>()
 
 function choicesOf(at: Node): ReadonlySet<number> {

@@ -1,7 +1,8 @@
 /**
- * Would the sites be better placed otherwise, by what the crawl has learned so far? The work that is left is partitioned again,
- * starting from where sites are now, with what it costs to move them: by links, or with the objectives of the `graph` assignment.
- * Both sides are predicted in the terms of the SIRE paper (`predict-times.ts`).
+ * Would the sites be better placed otherwise, by what the crawl has learned so far? The work that is left is
+ * partitioned again, starting from where sites are now, with what it costs to move them: by links, or with
+ * the objectives of the `graph` assignment. Both sides are predicted in the terms of the SIRE paper
+ * (`predict-times.ts`).
  */
 
 import type { GraphSettings, NetKind } from '../../../config/index.js'
@@ -113,8 +114,8 @@ function leftOf({ sites }: LearnedWeb, { left }: RepartitionRequest): SiteLeft[]
 }
 
 /**
- * Pages with links are as many among what is left as among what was fetched, site by site. With nets of sites a site that has
- * anything left has its message still to send.
+ * Pages with links are as many among what is left as among what was fetched, site by site. With nets of sites
+ * a site that has anything left has its message still to send.
  */
 function pagesLeft(
   { sites, netOffsets, pins, counts }: LearnedWeb,
@@ -149,7 +150,8 @@ function newParts(
     const asked = { k: agents.length, epsilons: [EPSILON], preset, seed, targets, groups } as const
     return partition({ ...asked, hypergraph, previous, migrationWeight })
   }
-  // In links, as the others; where few are known, nobody is kept from where it is near by what a move costs in them.
+  // In links, as the others; where few are known, nobody is kept from where it is near by what a move costs
+  // in them.
   const links = netPages.reduce((sum, pages) => sum + pages, 0)
   const queued = left.reduce((sum, site) => sum + site.queued, 0)
   const weight = NEXT_TO_NOTHING * Math.min(migrationWeight, (MOVED_SHARE * links) / queued)
@@ -175,13 +177,18 @@ function workLeft(
   }
 }
 
-/** The same for `graph`, which weighs sites by pages and none less than one: in thousandths, a site that is done weighs nothing. */
+/**
+ * The same for `graph`, which weighs sites by pages and none less than one: in thousandths, a site that is
+ * done weighs nothing.
+ */
 function webLeft(web: LearnedWeb, left: readonly SiteLeft[], netPages: Float64Array): LearnedWeb {
   const sites = web.sites.map((site, v) => ({ ...site, pages: left[v].queued / NEXT_TO_NOTHING }))
   return { ...web, sites, counts: netPages }
 }
 
-/** Whose each site is as things stand. One that is nobody's has to go somewhere: to whoever has least to do. */
+/**
+ * Whose each site is as things stand. One that is nobody's has to go somewhere: to whoever has least to do.
+ */
 function partsNow(left: readonly SiteLeft[], times: PredictedTimes, k: number): Int32Array {
   // Who has it crawls it, also where it is a bargain.
   const now = Int32Array.from(left, site => (site.heldBy >= 0 ? site.heldBy : placeOf(site)))

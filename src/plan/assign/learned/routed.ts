@@ -1,8 +1,9 @@
 /**
- * Sites go where a routing table says, made of what an earlier crawl learned: every part of it has one agent, which fetches
- * and stores its sites (H1). How the table came about makes no difference here: `hypergraph` (`plan-routing.ts`) or another.
- * A site that nothing is known of goes by hash, and so do those of a part that nobody has. Pieces of a site that was split are
- * in the table each for itself; others go where there is room.
+ * Sites go where a routing table says, made of what an earlier crawl learned: every part of it has one agent,
+ * which fetches and stores its sites (H1). How the table came about makes no difference here: `hypergraph`
+ * (`plan-routing.ts`) or another. A site that nothing is known of goes by hash, and so do those of a part
+ * that nobody has. Pieces of a site that was split are in the table each for itself; others go where there is
+ * room.
  */
 
 import type { AssignmentName } from '../../../config/index.js'

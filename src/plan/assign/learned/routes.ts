@@ -1,7 +1,7 @@
 /**
- * S2, S3: what one agent routes by between two stages. It has the table, and from the settings of the ledger who owns which part
- * and among whom is drawn for sites that nothing is known of, as the coordinator last said it: so both come to the same answer.
- * What it cannot tell is the coordinator's to give.
+ * S2, S3: what one agent routes by between two stages. It has the table, and from the settings of the ledger
+ * who owns which part and among whom is drawn for sites that nothing is known of, as the coordinator last
+ * said it: so both come to the same answer. What it cannot tell is the coordinator's to give.
  */
 
 import type { AssignmentName } from '../../../config/index.js'
@@ -15,7 +15,10 @@ import type { RoutingTable } from './routing-table.js'
 export const PART_OWNERS = 'routing.owners'
 /** Setting: the agents that are here, as `RoutingMember[]`. */
 export const ROUTING_MEMBERS = 'routing.crew'
-/** Setting: the number of the table that is in force. It rises with every repartition; without a table there is none. */
+/**
+ * Setting: the number of the table that is in force. It rises with every repartition; without a table there
+ * is none.
+ */
 export const ROUTING_STAGE = 'routing.stage'
 
 /** Whether agents can tell whose a cell is: not of a piece of a split site that the table does not know. */

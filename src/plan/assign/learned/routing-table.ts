@@ -1,8 +1,9 @@
 /**
- * S3: site -> part, small enough to be sent to whoever routes. A site is known by its fingerprint, eight bytes; two for its
- * part. Two sites of one fingerprint would share a part, which costs a message now and then and nothing else. A site may
- * also say which other parts it has links with, and how many: who takes it there knows what that costs. Prefixes of addresses
- * say where sites go that are not known, if their address is.
+ * S3: site -> part, small enough to be sent to whoever routes. A site is known by its fingerprint, eight
+ * bytes; two for its part. Two sites of one fingerprint would share a part, which costs a message now and
+ * then and nothing else. A site may also say which other parts it has links with, and how many: who takes it
+ * there knows what that costs. Prefixes of addresses say where sites go that are not known, if their address
+ * is.
  */
 import { isIP } from 'node:net'
 import { crc32 } from 'node:zlib'
@@ -100,7 +101,9 @@ export class RoutingTable {
     return this.#part.length
   }
 
-  /** The part of a site, or of the prefix that its address falls under; -1 where nothing is known of either. */
+  /**
+   * The part of a site, or of the prefix that its address falls under; -1 where nothing is known of either.
+   */
   partOf(site: string): number {
     const at = this.#find(site)
     if (at >= 0) return this.#part[at]
@@ -110,7 +113,10 @@ export class RoutingTable {
     return address === null ? -1 : this.#prefixes.partOf(address)
   }
 
-  /** Links that would have to travel if the site were taken to `part` instead of its own; less than 0: fewer than now. */
+  /**
+   * Links that would have to travel if the site were taken to `part` instead of its own; less than 0: fewer
+   * than now.
+   */
   costOf(site: string, part: number): number {
     const at = this.#find(site)
     if (at < 0) return 0
@@ -135,7 +141,10 @@ export class RoutingTable {
     return Buffer.concat([head, body])
   }
 
-  /** Null when these are not the bytes of a whole table. `addressOf`: besides those that stand in the name of a site. */
+  /**
+   * Null when these are not the bytes of a whole table. `addressOf`: besides those that stand in the name of
+   * a site.
+   */
   static decode(bytes: Uint8Array, addressOf: AddressOf = () => null): RoutingTable | null {
     const buffer = Buffer.from(bytes)
     if (buffer.length < HEAD_BYTES || buffer.readUInt32LE(0) !== MAGIC) return null

@@ -1,7 +1,8 @@
 /**
- * S17: which sites are about the same, by the sketches of their words. What all sites have in common (the words of a language,
- * "home", "contact") is taken off first. Sites are sorted by the signs of their numbers, in several orders, and compared with
- * those that come next (locality-sensitive hashing): the work grows with the number of sites, not with its square.
+ * S17: which sites are about the same, by the sketches of their words. What all sites have in common (the
+ * words of a language, "home", "contact") is taken off first. Sites are sorted by the signs of their numbers,
+ * in several orders, and compared with those that come next (locality-sensitive hashing): the work grows with
+ * the number of sites, not with its square.
  */
 import { readSketch, SKETCH_NUMBERS } from '../../../model/bytes/index.js'
 

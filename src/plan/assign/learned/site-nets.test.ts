@@ -9,8 +9,8 @@ const SITES = BLOCK * BLOCKS
 const MANY_PAGES = 50
 
 /**
- * Each site has many pages that link to one partner in another block, and one page for each site of its own block: by pages the
- * partners matter, by sites the blocks do.
+ * Each site has many pages that link to one partner in another block, and one page for each site of its own
+ * block: by pages the partners matter, by sites the blocks do.
  */
 function web(): LearnedWeb {
   const pins: number[] = []

@@ -1,6 +1,7 @@
 /**
- * Nets of another kind (H3): one for each site with links to others instead of one for each of its pages. A cut one is a message
- * from a site to a part, however many of its pages have to do with it: what is minimised then are coalesced messages.
+ * Nets of another kind (H3): one for each site with links to others instead of one for each of its pages. A
+ * cut one is a message from a site to a part, however many of its pages have to do with it: what is minimised
+ * then are coalesced messages.
  */
 import type { NetKind } from '../../../config/index.js'
 import type { LearnedWeb } from './learned-web.js'

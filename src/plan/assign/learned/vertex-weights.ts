@@ -1,7 +1,13 @@
-/** What has to be even, apart from pages: vertices, or fetches of pages that change. `groups`: sites that stay together. */
+/**
+ * What has to be even, apart from pages: vertices, or fetches of pages that change. `groups`: sites that stay
+ * together.
+ */
 import type { LearnedWeb } from './learned-web.js'
 
-/** S5: in the RTT graph all vertices weigh the same, whether they are sites or addresses; agents weigh nothing. */
+/**
+ * S5: in the RTT graph all vertices weigh the same, whether they are sites or addresses; agents weigh
+ * nothing.
+ */
 export function equalWeights(groups: Int32Array, agents: number): Float64Array {
   const weights = new Float64Array(groups.length + agents)
   const counted = new Set<number>()
@@ -13,7 +19,9 @@ export function equalWeights(groups: Int32Array, agents: number): Float64Array {
   return weights
 }
 
-/** Pages of each site that have changed when it is asked for again, as far as that is known; agents have none. */
+/**
+ * Pages of each site that have changed when it is asked for again, as far as that is known; agents have none.
+ */
 export function visitsOf({ sites }: LearnedWeb, agents: number): Float64Array {
   const visits = new Float64Array(sites.length + agents)
   for (const [v, { pages, checked, changed }] of sites.entries())
@@ -22,8 +30,9 @@ export function visitsOf({ sites }: LearnedWeb, agents: number): Float64Array {
 }
 
 /**
- * How much more than its share of the visits a part may have. Where the sites of one vertex have more than a part's share, no
- * part needs to have less than they: otherwise the agent with one page that changes all the time would get nothing else.
+ * How much more than its share of the visits a part may have. Where the sites of one vertex have more than a
+ * part's share, no part needs to have less than they: otherwise the agent with one page that changes all the
+ * time would get nothing else.
  */
 export function visitSlack(
   visits: Float64Array,

@@ -1,4 +1,7 @@
-/** K2-K5 as properties: whatever the numbers, at no instant may two nodes ask one host, also with clocks that are wrong. */
+/**
+ * K2-K5 as properties: whatever the numbers, at no instant may two nodes ask one host, also with clocks that
+ * are wrong.
+ */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { charSum } from '../../../model/bytes/index.js'
@@ -34,7 +37,10 @@ const plans = fc
 const instants = fc.double({ min: 0, max: 1_000, noNaN: true })
 const timeOf = (plan: PhasePlan, instant: number) => START + instant * plan.periodMs
 
-/** What a node whose clock shows `at`, in doubt, may do to a host of that phase: begin a request, or have one under way. */
+/**
+ * What a node whose clock shows `at`, in doubt, may do to a host of that phase: begin a request, or have one
+ * under way.
+ */
 function allowed(
   plan: PhasePlan,
   shard: number,
@@ -83,7 +89,10 @@ describe('phases', () => {
     )
   })
 
-  /** Nodes at the hosts of each phase at that instant: their clocks are wrong by these parts of the guard, and of their doubt. */
+  /**
+   * Nodes at the hosts of each phase at that instant: their clocks are wrong by these parts of the guard, and
+   * of their doubt.
+   */
   function there(
     plan: PhasePlan,
     instant: number,

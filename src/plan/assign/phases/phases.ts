@@ -1,4 +1,7 @@
-/** Under `phases` agents take the cells of their shards themselves: there is no coordinator in the crawl path (K1). */
+/**
+ * Under `phases` agents take the cells of their shards themselves: there is no coordinator in the crawl path
+ * (K1).
+ */
 import type { Assigned, Assignment } from '../index.js'
 
 const NOTHING: Assigned = { given: new Map(), wanted: new Map() }

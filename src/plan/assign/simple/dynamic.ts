@@ -1,7 +1,7 @@
 /**
- * Algorithm 3.1 of the dynamic partition paper (D14, D15): the queue is ordered by size, P by capacity and load; the
- * first sites go to the first lanes, and a lane that is done takes the head of the queue. S is kept by the ledger, so
- * nothing is kept here.
+ * Algorithm 3.1 of the dynamic partition paper (D14, D15): the queue is ordered by size, P by capacity and
+ * load; the first sites go to the first lanes, and a lane that is done takes the head of the queue. S is kept
+ * by the ledger, so nothing is kept here.
  */
 import type { WaitingCell } from '../../../ledger/index.js'
 import type { AgentView, Assigned, Assignment } from '../index.js'

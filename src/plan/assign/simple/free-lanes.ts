@@ -13,7 +13,7 @@ import type { AgentView } from '../index.js'
  */
 const ENOUGH = 0.2
 /**
- * An agent with nothing to spare is still worth this much of one with enough (as in `compose/monitor.ts`).
+ * An agent with nothing to spare is still worth this much of one with enough (as in `runtime/monitor.ts`).
  */
 const LEAST_WEIGHT = 1 / 4
 

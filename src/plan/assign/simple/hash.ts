@@ -1,7 +1,7 @@
 /**
- * Every cell has one agent, found by hash: the agent that draws the best number for it (rendezvous hashing), the draws
- * weighted by capacity. An agent that joins takes its share from all others and nothing moves between them; one that
- * leaves gives its cells to all others.
+ * Every cell has one agent, found by hash: the agent that draws the best number for it (rendezvous hashing),
+ * the draws weighted by capacity. An agent that joins takes its share from all others and nothing moves
+ * between them; one that leaves gives its cells to all others.
  */
 import type { Incarnation, WaitingCell } from '../../../ledger/index.js'
 import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'

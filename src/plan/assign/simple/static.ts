@@ -1,7 +1,8 @@
 /**
- * Static partitions, what the dynamic one is measured against (D24): a site is bound to a lane when it is first seen,
- * and waits for that lane however idle others are. `static-random` gives each lane about the same number of sites,
- * `static-size` about the same number of objects. Only when its agent is gone is a site bound anew.
+ * Static partitions, what the dynamic one is measured against (D24): a site is bound to a lane when it is
+ * first seen, and waits for that lane however idle others are. `static-random` gives each lane about the same
+ * number of sites, `static-size` about the same number of objects. Only when its agent is gone is a site
+ * bound anew.
  */
 import type { LaneLoad, LaneName, WaitingCell } from '../../../ledger/index.js'
 import type { CellId, Random } from '../../../model/index.js'
@@ -14,7 +15,9 @@ export class StaticAssignment implements Assignment, LanePlan {
   readonly looksAt = 'all'
   readonly owners = null
   readonly #random: Random
-  /** Of cells that wait or were leased since we began; those of the coordinator before us are in the ledger. */
+  /**
+   * Of cells that wait or were leased since we began; those of the coordinator before us are in the ledger.
+   */
   readonly #bound = new Map<CellId, LoadedLane>()
   #new: (LaneName & { readonly cell: CellId })[] = []
   /** What was bound before we began, by lane, until the lane is met. */

@@ -1,6 +1,6 @@
 /**
- * What a partition is worth, recomputed from the files with the plainest code there is. It shares nothing with the
- * partitioner, so that the two can be held against each other.
+ * What a partition is worth, recomputed from the files with the plainest code there is. It shares nothing
+ * with the partitioner, so that the two can be held against each other.
  */
 import { ConfigError } from '../../../config/index.js'
 import { type PlainHypergraph, readColumn, readPlainHypergraph, readRows } from './plain-files.js'
@@ -93,7 +93,10 @@ function imbalanceOf(weights: Rows, parts: readonly number[], shares: readonly n
   })
 }
 
-/** A group or a lone vertex is in one part, at best the largest; pinned ones are where they are; many must share. */
+/**
+ * A group or a lone vertex is in one part, at best the largest; pinned ones are where they are; many must
+ * share.
+ */
 function boundOf(
   weights: Rows,
   shares: readonly number[],
@@ -121,7 +124,10 @@ function boundOf(
   })
 }
 
-/** More than j times as many as there are parts: j + 1 of them are in the same part, none lighter than the last. */
+/**
+ * More than j times as many as there are parts: j + 1 of them are in the same part, none lighter than the
+ * last.
+ */
 function crowdOf(loads: number[], k: number): number {
   const falling = loads.sort((a, b) => b - a)
   const before = [0]

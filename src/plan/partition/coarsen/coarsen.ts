@@ -19,8 +19,8 @@ export interface Clustering {
 }
 
 /**
- * Joins each vertex to the neighbouring cluster with the highest sum of cost / (pins - 1) over shared nets. With
- * `labels`, only vertices of the same label join (a partition to keep, or communities).
+ * Joins each vertex to the neighbouring cluster with the highest sum of cost / (pins - 1) over shared nets.
+ * With `labels`, only vertices of the same label join (a partition to keep, or communities).
  */
 export function cluster(
   level: Level,
@@ -34,7 +34,9 @@ export function cluster(
   return joiner.finish()
 }
 
-/** Vertices with few nets first, at random among equals: hubs that choose early choose badly for their leaves. */
+/**
+ * Vertices with few nets first, at random among equals: hubs that choose early choose badly for their leaves.
+ */
 function byDegree(level: Level, random: SeededRandom): Int32Array {
   const { vertexCount, vertexOffsets } = level
   let most = 0

@@ -14,8 +14,8 @@ interface Graph {
 }
 
 /**
- * Communities by modularity (Louvain) on the bipartite graph of vertices and nets. Clusters that stay inside them keep
- * the structure of the whole: the ratings alone see only neighbours.
+ * Communities by modularity (Louvain) on the bipartite graph of vertices and nets. Clusters that stay inside
+ * them keep the structure of the whole: the ratings alone see only neighbours.
  */
 export function communities(level: Level, random: SeededRandom): { labels: Int32Array; work: number } {
   let graph = bipartite(level)

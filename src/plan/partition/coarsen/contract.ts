@@ -1,8 +1,9 @@
 import { type Level, levelOf, type NetList } from '../state/index.js'
 
 /**
- * Renames the pins by `map`, drops repeated pins and nets that shrink to one pin, and merges nets with the same
- * pins, adding their costs: one crawl's 4.97 M pins became 1.97 M that way. Pins mapped to -1 are left out.
+ * Renames the pins by `map`, drops repeated pins and nets that shrink to one pin, and merges nets with the
+ * same pins, adding their costs: one crawl's 4.97 M pins became 1.97 M that way. Pins mapped to -1 are left
+ * out.
  */
 export function contractNets(source: NetList, map: Int32Array, count: number): NetList {
   const merger = new NetMerger(source, map, count)
@@ -103,7 +104,10 @@ class NetMerger {
     }
   }
 
-  /** The earlier net with exactly the pins that `seenIn` marks with `mark`, or a new one, entered under the hash. */
+  /**
+   * The earlier net with exactly the pins that `seenIn` marks with `mark`, or a new one, entered under the
+   * hash.
+   */
   #place(hash: number, mark: number, size: number): number {
     const slots = this.#slots
     const offsets = this.#offsets

@@ -1,6 +1,8 @@
 import type { Level, Room } from '../state/index.js'
 
-/** Gives each part without a vertex the cheapest unit of a part that has several. `unitOf`: vertices to units. */
+/**
+ * Gives each part without a vertex the cheapest unit of a part that has several. `unitOf`: vertices to units.
+ */
 export function fillEmptyParts(level: Level, room: Room, parts: Int32Array, unitOf: Int32Array): void {
   const members = new Int32Array(level.vertexCount)
   for (let v = 0; v < unitOf.length; v++) members[unitOf[v]]++

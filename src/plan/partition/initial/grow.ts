@@ -2,8 +2,8 @@ import type { SeededRandom } from '../../../model/index.js'
 import type { GainListener, Placement, VertexHeap } from '../state/index.js'
 
 /**
- * Grows a part, neighbour by neighbour, until it has its share of the weight. It takes from parts above their own
- * share only, so that in a bisection, where the other side holds everything, it may take any vertex.
+ * Grows a part, neighbour by neighbour, until it has its share of the weight. It takes from parts above their
+ * own share only, so that in a bisection, where the other side holds everything, it may take any vertex.
  */
 export function growPart(
   placement: Placement,

@@ -1,6 +1,6 @@
 /**
- * hMETIS `.hgr`: a line `nets vertices [fmt]`, a line per net with the numbers of its vertices from 1, and with
- * fmt 10 or 11 a line per vertex with its weight. With fmt 1 or 11 a net's line begins with its cost.
+ * hMETIS `.hgr`: a line `nets vertices [fmt]`, a line per net with the numbers of its vertices from 1, and
+ * with fmt 10 or 11 a line per vertex with its weight. With fmt 1 or 11 a net's line begins with its cost.
  */
 import { LIMITS } from '../../../model/index.js'
 import type { Hypergraph } from '../state/index.js'

@@ -1,7 +1,7 @@
 /**
- * Numbers out of bytes, line by line, without a string per line. Comments (`%` to the end of the line) may stand
- * anywhere; a line that is only a comment does not count as a line of data. Tabs, runs of spaces, CRLF, a byte order
- * mark and a missing last newline are all fine.
+ * Numbers out of bytes, line by line, without a string per line. Comments (`%` to the end of the line) may
+ * stand anywhere; a line that is only a comment does not count as a line of data. Tabs, runs of spaces, CRLF,
+ * a byte order mark and a missing last newline are all fine.
  */
 import { inputError } from './input-file.js'
 
@@ -91,8 +91,9 @@ export class LineScanner {
   }
 
   /**
-   * Puts the numbers that stand next on this line into `into`, from `count` on, and says how many it then holds. It
-   * stops at the first that is more than a few digits and a space: `hasMore` tells whether something is left.
+   * Puts the numbers that stand next on this line into `into`, from `count` on, and says how many it then
+   * holds. It stops at the first that is more than a few digits and a space: `hasMore` tells whether
+   * something is left.
    */
   shortIntegers(into: Uint32Array | Float64Array, count: number): number {
     const bytes = this.#bytes

@@ -1,8 +1,8 @@
 /**
- * METIS `.graph`: a line `vertices edges [fmt [ncon]]`, then a line per vertex: its size (fmt 1xx; read and not
- * used), its ncon weights (fmt x1x), then its neighbours from 1, each followed by the weight of the edge (fmt xx1).
- * An empty line is a vertex without edges. Each edge stands on both its lines. As gpmetis does, a loop is left out
- * and an edge that is listed twice counts with the sum of its weights.
+ * METIS `.graph`: a line `vertices edges [fmt [ncon]]`, then a line per vertex: its size (fmt 1xx; read and
+ * not used), its ncon weights (fmt x1x), then its neighbours from 1, each followed by the weight of the edge
+ * (fmt xx1). An empty line is a vertex without edges. Each edge stands on both its lines. As gpmetis does, a
+ * loop is left out and an edge that is listed twice counts with the sum of its weights.
  */
 import type { Hypergraph } from '../state/index.js'
 import { edgesToNets } from './edges-to-nets.js'
@@ -110,7 +110,9 @@ function goToVertex(scanner: LineScanner, vertex: number, vertexCount: number): 
   scanner.fail(`the file ends after ${vertex} of ${vertexCount} vertices`)
 }
 
-/** What stands before the neighbours: the size, which only METIS's communication volume uses, and the weights. */
+/**
+ * What stands before the neighbours: the size, which only METIS's communication volume uses, and the weights.
+ */
 function readOwn(scanner: LineScanner, header: Header, vertex: number, vertexWeights: Float64Array): void {
   if (header.hasSizes) scanner.number(`the size of vertex ${vertex + 1}`)
   if (!header.hasWeights) return

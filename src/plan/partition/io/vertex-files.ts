@@ -1,6 +1,6 @@
 /**
- * Files with a line per vertex: weights, fixed parts, groups, parts; the targets, with a line per part; the affinity,
- * with a line per wish. Empty lines and comments do not count.
+ * Files with a line per vertex: weights, fixed parts, groups, parts; the targets, with a line per part; the
+ * affinity, with a line per wish. Empty lines and comments do not count.
  */
 
 import { type Affinity, PartitionError } from '../state/index.js'
@@ -13,7 +13,10 @@ export interface WeightColumns {
   readonly weights: Float64Array
 }
 
-/** A line per vertex with its weights: one column per balance constraint, as many in each line as in the first. */
+/**
+ * A line per vertex with its weights: one column per balance constraint, as many in each line as in the
+ * first.
+ */
 export function readWeights(file: string, vertexCount: number): WeightColumns {
   const scanner = open(file)
   const values = new Float64Array(scanner.countTokens())
@@ -30,7 +33,10 @@ export function readWeights(file: string, vertexCount: number): WeightColumns {
   return { constraintCount, weights: values.slice(0, count) }
 }
 
-/** A line per vertex: the part it is pinned to, or -1. Vertices of one group cannot be pinned to different parts. */
+/**
+ * A line per vertex: the part it is pinned to, or -1. Vertices of one group cannot be pinned to different
+ * parts.
+ */
 export function readFixed(file: string, vertexCount: number, k: number, groups?: Int32Array): Int32Array {
   const groupPart = new Map<number, number>()
   return readIntegers(file, vertexCount, 'a part', (scanner, part, vertex) => {
@@ -58,7 +64,9 @@ export function readParts(file: string, vertexCount: number, k: number): Int32Ar
   })
 }
 
-/** A line per vertex: the part it had before, or -1 for a new one. The parts that have gone since are fine. */
+/**
+ * A line per vertex: the part it had before, or -1 for a new one. The parts that have gone since are fine.
+ */
 export function readPrevious(file: string, vertexCount: number): Int32Array {
   return readIntegers(file, vertexCount, 'a part', (scanner, part) => {
     if (part > MAX_GROUP) scanner.fail(`part ${part} is out of range; they go up to ${MAX_GROUP}`)

@@ -2,8 +2,9 @@ import type { SeededRandom } from '../../../model/index.js'
 import { type FmLimits, type GainListener, type Placement, shuffle, type VertexHeap } from '../state/index.js'
 
 /**
- * Local searches with rollback (Fiduccia and Mattheyses, k-way): each starts from a few boundary vertices, moves the
- * best vertex it knows even at a loss, learns the neighbours of what it moved, and returns to the best state seen.
+ * Local searches with rollback (Fiduccia and Mattheyses, k-way): each starts from a few boundary vertices,
+ * moves the best vertex it knows even at a loss, learns the neighbours of what it moved, and returns to the
+ * best state seen.
  */
 export function refineByMoves(placement: Placement, limits: FmLimits, random: SeededRandom): void {
   const search = new LocalSearch(placement, limits)

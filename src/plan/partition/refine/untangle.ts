@@ -5,8 +5,8 @@ import { isOver, rebalance, relieve } from './rebalance.js'
 const MAX_PAIRS = 4_000_000
 
 /**
- * For parts that no single move can relieve: swaps of two vertices, then a large vertex pushed into a part whose small
- * ones find room elsewhere. Slow, and seldom needed.
+ * For parts that no single move can relieve: swaps of two vertices, then a large vertex pushed into a part
+ * whose small ones find room elsewhere. Slow, and seldom needed.
  */
 export function untangle(placement: Placement): void {
   for (let round = 0; round < 4 && placement.overload() > 0; round++) {

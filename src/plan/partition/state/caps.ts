@@ -19,8 +19,8 @@ export interface CapsRequest {
 type Cap = (part: number, constraint: number) => number
 
 /**
- * The first of three sets of caps that a packing meets, else the last. Heavy parts are capped at what they hold, but
- * for 2.
+ * The first of three sets of caps that a packing meets, else the last. Heavy parts are capped at what they
+ * hold, but for 2.
  * 1. (1 + eps) of its share for each part, or the heaviest vertex that some part must hold;
  * 2. for all parts what the heaviest one cannot avoid: max(eps, bound);
  * 3. (1 + eps) of what the heavy vertices leave for each of the other parts.

@@ -94,8 +94,9 @@ export function imbalanceOf(
 }
 
 /**
- * What no partition can go below: a group or a lone vertex is in one part, at best the one with the largest share;
- * the pinned ones of a part are all in it; and where there are more of them than parts, some must share one.
+ * What no partition can go below: a group or a lone vertex is in one part, at best the one with the largest
+ * share; the pinned ones of a part are all in it; and where there are more of them than parts, some must
+ * share one.
  */
 export function imbalanceBoundOf(
   hypergraph: Weights,
@@ -124,8 +125,8 @@ export function imbalanceBoundOf(
 }
 
 /**
- * Of the j * k + 1 heaviest units j + 1 share a part, whose load is that of the j + 1 lightest among them at least. So
- * seven parts of 50 equal vertices cannot all have less than eight.
+ * Of the j * k + 1 heaviest units j + 1 share a part, whose load is that of the j + 1 lightest among them at
+ * least. So seven parts of 50 equal vertices cannot all have less than eight.
  */
 function crowding(loads: Float64Array, k: number): number {
   const rising = loads.slice().sort()

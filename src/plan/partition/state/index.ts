@@ -1,5 +1,6 @@
 /**
- * plan/partition/state/: the data that all phases of the partitioner share: hypergraph, level, placement, caps, presets.
+ * plan/partition/state/: the data that all phases of the partitioner share: hypergraph, level, placement,
+ * caps, presets.
  */
 export { affinityOf, imbalanceBoundOf, imbalanceOf, messagesOf, movedOf, objectivesOf } from './figures.js'
 export type { Hypergraph } from './hypergraph.js'

@@ -1,6 +1,7 @@
 /**
- * One hypergraph of the multilevel hierarchy: both directions of incidence, nets without repeated pins. A class, so that
- * all levels have one shape: the inner loops, compiled for one shape, would be compiled again for each other.
+ * One hypergraph of the multilevel hierarchy: both directions of incidence, nets without repeated pins. A
+ * class, so that all levels have one shape: the inner loops, compiled for one shape, would be compiled again
+ * for each other.
  */
 export class Level {
   readonly vertexCount: number

@@ -7,8 +7,9 @@ export interface Packing {
 }
 
 /**
- * Largest vertices first, each to the part that it leaves least full. With `homes`, a vertex stays where it was as long
- * as that part has room: the small ones, which come last, make way for the large ones. Sees weights, not nets.
+ * Largest vertices first, each to the part that it leaves least full. With `homes`, a vertex stays where it
+ * was as long as that part has room: the small ones, which come last, make way for the large ones. Sees
+ * weights, not nets.
  */
 export function pack(level: Level, k: number, caps: Float64Array, homes: Int32Array | null): Packing {
   const byLargest = packInOrder(level, k, caps, homes, Math.max)

@@ -17,8 +17,9 @@ export interface GainListener {
 }
 
 /**
- * Vertices in parts, with everything a move needs kept up to date: pins of each net in each part, what each vertex
- * shares with each part, part weights, the objective. Gain of v to part t: lone[v] + links[v, t] - degree[v].
+ * Vertices in parts, with everything a move needs kept up to date: pins of each net in each part, what each
+ * vertex shares with each part, part weights, the objective. Gain of v to part t: lone[v] + links[v, t] -
+ * degree[v].
  */
 export class Placement {
   readonly level: Level
@@ -98,7 +99,10 @@ export class Placement {
     return this.lone[vertex] + this.links[vertex * this.k + part] - this.level.degrees[vertex]
   }
 
-  /** The part with room that shares most with the vertex, the emptier one of equals; -1 when none shares anything. */
+  /**
+   * The part with room that shares most with the vertex, the emptier one of equals; -1 when none shares
+   * anything.
+   */
   nearestTarget(vertex: number): number {
     return this.#target(vertex, Number.MIN_VALUE)
   }

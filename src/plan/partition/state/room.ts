@@ -19,8 +19,9 @@ export interface RoomPlan {
 }
 
 /**
- * While the heaviest vertex outweighs (1 + eps) * rest / (parts left) it gets a part of its own. With unequal shares
- * the largest part left is what a vertex is measured against. The caps are the tightest that a packing can meet.
+ * While the heaviest vertex outweighs (1 + eps) * rest / (parts left) it gets a part of its own. With unequal
+ * shares the largest part left is what a vertex is measured against. The caps are the tightest that a packing
+ * can meet.
  */
 export function planRoom(
   level: Level,

@@ -1,11 +1,15 @@
 import { VertexHeap } from './vertex-heap.js'
 
 /**
- * The big arrays, taken once and used by one placement at a time, and the account of work done. Work is counted in
- * pins touched, not seconds, so that effort limits do not depend on the machine and a seed always gives the same parts.
+ * The big arrays, taken once and used by one placement at a time, and the account of work done. Work is
+ * counted in pins touched, not seconds, so that effort limits do not depend on the machine and a seed always
+ * gives the same parts.
  */
 export class Workspace {
-  /** In an array, where it is a double from the first: a field that turns into one makes V8 compile its users again. */
+  /**
+   * In an array, where it is a double from the first: a field that turns into one makes V8 compile its users
+   * again.
+   */
   readonly #work = new Float64Array(1)
   /** Time is up: whoever is trying something may stop. */
   readonly isExpired: () => boolean

@@ -1,4 +1,6 @@
-/** A Huffman code for deflate, made from how often symbols were used, and the block header that announces it. */
+/**
+ * A Huffman code for deflate, made from how often symbols were used, and the block header that announces it.
+ */
 import { codeBits, codeLengths } from './huffman.js'
 
 export const LITERAL_SYMBOLS = 286
@@ -11,7 +13,10 @@ LENGTH_BASES.bases[28] = 258
 LENGTH_BASES.extras[28] = 0
 export const DISTANCE_BASES = steps(30, 1, symbol => (symbol < 4 ? 0 : (symbol >> 1) - 1))
 
-/** Longest codes: with extra bits, a length and a distance must fit what the compressor gathers before it writes. */
+/**
+ * Longest codes: with extra bits, a length and a distance must fit what the compressor gathers before it
+ * writes.
+ */
 const LITERAL_BITS = 14
 const DISTANCE_BITS = 12
 /** The order in which a header lists the lengths of its own code, and the symbol for "the same again". */

@@ -1,7 +1,7 @@
 /**
- * Deflate at the price of copying, nearly: 40 us for a page of 16 KB where zlib's level 1 takes 173, for 2 % more
- * bytes. The loop is WebAssembly (`assembly/deflate.ts`); the Huffman code is learned from the records before, because
- * the pages of a crawl are alike, and making a code for each would cost as much as the rest.
+ * Deflate at the price of copying, nearly: 40 us for a page of 16 KB where zlib's level 1 takes 173, for 2 %
+ * more bytes. The loop is WebAssembly (`assembly/deflate.ts`); the Huffman code is learned from the records
+ * before, because the pages of a crawl are alike, and making a code for each would cost as much as the rest.
  */
 import { loadWasm, type WasmMemory, type WasmPlace } from '../../../../model/bytes/index.js'
 import {
@@ -31,7 +31,10 @@ interface DeflateExports {
 /** Symbols are counted in every 256th record, and the code is made anew from them in every 4,096th. */
 const COUNT_EVERY = 256
 const LEARN_EVERY = 4_096
-/** A record that shrinks this much worse than those before it is of another kind: the code is made for it at once. */
+/**
+ * A record that shrinks this much worse than those before it is of another kind: the code is made for it at
+ * once.
+ */
 const SURPRISE = 1.75
 /** Places in the table of distance symbols: one each up to 256, then one for 128 of them. */
 const DISTANCE_SPOTS = 512

@@ -1,6 +1,7 @@
 /**
- * The column of texts. They come in blocks that are compressed already (`text-blocks.ts`), behind the rows they belong
- * to; a page is its rows' levels as a literal and then the pieces of some blocks, none of them looked at.
+ * The column of texts. They come in blocks that are compressed already (`text-blocks.ts`), behind the rows
+ * they belong to; a page is its rows' levels as a literal and then the pieces of some blocks, none of them
+ * looked at.
  */
 import { LIMITS } from '../../../../model/index.js'
 import { ByteSink } from '../../bytes/index.js'

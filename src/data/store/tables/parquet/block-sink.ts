@@ -1,4 +1,6 @@
-/** Bytes in blocks that all sinks of a thread share and use again: what a row group needs, the next one finds. */
+/**
+ * Bytes in blocks that all sinks of a thread share and use again: what a row group needs, the next one finds.
+ */
 import type { Output } from '../../../../files/index.js'
 
 const BLOCK_BYTES = 64 * 1024

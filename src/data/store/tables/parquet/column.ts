@@ -1,6 +1,6 @@
 /**
- * A column of a row group: values go in one by one, compressed pages come out. Memory holds one row group, and the next
- * one uses it again.
+ * A column of a row group: values go in one by one, compressed pages come out. Memory holds one row group,
+ * and the next one uses it again.
  */
 import { LIMITS } from '../../../../model/index.js'
 import { ByteSink } from '../../bytes/index.js'

@@ -1,4 +1,7 @@
-/** Which rows of a column have a value (1) and which are NULL (0): Parquet's definition levels, of rows not yet in a page. */
+/**
+ * Which rows of a column have a value (1) and which are NULL (0): Parquet's definition levels, of rows not
+ * yet in a page.
+ */
 import type { ByteSink } from '../../bytes/index.js'
 import { appendHybrid } from './hybrid.js'
 

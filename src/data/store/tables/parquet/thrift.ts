@@ -1,6 +1,6 @@
 /**
- * Thrift's compact protocol, as far as Parquet's page headers and footers need it: values in, bytes out, and back.
- * A footer that was read can be written again with some numbers changed and everything else as it was.
+ * Thrift's compact protocol, as far as Parquet's page headers and footers need it: values in, bytes out, and
+ * back. A footer that was read can be written again with some numbers changed and everything else as it was.
  */
 import type { ByteSink } from '../../bytes/index.js'
 

@@ -13,7 +13,10 @@ const REMEMBERED_HOSTS = 20_000
 /** Start and end of the host name of the last URL looked at; read them before the next call. */
 export const host = { start: 0, end: 0 }
 
-/** Finds the host, without port, in the normalised URL at `start` to `end`. An empty range where there is none. */
+/**
+ * Finds the host, without port, in the normalised URL at `start` to `end`. An empty range where there is
+ * none.
+ */
 export function findHost(bytes: Buffer, start: number, end: number): void {
   host.start = host.end = start
   let at = start
