@@ -84,7 +84,7 @@ export function assignmentsExperiment(crawl: CrawlWeb): PaperExperiment {
 const HELP = `Four agents crawl a generated web on this machine, first by hash, then once with every assignment, each after that
 first crawl (--previous): those that learn do so from it, and all know the same URLs. Every page has changed meanwhile, so all
 links are read again. The sites of the web are 27 communities that link mostly among themselves. Exchanged bytes are the
-exchanged links times the mean length of a URL. What came out stands in docs/experiments/assignments.md. About five minutes; --quick is a
+exchanged links times the mean length of a URL. What came out stands in docs/explanation/experiments/assignments.md. About five minutes; --quick is a
 small web.`
 
 interface AssignmentRow extends Omit<CrawlFigures, 'workloads' | 'promised'> {

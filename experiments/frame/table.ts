@@ -1,4 +1,4 @@
-/** Tables as Markdown with even columns: the same text is read in a terminal and in docs/experiments/. */
+/** Tables as Markdown with even columns: the same text is read in a terminal and in docs/explanation/experiments/. */
 
 export interface Table {
   readonly title: string

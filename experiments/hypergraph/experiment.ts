@@ -28,7 +28,7 @@ export function hypergraphExperiment(findRival: () => GraphPartitioner | null): 
 const HELP = `Four site graphs with the counts of Table 1 of "A Hypergraph Model for Reducing Link Exchanges in Parallel Web Crawling
 Systems" are made, each site is given to one of K = 4 … 64 parts, and messages and imbalance are counted (Table 2). The
 graphs are fitted to what the paper found for a hash; where their links lead is one law for all of them, and ours had seen none of them
-before that stood: docs/experiments/hypergraph.md tells how. gpmetis (Debian package metis) is compared with where it is installed. About
+before that stood: docs/explanation/experiments/hypergraph.md tells how. gpmetis (Debian package metis) is compared with where it is installed. About
 two minutes; --quick takes two graphs and two K.`
 
 export function hypergraphFindings(

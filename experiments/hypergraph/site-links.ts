@@ -2,7 +2,7 @@
  * Which sites each site links to: how many by the degree law, larger sites mostly more; a few of them to
  * sites that are popular in its country, all others near it. The same law for every data set: what a hash
  * does to a graph says nothing of where its links lead, so there was nothing to fit it to
- * (docs/experiments/hypergraph.md).
+ * (docs/explanation/experiments/hypergraph.md).
  */
 import { type Random, SeededRandom } from '../../src/model/index.js'
 import type { DataSet } from './data-sets.js'

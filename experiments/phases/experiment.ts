@@ -89,7 +89,7 @@ host name and dealt out by a k-way unshuffle. Given is how much more than the me
 
 Crawl: ${PHASE_NODES} nodes crawl a generated web over loopback with --assign phases, for real, once with exact clocks and once with
 phase clocks that are wrong by ${SKEW_PERCENT} % of the guard and do not know it, every second ahead and the others behind. The server's
-log says whether a host was ever asked by two nodes at once. What came out stands in docs/experiments/phases.md.`
+log says whether a host was ever asked by two nodes at once. What came out stands in docs/explanation/experiments/phases.md.`
 
 async function run(crawl: CrawlInPhases, { effort, seed, tell }: RunOptions): Promise<Findings> {
   const size = SIZES[effort]

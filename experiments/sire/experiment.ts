@@ -40,7 +40,7 @@ export const sireExperiment: PaperExperiment = {
   help: `A national web with the numbers of "Efficient partitioning strategies for distributed Web crawling" is made (${number(URLS)} URLs,
 ${number(HOSTS)} hosts, ${number(ADDRESSES)} addresses in 24 countries), its hosts are given to 1 … 30 crawlers by six schemes, and the paper's formulas say how
 long downloading, exchanging links and moving URLs to one more crawler takes. How the web is made stands in
-docs/experiments/sire.md. --quick goes up to 8 crawlers.`,
+docs/explanation/experiments/sire.md. --quick goes up to 8 crawlers.`,
   run: ({ effort, seed, tell }: RunOptions) => sireFindings(PLANS[effort], seed, tell),
 }
 

@@ -13,14 +13,17 @@ export type AddressOptions = Pick<CrawlAddress, 'ledger' | 'name' | 'store' | 't
 export function withAddress(command: Command, { store }: { readonly store: boolean }): Command {
   command
     .argument('[dir]', 'directory of the crawl')
-    .option('--ledger <postgres://user@host/database>', 'or the database its ledger is in, and …')
-    .option('--name <name>', '… its name there')
+    .option(
+      '--ledger <postgres-url>',
+      'instead of the directory: the database that holds the ledger (postgres://user@host/database)',
+    )
+    .option('--name <name>', 'with --ledger: the name of the crawl in the database')
     .addOption(trustOption())
   if (store)
     command
       .option(
         '--store <dir>',
-        'where this machine sees the directory of the crawl, or none (as the ledger says)',
+        'path of the crawl directory on this machine, or none (default: the path in the ledger)',
       )
       .addOption(listenOption())
   return command
@@ -29,14 +32,14 @@ export function withAddress(command: Command, { store }: { readonly store: boole
 export function trustOption(): Option {
   return new Option(
     '--trust',
-    'trust this directory from now on, though you did not make it or it was changed: its hooks run, its database is asked',
+    'trust this directory from now on: run the hooks and connect to the database that it names',
   )
 }
 
 export function listenOption(): Option {
   return new Option(
     '--listen <host:port>',
-    'where agents that do not see the store can send their packs, as they call it (this machine only)',
+    'address of this machine at which agents without access to the store send their packs (default: 127.0.0.1, any port)',
   ).env('ORBWEAVER_LISTEN')
 }
 

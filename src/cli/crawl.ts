@@ -1,5 +1,5 @@
 /** `orbweaver crawl` and `orbweaver resume`. */
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import {
   boundHeap,
   type CrawlSession,
@@ -11,7 +11,8 @@ import {
 import { ConfigError, type CrawlConfig, FIELDS, loadConfig, variableOf } from '../config/index.js'
 import type { Report } from '../report/index.js'
 import type { Say } from './commands.js'
-import { type AddressOptions, crawlAt, listenOption, readListen, withAddress } from './crawl-address.js'
+import { type AddressOptions, crawlAt, readListen, withAddress } from './crawl-address.js'
+import { crawlOptions, headingOf, withGroupedHelp } from './crawl-options.js'
 import { EXIT } from './exit-codes.js'
 import { printJson, tell } from './output.js'
 import { ProgressDisplay } from './progress.js'
@@ -20,23 +21,11 @@ import { summaryOf } from './summary.js'
 
 export function crawlCommand(say: Say): Command {
   const command = new Command('crawl').argument('[url...]', 'where to start')
-  for (const { flag, help, many } of Object.values(FIELDS)) {
-    const option = new Option(flag, help)
-    if (many) option.argParser((value: string, list: string[] | undefined) => [...(list ?? []), value])
-    command.addOption(option)
-  }
-  return command
-    .option('--config <file>', 'JSON file with any of these settings (maxPages for --max-pages)')
-    .option(
-      '--store <dir>',
-      'the same as --out, as an agent elsewhere calls it: a directory that others may see too',
-    )
-    .addOption(listenOption())
-    .option('--trust', 'trust the directory that --previous names from now on: its database is asked')
-    .option('--json', 'print the report as one JSON object on stdout')
+  for (const { group, option } of crawlOptions()) command.addOption(option.helpGroup(headingOf(group)))
+  return withGroupedHelp(command)
     .addHelpText('after', HELP)
     .action(async (urls: string[], options: Record<string, unknown>) => {
-      const { config: file, json, store, listen, trust, ...flags } = options
+      const { config: file, json, store, listen, trust, helpAll: _, ...flags } = options
       if (store !== undefined && flags.out !== undefined && store !== flags.out)
         throw new ConfigError('--store and --out are the same: give one of them')
       const config = loadConfig({
@@ -164,7 +153,7 @@ Examples:
   orbweaver resume --ledger postgres://crawler@db1/crawls --name example --store /mnt/example`
 
 const HELP = `
-Every option can also come from a variable (${variableOf('maxPages')} for --max-pages) or from --config FILE.
+Every option can also be set by an environment variable (${variableOf('maxPages')} for --max-pages) or in --config FILE.
 
 Examples:
   orbweaver crawl https://example.org

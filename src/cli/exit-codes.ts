@@ -1,41 +1,24 @@
-/** What the process says when it ends. Scripts depend on these numbers: add, never change. */
-export const EXIT = {
-  done: 0,
-  /** A bug in orbweaver. */
-  internal: 1,
-  /** `orbweaver robots`: robots.txt forbids the URL. */
-  disallowed: 1,
-  /** The disk is full or failing; nothing acknowledged is lost. */
-  disk: 3,
-  /** Bad flag, setting, URL, query or directory. */
-  config: 4,
-  /** The crawl ended, but not one page could be fetched. */
-  noPage: 5,
-  /** The crawl directory is in use by another process. */
-  busy: 6,
-  /** The ledger cannot be written, does not answer, refuses us, or was made by a newer version. */
-  ledger: 7,
-  /**
-   * A file of the crawl directory or its ledger is damaged; `orbweaver verify` lists the damage, `orbweaver
-   * repair` mends it.
-   */
-  damaged: 8,
-  /**
-   * The crawl directory comes from elsewhere and was not trusted yet (`--trust`), or does not belong to its
-   * ledger.
-   */
-  untrusted: 9,
-  /** --max-pages was reached; URLs are still queued. */
-  limit: 10,
-  /**
-   * Ctrl-C, SIGTERM, SIGHUP or `orbweaver stop`: sealed and stopped. A query or export: a signal or
-   * `--timeout`.
-   */
-  interrupted: 11,
-  /** Ended, but some sites asked to wait longer than --max-wait and were set aside. */
-  parked: 12,
-  /** `orbweaver experiment`: it ran to its end, and a target was not met. */
-  missed: 13,
-  /** `orbweaver repair`: the crawl is sound again, but something was lost. */
-  lost: 14,
-} as const
+/** Exit codes of the process. Scripts depend on these numbers: add new ones, never change existing ones. */
+export const EXIT_MEANINGS = {
+  done: [0, 'The command did what it was asked for.'],
+  internal: [1, 'A bug in Orbweaver.'],
+  disallowed: [1, '`robots`: robots.txt forbids the URL.'],
+  disk: [3, 'The disk is full or fails. Nothing that was acknowledged is lost.'],
+  config: [4, 'Bad flag, setting, URL, query or directory.'],
+  noPage: [5, 'The crawl ended, but no page could be fetched.'],
+  busy: [6, 'Another process uses the crawl directory.'],
+  ledger: [7, 'The ledger cannot be written, does not answer, refuses the login, or has a newer version.'],
+  damaged: [8, 'A file of the crawl or its ledger is damaged; `verify` lists the damage, `repair` fixes it.'],
+  untrusted: [9, 'The directory is not trusted yet (`--trust`), or does not belong to its ledger.'],
+  limit: [10, 'The crawl reached `--max-pages`; URLs are still queued.'],
+  interrupted: [11, 'Ended by a signal, by `stop`, or by `--timeout` of a query or export.'],
+  parked: [12, 'The crawl ended, but some sites are parked: they asked to wait longer than `--max-wait`.'],
+  missed: [13, '`experiment`: it ran to its end and missed a target.'],
+  lost: [14, '`repair`: the crawl is sound again, but something was lost.'],
+} as const satisfies Readonly<Record<string, readonly [code: number, meaning: string]>>
+
+type ExitName = keyof typeof EXIT_MEANINGS
+
+export const EXIT = Object.fromEntries(
+  Object.entries(EXIT_MEANINGS).map(([name, [code]]) => [name, code]),
+) as { readonly [Name in ExitName]: (typeof EXIT_MEANINGS)[Name][0] }

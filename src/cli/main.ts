@@ -76,7 +76,8 @@ function usageProblem(error: CommanderError, argv: readonly string[]): string {
     return `${message}; to crawl it: orbweaver crawl ${shellWord(first)}`
   const command = Object.hasOwn(COMMANDS, first) ? ` ${first}` : ''
   const other = error.code === 'commander.unknownOption' ? '; if it is not an option, put -- before it' : ''
-  return `${message}; orbweaver${command} --help shows what there is${other}`
+  const help = first === 'crawl' ? '--help-all' : '--help'
+  return `${message}; orbweaver${command} ${help} lists the options${other}`
 }
 
 function failureCode(error: unknown, argv: readonly string[]): number {
@@ -148,13 +149,13 @@ Examples:
   orbweaver crawl https://example.org                  every page of one site, politely
   orbweaver crawl example.org --max-pages 100 --out my-crawl
   orbweaver query my-crawl "SELECT url, title FROM pages LIMIT 10"
-  orbweaver resume my-crawl                            go on where it stopped
-  orbweaver verify my-crawl                            is every file still what was written?
-  orbweaver experiment dynamic-balance --quick         a paper's experiment again, our figures beside its own
-  orbweaver demo                                       see it work, offline, in under a minute
-  orbweaver simulate --small --runs 20                 the crawler in virtual time, with faults, every promise checked
+  orbweaver resume my-crawl                            continue where it stopped
+  orbweaver verify my-crawl                            check every file for damage
+  orbweaver experiment dynamic-balance --quick         repeat a paper's experiment, with its figures beside ours
+  orbweaver demo                                       a short demonstration without network access
+  orbweaver simulate --small --runs 20                 the crawler in virtual time, with injected faults
 
 Exit codes: 0 done, 1 bug (for robots: disallowed), 3 disk full, 4 bad input, 5 no page could be fetched, 6 directory in use,
-  7 ledger newer or out of reach, 8 a file of the crawl or its ledger is damaged,
-  9 directory not trusted or not of this ledger, 10 page limit reached, 11 interrupted or --timeout, 12 some sites set aside,
-  13 an experiment missed a target, 14 repaired, but something was lost`
+  7 ledger unreachable or of a newer version, 8 a file of the crawl or its ledger is damaged,
+  9 directory not trusted, or ledger of another directory, 10 page limit reached, 11 interrupted or --timeout,
+  12 some sites parked, 13 an experiment missed a target, 14 repaired, but something was lost`

@@ -51,7 +51,7 @@ Examples:
   $ orbweaver partition --check web.hgr web.hgr.part.16 -k 16
       what a partition is worth, recomputed from the files by other code
 
-FILE is a METIS graph if its name ends in .graph, else an hMETIS hypergraph. docs/partition.md describes the files.`
+FILE is a METIS graph if its name ends in .graph, else an hMETIS hypergraph. docs/explanation/partitioner.md describes the files.`
 
 export function partitionCommand(): Command {
   return new Command('partition')

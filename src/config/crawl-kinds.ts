@@ -123,5 +123,3 @@ export const traps = (value: unknown, name: string): readonly string[] => {
   if (readTraps(words) !== null) return words
   throw new TypeError(`${name} must be all, none, or a list of ${Object.keys(TRAP_RULES).join(', ')}`)
 }
-
-/** Flag, help and reader of every setting, in the order `--help` shows them. */

@@ -4,7 +4,6 @@
  * are text. (A schema library would do the same; loading one costs more CPU than crawling three hundred
  * pages.)
  */
-
 import { LIMITS } from '../model/index.js'
 import { ASSIGNMENTS, NET_KINDS } from './assignments.js'
 import { readBlacklist } from './blacklist.js'
@@ -28,233 +27,378 @@ import {
 } from './crawl-kinds.js'
 import { bytes, choice, count, flag, list, optional, pattern, positive, text, withDefault } from './kinds.js'
 
+/** Headings under which `crawl --help-all` and the reference list the options, in this order. */
+export const OPTION_GROUPS = {
+  basics: 'Basics',
+  scope: 'Scope',
+  politeness: 'Politeness',
+  output: 'Output',
+  agents: 'Several agents',
+  assignment: 'Assignment',
+  network: 'Network',
+  limits: 'Limits',
+  advanced: 'Advanced',
+} as const
+
+export type OptionGroup = keyof typeof OPTION_GROUPS
+
+/**
+ * `fallback` is the default as a user would type it. A test reads it with the field's own reader and compares
+ * the result with what the reader returns for an absent value.
+ */
 export const FIELDS = {
-  out: field('--out <dir>', 'where to put the crawl (./<host>-<date>)', optional(text)),
-  name: field('--name <name>', 'name of the crawl, used in file names (the host)', optional(text)),
-  ledger: field(
-    '--ledger <postgres://user@host/database>',
-    'keep the ledger of the crawl in PostgreSQL, under --name; the password is read from PGPASSWORD or PGPASSFILE',
-    optional(ledger),
-  ),
+  out: field('basics', '--out <dir>', 'directory for the new crawl', optional(text), './<host>-<date>'),
   scope: field(
+    'basics',
     '--scope <what>',
-    'page, prefix, host, domain or any: how far to go from the seeds (host)',
+    'how far to follow links from the seeds: page, prefix, host, domain or any',
     withDefault(choice('page', 'prefix', 'host', 'domain', 'any'), 'host'),
+    'host',
   ),
-  include: field('--include <regex>', 'only URLs that match one of these; may be repeated', list(pattern)),
-  exclude: field('--exclude <regex>', 'no URL that matches one of these; may be repeated', list(pattern)),
-  blacklist: field(
+  maxPages: field('basics', '--max-pages <n>', 'stop after this many pages', optional(count(1)), 'no limit'),
+  maxDepth: field(
+    'basics',
+    '--max-depth <n>',
+    'follow at most this many links from a seed',
+    optional(count(0)),
+    'no limit',
+  ),
+  previous: field(
+    'basics',
+    '--previous <dir>',
+    'crawl again: download only what changed since the crawl in that directory',
+    optional(text),
+  ),
+  contact: field(
+    'basics',
+    '--contact <url>',
+    'page or address in the User-Agent header by which a site owner can reach you',
+    optional(text),
+  ),
+  include: repeatable(
+    'scope',
+    '--include <regex>',
+    'follow only URLs that match one of these',
+    list(pattern),
+  ),
+  exclude: repeatable('scope', '--exclude <regex>', 'follow no URL that matches one of these', list(pattern)),
+  blacklist: repeatable(
+    'scope',
     '--blacklist <host|@file>',
-    'hosts and domains to leave alone, or a file of them; may be repeated',
+    'never request this host or domain; @file names a file with one per line',
     (value, name) => readBlacklist(list(text)(value, name)),
   ),
-  sitemap: field(
+  sitemap: repeatable(
+    'scope',
     '--sitemap <url|robots|none>',
-    'sitemaps to read; robots: those robots.txt names, the default without --max-depth; may be repeated',
+    'read this sitemap; robots: read those that robots.txt names, which is the default without --max-depth',
     list(sitemap),
   ),
   traps: field(
+    'scope',
     '--traps <rules>',
-    'rules against endless sites: all, none, some (calendar,facets) or all but some (no-calendar) (all)',
+    'rules against endless sites: all, none, only some (calendar,facets) or all but some (no-calendar)',
     traps,
+    'all',
   ),
-  maxPagesPerSite: field(
-    '--max-pages-per-site <n>',
-    `take at most this many pages of one site (${LIMITS.pagesPerSite / 1e6} million)`,
-    withDefault(count(1), LIMITS.pagesPerSite),
+  assets: field(
+    'scope',
+    '--assets',
+    'also fetch images, scripts, style sheets and media of the pages',
+    withDefault(flag, false),
   ),
-  maxPages: field('--max-pages <n>', 'stop after this many pages', optional(count(1))),
-  maxDepth: field('--max-depth <n>', 'follow at most this many links from a seed', optional(count(0))),
-  order: field(
-    '--order <how>',
-    'which page of a site is next: breadth (first found) or inlinks (most links found to it) (breadth)',
-    withDefault(choice('breadth', 'inlinks'), 'breadth'),
+  delay: field(
+    'politeness',
+    '--delay <ms|auto>',
+    'pause between requests to a site, in milliseconds; auto: 10 times its last response time, 1 to 30 s',
+    withDefault(delay, 'auto'),
+    'auto',
   ),
-  truth: field(
-    '--truth <file>',
-    'every URL there is, a line each, with its rank after a tab (orbweaver web --truth --rank): makes coverage and quality exact',
-    optional(text),
+  maxCrawlDelay: field(
+    'politeness',
+    '--max-crawl-delay <s>',
+    'skip a site whose robots.txt asks for a longer Crawl-delay than this many seconds',
+    withDefault(positive, LIMITS.crawlDelayMaxMs / 1000),
+    '120',
   ),
   maxWait: field(
+    'politeness',
     '--max-wait <s>',
-    'set a site aside that wants a longer wait than this (600)',
+    'park a site whose next request is further away than this many seconds',
     withDefault(positive, 600),
+    '600',
   ),
-  previous: field(
-    '--previous <dir>',
-    'crawl again: ask only for what changed since that crawl',
+  connectionsPerSite: field(
+    'politeness',
+    '--connections-per-site <n>',
+    'open at most this many connections to one site',
+    withDefault(count(1, 1_000), 1),
+    '1',
+  ),
+  group: field(
+    'politeness',
+    '--group <how>',
+    'sites that share one politeness turn: of one domain (domain), of one domain or IP address (ip), or none',
+    withDefault(choice('domain', 'ip', 'none'), 'domain'),
+    'domain',
+  ),
+  rate: field(
+    'politeness',
+    '--rate <n>',
+    'send at most this many requests per second to all sites together',
+    optional(positive),
+    'no limit',
+  ),
+  bandwidth: field(
+    'politeness',
+    '--bandwidth <bytes>',
+    'read at most this many body bytes per second in total (500k, 20M)',
+    optional(bytes),
+    'no limit',
+  ),
+  robots: field(
+    'politeness',
+    '--robots <mode>',
+    'how to read robots.txt: strict, rfc9309 (a 4xx answer means no rules), or ignore for your own sites',
+    withDefault(choice('strict', 'rfc9309', 'ignore'), 'strict'),
+    'strict',
+  ),
+  robotsRetry: field(
+    'politeness',
+    '--robots-retry <s>',
+    'retry a robots.txt that could not be read after this many seconds',
+    withDefault(positive, 3_600),
+    '3600',
+  ),
+  robotsFailures: field(
+    'politeness',
+    '--robots-failures <n>',
+    'give up a site after this many consecutive failures to read its robots.txt',
+    withDefault(count(1), 5),
+    '5',
+  ),
+  robotsRecheck: field(
+    'politeness',
+    '--robots-recheck <s>',
+    'read each robots.txt again after this many seconds',
+    withDefault(positive, 86_400),
+    '86400',
+  ),
+  userAgent: field(
+    'politeness',
+    '--user-agent <text>',
+    'value of the User-Agent header',
     optional(text),
+    'orbweaver/<version> (+<contact>)',
+  ),
+  name: field(
+    'output',
+    '--name <name>',
+    'name of the crawl, used in file names and in the PostgreSQL schema',
+    optional(text),
+    'host of the first seed',
+  ),
+  archive: field(
+    'output',
+    '--archive <kind>',
+    'compression of the WARC files: gzip or gzip:LEVEL (1-9; gzip is level 1), zstd or zstd:LEVEL (1-19), or none for no archive',
+    withDefault(archive, 'gzip'),
+    'gzip',
+  ),
+  tables: field(
+    'output',
+    '--tables <kind>',
+    'write Parquet tables (parquet) or no tables (none)',
+    withDefault(choice('parquet', 'none'), 'parquet'),
+    'parquet',
+  ),
+  links: field(
+    'output',
+    '--links <which>',
+    'rows of the links table: only links to other sites (foreign), or all',
+    withDefault(choice('foreign', 'all'), 'foreign'),
+    'foreign',
+  ),
+  types: field(
+    'output',
+    '--types <list>',
+    'keep only these content types, for example text/html,application/pdf',
+    list(text),
+    'all types',
   ),
   agents: field(
+    'agents',
     '--agents <n>',
-    'agents that crawl, each in a thread of its own when there are several (1)',
+    'number of agents; with more than one, each crawls in its own thread',
     withDefault(count(1, 64), 1),
+    '1',
   ),
-  sourceAddress: field(
-    '--source-address <address>',
-    'address of this machine to call from, one for each agent in turn; may be repeated',
-    list(address),
+  lanes: field(
+    'agents',
+    '--lanes <n>',
+    'number of sites that one agent crawls at the same time',
+    withDefault(count(1, 100_000), 1_000),
+    '1000',
   ),
-  lanes: field('--lanes <n>', 'sites crawled at the same time (1000)', withDefault(count(1, 100_000), 1_000)),
+  slices: field(
+    'agents',
+    '--slices <on|off>',
+    'on: a long site yields its lane to other sites from time to time, and an idle agent takes over sites of others',
+    withDefault(choice('on', 'off'), 'on'),
+    'on',
+  ),
+  ledger: field(
+    'agents',
+    '--ledger <postgres-url>',
+    'keep the ledger of the crawl in PostgreSQL (postgres://user@host/database), under --name; the password is read from PGPASSWORD or PGPASSFILE',
+    optional(ledger),
+    'SQLite in the crawl directory',
+  ),
   assign: field(
+    'assignment',
     '--assign <how>',
-    'which agent gets a site: dynamic (the agent with the least to do takes the head of the queue), hash, static-random, static-size, phases (nodes by URL, hosts by the clock), or, by what the --previous crawl learned, graph, hypergraph or hybrid (dynamic)',
+    'which agent gets a site: dynamic (the agent with the least load), hash, static-random, static-size, phases (nodes by URL, hosts by the clock), or, from what the --previous crawl learned, graph, hypergraph or hybrid',
     withDefault(choice(...ASSIGNMENTS), 'dynamic'),
+    'dynamic',
   ),
   phases: field(
+    'assignment',
     '--phases <name=n,…>',
-    'with --assign phases: nodes (agents), phases (nodes), period and guard in seconds (10 or a few less with many phases, 0.25), and the bucket: columns, rows, list, window',
+    'settings of --assign phases: nodes (as many as agents), phases (as many as nodes), period and guard in seconds (10, or less with many phases, and 0.25), and the bucket: columns, rows, list, window',
     list(phaseSetting),
   ),
   graph: field(
+    'assignment',
     '--graph <name=n,…>',
-    'with --assign graph: vertices=site or address (address), and how much each counts: links (1), rtt (0.2), change, similarity, geography (0)',
+    'settings of --assign graph: vertices=site or address (address), and the weight of each objective: links (1), rtt (0.2), change, similarity, geography (0)',
     list(graphSetting),
   ),
   parts: field(
+    'assignment',
     '--parts <n|a:b:…>',
-    'with graph, hypergraph and hybrid: into how many parts known sites are split, or the shares of the parts (as many as --agents; as large as agents were able in the --previous crawl)',
+    'with graph, hypergraph and hybrid: number of parts that known sites are split into, or the relative sizes of the parts',
     optional(parts),
+    'one part per agent, sized by its capacity in the --previous crawl',
   ),
   nets: field(
+    'assignment',
     '--nets <page|site>',
-    'with hypergraph and hybrid: keep the messages of pages few, or those of sites that send all their links at once (page)',
+    'with hypergraph and hybrid: minimise the messages of pages, or those of sites that send all their links at once',
     withDefault(choice(...NET_KINDS), 'page'),
+    'page',
   ),
   assignSeed: field(
+    'assignment',
     '--assign-seed <n>',
-    'of the chances that an assignment takes: the same number, the same choices',
+    'seed of the random choices of an assignment: the same seed gives the same choices',
     optional(count(0)),
+    'random',
   ),
   repartition: field(
+    'assignment',
     '--repartition <s>',
-    'with an assignment that learns: look so often whether sites would be better placed with other agents, 0 never (60)',
+    'with graph, hypergraph and hybrid: check this often, in seconds, whether sites should move to other agents; 0: never',
     withDefault(positiveOrZero, 60),
+    '60',
   ),
   splitSites: field(
+    'assignment',
     '--split-sites <auto|n|off>',
-    'split a giant site into cells by path for several agents, which share its politeness turn: auto, with graph, hypergraph and hybrid, one that the --previous crawl found heavier than a part; n, with any, one in which more than n URLs wait (auto)',
+    'split a giant site by path into cells for several agents, which share its politeness turn. auto: with graph, hypergraph and hybrid, a site that the --previous crawl found heavier than a part; n: with any assignment, a site with more than n queued URLs',
     withDefault(splitting, 'auto'),
+    'auto',
   ),
-  slices: field(
-    '--slices <on|off>',
-    'on: a long site gives its lane to others now and then, and an agent that has run dry takes sites over (on)',
-    withDefault(choice('on', 'off'), 'on'),
-  ),
-  connections: field('--connections <n>', 'connections in all (1000)', withDefault(count(1, 10_000), 1_000)),
-  connectionsPerSite: field(
-    '--connections-per-site <n>',
-    'connections to one site (1)',
-    withDefault(count(1, 1_000), 1),
-  ),
-  delay: field(
-    '--delay <ms|auto>',
-    'pause between requests to a site; auto: 10x its response time, 1-30 s (auto)',
-    withDefault(delay, 'auto'),
-  ),
-  maxCrawlDelay: field(
-    '--max-crawl-delay <s>',
-    'skip sites whose robots.txt asks for a longer Crawl-delay than this (120)',
-    withDefault(positive, LIMITS.crawlDelayMaxMs / 1000),
-  ),
-  rate: field('--rate <n>', 'at most this many pages per second in all', optional(positive)),
-  bandwidth: field(
-    '--bandwidth <bytes>',
-    'at most this many bytes per second in all (500k, 20M)',
-    optional(bytes),
-  ),
-  robots: field(
-    '--robots <mode>',
-    'strict, rfc9309 (4xx means no rules), or ignore for your own sites (strict)',
-    withDefault(choice('strict', 'rfc9309', 'ignore'), 'strict'),
-  ),
-  robotsRetry: field(
-    '--robots-retry <s>',
-    'ask again after this for a robots.txt that could not be read (3600)',
-    withDefault(positive, 3_600),
-  ),
-  robotsFailures: field(
-    '--robots-failures <n>',
-    'give a site up after so many failures in a row to read its robots.txt (5)',
-    withDefault(count(1), 5),
-  ),
-  robotsRecheck: field(
-    '--robots-recheck <s>',
-    'read each robots.txt again after this (86400)',
-    withDefault(positive, 86_400),
-  ),
-  userAgent: field('--user-agent <text>', 'who to say we are', optional(text)),
-  contact: field(
-    '--contact <url>',
-    'where a site owner can read about this crawl or reach you',
-    optional(text),
-  ),
-  hooks: field(
-    '--hooks <file>',
-    'module that exports accept(url), score(url) and/or onPage(page)',
-    optional(text),
-  ),
-  archive: field(
-    '--archive <kind>',
-    'gzip, gzip:LEVEL (1-9), zstd, zstd:LEVEL (1-19) or none (gzip, level 1)',
-    withDefault(archive, 'gzip'),
-  ),
-  tables: field(
-    '--tables <kind>',
-    'parquet or none (parquet)',
-    withDefault(choice('parquet', 'none'), 'parquet'),
-  ),
-  links: field(
-    '--links <which>',
-    'rows of the links table: foreign or all (foreign)',
-    withDefault(choice('foreign', 'all'), 'foreign'),
-  ),
-  types: field(
-    '--types <list>',
-    'keep only these content types, e.g. text/html,application/pdf (all)',
-    list(text),
-  ),
-  assets: field(
-    '--assets',
-    'also fetch images, scripts, styles and media of the pages',
+  allowPrivate: field(
+    'network',
+    '--allow-private',
+    'allow requests to localhost and private addresses',
     withDefault(flag, false),
   ),
-  group: field(
-    '--group <how>',
-    'sites that share one politeness turn: of one domain, of one domain or one address (ip), or none (domain)',
-    withDefault(choice('domain', 'ip', 'none'), 'domain'),
-  ),
-  allowPrivate: field('--allow-private', 'allow localhost and private addresses', withDefault(flag, false)),
-  allowNetwork: field(
+  allowNetwork: repeatable(
+    'network',
     '--allow-network <addr/bits>',
-    'allow the private addresses of this network only; may be repeated',
+    'allow requests to the private addresses of this network only',
     list(network),
   ),
-  resolve: field(
+  resolve: repeatable(
+    'network',
     '--resolve <host=addr>',
-    'fixed address for a host or *.suffix; may be repeated',
+    'use this address, with an optional port, for a host or *.suffix instead of DNS',
     list(resolution),
   ),
-  dns: field('--dns <addr:port>', 'name server to ask instead of the system', optional(nameServer)),
+  dns: field(
+    'network',
+    '--dns <addr:port>',
+    'name server to use',
+    optional(nameServer),
+    "the system's resolver",
+  ),
+  sourceAddress: repeatable(
+    'network',
+    '--source-address <address>',
+    'local address to send requests from; agents take turns when there are several',
+    list(address),
+  ),
+  connections: field(
+    'network',
+    '--connections <n>',
+    'open at most this many connections in total',
+    withDefault(count(1, 10_000), 1_000),
+    '1000',
+  ),
   fetchTimeout: field(
+    'limits',
     '--fetch-timeout <s>',
-    'give a response up that has not ended after this long (120)',
+    'abort a response that is not complete after this many seconds',
     withDefault(seconds(3_600), LIMITS.fetchMs / 1_000),
+    '120',
   ),
   maxBody: field(
+    'limits',
     '--max-body <bytes>',
-    'cut bodies that are longer, as sent or decoded (32Mi)',
+    'truncate a body that is longer than this, as sent or after decoding',
     withDefault(bodySize, LIMITS.bodyBytes),
+    '32Mi',
   ),
   tries: field(
+    'limits',
     '--tries <n>',
-    'ask at most this often for what fails (1 to 5, by the kind of failure)',
+    'send at most this many requests for a URL that fails',
     optional(count(1, 5)),
+    '1 to 5, depending on the failure',
+  ),
+  maxPagesPerSite: field(
+    'limits',
+    '--max-pages-per-site <n>',
+    'fetch at most this many pages of one site',
+    withDefault(count(1), LIMITS.pagesPerSite),
+    String(LIMITS.pagesPerSite),
   ),
   minFreeDisk: field(
+    'limits',
     '--min-free-disk <bytes>',
-    'pause when the disk has less than this left (512Mi)',
+    'pause while the disk has less free space than this',
     withDefault(bytes, 512 * 1024 * 1024),
+    '512Mi',
+  ),
+  hooks: field(
+    'advanced',
+    '--hooks <file>',
+    'module that exports accept(url), score(url) or onPage(page)',
+    optional(text),
+  ),
+  order: field(
+    'advanced',
+    '--order <how>',
+    'which URL of a site is next: breadth (first found) or inlinks (the one with the most known links to it)',
+    withDefault(choice('breadth', 'inlinks'), 'breadth'),
+    'breadth',
+  ),
+  truth: field(
+    'advanced',
+    '--truth <file>',
+    'file with all URLs of the web, one per line, each with an optional rank after a tab: makes the reported coverage and quality exact',
+    optional(text),
   ),
 }
 
@@ -271,14 +415,34 @@ export type CrawlConfigInput = { readonly [K in Name]?: Output<K> | string | und
 }
 
 export interface Field<T> {
+  readonly group: OptionGroup
   readonly flag: string
+  /** One sentence without the default. */
   readonly help: string
+  /** The default as a user would type it, or in words where there is nothing to type. */
+  readonly fallback: string | undefined
   /** May be given several times. */
-  readonly many: boolean
-  /** Throws a TypeError with one line when `value` is not what is meant. */
+  readonly isRepeatable: boolean
+  /** Throws a TypeError with one line when the value is not acceptable. */
   readonly read: (value: unknown, name: string) => T
 }
 
-function field<T>(flag: string, help: string, read: (value: unknown, name: string) => T): Field<T> {
-  return { flag, help, many: help.endsWith('may be repeated'), read }
+function field<T>(
+  group: OptionGroup,
+  flag: string,
+  help: string,
+  read: Field<T>['read'],
+  fallback?: string,
+): Field<T> {
+  return { group, flag, help, fallback, isRepeatable: false, read }
+}
+
+function repeatable<T>(group: OptionGroup, flag: string, help: string, read: Field<T>['read']): Field<T> {
+  return { group, flag, help, fallback: undefined, isRepeatable: true, read }
+}
+
+/** The help text of an option as a terminal shows it. */
+export function optionHelp({ help, fallback, isRepeatable }: Omit<Field<unknown>, 'read'>): string {
+  const repeated = isRepeatable ? '; may be repeated' : ''
+  return `${help}${repeated}${fallback === undefined ? '' : ` (default: ${fallback})`}`
 }

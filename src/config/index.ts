@@ -5,7 +5,14 @@
 export { ASSIGNMENTS, type AssignmentName, isLearned, type NetKind } from './assignments.js'
 export { readBlacklist } from './blacklist.js'
 export { ConfigError } from './config-error.js'
-export { type CrawlConfig, type CrawlConfigInput, FIELDS } from './fields.js'
+export {
+  type CrawlConfig,
+  type CrawlConfigInput,
+  FIELDS,
+  OPTION_GROUPS,
+  type OptionGroup,
+  optionHelp,
+} from './fields.js'
 export {
   checkGraphSetting,
   GRAPH_WEIGHTS,

@@ -64,7 +64,10 @@ describe('one schema behind flags, file and environment', () => {
     [{ seeds: ['http://a/'], maxPages: 'many' }, '--max-pages must be a number'],
     [{ seeds: ['http://a/'], maxPages: 0 }, '--max-pages must be at least 1'],
     [{ seeds: ['http://a/'], include: ['('] }, '"(" is not a regular expression'],
-    [{ seeds: ['http://a/'], colour: 'red' }, 'unknown setting "colour"; orbweaver crawl --help lists them'],
+    [
+      { seeds: ['http://a/'], colour: 'red' },
+      'unknown setting "colour"; orbweaver crawl --help-all lists them',
+    ],
     [
       { seeds: ['http://a/'], archive: 'zip' },
       '--archive must be gzip, gzip:LEVEL (1-9), zstd, zstd:LEVEL (1-19) or none',

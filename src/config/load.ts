@@ -19,7 +19,7 @@ export function loadConfig(sources: ConfigSources): CrawlConfig {
 export function checkConfig(input: Readonly<Record<string, unknown>>): CrawlConfig {
   const unknown = Object.keys(input).find(key => key !== 'seeds' && !Object.hasOwn(FIELDS, key))
   if (unknown !== undefined)
-    throw new ConfigError(`unknown setting "${unknown}"; orbweaver crawl --help lists them`)
+    throw new ConfigError(`unknown setting "${unknown}"; orbweaver crawl --help-all lists them`)
   const config: Record<string, unknown> = { seeds: readSeeds(input.seeds) }
   for (const [key, { read }] of Object.entries(FIELDS)) {
     try {

@@ -52,7 +52,7 @@ describe('orbweaver experiment dynamic-balance', () => {
       const { code, stdout } = await orbweaver(['experiment', name, '--help'])
       expect(code).toBe(0)
       for (const flag of ['--quick', '--full', '--json', '--chart']) expect(stdout).toContain(flag)
-      expect(stdout).toContain(`docs/experiments/${name}.md`)
+      expect(stdout).toContain(`docs/explanation/experiments/${name}.md`)
     },
   )
 

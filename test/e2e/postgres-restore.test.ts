@@ -1,5 +1,5 @@
 /**
- * A backup of a crawl, restored beside the original as docs/operations.md tells: each goes on alone, and no
+ * A backup of a crawl, restored beside the original as docs/how-to/back-up-and-restore.md tells: each goes on alone, and no
  * wrong pair is taken.
  */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
