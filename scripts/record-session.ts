@@ -1,6 +1,7 @@
 /**
- * Records the terminal session that README.md shows: serves a generated web on loopback, runs the commands below
- * for real, and draws what they print as docs/session.svg. `npm run build && npx tsx scripts/record-session.ts`
+ * Records the terminal session that README.md shows: serves a generated web on loopback, runs the commands
+ * below for real, and draws what they print as docs/session.svg. `npm run build && npx tsx
+ * scripts/record-session.ts`
  */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'

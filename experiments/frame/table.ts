@@ -1,4 +1,7 @@
-/** Tables as Markdown with even columns: the same text is read in a terminal and in docs/explanation/experiments/. */
+/**
+ * Tables as Markdown with even columns: the same text is read in a terminal and in
+ * docs/explanation/experiments/.
+ */
 
 export interface Table {
   readonly title: string

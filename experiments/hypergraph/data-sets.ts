@@ -1,6 +1,7 @@
 /**
  * The four data sets of the hypergraph paper: its Tables 1 and 2, and the laws of the site graphs that we
- * make in their place. How the laws were found, and in which order: docs/explanation/experiments/hypergraph.md.
+ * make in their place. How the laws were found, and in which order:
+ * docs/explanation/experiments/hypergraph.md.
  */
 import type { SizeLaw } from './site-sizes.js'
 

@@ -1,4 +1,7 @@
-/** The figures of `status --metrics`, with a few words each: docs/reference/metrics.md says how they are counted. */
+/**
+ * The figures of `status --metrics`, with a few words each: docs/reference/metrics.md says how they are
+ * counted.
+ */
 import type { LiveMetrics } from '../compose/index.js'
 import { number, plural } from './summary.js'
 

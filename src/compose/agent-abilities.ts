@@ -26,7 +26,7 @@ interface Entry {
   readonly room: number
 }
 
-/** What is read of a word (`agent/heartbeat-status.ts`). */
+/** What is read of a word (`cluster/agent/heartbeat/heartbeat-status.ts`). */
 interface Word {
   readonly pages?: number
   readonly load?: { readonly cpuIdle: number; readonly memoryFree: number; readonly diskFree: number } | null

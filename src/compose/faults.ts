@@ -1,6 +1,6 @@
 /**
- * For fault tests only: `ORBWEAVER_FAULTS=lease=4000,inject=FILE` makes leases short and lets SIGUSR2 inject the
- * fault that the file names at that time. It is injected at the worst moment, not at any:
+ * For fault tests only: `ORBWEAVER_FAULTS=lease=4000,inject=FILE` makes leases short and lets SIGUSR2 inject
+ * the fault that the file names at that time. It is injected at the worst moment, not at any:
  *
  *   kill     the next agent whose pack is stored and not committed ends like one that crashed
  *   freeze   the next such agent stands still until another has brought pages of one of the pack's sites
@@ -8,9 +8,9 @@
  *
  * With `phase-skew=MS` the phase clocks of agents are wrong and do not know it, one by so much ahead, the
  * next by so much behind. With `rounds=MS` the coordinator looks around only so often, and hears and says
- * nothing in between. With `drop-notices` agents are not told of new rows: the bus may lose any message.
- * With `acks=FILE` every pack that the ledger acknowledges is noted in that file, outside of it, when its
- * answer comes. See CONTRIBUTING.md.
+ * nothing in between. With `drop-notices` agents are not told of new rows: the bus may lose any message. With
+ * `acks=FILE` every pack that the ledger acknowledges is noted in that file, outside of it, when its answer
+ * comes. See CONTRIBUTING.md.
  */
 import { readFileSync } from 'node:fs'
 import { LEASE_MS } from '../cluster/agent/heartbeat/index.js'

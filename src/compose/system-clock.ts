@@ -1,4 +1,6 @@
-/** The real clock, apart from the random source, so that whoever only needs the time does not load OpenSSL. */
+/**
+ * The real clock, apart from the random source, so that whoever only needs the time does not load OpenSSL.
+ */
 import type { Cancel, Clock, Millis } from '../model/index.js'
 
 export const systemClock: Clock = {

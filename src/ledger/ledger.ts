@@ -1,7 +1,7 @@
 /**
  * Port: the ledger, the only durable truth of a crawl. Agents, coordinator and files are replaceable; what is
- * not in here has not happened. The rules it keeps are in `docs/explanation/architecture.md`; each method names the one
- * it serves.
+ * not in here has not happened. The rules it keeps are in `docs/explanation/architecture.md`; each method
+ * names the one it serves.
  */
 import type { CellId, Epoch, GroupId, Lease, MetaInfo, Millis } from '../model/index.js'
 import type { Site } from '../model/url/index.js'

@@ -1,7 +1,8 @@
 /**
  * Every bound of the crawler in one place, each with its reason. None can be exceeded by what the web sends
- * (P11); `docs/explanation/security.md` says which of them a user can tighten. `--max-pages`, `--max-depth` and the
- * budget of a site are the user's to set and stand in `config/`; rules against traps stand in `frontier/`.
+ * (P11); `docs/explanation/security.md` says which of them a user can tighten. `--max-pages`, `--max-depth`
+ * and the budget of a site are the user's to set and stand in `config/`; rules against traps stand in
+ * `frontier/`.
  */
 export const LIMITS = {
   /** Real headers stay under 16 KiB; servers themselves refuse more. */

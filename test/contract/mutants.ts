@@ -1,6 +1,6 @@
 /**
- * The rules of the ledger (`docs/explanation/promises.md`) that one statement of the SQLite ledger keeps, each with the
- * edit that switches it off and the test of the contract that must notice.
+ * The rules of the ledger (`docs/explanation/promises.md`) that one statement of the SQLite ledger keeps,
+ * each with the edit that switches it off and the test of the contract that must notice.
  */
 export interface LedgerMutant {
   readonly rule: string

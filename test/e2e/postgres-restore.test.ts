@@ -1,6 +1,6 @@
 /**
- * A backup of a crawl, restored beside the original as docs/how-to/back-up-and-restore.md tells: each goes on alone, and no
- * wrong pair is taken.
+ * A backup of a crawl, restored beside the original as docs/how-to/back-up-and-restore.md tells: each goes on
+ * alone, and no wrong pair is taken.
  */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,6 @@
-/** Backups as docs/how-to/back-up-and-restore.md tells to take them, and how to see that nothing was changed. */
+/**
+ * Backups as docs/how-to/back-up-and-restore.md tells to take them, and how to see that nothing was changed.
+ */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'

@@ -36,7 +36,7 @@ export type AgentEnd = 'ended' | 'stopped'
 export class Agent {
   readonly #parts: AgentParts
   readonly #wake: WakeUp
-  readonly #holdings: HeldCells
+  readonly #heldCells: HeldCells
   readonly #slices: Slices
   readonly #giving: CellRelease
   readonly #turns: TurnHandOver
@@ -97,7 +97,7 @@ export class Agent {
       onLend: () => this.#wake.notify(),
     })
     const work = siteWorkOf(parts, this.#slices, inHand)
-    this.#holdings = new HeldCells({
+    this.#heldCells = new HeldCells({
       clock,
       ledger,
       incarnation,
@@ -109,7 +109,7 @@ export class Agent {
       onChange: () => this.#wake.notify(),
       onFailure,
     })
-    this.#offer = new LaneOffer(parts, this.#holdings, () => signal.aborted || parts.budget.exhausted)
+    this.#offer = new LaneOffer(parts, this.#heldCells, () => signal.aborted || parts.budget.exhausted)
     this.#heartbeatLoop = new HeartbeatLoop({
       clock,
       ledger,
@@ -128,7 +128,7 @@ export class Agent {
   }
 
   get sites(): ReadonlyMap<CellId, SiteCrawl> {
-    return this.#holdings.sites
+    return this.#heldCells.sites
   }
 
   async run(): Promise<AgentEnd> {
@@ -138,7 +138,7 @@ export class Agent {
     try {
       for (;;) {
         await this.#takeCells()
-        await this.#holdings.take()
+        await this.#heldCells.take()
         if (this.#ended || stopping.signal.aborted) break
         this.#offer.tell()
         await this.#wake.wait(HEARTBEAT_MS)
@@ -204,9 +204,9 @@ export class Agent {
     const { shards, routes, stopping } = this.#parts
     if (stopping.signal.aborted || (shards === null && routes === null)) return
     const free = this.#offer.offered
-    const taken = await (shards?.claimer.take(free, this.#holdings.cells()) ??
+    const taken = await (shards?.claimer.take(free, this.#heldCells.cells()) ??
       routes?.take(free, group => this.#turns.isPassedOn(group)))
-    if (taken) this.#holdings.recheck()
+    if (taken) this.#heldCells.recheck()
   }
 
   #gone(site: SiteCrawl): void {
@@ -219,7 +219,7 @@ export class Agent {
     const { incarnation } = this.#parts
     this.#probe.hear(message)
     if (message.kind === 'leases' && message.to === incarnation) {
-      this.#holdings.recheck()
+      this.#heldCells.recheck()
       this.#slices.waitingCells = message.waiting
       this.#wake.notify()
     }
@@ -254,12 +254,12 @@ export class Agent {
   /** Notices lost cells, new rows, new leases and the end. */
   #take(beat: Heartbeat): void {
     const { shards, routes, splitter } = this.#parts
-    const lost = this.#holdings.compare(beat)
+    const lost = this.#heldCells.compare(beat)
     if (lost.length > 0) this.lost(lost)
     this.#inboxes.counted(beat)
     if (!beat.crawlOpen) this.#ended = true
     this.#slices.waitingCells = beat.waiting
-    shards?.claimer.claimIfDue(beat.waiting, this.#holdings.cells(), which => this.#giving.release(which))
+    shards?.claimer.claimIfDue(beat.waiting, this.#heldCells.cells(), which => this.#giving.release(which))
     routes?.apply(beat, () => this.#wake.notify())
     this.#gatherMs = beat.share > 0 ? LIMITS.gatherMsPerAgent / beat.share : 0
     this.#tendBudget()
@@ -288,19 +288,19 @@ export class Agent {
   #siteLoad(): SiteLoad {
     if (this.#isAlone) return { busySites: 0, spareGroups: 0 }
     const { busySites, spareGroups } = this.#spare.load()
-    return { busySites: busySites + this.#holdings.opening, spareGroups }
+    return { busySites: busySites + this.#heldCells.opening, spareGroups }
   }
 
   /** Who has no page left asks again, who needs none releases them. */
   #tendBudget(): void {
     const { budget } = this.#parts
     if (budget.exhausted) void budget.ask().catch(error => this.fail(error as Error))
-    else if (this.#holdings.count === 0) void budget.release().catch(error => this.fail(error as Error))
+    else if (this.#heldCells.count === 0) void budget.release().catch(error => this.fail(error as Error))
   }
 
   /** Waits until no lane is at work. */
   async #quiet(): Promise<void> {
-    while (this.#holdings.count > 0 && !this.#failure) {
+    while (this.#heldCells.count > 0 && !this.#failure) {
       for (const site of this.sites.values()) site.wake.notify()
       await this.#wake.wait(HEARTBEAT_MS)
     }

@@ -1,5 +1,5 @@
 /**
- * cluster/agent/: the crawl loop of one process. Read lane/lane.ts, then agent.ts.
+ * cluster/agent/: the crawl loop of one process. Read cluster/agent/lane/lane.ts, then agent.ts.
  * In: leases of cells. Out: packs in the store, acknowledged by the ledger.
  * Always: a page is forgotten only after it is durable; a link is durable no later than its page.
  */

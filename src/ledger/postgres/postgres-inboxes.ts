@@ -106,7 +106,8 @@ export async function addRows(
 
 /**
  * Counts the rows in the same row update that turns a finished cell to waiting. A newly discovered site goes
- * to the tail of the queue (D19), in the order of arrival; rows of the table are touched in the order of cells.
+ * to the tail of the queue (D19), in the order of arrival; rows of the table are touched in the order of
+ * cells.
  */
 async function countRows(tx: Transaction, appends: readonly Append[]): Promise<void> {
   const targets = new Map<CellId, { readonly group: string; rows: number; rank: number }>()

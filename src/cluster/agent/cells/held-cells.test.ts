@@ -25,7 +25,7 @@ describe('what an agent holds', () => {
   beforeEach(() => {
     clock = new ManualClock()
     stopping = new AbortController()
-    const path = join(mkdtempSync(join(tmpdir(), 'orb-holdings-')), 'ledger.db')
+    const path = join(mkdtempSync(join(tmpdir(), 'orb-heldCells-')), 'ledger.db')
     ledger = openSqliteLedger(path, { create: true, now: () => clock.now() })
   })
   afterEach(() => ledger.close())
@@ -70,7 +70,7 @@ describe('what an agent holds', () => {
       newFrontier: () => new CellFrontier(space, { maxDepth: 10, order: 'breadth' }),
       newTraps: known => new SiteTraps({ rules: new Set(), maxPages: 1_000, clock, known }),
     })
-    const holdings = new HeldCells({
+    const heldCells = new HeldCells({
       clock,
       ledger,
       incarnation,
@@ -87,7 +87,7 @@ describe('what an agent holds', () => {
       onChange: () => {},
       onFailure,
     })
-    return { incarnation, holdings, lost, end: (cell: CellId) => ends.get(cell)?.() }
+    return { incarnation, heldCells, lost, end: (cell: CellId) => ends.get(cell)?.() }
   }
 
   async function grant(to: Incarnation, cell: CellId): Promise<void> {
@@ -96,63 +96,63 @@ describe('what an agent holds', () => {
     expect(await ledger.grant(to, [cell], LEASE_MS, DELAY_MS)).toHaveLength(1)
   }
 
-  const takeUp = async (holdings: HeldCells) => {
-    holdings.recheck()
-    await holdings.take()
-    while (holdings.opening > 0) await new Promise(resolve => setImmediate(resolve))
+  const takeUp = async (heldCells: HeldCells) => {
+    heldCells.recheck()
+    await heldCells.take()
+    while (heldCells.opening > 0) await new Promise(resolve => setImmediate(resolve))
   }
   const beat = (incarnation: Incarnation) => ledger.heartbeat(incarnation, LEASE_MS, '{}')
   const cells = (sites: readonly SiteCrawl[]) => sites.map(({ cell }) => cell)
 
   it('the ledger granted, and names: none is lost', async () => {
-    const { incarnation, holdings } = await agent()
+    const { incarnation, heldCells } = await agent()
     await grant(incarnation, 'a.test')
-    await takeUp(holdings)
-    expect([...holdings.sites.keys()]).toEqual(['a.test'])
-    expect(holdings.compare(await beat(incarnation))).toEqual([])
+    await takeUp(heldCells)
+    expect([...heldCells.sites.keys()]).toEqual(['a.test'])
+    expect(heldCells.compare(await beat(incarnation))).toEqual([])
   })
 
   it('a lease that the ledger no longer names is lost, also when it was the last of all that it granted', async () => {
-    const { incarnation, holdings } = await agent()
+    const { incarnation, heldCells } = await agent()
     await grant(incarnation, 'a.test')
     await grant(incarnation, 'b.test')
-    await takeUp(holdings)
+    await takeUp(heldCells)
     for (const cell of ['a.test', 'b.test']) await ledger.release(cell, 1, 'head')
-    expect(cells(holdings.compare(await beat(incarnation)))).toEqual(['a.test', 'b.test'])
+    expect(cells(heldCells.compare(await beat(incarnation)))).toEqual(['a.test', 'b.test'])
   })
 
   it('a lease granted after the heartbeat was answered is not lost because the answer does not name it', async () => {
-    const { incarnation, holdings } = await agent()
+    const { incarnation, heldCells } = await agent()
     await grant(incarnation, 'a.test')
     const early = await beat(incarnation)
     await grant(incarnation, 'b.test')
-    await takeUp(holdings)
-    expect(cells(holdings.compare(early))).toEqual([])
-    expect([...holdings.sites.keys()]).toEqual(['a.test', 'b.test'])
+    await takeUp(heldCells)
+    expect(cells(heldCells.compare(early))).toEqual([])
+    expect([...heldCells.sites.keys()]).toEqual(['a.test', 'b.test'])
   })
 
   it('a lease that was lost before it could be opened is not opened', async () => {
-    const { incarnation, holdings } = await agent()
+    const { incarnation, heldCells } = await agent()
     await grant(incarnation, 'a.test')
     const [lease] = await ledger.leases(incarnation, 0)
-    holdings.recheck()
-    const taking = holdings.take()
+    heldCells.recheck()
+    const taking = heldCells.take()
     await ledger.release('a.test', lease.epoch, 'head')
-    holdings.compare(await beat(incarnation))
+    heldCells.compare(await beat(incarnation))
     await taking
-    while (holdings.opening > 0) await new Promise(resolve => setImmediate(resolve))
-    expect(holdings.count).toBe(0)
+    while (heldCells.opening > 0) await new Promise(resolve => setImmediate(resolve))
+    expect(heldCells.count).toBe(0)
   })
 
   it('a cell that comes back under a new epoch is opened when the old work on it is over', async () => {
-    const { incarnation, holdings, lost } = await agent()
+    const { incarnation, heldCells, lost } = await agent()
     await grant(incarnation, 'a.test')
-    await takeUp(holdings)
+    await takeUp(heldCells)
     await ledger.release('a.test', 1, 'head')
     clock.advance(DELAY_MS)
     expect(await ledger.grant(incarnation, ['a.test'], LEASE_MS, DELAY_MS)).toHaveLength(1)
-    await takeUp(holdings)
+    await takeUp(heldCells)
     expect(lost).toEqual(['a.test'])
-    expect(holdings.sites.get('a.test')?.lease.epoch).toBe(2)
+    expect(heldCells.sites.get('a.test')?.lease.epoch).toBe(2)
   })
 })

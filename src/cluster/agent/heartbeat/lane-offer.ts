@@ -42,15 +42,15 @@ export interface LaneOfferParts {
 
 export class LaneOffer {
   readonly #parts: LaneOfferParts
-  readonly #holdings: HeldCells
+  readonly #heldCells: HeldCells
   /** Nothing more is wanted: the agent stops, or has no page left to ask for. */
   readonly #isDone: () => boolean
   #told = ''
   #words = 0
 
-  constructor(parts: LaneOfferParts, holdings: HeldCells, isDone: () => boolean) {
+  constructor(parts: LaneOfferParts, heldCells: HeldCells, isDone: () => boolean) {
     this.#parts = parts
-    this.#holdings = holdings
+    this.#heldCells = heldCells
     this.#isDone = isDone
   }
 
@@ -58,8 +58,8 @@ export class LaneOffer {
   get free(): number {
     const { lanes, laneCount, capacity } = this.#parts
     // Who finds no room here rests in the ledger, and lets us look at the next.
-    const room = 2 * lanes + LIMITS.sitesInWait - this.#holdings.sites.size
-    return Math.min(capacity().lanes - laneCount.busy, room) - this.#holdings.opening
+    const room = 2 * lanes + LIMITS.sitesInWait - this.#heldCells.sites.size
+    return Math.min(capacity().lanes - laneCount.busy, room) - this.#heldCells.opening
   }
 
   status(): LaneStatus & { readonly load: MachineLoad | null } {
@@ -67,9 +67,9 @@ export class LaneOffer {
     const { load, capacity: left } = capacity()
     return {
       at: ++this.#words,
-      seen: this.#holdings.seen,
+      seen: this.#heldCells.seen,
       free: this.offered,
-      held: this.#holdings.count,
+      held: this.#heldCells.count,
       busyLanes: laneCount.numbers(),
       capacity: left,
       stage: routes?.stage ?? 0,
@@ -85,7 +85,7 @@ export class LaneOffer {
 
   /** Tells the coordinator what has changed; it looks for itself with every heartbeat. */
   tell(): void {
-    const { count, seen } = this.#holdings
+    const { count, seen } = this.#heldCells
     const words = `${this.offered} ${count} ${seen} ${this.#parts.routes?.stage ?? 0}`
     if (words === this.#told) return
     this.#told = words

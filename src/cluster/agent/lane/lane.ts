@@ -1,6 +1,6 @@
 /**
- * A lane: crawls one site at a time, URL after URL, as fast as politeness allows (the papers' C-proc, D1). What
- * needs no wait is asked without one: a dozen promises a page would cost as much as parsing it.
+ * A lane: crawls one site at a time, URL after URL, as fast as politeness allows (the papers' C-proc, D1).
+ * What needs no wait is asked without one: a dozen promises a page would cost as much as parsing it.
  */
 
 import {
