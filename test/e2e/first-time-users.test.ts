@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcp } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -115,10 +123,13 @@ describe('what a first-time user meets', () => {
       [expect.stringContaining('runs the hooks '), expect.stringContaining('accept in ')],
     ])
     expect(readdirSync(here)).toEqual(['hooks.mjs'])
-    // A crawl that never began: its database cannot be reached.
     const away = ['--ledger', 'postgres://nobody@127.0.0.1:1/none', '--name', 'it', '--out', 'it']
     expect((await orbweaver([...crawl, ...away], {}, here)).code).toBe(7)
-    mkdirSync(join(here, 'it/archive/mine'))
+    expect(readdirSync(here)).toEqual(['hooks.mjs'])
+    // A crawl that never began: killed when its directory was made.
+    await orbweaver([...crawl, '--max-pages', '1', '--out', 'other'], {}, here)
+    mkdirSync(join(here, 'it/archive/mine'), { recursive: true })
+    copyFileSync(join(here, 'other/crawl.json'), join(here, 'it/crawl.json'))
     const kept = await orbweaver(command, {}, here)
     expect(kept.stderr).toContain('already holds a crawl')
     rmSync(join(here, 'it/archive/mine'), { recursive: true })
