@@ -2,21 +2,19 @@
 import { join } from 'node:path'
 import { Command } from 'commander'
 import {
-  DirectoryLock,
   type FoundCrawl,
   hasRunningAgents,
-  LIVE_SETTINGS,
   leaseNow,
-  metricsNow,
   needTrusted,
   openLedger,
-  readLiveSetting,
   systemClock,
 } from '../compose/index.js'
 import { ConfigError } from '../config/index.js'
 import type { Ledger, LongTransaction } from '../ledger/index.js'
 import { LEDGER_FILE, withLedgerCopy } from '../ledger/sqlite/index.js'
 import { sleep, withoutControls } from '../model/index.js'
+import { metricsNow } from '../report/index.js'
+import { DirectoryLock, LIVE_SETTINGS, readLiveSetting } from '../runtime/index.js'
 import { agentLines, agentStates, waitingOf } from './agent-lines.js'
 import { type AddressOptions, addressOf, againWith, crawlAt, withAddress } from './crawl-address.js'
 import { showLastReport } from './last-report.js'

@@ -2,7 +2,7 @@
  * The figures of `status --metrics`, with a few words each: docs/reference/metrics.md says how they are
  * counted.
  */
-import type { LiveMetrics } from '../compose/index.js'
+import type { LiveMetrics } from '../report/index.js'
 import { number, plural } from './summary.js'
 
 /** Of each agent, so many lanes are named. */

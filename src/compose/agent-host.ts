@@ -19,14 +19,20 @@ import { FrontierSpace } from '../page/frontier/index.js'
 import { Scope } from '../page/frontier/scope/index.js'
 import type { RoutingTable } from '../plan/assign/learned/index.js'
 import { type AgentProgress, agentProgress } from '../report/index.js'
-import { knownHosts, Monitor, saveWidened, widenedScope } from '../runtime/index.js'
-import { LiveSettings } from './live-settings.js'
+import {
+  decodeTable,
+  knownHosts,
+  LiveSettings,
+  Monitor,
+  readTable,
+  saveWidened,
+  widenedScope,
+} from '../runtime/index.js'
 import type { Log } from './log.js'
 import { machineGauges } from './machine-gauges.js'
 import { openFetcher } from './open-fetcher.js'
 import { openDirectoryStore, packing } from './open-store.js'
 import { phasesOf } from './phase-plan.js'
-import { decodeTable, readTable } from './routing-record.js'
 import type { StoreWorker } from './store-worker.js'
 import { systemClock } from './system-clock.js'
 import { systemRandom as random } from './system-random.js'

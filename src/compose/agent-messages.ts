@@ -3,10 +3,10 @@ import type { MessagePort } from 'node:worker_threads'
 import type { AgentEnd } from '../cluster/agent/index.js'
 import type { LedgerError } from '../ledger/index.js'
 import type { AgentProgress } from '../report/index.js'
+import type { SentPage } from '../runtime/index.js'
 import type { AgentOrder } from './agent-host.js'
 import type { FaultReport } from './faulty-ledger.js'
 import type { CrawlInDatabase } from './open-ledger.js'
-import type { SentPage } from './page-sender.js'
 
 /** What an agent's thread is started with. */
 export interface AgentThreadData {

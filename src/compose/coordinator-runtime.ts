@@ -13,14 +13,15 @@ import type { Heartbeat, Incarnation, Ledger } from '../ledger/index.js'
 import { type Epoch, type Millis, sleep } from '../model/index.js'
 import type { LedgerCount, Report } from '../report/index.js'
 import {
+  AgentAbilities,
   DiskFullError,
   type DiskGuard,
+  tableOf,
   UsageMeter,
   type UsageStart,
   usageStartNow,
   writeSitesTable,
 } from '../runtime/index.js'
-import { AgentAbilities } from './agent-abilities.js'
 import type { AgentPool } from './agent-pool.js'
 import { CoordinatorSeat } from './coordinator-seat.js'
 import { FileRecovery } from './file-recovery.js'
@@ -32,7 +33,6 @@ import { type ListenPlace, PackEndpoint } from './pack-endpoint.js'
 import { proposeRepartition } from './propose-repartition.js'
 import { type RecoverySummary, removeStrayTables } from './recovery.js'
 import { RemoteAgents } from './remote-agents.js'
-import { tableOf } from './routing-record.js'
 import { CONCLUDED, writeReport } from './run-report.js'
 import type { StoreWorker } from './store-worker.js'
 import { systemClock as clock } from './system-clock.js'

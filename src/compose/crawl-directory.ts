@@ -7,8 +7,7 @@ import { damageError, readSealed, refuseLinks, writeSealed } from '../files/inde
 import { LEDGER_FILE } from '../ledger/sqlite/index.js'
 import { type Millis, shellWord, uuid } from '../model/index.js'
 import { hostOf, siteOf } from '../model/url/index.js'
-import { NewerCrawlError } from '../runtime/index.js'
-import { takeLock } from './directory-lock.js'
+import { NewerCrawlError, takeLock } from '../runtime/index.js'
 import { systemClock as clock } from './system-clock.js'
 import { systemRandom as random } from './system-random.js'
 

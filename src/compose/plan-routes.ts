@@ -10,23 +10,21 @@ import type { Ledger } from '../ledger/index.js'
 import { siteOf } from '../model/url/index.js'
 import { PART_OWNERS } from '../plan/assign/learned/index.js'
 import {
+  agentNames,
   begunSplits,
   endSplits,
   type Heavy,
+  ROUTING_FILE,
   type Routes,
   type RouteTask,
-  splitHeavy,
-  splitsHeavy,
-} from '../runtime/index.js'
-import { agentNames } from './agent-names.js'
-import { readCrawlFile } from './crawl-directory.js'
-import {
-  ROUTING_FILE,
   type RoutingRecord,
   readRoutingRecord,
   readTable,
   saveRoutingRecord,
-} from './routing-record.js'
+  splitHeavy,
+  splitsHeavy,
+} from '../runtime/index.js'
+import { readCrawlFile } from './crawl-directory.js'
 import type { StoreWorker } from './store-worker.js'
 
 export interface RoutePlaces {

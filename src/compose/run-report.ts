@@ -6,10 +6,10 @@ import type { Ledger } from '../ledger/index.js'
 import { type Millis, VERSION } from '../model/index.js'
 import { buildReport, type Report } from '../report/index.js'
 import type { UsageTotal } from '../runtime/index.js'
+import { readRoutingRecord, routedOf } from '../runtime/index.js'
 import { countCrawl } from './count-crawl.js'
 import type { Log } from './log.js'
 import { repartitionsOf } from './repartition-report.js'
-import { readRoutingRecord, routedOf } from './routing-record.js'
 import { systemClock as clock } from './system-clock.js'
 
 /**

@@ -13,22 +13,11 @@ export {
   type OptionGroup,
   optionHelp,
 } from './fields.js'
-export {
-  checkGraphSetting,
-  GRAPH_WEIGHTS,
-  type GraphSettings,
-  type GraphWeights,
-  readGraphSettings,
-} from './graph-settings.js'
+export { GRAPH_WEIGHTS, type GraphSettings, type GraphWeights, readGraphSettings } from './graph-settings.js'
 export { bytes, count, positive } from './kinds.js'
 export { hashOfFile, rememberDirectory, type Standing, standingOf } from './known-directories.js'
 export { checkConfig, loadConfig, variableOf } from './load.js'
-export {
-  BUCKET_SIZES,
-  type BucketSizes,
-  type PhaseSettings,
-  readPhaseSettings,
-} from './phase-settings.js'
+export { BUCKET_SIZES, type BucketSizes, type PhaseSettings, readPhaseSettings } from './phase-settings.js'
 export { seedUrl } from './seed-url.js'
 export { pruneState, readStateFile, stateFile, writeStateFile } from './state-files.js'
 export { stateFolder } from './state-folder.js'

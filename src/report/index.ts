@@ -4,6 +4,7 @@
  */
 export { countUrls, type UrlCounts } from './count-urls.js'
 export { KnownWeb } from './known-web.js'
+export { type LiveMetrics, metricsNow } from './live-metrics.js'
 export { type Metrics, measure, queuedOf } from './metrics.js'
 export {
   type AgentProgress,
@@ -13,5 +14,5 @@ export {
   type ProgressSources,
   progressOf,
 } from './progress.js'
-export { type AgentReport, agentReports, buildReport, type Report } from './report.js'
+export { buildReport, type Report } from './report.js'
 export { normalised, sampleStdev } from './workload.js'

@@ -10,7 +10,6 @@ import {
   readCrawlFile,
   readRecord,
   systemClock,
-  takeLock,
   writeCrawlFile,
 } from '../compose/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
@@ -18,6 +17,7 @@ import { GENERATIONS_FILE, ledgerGenerations, writeGenerations } from '../data/s
 import { readSealed, refuseLinks } from '../files/index.js'
 import { LEDGER_FILE, withLedgerCopy } from '../ledger/sqlite/index.js'
 import { withoutMark } from '../model/index.js'
+import { takeLock } from '../runtime/index.js'
 import type { Damage } from './damage.js'
 import { repairDerived } from './derived-files.js'
 import { withCrawl } from './open-repair.js'

@@ -1,8 +1,8 @@
 /** Webs that a hash shares badly: whoever places sites anew has something to gain, whatever the port. */
 
-import { agentNames } from '../../src/compose/agent-names.js'
 import { systemClock } from '../../src/compose/index.js'
 import { Rendezvous } from '../../src/plan/assign/simple/index.js'
+import { agentNames } from '../../src/runtime/index.js'
 import { WebPlan, WebServer } from '../../src/simulate/web/index.js'
 
 /**

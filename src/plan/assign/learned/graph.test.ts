@@ -9,7 +9,8 @@ import {
   sum,
   web,
 } from '../../../../test/kit/learned-webs.js'
-import { checkGraphSetting, GRAPH_WEIGHTS, readGraphSettings } from '../../../config/index.js'
+import { checkGraphSetting } from '../../../config/graph-settings.js'
+import { GRAPH_WEIGHTS, readGraphSettings } from '../../../config/index.js'
 import { planGraph } from './plan-graph.js'
 
 describe('graph', () => {

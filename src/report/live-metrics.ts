@@ -6,14 +6,10 @@ import type { CrawlConfig } from '../config/index.js'
 import type { Ledger, Totals } from '../ledger/index.js'
 import { LIMITS } from '../model/index.js'
 import { FrontierSpace } from '../page/frontier/index.js'
-import {
-  type AgentReport,
-  agentReports,
-  countUrls,
-  KnownWeb,
-  type Metrics,
-  measure,
-} from '../report/index.js'
+import { countUrls } from './count-urls.js'
+import { KnownWeb } from './known-web.js'
+import { type Metrics, measure } from './metrics.js'
+import { type AgentReport, agentReports } from './report.js'
 
 export interface LiveMetrics extends Metrics {
   /** Of every agent and its lanes. */

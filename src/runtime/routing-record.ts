@@ -8,7 +8,7 @@ import { hostOf } from '../model/url/index.js'
 import { StaticHosts } from '../page/fetch/dns/index.js'
 import { type AddressOf, RoutingTable, stageIn } from '../plan/assign/learned/index.js'
 import type { Report } from '../report/index.js'
-import type { Routes } from '../runtime/index.js'
+import type { Routes } from './route-task.js'
 
 export const ROUTING_FILE = 'learned/routing.bin'
 const SETTING = 'seat.routing'

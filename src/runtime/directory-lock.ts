@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import Database from 'libsql'
 import { LedgerError } from '../ledger/index.js'
 import { isUnwritable } from '../ledger/sqlite/index.js'
-import { DirectoryBusyError } from '../runtime/index.js'
+import { DirectoryBusyError } from './errors.js'
 
 /**
  * One process per crawl directory. The lock is an exclusive transaction on a file of its own: the system
