@@ -35,6 +35,9 @@ const IDLE_PACE: Partial<SitePace> = {
 export interface MadeSite {
   readonly clock: Clock
   readonly cell?: string
+  readonly epoch?: number
+  /** As the ledger granted it, in the place of a made one. */
+  readonly lease?: Lease
   readonly pace?: Partial<SitePace>
   readonly originRobots?: Partial<OriginRobots>
   readonly part?: CellPart
@@ -47,7 +50,7 @@ export function madeSite({ clock, cell = 'a.test', ...made }: MadeSite): SiteCra
   const frontier = new CellFrontier(space, { maxDepth: Number.POSITIVE_INFINITY })
   return new SiteCrawl(
     {
-      lease: { ...LEASE, cell },
+      lease: made.lease ?? { ...LEASE, cell, epoch: made.epoch ?? 1 },
       frontier,
       traps: new SiteTraps({ rules: new Set(), maxPages: 1_000, clock, known: frontier }),
       pace: { ...IDLE_PACE, ...made.pace } as SitePace,

@@ -34,8 +34,7 @@ export class InboxNotices {
   counted({ held }: Heartbeat): void {
     for (const { cell, epoch, appended } of held) {
       const site = this.#sites().get(cell)
-      if (site?.lease.epoch !== epoch || appended === site.appendedSeen) continue
-      site.appendedSeen = appended
+      if (site?.lease.epoch !== epoch || !site.countedInbox(appended)) continue
       this.#hasRows(cell)
     }
   }
@@ -44,7 +43,7 @@ export class InboxNotices {
   #hasRows(cell: CellId): boolean {
     const site = this.#sites().get(cell)
     if (!site) return false
-    site.inboxDirty = true
+    site.inboxGrew()
     site.wake.notify()
     return true
   }
