@@ -60,22 +60,20 @@ export class CellRelease {
    */
   #takeAway(site: SiteCrawl): void {
     const { ledger, siteOpener, onFailure } = this.#parts
-    const isAsking = site.inFlight + site.robotsInFlight > 0
     if (!site.requestAbort.isAborted) {
-      if (isAsking) this.#force(site)
+      if (site.isRequesting) this.#force(site)
       site.requestAbort.abort()
       return
     }
-    if (isAsking || site.lost || !siteOpener.mayLeave(site)) return
+    if (site.isRequesting || site.lost || !siteOpener.mayLeave(site)) return
     this.#force(site)
-    site.released = ledger
-      .release(site.cell, site.lease.epoch, 'head')
-      .catch(error => onFailure(error as Error))
+    site.releaseSent(
+      ledger.release(site.cell, site.lease.epoch, 'head').catch(error => onFailure(error as Error)),
+    )
     this.lost([site])
   }
 
   #force(site: SiteCrawl): void {
-    if (!site.forced) this.#parts.counters.forcedCells++
-    site.forced = true
+    if (site.force()) this.#parts.counters.forcedCells++
   }
 }

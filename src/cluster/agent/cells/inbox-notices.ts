@@ -37,8 +37,7 @@ export class InboxNotices {
   counted({ held }: Heartbeat): void {
     for (const { cell, epoch, appended } of held) {
       const site = this.#sites().get(cell)
-      if (site?.lease.epoch !== epoch || appended === site.appendedSeen) continue
-      site.appendedSeen = appended
+      if (site?.lease.epoch !== epoch || !site.countedInbox(appended)) continue
       this.#hasRows(cell)
     }
   }
@@ -47,7 +46,7 @@ export class InboxNotices {
   #hasRows(cell: CellId): boolean {
     const site = this.#sites().get(cell)
     if (!site) return false
-    site.inboxDirty = true
+    site.inboxGrew()
     site.wake.notify()
     return true
   }

@@ -38,7 +38,7 @@ export class InboxReader {
 
   /** False when there was nothing to read, or the site is ours no longer. */
   async #readBatch(site: SiteCrawl): Promise<boolean> {
-    site.inboxDirty = false
+    site.inboxReadBegan()
     const rows = await this.#ledger.readInbox(site.cell, site.cursor, BATCH_ROWS)
     while (!this.#transmitter.hasRoom() && !this.#signal.aborted) await this.#transmitter.shipped()
     if (rows.length === 0 || site.lost || this.#signal.aborted) return false
@@ -48,9 +48,9 @@ export class InboxReader {
       if (site.frontier.meets(url, row.depth)) continue
       this.#admission.admit(site, pack, url === row.url ? row : { ...row, url })
     }
-    site.cursor = rows[rows.length - 1].position
+    site.inboxRowsTaken(rows[rows.length - 1].position)
     pack.cellFor(site).consumed(rows)
-    if (rows.length === BATCH_ROWS) site.inboxDirty = true
+    if (rows.length === BATCH_ROWS) site.inboxGrew()
     return true
   }
 }

@@ -66,13 +66,13 @@ export class SiteWork {
       if (site.sitemapsDue || site.frontier.hasReady(clock.now())) await this.#crawl(site)
       if (this.#endsSlice(site) || site.inboxDirty || site.frontier.hasReady(clock.now())) continue
       if (this.#parks(site)) continue
-      site.idle = true
+      site.setIdle(true)
       if (await this.#finishes(site, idleMs)) break
       const since = clock.monotonic()
       await site.wake.wait(this.#idleMs(site))
       idleMs = clock.monotonic() - since
       // Woken to finish or to leave, it needs no lane.
-      site.idle = !site.inboxDirty && !site.frontier.hasReady(clock.now())
+      site.setIdle(!site.inboxDirty && !site.frontier.hasReady(clock.now()))
     }
     await this.#letGo(site)
   }
@@ -96,7 +96,7 @@ export class SiteWork {
     siteOpener.stays(site)
     counters.refusedFinishes++
     const { cursor } = site
-    site.inboxDirty = true
+    site.inboxGrew()
     await this.#inboxes.read(site)
     // Asked again at once, thousands of sites whose leases an outage has ended would ask without a pause.
     if (site.cursor === cursor) await site.wake.wait(REFUSED_LOOK_MS)

@@ -80,7 +80,7 @@ export class Lane {
   async crawl(site: SiteCrawl): Promise<void> {
     const { clock, transmitter, signal, settings } = this.#parts
     let others: Set<Promise<void>> | null = null
-    site.loops++
+    site.connectionBegan()
     while (this.#takesMore(site)) {
       while (!transmitter.hasRoom() && !signal.aborted) await transmitter.shipped()
       if (site.sitemapsDue) this.#parts.offerSitemaps(site)
@@ -92,12 +92,12 @@ export class Lane {
       if (entry === null) break
       site.list?.begin(entry)
       await this.#visit(site, entry)
-      site.list?.end(entry, site.stalled === entry)
+      site.list?.end(entry, site.isStalled(entry))
       transmitter.poke()
       if (this.#parts.endsSlice(site)) break
       while (
         this.#takesMore(site) &&
-        site.loops < settings.connectionsPerSite &&
+        site.connections < settings.connectionsPerSite &&
         site.frontier.hasReady(clock.now())
       ) {
         const other = this.crawl(site)
@@ -106,7 +106,7 @@ export class Lane {
         void other.finally(() => known.delete(other)).catch(() => {})
       }
     }
-    site.loops--
+    site.connectionEnded()
     if (others !== null) await Promise.all(others)
   }
 
@@ -127,7 +127,7 @@ export class Lane {
     if (!verdict || (!verdict.allowed && verdict.until !== undefined)) {
       if (this.#parts.settings.paused) await this.#parts.unlessPaused(this.#parts.signal)
       verdict = await qualifier.verdictOf(site, entry)
-      site.sitemapsDue = true
+      site.robotsRead()
     }
     if (verdict === null) return
     if (!verdict.allowed) return responseHandler.refuse(site, entry, verdict.code, verdict.detail)
@@ -152,7 +152,7 @@ export class Lane {
     if (site.mode.is === 'giving-up') return { code: 'SITE_DROPPED', detail: site.mode.detail }
     if (this.#parts.isBlacklisted(site)) return { code: 'BLACKLISTED', detail: '' }
     if (entry.depth > this.#parts.maxDepth) return { code: 'TOO_DEEP', detail: '' }
-    if (markOf(entry.url) === null && site.traps.isSpent(site.inFlight + site.unsettled))
+    if (markOf(entry.url) === null && site.traps.isSpent(site.unfinished))
       return { code: 'SITE_PAGE_LIMIT', detail: '' }
     return null
   }
@@ -178,13 +178,12 @@ export class Lane {
       politeness.pass(site, pause)
       return false
     }
-    site.inFlight++
-    site.visits++
+    site.requestBegan()
     counters.fetches++
     const begun = gate === null ? null : new BegunRequest(gate.gates, gate.mayBegin)
     const until = gate === null ? site.requestAbort.signal(leaseMargin.signal) : gate.signal
     const answer = await fetcher.fetch(this.#requestFor(entry, known, begun), until)
-    site.inFlight--
+    site.requestEnded()
     politeness.answered(site, pause, answer)
     try {
       while (!transmitter.hasRoom() && !signal.aborted) await this.#shipped(site)
@@ -207,9 +206,9 @@ export class Lane {
 
   /** Its response waits for room in the pack, and counts as in flight until then. */
   async #shipped(site: SiteCrawl): Promise<void> {
-    site.unsettled++
+    site.roomAwaited()
     await this.#parts.transmitter.shipped()
-    site.unsettled--
+    site.roomFound()
   }
 
   #requestFor(entry: FrontierEntry, known: MetaInfo | undefined, begun: BegunRequest | null): FetchRequest {

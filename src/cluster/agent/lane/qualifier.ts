@@ -96,11 +96,11 @@ export class Qualifier {
     const { leaseMargin } = this.#parts
     const bodies = new HeldBodies(this.#parts.fetcher)
     const parts = { ...this.#asking(site, bodies), clock, turns }
-    site.robotsInFlight++
+    site.robotsBegan()
     try {
       const found = await qualify(origin, mode, parts, site.requestAbort.signal(leaseMargin.signal)).finally(
         () => {
-          site.robotsInFlight--
+          site.robotsEnded()
           turns.done()
         },
       )
@@ -144,7 +144,7 @@ export class Qualifier {
   async #waits(site: SiteCrawl, entry: FrontierEntry, until: Millis, why: string): Promise<boolean> {
     const { clock, maxWaitMs } = this.#parts
     if (site.originRobots.isOpen && site.setAside < LIMITS.robotsSetAside) {
-      site.setAside++
+      site.urlSetAside()
       site.frontier.setAside(entry, until)
       return false
     }

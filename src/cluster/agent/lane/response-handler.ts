@@ -115,11 +115,8 @@ export class ResponseHandler {
   }
 
   #answered(site: SiteCrawl, entry: FrontierEntry, { code, exchange }: FetchOutcome): void {
-    if (exchange) {
-      site.answered = true
-      site.answeredBy[schemeOf(entry.url)] = true
-    }
-    if (isPage(code)) site.pages++
+    if (exchange) site.answeredOver(schemeOf(entry.url))
+    if (isPage(code)) site.pageCame()
   }
 
   /** What is no page: a sitemap, or a probe. It is archived; among the pages stands only what went wrong. */

@@ -43,8 +43,8 @@ export class RetryPolicy {
     const { code, detail, exchange } = outcome
     const usual = outcomeRule(code)
     const rule = isOfUrlAlone(site, entry, usual) ? { ...usual, ...OF_URL_ALONE } : usual
-    if (rule.strain !== 'none') site.failures++
-    else if (usual.strain === 'none' && exchange) site.failures = 0
+    if (rule.strain !== 'none') site.failed()
+    else if (usual.strain === 'none' && exchange) site.recovered()
     const now = clock.now()
     if (rule.tries === 1) {
       if (rule.dropsSite) this.#drop(site, code, detail)
@@ -105,7 +105,7 @@ export class RetryPolicy {
 
   #again(site: SiteCrawl, entry: FrontierEntry, attempt: number, until: Millis): void {
     this.#parts.counters.retries++
-    site.stalled = entry
+    site.queuedAgain(entry)
     this.#parts.pack().cellFor(site).journal.retry(entry.url, attempt, until)
   }
 }
@@ -123,9 +123,9 @@ function isOfUrlAlone(
   return rule.strain === 'failing' && attempt > 1 && site.pages > failedAfter
 }
 
-function isShut({ answeredBy }: SiteCrawl, url: string): boolean {
+function isShut(site: SiteCrawl, url: string): boolean {
   const scheme = schemeOf(url)
-  return !answeredBy[scheme] && answeredBy[scheme === 'http' ? 'https' : 'http']
+  return !site.hasAnsweredBy(scheme) && site.hasAnsweredBy(scheme === 'http' ? 'https' : 'http')
 }
 
 function reasonOf(asked: Millis | null, failures: number, detail: string): string {

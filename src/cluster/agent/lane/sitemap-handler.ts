@@ -33,7 +33,7 @@ export class SitemapHandler {
   /** Queues what robots.txt names; what is known already stays as it is, so this may be asked at any time. */
   offer(site: SiteCrawl): void {
     const { scope, router, pack, faults, fromRobots } = this.#parts
-    site.sitemapsDue = false
+    site.sitemapsOffered()
     // A host that is here for somebody else's sitemap has none that list what is wanted.
     if (!fromRobots || !scope.acceptsSite(siteOfCell(site.cell))) return
     for (const { origin, urls } of site.originRobots.sitemaps()) {

@@ -3,17 +3,15 @@
  * it.
  */
 import { expect, it } from 'vitest'
+import { madeSite } from '../../../../test/kit/made-site.js'
+import { ManualClock } from '../../../../test/kit/manual-clock.js'
 import { sampleRow } from '../../../../test/kit/store-samples.js'
 import { PackBuilder } from '../../../data/store/index.js'
 import type { PackRows } from '../../../data/store/pack-store.js'
 import { PageRowView, PageText } from '../../../data/store/tables/index.js'
-import type { SiteCrawl } from '../site/index.js'
 import { OpenPack } from './open-pack.js'
 
-/** As much of a site as a pack looks at when robots.txt is archived. */
-function leased(epoch: number): SiteCrawl {
-  return { cell: 'a.test', leaseKey: `a.test ${epoch}`, lane: 1, uncommitted: 0, cursor: 0 } as SiteCrawl
-}
+const clock = new ManualClock()
 
 function urlsOf({ bytes }: PackRows): string[] {
   const view = new PageRowView()
@@ -28,7 +26,8 @@ function urlsOf({ bytes }: PackRows): string[] {
 it('a pack drops what came under a lost lease, not what the next lease of that cell brings', () => {
   const builder = new PackBuilder({ agent: 'a', records: null, tables: true })
   const pack = new OpenPack('p', 'a', 0, builder)
-  const [before, after] = [leased(1), leased(2)]
+  const [before, after] = [madeSite({ clock, epoch: 1 }), madeSite({ clock, epoch: 2 })]
+
   for (const [site, url] of [
     [before, 'http://a.test/1'],
     [after, 'http://a.test/2'],

@@ -83,7 +83,7 @@ export class OpenPack {
     if (!packCell) {
       packCell = new OpenPackCell(site, this)
       this.#packCells.set(site, packCell)
-      site.uncommitted++
+      site.joinedPack()
     }
     return packCell
   }
@@ -105,7 +105,7 @@ export class OpenPack {
     const before = this.pages
     for (const site of sites) {
       if (!this.#packCells.delete(site)) continue
-      site.uncommitted--
+      site.droppedFromPack()
       this.builder.drop(site.leaseKey)
     }
     return before - this.pages

@@ -1,9 +1,10 @@
-/** A real ledger and store; of sites as much as a pack looks at. */
+/** A real ledger and store, and a site with the politeness of a test. */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { space } from '../../../../test/kit/frontier-space.js'
+import { madeSite } from '../../../../test/kit/made-site.js'
 import { sampleExchange } from '../../../../test/kit/store-samples.js'
 import { systemClock as clock } from '../../../compose/index.js'
 import { DirectoryPackStore, PackBuilder } from '../../../data/store/index.js'
@@ -46,16 +47,7 @@ describe('a pack with more links than one transaction should take', () => {
     await ledger.append([{ cell: 'a.test', group: 'a.test', rows }])
     incarnation = await ledger.join('agent-1', 1)
     lease = (await ledger.grant(incarnation, ['a.test'], 60_000, 0))[0]
-    site = {
-      cell: 'a.test',
-      leaseKey: 'a.test 1',
-      lane: 1,
-      lease,
-      lastPack: 0,
-      uncommitted: 0,
-      cursor: 0,
-      pace: { groupWaits: () => [] },
-    } as unknown as SiteCrawl
+    site = madeSite({ clock, lease })
     writes = []
     lost = []
     sent = new SentLinks(1)

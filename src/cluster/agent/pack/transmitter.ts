@@ -260,10 +260,7 @@ export class Transmitter {
   #acknowledge(pack: OpenPack, targets: ReadonlySet<CellId>): void {
     const sites = pack.sites
     this.#parts.budget.settled(pack.pages)
-    for (const site of sites) {
-      site.lastPack++
-      site.uncommitted--
-    }
+    for (const site of sites) site.packCommitted()
     this.#parts.onCommitted(sites, targets)
   }
 }

@@ -85,11 +85,11 @@ export class BucketDispatcher {
       return
     }
     this.#bucket.fetch(element)
-    site.list = list
+    site.listBegan(list)
     try {
       await crawl(site)
     } finally {
-      site.list = null
+      site.listEnded()
       list.close()
       this.#rest(element, site.pace.readyAt)
     }

@@ -104,64 +104,37 @@ export class SiteCrawl {
   readonly pace: SitePace
   readonly originRobots: OriginRobots
   readonly traps: SiteTraps
-  mode: SiteMode = { is: 'crawling' }
-  /** Visits under way, and robots procedures. */
-  inFlight = 0
-  robotsInFlight = 0
-  /** Responses that wait for room in the pack. */
-  unsettled = 0
-  /** What ends them before their time. */
+  /** Aborts requests that must not go on to their end. */
   readonly requestAbort = new RequestAbort()
-  /** True once it was taken away, because it did not go by itself. */
-  forced = false
-  /**
-   * The answer to a forced release. Until it is here the ledger may still list the lease, so the cell stays
-   * in hand.
-   */
-  released: Promise<unknown> | null = null
-  /** Packs, open or under way, that hold something of this cell. */
-  uncommitted = 0
-  /** Number of the last committed pack. */
-  lastPack: number
-  /** Inbox rows up to here were taken into the queue. */
-  cursor: number
-  /** The ledger says there may be rows past the cursor. */
-  inboxDirty = true
-  /** The ledger's count of inbox rows when it was leased, or at the last heartbeat. */
-  appendedSeen: number
+  /** Notified when there may be something to do again. */
+  readonly wake: WakeUp
   readonly #lanes: LaneCount
+  #mode: SiteMode = { is: 'crawling' }
+  #inFlight = 0
+  #robotsInFlight = 0
+  #unsettled = 0
+  #isForced = false
+  #released: Promise<unknown> | null = null
+  #uncommitted = 0
+  #lastPack: number
+  #cursor: number
+  #inboxDirty = true
+  #appendedSeen: number
   #idle = false
   /** Connections that wait long for their turn. */
   #farOff = 0
   #hasLane = true
   #lane: number
-  /** Rung when there may be something to do again. */
-  readonly wake: WakeUp
-  /**
-   * True once the site has answered anything, ever: a site that never did is given up, one that did is
-   * parked.
-   */
-  answered: boolean
-  /** Under this lease: one of the two may be shut while the other answers. */
-  readonly answeredBy = { http: false, https: false }
-  /** Pages that came under this lease. */
-  pages = 0
-  /** Failures in a row, those of the leases before included. */
-  failures: number
-  visits = 0
-  /** Under `phases`: what may be asked for now, and no more. */
-  list: UrlList | null = null
-  /** The URL that was last found to need another try. */
-  stalled: FrontierEntry | null = null
-  /** URLs whose origin must wait for its robots.txt while others of the site go on. */
-  setAside = 0
-  /**
-   * The origins' robots.txt may name sitemaps that are not queued yet: after a look at one, and after every
-   * lease.
-   */
-  sitemapsDue = true
-  /** Connections at work on this site. */
-  loops = 0
+  #answered: boolean
+  readonly #answeredBy = { http: false, https: false }
+  #pages = 0
+  #failures: number
+  #visits = 0
+  #list: UrlList | null = null
+  #stalled: FrontierEntry | null = null
+  #setAside = 0
+  #sitemapsDue = true
+  #connections = 0
 
   constructor(parts: SiteParts, wake: WakeUp) {
     this.wake = wake
@@ -175,11 +148,11 @@ export class SiteCrawl {
     this.traps = parts.traps
     this.pace = parts.pace
     this.originRobots = parts.originRobots
-    this.failures = parts.failures ?? 0
-    this.answered = parts.answered ?? false
-    this.lastPack = parts.lease.lastPack
-    this.cursor = parts.lease.cursor
-    this.appendedSeen = parts.lease.appended
+    this.#failures = parts.failures ?? 0
+    this.#answered = parts.answered ?? false
+    this.#lastPack = parts.lease.lastPack
+    this.#cursor = parts.lease.cursor
+    this.#appendedSeen = parts.lease.appended
     this.#lanes = parts.lanes
     this.#lane = parts.lanes.take(parts.lease.lane)
   }
@@ -189,12 +162,264 @@ export class SiteCrawl {
     return this.#part === null || this.#part(url)
   }
 
+  // The queue, and the connections that work on it.
+
+  get mode(): SiteMode {
+    return this.#mode
+  }
+
+  get lost(): boolean {
+    return this.#mode.is === 'leaving' && this.#mode.to === 'lost'
+  }
+
+  /** No new request is sent, and whoever waits for the turn of this site stops waiting. */
+  leave(to: Leave, until: Millis = 0, why = ''): void {
+    if (this.lost) return
+    this.#mode = { is: 'leaving', to, until, why: forDisplay(why) }
+    this.pace.giveUp()
+  }
+
+  giveUp(because: OutcomeCode, detail: string): void {
+    if (this.#mode.is === 'crawling') this.#mode = { is: 'giving-up', because, detail }
+  }
+
+  /** Connections at work on this site. */
+  get connections(): number {
+    return this.#connections
+  }
+
+  connectionBegan(): void {
+    this.#connections++
+  }
+
+  connectionEnded(): void {
+    this.#connections--
+  }
+
+  /** Under `phases`: the URLs that may be requested now; null elsewhere. */
+  get list(): UrlList | null {
+    return this.#list
+  }
+
+  listBegan(list: UrlList): void {
+    this.#list = list
+  }
+
+  listEnded(): void {
+    this.#list = null
+  }
+
+  /** True if this URL is the last one that was queued for another try. */
+  isStalled(entry: FrontierEntry): boolean {
+    return this.#stalled === entry
+  }
+
+  queuedAgain(entry: FrontierEntry): void {
+    this.#stalled = entry
+  }
+
+  /** URLs set aside because their origin must wait for its robots.txt while others of the site go on. */
+  get setAside(): number {
+    return this.#setAside
+  }
+
+  urlSetAside(): void {
+    this.#setAside++
+  }
+
+  /** The origins' robots.txt may name sitemaps that are not queued yet. True at the start of a lease. */
+  get sitemapsDue(): boolean {
+    return this.#sitemapsDue
+  }
+
+  robotsRead(): void {
+    this.#sitemapsDue = true
+  }
+
+  sitemapsOffered(): void {
+    this.#sitemapsDue = false
+  }
+
+  // Requests, and what came of them.
+
+  /** Visits under way, robots procedures not included. */
+  get inFlight(): number {
+    return this.#inFlight
+  }
+
+  get robotsInFlight(): number {
+    return this.#robotsInFlight
+  }
+
+  /** Visits that have not come to their outcome yet: on the wire, or waiting for room in the pack. */
+  get unfinished(): number {
+    return this.#inFlight + this.#unsettled
+  }
+
+  /** True while a request is on the wire, robots.txt included. */
+  get isRequesting(): boolean {
+    return this.#inFlight + this.#robotsInFlight > 0
+  }
+
+  /** Visits under this lease. */
+  get visits(): number {
+    return this.#visits
+  }
+
+  requestBegan(): void {
+    this.#inFlight++
+    this.#visits++
+  }
+
+  requestEnded(): void {
+    this.#inFlight--
+  }
+
+  robotsBegan(): void {
+    this.#robotsInFlight++
+  }
+
+  robotsEnded(): void {
+    this.#robotsInFlight--
+  }
+
+  /** A response waits for room in the pack. */
+  roomAwaited(): void {
+    this.#unsettled++
+  }
+
+  roomFound(): void {
+    this.#unsettled--
+  }
+
+  /** True once the site has ever answered: a site that never did is given up, one that did is parked. */
+  get answered(): boolean {
+    return this.#answered
+  }
+
+  /** True if the site answered over this scheme under this lease. */
+  hasAnsweredBy(scheme: 'http' | 'https'): boolean {
+    return this.#answeredBy[scheme]
+  }
+
+  answeredOver(scheme: 'http' | 'https'): void {
+    this.#answered = true
+    this.#answeredBy[scheme] = true
+  }
+
+  /** Pages that came under this lease. */
+  get pages(): number {
+    return this.#pages
+  }
+
+  pageCame(): void {
+    this.#pages++
+  }
+
+  /** Failures in a row, those of earlier leases included. */
+  get failures(): number {
+    return this.#failures
+  }
+
+  failed(): void {
+    this.#failures++
+  }
+
+  recovered(): void {
+    this.#failures = 0
+  }
+
+  // The inbox.
+
+  /** Inbox rows up to this position are in the queue. */
+  get cursor(): number {
+    return this.#cursor
+  }
+
+  /** There may be rows past the cursor. */
+  get inboxDirty(): boolean {
+    return this.#inboxDirty
+  }
+
+  inboxGrew(): void {
+    this.#inboxDirty = true
+  }
+
+  /** A read of the inbox begins: rows that arrive after this need another one. */
+  inboxReadBegan(): void {
+    this.#inboxDirty = false
+  }
+
+  inboxRowsTaken(position: number): void {
+    this.#cursor = position
+  }
+
+  /** Takes the ledger's count of inbox rows; true if it differs from the count seen last. */
+  countedInbox(appended: number): boolean {
+    if (appended === this.#appendedSeen) return false
+    this.#appendedSeen = appended
+    return true
+  }
+
+  // Packs, and the end of the lease.
+
+  /** Packs, open or under way, that hold something of this cell. */
+  get uncommitted(): number {
+    return this.#uncommitted
+  }
+
+  /** Number of the last committed pack. */
+  get lastPack(): number {
+    return this.#lastPack
+  }
+
+  joinedPack(): void {
+    this.#uncommitted++
+  }
+
+  droppedFromPack(): void {
+    this.#uncommitted--
+  }
+
+  packCommitted(): void {
+    this.#lastPack++
+    this.#uncommitted--
+  }
+
+  /** The cell is taken away because it did not go by itself; true the first time. */
+  force(): boolean {
+    const isFirst = !this.#isForced
+    this.#isForced = true
+    return isFirst
+  }
+
+  /**
+   * The ledger's answer to a forced release. Until it is here the ledger may still list the lease, so the
+   * cell stays in hand.
+   */
+  get released(): Promise<unknown> | null {
+    return this.#released
+  }
+
+  releaseSent(answer: Promise<unknown>): void {
+    this.#released = answer
+  }
+
+  /** The cell is released. */
+  close(): void {
+    this.setIdle(true)
+    this.requestAbort.dispose()
+    this.frontier.close()
+  }
+
+  // The lane.
+
   /** Nothing ready and nothing under way: the lane is free for another site. */
   get idle(): boolean {
     return this.#idle
   }
 
-  set idle(idle: boolean) {
+  setIdle(idle: boolean): void {
     this.#idle = idle
     this.#countLane()
   }
@@ -218,30 +443,8 @@ export class SiteCrawl {
     return result
   }
 
-  /** The cell is released. */
-  close(): void {
-    this.idle = true
-    this.requestAbort.dispose()
-    this.frontier.close()
-  }
-
-  get lost(): boolean {
-    return this.mode.is === 'leaving' && this.mode.to === 'lost'
-  }
-
-  /** Who waits for the turn of this site need not wait any longer. */
-  leave(to: Leave, until: Millis = 0, why = ''): void {
-    if (this.lost) return
-    this.mode = { is: 'leaving', to, until, why: forDisplay(why) }
-    this.pace.giveUp()
-  }
-
-  giveUp(because: OutcomeCode, detail: string): void {
-    if (this.mode.is === 'crawling') this.mode = { is: 'giving-up', because, detail }
-  }
-
   #countLane(): void {
-    const hasLane = !this.#idle && (this.#farOff === 0 || this.#farOff < this.loops)
+    const hasLane = !this.#idle && (this.#farOff === 0 || this.#farOff < this.#connections)
     if (hasLane === this.#hasLane) return
     this.#hasLane = hasLane
     if (hasLane) this.#lane = this.#lanes.take(this.#lane)
