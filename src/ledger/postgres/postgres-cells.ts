@@ -7,6 +7,7 @@ import {
   type Incarnation,
   MOST_COUNTED,
 } from '../index.js'
+import { endOfCrawl } from '../rules/index.js'
 import { type Row, textArray } from './postgres-connection.js'
 import { isOpenFor, TIMELINE } from './postgres-crawls.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
@@ -126,13 +127,10 @@ export async function tryEnd(tx: Transaction): Promise<FinishReason | null> {
   if (state === 'closed') return String(reason) as FinishReason
   await reclaimExpired(tx)
   const rows = await tx.all('SELECT state, count(*) FROM cell GROUP BY state')
-  const count = Object.fromEntries(rows.map(([name, cells]) => [String(name), Number(cells)]))
-  if (count.leased || count.draining) return null
+  const counts = Object.fromEntries(rows.map(([name, cells]) => [String(name), Number(cells)]))
   const [pages] = (await tx.first('SELECT coalesce(sum(pages), 0) FROM agent'))!
-  const full = max !== null && Number(pages) >= Number(max)
-  const waiting = (count.waiting ?? 0) + (count.resting ?? 0)
-  if (waiting && !full) return null
-  const why: FinishReason = waiting ? 'limit' : count.parked ? 'parked' : 'done'
+  const why = endOfCrawl(counts, Number(pages), max === null ? null : Number(max))
+  if (why === null) return null
   await tx.run(`UPDATE crawl SET state = 'closed', finish_reason = $1, pages = $2`, why, Number(pages))
   return why
 }
