@@ -5,8 +5,8 @@ import type { CellState, FinishReason } from '../index.js'
 type CellCounts = Readonly<Partial<Record<CellState, number>>>
 
 /**
- * Null while the crawl goes on: a cell is leased or drains, or cells wait (or rest) and the page limit is not reached.
- * Parked cells do not keep it open.
+ * Null while the crawl goes on: a cell is leased or drains, or cells wait (or rest) and the page limit is
+ * not reached. Parked cells do not keep it open.
  */
 export function endOfCrawl(counts: CellCounts, pages: number, maxPages: number | null): FinishReason | null {
   const { leased = 0, draining = 0, parked = 0 } = counts

@@ -1,9 +1,9 @@
 /**
- * Which cells may be leased, and which are offered for leasing. Besides this a grant needs the turn of the cell's group
- * (`turn-claim.ts`).
+ * Which cells may be leased, and which are offered for leasing. Besides this a grant needs the turn of the
+ * cell's group (`turn-claim.ts`).
  *
- * Inside SQL: PostgreSQL locks only the rows for which the cell's part of `mayBeGranted` holds; `isOffered` filters the
- * queue in both SQL backends. `test/contract/rules-in-sql.ts` compares them.
+ * Inside SQL: PostgreSQL locks only the rows for which the cell's part of `mayBeGranted` holds; `isOffered`
+ * filters the queue in both SQL backends. `test/contract/rules-in-sql.test.ts` compares them.
  */
 import type { CellState, Incarnation } from '../index.js'
 
@@ -17,8 +17,8 @@ export function mayBeGranted(
 }
 
 /**
- * A cell is offered to the incarnations in `eligible` unless the turn of its group is held by one that is not among them.
- * Without `eligible` every waiting cell is offered.
+ * A cell is offered to the incarnations in `eligible` unless the turn of its group is held by one that is
+ * not among them. Without `eligible` every waiting cell is offered.
  */
 export function isOffered(
   state: CellState,

@@ -2,7 +2,7 @@
  * ledger/rules/: the decisions that every backend makes alike, each as one pure function.
  * In: the values of the rows that a backend has read (and, where it can, locked). Out: the decision.
  * Always: no storage, no clock, no side effect; a backend that decides inside a statement is tested against
- * the function over an enumerated set of states (`test/contract/rules-in-sql.ts`).
+ * the function over an enumerated set of states (`test/contract/rules-in-sql.test.ts`).
  *
  * | rule | function | decided inside SQL |
  * |---|---|---|

@@ -1,9 +1,10 @@
 /**
  * When a lease, the coordinator's seat or an incarnation counts as given up.
  *
- * Inside SQL: `hasExpired` and `isSilent` select rows by an index in both SQL backends; `gapAfter` is part of the
- * heartbeat's update on PostgreSQL; `isRenewable` is part of the heartbeat's update in both. PostgreSQL also requires that
- * the server's timeline is the one of the last heartbeat. `test/contract/rules-in-sql.ts` compares them.
+ * Inside SQL: `hasExpired` and `isSilent` select rows by an index in both SQL backends; `gapAfter` is part
+ * of the heartbeat's update on PostgreSQL; `isRenewable` is part of the heartbeat's update in both.
+ * PostgreSQL also requires that the server's timeline is the one of the last heartbeat.
+ * `test/contract/rules-in-sql.test.ts` compares them.
  */
 import type { Millis } from '../../model/index.js'
 
@@ -15,8 +16,8 @@ export interface Heard {
 }
 
 /**
- * A lease expires when it ended without a renewal, unless the ledger itself was away, or no process at all has sent a
- * heartbeat since the end: then the machine stood still, and its agents with it.
+ * A lease expires when it ended without a renewal, unless the ledger itself was away, or no process at all
+ * has sent a heartbeat since the end: then the machine stood still, and its agents with it.
  */
 export function hasExpired(leaseUntil: Millis, now: Millis, heard: Heard): boolean {
   return leaseUntil < now && heard.gapUntil <= now && !isUnheardSince(leaseUntil, heard)
@@ -34,8 +35,8 @@ export function isUnheardSince(time: Millis, { lastHeartbeat }: Heard): boolean 
 }
 
 /**
- * The end of the gap after a heartbeat at `now`. If nobody was heard for a whole lease, the agents may be alive and only
- * the ledger was away: nothing is taken from anybody until all had time to renew.
+ * The end of the gap after a heartbeat at `now`. If nobody was heard for a whole lease, the agents may be
+ * alive and only the ledger was away: nothing is taken from anybody until all had time to renew.
  */
 export function gapAfter({ lastHeartbeat, gapUntil }: Heard, now: Millis, leaseMs: Millis): Millis {
   return lastHeartbeat > 0 && now - lastHeartbeat > leaseMs ? now + leaseMs : gapUntil

@@ -1,8 +1,8 @@
 /**
  * Fencing (P6): whether a cell is still held under the epoch that a caller names.
  *
- * Inside SQL: `release`, `finish`, `park` and `rest` of both SQL backends have `isHeldUnder` in their WHERE clause.
- * `test/contract/rules-in-sql.ts` compares them. Packs and links are checked in TypeScript.
+ * Inside SQL: `release`, `finish`, `park` and `rest` of both SQL backends have `isHeldUnder` in their WHERE
+ * clause. `test/contract/rules-in-sql.test.ts` compares them. Packs and links are checked in TypeScript.
  */
 import type { Epoch } from '../../model/index.js'
 import type { CellState } from '../index.js'

@@ -1,8 +1,9 @@
 /**
- * The page limit: incarnations hold blocks of it, packs debit them, and closing an incarnation returns the rest.
+ * The page limit: incarnations hold blocks of it, packs debit them, and closing an incarnation returns the
+ * rest.
  *
  * Inside SQL: `debited` is part of the update that commits a pack, in both SQL backends.
- * `test/contract/rules-in-sql.ts` compares them.
+ * `test/contract/rules-in-sql.test.ts` compares them.
  */
 interface Limit {
   /** Null: there is no limit. */
@@ -21,8 +22,8 @@ interface Block {
 }
 
 /**
- * The block for an incarnation that says it has `held` pages left and wants `want` more. If others crawl as well, it gets
- * at most half of an even share, so that something is left for those who ask later.
+ * The block for an incarnation that says it has `held` pages left and wants `want` more. If others crawl as
+ * well, it gets at most half of an even share, so that something is left for those who ask later.
  */
 export function budgetBlock(limit: Limit, held: number, want: number): Block {
   const { maxPages, pages, others, heldByOthers } = limit

@@ -23,9 +23,10 @@ interface Claim {
 }
 
 /**
- * The next-allowed time under which the claimant takes over the turn, or null if the holder keeps it. A new holder waits
- * for the stored time, or for the end of the old holder's time plus the delay, whichever is later.
- * (A claimant that already holds the turn keeps it, extended to cover its lease: that is no hand-over.)
+ * The next-allowed time under which the claimant takes over the turn, or null if the holder keeps it. A new
+ * holder waits for the stored time, or for the end of the old holder's time plus the delay, whichever is
+ * later. (A claimant that already holds the turn keeps it, extended to cover its lease: that is no hand-
+ * over.)
  */
 export function turnClaim(
   turn: StoredTurn,
@@ -38,8 +39,8 @@ export function turnClaim(
 }
 
 /**
- * Turn expiry: an open incarnation holds its turns for one lease after its last heartbeat. If the ledger was away, or
- * nobody at all was heard since that end, everybody gets the time to send a heartbeat again.
+ * Turn expiry: an open incarnation holds its turns for one lease after its last heartbeat. If the ledger
+ * was away, or nobody at all was heard since that end, everybody gets the time to send a heartbeat again.
  */
 function turnHeldUntil(leaseUntil: Millis, holder: TurnHolder, now: Millis, leaseMs: Millis): Millis {
   const { isOpen, heartbeatAt, gapUntil } = holder
