@@ -20,6 +20,14 @@ const INBOXES = 'sqlite-inboxes.ts'
 const FILES = 'sqlite-files.ts'
 const ORDER = 'sqlite-order.ts'
 const SPLITS = 'sqlite-splits.ts'
+// In `rules/`: what every backend decides alike.
+const EXPIRY = 'lease-expiry.ts'
+const CLAIM = 'turn-claim.ts'
+const ELIGIBILITY = 'grant-eligibility.ts'
+const HAND_OVER = 'hand-over-wait.ts'
+const FENCE = 'lease-fence.ts'
+const END = 'crawl-end.ts'
+const BUDGET = 'page-budget.ts'
 
 export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   {
@@ -166,22 +174,22 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'a pack names the epoch of each cell',
-    file: PACKS,
-    keeps: 'return held && epoch === cell.epoch',
-    breaks: 'return held',
+    file: FENCE,
+    keeps: ' && current === named',
+    breaks: '',
     caughtBy: 'with a stale cell commits nothing and names the cell',
   },
   {
     rule: 'a pack has the next number of each cell',
-    file: PACKS,
-    keeps: ' && row?.[2] === cell.number - 1',
-    breaks: '',
+    file: FENCE,
+    keeps: 'return lastPack === number - 1',
+    breaks: 'return true',
     caughtBy: 'out of sequence is stale',
   },
   {
     rule: 'a cell that was given back takes no pack',
-    file: PACKS,
-    keeps: 'return held && ',
+    file: FENCE,
+    keeps: 'return isHeld(state) && ',
     breaks: 'return ',
     caughtBy: 'of a cell that was given back is stale, also while nobody else has it',
   },
@@ -264,9 +272,9 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'a cell is leased to one agent',
-    file: CELLS,
-    keeps: `SELECT lease_until, grp FROM cell WHERE cell = ? AND state = 'waiting'`,
-    breaks: 'SELECT lease_until, grp FROM cell WHERE cell = ?',
+    file: ELIGIBILITY,
+    keeps: `return state === 'waiting' && crawlOpen`,
+    breaks: 'return crawlOpen',
     caughtBy: 'is granted to one agent only, with a rising epoch',
   },
   {
@@ -278,16 +286,16 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'a closed incarnation is granted nothing',
-    file: CELLS,
-    keeps: 'if (!open || ',
-    breaks: 'if (',
+    file: ELIGIBILITY,
+    keeps: 'crawlOpen && incarnationOpen',
+    breaks: 'crawlOpen',
     caughtBy: 'gives a closed incarnation nothing',
   },
   {
     rule: 'nothing is leased after the end',
-    file: CELLS,
-    keeps: ` || state !== 'open') return []`,
-    breaks: ') return []',
+    file: ELIGIBILITY,
+    keeps: 'crawlOpen && incarnationOpen',
+    breaks: 'incarnationOpen',
     caughtBy: 'the page limit ends it with cells still waiting',
   },
   {
@@ -348,29 +356,29 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'nobody’s seat is taken while nobody at all was heard',
-    file: LIVES,
-    keeps: '(last === 0 || last >= until)',
-    breaks: 'last >= 0',
+    file: EXPIRY,
+    keeps: ' && !isUnheardSince(leaseUntil, heard)',
+    breaks: '',
     caughtBy: 'closes nobody and takes nothing when nobody was heard at all: the machine stood still',
   },
   {
     rule: 'nobody’s turn is taken while nobody at all was heard',
-    file: 'sqlite-turns.ts',
-    keeps: 'if (open && last > 0 && last < until)',
-    breaks: 'if (open && last < 0)',
+    file: CLAIM,
+    keeps: 'if (isOpen && isUnheardSince(until, holder))',
+    breaks: 'if (false)',
     caughtBy: 'closes nobody and takes nothing when nobody was heard at all: the machine stood still',
   },
   {
     rule: 'the first request under a new lease waits for the end of the old one and the delay',
     file: CELLS,
-    keeps: 'lastLease === 0 ? 0 : Math.ceil(lastLease + Math.max(own.delayMs, delayMs))',
+    keeps: 'Math.ceil(firstAllowed(lastLease, own.delayMs, delayMs))',
     breaks: '0',
     caughtBy: 'waits for the end of the old lease and the delay, the longer one of the setting and the site',
   },
   {
     rule: 'the site’s own delay counts where it is longer',
-    file: CELLS,
-    keeps: 'Math.max(own.delayMs, delayMs)',
+    file: HAND_OVER,
+    keeps: 'Math.max(ownDelayMs, delayMs)',
     breaks: 'delayMs',
     caughtBy: 'waits for the end of the old lease and the delay, the longer one of the setting and the site',
   },
@@ -390,23 +398,23 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'the crawl does not end while a cell is leased',
-    file: CELLS,
-    keeps: "if (isAny('leased', 'draining')) return null",
+    file: END,
+    keeps: 'if (leased > 0 || draining > 0) return null',
     breaks: '',
     caughtBy: 'the crawl does not end while a cell waits or is leased; parked cells are told',
   },
   {
     rule: 'the crawl does not end while a cell waits',
-    file: CELLS,
-    keeps: 'if (waiting && !full) return null',
+    file: END,
+    keeps: 'if (waiting > 0 && !isFull) return null',
     breaks: '',
     caughtBy: 'the crawl does not end while a cell waits or is leased; parked cells are told',
   },
   {
     rule: 'a resting cell waits',
-    file: CELLS,
-    keeps: "isAny('waiting', 'resting')",
-    breaks: "isAny('waiting')",
+    file: END,
+    keeps: ' + (counts.resting ?? 0)',
+    breaks: '',
     caughtBy: 'rest in S: a cell is not seen before its time, and the crawl does not end without it',
   },
   {
@@ -425,8 +433,8 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'the page limit ends the crawl',
-    file: CELLS,
-    keeps: 'max !== null && Number(pages) >= Number(max)',
+    file: END,
+    keeps: 'maxPages !== null && pages >= maxPages',
     breaks: 'false',
     caughtBy: 'the page limit ends it with cells still waiting',
   },
@@ -439,8 +447,8 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'blocks of the page limit are held by one incarnation',
-    file: LIVES,
-    keeps: ' - out - held)',
+    file: BUDGET,
+    keeps: ' - heldByOthers - held)',
     breaks: ' - held)',
     caughtBy: 'incarnations share what is left of the page limit, and what one does not need is free again',
   },
@@ -460,15 +468,15 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'a turn is held by one incarnation at a time',
-    file: TURNS,
+    file: CLAIM,
     keeps: 'if (holder !== null && heldUntil >= now) return null',
     breaks: '',
     caughtBy: 'are held by one incarnation at a time and pass with their wait',
   },
   {
     rule: 'a turn passes on after its holder’s lease and the delay',
-    file: TURNS,
-    keeps: 'heldUntil === 0 ? 0 : heldUntil + Math.max(Number(knownMs), delayMs)',
+    file: CLAIM,
+    keeps: 'firstAllowed(heldUntil, turn.delayMs, delayMs)',
     breaks: '0',
     caughtBy: 'of an incarnation that fell silent pass on, after its lease and the delay',
   },

@@ -129,16 +129,16 @@ export const POSTGRES_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'a pack names the epoch of each cell',
-    file: PACKS,
-    keeps: ' && now.epoch === epoch',
+    file: 'lease-fence.ts',
+    keeps: ' && current === named',
     breaks: '',
     caughtBy: 'with a stale cell commits nothing and names the cell',
   },
   {
     rule: 'a pack has the next number of each cell',
-    file: PACKS,
-    keeps: ' && now?.lastPack === share.number - 1',
-    breaks: '',
+    file: 'lease-fence.ts',
+    keeps: 'return lastPack === number - 1',
+    breaks: 'return true',
     caughtBy: 'out of sequence is stale',
   },
   {
@@ -172,8 +172,8 @@ export const POSTGRES_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'a turn is held by one incarnation at a time',
-    file: TURNS,
-    keeps: 'if (holder !== null && heldUntil >= tx.now) continue',
+    file: 'turn-claim.ts',
+    keeps: 'if (holder !== null && heldUntil >= now) return null',
     breaks: '',
     caughtBy: 'are held by one incarnation at a time and pass with their wait',
   },

@@ -16,6 +16,17 @@ import {
   MOST_COUNTED,
   type WaitingCell,
 } from '../index.js'
+import {
+  endOfCrawl,
+  firstAllowed,
+  gapAfter,
+  hasExpired,
+  isHeldUnder,
+  isOffered,
+  isRenewable,
+  mayBeGranted,
+  mayFinish,
+} from '../rules/index.js'
 import type { MemoryIncarnations } from './memory-incarnations.js'
 import { lastLeaseOf } from './memory-splits.js'
 import type { CellRow, MemoryState } from './memory-state.js'
@@ -61,8 +72,7 @@ export class MemoryCells {
   heartbeat(incarnation: Incarnation, leaseMs: Millis, status: string): Heartbeat {
     const now = this.#now()
     const state = this.#state
-    // Nobody heard from for a whole lease: the agents may live and only the ledger was away.
-    if (state.lastHeartbeat > 0 && now - state.lastHeartbeat > leaseMs) state.gapUntil = now + leaseMs
+    state.gapUntil = gapAfter(state, now, leaseMs)
     state.lastHeartbeat = now
     const incarnationRow = state.incarnationRow(incarnation)
     const held: Heartbeat['held'][number][] = []
@@ -71,8 +81,7 @@ export class MemoryCells {
       incarnationRow.status = status
       incarnationRow.seen = null
       for (const row of incarnationRow.held) {
-        // Somebody may have taken the turn of its group for a hop.
-        if (row.leaseUntil < now && state.turns.get(row.group)?.agent !== incarnation) continue
+        if (!isRenewable(row.leaseUntil, now, state.turns.get(row.group)?.agent === incarnation)) continue
         row.leaseUntil = now + leaseMs
         held.push({ cell: row.cell, epoch: row.epoch, appended: row.appended })
       }
@@ -95,10 +104,7 @@ export class MemoryCells {
     this.#wakeRested()
     const { order, turns } = this.#state
     const ableIncarnations = able === undefined ? null : new Set(able)
-    const fits = (row: CellRow) => {
-      const holder = turns.get(row.group)?.agent ?? null
-      return ableIncarnations === null || holder === null || ableIncarnations.has(holder)
-    }
+    const fits = (row: CellRow) => isOffered(row.state, turns.get(row.group)?.agent ?? null, ableIncarnations)
     return order.waiting.first(limit, fits).map(row => {
       const own = turns.get(row.group)
       const held = own && own.agent !== null ? own : this.#turns.addressTurn(siteOfCell(row.cell))
@@ -122,7 +128,6 @@ export class MemoryCells {
     delayMs: Millis,
     lane = 0,
   ): Lease[] {
-    if (!this.#state.incarnationRow(incarnation)?.open || !this.#state.open) return []
     const leases: Lease[] = []
     for (const cell of [...cells].sort()) {
       const row = this.#grantOne(incarnation, cell, leaseMs, delayMs, lane)
@@ -162,7 +167,7 @@ export class MemoryCells {
   /** A test on this row alone. */
   finish(cell: CellId, epoch: Epoch): boolean {
     const row = this.#heldRow(cell, epoch)
-    if (!row || (row.appended !== row.consumed && this.#state.keeps('tests-finish'))) return false
+    if (!row || (!mayFinish(row, epoch) && this.#state.keeps('tests-finish'))) return false
     this.#giveUp(row)
     this.#state.move(row, 'finished')
     return true
@@ -198,14 +203,13 @@ export class MemoryCells {
     if (!state.open) return state.finishReason
     this.#reclaimExpired()
     const { counts, maxPages, pages } = state
-    const waiting = counts.waiting + counts.resting
-    if (state.keeps('tests-end')) {
-      if (counts.leased > 0 || counts.draining > 0) return null
-      if (waiting > 0 && !(maxPages !== null && pages >= maxPages)) return null
-    }
+    const reason = state.keeps('tests-end')
+      ? endOfCrawl(counts, pages, maxPages)
+      : endOfCrawl({ ...counts, leased: 0, draining: 0 }, pages, 0)
+    if (reason === null) return null
     state.open = !state.keeps('latches-end')
-    state.finishReason = waiting > 0 ? 'limit' : counts.parked > 0 ? 'parked' : 'done'
-    return state.finishReason
+    state.finishReason = reason
+    return reason
   }
 
   reopen(): void {
@@ -219,8 +223,7 @@ export class MemoryCells {
 
   #heldRow(cell: CellId, epoch: Epoch): CellRow | null {
     const row = this.#state.cells.get(cell)
-    if (!row || row.epoch !== epoch || (row.state !== 'leased' && row.state !== 'draining')) return null
-    return row
+    return row && isHeldUnder(row.state, row.epoch, epoch) ? row : null
   }
 
   #grantOne(
@@ -232,7 +235,8 @@ export class MemoryCells {
   ): CellRow | null {
     const row = this.#state.cells.get(cell)
     if (row && !this.#state.keeps('leases-the-waiting')) this.#robHolder(row, incarnation)
-    if (row?.state !== 'waiting') return null
+    const isOpen = this.#state.incarnationRow(incarnation)?.open ?? false
+    if (!row || !mayBeGranted(row.state, this.#state.open, isOpen)) return null
     const turn = this.#turns.take(incarnation, row.group, leaseMs, delayMs)
     if (!turn) return null
     const lastLease = lastLeaseOf(this.#state, row)
@@ -242,7 +246,7 @@ export class MemoryCells {
     this.#state.hold(row, incarnation)
     if (this.#state.keeps('raises-epochs') || row.epoch === 0) row.epoch++
     row.leaseUntil = until
-    row.notBefore = lastLease === 0 ? 0 : Math.ceil(lastLease + Math.max(own.delayMs, delayMs))
+    row.notBefore = Math.ceil(firstAllowed(lastLease, own.delayMs, delayMs))
     row.grant = ++this.#state.grants
     row.lane = lane
     this.#firstEnd = Math.min(this.#firstEnd, until)
@@ -297,9 +301,6 @@ export class MemoryCells {
     for (const row of due) this.#toWaiting(row, ++this.#state.nextRank)
   }
 
-  /**
-   * Leases that ended without a renewal, unless the ledger itself was away, or nobody at all was heard since.
-   */
   #reclaimExpired(): void {
     const now = this.#now()
     if (this.#firstEnd >= now || this.#state.gapUntil > now) return
@@ -307,7 +308,7 @@ export class MemoryCells {
     let firstEnd = Number.POSITIVE_INFINITY
     for (const { held } of this.#state.incarnations) {
       for (const row of held) {
-        if (row.leaseUntil < now && !this.#state.isUnheardSince(row.leaseUntil)) expired.push(row)
+        if (hasExpired(row.leaseUntil, now, this.#state)) expired.push(row)
         else firstEnd = Math.min(firstEnd, row.leaseUntil)
       }
     }

@@ -1,6 +1,7 @@
 /** Lives of agents in memory: the same rules as `sqlite-incarnations.ts`. */
 import type { Epoch, Millis } from '../../model/index.js'
 import type { AgentRow, Incarnation } from '../index.js'
+import { budgetBlock, hasExpired, isSilent } from '../rules/index.js'
 import type { IncarnationRow, MemoryState } from './memory-state.js'
 
 export class MemoryIncarnations {
@@ -37,21 +38,20 @@ export class MemoryIncarnations {
 
   silent(silentMs: Millis): Incarnation[] {
     const now = this.#now()
-    if (this.#state.gapUntil > now || this.#state.isUnheardSince(now - silentMs)) return []
     return this.#state.incarnations
-      .filter(({ open, heartbeatAt }) => open && heartbeatAt < now - silentMs)
+      .filter(({ open, heartbeatAt }) => open && isSilent(heartbeatAt, silentMs, now, this.#state))
       .map(({ incarnation }) => incarnation)
       .reverse()
   }
 
   takeSeat(incarnation: Incarnation, leaseMs: Millis): Epoch | null {
-    const { seat, gapUntil } = this.#state
+    const { seat } = this.#state
     const now = this.#now()
     if (!this.#state.incarnationRow(incarnation)?.open) return null
     const isFree =
       seat.agent === null ||
       !this.#state.incarnationRow(seat.agent)?.open ||
-      (seat.until < now && gapUntil <= now && !this.#state.isUnheardSince(seat.until))
+      hasExpired(seat.until, now, this.#state)
     if (seat.agent !== incarnation && !isFree) return null
     if (seat.agent !== incarnation) seat.epoch++
     seat.agent = incarnation
@@ -65,11 +65,10 @@ export class MemoryIncarnations {
     const incarnationRow = this.#state.incarnationRow(incarnation)
     if (!incarnationRow?.open) return { granted: 0, outstanding: 0 }
     const others = this.#crawling().filter(other => other !== incarnationRow)
-    const out = others.reduce((sum, other) => sum + other.budget, 0)
-    const free = Math.max(0, maxPages - pages - out - held)
-    const granted = Math.min(want, others.length > 0 ? Math.ceil(free / (2 * (others.length + 1))) : free)
-    incarnationRow.budget = held + granted
-    return { granted, outstanding: out + held + granted }
+    const heldByOthers = others.reduce((sum, other) => sum + other.budget, 0)
+    const block = budgetBlock({ maxPages, pages, others: others.length, heldByOthers }, held, want)
+    incarnationRow.budget = held + block.granted
+    return block
   }
 
   share(incarnation: Incarnation): number {

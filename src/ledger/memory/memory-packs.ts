@@ -14,6 +14,7 @@ import type {
   PackCell,
   PackFile,
 } from '../index.js'
+import { debited, isHeldUnder, isNextPack } from '../rules/index.js'
 import { MemoryJournals } from './memory-journals.js'
 import { SharedRows } from './memory-shared.js'
 import type { CellRow, MemoryState } from './memory-state.js'
@@ -127,7 +128,7 @@ export class MemoryPacks {
     for (const file of pack.files) this.#saveFile(file, pack.incarnation)
     for (const wait of pack.waits) this.#turns.postpone(wait.group, wait.nextAllowed)
     this.#state.pages += pages
-    incarnationRow.budget = Math.max(0, incarnationRow.budget - pages)
+    incarnationRow.budget = debited(incarnationRow.budget, pages)
     incarnationRow.pages += pages
     incarnationRow.fetches = Math.max(incarnationRow.fetches, pack.fetches)
     return { status: 'committed' }
@@ -229,13 +230,13 @@ export class MemoryPacks {
   }
 
   #isCurrent(cell: PackCell): boolean {
-    return this.#isHeld(cell) && this.#state.cells.get(cell.cell)?.lastPack === cell.number - 1
+    return this.#isHeld(cell) && isNextPack(this.#state.cells.get(cell.cell)!.lastPack, cell.number)
   }
 
   #isHeld({ cell, epoch }: SourceCell): boolean {
     const row = this.#state.cells.get(cell)
-    if (!row || (row.state !== 'leased' && row.state !== 'draining')) return false
-    return row.epoch === epoch || !this.#state.keeps('checks-epochs')
+    if (!row) return false
+    return isHeldUnder(row.state, row.epoch, this.#state.keeps('checks-epochs') ? epoch : row.epoch)
   }
 
   #commitCell(cell: PackCell): void {

@@ -154,11 +154,6 @@ export class MemoryState {
     return rule !== this.#broken
   }
 
-  /** Nobody at all was heard since: whoever is silent may be so because the machine stood still. */
-  isUnheardSince(time: Millis): boolean {
-    return this.lastHeartbeat > 0 && this.lastHeartbeat < time
-  }
-
   incarnationRow(incarnation: Incarnation): IncarnationRow | undefined {
     return this.incarnations[incarnation - 1]
   }

@@ -2,6 +2,7 @@
 import type { Epoch, GroupId, Millis } from '../../model/index.js'
 import type { Site } from '../../model/url/index.js'
 import type { Incarnation } from '../index.js'
+import { type TurnHolder, turnClaim } from '../rules/index.js'
 import type { MemoryState, TurnRow } from './memory-state.js'
 
 export class MemoryTurns {
@@ -15,10 +16,7 @@ export class MemoryTurns {
     this.#now = now
   }
 
-  /**
-   * A new holder waits for the stored time, or for the end of the old one's hold plus the delay. One who has
-   * it already has it for as long as what it takes it for now.
-   */
+  /** If the caller already holds the turn, extends it to cover this lease. */
   take(
     incarnation: Incarnation,
     group: GroupId,
@@ -36,10 +34,8 @@ export class MemoryTurns {
       known.leaseUntil = Math.max(known.leaseUntil, now + leaseMs)
       return { epoch: known.epoch, nextAllowed: known.nextAllowed }
     }
-    const heldUntil = known.agent === null ? known.leaseUntil : this.#heldUntil(known, known.agent, leaseMs)
-    if (known.agent !== null && heldUntil >= now) return null
-    const after = heldUntil === 0 ? 0 : heldUntil + Math.max(known.delayMs, delayMs)
-    const next = Math.max(known.nextAllowed, after)
+    const next = turnClaim(known, this.#holderOf(known), { now, leaseMs, delayMs })
+    if (next === null) return null
     this.#hold(known, incarnation)
     known.epoch++
     known.leaseUntil = now + leaseMs
@@ -126,15 +122,10 @@ export class MemoryTurns {
     if (agent !== null) this.#state.incarnationRow(agent)?.turns.add(turn)
   }
 
-  /**
-   * A incarnation that still speaks holds its turns; one that has fallen silent held them for a lease since.
-   */
-  #heldUntil(turn: TurnRow, holder: Incarnation, leaseMs: Millis): Millis {
-    const incarnationRow = this.#state.incarnationRow(holder)
-    const until = Math.max(turn.leaseUntil, incarnationRow?.open ? incarnationRow.heartbeatAt + leaseMs : 0)
-    // The ledger itself was away, or nobody at all was heard since: everybody gets the time to speak again.
-    const { gapUntil } = this.#state
-    if (incarnationRow?.open && this.#state.isUnheardSince(until)) return Math.max(until, this.#now())
-    return incarnationRow && gapUntil > this.#now() ? Math.max(until, gapUntil) : until
+  #holderOf({ agent }: TurnRow): TurnHolder | null {
+    if (agent === null) return null
+    const { lastHeartbeat, gapUntil } = this.#state
+    const { open, heartbeatAt } = this.#state.incarnationRow(agent)!
+    return { isOpen: open, heartbeatAt, lastHeartbeat, gapUntil }
   }
 }

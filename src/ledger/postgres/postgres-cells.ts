@@ -8,6 +8,7 @@ import {
   type Incarnation,
   MOST_COUNTED,
 } from '../index.js'
+import { endOfCrawl } from '../rules/index.js'
 import { type Row, textArray } from './postgres-connection.js'
 import { isOpenFor, TIMELINE } from './postgres-crawls.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
@@ -137,13 +138,14 @@ export async function tryEnd(tx: Transaction): Promise<FinishReason | null> {
   ))!
   if (state === 'closed') return String(reason) as FinishReason
   await reclaimExpired(tx)
-  const states = new Set((await tx.all(STATES_IN_USE, textArray(CELL_STATES))).map(([name]) => String(name)))
-  if (states.has('leased') || states.has('draining')) return null
+  const states = await tx.all(STATES_IN_USE, textArray(CELL_STATES))
   const [pages] = (await tx.first('SELECT coalesce(sum(pages), 0) FROM agent'))!
-  const full = max !== null && Number(pages) >= Number(max)
-  const waiting = states.has('waiting') || states.has('resting')
-  if (waiting && !full) return null
-  const why: FinishReason = waiting ? 'limit' : states.has('parked') ? 'parked' : 'done'
+  const why = endOfCrawl(
+    Object.fromEntries(states.map(([name]) => [String(name), 1])),
+    Number(pages),
+    max === null ? null : Number(max),
+  )
+  if (why === null) return null
   await tx.run(`UPDATE crawl SET state = 'closed', finish_reason = $1, pages = $2`, why, Number(pages))
   return why
 }

@@ -1,6 +1,7 @@
 /** Lives of agents: who is there, who has the coordinator's seat, who may use how much. */
 import type { Epoch, Millis } from '../../model/index.js'
 import type { AgentRow, Incarnation } from '../index.js'
+import { budgetBlock, hasExpired } from '../rules/index.js'
 import { TIMELINE } from './postgres-crawls.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
 
@@ -48,9 +49,9 @@ export async function takeSeat(
     'SELECT seat_agent, seat_until, gap_until, last_heartbeat FROM crawl FOR NO KEY UPDATE',
   ))!
   if (!(await isOpen(tx, incarnation))) return null
-  const [until, gapUntil, last] = times.map(Number)
-  const isSilent = until < tx.now && gapUntil <= tx.now && (last === 0 || last >= until)
-  const isFree = holder === null || isSilent || !(await isOpen(tx, Number(holder)))
+  const [until, gapUntil, lastHeartbeat] = times.map(Number)
+  const isExpired = hasExpired(until, tx.now, { gapUntil, lastHeartbeat })
+  const isFree = holder === null || isExpired || !(await isOpen(tx, Number(holder)))
   if (holder !== incarnation && !isFree) return null
   const [epoch] = (await tx.first(
     `UPDATE crawl SET seat_epoch = seat_epoch + CASE WHEN seat_agent IS DISTINCT FROM $1 THEN 1 ELSE 0 END,
@@ -77,16 +78,16 @@ export async function takeBudget(
   const own = await tx.first('SELECT open FROM agent WHERE incarnation = $1 FOR NO KEY UPDATE', incarnation)
   if (own?.[0] !== 1) return { granted: 0, outstanding: 0 }
   const [max] = (await tx.first('SELECT max_pages FROM crawl FOR NO KEY UPDATE'))!
-  const [pages, out, others] = (await tx.first(
+  const [pages, heldByOthers, others] = (await tx.first(
     `SELECT coalesce(sum(pages), 0),
          coalesce(sum(budget) FILTER (WHERE open = 1 AND lanes > 0 AND incarnation <> $1), 0),
          count(*) FILTER (WHERE open = 1 AND lanes > 0 AND incarnation <> $1) FROM agent`,
     incarnation,
   ))!.map(Number)
-  const free = Math.max(0, Number(max) - pages - out - held)
-  const granted = Math.min(want, others > 0 ? Math.ceil(free / (2 * (others + 1))) : free)
-  await tx.run('UPDATE agent SET budget = $1 WHERE incarnation = $2', held + granted, incarnation)
-  return { granted, outstanding: out + held + granted }
+  const limit = { maxPages: max === null ? null : Number(max), pages, others, heldByOthers }
+  const block = budgetBlock(limit, held, want)
+  await tx.run('UPDATE agent SET budget = $1 WHERE incarnation = $2', held + block.granted, incarnation)
+  return block
 }
 
 /** Of an incarnation that crawls: its part of what the crawl may use in all. */

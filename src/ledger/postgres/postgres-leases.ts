@@ -3,6 +3,7 @@
 import { type CellId, type Epoch, type Lease, type Millis, ownTurn, siteOfCell } from '../../model/index.js'
 import type { Site } from '../../model/url/index.js'
 import type { Incarnation } from '../index.js'
+import { firstAllowed } from '../rules/index.js'
 import { type Row, textArray } from './postgres-connection.js'
 import { isOpenFor } from './postgres-crawls.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
@@ -52,7 +53,7 @@ export async function grant(
     textArray(granted.map(({ cell }) => cell)),
     granted.map(({ cell, leaseUntil }) => {
       const last = Math.max(leaseUntil, lastLeases.get(cell) ?? 0)
-      return last === 0 ? 0 : Math.ceil(last + Math.max(delays.get(siteOfCell(cell)) ?? 0, delayMs))
+      return Math.ceil(firstAllowed(last, delays.get(siteOfCell(cell)) ?? 0, delayMs))
     }),
     grants,
   )

@@ -3,7 +3,8 @@
  * cells.
  */
 import type { CellId } from '../../model/index.js'
-import type { CommitResult, Incarnation, LinkBatch, Pack, PackCell } from '../index.js'
+import type { CellState, CommitResult, Incarnation, LinkBatch, Pack, PackCell } from '../index.js'
+import { isHeldUnder, isNextPack } from '../rules/index.js'
 import { textArray } from './postgres-connection.js'
 import type { Transaction } from './postgres-database.js'
 import { saveFiles } from './postgres-files.js'
@@ -15,7 +16,7 @@ import { addWork } from './postgres-work.js'
 interface CellNow {
   readonly epoch: number
   readonly lastPack: number
-  readonly state: string
+  readonly state: CellState
   readonly children: string | null
 }
 
@@ -95,7 +96,7 @@ async function lockCells(
       {
         epoch: Number(epoch),
         lastPack: Number(lastPack),
-        state: String(state),
+        state: String(state) as CellState,
         children: children as string | null,
       },
     ]),
@@ -121,11 +122,11 @@ function refusalOf<PackCellRow extends SourceCell>(
 type SourceCell = Pick<PackCell, 'cell' | 'epoch'>
 
 function isCurrent(share: PackCell, now: CellNow | undefined): boolean {
-  return isHeld(share, now) && now?.lastPack === share.number - 1
+  return isHeld(share, now) && isNextPack(now!.lastPack, share.number)
 }
 
 function isHeld({ epoch }: SourceCell, now: CellNow | undefined): boolean {
-  return (now?.state === 'leased' || now?.state === 'draining') && now.epoch === epoch
+  return now !== undefined && isHeldUnder(now.state, now.epoch, epoch)
 }
 
 async function commitCells(tx: Transaction, { id, cells }: Pack): Promise<void> {

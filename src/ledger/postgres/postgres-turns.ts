@@ -5,6 +5,7 @@
 import type { Epoch, GroupId, Millis } from '../../model/index.js'
 import type { Site } from '../../model/url/index.js'
 import type { Incarnation } from '../index.js'
+import { type TurnHolder, turnClaim } from '../rules/index.js'
 import { textArray } from './postgres-connection.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
 
@@ -29,17 +30,7 @@ interface TurnRow {
   readonly delayMs: Millis
 }
 
-/** How long the holders of turns have been silent, and everybody. */
-interface Silence {
-  readonly heartbeats: ReadonlyMap<Incarnation, Millis>
-  readonly gapUntil: Millis
-  readonly last: Millis
-}
-
-/**
- * The turns that could be had, by group. One who has a turn already has it for as long as what it takes it
- * for now.
- */
+/** The turns that could be had, by group. A turn that the caller already holds is extended to cover this lease. */
 export async function takeTurns(
   tx: Transaction,
   incarnation: Incarnation,
@@ -48,7 +39,7 @@ export async function takeTurns(
   delayMs: Millis,
 ): Promise<Map<GroupId, Turn>> {
   const rows = await lockTurns(tx, groups)
-  const silence = await silenceOf(tx, rows, incarnation)
+  const holders = await holdersOf(tx, rows, incarnation)
   const had = new Map<GroupId, Turn>()
   const kept: GroupId[] = []
   const taken: TurnRow[] = []
@@ -59,10 +50,9 @@ export async function takeTurns(
       kept.push(group)
       continue
     }
-    const heldUntil = holder === null ? row.leaseUntil : heldSince(row, silence, leaseMs, tx.now)
-    if (holder !== null && heldUntil >= tx.now) continue
-    const after = heldUntil === 0 ? 0 : heldUntil + Math.max(row.delayMs, delayMs)
-    const next = Math.max(nextAllowed, after)
+    const other = holder === null ? null : holders.get(holder)!
+    const next = turnClaim(row, other, { now: tx.now, leaseMs, delayMs })
+    if (next === null) continue
     had.set(group, { epoch: epoch + 1, nextAllowed: next })
     taken.push({ ...row, nextAllowed: Math.ceil(next) })
   }
@@ -107,32 +97,26 @@ async function lockTurns(tx: Transaction, groups: readonly GroupId[]): Promise<T
   }))
 }
 
-async function silenceOf(
+async function holdersOf(
   tx: Transaction,
   rows: readonly TurnRow[],
   incarnation: Incarnation,
-): Promise<Silence> {
+): Promise<ReadonlyMap<Incarnation, TurnHolder>> {
   const holders = rows.flatMap(({ holder }) => (holder === null || holder === incarnation ? [] : [holder]))
-  if (holders.length === 0) return { heartbeats: new Map(), gapUntil: 0, last: 0 }
+  if (holders.length === 0) return new Map()
   const [gapUntil, last] = (await tx.first('SELECT gap_until, last_heartbeat FROM crawl'))!
   const open = await tx.all(
     'SELECT incarnation, heartbeat_at FROM agent WHERE open = 1 AND incarnation = ANY($1::bigint[])',
     holders,
   )
   const heartbeats = new Map(open.map(([incarnation, at]) => [Number(incarnation), Number(at)]))
-  return { heartbeats, gapUntil: Number(gapUntil), last: Number(last) }
-}
-
-/**
- * A incarnation that still speaks holds its turns; one that has fallen silent held them for a lease since.
- */
-function heldSince({ holder, leaseUntil }: TurnRow, silence: Silence, leaseMs: Millis, now: Millis): Millis {
-  const heartbeatAt = silence.heartbeats.get(holder!)
-  const { gapUntil, last } = silence
-  const until = Math.max(leaseUntil, heartbeatAt === undefined ? 0 : heartbeatAt + leaseMs)
-  // The ledger itself was away, or nobody at all was heard since: everybody gets the time to speak again.
-  if (heartbeatAt !== undefined && last > 0 && last < until) return Math.max(until, now)
-  return gapUntil > now ? Math.max(until, gapUntil) : until
+  const heard = { gapUntil: Number(gapUntil), lastHeartbeat: Number(last) }
+  return new Map(
+    holders.map(holder => {
+      const heartbeatAt = heartbeats.get(holder)
+      return [holder, { isOpen: heartbeatAt !== undefined, heartbeatAt: heartbeatAt ?? 0, ...heard }]
+    }),
+  )
 }
 
 /** A turn that came with a lease stays as long as that. */

@@ -2,6 +2,7 @@
 
 import { type CellId, type Epoch, type Lease, type Millis, ownTurn, siteOfCell } from '../../model/index.js'
 import {
+  CELL_STATES,
   type CellState,
   type FinishReason,
   type Heartbeat,
@@ -9,6 +10,7 @@ import {
   type Incarnation,
   MOST_COUNTED,
 } from '../index.js'
+import { endOfCrawl, firstAllowed, gapAfter, mayBeGranted } from '../rules/index.js'
 import type { SqliteDatabase } from './sqlite-database.js'
 import type { SqliteIncarnations } from './sqlite-incarnations.js'
 import type { SqliteOrder } from './sqlite-order.js'
@@ -69,16 +71,11 @@ export class SqliteCells {
 
   heartbeat(incarnation: Incarnation, leaseMs: Millis, status: string): Heartbeat {
     const now = this.#now()
-    const [state, last, grants] = this.#db.first('SELECT state, last_heartbeat, grants FROM crawl')!
-    // Nobody heard from for a whole lease: the agents may live and only the ledger was away. Nobody's cells
-    // are taken until all had time to renew.
-    const gap = Number(last) > 0 && now - Number(last) > leaseMs
-    this.#db.run(
-      'UPDATE crawl SET last_heartbeat = ?, gap_until = CASE WHEN ? THEN ? ELSE gap_until END',
-      now,
-      gap ? 1 : 0,
-      now + leaseMs,
-    )
+    const [state, last, gap, grants] = this.#db.first(
+      'SELECT state, last_heartbeat, gap_until, grants FROM crawl',
+    )!
+    const heard = { lastHeartbeat: Number(last), gapUntil: Number(gap) }
+    this.#db.run('UPDATE crawl SET last_heartbeat = ?, gap_until = ?', now, gapAfter(heard, now, leaseMs))
     const open = this.#db.run(
       'UPDATE agent SET heartbeat_at = ?, status = ? WHERE incarnation = ? AND open = 1',
       now,
@@ -113,13 +110,14 @@ export class SqliteCells {
     delayMs: Millis,
     lane = 0,
   ): Lease[] {
-    const open = this.#incarnations.isOpen(incarnation)
-    const [state] = this.#db.first('SELECT state FROM crawl')!
-    if (!open || state !== 'open') return []
-    const [first] = this.#db.first('SELECT grants FROM crawl')!
+    const isOpen = this.#incarnations.isOpen(incarnation)
+    const [crawl, first] = this.#db.first('SELECT state, grants FROM crawl')!
     let last = Number(first)
-    for (const cell of [...cells].sort())
+    for (const cell of [...cells].sort()) {
+      const [state] = this.#db.first('SELECT state FROM cell WHERE cell = ?', cell) ?? []
+      if (!mayBeGranted(state as CellState | undefined, crawl === 'open', isOpen)) continue
       if (this.#grantOne(incarnation, cell, leaseMs, delayMs, last + 1, lane)) last++
+    }
     this.#db.run('UPDATE crawl SET grants = ?', last)
     return this.leases(incarnation, Number(first))
   }
@@ -195,13 +193,15 @@ export class SqliteCells {
     if (state === 'closed') return String(reason) as FinishReason
     this.#order.reclaimExpired()
     // Whether there is one is all that counts: how many there are would be read from an index of all cells.
-    const isAny = (...states: readonly CellState[]) =>
-      states.some(name => this.#db.first('SELECT 1 FROM cell WHERE state = ? LIMIT 1', name) !== undefined)
-    if (isAny('leased', 'draining')) return null
-    const full = max !== null && Number(pages) >= Number(max)
-    const waiting = isAny('waiting', 'resting')
-    if (waiting && !full) return null
-    const why: FinishReason = waiting ? 'limit' : isAny('parked') ? 'parked' : 'done'
+    const states = CELL_STATES.filter(name =>
+      this.#db.first('SELECT 1 FROM cell WHERE state = ? LIMIT 1', name),
+    )
+    const why = endOfCrawl(
+      Object.fromEntries(states.map(name => [name, 1])),
+      Number(pages),
+      max === null ? null : Number(max),
+    )
+    if (why === null) return null
     this.#db.run(`UPDATE crawl SET state = 'closed', finish_reason = ?`, why)
     return why
   }
@@ -241,11 +241,7 @@ export class SqliteCells {
     number: number,
     lane: number,
   ): boolean {
-    const before = this.#db.first(
-      `SELECT lease_until, grp FROM cell WHERE cell = ? AND state = 'waiting'`,
-      cell,
-    )
-    if (!before) return false
+    const before = this.#db.first('SELECT lease_until, grp FROM cell WHERE cell = ?', cell)!
     const turn = this.#turns.take(incarnation, String(before[1]), leaseMs, delayMs)
     if (!turn) return false
     const own = this.#turns.waitOf(ownTurn(siteOfCell(cell)))
@@ -255,7 +251,7 @@ export class SqliteCells {
          grant_number = ?, lane = ? WHERE cell = ?`,
       incarnation,
       this.#now() + leaseMs,
-      lastLease === 0 ? 0 : Math.ceil(lastLease + Math.max(own.delayMs, delayMs)),
+      Math.ceil(firstAllowed(lastLease, own.delayMs, delayMs)),
       number,
       lane,
       cell,

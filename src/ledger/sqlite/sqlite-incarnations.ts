@@ -1,6 +1,7 @@
 /** Lives of agents: who is there, who coordinates, and what of the page limit each has reserved. */
 import type { Epoch, Millis } from '../../model/index.js'
 import type { AgentRow, Incarnation } from '../index.js'
+import { budgetBlock, hasExpired } from '../rules/index.js'
 import type { SqliteDatabase } from './sqlite-database.js'
 
 export class SqliteIncarnations {
@@ -47,9 +48,9 @@ export class SqliteIncarnations {
     const [holder, ...times] = this.#db.first(
       'SELECT seat_agent, seat_until, gap_until, last_heartbeat FROM crawl',
     )!
-    const [until, gapUntil, last] = times.map(Number)
-    const isSilent = until < now && gapUntil <= now && (last === 0 || last >= until)
-    const isFree = holder === null || !this.isOpen(Number(holder)) || isSilent
+    const [until, gapUntil, lastHeartbeat] = times.map(Number)
+    const isExpired = hasExpired(until, now, { gapUntil, lastHeartbeat })
+    const isFree = holder === null || !this.isOpen(Number(holder)) || isExpired
     if (holder !== incarnation && !isFree) return null
     const [epoch] = this.#db.first(
       `UPDATE crawl SET seat_epoch = seat_epoch + (seat_agent IS NOT ?1), seat_agent = ?1, seat_until = ?2
@@ -68,16 +69,16 @@ export class SqliteIncarnations {
     const [max, pages] = this.#db.first('SELECT max_pages, pages FROM crawl')!
     if (max === null) return { granted: want, outstanding: 0 }
     if (!this.isOpen(incarnation)) return { granted: 0, outstanding: 0 }
-    const [out, others] = this.#db
+    const [heldByOthers, others] = this.#db
       .first(
         `SELECT coalesce(sum(budget), 0), count(*) FROM agent WHERE open = 1 AND lanes > 0 AND incarnation <> ?`,
         incarnation,
       )!
       .map(Number)
-    const free = Math.max(0, Number(max) - Number(pages) - out - held)
-    const granted = Math.min(want, others > 0 ? Math.ceil(free / (2 * (others + 1))) : free)
-    this.#db.run('UPDATE agent SET budget = ? WHERE incarnation = ?', held + granted, incarnation)
-    return { granted, outstanding: out + held + granted }
+    const limit = { maxPages: Number(max), pages: Number(pages), others, heldByOthers }
+    const block = budgetBlock(limit, held, want)
+    this.#db.run('UPDATE agent SET budget = ? WHERE incarnation = ?', held + block.granted, incarnation)
+    return block
   }
 
   /** Of an incarnation that crawls: its part of what the crawl may use in all. */

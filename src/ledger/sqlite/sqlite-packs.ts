@@ -3,7 +3,16 @@
  * cells.
  */
 import type { CellId, Millis } from '../../model/index.js'
-import type { CommitResult, Incarnation, PackCell, TextAppend, TextLinkBatch, TextPack } from '../index.js'
+import type {
+  CellState,
+  CommitResult,
+  Incarnation,
+  PackCell,
+  TextAppend,
+  TextLinkBatch,
+  TextPack,
+} from '../index.js'
+import { isHeldUnder, isNextPack } from '../rules/index.js'
 import type { Row, SqliteDatabase } from './sqlite-database.js'
 import type { SqliteFiles } from './sqlite-files.js'
 import type { SqliteInboxes } from './sqlite-inboxes.js'
@@ -152,12 +161,11 @@ export class SqlitePacks {
 type SourceCell = Pick<PackCell, 'cell' | 'epoch'>
 
 function isCurrent(cell: PackCell, row: Row | undefined): boolean {
-  return isHeld(cell, row) && row?.[2] === cell.number - 1
+  return isHeld(cell, row) && isNextPack(Number(row?.[2]), cell.number)
 }
 
 function isHeld(cell: SourceCell, row: Row | undefined): boolean {
   if (!row) return false
   const [, epoch, , state] = row
-  const held = state === 'leased' || state === 'draining'
-  return held && epoch === cell.epoch
+  return isHeldUnder(state as CellState, Number(epoch), cell.epoch)
 }

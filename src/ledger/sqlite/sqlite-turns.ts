@@ -4,6 +4,7 @@
 import type { Epoch, GroupId, Millis } from '../../model/index.js'
 import type { Site } from '../../model/url/index.js'
 import type { Incarnation } from '../index.js'
+import { type TurnHolder, turnClaim } from '../rules/index.js'
 import type { SqliteDatabase } from './sqlite-database.js'
 
 export class SqliteTurns {
@@ -15,10 +16,7 @@ export class SqliteTurns {
     this.#now = now
   }
 
-  /**
-   * A new holder waits for the stored time, or for the end of the old one's hold plus the delay. One who has
-   * it already has it for as long as what it takes it for now.
-   */
+  /** If the caller already holds the turn, extends it to cover this lease. */
   take(
     incarnation: Incarnation,
     group: GroupId,
@@ -44,11 +42,14 @@ export class SqliteTurns {
       this.#db.run('UPDATE turn SET lease_until = max(lease_until, ?) WHERE grp = ?', now + leaseMs, group)
       return { epoch: Number(epoch), nextAllowed: Number(nextAllowed) }
     }
-    const heldUntil =
-      holder === null ? Number(leaseUntil) : this.#heldUntil(Number(holder), Number(leaseUntil), leaseMs)
-    if (holder !== null && heldUntil >= now) return null
-    const after = heldUntil === 0 ? 0 : heldUntil + Math.max(Number(knownMs), delayMs)
-    const next = Math.max(Number(nextAllowed), after)
+    const turn = {
+      leaseUntil: Number(leaseUntil),
+      nextAllowed: Number(nextAllowed),
+      delayMs: Number(knownMs),
+    }
+    const other = holder === null ? null : this.#holder(Number(holder))
+    const next = turnClaim(turn, other, { now, leaseMs, delayMs })
+    if (next === null) return null
     this.#db.run(
       'UPDATE turn SET agent = ?, epoch = epoch + 1, lease_until = ?, next_allowed = ? WHERE grp = ?',
       incarnation,
@@ -124,20 +125,13 @@ export class SqliteTurns {
     })
   }
 
-  /**
-   * A incarnation that still speaks holds its turns; one that has fallen silent held them for a lease since.
-   */
-  #heldUntil(holder: Incarnation, leaseUntil: Millis, leaseMs: Millis): Millis {
-    const [open, heartbeatAt, gapUntil, last] = (
+  #holder(holder: Incarnation): TurnHolder {
+    const [open, heartbeatAt, gapUntil, lastHeartbeat] = (
       this.#db.first(
         'SELECT a.open, a.heartbeat_at, c.gap_until, c.last_heartbeat FROM agent a, crawl c WHERE a.incarnation = ?',
         holder,
       ) ?? [0, 0, 0, 0]
     ).map(Number)
-    const now = this.#now()
-    const until = Math.max(leaseUntil, open ? heartbeatAt + leaseMs : 0)
-    // The ledger itself was away, or nobody at all was heard since: everybody gets the time to speak again.
-    if (open && last > 0 && last < until) return Math.max(until, now)
-    return gapUntil > now ? Math.max(until, gapUntil) : until
+    return { isOpen: open === 1, heartbeatAt, gapUntil, lastHeartbeat }
   }
 }

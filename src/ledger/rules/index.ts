@@ -1,0 +1,25 @@
+/**
+ * ledger/rules/: the decisions that every backend makes alike, each as one pure function.
+ * In: the values of the rows that a backend has read (and, where it can, locked). Out: the decision.
+ * Always: no storage, no clock, no side effect; a backend that decides inside a statement is tested against
+ * the function over an enumerated set of states (`test/contract/rules-in-sql.test.ts`).
+ *
+ * | rule | function | decided inside SQL |
+ * |---|---|---|
+ * | lease expiry | `hasExpired`, `isSilent`, `gapAfter`, `isRenewable` | SQLite, PostgreSQL |
+ * | turn expiry | `turnClaim` | nowhere |
+ * | grant eligibility | `mayBeGranted`, `isOffered` | SQLite (`isOffered`), PostgreSQL (both) |
+ * | wait after hand-over | `firstAllowed` | nowhere |
+ * | fencing | `isHeldUnder`, `isNextPack` | SQLite and PostgreSQL (`isHeldUnder` in release, park, rest) |
+ * | finish of a cell | `mayFinish` | SQLite, PostgreSQL |
+ * | end of the crawl | `endOfCrawl` | nowhere |
+ * | page budget | `budgetBlock`, `debited` | SQLite and PostgreSQL (`debited`) |
+ */
+export { mayFinish } from './cell-finish.js'
+export { endOfCrawl } from './crawl-end.js'
+export { isOffered, mayBeGranted } from './grant-eligibility.js'
+export { firstAllowed } from './hand-over-wait.js'
+export { gapAfter, hasExpired, isRenewable, isSilent } from './lease-expiry.js'
+export { isHeldUnder, isNextPack } from './lease-fence.js'
+export { budgetBlock, debited } from './page-budget.js'
+export { type TurnHolder, turnClaim } from './turn-claim.js'

@@ -1,0 +1,48 @@
+/**
+ * When a lease, the coordinator's seat or an incarnation counts as given up.
+ *
+ * Inside SQL: `hasExpired` and `isSilent` select rows by an index in both SQL backends; `gapAfter` is part
+ * of the heartbeat's update on PostgreSQL; `isRenewable` is part of the heartbeat's update in both.
+ * PostgreSQL also requires that the server's timeline is the one of the last heartbeat.
+ * `test/contract/rules-in-sql.test.ts` compares them.
+ */
+import type { Millis } from '../../model/index.js'
+
+/** When the ledger last heard from anybody, and until when it gives everybody time to renew. */
+export interface Heard {
+  /** 0 before the first heartbeat. */
+  readonly lastHeartbeat: Millis
+  readonly gapUntil: Millis
+}
+
+/**
+ * A lease expires when it ended without a renewal, unless the ledger itself was away, or no process at all
+ * has sent a heartbeat since the end: then the machine stood still, and its agents with it.
+ */
+export function hasExpired(leaseUntil: Millis, now: Millis, heard: Heard): boolean {
+  return leaseUntil < now && heard.gapUntil <= now && !isUnheardSince(leaseUntil, heard)
+}
+
+/** An incarnation that has sent no heartbeat for `silentMs` is closed, with the exceptions of `hasExpired`. */
+export function isSilent(heartbeatAt: Millis, silentMs: Millis, now: Millis, heard: Heard): boolean {
+  const since = now - silentMs
+  return heartbeatAt < since && heard.gapUntil <= now && !isUnheardSince(since, heard)
+}
+
+/** No process at all has sent a heartbeat since that time. */
+export function isUnheardSince(time: Millis, { lastHeartbeat }: Heard): boolean {
+  return lastHeartbeat > 0 && lastHeartbeat < time
+}
+
+/**
+ * The end of the gap after a heartbeat at `now`. If nobody was heard for a whole lease, the agents may be
+ * alive and only the ledger was away: nothing is taken from anybody until all had time to renew.
+ */
+export function gapAfter({ lastHeartbeat, gapUntil }: Heard, now: Millis, leaseMs: Millis): Millis {
+  return lastHeartbeat > 0 && now - lastHeartbeat > leaseMs ? now + leaseMs : gapUntil
+}
+
+/** A lease that has ended is renewed only if its holder still has the turn of the group: a hop may have taken it. */
+export function isRenewable(leaseUntil: Millis, now: Millis, holdsTurn: boolean): boolean {
+  return leaseUntil >= now || holdsTurn
+}
