@@ -35,6 +35,7 @@ interface Flags {
   readonly delay: number
   readonly runs: number
   readonly small?: boolean
+  readonly ledger: 'memory' | 'sqlite'
   readonly break?: Mutation
   readonly json?: boolean
 }
@@ -84,6 +85,12 @@ export function simulateCommand(say: (exitCode: number) => void): Command {
       new Option('--break <rule>', 'break a rule on purpose: the checker must notice').choices(
         Object.keys(MUTATIONS),
       ),
+    )
+    .addOption(
+      new Option('--ledger <backend>', 'memory, or the real SQLite ledger with its database in memory')
+        .choices(['memory', 'sqlite'])
+        .default('memory')
+        .conflicts('break'),
     )
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', EXAMPLES)
@@ -148,8 +155,9 @@ function usedSoFar() {
 }
 
 function optionsOf(flags: Flags, seed: number): SimulationOptions {
-  const { splitSites } = flags
+  const { splitSites, ledger } = flags
   const extra = {
+    ledger,
     ...(flags.break === undefined ? {} : { mutation: flags.break }),
     ...(splitSites === undefined ? {} : { splitSites }),
   }
@@ -181,7 +189,8 @@ function commandFor(flags: Flags, seed: number): string {
     : `--agents ${agents} --sites ${sites}${pages === undefined ? '' : ` --pages ${pages}`} --faults ${faults} ` +
       `--assign ${assign} --lanes ${lanes} --delay ${delay}`
   const splits = flags.splitSites === undefined ? '' : ` --split-sites ${flags.splitSites}`
-  return `orbweaver simulate ${shape} --seed ${seed}${splits}${flags.break === undefined ? '' : ` --break ${flags.break}`}`
+  const backend = flags.ledger === 'memory' ? '' : ` --ledger ${flags.ledger}`
+  return `orbweaver simulate ${shape} --seed ${seed}${splits}${backend}${flags.break === undefined ? '' : ` --break ${flags.break}`}`
 }
 
 function figuresOf({ agents, sites }: SimulationOptions, result: SimulationResult) {

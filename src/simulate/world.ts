@@ -15,6 +15,7 @@ import {
 import { type AssignmentName, type CrawlConfig, checkConfig, isLearned } from '../config/index.js'
 import type { AgentWork, Ledger } from '../ledger/index.js'
 import { openMemoryLedger } from '../ledger/memory/index.js'
+import { openSqliteLedger } from '../ledger/sqlite/index.js'
 import {
   type CellId,
   type CellMap,
@@ -73,6 +74,8 @@ export interface SimulationOptions {
   readonly scratch?: string
   /** Ends with the first violation: what comes after it is of no interest. */
   readonly stopsEarly?: boolean
+  /** The backend of the ledger (memory). SQLite keeps its database in memory; no rule of it can be switched off. */
+  readonly ledger?: 'memory' | 'sqlite'
   /** A rule of the ledger switched off, to see that the checker notices. */
   readonly mutation?: Mutation
   /** Told every few thousand events how far it is; has no part in the history. */
@@ -165,7 +168,11 @@ class World {
     this.#web = options.web ?? new VirtualWeb({ seed, sites, pages })
     this.#history = new History(this.#time, options.keepsHistory)
     this.#checker = new Checker({ web: this.#web, delayMs, time: this.#time, history: this.#history })
-    const ledger = openMemoryLedger(() => EPOCH_MS + this.#time.now, brokenBy(mutation))
+    const now = () => EPOCH_MS + this.#time.now
+    const ledger =
+      options.ledger === 'sqlite'
+        ? openSqliteLedger(':memory:', { create: true, now })
+        : openMemoryLedger(now, brokenBy(mutation))
     this.#ledger = mutantCore(ledger, new Machine('ledger', this.#time).clock, mutation)
     this.#servers = new Servers(this.#web, this.#time, slowEvery(options))
     this.#faults =
