@@ -90,7 +90,10 @@ export interface Report extends Metrics {
   readonly routed: RoutedReport | null
   /** Changes of it while the crawl ran: what was predicted, and what then happened. */
   readonly repartitions: readonly RepartitionReport[]
-  /** What became of the pages of the crawl that `--previous` names; null without one, and where tables do not tell. */
+  /**
+   * What became of the pages of the crawl that `--previous` names; null without one, where tables do not tell, and
+   * when the run was interrupted.
+   */
   readonly recrawl: RecrawlReport | null
   /**
    * How robots.txt was read, and how many origins were left alone because theirs could not be; the first are
@@ -224,7 +227,8 @@ export interface ReportFacts {
   readonly routed: Report['routed']
   readonly repartitions: Report['repartitions']
   readonly warnings: readonly string[]
-  readonly recrawl: Report['recrawl']
+  /** Compares with the previous crawl. Not called for a run that was interrupted: it reads all tables of both. */
+  readonly compare: () => Promise<Report['recrawl']>
 }
 
 const TROUBLED_SITES = 100
@@ -260,7 +264,7 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
     routed: facts.routed,
     repartitions: facts.repartitions,
     warnings: facts.warnings,
-    recrawl: facts.recrawl,
+    recrawl: totals.finishReason === null ? null : await facts.compare(),
     robots: await lookAtRefused(ledger, facts.robots),
   }
 }
