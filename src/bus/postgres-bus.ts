@@ -44,6 +44,7 @@ export class PostgresBus implements Bus {
   #outbox: Waiting[] = []
   #connection: PostgresConnection | null = null
   #cancel: (() => void) | null = null
+  #cancelReconnect: (() => void) | null = null
   #isClosed = false
 
   constructor(parts: PostgresBusParts) {
@@ -71,23 +72,29 @@ export class PostgresBus implements Bus {
     this.#cancel?.()
     await this.#flush()
     this.#isClosed = true
+    this.#cancelReconnect?.()
     await this.#connection?.close()
   }
 
   async #connect(): Promise<void> {
-    const { place, crawl, clock } = this.#parts
-    if (this.#isClosed) return
-    const again = () => void clock.after(AGAIN_MS, () => void this.#connect())
+    const { place, crawl } = this.#parts
     try {
       const connection = await PostgresConnection.open(place, schemaOf(crawl))
       connection.onNotification(payload => this.#hear(payload))
-      connection.onLost(again)
+      connection.onLost(() => this.#reconnect())
       await connection.exec(`LISTEN ${quoted(schemaOf(crawl))}`)
       this.#connection = connection
       if (this.#isClosed) await connection.close()
     } catch {
-      again()
+      this.#reconnect()
     }
+  }
+
+  /** A timer left after `close` would keep the process alive until it fires. */
+  #reconnect(): void {
+    if (this.#isClosed) return
+    this.#cancelReconnect?.()
+    this.#cancelReconnect = this.#parts.clock.after(AGAIN_MS, () => void this.#connect())
   }
 
   #hear(payload: string): void {

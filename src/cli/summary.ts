@@ -10,7 +10,7 @@ export function summaryOf(report: Report, directory: string, config: CrawlConfig
   const aside = asideLines(report.setAside, report.parkedSites, Date.parse(report.endedAt))
   const lines = [
     headline(report),
-    ...changes(report),
+    ...changes(report, config),
     ...troubles(report),
     ...refused(report),
     ...aside,
@@ -36,7 +36,9 @@ function headline(report: Report): string {
 }
 
 /** Against the previous crawl. */
-function changes({ recrawl }: Report): string[] {
+function changes({ recrawl, finishReason }: Report, { previous, tables }: CrawlConfig): string[] {
+  if (recrawl === null && finishReason === 'stopped' && previous !== undefined && tables !== 'none')
+    return [`Since ${previous}: compared when the crawl is done`]
   if (recrawl === null) return []
   const counts = (['new', 'changed', 'unchanged', 'gone'] as const).map(
     name => `${number(recrawl[name])} ${name}`,

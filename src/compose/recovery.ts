@@ -128,7 +128,7 @@ export function hasOpenFiles(directory: string): boolean {
 const MOST_TRIES = 5
 
 /**
- * A incarnation that has just left may give its last files their names meanwhile: what is gone is there under
+ * An incarnation that has just left may give its last files their names meanwhile: what is gone is there under
  * its name.
  */
 function settled<T>(task: () => T): T {

@@ -54,7 +54,7 @@ export async function writeReport(
     routed: await routedOf(directory, ledger),
     repartitions: await repartitionsOf(ledger),
     warnings: JSON.parse((await ledger.settings())[WARNINGS] ?? '[]') as string[],
-    recrawl: await changesSince(directory, config, log),
+    compare: () => changesSince(directory, config, log),
   })
   writeSealed(join(directory, REPORT_FILE), REPORT_FILE, report)
   await ledger.set({ [CONCLUDED]: 'true' })

@@ -7,7 +7,7 @@ import { openSqliteLedger } from '../ledger/sqlite/index.js'
 import type { Lease, OutcomeCode } from '../model/index.js'
 import { FrontierSpace, JournalWriter } from '../page/frontier/index.js'
 import { countUrls } from './count-urls.js'
-import { buildReport } from './report.js'
+import { buildReport, type Report } from './report.js'
 
 const SITE = 'a.test'
 const url = (path: string) => `http://${SITE}${path}`
@@ -64,7 +64,7 @@ describe('the report', () => {
     await ledger.leave(me)
   }
 
-  const report = async () =>
+  const report = async (compare: () => Promise<Report['recrawl']> = async () => null) =>
     buildReport(ledger, {
       version: '1',
       seeds: [url('/')],
@@ -79,7 +79,7 @@ describe('the report', () => {
       routed: null,
       repartitions: [],
       warnings: [],
-      recrawl: null,
+      compare,
     })
 
   it('counts a page that is stored twice', async () => {
@@ -112,6 +112,14 @@ describe('the report', () => {
     expect(overlapFetches).toBe(1.5)
     const lanes = [{ lane: 1, pages: 0, workload: 1 }]
     expect(agents).toEqual([{ name: 'a', lives: 2, pages: 2, bytes: 0, fetches: 7, workload: 1, lanes }])
+  })
+
+  it('compares with the previous crawl when the crawl is done, not when the run was interrupted', async () => {
+    const changes = { previous: 'before', new: 1, changed: 0, unchanged: 0, gone: 0, noPage: 0 }
+    const forbidden = () => Promise.reject(new Error('must not be asked'))
+    expect(await report(forbidden)).toMatchObject({ finishReason: 'stopped', recrawl: null })
+    expect(await ledger.tryEnd()).toBe('done')
+    expect(await report(async () => changes)).toMatchObject({ finishReason: 'done', recrawl: changes })
   })
 
   it('shares the work among the agents by fetch time', async () => {

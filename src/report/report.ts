@@ -91,8 +91,13 @@ export interface Report extends Metrics {
   /** Changes of it while the crawl ran: what was predicted, and what then happened. */
   readonly repartitions: readonly RepartitionReport[]
   /**
+<<<<<<< HEAD
    * What became of the pages of the crawl that `--previous` names; null without one, and where tables do not
    * tell.
+=======
+   * What became of the pages of the crawl that `--previous` names; null without one, where tables do not tell, and
+   * when the run was interrupted.
+>>>>>>> wt-17b
    */
   readonly recrawl: RecrawlReport | null
   /**
@@ -229,7 +234,8 @@ export interface ReportFacts {
   readonly routed: Report['routed']
   readonly repartitions: Report['repartitions']
   readonly warnings: readonly string[]
-  readonly recrawl: Report['recrawl']
+  /** Compares with the previous crawl. Not called for a run that was interrupted: it reads all tables of both. */
+  readonly compare: () => Promise<Report['recrawl']>
 }
 
 const TROUBLED_SITES = 100
@@ -265,7 +271,7 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
     routed: facts.routed,
     repartitions: facts.repartitions,
     warnings: facts.warnings,
-    recrawl: facts.recrawl,
+    recrawl: totals.finishReason === null ? null : await facts.compare(),
     robots: await lookAtRefused(ledger, facts.robots),
   }
 }

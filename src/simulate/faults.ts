@@ -45,7 +45,7 @@ export type FaultPreset = (typeof FAULT_PRESETS)[number]
 
 /** Shorter than a real one: a crawl of a minute meets what takes a real one an hour. */
 export const LEASE_MS = 10_000
-/** A incarnation is closed after so long without a word. */
+/** An incarnation is closed after so long without a word. */
 export const SILENCE_MS = 2 * LEASE_MS
 const OTHERS: readonly FaultKind[] = [
   'kill',

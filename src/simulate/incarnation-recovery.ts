@@ -34,7 +34,7 @@ export class IncarnationRecovery {
     parts.time.after(ROUND_MS, () => void this.#round())
   }
 
-  /** A incarnation has ended for certain, or is taken for dead: nothing more can be committed by it. */
+  /** An incarnation has ended for certain, or is taken for dead: nothing more can be committed by it. */
   async close(incarnation: Incarnation): Promise<void> {
     const { ledger, checker } = this.#parts
     await ledger.leave(incarnation)

@@ -25,7 +25,7 @@ export interface RepairCrawl {
   readonly scratch: string
   readonly ledger: Ledger
   readonly config: CrawlConfig
-  /** A incarnation of this repair and its seat; 0 when nothing is to be changed. */
+  /** An incarnation of this repair and its seat; 0 when nothing is to be changed. */
   readonly incarnation: Incarnation
   readonly seat: Epoch
   readonly now: number

@@ -25,7 +25,7 @@ export interface LostUrl {
 
 export interface Reopening {
   readonly ledger: Ledger
-  /** A incarnation of the repair, which holds no lanes. */
+  /** An incarnation of the repair, which holds no lanes. */
   readonly incarnation: Incarnation
   readonly grouping: Grouping
   readonly leaseMs: number

@@ -5,7 +5,7 @@ import { type BusMessage, PostgresBus } from '../../src/bus/index.js'
 import { payloadsOf } from '../../src/bus/postgres-bus.js'
 import { PeerProbe } from '../../src/cluster/agent/heartbeat/index.js'
 import { systemClock as clock } from '../../src/compose/index.js'
-import { SeededRandom } from '../../src/model/index.js'
+import { type Clock, SeededRandom } from '../../src/model/index.js'
 import { type PostgresPlace, readPostgresUrl } from '../../src/model/url/index.js'
 import { testDatabase } from '../kit/postgres.js'
 
@@ -44,6 +44,38 @@ it('tells everybody else of the same crawl, and finds its way back when the conn
   expect(a.heard).toEqual([])
   expect(stranger.heard).toEqual([])
   for (const { bus } of [a, b, stranger]) await bus.close()
+})
+
+it('leaves no timer behind that would keep the process alive after it was closed', async () => {
+  const pending = new Set<symbol>()
+  const counted: Clock = {
+    ...clock,
+    after(delayMs, task) {
+      const timer = Symbol(String(delayMs))
+      pending.add(timer)
+      const cancel = clock.after(delayMs, () => {
+        pending.delete(timer)
+        task()
+      })
+      return () => {
+        pending.delete(timer)
+        cancel()
+      }
+    },
+  }
+  const connected = new PostgresBus({ place, crawl: 'bus', clock: counted, random: new SeededRandom(1) })
+  const other = join(2)
+  await vi.waitFor(() => {
+    connected.send({ kind: 'leases', to: 1, waiting: 1 })
+    expect(other.heard).not.toEqual([])
+  }, PATIENCE)
+  await connected.close()
+  await other.bus.close()
+  const nowhere = { ...place, hosts: [{ host: '127.0.0.1', port: 1 }] }
+  const lost = new PostgresBus({ place: nowhere, crawl: 'bus', clock: counted, random: new SeededRandom(3) })
+  await vi.waitFor(() => expect(pending.size).toBe(1), PATIENCE)
+  await lost.close()
+  expect(pending.size).toBe(0)
 })
 
 it('says what was said last before it goes', async () => {

@@ -32,7 +32,7 @@ import { StartupQuorum } from './startup-quorum.js'
 const LEAST_LOOK = 100
 /** Where an assignment binds cells to lanes, it has to see more of S than the lanes that are free. */
 const LOOK_AT_ALL = 100_000
-/** A incarnation is closed after this many leases without a word: its cells were free after one. */
+/** An incarnation is closed after this many leases without a word: its cells were free after one. */
 const SILENT_LEASES = 2
 
 export interface CoordinatorParts {

@@ -77,7 +77,7 @@ export class PackServer {
     return this.#room.held
   }
 
-  /** A incarnation that is over in the ledger: its files are let go of as they are. */
+  /** An incarnation that is over in the ledger: its files are let go of as they are. */
   async abandon(sender: Incarnation): Promise<void> {
     this.#over.add(sender)
     await this.#end(sender, 'abandon')

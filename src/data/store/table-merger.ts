@@ -95,7 +95,7 @@ export class TableMerger {
   }
 
   /**
-   * A incarnation that has just left may still be closing its files: its last logs wait until the store is
+   * An incarnation that has just left may still be closing its files: its last logs wait until the store is
    * `closed`.
    */
   async #convertAll(closed: boolean): Promise<void> {

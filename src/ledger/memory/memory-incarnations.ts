@@ -1,4 +1,4 @@
-/** Lives of agents in memory: the same rules as `sqlite-incarnations.ts`. */
+/** Incarnations of agents in memory: the same rules as `sqlite-incarnations.ts`. */
 import type { Epoch, Millis } from '../../model/index.js'
 import type { AgentRow, Incarnation } from '../index.js'
 import { budgetBlock, hasExpired, isSilent } from '../rules/index.js'

@@ -58,7 +58,7 @@ export class MemoryTurns {
     turn.leaseUntil = heldUntil
   }
 
-  /** A incarnation ends: its last request was before now. */
+  /** An incarnation ends: its last request was before now. */
   leave(incarnation: Incarnation): void {
     const now = this.#now()
     for (const turn of [...(this.#state.incarnationRow(incarnation)?.turns ?? [])]) {

@@ -1,4 +1,4 @@
-/** Lives of agents, what they do with their cells, and the end; leases are in `postgres-leases.ts`. */
+/** Incarnations of agents, what they do with their cells, and the end; leases are in `postgres-leases.ts`. */
 import type { CellId, Epoch, Millis } from '../../model/index.js'
 import {
   CELL_STATES,

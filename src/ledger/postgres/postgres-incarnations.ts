@@ -1,4 +1,4 @@
-/** Lives of agents: who is there, who has the coordinator's seat, who may use how much. */
+/** Incarnations of agents: who is there, who has the coordinator's seat, who may use how much. */
 import type { Epoch, Millis } from '../../model/index.js'
 import type { AgentRow, Incarnation } from '../index.js'
 import { budgetBlock, hasExpired } from '../rules/index.js'

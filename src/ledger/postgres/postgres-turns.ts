@@ -162,7 +162,7 @@ export async function freeUnused(tx: Transaction, holds: readonly Hold[]): Promi
   )
 }
 
-/** A incarnation ends: its last request was before now. */
+/** An incarnation ends: its last request was before now. */
 export async function leaveTurns(tx: Transaction, incarnation: Incarnation): Promise<void> {
   await tx.run(
     `WITH held AS (SELECT grp FROM turn WHERE agent = $1 ORDER BY grp FOR UPDATE)

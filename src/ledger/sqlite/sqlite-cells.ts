@@ -1,4 +1,4 @@
-/** Lives of agents, leases of cells, and the end: the rows that say who may do what. */
+/** Incarnations of agents, leases of cells, and the end: the rows that say who may do what. */
 
 import { type CellId, type Epoch, type Lease, type Millis, ownTurn, siteOfCell } from '../../model/index.js'
 import {

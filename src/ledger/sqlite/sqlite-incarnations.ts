@@ -1,4 +1,4 @@
-/** Lives of agents: who is there, who coordinates, and what of the page limit each has reserved. */
+/** Incarnations of agents: who is there, who coordinates, and what of the page limit each has reserved. */
 import type { Epoch, Millis } from '../../model/index.js'
 import type { AgentRow, Incarnation } from '../index.js'
 import { budgetBlock, hasExpired } from '../rules/index.js'

@@ -84,7 +84,7 @@ export class SqliteTurns {
     )
   }
 
-  /** A incarnation ends: its last request was before now. */
+  /** An incarnation ends: its last request was before now. */
   leave(incarnation: Incarnation): void {
     this.#db.run(`UPDATE turn SET agent = NULL, lease_until = ? WHERE agent = ?`, this.#now(), incarnation)
   }

@@ -28,7 +28,7 @@ export class LeaseMargin {
   /** One wait for all who look: a thousand sites may wait for the same renewal. */
   #looking: Promise<void> | null = null
 
-  /** A incarnation begins with what it has just been told: leases come later than that. */
+  /** An incarnation begins with what it has just been told: leases come later than that. */
   constructor(clock: Clock, leaseMs: Millis, stopping: StopSignal) {
     this.#clock = clock
     this.#leaseMs = leaseMs
