@@ -128,8 +128,8 @@ export function hasOpenFiles(directory: string): boolean {
 const MOST_TRIES = 5
 
 /**
- * An incarnation that has just left may give its last files their names meanwhile: what is gone is there under
- * its name.
+ * An incarnation that has just left may give its last files their names meanwhile: what is gone is there
+ * under its name.
  */
 function settled<T>(task: () => T): T {
   for (let tries = 1; ; tries++) {

@@ -91,13 +91,8 @@ export interface Report extends Metrics {
   /** Changes of it while the crawl ran: what was predicted, and what then happened. */
   readonly repartitions: readonly RepartitionReport[]
   /**
-<<<<<<< HEAD
-   * What became of the pages of the crawl that `--previous` names; null without one, and where tables do not
-   * tell.
-=======
-   * What became of the pages of the crawl that `--previous` names; null without one, where tables do not tell, and
-   * when the run was interrupted.
->>>>>>> wt-17b
+   * What became of the pages of the crawl that `--previous` names; null without one, where tables do not
+   * tell, and when the run was interrupted.
    */
   readonly recrawl: RecrawlReport | null
   /**
@@ -234,7 +229,9 @@ export interface ReportFacts {
   readonly routed: Report['routed']
   readonly repartitions: Report['repartitions']
   readonly warnings: readonly string[]
-  /** Compares with the previous crawl. Not called for a run that was interrupted: it reads all tables of both. */
+  /**
+   * Compares with the previous crawl. Not called for a run that was interrupted: it reads all tables of both.
+   */
   readonly compare: () => Promise<Report['recrawl']>
 }
 

@@ -74,7 +74,10 @@ export interface SimulationOptions {
   readonly scratch?: string
   /** Ends with the first violation: what comes after it is of no interest. */
   readonly stopsEarly?: boolean
-  /** The backend of the ledger (memory). SQLite keeps its database in memory; no rule of it can be switched off. */
+  /**
+   * The backend of the ledger (memory). SQLite keeps its database in memory; no rule of it can be switched
+   * off.
+   */
   readonly ledger?: 'memory' | 'sqlite'
   /** A rule of the ledger switched off, to see that the checker notices. */
   readonly mutation?: Mutation

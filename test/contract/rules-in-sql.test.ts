@@ -1,6 +1,7 @@
 /**
- * Decisions that a backend makes inside a statement, against the functions of `ledger/rules/`: each case writes
- * an enumerated set of states into a real ledger, makes the call, and compares its answer with the function's.
+ * Decisions that a backend makes inside a statement, against the functions of `ledger/rules/`: each case
+ * writes an enumerated set of states into a real ledger, makes the call, and compares its answer with the
+ * function's.
  */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'

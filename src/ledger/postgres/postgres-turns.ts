@@ -30,7 +30,10 @@ interface TurnRow {
   readonly delayMs: Millis
 }
 
-/** The turns that could be had, by group. A turn that the caller already holds is extended to cover this lease. */
+/**
+ * The turns that could be had, by group. A turn that the caller already holds is extended to cover this
+ * lease.
+ */
 export async function takeTurns(
   tx: Transaction,
   incarnation: Incarnation,

@@ -1,4 +1,7 @@
-/** When a crawl ends, and why. Every backend counts its cells and decides here, in the step that closes the crawl. */
+/**
+ * When a crawl ends, and why. Every backend counts its cells and decides here, in the step that closes the
+ * crawl.
+ */
 import type { CellState, FinishReason } from '../index.js'
 
 /** Missing states have no cells. */

@@ -23,7 +23,9 @@ export function hasExpired(leaseUntil: Millis, now: Millis, heard: Heard): boole
   return leaseUntil < now && heard.gapUntil <= now && !isUnheardSince(leaseUntil, heard)
 }
 
-/** An incarnation that has sent no heartbeat for `silentMs` is closed, with the exceptions of `hasExpired`. */
+/**
+ * An incarnation that has sent no heartbeat for `silentMs` is closed, with the exceptions of `hasExpired`.
+ */
 export function isSilent(heartbeatAt: Millis, silentMs: Millis, now: Millis, heard: Heard): boolean {
   const since = now - silentMs
   return heartbeatAt < since && heard.gapUntil <= now && !isUnheardSince(since, heard)
@@ -42,7 +44,10 @@ export function gapAfter({ lastHeartbeat, gapUntil }: Heard, now: Millis, leaseM
   return lastHeartbeat > 0 && now - lastHeartbeat > leaseMs ? now + leaseMs : gapUntil
 }
 
-/** A lease that has ended is renewed only if its holder still has the turn of the group: a hop may have taken it. */
+/**
+ * A lease that has ended is renewed only if its holder still has the turn of the group: a hop may have taken
+ * it.
+ */
 export function isRenewable(leaseUntil: Millis, now: Millis, holdsTurn: boolean): boolean {
   return leaseUntil >= now || holdsTurn
 }

@@ -1,4 +1,6 @@
-/** What the response handler makes of each kind of answer, with fakes of the router and the sitemap reader. */
+/**
+ * What the response handler makes of each kind of answer, with fakes of the router and the sitemap reader.
+ */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { entryOf, madeSite } from '../../../../test/kit/made-site.js'
 import { ManualClock } from '../../../../test/kit/manual-clock.js'

@@ -1,4 +1,6 @@
-/** The order in which a pack is stored, committed and acknowledged, with a store and a ledger that may refuse. */
+/**
+ * The order in which a pack is stored, committed and acknowledged, with a store and a ledger that may refuse.
+ */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { entryOf, madeSite } from '../../../../test/kit/made-site.js'
 import { ManualClock } from '../../../../test/kit/manual-clock.js'
