@@ -1,4 +1,8 @@
-/** The examples in deploy/: their commands, run as they stand there, on a database, a web and a folder of the test. */
+/**
+ * The examples in deploy/: their commands, run as they stand there, on a database, a web and a folder of the test.
+ *
+ * @module-tag deep
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'

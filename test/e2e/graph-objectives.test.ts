@@ -1,4 +1,8 @@
-/** What `--assign graph` goes by beside links, over loopback with four agents: words, distance, places, change (S8, S9, S17). */
+/**
+ * What `--assign graph` goes by beside links, over loopback with four agents: words, distance, places, change (S8, S9, S17).
+ *
+ * @module-tag deep
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Report } from '../../src/agent/index.js'
 import { readGraphWords } from '../../src/assign/index.js'

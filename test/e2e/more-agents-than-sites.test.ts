@@ -1,7 +1,7 @@
 /** More agents than sites, with every assignment: a line where a plan cannot be made, and every page all the same. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Report } from '../../src/agent/index.js'
-import { ASSIGNMENTS, isLearned } from '../../src/assign/index.js'
+import { ASSIGNMENTS, type AssignmentName, isLearned } from '../../src/assign/index.js'
 import { systemClock } from '../../src/compose/system.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { urlsWith } from '../kit/crawled.js'
@@ -31,12 +31,13 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => server.close())
 
-it.each(ASSIGNMENTS)(
-  '%s stores every page once with more agents than sites',
-  {
-    timeout: 120_000,
-  },
-  async assign => {
+/** Those that no other quick test crawls with. */
+const QUICK: readonly AssignmentName[] = ['dynamic', 'static-random', 'static-size', 'hybrid']
+
+for (const assign of ASSIGNMENTS)
+  it(`${assign} stores every page once with more agents than sites`, {
+    tags: QUICK.includes(assign) ? [] : ['deep'],
+  }, async () => {
     const phases = assign === 'phases' ? ['--phases', 'period=1,guard=0.1'] : []
     const { out, report, said } = await crawl('--assign', assign, '--previous', first, ...phases)
     expect(report).toMatchObject({ coverage: 1, overlap: 0, sites: SITES })
@@ -45,5 +46,4 @@ it.each(ASSIGNMENTS)(
     const lines = said.split('\n').filter(line => line.includes('has nothing to go by'))
     expect(lines).toHaveLength(isLearned(assign) ? 1 : 0)
     if (isLearned(assign)) expect(lines[0]).toContain(`too few for ${AGENTS} agents`)
-  },
-)
+  })

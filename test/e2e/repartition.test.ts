@@ -1,4 +1,8 @@
-/** Sites move between agents while the crawl runs, and nothing is lost or fetched twice on the way. */
+/**
+ * Sites move between agents while the crawl runs, and nothing is lost or fetched twice on the way.
+ *
+ * @module-tag deep
+ */
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/agent/index.js'
 import { systemClock } from '../../src/compose/system.js'

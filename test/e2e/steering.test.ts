@@ -1,3 +1,4 @@
+/** @module-tag deep */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/compose/system.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'

@@ -1,3 +1,4 @@
+/** @module-tag deep */
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'

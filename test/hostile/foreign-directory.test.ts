@@ -156,7 +156,7 @@ describe('a directory from elsewhere', () => {
   })
 })
 
-describe('trust', () => {
+describe('trust', { tags: 'deep' }, () => {
   it('is given once and remembered outside of the directory', async () => {
     const directory = copyOf(theirs)
     const me = newUser()
@@ -231,7 +231,7 @@ describe('trust', () => {
   })
 })
 
-describe('the password of a ledger on another machine', () => {
+describe('the password of a ledger on another machine', { tags: 'deep' }, () => {
   /** To the thief too, but not an address of this machine's own loopback network. */
   const elsewhere = (thief: FalsePostgres) => `postgres://orbweaver@0.0.0.0:${thief.port}/crawls`
   const attempt = (thief: FalsePostgres, env: Record<string, string>) =>
