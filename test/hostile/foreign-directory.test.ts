@@ -72,7 +72,7 @@ function expectRefused({ code, stderr, stdout }: Ended, command: readonly string
 }
 
 describe('a directory from elsewhere', () => {
-  it('is read without being written, by status, query and export', async () => {
+  it('is read without being written, by status, query and export', { tags: 'deep' }, async () => {
     const directory = copyOf(theirs)
     const before = everyFile(directory)
     const me = newUser()
@@ -107,7 +107,7 @@ describe('a directory from elsewhere', () => {
     expect(readFileSync(join(directory, 'crawl.log'), 'utf8')).toMatch(/runs the hooks .*sha256 [\da-f]{64}/)
   })
 
-  it('is never told the password of a ledger, nor asked for one', async () => {
+  it('is never told the password of a ledger, nor asked for one', { tags: 'deep' }, async () => {
     const thief = await FalsePostgres.listen()
     const directory = copyOf(theirs)
     const ledger = `postgres://orbweaver@127.0.0.1:${thief.port}/crawls`
@@ -128,7 +128,7 @@ describe('a directory from elsewhere', () => {
     await thief.close()
   })
 
-  it('can be what a recrawl begins from, without being written', async () => {
+  it('can be what a recrawl begins from, without being written', { tags: 'deep' }, async () => {
     const directory = copyOf(theirs)
     const before = everyFile(directory)
     const out = temporary('next')
