@@ -1,17 +1,16 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSequencer, type TestSpecification, type Vitest } from 'vitest/node'
 
-/**
- * Minutes of CPU each, or minutes of waiting: begun first, so that nobody waits for one of them at the end.
- */
+/** Folders whose files take longest: these start first, so that the run does not end with one long file. */
 const LONGEST = [
-  'test/simulate/',
   'test/faults/',
+  'test/simulate/',
   'src/plan/partition/',
   'test/e2e/',
   'test/upgrade/',
   'test/hostile/',
-  'src/simulate/',
+  'test/contract/',
 ] as const
 
 class LongestFirst implements TestSequencer {
@@ -37,13 +36,24 @@ function rank({ moduleId }: TestSpecification): number {
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'experiments/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 300_000,
     hookTimeout: 300_000,
     pool: 'forks',
     globalSetup: 'test/kit/own-tmp.ts',
-    // All cores: left to itself vitest keeps one free, which of two is half.
-    maxWorkers: '100%',
+    // Two for each core: tests that run real crawls wait for half of their time.
+    maxWorkers: 2 * availableParallelism(),
     sequence: { sequencer: LongestFirst },
+    tags: [{ name: 'deep', description: 'takes too long for `npm test`; `npm run test:deep` runs it' }],
+    projects: [
+      {
+        extends: true,
+        // One process for many files: most are done sooner than their imports are read.
+        test: { name: 'unit', include: ['src/**/*.test.ts', 'experiments/**/*.test.ts'], isolate: false },
+      },
+      {
+        extends: true,
+        test: { name: 'system', include: ['test/**/*.test.ts'] },
+      },
+    ],
   },
 })

@@ -69,7 +69,9 @@ describe('our partitions', () => {
     expect(hash.coalescedMessages / cell.coalescedMessages).toBeGreaterThan(paper)
   })
 
-  it('of google into 64 parts: bytes at the bound of one heavy site, pages within 5 % all the same', () => {
+  it('of google into 64 parts: bytes at the bound of one heavy site, pages within 5 % all the same', {
+    tags: 'deep',
+  }, () => {
     const cell = ours(graphOf(DATA_SETS[0]), 'bySite', 64, 'fast', 1)
     expect(isBalanced(cell)).toBe(true)
     expect(cell.imbalance[0]).toBeCloseTo(cell.bound[0])
@@ -104,7 +106,7 @@ describe('experiment hypergraph', () => {
     expect(paper).toMatchObject({ 'in-2004': { k: [4, 8, 16, 32, 64], reduction: 4.9 } })
   })
 
-  it('says so when the graphs are not those of the paper for another partitioner', () => {
+  it('says so when the graphs are not those of the paper for another partitioner', { tags: 'deep' }, () => {
     const plan = { sets, parts: PART_COUNTS, seeds: 1, preset: 'fast' } as const
     const { missed } = hypergraphFindings(plan, 1, chance, () => {})
     expect(missed).toEqual([

@@ -7,7 +7,9 @@ import { splitGraph } from './split-graph.js'
 const setOf = (name: string) => DATA_SETS.find(each => each.name === name)!
 
 describe('giant sites that are split', () => {
-  it('of de-fr into 64 parts, where the paper reached 91.61 %: both weights within 5 %, at the price of messages', () => {
+  it('of de-fr into 64 parts, where the paper reached 91.61 %: both weights within 5 %, at the price of messages', {
+    tags: 'deep',
+  }, () => {
     const graph = siteGraph(setOf('de-fr'))
     const whole = ours(graph, 'bySite', 64, 'fast', 1)
     expect(Math.min(...whole.imbalance)).toBeGreaterThan(0.9)

@@ -81,7 +81,9 @@ describe('schemes', () => {
     expect(after.filter(part => part === 4).length / HOSTS).toBeCloseTo(0.2, 1)
   })
 
-  it('hybrid: who runs dry takes hosts that wait for others, those with the fewest links there, and all are done at once', () => {
+  it('hybrid: who runs dry takes hosts that wait for others, those with the fewest links there, and all are done at once', {
+    tags: 'deep',
+  }, () => {
     const { parts, table } = hybridParts(web, 4, null, 'fast', 1)
     const [before, after] = [downloadTime(web, 4, table), downloadTime(web, 4, parts)]
     const total = downloadTime(web, 1, new Int32Array(HOSTS))

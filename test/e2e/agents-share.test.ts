@@ -1,3 +1,4 @@
+/** @module-tag deep */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -51,11 +52,8 @@ describe('agents that share a crawl', () => {
   })
 
   it('say how busy they are; a busy one is given fewer sites and is not taken for dead', async () => {
-    const server = await WebServer.listen(new WebPlan({ sites: 60, pages: 3_000, seed: 8 }), {
-      clock: systemClock,
-      port: 0,
-      latencyMs: 150,
-    })
+    const knobs = { clock: systemClock, port: 0, latencyMs: 150 }
+    const server = await WebServer.listen(new WebPlan({ sites: 60, pages: 3_000, seed: 8 }), knobs)
     const out = temporary('crawl')
     const hooks = temporary('busy.mjs')
     writeFileSync(hooks, BUSY)
@@ -87,6 +85,7 @@ describe('agents that share a crawl', () => {
     }
     await ledger.close()
     expect(busy, 'it was busy, and had a half of its lanes at most').toBeDefined()
+    knobs.latencyMs = 0
     const end = await crawl.ended
     await server.close()
     expect(end.code, end.stderr).toBe(0)

@@ -65,7 +65,7 @@ describe('--agents 3', () => {
     expect((await urlsWith(out, 'OK')).sort()).toEqual(expected)
   })
 
-  it('obey checkpoint, pause and stop; resume ends with everything', async () => {
+  it('obey checkpoint, pause and stop; resume ends with everything', { tags: 'deep' }, async () => {
     const { server } = await serve(1_000, 30)
     const out = temporary('crawl')
     const crawl = start(['crawl', server.seed, ...GENERATED, ...THREE, '--delay', '20', '--out', out])

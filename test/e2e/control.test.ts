@@ -26,7 +26,9 @@ describe('controlling a crawl', () => {
     }
   }
 
-  it('--max-pages stops at exactly that many, with its own exit code; set and resume go on to the end', async () => {
+  it('--max-pages stops at exactly that many, with its own exit code; set and resume go on to the end', {
+    tags: 'deep',
+  }, async () => {
     const out = temporary('crawl')
     const limited = await orbweaver([
       'crawl',
@@ -66,7 +68,9 @@ describe('controlling a crawl', () => {
     expect((await orbweaver(['status', out])).stdout).not.toContain('running')
   })
 
-  it('pause=true stops all requests and says so; pause=false goes on to the end; a paused crawl resumes paused', async () => {
+  it('pause=true stops all requests and says so; pause=false goes on to the end; a paused crawl resumes paused', {
+    tags: 'deep',
+  }, async () => {
     const out = temporary('crawl')
     const running = start(['crawl', server.seed, ...GENERATED, '--rate', '2', '--out', out])
     await requests(8)
@@ -90,7 +94,9 @@ describe('controlling a crawl', () => {
     expect((await urlsWith(out, 'OK')).sort()).toEqual([...truth(plan, server.authority)].sort())
   })
 
-  it('Ctrl-C once seals and stops with 11; resume ends with everything, nothing twice', async () => {
+  it('Ctrl-C once seals and stops with 11; resume ends with everything, nothing twice', {
+    tags: 'deep',
+  }, async () => {
     const out = temporary('crawl')
     const running = start(['crawl', server.seed, ...GENERATED, '--rate', '100', '--out', out])
     await requests(200)

@@ -1,6 +1,8 @@
 /**
  * The examples in deploy/: their commands, run as they stand there, on a database, a web and a folder of the
  * test.
+ *
+ * @module-tag deep
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -14,7 +14,7 @@ const NAMES = ['Static-Random', 'Static-Size', 'Dynamic-Random', 'Dynamic-Size']
 
 /** D24, in a small form: 30 sites, three agents with two lanes each, four crawls. */
 describe('orbweaver experiment dynamic-balance', () => {
-  it('crawls for real and says how even the work of the six lanes was', async () => {
+  it('crawls for real and says how even the work of the six lanes was', { tags: 'deep' }, async () => {
     const flags = ['--pages', '300', '--latency', '40', '--json']
     const { code, stdout, stderr } = await orbweaver(['experiment', 'dynamic-balance', ...flags])
     expect(stderr).toContain('Dynamic-Size: ')
@@ -32,7 +32,7 @@ describe('orbweaver experiment dynamic-balance', () => {
       expect(workload.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1)
       expect(stdevPercent).toBeGreaterThan(0)
     }
-  }, 240_000)
+  })
 
   it('in virtual time is the same every time, with mean and spread', async () => {
     const run = async () => {
@@ -42,7 +42,7 @@ describe('orbweaver experiment dynamic-balance', () => {
     const first = await run()
     expect((JSON.parse(first) as Answer).methods).toMatchObject(NAMES.map(name => ({ name, seeds: 2 })))
     expect(await run()).toBe(first)
-  }, 120_000)
+  })
 
   it.each(['hypergraph', 'sire', 'phases', 'assignments'])(
     '%s says what it does and has the flags of all experiments',
@@ -67,7 +67,9 @@ describe('orbweaver experiment dynamic-balance', () => {
     return found
   }
 
-  it('phases: real crawls by four nodes whose clocks are wrong by nearly all of the guard, never two at a host', async () => {
+  it('phases: real crawls by four nodes whose clocks are wrong by nearly all of the guard, never two at a host', {
+    tags: 'deep',
+  }, async () => {
     const { rows, averages, paper } = await findings('phases')
     expect(rows).toMatchObject([
       ...[2, 3, 4, 5, 6, 7, 8, 9, 10].map(nodes => ({ nodes })),
@@ -81,7 +83,7 @@ describe('orbweaver experiment dynamic-balance', () => {
       expect(handOvers).toBeGreaterThan(0)
       expect(pages).toBeGreaterThan(900)
     }
-  }, 240_000)
+  })
 
   it('names what there is when asked for something else', async () => {
     const { code, stderr } = await orbweaver(['experiment', 'balance'])

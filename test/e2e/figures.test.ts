@@ -1,4 +1,8 @@
-/** What a user is shown of a crawl is true: after a resume, with limits, after Ctrl-C. */
+/**
+ * What a user is shown of a crawl is true: after a resume, with limits, after Ctrl-C.
+ *
+ * @module-tag deep
+ */
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTables } from '../../src/data/query/index.js'

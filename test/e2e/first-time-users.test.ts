@@ -1,3 +1,4 @@
+/** @module-tag deep */
 import {
   copyFileSync,
   mkdirSync,

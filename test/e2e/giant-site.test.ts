@@ -1,6 +1,8 @@
 /**
  * A site with 60 % of all pages, over loopback with four agents, after a crawl that learned how heavy it is
  * (H4, issue 7).
+ *
+ * @module-tag deep
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/compose/index.js'

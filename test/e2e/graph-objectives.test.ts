@@ -1,6 +1,8 @@
 /**
  * What `--assign graph` goes by beside links, over loopback with four agents: words, distance, places, change
  * (S8, S9, S17).
+ *
+ * @module-tag deep
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readCrawlFile, systemClock } from '../../src/compose/index.js'

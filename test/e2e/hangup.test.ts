@@ -1,4 +1,8 @@
-/** A terminal that is closed, and readers that leave, while a crawl runs. */
+/**
+ * A terminal that is closed, and readers that leave, while a crawl runs.
+ *
+ * @module-tag deep
+ */
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,4 +1,8 @@
-/** A query ends when the user, a limit or its reader wants it to, whatever DuckDB is at. */
+/**
+ * A query ends when the user, a limit or its reader wants it to, whatever DuckDB is at.
+ *
+ * @module-tag deep
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync } from 'node:fs'

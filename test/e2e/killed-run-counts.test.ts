@@ -1,3 +1,4 @@
+/** @module-tag deep */
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { systemClock } from '../../src/compose/index.js'

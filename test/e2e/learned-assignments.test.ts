@@ -62,7 +62,7 @@ describe('a crawl by four agents after one that learned', () => {
     })
     expected = [...truth(plan, server.authority)].sort()
     learned = await crawl('--assign', 'hash')
-  }, 120_000)
+  })
   afterAll(() => server.close())
 
   it('by hypergraph saves four fifths of the messages that its partition promises, and shares the work as evenly as dynamic', async () => {
@@ -86,9 +86,11 @@ describe('a crawl by four agents after one that learned', () => {
     expect(report.routed).toMatchObject({ tableBytes: routing.bytes })
     expect(report.routed!.cellsTaken).toBeGreaterThan(4 * report.routed!.cellsGiven)
     expect(dynamic.report.routed).toBeNull()
-  }, 180_000)
+  })
 
-  it('goes on while the coordinator is away for seconds at a time and neither hears nor says anything: agents tell each other what they have to take (S2)', async () => {
+  it('goes on while the coordinator is away for seconds at a time and neither hears nor says anything: agents tell each other what they have to take (S2)', {
+    tags: 'deep',
+  }, async () => {
     const env = { ORBWEAVER_FAULTS: 'rounds=3000' }
     const { report, out } = await crawlWith(env, '--assign', 'hypergraph', '--previous', learned.out)
     const { cellsTaken, cellsGiven } = report.routed!
@@ -97,9 +99,9 @@ describe('a crawl by four agents after one that learned', () => {
     expect(report.messages).toBeGreaterThan(0)
     expect(report).toMatchObject({ overlap: 0 })
     expect(await storedIn(out)).toEqual(expected)
-  }, 180_000)
+  })
 
-  it('by hybrid stores every page once, with fewer messages than by hash', async () => {
+  it('by hybrid stores every page once, with fewer messages than by hash', { tags: 'deep' }, async () => {
     const { report, out } = await crawl('--assign', 'hybrid', '--previous', learned.out)
     expect(report.messages).toBeLessThan(learned.report.messages)
     expect(report).toMatchObject({ overlap: 0, routing: { parts: AGENTS } })
@@ -107,7 +109,7 @@ describe('a crawl by four agents after one that learned', () => {
     expect(await storedIn(out)).toEqual(expected)
     const { sites } = JSON.parse(readFileSync(join(out, 'learned/manifest.json'), 'utf8'))
     expect(sites).toBe(plan.sites)
-  }, 120_000)
+  })
 
   it('by graph stores every page once, with fewer messages than by hash, each part with the agent it was made for', async () => {
     const flags = ['--assign', 'graph', '--graph', 'rtt=0.5,geography=0.1']
@@ -116,9 +118,11 @@ describe('a crawl by four agents after one that learned', () => {
     const owners = ['agent-1', 'agent-2', 'agent-3', 'agent-4']
     expect(report).toMatchObject({ overlap: 0, routing: { parts: AGENTS, owners } })
     expect(await storedIn(out)).toEqual(expected)
-  }, 120_000)
+  })
 
-  it('says in one line when there is nothing to go by, and stores every page all the same', async () => {
+  it('says in one line when there is nothing to go by, and stores every page all the same', {
+    tags: 'deep',
+  }, async () => {
     const half = temporary('half')
     cpSync(learned.out, half, { recursive: true })
     rmSync(join(half, 'learned/manifest.json'))
@@ -140,7 +144,7 @@ describe('a crawl by four agents after one that learned', () => {
       expect(report).toMatchObject({ pages: learned.report.pages, overlap: 0 })
       expect(existsSync(join(crawls[i].out, 'learned/manifest.json'))).toBe(true)
     }
-  }, 240_000)
+  })
 })
 
 /** Files of the generated web never change. */

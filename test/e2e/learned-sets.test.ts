@@ -1,4 +1,8 @@
-/** What becomes of learned/ from crawl to crawl, and of a crawl that is given the one of another web (S1). */
+/**
+ * What becomes of learned/ from crawl to crawl, and of a crawl that is given the one of another web (S1).
+ *
+ * @module-tag deep
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'

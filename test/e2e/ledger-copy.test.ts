@@ -1,6 +1,8 @@
 /**
  * The ledger of a crawl moves to PostgreSQL and back while the crawl is half done: nothing is lost, nothing
  * is fetched twice.
+ *
+ * @module-tag deep
  */
 import { readdirSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

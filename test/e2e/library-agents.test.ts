@@ -55,7 +55,7 @@ describe('a loop over the pages of several agents', () => {
     expect(report.agents).toHaveLength(AGENTS)
   })
 
-  it('waits for a loop that is slow', async () => {
+  it('waits for a loop that is slow', { tags: 'deep' }, async () => {
     const before = askedPages()
     const crawling = crawl(options(temporary('crawl')))
     let most = 0
@@ -71,27 +71,31 @@ describe('a loop over the pages of several agents', () => {
     expect((await crawling.report).pages).toBe(SITES * PAGES_PER_SITE)
   })
 
-  it.each(['break', 'throw'])('stops when the loop is left by %s, and can be resumed at once', async how => {
-    const out = temporary('crawl')
-    const leave = async (crawling: Crawl) => {
-      let seen = 0
-      for await (const _ of crawling) {
-        if (++seen < 10) continue
-        if (how === 'throw') throw new RangeError('enough')
-        break
+  it.each(['break', 'throw'])(
+    'stops when the loop is left by %s, and can be resumed at once',
+    { tags: 'deep' },
+    async how => {
+      const out = temporary('crawl')
+      const leave = async (crawling: Crawl) => {
+        let seen = 0
+        for await (const _ of crawling) {
+          if (++seen < 10) continue
+          if (how === 'throw') throw new RangeError('enough')
+          break
+        }
       }
-    }
-    const first = crawl(options(out))
-    if (how === 'throw') await expect(leave(first)).rejects.toThrow(RangeError)
-    else await leave(first)
-    expect((await first.report).finishReason).toBe('stopped')
-    const second = resume(out)
-    const urls: string[] = []
-    for await (const { url } of second) urls.push(url)
-    expect((await second.report).finishReason).toBe('done')
-    expect(new Set(urls).size).toBe(urls.length)
-    expect((await urlsWith(out, 'OK')).sort()).toEqual(all())
-  })
+      const first = crawl(options(out))
+      if (how === 'throw') await expect(leave(first)).rejects.toThrow(RangeError)
+      else await leave(first)
+      expect((await first.report).finishReason).toBe('stopped')
+      const second = resume(out)
+      const urls: string[] = []
+      for await (const { url } of second) urls.push(url)
+      expect((await second.report).finishReason).toBe('done')
+      expect(new Set(urls).size).toBe(urls.length)
+      expect((await urlsWith(out, 'OK')).sort()).toEqual(all())
+    },
+  )
 
   it('stops when it is asked to, also when nobody takes the pages any more', async () => {
     const crawling = crawl(options(temporary('crawl')))
@@ -101,7 +105,7 @@ describe('a loop over the pages of several agents', () => {
     expect((await crawling.report).finishReason).toBe('stopped')
   })
 
-  it('gives its pages to one loop at a time', async () => {
+  it('gives its pages to one loop at a time', { tags: 'deep' }, async () => {
     const crawling = crawl(options(temporary('crawl')))
     for await (const _ of crawling) {
       await expect(crawling[Symbol.asyncIterator]().next()).rejects.toThrow('one loop at a time')
@@ -144,7 +148,9 @@ describe('a loop over the pages of several agents', () => {
     expect((await crawl({ ...options(out), maxPages: 5 }).report).pages).toBe(5)
   })
 
-  it('does not take over the directory of a crawl that is running, however empty its last report', async () => {
+  it('does not take over the directory of a crawl that is running, however empty its last report', {
+    tags: 'deep',
+  }, async () => {
     const first = crawl(options(temporary('crawl')))
     // As after a first run that got nothing, gone on with by `resume`.
     writeFileSync(join(first.directory, 'report.json'), JSON.stringify({ pages: 0, bytes: 0 }))
@@ -152,7 +158,9 @@ describe('a loop over the pages of several agents', () => {
     expect((await first.report).pages).toBe(SITES * PAGES_PER_SITE)
   })
 
-  it('refuses functions as hooks of several agents on resume too, before anything starts', async () => {
+  it('refuses functions as hooks of several agents on resume too, before anything starts', {
+    tags: 'deep',
+  }, async () => {
     const out = temporary('crawl')
     await crawl({ ...options(out), maxPages: 5 }).report
     expect(() => resume(out, { hooks: { accept: () => true } })).toThrow('put them into a module')

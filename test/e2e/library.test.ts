@@ -106,7 +106,7 @@ describe('orbweaver as a library', () => {
     expect(() => crawl({ seeds: ['http://localhost/'] })).toThrow('--allow-private')
   })
 
-  it('has examples that compile and run', async () => {
+  it('has examples that compile and run', { tags: 'deep' }, async () => {
     const out = temporary('crawl')
     const env = { ORBWEAVER_RESOLVE: '*.test=127.0.0.1' }
     const end = await orbweaver(

@@ -1,3 +1,4 @@
+/** @module-tag deep */
 import { readFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { systemClock } from '../../src/compose/index.js'
-import { ASSIGNMENTS, isLearned } from '../../src/config/index.js'
+import { ASSIGNMENTS, type AssignmentName, isLearned } from '../../src/config/index.js'
 import type { Report } from '../../src/report/index.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { urlsWith } from '../kit/crawled.js'
@@ -34,12 +34,13 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => server.close())
 
-it.each(ASSIGNMENTS)(
-  '%s stores every page once with more agents than sites',
-  {
-    timeout: 120_000,
-  },
-  async assign => {
+/** Those that no other quick test crawls with. */
+const QUICK: readonly AssignmentName[] = ['dynamic', 'static-random', 'static-size', 'hybrid']
+
+for (const assign of ASSIGNMENTS)
+  it(`${assign} stores every page once with more agents than sites`, {
+    tags: QUICK.includes(assign) ? [] : ['deep'],
+  }, async () => {
     const phases = assign === 'phases' ? ['--phases', 'period=1,guard=0.1'] : []
     const { out, report, said } = await crawl('--assign', assign, '--previous', first, ...phases)
     expect(report).toMatchObject({ coverage: 1, overlap: 0, sites: SITES })
@@ -48,5 +49,4 @@ it.each(ASSIGNMENTS)(
     const lines = said.split('\n').filter(line => line.includes('has nothing to go by'))
     expect(lines).toHaveLength(isLearned(assign) ? 1 : 0)
     if (isLearned(assign)) expect(lines[0]).toContain(`too few for ${AGENTS} agents`)
-  },
-)
+  })

@@ -167,7 +167,7 @@ describe('partition() of the library', () => {
     expect(() => readHypergraph(write('bad2.hgr', ['1 1', '2']))).toThrow(PartitionError)
   })
 
-  it('has an example that compiles and runs', async () => {
+  it('has an example that compiles and runs', { tags: 'deep' }, async () => {
     const root = fileURLToPath(new URL('../../', import.meta.url))
     const script = ['--import', 'tsx', 'docs/examples/partition.ts']
     const run = promisify(execFile)

@@ -68,7 +68,9 @@ describe('a crawl in phases', () => {
     for (const { pages } of agents) expect(pages).toBeGreaterThan(expected.length / NODES / 2)
   })
 
-  it('is killed, and resumed with fewer agents: they take the shards of all nodes, and keep apart as before', async () => {
+  it('is killed, and resumed with fewer agents: they take the shards of all nodes, and keep apart as before', {
+    tags: 'deep',
+  }, async () => {
     const { web, log, expected } = await serve(400)
     const out = temporary('crawl')
     const crawl = start(['crawl', web.seed, ...GENERATED, ...PHASES, ...ADDRESSES, '--out', out])
@@ -81,7 +83,7 @@ describe('a crawl in phases', () => {
     expectApart(log)
   })
 
-  it('goes on PostgreSQL too', async () => {
+  it('goes on PostgreSQL too', { tags: 'deep' }, async () => {
     const postgres = await PostgresServer.start()
     closing.push(() => postgres.remove())
     const { web, log, expected } = await serve(300)

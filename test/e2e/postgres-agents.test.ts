@@ -1,6 +1,8 @@
 /**
  * Several processes on one crawl: agents join, begin anew, and every page is there once. Killed ones:
  * `test/faults/postgres-processes.test.ts`.
+ *
+ * @module-tag deep
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'

@@ -1,6 +1,8 @@
 /**
  * Assignments, giant sites and live repartition on PostgreSQL: the same crawl on the same agents, whatever
  * the ledger.
+ *
+ * @module-tag deep
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,8 @@
 /**
  * A crawl named by its ledger: no command needs its directory, and whoever sees the store goes on when the
  * coordinator is killed.
+ *
+ * @module-tag deep
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

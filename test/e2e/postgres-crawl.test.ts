@@ -65,7 +65,9 @@ describe('a crawl with --ledger postgres://', () => {
     }
   })
 
-  it('warns at its start, in its log and in its report of a server that is not durable', async () => {
+  it('warns at its start, in its log and in its report of a server that is not durable', {
+    tags: 'deep',
+  }, async () => {
     const out = temporary('crawl')
     const { stderr, stdout } = await orbweaver(crawl(out, 'weak', '--max-pages', '1', '--json'), env)
     const { warnings } = JSON.parse(stdout) as Report
@@ -89,7 +91,7 @@ describe('a crawl with --ledger postgres://', () => {
     expect((await orbweaver(['status', out], env)).stdout).not.toContain('held up')
   })
 
-  it('outlives kill -9 of the database and of itself: every page once', async () => {
+  it('outlives kill -9 of the database and of itself: every page once', { tags: 'deep' }, async () => {
     const out = temporary('crawl')
     const before = web.counts().requests
     const first = start(crawl(out, 'killed', '--rate', '300'), env)

@@ -1,4 +1,8 @@
-/** Agents that do not see the store: their packs go to whoever coordinates, and every page is there once. */
+/**
+ * Agents that do not see the store: their packs go to whoever coordinates, and every page is there once.
+ *
+ * @module-tag deep
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

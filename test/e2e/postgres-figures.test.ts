@@ -1,6 +1,8 @@
 /**
  * What a user is shown of a crawl by several processes is true: all of them are in it, and one that was
  * killed is not.
+ *
+ * @module-tag deep
  */
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'

@@ -1,6 +1,8 @@
 /**
  * The same on PostgreSQL, by processes: one that crawls and coordinates, one elsewhere that joins and takes
  * the part that waits for it.
+ *
+ * @module-tag deep
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'

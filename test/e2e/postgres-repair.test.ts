@@ -1,4 +1,8 @@
-/** A repair of a crawl whose ledger is in a real PostgreSQL. */
+/**
+ * A repair of a crawl whose ledger is in a real PostgreSQL.
+ *
+ * @module-tag deep
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/compose/index.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'

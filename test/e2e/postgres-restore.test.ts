@@ -1,6 +1,8 @@
 /**
  * A backup of a crawl, restored beside the original as docs/how-to/back-up-and-restore.md tells: each goes on
  * alone, and no wrong pair is taken.
+ *
+ * @module-tag deep
  */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

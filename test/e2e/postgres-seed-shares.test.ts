@@ -1,6 +1,8 @@
 /**
  * With the ledger in PostgreSQL: agents share the seeds, and one that joins a crawl under way takes over its
  * share.
+ *
+ * @module-tag deep
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -1,6 +1,8 @@
 /**
  * What can be wrong with the database of a crawl: a line that says it, the documented exit code, and nothing
  * is lost.
+ *
+ * @module-tag deep
  */
 import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'

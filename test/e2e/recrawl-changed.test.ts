@@ -1,6 +1,8 @@
 /**
  * A site whose answers to conditional requests mislead in every way we know, crawled, changed and crawled
  * again.
+ *
+ * @module-tag deep
  */
 import { createReadStream, readdirSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'

@@ -1,6 +1,8 @@
 /**
  * A site that changes, crawled and crawled again three times, each crawl from the one before. What a recrawl
  * exports and reports is compared with a fresh crawl of the same state, page by page.
+ *
+ * @module-tag deep
  */
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'

@@ -1,4 +1,8 @@
-/** What the archive does not hold cannot be rebuilt from it: `repair` names it, and nothing else. */
+/**
+ * What the archive does not hold cannot be rebuilt from it: `repair` names it, and nothing else.
+ *
+ * @module-tag deep
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { EXIT } from '../../src/cli/index.js'
 import { filesIn, flip, rowsOf } from '../kit/damage.js'

@@ -110,7 +110,7 @@ describe('orbweaver repair, nothing lost', () => {
     ['cdxj', 0.5],
     ['sites', 0.5],
   ] as const) {
-    it(`rebuilds ${what} from the archive after a bit flipped at ${share}`, async () => {
+    it(`rebuilds ${what} from the archive after a bit flipped at ${share}`, { tags: 'deep' }, async () => {
       const directory = copyOf(base)
       flip(directory, OF[what](directory), share)
       expect(await damageOf(directory)).toHaveLength(1)
@@ -148,7 +148,7 @@ describe('orbweaver repair, nothing lost', () => {
     })
   }
 
-  it('takes a lost or damaged generations.json from the ledger', async () => {
+  it('takes a lost or damaged generations.json from the ledger', { tags: 'deep' }, async () => {
     for (const spoil of [
       (directory: string) => flip(directory, 'generations.json', 0.5),
       (directory: string) => rmSync(join(directory, 'generations.json')),
@@ -248,7 +248,7 @@ describe('orbweaver repair, records lost', () => {
     await expectResumed(directory, lost)
   })
 
-  it('keeps what stands before a cut', async () => {
+  it('keeps what stands before a cut', { tags: 'deep' }, async () => {
     const directory = copyOf(base)
     cut(directory, warcOf(directory), 0.5)
     const { code, lost } = await repair(directory)
@@ -258,7 +258,7 @@ describe('orbweaver repair, records lost', () => {
     await expectResumed(directory, lost)
   })
 
-  it('fetches everything again when the archive is gone', async () => {
+  it('fetches everything again when the archive is gone', { tags: 'deep' }, async () => {
     const directory = copyOf(base)
     rmSync(join(directory, warcOf(directory)))
     const { code, lost } = await repair(directory)
@@ -267,7 +267,7 @@ describe('orbweaver repair, records lost', () => {
     await expectResumed(directory, lost)
   })
 
-  it('repairs archive, index, pages and links that were all damaged', async () => {
+  it('repairs archive, index, pages and links that were all damaged', { tags: 'deep' }, async () => {
     const directory = copyOf(base)
     const [record] = recordsOf(directory).slice(40, 41)
     blank(directory, warcOf(directory), Number(record.offset) + 30, 100)
@@ -282,7 +282,9 @@ describe('orbweaver repair, records lost', () => {
   })
 
   for (const step of ['keep', 'reopen', 'place', 'list', 'remove', 'describe'] as const) {
-    it(`is done again after kill -9 before the step "${step}"`, async () => {
+    it(`is done again after kill -9 before the step "${step}"`, {
+      tags: step === 'place' ? [] : ['deep'],
+    }, async () => {
       const directory = copyOf(base)
       const [record] = recordsOf(directory).slice(60, 61)
       blank(directory, warcOf(directory), Number(record.offset) + 30, 100)
@@ -297,7 +299,7 @@ describe('orbweaver repair, records lost', () => {
     })
   }
 
-  it('without an archive fetches the rows of a damaged table again', async () => {
+  it('without an archive fetches the rows of a damaged table again', { tags: 'deep' }, async () => {
     const directory = temporary('bare')
     await crawl(directory, '--archive', 'none')
     flip(directory, OF.pages(directory), 0.5)
@@ -310,7 +312,7 @@ describe('orbweaver repair, records lost', () => {
     expect((await urlsWith(directory, 'OK')).sort()).toEqual([...truth(plan, server.authority)].sort())
   })
 
-  it('repairs zstd archives', async () => {
+  it('repairs zstd archives', { tags: 'deep' }, async () => {
     const directory = temporary('zstd')
     await crawl(directory, '--archive', 'zstd')
     spoilPage(directory)
@@ -324,7 +326,7 @@ describe('orbweaver repair, records lost', () => {
     expect((await checkWarcs(directory)).problems).toEqual([])
   })
 
-  it('leaves a crawl whose ledger is beyond repair readable, and says so', async () => {
+  it('leaves a crawl whose ledger is beyond repair readable, and says so', { tags: 'deep' }, async () => {
     const directory = copyOf(base)
     blank(directory, 'ledger.db', 4_096, 20_000)
     const { code, gone } = await repair(directory)
@@ -335,10 +337,11 @@ describe('orbweaver repair, records lost', () => {
   })
 })
 
-describe('orbweaver repair of a crawl that was killed', () => {
+describe('orbweaver repair of a crawl that was killed', { tags: 'deep' }, () => {
   it('rebuilds the damaged part of a row log; resume brings the rest; refuses while it runs', async () => {
     const large = new WebPlan({ sites: 4, pages: 240, seed: 29 })
-    const slow = await WebServer.listen(large, { clock: systemClock, port: 0, latencyMs: 250 })
+    const knobs = { clock: systemClock, port: 0, latencyMs: 250 }
+    const slow = await WebServer.listen(large, knobs)
     const directory = temporary('killed')
     const command = start(['crawl', slow.seed, ...GENERATED, '--out', directory])
     while (slow.counts().requests < 40) await new Promise(resolve => setTimeout(resolve, 5))
@@ -357,6 +360,7 @@ describe('orbweaver repair of a crawl that was killed', () => {
     const after = await rowsOf(directory, UNKNOWN)
     expect(comparable(after)).toEqual(comparable(before))
     expect(after.links).toEqual(before.links)
+    knobs.latencyMs = 0
     expect((await orbweaver(['resume', directory])).code).toBe(0)
     expect((await urlsWith(directory, 'OK')).sort()).toEqual([...truth(large, slow.authority)].sort())
     expect(await damageOf(directory)).toEqual([])

@@ -1,4 +1,8 @@
-/** Sites move between agents while the crawl runs, and nothing is lost or fetched twice on the way. */
+/**
+ * Sites move between agents while the crawl runs, and nothing is lost or fetched twice on the way.
+ *
+ * @module-tag deep
+ */
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/compose/index.js'
 import { openTables } from '../../src/data/query/index.js'

@@ -1,6 +1,8 @@
 /**
  * The ledger of a crawl on SQLite, and a directory, restored from backups of different moments: what does not
  * belong together is refused with nothing changed, and `--restored` deletes nothing.
+ *
+ * @module-tag deep
  */
 import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,8 @@
-/** The seed sites of a crawl are shared among its agents, however many lanes the first to start has free. */
+/**
+ * The seed sites of a crawl are shared among its agents, however many lanes the first to start has free.
+ *
+ * @module-tag deep
+ */
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/report/index.js'
 import { NamedHosts, sited } from '../kit/named-hosts.js'

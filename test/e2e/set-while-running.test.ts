@@ -1,6 +1,8 @@
 /**
  * What `orbweaver set` changes in a crawl that runs: who shares a turn, connections in all, the cap of
  * Crawl-delay.
+ *
+ * @module-tag deep
  */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

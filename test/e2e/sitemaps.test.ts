@@ -198,7 +198,9 @@ describe('a crawl of sitemaps that is killed again and again', () => {
   }, 300_000)
 })
 
-it('a sitemap as long as the protocol allows is read to its end; a page as long is cut', async () => {
+it('a sitemap as long as the protocol allows is read to its end; a page as long is cut', {
+  tags: 'deep',
+}, async () => {
   const long = (end: string) => `<urlset><!--${'x'.repeat(40 * 1024 * 1024)}-->${end}</urlset>`
   const web = await SmallWeb.listen({
     'long.test': path => {

@@ -210,7 +210,9 @@ describe('endless sites', () => {
     expect(reportOf(out).outcomes).toEqual({ OK: 81, PROBE: 1 })
   })
 
-  it('go on without the rules, up to --max-pages, with the rules off together or one by one', async () => {
+  it('go on without the rules, up to --max-pages, with the rules off together or one by one', {
+    tags: 'deep',
+  }, async () => {
     const out = temporary('crawl')
     const end = await crawl(out, Object.keys(HONEST), '--traps', 'none', '--max-pages', '4000')
     expect(end.code, end.stderr).toBe(10)
@@ -229,7 +231,7 @@ describe('endless sites', () => {
       '300',
     )
     expect(one.code, one.stderr).toBe(10)
-  }, 300_000)
+  })
 
   it('a domain that answers to any name ends, its honest hosts found', async () => {
     const out = temporary('crawl')

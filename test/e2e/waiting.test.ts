@@ -106,7 +106,9 @@ describe.concurrent('waits', { timeout: 300_000 }, () => {
     expect(pages(web.of('hour.test'))).toHaveLength(1)
   })
 
-  it('more than --max-wait off: parked, and finished by a resume after that time', async () => {
+  it('more than --max-wait off: parked, and finished by a resume after that time', {
+    tags: 'deep',
+  }, async () => {
     const seed = busyAtFirst('parked.test', 1, 503, () => '15')
     const out = temporary('crawl')
     const end = await orbweaver(crawl(out, seed, '--max-wait', '2'))
@@ -117,7 +119,9 @@ describe.concurrent('waits', { timeout: 300_000 }, () => {
     expect(await urlsWith(out, 'OK')).toHaveLength(4)
   })
 
-  it('errors in a row slow a site down more and more, and set it aside; resume goes on; a success resets', async () => {
+  it('errors in a row slow a site down more and more, and set it aside; resume goes on; a success resets', {
+    tags: 'deep',
+  }, async () => {
     let broken = true
     const usual = sited(8)
     const seed = web.set('broken.test', (request, response, path) => {
@@ -149,7 +153,9 @@ describe.concurrent('waits', { timeout: 300_000 }, () => {
     )
   })
 
-  it('a site that is gone when the crawl is resumed, and back later: nothing of it is given up', async () => {
+  it('a site that is gone when the crawl is resumed, and back later: nothing of it is given up', {
+    tags: 'deep',
+  }, async () => {
     const first = await NamedHosts.start()
     const { flags, port } = first
     const usual = sited(400)
@@ -182,7 +188,9 @@ describe.concurrent('waits', { timeout: 300_000 }, () => {
     expect(await urlsWith(out, 'OK')).toHaveLength(401)
   })
 
-  it('a few URLs that always fail keep nobody from the good pages of their site, and are settled in the end', async () => {
+  it('a few URLs that always fail keep nobody from the good pages of their site, and are settled in the end', {
+    tags: 'deep',
+  }, async () => {
     const usual = sited(30)
     const seed = web.set('some.test', (request, response, path) => {
       if (!(Number(path.slice(1)) <= 6)) return usual(request, response, path)

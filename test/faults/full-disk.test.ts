@@ -102,21 +102,23 @@ describe('a disk that is full', () => {
 
   it('files that may not grow: one clear line, its exit code, and resume ends with every page, each once', async () => {
     await crawlAndResume([], WITH_SMALL_FILES, '600', '1k')
-  }, 300_000)
+  })
 
   // Where nothing can be mounted the same promises are kept with the limit on files alone, in other sizes.
   const mounts = mayMount()
   const sizes = mounts ? ['2500k', '6m'] : ['200', '900']
   it.each(sizes)(
     'filled to the last byte, %s: its exit code, and resume ends with every page, each once',
+    { tags: 'deep' },
     async size => {
       const wrapper = mounts ? OWN_MOUNTS : []
       await crawlAndResume(wrapper, mounts ? ON_SMALL_DISK : WITH_SMALL_FILES, size, '1k')
     },
-    300_000,
   )
 
-  it('nearly full: stops fetching before it is, says why, and resume ends with every page, each once', async () => {
+  it('nearly full: stops fetching before it is, says why, and resume ends with every page, each once', {
+    tags: 'deep',
+  }, async () => {
     // Without a mount there is no small disk; then all there is counts as too little until the end.
     if (!mounts) {
       const { said } = await shell([], '"$0" "$@"; echo "code: $?"', [
@@ -133,5 +135,5 @@ describe('a disk that is full', () => {
     expect(said).toContain('--min-free-disk wants 14 MB')
     // What was known when it paused was stored: the disk never was full.
     expect(Number(/left: (\d+)/.exec(said)?.[1])).toBeGreaterThan(1_000)
-  }, 300_000)
+  })
 })

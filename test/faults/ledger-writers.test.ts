@@ -1,6 +1,8 @@
 /**
  * Two processes write to one ledger, make checkpoints and are killed: its sums stay right, and nothing is
  * lost.
+ *
+ * @module-tag deep
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -3,6 +3,8 @@
  * longer than its lease, one that is cut off from the database and healed, kill -9 of PostgreSQL, connections
  * that break in the middle of transactions. Every page once; no site asked by two at once, nor within its
  * delay; and the simulator's checker agrees.
+ *
+ * @module-tag deep
  */
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -174,7 +174,7 @@ afterAll(async () => {
   )
 })
 
-describe('a finished crawl', () => {
+describe('a finished crawl', { tags: 'deep' }, () => {
   let target: Target
   beforeAll(async () => {
     const out = temporary('finished')
@@ -226,7 +226,7 @@ describe('a crawl with rows that are not Parquet yet', () => {
   it('lost and exchanged files are found', () => loseAndSwap(target, name => name === 'ledger.db.sums'))
 })
 
-describe('a crawl that was killed', () => {
+describe('a crawl that was killed', { tags: 'deep' }, () => {
   let target: Target
   beforeAll(async () => {
     const out = temporary('killed')

@@ -1,6 +1,8 @@
 /**
  * What a user sees of a damaged crawl: one line with the repair command and exit code 8, never a bug, never a
  * wrong answer.
+ *
+ * @module-tag deep
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,8 @@
-/** A directory may have any name: it is never a pattern, a column, an option or a command. */
+/**
+ * A directory may have any name: it is never a pattern, a column, an option or a command.
+ *
+ * @module-tag deep
+ */
 import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -1,6 +1,8 @@
 /**
  * What a stranger has put into ledger and report: told as damage in one line, never a bug, never a command to
  * a terminal.
+ *
+ * @module-tag deep
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -73,7 +73,7 @@ function expectRefused({ code, stderr, stdout }: Ended, command: readonly string
 }
 
 describe('a directory from elsewhere', () => {
-  it('is read without being written, by status, query and export', async () => {
+  it('is read without being written, by status, query and export', { tags: 'deep' }, async () => {
     const directory = copyOf(theirs)
     const before = everyFile(directory)
     const me = newUser()
@@ -108,7 +108,7 @@ describe('a directory from elsewhere', () => {
     expect(readFileSync(join(directory, 'crawl.log'), 'utf8')).toMatch(/runs the hooks .*sha256 [\da-f]{64}/)
   })
 
-  it('is never told the password of a ledger, nor asked for one', async () => {
+  it('is never told the password of a ledger, nor asked for one', { tags: 'deep' }, async () => {
     const thief = await FalsePostgres.listen()
     const directory = copyOf(theirs)
     const ledger = `postgres://orbweaver@127.0.0.1:${thief.port}/crawls`
@@ -129,7 +129,7 @@ describe('a directory from elsewhere', () => {
     await thief.close()
   })
 
-  it('can be what a recrawl begins from, without being written', async () => {
+  it('can be what a recrawl begins from, without being written', { tags: 'deep' }, async () => {
     const directory = copyOf(theirs)
     const before = everyFile(directory)
     const out = temporary('next')
@@ -157,7 +157,7 @@ describe('a directory from elsewhere', () => {
   })
 })
 
-describe('trust', () => {
+describe('trust', { tags: 'deep' }, () => {
   it('is given once and remembered outside of the directory', async () => {
     const directory = copyOf(theirs)
     const me = newUser()
@@ -232,7 +232,7 @@ describe('trust', () => {
   })
 })
 
-describe('the password of a ledger on another machine', () => {
+describe('the password of a ledger on another machine', { tags: 'deep' }, () => {
   /** To the thief too, but not an address of this machine's own loopback network. */
   const elsewhere = (thief: FalsePostgres) => `postgres://orbweaver@0.0.0.0:${thief.port}/crawls`
   const attempt = (thief: FalsePostgres, env: Record<string, string>) =>

@@ -1,6 +1,8 @@
 /**
  * A ledger that the user names is trusted with settings, not with code: its hooks run only where they are
  * known.
+ *
+ * @module-tag deep
  */
 import { existsSync, rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'

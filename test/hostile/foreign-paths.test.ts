@@ -1,6 +1,8 @@
 /**
  * Nothing in a crawl directory leads out of it: no link, and no name in ledger, manifest or learned files,
  * trusted or not.
+ *
+ * @module-tag deep
  */
 import { execFileSync } from 'node:child_process'
 import {

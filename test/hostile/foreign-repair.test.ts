@@ -1,6 +1,8 @@
 /**
  * `verify` and `repair` of a directory from elsewhere: the one changes nothing, the other does nothing
  * without trust, and neither asks a database that the directory names.
+ *
+ * @module-tag deep
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'

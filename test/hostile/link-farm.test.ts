@@ -1,6 +1,8 @@
 /**
  * Every page links to as many new domains as a page may have links, and nobody is asked to wait: a heap of
  * 512 MB has to do.
+ *
+ * @module-tag deep
  */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'

@@ -1,6 +1,8 @@
 /**
  * A robots.txt that has moved to a site of another agent: the hop needs that group's turn, waits for it
  * without holding its own, and gets it although its holder is far from done.
+ *
+ * @module-tag deep
  */
 import { describe, expect, it } from 'vitest'
 import { ASSIGNMENTS } from '../../src/config/index.js'

@@ -2,6 +2,8 @@
  * Agents freeze while the answer of a slow ledger is on its way, and hear of leases long after those have
  * ended. What a later heartbeat does not know is not crawled. (Found as two agents on a site, one run in a
  * hundred.)
+ *
+ * @module-tag deep
  */
 import { expect, it } from 'vitest'
 import { simulate, smallRun } from '../../src/simulate/index.js'

@@ -1,5 +1,7 @@
 /**
  * What a person sees when a promise is broken: the promise, how to see it again, and a history that is short.
+ *
+ * @module-tag deep
  */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

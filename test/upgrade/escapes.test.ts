@@ -1,6 +1,8 @@
 /**
  * Crawls of versions that kept percent-escapes as written are resumed and repeated without losing or doubling
  * a page.
+ *
+ * @module-tag deep
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -2,6 +2,8 @@
  * Crawls that an earlier version began are read and finished by this one: for every version in `fixtures/`, a
  * directory with SQLite, one whose ledger is in PostgreSQL, and one of a crawl that was killed.
  * `make-fixtures.ts` makes them.
+ *
+ * @module-tag deep
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -31,8 +31,6 @@ const page = (n: number, links: readonly string[] = []) => ({
   links,
 })
 
-const scratchFolders = () => readdirSync(tmpdir()).filter(name => name.startsWith('orbweaver-query-'))
-
 afterEach(async () => {
   for (const crawl of made.splice(0)) await crawl.remove()
 })
@@ -214,11 +212,17 @@ describe('a crawl seen through its tables', () => {
   it('leaves nothing behind, whether a query ends, fails or is left early', async () => {
     const crawl = newCrawl()
     await crawl.add([page(1), page(2)])
-    const before = scratchFolders()
-    await rows(crawl.dir, 'SELECT * FROM pages')
-    await expect(rows(crawl.dir, 'SELECT nothing FROM pages')).rejects.toThrow()
-    for await (const _ of query(crawl.dir, 'FROM range(1000000)')) break
-    expect(scratchFolders()).toEqual(before)
+    // Other test files use the common one at the same time.
+    const common = process.env.TMPDIR
+    process.env.TMPDIR = mkdtempSync(join(tmpdir(), 'orb-scratch-'))
+    try {
+      await rows(crawl.dir, 'SELECT * FROM pages')
+      await expect(rows(crawl.dir, 'SELECT nothing FROM pages')).rejects.toThrow()
+      for await (const _ of query(crawl.dir, 'FROM range(1000000)')) break
+      expect(readdirSync(tmpdir())).toEqual([])
+    } finally {
+      process.env.TMPDIR = common
+    }
     expect(readdirSync(join(crawl.dir, 'tables')).sort()).toEqual(['links', 'pages', 'sites'])
   })
 })
