@@ -128,7 +128,7 @@ class TableRepair {
       await this.#readArchive(needsPages, needsLinks)
     }
     const withoutLinks = areLinksDamaged ? await this.#withoutLinks() : []
-    if (needsPages || this.#task.lostUrls.size > 0) await this.#readJournals(needsPages)
+    if (needsPages) await this.#readJournals()
     const made = TABLES.flatMap(table => this.#finish(table))
     return { replaced, made, lost: this.#lost, withoutLinks, counts: this.#counts }
   }
@@ -265,7 +265,7 @@ class TableRepair {
     this.#counts.links += places.length
   }
 
-  async #readJournals(pages: boolean): Promise<void> {
+  async #readJournals(): Promise<void> {
     const hasTables = this.#task.config.tables !== 'none'
     for await (const outcome of journalOutcomes(this.#task.ledger, this.#task.space)) {
       const { code, discovery, counts } = outcome
@@ -275,7 +275,7 @@ class TableRepair {
       if (isService(code) || !hasTables) {
         const isLost = isStored && code !== 'PROBE' && this.#task.lostUrls.has(withoutMark(discovery.url))
         if (isLost) this.#lost.push(outcome)
-      } else if (pages) await this.#settle(outcome, url, isStored)
+      } else await this.#settle(outcome, url, isStored)
     }
   }
 

@@ -202,6 +202,21 @@ function contentOf(directory: string): Map<string, string> {
   )
 }
 
+it('orbweaver repair knows how often a page was asked for before it came', async () => {
+  const small = new WebPlan({ sites: 2, pages: 20, seed: 5 })
+  const failing = await WebServer.listen(small, { clock: systemClock, port: 0, failRate: 0.3 })
+  const directory = temporary('retried')
+  expect((await orbweaver(['crawl', failing.seed, ...GENERATED, '--out', directory])).code).toBe(0)
+  await failing.close()
+  const before = await rowsOf(directory, UNKNOWN)
+  const attempts = ({ pages }: CrawlRows) =>
+    [...pages].map(([key, { attempt }]) => `${key} ${attempt}`).sort()
+  expect(attempts(before).filter(line => line.endsWith(' OK 2'))).not.toEqual([])
+  rmSync(join(directory, OF.pages(directory)))
+  expect((await repair(directory)).code).toBe(0)
+  expect(attempts(await rowsOf(directory, UNKNOWN))).toEqual(attempts(before))
+})
+
 describe('orbweaver repair, records lost', () => {
   async function expectResumed(directory: string, lost: readonly string[]): Promise<void> {
     asked = []
@@ -310,6 +325,35 @@ describe('orbweaver repair, records lost', () => {
     expect((await orbweaver(['resume', directory])).code).toBe(0)
     expect(askedPages()).toEqual([...lost].sort())
     expect((await urlsWith(directory, 'OK')).sort()).toEqual([...truth(plan, server.authority)].sort())
+  })
+
+  it('drops the links of a lost page when the row that named its record is gone too', async () => {
+    const directory = copyOf(base)
+    const from = (link: string) => (JSON.parse(link) as { url: string }).url
+    const linking = new Set(sound.links.map(from))
+    const record = recordsOf(directory).find(({ url }) => linking.has(url))!
+    blank(directory, warcOf(directory), Number(record.offset) + 40, Number(record.length) - 80)
+    rmSync(join(directory, OF.pages(directory)))
+    const { code, lost } = await repair(directory)
+    expect([code, lost]).toEqual([LOST, [record.url]])
+    const { links } = await rowsOf(directory, UNKNOWN)
+    expect(links).toEqual(sound.links.filter(link => from(link) !== record.url))
+    await expectResumed(directory, lost)
+  })
+
+  it('without tables fetches again exactly what was lost', async () => {
+    const directory = temporary('no-tables')
+    await crawl(directory, '--tables', 'none')
+    const [record] = recordsOf(directory)
+      .filter(({ url }) => !url.endsWith('/robots.txt'))
+      .slice(30)
+    blank(directory, warcOf(directory), Number(record.offset) + 40, Number(record.length) - 80)
+    const { code, lost } = await repair(directory)
+    expect([code, lost]).toEqual([LOST, [record.url]])
+    asked = []
+    expect((await orbweaver(['resume', directory])).code).toBe(0)
+    expect(askedPages()).toEqual([record.url])
+    expect(await damageOf(directory)).toEqual([])
   })
 
   it('repairs zstd archives', { tags: 'deep' }, async () => {
