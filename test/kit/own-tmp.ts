@@ -4,17 +4,23 @@
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
+const PREFIX = 'orbweaver-tests-'
 let folder = ''
 
-/** Called by vitest before its workers start; they and the commands they run inherit the variable. */
+/**
+ * Called by vitest before its workers start, once for each project; workers and the commands they run inherit
+ * the variable.
+ */
 export function setup(): void {
-  folder = mkdtempSync(join(tmpdir(), 'orbweaver-tests-'))
+  if (basename(tmpdir()).startsWith(PREFIX)) return
+  folder = mkdtempSync(join(tmpdir(), PREFIX))
   process.env.TMPDIR = folder
   process.env.ORBWEAVER_STATE = join(folder, 'state')
 }
 
 export function teardown(): void {
+  if (folder === '') return
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
 }
