@@ -1,46 +1,14 @@
 /** Incarnations of agents, what they do with their cells, and the end; leases are in `postgres-leases.ts`. */
 import type { CellId, Epoch, Millis } from '../../model/index.js'
-import {
-  CELL_STATES,
-  type FinishReason,
-  type Heartbeat,
-  INTERNAL_SETTINGS,
-  type Incarnation,
-  MOST_COUNTED,
-} from '../index.js'
+import { CELL_STATES, type FinishReason, type Heartbeat, type Incarnation } from '../index.js'
 import { endOfCrawl } from '../rules/index.js'
-import { type Row, textArray } from './postgres-connection.js'
+import { countWaiting, publicSettings, type Row, shareOf } from '../sql/index.js'
+import { textArray } from './postgres-connection.js'
 import { isOpenFor, TIMELINE } from './postgres-crawls.js'
-import type { PostgresDatabase, Transaction } from './postgres-database.js'
-import { IS_OF_THIS_TIMELINE, shareOf, silentIncarnations } from './postgres-incarnations.js'
-import { HELD, LOCKED, lockedCell, reclaimExpired, toHead, wakeRested } from './postgres-order.js'
-import { freeUnused, leaveTurns } from './postgres-turns.js'
-
-/**
- * Closing returns the unused page budget and puts the cells of that incarnation at the head of the queue
- * (D16).
- */
-export async function leave(tx: Transaction, incarnation: Incarnation): Promise<void> {
-  await tx.all('SELECT 1 FROM agent WHERE incarnation = $1 FOR UPDATE', incarnation)
-  await tx.run('UPDATE agent SET open = 0, budget = 0 WHERE incarnation = $1', incarnation)
-  const held = await tx.all(
-    `SELECT ${LOCKED} FROM cell WHERE agent = $1 AND ${HELD} ORDER BY cell FOR UPDATE`,
-    incarnation,
-  )
-  await toHead(tx, held.map(lockedCell))
-  await leaveTurns(tx, incarnation)
-}
-
-export async function closeSilent(tx: Transaction, silentMs: Millis): Promise<Incarnation[]> {
-  const silent = await silentIncarnations(tx, silentMs)
-  for (const incarnation of silent) await leave(tx, incarnation)
-  return silent
-}
-
-export async function endAllLeases(tx: Transaction): Promise<void> {
-  const open = await tx.all('SELECT incarnation FROM agent WHERE open = 1 ORDER BY incarnation DESC')
-  for (const [incarnation] of open) await leave(tx, Number(incarnation))
-}
+import { answer, type Transaction } from './postgres-database.js'
+import { IS_OF_THIS_TIMELINE } from './postgres-incarnations.js'
+import { HELD, LOCKED, lockedCell, reclaimExpired, wakeRested } from './postgres-order.js'
+import { freeUnused } from './postgres-turns.js'
 
 /** The crawl row is written last: all agents write it, and it is held no longer than the commit takes. */
 export async function heartbeat(
@@ -60,35 +28,20 @@ export async function heartbeat(
   const incarnationOpen = incarnationRow?.[0] === true
   const held = incarnationOpen ? await renew(tx, incarnation, leaseMs) : []
   await wakeRested(tx)
-  // The agent's row is ours by now: what was granted to it before is committed, what comes later has a higher
-  // number.
-  const [waiting, grants] = (await tx.first(
-    `SELECT count(*), (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM grant_number)
-     FROM (SELECT 1 FROM cell WHERE state = 'waiting' LIMIT ${MOST_COUNTED}) AS waiting`,
-  ))!.map(Number)
-  const settings = settingsIn(await tx.all(TOLD_SETTINGS))
-  const share = await shareOf(tx, incarnation)
-  // Nobody heard from for a whole lease, or another server than the last: the agents may live and only the
-  // ledger was away. Nobody's cells are taken until all had time to renew.
-  await tx.run(
+  const waiting = await answer(tx, countWaiting())
+  const settings = await answer(tx, publicSettings())
+  const share = await answer(tx, shareOf(incarnation))
+  // `gapAfter` (`rules/`); a server that was promoted is a gap as well. The agent's row is locked: grants to
+  // this incarnation are committed already, or get a higher number.
+  const [grants] = (await tx.first(
     `UPDATE crawl SET last_heartbeat = greatest(last_heartbeat, $1), timeline = ${TIMELINE},
        gap_until = CASE WHEN last_heartbeat > 0 AND $1 - last_heartbeat > $2 OR timeline <> ${TIMELINE}
-         THEN $1 + $2 ELSE gap_until END`,
+         THEN $1 + $2 ELSE gap_until END
+     RETURNING (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM grant_number)`,
     tx.now,
     leaseMs,
-  )
-  return { now: tx.now, held, grants, waiting, settings, crawlOpen, incarnationOpen: incarnationOpen, share }
-}
-
-const SETTINGS = 'SELECT name, value FROM setting'
-const TOLD_SETTINGS = `${SETTINGS} WHERE ${INTERNAL_SETTINGS.map(start => `name NOT LIKE '${start}%'`).join(' AND ')}`
-
-export async function settings(db: PostgresDatabase): Promise<Record<string, string>> {
-  return settingsIn(await db.all(SETTINGS))
-}
-
-function settingsIn(rows: readonly Row[]): Record<string, string> {
-  return Object.fromEntries(rows.map(([name, value]) => [String(name), String(value)]))
+  ))!
+  return { now: tx.now, held, grants: Number(grants), waiting, settings, crawlOpen, incarnationOpen, share }
 }
 
 /**
@@ -148,13 +101,6 @@ export async function tryEnd(tx: Transaction): Promise<FinishReason | null> {
   if (why === null) return null
   await tx.run(`UPDATE crawl SET state = 'closed', finish_reason = $1, pages = $2`, why, Number(pages))
   return why
-}
-
-export async function reopen(tx: Transaction): Promise<void> {
-  await tx.run(`UPDATE crawl SET state = 'open', finish_reason = NULL`)
-  await tx.run(
-    `UPDATE cell SET state = 'waiting' WHERE state = 'parked' OR state = 'finished' AND appended > consumed`,
-  )
 }
 
 async function renew(tx: Transaction, incarnation: Incarnation, leaseMs: Millis): Promise<Heartbeat['held']> {

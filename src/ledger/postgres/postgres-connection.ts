@@ -2,11 +2,11 @@
 import { Client, types } from 'pg'
 import type { PostgresPlace } from '../../model/url/index.js'
 import { LedgerError } from '../index.js'
+import type { Row, SqlValue } from '../sql/index.js'
 import { keepPassword, tlsFor } from './postgres-credentials.js'
 import { ledgerErrorOf, stoodStill } from './postgres-errors.js'
 
-export type Row = readonly (string | number | boolean | null | Buffer)[]
-export type Value = string | number | null | Uint8Array | readonly (number | null)[]
+export type Value = SqlValue | readonly (number | null)[]
 
 const CONNECT_MS = 10_000
 /** No statement of ours takes so long; a host that has gone without a word is noticed. */
@@ -166,7 +166,8 @@ function parserOf(oid: number, format?: 'text' | 'binary'): (text: string) => un
 /** A text of PostgreSQL cannot hold a zero; what servers say may. */
 function sendable(value: Value): unknown {
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
-  if (Array.isArray(value)) return `{${value.join(',')}}`
+  if (Array.isArray(value))
+    return typeof value[0] === 'string' ? textArray(value as string[]) : `{${value.join(',')}}`
   if (!(value instanceof Uint8Array) || Buffer.isBuffer(value)) return value
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
 }
@@ -198,3 +199,21 @@ export function textArray(texts: readonly string[]): string {
 
 const NEEDS_ESCAPE = /["\\]/
 const ESCAPED = /["\\]/g
+
+/**
+ * Blobs as one value that a statement cuts apart with `substring`: as an array they would travel as text of
+ * twice the length. `starts` count from 1.
+ */
+export function joinedBytes(blobs: readonly Uint8Array[]): {
+  readonly bytes: Buffer
+  readonly starts: readonly number[]
+  readonly lengths: readonly number[]
+} {
+  const lengths = blobs.map(({ length }) => length)
+  let end = 1
+  const starts = lengths.map(length => {
+    end += length
+    return end - length
+  })
+  return { bytes: Buffer.concat(blobs), starts, lengths }
+}

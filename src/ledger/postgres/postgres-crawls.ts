@@ -5,7 +5,8 @@
  * refused, except by a resume, which is alone with the crawl and begins a new era.
  */
 import { createHash } from 'node:crypto'
-import { LedgerError, SCHEMA_STEPS } from '../index.js'
+import { LedgerError } from '../index.js'
+import { SCHEMA_STEPS } from '../sql/index.js'
 import { type PostgresConnection, quoted } from './postgres-connection.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
 

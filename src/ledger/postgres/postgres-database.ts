@@ -4,7 +4,8 @@
  */
 import type { Millis } from '../../model/index.js'
 import type { PostgresPlace } from '../../model/url/index.js'
-import { PostgresConnection, placeName, type Row, type Value } from './postgres-connection.js'
+import type { Row, Steps } from '../sql/index.js'
+import { PostgresConnection, placeName, type Value } from './postgres-connection.js'
 import { isUndone, ledgerErrorOf } from './postgres-errors.js'
 
 /** Calls of one process that are under way together; the others wait here, not in the database. */
@@ -18,6 +19,14 @@ export interface Transaction {
   all(sql: string, ...values: Value[]): Promise<readonly Row[]>
   first(sql: string, ...values: Value[]): Promise<Row | undefined>
   run(sql: string, ...values: Value[]): Promise<number>
+}
+
+/** Runs the steps of a call that both engines share. */
+export async function answer<T>(db: Pick<Transaction, 'all'>, steps: Steps<T>): Promise<T> {
+  for (let step = steps.next([]); ; ) {
+    if (step.done) return step.value
+    step = steps.next(await db.all(...step.value))
+  }
 }
 
 export interface DatabaseOptions {

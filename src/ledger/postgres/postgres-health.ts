@@ -1,7 +1,7 @@
 /** What the server says of itself: how durable its commits are, and who keeps inbox rows from being read. */
 import type { Millis } from '../../model/index.js'
 import type { LedgerHealth, LongTransaction } from '../index.js'
-import type { Row } from './postgres-connection.js'
+import type { Row } from '../sql/index.js'
 import type { PostgresDatabase } from './postgres-database.js'
 
 const MOST_SHOWN = 5

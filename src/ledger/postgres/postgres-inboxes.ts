@@ -7,7 +7,8 @@
  */
 import { type CellId, type Clock, sleep } from '../../model/index.js'
 import type { Append, InboxRow, Incarnation } from '../index.js'
-import { type Row, textArray } from './postgres-connection.js'
+import type { Row } from '../sql/index.js'
+import { textArray } from './postgres-connection.js'
 import { isOpenFor, ROWS_PER_WRITER } from './postgres-crawls.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
 import { numbers } from './postgres-order.js'

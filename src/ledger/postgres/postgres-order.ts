@@ -2,17 +2,11 @@
  * S, the cells that wait, in their order. Cells are locked in the order of their names, always in one pass.
  */
 import type { CellId, GroupId, Millis } from '../../model/index.js'
-import {
-  type Incarnation,
-  type LaneLoad,
-  type LaneName,
-  laneLoad,
-  type WaitingCell,
-  waitingCell,
-} from '../index.js'
-import { type Row, textArray } from './postgres-connection.js'
+import type { Incarnation, LaneName, WaitingCell } from '../index.js'
+import { offeredCells, type Row } from '../sql/index.js'
+import { textArray } from './postgres-connection.js'
 import { TIMELINE } from './postgres-crawls.js'
-import type { PostgresDatabase, Transaction } from './postgres-database.js'
+import { answer, type Transaction } from './postgres-database.js'
 import { freeUnused } from './postgres-turns.js'
 
 export interface LockedCell {
@@ -42,22 +36,11 @@ export function lockedCell([cell, agent, group, until, rank]: Row): LockedCell {
 export async function waiting(
   tx: Transaction,
   limit: number,
-  able?: readonly Incarnation[],
+  eligible?: readonly Incarnation[],
 ): Promise<WaitingCell[]> {
   await reclaimExpired(tx)
   await wakeRested(tx)
-  const rows = await tx.all(
-    `SELECT c.cell, c.grp, c.rank, greatest(c.size_estimate, c.pages), c.appended - c.consumed,
-       coalesce(t.agent || ' ' || t.grp, (SELECT at.agent || ' ' || at.grp FROM address a
-         JOIN turn at ON at.grp = a.address WHERE a.site = split_part(c.cell, '#', 1) AND at.agent IS NOT NULL ORDER BY at.grp LIMIT 1)),
-       c.bound_agent, c.bound_lane
-     FROM cell c LEFT JOIN turn t ON t.grp = c.grp
-     WHERE c.state = 'waiting' AND ($1::bigint[] IS NULL OR t.agent IS NULL OR t.agent = ANY($1))
-     ORDER BY c.rank LIMIT $2`,
-    able ?? null,
-    limit,
-  )
-  return rows.map(waitingCell)
+  return answer(tx, offeredCells(limit, eligible))
 }
 
 export async function bind(
@@ -72,14 +55,6 @@ export async function bind(
     textArray(cells.map(({ agent }) => agent)),
     cells.map(({ lane }) => lane),
   )
-}
-
-export async function laneLoads(db: PostgresDatabase): Promise<LaneLoad[]> {
-  const rows = await db.all(
-    `SELECT bound_agent, bound_lane, count(*), sum(greatest(1, size_estimate, pages)) FROM cell
-     WHERE bound_agent IS NOT NULL GROUP BY bound_agent, bound_lane ORDER BY bound_agent, bound_lane`,
-  )
-  return rows.map(laneLoad)
 }
 
 export async function estimate(

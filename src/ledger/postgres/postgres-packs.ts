@@ -5,13 +5,12 @@
 import type { CellId } from '../../model/index.js'
 import type { CellState, CommitResult, Incarnation, LinkBatch, Pack, PackCell } from '../index.js'
 import { isHeldUnder, isNextPack } from '../rules/index.js'
-import { textArray } from './postgres-connection.js'
-import type { Transaction } from './postgres-database.js'
-import { saveFiles } from './postgres-files.js'
+import { addReceived, saveFiles } from '../sql/index.js'
+import { joinedBytes, textArray } from './postgres-connection.js'
+import { answer, type Transaction } from './postgres-database.js'
 import { addRows } from './postgres-inboxes.js'
 import { IS_OF_THIS_TIMELINE } from './postgres-incarnations.js'
 import { saveWaits } from './postgres-turns.js'
-import { addWork } from './postgres-work.js'
 
 interface CellNow {
   readonly epoch: number
@@ -40,7 +39,7 @@ export async function commit(tx: Transaction, pack: Pack): Promise<CommitResult>
   await tx.run('INSERT INTO pack VALUES ($1, $2, $3, $4)', pack.id, pack.incarnation, tx.now, pages)
   await commitCells(tx, pack)
   await addRows(tx, pack.appends, pack.incarnation)
-  await saveFiles(tx, pack.files, pack.incarnation)
+  await answer(tx, saveFiles(pack.files, pack.incarnation))
   await saveWaits(tx, pack.waits)
   await tx.run(
     `UPDATE agent SET budget = greatest(0, budget - $1), pages = pages + $1, bytes = bytes + $2,
@@ -51,7 +50,8 @@ export async function commit(tx: Transaction, pack: Pack): Promise<CommitResult>
     pack.fetches,
     pack.incarnation,
   )
-  await addWork(tx, pack)
+  await addLaneWork(tx, pack)
+  await answer(tx, addReceived(pack.incarnation, pack.received))
   return { status: 'committed' }
 }
 
@@ -159,33 +159,24 @@ async function commitCells(tx: Transaction, { id, cells }: Pack): Promise<void> 
   await countOutcomes(tx, cells)
 }
 
-/**
- * All journals as one value, cut into pieces there: as an array they would travel as text of twice the
- * length.
- */
 async function saveJournals(
   tx: Transaction,
   pack: string,
   names: string,
   cells: readonly PackCell[],
 ): Promise<void> {
-  let end = 1
-  const starts = cells.map(({ journal }) => {
-    const start = end
-    end += journal.length
-    return start
-  })
+  const { bytes, starts, lengths } = joinedBytes(cells.map(({ journal }) => journal))
   await tx.run(
     `INSERT INTO pack_cell (cell, number, pack, epoch, journal)
      SELECT s.cell, s.number, $1, s.epoch, substring($2::bytea FROM s.start FOR s.length)
      FROM unnest($3::text[], $4::bigint[], $5::bigint[], $6::int[], $7::int[]) AS s (cell, number, epoch, start, length)`,
     pack,
-    Buffer.concat(cells.map(({ journal }) => journal)),
+    bytes,
     names,
     cells.map(({ number }) => number),
     cells.map(({ epoch }) => epoch),
     starts,
-    cells.map(({ journal }) => journal.length),
+    lengths,
   )
 }
 
@@ -211,5 +202,24 @@ async function countOutcomes(tx: Transaction, cells: readonly PackCell[]): Promi
     textArray(rows.map(({ code }) => code)),
     rows.map(({ count }) => count),
     textArray(rows.map(({ detail }) => detail)),
+  )
+}
+
+async function addLaneWork(
+  tx: Transaction,
+  { incarnation, lanes }: Pick<Pack, 'incarnation' | 'lanes'>,
+): Promise<void> {
+  if (lanes.length === 0) return
+  await tx.run(
+    `INSERT INTO lane_work (agent, lane, pages, fetch_ms)
+     SELECT a.name, w.lane, sum(w.pages), sum(w.ms)
+     FROM agent a, unnest($2::bigint[], $3::bigint[], $4::float8[]) AS w (lane, pages, ms)
+     WHERE a.incarnation = $1 GROUP BY a.name, w.lane ORDER BY w.lane
+     ON CONFLICT (agent, lane) DO UPDATE SET
+       pages = lane_work.pages + excluded.pages, fetch_ms = lane_work.fetch_ms + excluded.fetch_ms`,
+    incarnation,
+    lanes.map(({ lane }) => lane),
+    lanes.map(({ pages }) => pages),
+    lanes.map(({ fetchMs }) => fetchMs),
   )
 }

@@ -1,10 +1,11 @@
 /** Splits of cells: one transaction on a cell that nobody has leased. */
 
 import { type CellId, childOf, type Epoch, type Millis, siteOfCell } from '../../model/index.js'
-import type { ChildCell } from '../index.js'
+import type { CellState, ChildCell } from '../index.js'
+import { maySplit } from '../rules/index.js'
 import { textArray } from './postgres-connection.js'
 import { isOpenFor } from './postgres-crawls.js'
-import type { PostgresDatabase, Transaction } from './postgres-database.js'
+import type { Transaction } from './postgres-database.js'
 import { type LockedCell, numbers } from './postgres-order.js'
 
 /** Rows of an inbox that are moved at a time. */
@@ -26,8 +27,8 @@ export async function split(
   )
   if (!row) return false
   if (row[0] === 'closed') return row[3] === JSON.stringify(names)
-  if (row[0] !== 'waiting' && row[0] !== 'resting') return false
-  if (Number(row[1]) !== epoch || Number(row[2]) !== lastPack) return false
+  const current = { epoch: Number(row[1]), lastPack: Number(row[2]) }
+  if (!maySplit(row[0] as CellState, current, { epoch, lastPack })) return false
   await addChildren(tx, cell, children)
   await moveRows(tx, cell, names)
   await tx.run(
@@ -73,18 +74,6 @@ async function moveRows(tx: Transaction, parent: CellId, children: readonly Cell
       textArray(rows.map(([, url]) => childOf(children, String(url)))),
     )
   }
-}
-
-/** A cell and those it was split from, as an array of PostgreSQL. */
-export async function lineOf(db: PostgresDatabase, cell: CellId): Promise<string> {
-  if (!cell.includes('#')) return textArray([cell])
-  const rows = await db.all(
-    `WITH RECURSIVE line (name) AS (SELECT $1::text COLLATE "C"
-       UNION ALL SELECT cell.parent FROM cell JOIN line ON cell.cell = line.name WHERE cell.parent IS NOT NULL)
-     SELECT name FROM line`,
-    cell,
-  )
-  return textArray(rows.map(([name]) => String(name)))
 }
 
 /** The end of the last lease of any cell of the same site that nobody holds: they share its delay. */

@@ -3,15 +3,15 @@
  * name until it is whole, so that nobody finds half a crawl, and a copy that was interrupted is begun again.
  */
 import type { PostgresPlace } from '../../model/url/index.js'
+import { LedgerError } from '../index.js'
 import {
   type CopiedRow,
   type CopiedTable,
   type CopiedValue,
-  LedgerError,
   type LedgerSource,
   type LedgerTarget,
   readSql,
-} from '../index.js'
+} from '../sql/index.js'
 import { placeName, quoted } from './postgres-connection.js'
 import { newEra, prepareCrawl, schemaOf } from './postgres-crawls.js'
 import { PostgresDatabase } from './postgres-database.js'
@@ -25,10 +25,7 @@ export function postgresSource(place: PostgresPlace, crawl: string): LedgerSourc
   return {
     columns: table => columnsOf(db, schemaOf(crawl), table),
     read: async (table, columns, after) =>
-      (await db.all(
-        readSql(table, columns, after === null, n => `$${n}`),
-        ...(after ?? []),
-      )) as readonly CopiedRow[],
+      (await db.all(readSql(table, columns, after === null), ...(after ?? []))) as readonly CopiedRow[],
     close: () => db.close(),
   }
 }

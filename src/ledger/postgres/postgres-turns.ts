@@ -7,7 +7,7 @@ import type { Site } from '../../model/url/index.js'
 import type { Incarnation } from '../index.js'
 import { type TurnHolder, turnClaim } from '../rules/index.js'
 import { textArray } from './postgres-connection.js'
-import type { PostgresDatabase, Transaction } from './postgres-database.js'
+import type { Transaction } from './postgres-database.js'
 
 export interface Turn {
   readonly epoch: Epoch
@@ -75,6 +75,21 @@ export async function takeTurns(
       taken.map(({ nextAllowed }) => nextAllowed),
     )
   return had
+}
+
+/** Null also for an incarnation that has ended: nobody would release the turn. */
+export async function takeTurn(
+  tx: Transaction,
+  incarnation: Incarnation,
+  group: GroupId,
+  leaseMs: Millis,
+  delayMs: Millis,
+): Promise<Turn | null> {
+  const [open] = (await tx.first('SELECT open FROM agent WHERE incarnation = $1 FOR SHARE', incarnation)) ?? [
+    0,
+  ]
+  if (open !== 1) return null
+  return (await takeTurns(tx, incarnation, [group], leaseMs, delayMs)).get(group) ?? null
 }
 
 /** Rows that are missing are made first: whoever comes at the same time waits for them. */
@@ -173,39 +188,6 @@ export async function leaveTurns(tx: Transaction, incarnation: Incarnation): Pro
     incarnation,
     tx.now,
   )
-}
-
-export async function saveWait(
-  tx: Transaction,
-  group: GroupId,
-  nextAllowed: Millis,
-  delayMs: Millis,
-): Promise<void> {
-  await tx.run(
-    `INSERT INTO turn (grp, agent, epoch, lease_until, next_allowed, delay_ms) VALUES ($1, NULL, 0, 0, $2, $3)
-     ON CONFLICT (grp) DO UPDATE SET
-       next_allowed = greatest(turn.next_allowed, excluded.next_allowed), delay_ms = excluded.delay_ms`,
-    group,
-    Math.ceil(nextAllowed),
-    Math.ceil(delayMs),
-  )
-}
-
-export async function waits(
-  db: PostgresDatabase,
-  groups: readonly GroupId[],
-): Promise<{ nextAllowed: Millis; delayMs: Millis }[]> {
-  const rows = await db.all(
-    'SELECT grp, next_allowed, delay_ms FROM turn WHERE grp = ANY($1::text[])',
-    textArray(groups),
-  )
-  const known = new Map(
-    rows.map(([group, next, delay]) => [
-      String(group),
-      { nextAllowed: Number(next), delayMs: Number(delay) },
-    ]),
-  )
-  return groups.map(group => known.get(group) ?? { nextAllowed: 0, delayMs: 0 })
 }
 
 /** The waits of a pack, each group once and in order. */

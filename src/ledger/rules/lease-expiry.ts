@@ -31,6 +31,15 @@ export function isSilent(heartbeatAt: Millis, silentMs: Millis, now: Millis, hea
   return heartbeatAt < since && heard.gapUntil <= now && !isUnheardSince(since, heard)
 }
 
+/** The coordinator's seat can be taken once its holder has ended or its lease has expired. */
+export function isSeatFree(
+  seat: { readonly isHolderOpen: boolean; readonly until: Millis },
+  now: Millis,
+  heard: Heard,
+): boolean {
+  return !seat.isHolderOpen || hasExpired(seat.until, now, heard)
+}
+
 /** No process at all has sent a heartbeat since that time. */
 export function isUnheardSince(time: Millis, { lastHeartbeat }: Heard): boolean {
   return lastHeartbeat > 0 && lastHeartbeat < time

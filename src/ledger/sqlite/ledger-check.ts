@@ -37,7 +37,7 @@ export function refuseDamagedLedger(directory: string): void {
  * LedgerError.
  */
 export function ledgerIntegrity(path: string, original = path): string | null {
-  const db = SqliteDatabase.openToRead(path, !hasLog(path), original)
+  const db = SqliteDatabase.openToRead(path, !hasLog(path), { original })
   try {
     const [found] = translated(original, () => db.first('PRAGMA integrity_check(1)'))!
     return found === 'ok' ? null : String(found).replaceAll(/\s+/g, ' ')

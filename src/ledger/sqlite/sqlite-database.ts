@@ -3,8 +3,9 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import Database from 'libsql'
-import { shellWord } from '../../model/index.js'
-import { LedgerError, SCHEMA_STEPS } from '../index.js'
+import { type Millis, shellWord } from '../../model/index.js'
+import { LedgerError } from '../index.js'
+import { inSqlite, isList, SCHEMA_STEPS, type SqlValue, type Steps } from '../sql/index.js'
 import {
   dropOrphanedSums,
   readWalIndex,
@@ -15,7 +16,7 @@ import {
 } from './pages/index.js'
 
 export type Row = readonly (string | number | null | Buffer)[]
-type Value = string | number | null | Uint8Array
+type Value = Exclude<SqlValue, readonly unknown[]>
 
 const BUSY_WAIT_MS = 30_000
 /** A log of 8 MB. A longer one costs disk and the time to read it back, a shorter one more checkpoints. */
@@ -26,6 +27,8 @@ const TRANSACTIONS_PER_LOOK = 16
 interface OpenOptions {
   /** Whether it may be absent. */
   readonly create: boolean
+  /** The ledger's time; only calls of the port need it. */
+  readonly now?: () => Millis
   /** Takes the place of a writer that was killed. */
   readonly isCrawling?: boolean
   /** What errors name, where the ledger is a copy. */
@@ -38,6 +41,7 @@ export class SqliteDatabase {
   readonly #statements = new Map<string, Database.Statement>()
   readonly #path: string
   readonly #isReader: boolean
+  readonly #now: () => Millis
   /** The sums say that somebody writes. */
   #isMarked = false
   #transactions = 0
@@ -48,24 +52,26 @@ export class SqliteDatabase {
    */
   readonly #asWriter: (before: number) => number
 
-  private constructor(db: Database.Database, path: string, isReader: boolean, isCrawling = false) {
+  private constructor(
+    db: Database.Database,
+    path: string,
+    isReader: boolean,
+    { isCrawling = false, now = () => 0 }: Omit<OpenOptions, 'create'>,
+  ) {
     this.#asWriter = before => (isCrawling || before === 0 ? this.#token : before)
+    this.#now = now
     this.#db = db
     this.#path = path
     this.#isReader = isReader
   }
 
   /** Opens (and migrates) the ledger at `path`. */
-  static open(path: string, { create, isCrawling = false, original = path }: OpenOptions): SqliteDatabase {
+  static open(path: string, options: OpenOptions): SqliteDatabase {
+    const { create, original = path } = options
     if (!create) refuseMissing(path)
     return translated(original, () => {
       dropOrphanedSums(path)
-      const opened = new SqliteDatabase(
-        new Database(path, { timeout: BUSY_WAIT_MS }),
-        path,
-        false,
-        isCrawling,
-      )
+      const opened = new SqliteDatabase(new Database(path, { timeout: BUSY_WAIT_MS }), path, false, options)
       opened.#db.pragma('journal_mode = WAL')
       opened.#db.pragma('synchronous = FULL')
       opened.#db.pragma('cache_size = -4000')
@@ -80,12 +86,18 @@ export class SqliteDatabase {
    * is read and SQLite makes none beside it; whether somebody has begun to write meanwhile is for the caller
    * to look.
    */
-  static openToRead(path: string, still: boolean, original = path): SqliteDatabase {
+  static openToRead(path: string, still: boolean, options: Omit<OpenOptions, 'create'> = {}): SqliteDatabase {
+    const { original = path } = options
     refuseMissing(path)
     return translated(original, () => {
       const url = pathToFileURL(resolve(path))
       url.search = still ? 'immutable=1' : 'mode=ro'
-      const opened = new SqliteDatabase(new Database(url.href, { timeout: BUSY_WAIT_MS }), path, true)
+      const opened = new SqliteDatabase(
+        new Database(url.href, { timeout: BUSY_WAIT_MS }),
+        path,
+        true,
+        options,
+      )
       opened.#refuseNewer(original)
       return opened
     })
@@ -96,14 +108,16 @@ export class SqliteDatabase {
     return this.#version() < SCHEMA_STEPS.length
   }
 
+  get now(): Millis {
+    return this.#now()
+  }
+
   run(sql: string, ...values: Value[]): number {
     return this.#prepare(sql).run(values.map(bindable)).changes
   }
 
   all(sql: string, ...values: Value[]): readonly Row[] {
-    return this.#prepare(sql)
-      .raw()
-      .all(...values) as Row[]
+    return this.#prepare(sql).raw().all(values) as Row[]
   }
 
   first(sql: string, ...values: Value[]): Row | undefined {
@@ -189,7 +203,7 @@ export class SqliteDatabase {
   #prepare(sql: string): Database.Statement {
     let statement = this.#statements.get(sql)
     if (!statement) {
-      statement = this.#db.prepare(sql)
+      statement = this.#db.prepare(inSqlite(sql))
       this.#statements.set(sql, statement)
     }
     return statement
@@ -215,6 +229,17 @@ export class SqliteDatabase {
         this.exec(`PRAGMA user_version = ${step + 1}`)
       })
     }
+  }
+}
+
+/** Runs the steps of a call that both engines share. */
+export function answer<T>(db: Pick<SqliteDatabase, 'all'>, steps: Steps<T>): T {
+  for (let step = steps.next([]); ; ) {
+    if (step.done) return step.value
+    const [sql, ...values] = step.value
+    step = steps.next(
+      db.all(sql, ...values.map(value => (isList(value) ? JSON.stringify(value) : bindable(value)))),
+    )
   }
 }
 

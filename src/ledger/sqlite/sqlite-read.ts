@@ -37,8 +37,8 @@ class LedgerReader {
     this.#path = path
     this.#now = now
     this.#still = hasLog(path) ? null : versionOf(path)
-    this.#db = SqliteDatabase.openToRead(path, this.#still !== null)
-    this.#core = new SqliteCore(path, this.#db, now)
+    this.#db = SqliteDatabase.openToRead(path, this.#still !== null, { now })
+    this.#core = new SqliteCore(path, this.#db)
   }
 
   get isOld(): boolean {
@@ -51,8 +51,8 @@ class LedgerReader {
       // Somebody writes: from now on with SQLite's locks.
       this.#core.close()
       this.#still = null
-      this.#db = SqliteDatabase.openToRead(this.#path, false)
-      this.#core = new SqliteCore(this.#path, this.#db, this.#now)
+      this.#db = SqliteDatabase.openToRead(this.#path, false, { now: this.#now })
+      this.#core = new SqliteCore(this.#path, this.#db)
       ;[result] = this.#core.run([{ method, args }])
     }
     if (result.status === 'rejected') throw result.reason

@@ -1,16 +1,15 @@
 /** A ledger on SQLite as tables: read for a copy, or made by one. */
 import {
-  batchesOf,
   type CopiedRow,
   type CopiedTable,
   type CopiedValue,
   type LedgerSource,
   type LedgerTarget,
   readSql,
-  rowsOf,
-} from '../index.js'
+} from '../sql/index.js'
+import { batchesOf, rowsOf } from './row-text.js'
 import { SqliteDatabase } from './sqlite-database.js'
-import { SqliteInboxes } from './sqlite-inboxes.js'
+import { putBatch } from './sqlite-inboxes.js'
 
 interface Closable {
   close(): void
@@ -23,10 +22,7 @@ export function sqliteSource(path: string): LedgerSource & Closable {
     read: async (table, columns, after) =>
       table.name === INBOX
         ? readInboxes(db, columns, after)
-        : db.all(
-            readSql(table, columns, after === null, () => '?'),
-            ...(after ?? []),
-          ),
+        : db.all(readSql(table, columns, after === null), ...(after ?? [])),
     close: () => db.close(),
   }
 }
@@ -89,7 +85,6 @@ function readInboxes(db: SqliteDatabase, columns: readonly string[], after: Copi
 
 /** Positions are given anew, in their order: elsewhere they are numbers within a cell. */
 function writeInboxes(db: SqliteDatabase, columns: readonly string[], rows: readonly CopiedRow[]): void {
-  const inboxes = new SqliteInboxes(db)
   const field = (row: CopiedRow, name: keyof InboxColumns) => row[columns.indexOf(name)]
   const isAlike = (row: CopiedRow, other: CopiedRow) =>
     field(row, 'cell') === field(other, 'cell') && field(row, 'sender') === field(other, 'sender')
@@ -104,7 +99,7 @@ function writeInboxes(db: SqliteDatabase, columns: readonly string[], rows: read
       via: String(field(row, 'via')),
     }))
     for (const batch of batchesOf(links))
-      inboxes.put(String(field(rows[from], 'cell')), batch, Number(field(rows[from], 'sender')))
+      putBatch(db, String(field(rows[from], 'cell')), batch, Number(field(rows[from], 'sender')))
     from = to
   }
 }

@@ -68,13 +68,12 @@ export async function copyTables(source: LedgerSource, target: LedgerTarget): Pr
   return copied
 }
 
-/** `mark`: how the engine names its n-th value. */
+/** The statement of `LedgerSource.read`. */
 export function readSql(
   { name, key, batch }: CopiedTable,
   columns: readonly string[],
   isFirst: boolean,
-  mark: (n: number) => string,
 ): string {
-  const behind = isFirst ? '' : `WHERE (${key.join(', ')}) > (${key.map((_, i) => mark(i + 1)).join(', ')})`
-  return `SELECT ${columns.join(', ')} FROM ${name} ${behind} ORDER BY ${key.join(', ')} LIMIT ${batch}`
+  const rest = isFirst ? '' : `WHERE (${key.join(', ')}) > (${key.map((_, i) => `$${i + 1}`).join(', ')})`
+  return `SELECT ${columns.join(', ')} FROM ${name} ${rest} ORDER BY ${key.join(', ')} LIMIT ${batch}`
 }

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import Database from 'libsql'
 import { expect, it } from 'vitest'
+import { openSqliteLedger } from '../sqlite/index.js'
 import { SCHEMA_STEPS } from './schema.js'
-import { openSqliteLedger } from './sqlite/index.js'
 
 /** The step that put rows of inboxes together, and those before it. */
 const ROWS = SCHEMA_STEPS.findIndex(({ sqlite }) => sqlite.includes('CREATE TABLE inbox_batch'))
@@ -47,7 +47,7 @@ it('a ledger whose inboxes hold single rows goes on with them, and loses none th
 
 it('processes that open a new ledger at the same moment all find it whole', async () => {
   const path = join(mkdtempSync(join(tmpdir(), 'orb-schema-')), 'ledger.db')
-  const open = `import { openSqliteLedger } from '${new URL('./sqlite/sqlite-ledger.ts', import.meta.url)}'
+  const open = `import { openSqliteLedger } from '${new URL('../sqlite/sqlite-ledger.ts', import.meta.url)}'
     await openSqliteLedger(${JSON.stringify(path)}, { create: true, now: () => 0 }).close()`
   const arguments_ = ['--import', 'tsx', '--input-type=module', '-e', open]
   const processes = Array.from({ length: 5 }, () => promisify(execFile)(process.execPath, arguments_))

@@ -3,8 +3,8 @@
  * they are wanted. A batch passes between threads and into the table as one piece; a row each was half of
  * what the ledger's thread did.
  */
-import type { Discovery } from '../model/index.js'
-import type { Append, InboxRow, LinkBatch, Pack } from './pack-rows.js'
+import type { Discovery } from '../../model/index.js'
+import type { Append, InboxRow, LinkBatch, Pack } from '../index.js'
 
 /** Links to one cell. */
 export interface TextAppend extends Omit<Append, 'rows'> {
