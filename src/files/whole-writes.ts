@@ -1,6 +1,6 @@
 /**
- * Writes that are done only when all of their bytes are. The system may take fewer, and say no more than how
- * many: on a disk that is nearly full, and of more than 2 GiB at once.
+ * Writes that end only when all bytes are written. The system may write fewer without an error: on a disk that
+ * is nearly full, or above 2 GiB at once.
  */
 import { readSync, writeSync } from 'node:fs'
 
@@ -11,7 +11,7 @@ export function writeWhole(file: number, bytes: Uint8Array, position: number): v
     done += writeSync(file, bytes, done, bytes.length - done, position + done)
 }
 
-/** Copies what stands in `source` from `start` on to the beginning of `target`. */
+/** Copies `source` from `start` on to the beginning of `target`. */
 export function copyBytes(source: number, start: number, target: number): void {
   const piece = Buffer.allocUnsafe(COPY_BYTES)
   for (let at = start; ; ) {

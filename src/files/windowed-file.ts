@@ -1,6 +1,6 @@
 /**
- * A file that is read once, all of it from its beginning to its end or some of it, past the page cache: what
- * a crawl wrote that way is not in there, and to bring it in would cost more than to read it.
+ * A file that is read once, as a whole or in parts, past the page cache: its bytes are not in the cache, and
+ * filling the cache would cost more than the read.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { alignedBuffer } from '../model/bytes/index.js'
@@ -17,7 +17,7 @@ export class WindowedFile {
   #start = 0
   #filled = 0
 
-  /** `window` is what an earlier one gave back. `extent` says whether to read ahead of what is asked for. */
+  /** `window` is the buffer of a closed file, for reuse. `extent`: `all` reads ahead. */
   constructor(path: string, extent: 'all' | 'some', window: Buffer | null) {
     this.#file = openSync(path, OPEN.read)
     this.#blocks = new BlockAccess(path, 'read')
@@ -29,14 +29,14 @@ export class WindowedFile {
     return fstatSync(this.#file).size
   }
 
-  /** Fewer bytes only where the file ends; valid until the next call. */
+  /** Fewer bytes only at the end of the file; valid until the next call. */
   read(at: number, length: number): Buffer {
     if (at < this.#start || at + length > this.#start + this.#filled) this.#moveTo(at, length)
     const from = at - this.#start
     return this.#window.subarray(from, Math.min(from + length, this.#filled))
   }
 
-  /** Returns its window, for the next one. */
+  /** Returns its buffer for reuse. */
   close(): Buffer {
     this.#blocks.close()
     closeSync(this.#file)

@@ -1,8 +1,8 @@
 /**
- * ledger/: the port to the durable truth: cells, leases, turns, inboxes, packs, settings. In: packs, appended
- * links, requests for leases. Out: what is durably true. Always: a page is acknowledged in the transaction
- * that makes its links durable; a stale epoch commits nothing. Backends: memory/ (simulator), sqlite/,
- * postgres/ and remote/ (the same calls from another thread).
+ * ledger/: the port to the durable state: cells, leases, turns, inboxes, packs, settings. In: packs, appended
+ * links, requests for leases. Out: the state that is committed. Always: a page is acknowledged in the
+ * transaction that makes its links durable; a stale epoch commits nothing. Backends: memory/ (simulator),
+ * sqlite/, postgres/ and remote/ (calls from another thread); rules/ and sql/ hold what they share.
  */
 
 export type { Ledger } from './ledger.js'

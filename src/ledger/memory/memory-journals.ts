@@ -1,16 +1,13 @@
-/**
- * Journals of cells end to end in large blocks: a typed array for each would take four times the room of what
- * is in it.
- */
+/** Journals of cells, end to end in large blocks: a typed array each would take four times the memory. */
 
 const BLOCK_BYTES = 1024 * 1024
 
 export class MemoryJournals {
   readonly #blocks: Uint8Array[] = []
-  /** Of the last block. */
+  /** Bytes used of the last block. */
   #used = BLOCK_BYTES
 
-  /** Copied: the sender's buffer serves its next pack. Returns where it is. */
+  /** Copies the journal, because the sender reuses its buffer. Returns the position. */
   add(journal: Uint8Array): number {
     if (this.#used + journal.length > BLOCK_BYTES) {
       this.#blocks.push(new Uint8Array(Math.max(BLOCK_BYTES, journal.length)))

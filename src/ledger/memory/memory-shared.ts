@@ -1,18 +1,15 @@
-/**
- * Parts of rows that a million cells have in common, each kept once: what a robots.txt says, and that one
- * page was found.
- */
+/** Parts that many of a million cells have in common, each stored once: robots.txt bodies and outcome lists. */
 import type { OriginState, OutcomeCount } from '../index.js'
 
-/** Different ones that are kept; the rest stay as they came. */
-const MOST = 10_000
+/** Different values that are shared; further ones are stored as they come. */
+const MOST_SHARED = 10_000
 
 export class SharedRows {
   readonly #outcomes = new Map<string, readonly OutcomeCount[]>()
   readonly #bodies = new Map<string, Uint8Array>()
   readonly #details = new Map<string, string>()
 
-  /** What befell a cell so far, with what a pack adds. */
+  /** The outcomes of a cell with those that a pack adds. */
   outcomes(before: readonly OutcomeCount[], added: readonly OutcomeCount[]): readonly OutcomeCount[] {
     if (added.length === 0) return before
     const sum = [...before]
@@ -25,7 +22,7 @@ export class SharedRows {
     return once(this.#outcomes, `${sum[0].code} ${sum[0].count} ${sum[0].detail}`, () => sum)
   }
 
-  /** The body is copied: it may be a part of something larger. */
+  /** Copies the body: it may be a view of a larger buffer. */
   origin(state: OriginState): OriginState {
     const { body, detail } = state
     return {
@@ -44,7 +41,7 @@ function once<T>(known: Map<string, T>, key: string, make: () => T): T {
   const found = known.get(key)
   if (found !== undefined) return found
   const made = make()
-  if (known.size < MOST) known.set(key, made)
+  if (known.size < MOST_SHARED) known.set(key, made)
   return made
 }
 

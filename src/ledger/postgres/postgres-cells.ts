@@ -1,4 +1,4 @@
-/** Incarnations of agents, what they do with their cells, and the end; leases are in `postgres-leases.ts`. */
+/** Heartbeats, the ends of leases, and the end of the crawl. */
 import type { CellId, Epoch, Millis } from '../../model/index.js'
 import { CELL_STATES, type FinishReason, type Heartbeat, type Incarnation } from '../index.js'
 import { endOfCrawl } from '../rules/index.js'
@@ -10,7 +10,7 @@ import { IS_OF_THIS_TIMELINE } from './postgres-incarnations.js'
 import { HELD, LOCKED, lockedCell, reclaimExpired, wakeRested } from './postgres-order.js'
 import { freeUnused } from './postgres-turns.js'
 
-/** The crawl row is written last: all agents write it, and it is held no longer than the commit takes. */
+/** The crawl row is written last: all agents write it, and its lock should be short. */
 export async function heartbeat(
   tx: Transaction,
   incarnation: Incarnation,
@@ -49,7 +49,7 @@ export async function heartbeat(
  * meanwhile.
  */
 export function finish(tx: Transaction, cell: CellId, epoch: Epoch): Promise<boolean> {
-  return giveUp(tx, cell, epoch, `state = 'finished'`, 'AND appended = consumed')
+  return endLease(tx, cell, epoch, `state = 'finished'`, 'AND appended = consumed')
 }
 
 /** While a cell is parked or rests, its rank is the time that ends: the index finds those that are due. */
@@ -61,7 +61,7 @@ export function park(
   why: string,
 ): Promise<boolean> {
   const end = Math.ceil(until)
-  return giveUp(
+  return endLease(
     tx,
     cell,
     epoch,
@@ -73,17 +73,17 @@ export function park(
 }
 
 export function rest(tx: Transaction, cell: CellId, epoch: Epoch, until: Millis): Promise<boolean> {
-  return giveUp(tx, cell, epoch, `state = 'resting', rank = $3`, '', Math.ceil(until))
+  return endLease(tx, cell, epoch, `state = 'resting', rank = $3`, '', Math.ceil(until))
 }
 
-/**
- * The crawl row is locked first: whoever appends, commits or is granted something is before the end or after
- * it. While somebody is at work there is no end, and nobody is made to wait.
- */
-/** By the first of each in the index: to count them would be to look at all. */
+/** Finds the first cell of each state in the index: a count would read all of them. */
 const STATES_IN_USE = `SELECT c.state FROM unnest($1::text[]) AS named(state),
   LATERAL (SELECT state FROM cell WHERE cell.state = named.state ORDER BY rank LIMIT 1) AS c`
 
+/**
+ * The lock on the crawl row puts every append, commit and grant either before the end or after it. While a
+ * lease is in force there is no end, and the lock is not needed.
+ */
 export async function tryEnd(tx: Transaction): Promise<FinishReason | null> {
   if (await tx.first(`SELECT 1 FROM cell WHERE ${HELD} AND lease_until >= $1 LIMIT 1`, tx.now)) return null
   const [state, max, reason] = (await tx.first(
@@ -126,8 +126,8 @@ async function renew(tx: Transaction, incarnation: Incarnation, leaseMs: Millis)
 }
 
 /**
- * Leases that have ended are ours while the turns of their groups are: somebody may have taken one for a hop.
- * Who is about to waits for us, or we for them, because the turns are locked.
+ * A lease that has ended is renewed while its holder has the turn of the group: a hop may have taken it. The
+ * turns are locked against claims in parallel transactions.
  */
 async function renewLate(
   tx: Transaction,
@@ -149,8 +149,8 @@ async function renewLate(
   )
 }
 
-/** The lease ends; the turn of the group goes with its last lease. */
-async function giveUp(
+/** The turn of the group goes with its last lease. */
+async function endLease(
   tx: Transaction,
   cell: CellId,
   epoch: Epoch,

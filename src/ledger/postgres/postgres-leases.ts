@@ -1,4 +1,4 @@
-/** Leases of cells: granted to an incarnation with the turn of their group, read by it, and given back. */
+/** Leases of cells: granted with the turn of their group, and released. */
 
 import { type CellId, type Epoch, type Lease, type Millis, ownTurn, siteOfCell } from '../../model/index.js'
 import type { Site } from '../../model/url/index.js'
@@ -13,8 +13,8 @@ import * as splits from './postgres-splits.js'
 import { takeTurns } from './postgres-turns.js'
 
 /**
- * Grants for one incarnation follow each other: their numbers say what it has not seen yet, so they rise as
- * they are seen.
+ * The lock on the agent row puts the grants of one incarnation in sequence: it sees their numbers in rising
+ * order, and so knows which leases it has not seen.
  */
 export async function grant(
   tx: Transaction,
@@ -61,7 +61,7 @@ export async function grant(
   return answer(tx, leases(incarnation, grants[0] - 1))
 }
 
-/** The pauses that the sites themselves asked for. */
+/** The delays that the sites themselves asked for. */
 async function delaysOf(
   tx: Transaction,
   cells: readonly { readonly cell: CellId }[],

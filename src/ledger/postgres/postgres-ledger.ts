@@ -1,7 +1,4 @@
-/**
- * The ledger on PostgreSQL: every call one transaction, many callers at once, on as many machines as there
- * are.
- */
+/** The ledger on PostgreSQL: every call is one transaction; callers on many machines run in parallel. */
 import type { Clock } from '../../model/index.js'
 import type { PostgresPlace } from '../../model/url/index.js'
 import type { Ledger } from '../index.js'
@@ -25,9 +22,9 @@ export interface PostgresLedgerOptions extends Pick<DatabaseOptions, 'timeSql'> 
   readonly place: PostgresPlace
   /** Its name in the database. */
   readonly crawl: string
-  /** Whether the crawl is to be made; it must not be there then, and must be there otherwise. */
+  /** Make a new crawl, which must not exist yet; otherwise it must exist. */
   readonly create: boolean
-  /** `refuse` unless something else is said. */
+  /** Default: `refuse`. */
   readonly copies?: CopyPolicy
   readonly clock: Clock
 }
@@ -61,7 +58,7 @@ type Reads = (typeof READS)[number]
 type SharedWrites = keyof typeof SHARED_WRITES
 type AnySteps = (...args: unknown[]) => Steps<unknown>
 
-/** Reads need no transaction: each is one statement, or several that may see different moments. */
+/** Outside of a transaction: several statements of one read may see different states. */
 function reads(db: PostgresDatabase, clock: Clock): Pick<Ledger, Reads> {
   const shared = Object.entries(SHARED_READS).map(([name, read]) => [
     name,

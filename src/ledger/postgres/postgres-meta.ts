@@ -4,7 +4,7 @@ import type { MetaFacts } from '../index.js'
 import { joinedBytes, textArray } from './postgres-connection.js'
 import type { Transaction } from './postgres-database.js'
 
-/** A page that is named twice is as it was named last. */
+/** Of several rows for one page the last counts. */
 export async function saveMeta(
   tx: Transaction,
   rows: readonly { readonly cell: CellId; readonly url: string; readonly meta: MetaInfo }[],

@@ -1,6 +1,4 @@
-/**
- * S, the cells that wait, in their order. Cells are locked in the order of their names, always in one pass.
- */
+/** The queue of cells. A transaction locks cells in the order of their names, in one pass. */
 import type { CellId, GroupId, Millis } from '../../model/index.js'
 import type { Incarnation, LaneName, WaitingCell } from '../index.js'
 import { offeredCells, type Row } from '../sql/index.js'
@@ -17,10 +15,10 @@ export interface LockedCell {
   readonly rank: number
 }
 
-/** Cells that somebody holds. */
+/** Cells that an incarnation holds. */
 export const HELD = `state IN ('leased', 'draining')`
 
-/** What `lockedCell` reads. */
+/** Columns of `lockedCell`. */
 export const LOCKED = 'cell.cell, cell.agent, cell.grp, cell.lease_until, cell.rank'
 
 export function lockedCell([cell, agent, group, until, rank]: Row): LockedCell {
@@ -69,7 +67,7 @@ export async function estimate(
   )
 }
 
-/** Nobody appends meanwhile, so the numbers behind the last rank are free. */
+/** The lock keeps out appends, so the numbers after the last rank are free. */
 export async function rankBySize(tx: Transaction): Promise<void> {
   await tx.all('SELECT 1 FROM crawl FOR UPDATE')
   const [count] = (await tx.first(`SELECT count(*) FROM cell WHERE state = 'waiting'`))!
@@ -98,10 +96,7 @@ export async function defer(
   )
 }
 
-/**
- * Cells whose rest is over join the tail of the queue, and so do set-aside ones whose time comes while the
- * crawl still runs.
- */
+/** Cells whose rest is over join the tail of the queue, and so do parked cells that are due. */
 export async function wakeRested(tx: Transaction): Promise<void> {
   const due = `(state = 'resting' AND rank <= $1 OR state = 'parked' AND rank BETWEEN 1 AND $1)`
   const seen = await tx.all(`SELECT cell FROM cell WHERE ${due}`, tx.now)
@@ -118,9 +113,8 @@ export async function wakeRested(tx: Transaction): Promise<void> {
 }
 
 /**
- * Leases that ended without a renewal: their cells go to the head of the queue, unless the ledger itself was
- * away or was promoted, or nobody at all was heard since they ended: then the machine stood still, and its
- * agents with it.
+ * Cells whose lease `hasExpired` (`rules/`) go to the head of the queue, unless the server was promoted since
+ * the last heartbeat.
  */
 export async function reclaimExpired(tx: Transaction): Promise<void> {
   const expired = `cell.state IN ('leased', 'draining') AND lease_until < $1 AND gap_until <= $1
@@ -135,7 +129,7 @@ export async function reclaimExpired(tx: Transaction): Promise<void> {
   await toHead(tx, rows.map(lockedCell))
 }
 
-/** The last in S is put to the head first, so that they keep their order. */
+/** The last cell in queue order gets the highest of the new ranks, so that the cells keep their order. */
 export async function toHead(tx: Transaction, cells: readonly LockedCell[]): Promise<void> {
   const inOrder = [...cells].sort((a, b) => b.rank - a.rank)
   await toWaiting(tx, inOrder, (await numbers(tx, 'rank_head', cells.length)).reverse())
@@ -145,7 +139,7 @@ export async function toTail(tx: Transaction, cells: readonly LockedCell[]): Pro
   await toWaiting(tx, cells, await numbers(tx, 'rank_tail', cells.length))
 }
 
-/** So many numbers nobody else has, in rising order. */
+/** Draws `count` numbers of a sequence, in rising order. */
 export async function numbers(
   tx: Transaction,
   sequence: 'rank_head' | 'rank_tail' | 'grant_number',
@@ -179,7 +173,7 @@ async function toWaiting(
   await freeUnused(tx, holds)
 }
 
-/** Their names, as an array of PostgreSQL. */
+/** Returns the names of the cells. */
 async function lockCells(tx: Transaction, cells: readonly { readonly cell: CellId }[]): Promise<string> {
   const names = textArray(cells.map(({ cell }) => cell))
   await tx.all('SELECT 1 FROM cell WHERE cell = ANY($1::text[]) ORDER BY cell FOR UPDATE', names)

@@ -1,7 +1,4 @@
-/**
- * Packs: the one transaction that acknowledges pages, with the checks that fence off whoever has lost his
- * cells.
- */
+/** Packs: the one transaction that acknowledges pages, and the checks that fence off stale leases. */
 import type { CellId } from '../../model/index.js'
 import type { CellState, CommitResult, Incarnation, LinkBatch, Pack, PackCell } from '../index.js'
 import { isHeldUnder, isNextPack } from '../rules/index.js'
@@ -20,9 +17,9 @@ interface CellNow {
 }
 
 /**
- * Locked are the crawl row against its end, the incarnation against its closing, and then all cells the pack
- * touches, in the order of their names: what is checked stays true until the commit. The id is looked for
- * under the incarnation's lock, so that the same pack sent again waits for the one that is still under way.
+ * Locks the crawl row against its end, the incarnation against its closing, and then all cells of the pack in
+ * the order of their names: what is checked stays true until the commit. The id is looked up under the
+ * incarnation's lock, so that a repeated pack waits for the first one.
  */
 export async function commit(tx: Transaction, pack: Pack): Promise<CommitResult> {
   const closed = await lockIncarnation(tx, pack.incarnation)
@@ -65,7 +62,7 @@ export async function appendLinks(tx: Transaction, batch: LinkBatch): Promise<Co
   return { status: 'committed' }
 }
 
-/** Says why nothing can be committed any more. */
+/** The refusal if the incarnation or the crawl is closed. */
 async function lockIncarnation(tx: Transaction, incarnation: Incarnation): Promise<CommitResult | null> {
   const [state, open] = (await tx.first(
     `SELECT c.state, agent.open = 1 AND ${IS_OF_THIS_TIMELINE} FROM crawl c, agent WHERE agent.incarnation = $1
@@ -80,7 +77,7 @@ function sum(cells: readonly PackCell[], of: (cell: PackCell) => number): number
   return cells.reduce((total, cell) => total + of(cell), 0)
 }
 
-/** Cells of a pack and those it has links for, in one pass. */
+/** Locks the cells of a pack and the targets of its links in one pass. */
 async function lockCells(
   tx: Transaction,
   cells: readonly { readonly cell: CellId }[],

@@ -11,7 +11,7 @@ import { type LockedCell, numbers } from './postgres-order.js'
 /** Rows of an inbox that are moved at a time. */
 const ROWS_AT_ONCE = 10_000
 
-/** The parent is locked: who appends to it has committed, or finds it closed. */
+/** Locks the parent: a parallel append has committed before, or finds the parent closed. */
 export async function split(
   tx: Transaction,
   cell: CellId,
@@ -40,7 +40,7 @@ export async function split(
   return true
 }
 
-/** Their epochs go on: what a lease of their parent left behind is known to be old. */
+/** The children continue the epochs of their parent, so that leases of the parent are stale. */
 async function addChildren(tx: Transaction, parent: CellId, children: readonly ChildCell[]): Promise<void> {
   await tx.run(
     `INSERT INTO cell (cell, grp, state, agent, epoch, lease_until, rank, last_pack, appended, consumed, inbox_cursor,
@@ -55,7 +55,7 @@ async function addChildren(tx: Transaction, parent: CellId, children: readonly C
   )
 }
 
-/** Rows keep their positions: all of them were there before the first row that a child is sent. */
+/** Rows keep their positions, which are below those of all rows that are sent to a child later. */
 async function moveRows(tx: Transaction, parent: CellId, children: readonly CellId[]): Promise<void> {
   for (;;) {
     const rows = await tx.all(
@@ -76,7 +76,7 @@ async function moveRows(tx: Transaction, parent: CellId, children: readonly Cell
   }
 }
 
-/** The end of the last lease of any cell of the same site that nobody holds: they share its delay. */
+/** The end of the last lease of any released cell of the same site: its cells share one delay. */
 export async function lastLeases(
   tx: Transaction,
   cells: readonly LockedCell[],

@@ -1,4 +1,4 @@
-/** The crawl as a whole, for those who look at it. */
+/** The crawl as a whole. */
 import type { CellId } from '../../model/index.js'
 import { CELL_STATES, type CellState, type FinishReason, type SiteSummary, type Totals } from '../index.js'
 import { countSitesInPieces, outcomes, SITE_COLUMNS, sites } from '../sql/index.js'
@@ -41,7 +41,7 @@ export function readSites(
   return answer(db, sites(CRAWLED_SITES, after, limit, which))
 }
 
-/** As in `sqlite-totals.ts`: from one cell with packs to the next, and to the pieces of a split site. */
+/** As in `sqlite-totals.ts`: steps from one cell with packs to the next, and to the pieces of a split site. */
 const SITE = `split_part(k.cell, '#', 1)`
 const CRAWLED_SITES = `WITH RECURSIVE known(cell) AS (
     SELECT $1::text COLLATE "C" UNION ALL

@@ -1,6 +1,6 @@
 /**
- * Turns of groups: who may ask them, and when next. Rows are locked in the order of groups, after those of
- * cells.
+ * Turns of groups: which incarnation may send requests to a group, and when next. Rows are locked in the order
+ * of groups, after those of cells.
  */
 import type { Epoch, GroupId, Millis } from '../../model/index.js'
 import type { Site } from '../../model/url/index.js'
@@ -14,7 +14,7 @@ export interface Turn {
   readonly nextAllowed: Millis
 }
 
-/** A hold that may be over: whose, of which group, and until when it was. */
+/** A turn whose last lease may have ended, and when that was. */
 export interface Hold {
   readonly incarnation: Incarnation
   readonly group: GroupId
@@ -30,10 +30,7 @@ interface TurnRow {
   readonly delayMs: Millis
 }
 
-/**
- * The turns that could be had, by group. A turn that the caller already holds is extended to cover this
- * lease.
- */
+/** Takes the turns that are available, by group. A turn that the caller already holds covers the new lease. */
 export async function takeTurns(
   tx: Transaction,
   incarnation: Incarnation,
@@ -92,7 +89,7 @@ export async function takeTurn(
   return (await takeTurns(tx, incarnation, [group], leaseMs, delayMs)).get(group) ?? null
 }
 
-/** Rows that are missing are made first: whoever comes at the same time waits for them. */
+/** Inserts missing rows first, so that parallel claims wait for each other. */
 async function lockTurns(tx: Transaction, groups: readonly GroupId[]): Promise<TurnRow[]> {
   const names = textArray([...new Set(groups)].sort())
   await tx.run(
@@ -137,7 +134,7 @@ async function holdersOf(
   )
 }
 
-/** A turn that came with a lease stays as long as that. */
+/** A turn that came with a lease stays until the group's last lease ends. */
 export async function releaseTurn(
   tx: Transaction,
   incarnation: Incarnation,
@@ -154,9 +151,8 @@ export async function releaseTurn(
 }
 
 /**
- * The turn of a cell's group is held as long as its holder leases a cell of it. The rows are locked before
- * anybody looks for such a cell: a grant of another cell of the group, under way at the same time, is seen or
- * waits.
+ * The turn of a cell's group is held as long as its holder leases a cell of it. The rows are locked before the
+ * search for such a cell: a parallel grant of another cell of the group is seen, or waits.
  */
 export async function freeUnused(tx: Transaction, holds: readonly Hold[]): Promise<void> {
   if (holds.length === 0) return
@@ -180,7 +176,7 @@ export async function freeUnused(tx: Transaction, holds: readonly Hold[]): Promi
   )
 }
 
-/** An incarnation ends: its last request was before now. */
+/** The incarnation has ended, so its last request was before now. */
 export async function leaveTurns(tx: Transaction, incarnation: Incarnation): Promise<void> {
   await tx.run(
     `WITH held AS (SELECT grp FROM turn WHERE agent = $1 ORDER BY grp FOR UPDATE)
@@ -190,7 +186,7 @@ export async function leaveTurns(tx: Transaction, incarnation: Incarnation): Pro
   )
 }
 
-/** The waits of a pack, each group once and in order. */
+/** Saves the waits of a pack in the order of groups. */
 export async function saveWaits(
   tx: Transaction,
   waits: readonly { readonly group: GroupId; readonly nextAllowed: Millis }[],
@@ -209,7 +205,7 @@ export async function saveWaits(
   )
 }
 
-/** No more rows than are needed to know that an address serves too many. */
+/** Stores only enough sites to know that an address serves too many. */
 export async function joinAddresses(
   tx: Transaction,
   site: Site,

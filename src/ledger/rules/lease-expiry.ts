@@ -8,7 +8,7 @@
  */
 import type { Millis } from '../../model/index.js'
 
-/** When the ledger last heard from anybody, and until when it gives everybody time to renew. */
+/** The last heartbeat of any incarnation, and the end of the time in which all may renew after a gap. */
 export interface Heard {
   /** 0 before the first heartbeat. */
   readonly lastHeartbeat: Millis

@@ -31,10 +31,11 @@ export function* agentWork(): Steps<AgentWork[]> {
   ]
   const lanesOf = yield* lanesByAgent()
   return rows.map(([name, ...sums]) => {
-    const [lives, pages, bytes, fetchMs, fetches, links, messages, coalescedMessages] = sums.map(Number)
+    const [incarnations, pages, bytes, fetchMs, fetches, links, messages, coalescedMessages] =
+      sums.map(Number)
     const lanes = lanesOf.get(String(name)) ?? []
     const received = { links, messages, coalescedMessages }
-    return { name: String(name), lives, pages, bytes, fetchMs, fetches, ...received, lanes }
+    return { name: String(name), incarnations, pages, bytes, fetchMs, fetches, ...received, lanes }
   })
 }
 

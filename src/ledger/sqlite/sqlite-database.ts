@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import Database from 'libsql'
 import { type Millis, shellWord } from '../../model/index.js'
 import { LedgerError } from '../index.js'
-import { inSqlite, isList, SCHEMA_STEPS, type SqlValue, type Steps } from '../sql/index.js'
+import { inSqlite, isList, SCHEMA_VERSION, type SqlValue, type Steps, stepsAfter } from '../sql/index.js'
 import {
   dropOrphanedSums,
   readWalIndex,
@@ -19,36 +19,36 @@ export type Row = readonly (string | number | null | Buffer)[]
 type Value = Exclude<SqlValue, readonly unknown[]>
 
 const BUSY_WAIT_MS = 30_000
-/** A log of 8 MB. A longer one costs disk and the time to read it back, a shorter one more checkpoints. */
+/** A log of 8 MB: a longer one takes disk and time to recover, a shorter one needs more checkpoints. */
 const CHECKPOINT_FRAMES = 2_000
-/** Asking for the length of the log is a system call. */
-const TRANSACTIONS_PER_LOOK = 16
+/** The length of the log is read only so often: each read is a system call. */
+const TRANSACTIONS_PER_CHECK = 16
 
 interface OpenOptions {
-  /** Whether it may be absent. */
+  /** Whether the file may be absent, and is then created. */
   readonly create: boolean
   /** The ledger's time; only calls of the port need it. */
   readonly now?: () => Millis
-  /** Takes the place of a writer that was killed. */
+  /** The opener is the crawl itself, and may take the place of a writer that was killed. */
   readonly isCrawling?: boolean
-  /** What errors name, where the ledger is a copy. */
+  /** The path that errors name if the ledger is a copy. */
   readonly original?: string
 }
 
-/** The part of SQLite that the ledger uses: prepared statements kept by their text, rows as arrays. */
+/** The part of SQLite that the ledger uses: prepared statements cached by their text, rows as arrays. */
 export class SqliteDatabase {
   readonly #db: Database.Database
   readonly #statements = new Map<string, Database.Statement>()
   readonly #path: string
   readonly #isReader: boolean
   readonly #now: () => Millis
-  /** The sums say that somebody writes. */
+  /** The file of page sums says that there is a writer. */
   #isMarked = false
   #transactions = 0
   readonly #token = randomInt(1, 0xffffffff)
   /**
-   * Whoever crawls takes the place of a writer that was killed. Others leave it: that one may still be there,
-   * and SQLite may close our connection only after it was killed.
+   * The writer to note in the page sums, given the noted one. Only a crawl replaces a writer that was killed:
+   * other commands cannot know whether it still runs.
    */
   readonly #asWriter: (before: number) => number
 
@@ -82,9 +82,8 @@ export class SqliteDatabase {
   }
 
   /**
-   * Opens the ledger at `path` so that nothing can be written. `still`: it has no log. Then only its own file
-   * is read and SQLite makes none beside it; whether somebody has begun to write meanwhile is for the caller
-   * to look.
+   * Opens the ledger at `path` read-only. `still`: it has no log; then SQLite reads only the ledger file and
+   * creates none beside it, and the caller has to check whether a writer has started since.
    */
   static openToRead(path: string, still: boolean, options: Omit<OpenOptions, 'create'> = {}): SqliteDatabase {
     const { original = path } = options
@@ -103,9 +102,9 @@ export class SqliteDatabase {
     })
   }
 
-  /** Made by an earlier version: it must be migrated before it is read. */
+  /** An earlier version made it: it must be migrated before it is read. */
   get isOld(): boolean {
-    return this.#version() < SCHEMA_STEPS.length
+    return this.#version() < SCHEMA_VERSION
   }
 
   get now(): Millis {
@@ -146,7 +145,7 @@ export class SqliteDatabase {
 
   /** Runs `task` so that its failure undoes only its own writes inside the transaction. */
   nested<T>(task: () => T): T {
-    // A full disk ends the whole transaction; a savepoint would begin another one, behind our back.
+    // A full disk ends the whole transaction; a savepoint would then start an implicit new one.
     if (!this.#db.inTransaction) throw new Error('the transaction is over')
     this.exec('SAVEPOINT nested')
     try {
@@ -160,34 +159,34 @@ export class SqliteDatabase {
   }
 
   close(): void {
-    // SQLite moves a log into the ledger once nobody has it open, also one that a killed process has left.
+    // When the last connection closes, SQLite moves the log into the ledger, also one left by a killed process.
     if (this.#isMarked || (!this.#isReader && hasLog(this.#path)))
       this.#checkpoint(before => (before === this.#token ? 0 : before))
     this.#statements.clear()
     this.#db.close()
   }
 
-  /** Before the first change: sums that are not marked must be right even without a log. */
+  /** Before the first change: page sums without a noted writer must be right even without a log. */
   #mark(): void {
     try {
       this.#isMarked = withoutWriters(this.#path, () => sumLog(this.#path, this.#asWriter))
     } catch (error) {
-      // The transaction meets it too, and says what it means.
+      // The transaction meets the same error and reports it.
       if (codeOf(error).startsWith('SQLITE_')) return
-      // A full disk still lets us remove a file.
+      // Removing a file works even on a full disk.
       removePageSums(this.#path)
       this.#isMarked = true
     }
   }
 
-  /** Nothing depends on it: on a full disk, or where others write all the time, the next one does it. */
+  /** May fail without harm on a full disk, or while others write: the next checkpoint does the work. */
   #checkpoint(writerAfter: (before: number) => number): void {
     try {
       withoutWriters(this.#path, () => {
         const frames = sumLog(this.#path, writerAfter)
         if (frames === 0) return
         const [, moved] = this.first('PRAGMA wal_checkpoint(PASSIVE)')!
-        // Sums of another log than SQLite has moved would accuse a sound ledger.
+        // SQLite has moved another log than the one that was summed: wrong sums would report damage.
         if (moved !== frames) removePageSums(this.#path)
       })
     } catch {
@@ -196,7 +195,7 @@ export class SqliteDatabase {
   }
 
   #isCheckpointDue(): boolean {
-    if (++this.#transactions % TRANSACTIONS_PER_LOOK > 0) return false
+    if (++this.#transactions % TRANSACTIONS_PER_CHECK > 0) return false
     return (readWalIndex(this.#path)?.frames ?? 0) >= CHECKPOINT_FRAMES
   }
 
@@ -214,21 +213,19 @@ export class SqliteDatabase {
   }
 
   #refuseNewer(path: string): void {
-    if (this.#version() <= SCHEMA_STEPS.length) return
+    if (this.#version() <= SCHEMA_VERSION) return
     const what = `the ledger ${path} was made by a newer version of orbweaver`
     throw new LedgerError('newer', `${what}; update orbweaver to go on with it`)
   }
 
   #migrate(path: string): void {
     this.#refuseNewer(path)
-    for (let step = this.#version(); step < SCHEMA_STEPS.length; step++) {
-      this.transaction(() => {
-        // Another process may have opened it at the same moment, and been faster.
-        if (this.#version() > step) return
-        this.exec(SCHEMA_STEPS[step].sqlite)
-        this.exec(`PRAGMA user_version = ${step + 1}`)
-      })
-    }
+    if (!this.isOld) return
+    this.transaction(() => {
+      // Another process may have opened it at the same moment, and been faster.
+      for (const { sqlite } of stepsAfter(this.#version())) this.exec(sqlite)
+      this.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
+    })
   }
 }
 
@@ -243,7 +240,7 @@ export function answer<T>(db: Pick<SqliteDatabase, 'all'>, steps: Steps<T>): T {
   }
 }
 
-/** Something was committed that may not be in the ledger's own file yet. */
+/** Whether commits may be in the log that are not in the ledger file yet. */
 export function hasLog(path: string): boolean {
   return (statSync(walPath(path), { throwIfNoEntry: false })?.size ?? 0) > 0
 }
@@ -252,13 +249,13 @@ function refuseMissing(path: string): void {
   if (!existsSync(path)) throw new LedgerError('missing', `there is no crawl ledger at ${path}`)
 }
 
-/** The binding takes blobs as Buffers only; what comes from another thread is a plain array. */
+/** The binding accepts only Buffers as blobs; bytes from another thread are plain arrays. */
 function bindable(value: Value): Value {
   if (!(value instanceof Uint8Array) || Buffer.isBuffer(value)) return value
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
 }
 
-/** Turns SQLite's errors about the file itself into one line that says what to do. */
+/** Turns SQLite's errors about the file itself into a LedgerError that says what to do. */
 export function translated<T>(path: string, task: () => T): T {
   try {
     return task()
@@ -269,7 +266,7 @@ export function translated<T>(path: string, task: () => T): T {
 
 function ledgerErrorOf(path: string, error: unknown): LedgerError | null {
   const code = codeOf(error)
-  // What we wrote as JSON is no JSON any more: a damaged page that SQLite takes for sound.
+  // A SyntaxError: stored JSON no longer parses, so a page is damaged that SQLite accepts.
   const isCorrupt =
     code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT') || isOtherSchema(code, error)
   if (isCorrupt || error instanceof SyntaxError)
@@ -289,7 +286,7 @@ function ledgerErrorOf(path: string, error: unknown): LedgerError | null {
   return null
 }
 
-/** Tables that every ledger has are not there, or others are in their place. */
+/** Tables of the schema are missing or different. */
 function isOtherSchema(code: string, error: unknown): boolean {
   if (code !== 'SQLITE_ERROR') return false
   return /no such (?:table|column)|already exists|has no column/i.test((error as Error).message)
@@ -301,7 +298,7 @@ function codeOf(error: unknown): string {
   return isUnwritable(error) ? 'SQLITE_READONLY' : code
 }
 
-/** Of a file that could not even be opened the binding passes on the words only. */
+/** For a file that cannot be opened, the binding has no error code but only a message. */
 export function isUnwritable(error: unknown): boolean {
   return /readonly database|unable to open (database|connection)/i.test((error as Error).message)
 }

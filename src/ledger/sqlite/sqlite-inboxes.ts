@@ -1,20 +1,20 @@
-/** Inboxes: links on their way into cells. */
+/** Inboxes: links on their way into cells, stored in batches (`row-text.ts`). */
 import type { CellId } from '../../model/index.js'
 import type { Incarnation } from '../index.js'
 import { type StoredBatch, type TextAppend, type TextBatch, unreadRows } from './row-text.js'
 import type { SqliteDatabase } from './sqlite-database.js'
 import { lastRank } from './sqlite-order.js'
 
-/** Seeds and the previous crawl come from no agent. */
-const NOBODY: Incarnation = 0
-/** Looked up first: most inboxes have no more. With those that have, twice as many each time. */
+/** The sender of seeds and of rows of a previous crawl. */
+const NO_SENDER: Incarnation = 0
+/** Batches of the first query, enough for most inboxes; each further query reads twice as many. */
 const FIRST_BATCHES = 4
 
-/** Seeds and recrawl: refused once the crawl is closed. */
+/** Refused once the crawl is closed. */
 export function append(db: SqliteDatabase, appends: readonly TextAppend[]): boolean {
   if (db.first('SELECT state FROM crawl')![0] !== 'open') return false
   if (appends.some(({ cell }) => isClosed(db, cell))) return false
-  addRows(db, appends, NOBODY)
+  addRows(db, appends, NO_SENDER)
   return true
 }
 
@@ -22,7 +22,7 @@ function isClosed(db: SqliteDatabase, cell: CellId): boolean {
   return db.first(`SELECT 1 FROM cell WHERE cell = ? AND state = 'closed'`, cell) !== undefined
 }
 
-/** Batches that hold the next `limit` unread rows behind `after`, or all there are. */
+/** Batches with the next `limit` unread rows after the position `after`, or all there are. */
 export function readInbox(db: SqliteDatabase, cell: CellId, after: number, limit: number): StoredBatch[] {
   const batches: StoredBatch[] = []
   let rows = 0
@@ -58,7 +58,7 @@ function batchesAfter(db: SqliteDatabase, cell: CellId, position: number, count:
     }))
 }
 
-/** Adds rows and counts them in the same row update that turns a finished cell to waiting. */
+/** The update that counts the rows of a cell also turns a finished cell to waiting. */
 export function addRows(db: SqliteDatabase, appends: readonly TextAppend[], sender: Incarnation): void {
   if (appends.length === 0) return
   for (const { cell, batches } of appends) for (const batch of batches) putBatch(db, cell, batch, sender)
@@ -67,8 +67,8 @@ export function addRows(db: SqliteDatabase, appends: readonly TextAppend[], send
     const rows = batches.reduce((sum, batch) => sum + batch.rows, 0)
     return [cell, group, ranks.get(cell) ?? 0, rows]
   })
-  // Many in one statement: a link farm names thousands of new sites at once, and a call costs as much as
-  // its work.
+  // All in one statement: a link farm names thousands of new sites at once, and a call costs as much as its
+  // work.
   db.run(
     `INSERT INTO cell (cell, grp, state, agent, epoch, lease_until, rank, last_pack, appended, consumed, inbox_cursor,
        parked_until, children, discovered, settled, pages, bytes, fetch_ms, first_fetch, last_fetch, size_estimate)
@@ -79,7 +79,7 @@ export function addRows(db: SqliteDatabase, appends: readonly TextAppend[], send
   )
 }
 
-/** Puts a batch behind all others. Its rows have the positions up to its own, over all cells. */
+/** Puts a batch at the end. Positions are numbered over all cells; a batch has that of its last row. */
 export function putBatch(
   db: SqliteDatabase,
   cell: CellId,

@@ -8,7 +8,7 @@ import type { SqliteDatabase } from './sqlite-database.js'
 import { putBatch } from './sqlite-inboxes.js'
 import { lastRank } from './sqlite-order.js'
 
-/** Of an inbox whose rows are moved. */
+/** Batches of an inbox that are moved at a time. */
 const BATCHES_AT_ONCE = 20
 
 export function split(
@@ -36,7 +36,7 @@ export function split(
   return true
 }
 
-/** Its epochs go on: what a lease of its parent left behind is known to be old. */
+/** The child continues the epochs of its parent, so that leases of the parent are stale. */
 function addChild(db: SqliteDatabase, parent: CellId, { cell, queued }: ChildCell): void {
   db.run(
     `INSERT INTO cell (cell, grp, state, agent, epoch, lease_until, rank, last_pack, appended, consumed, inbox_cursor,
@@ -50,7 +50,7 @@ function addChild(db: SqliteDatabase, parent: CellId, { cell, queued }: ChildCel
   )
 }
 
-/** They go to the children behind one another, as they were sent: to those they are new. */
+/** Moves the unread rows to the children, in the order in which they were sent. */
 function moveRows(db: SqliteDatabase, parent: CellId, children: readonly CellId[]): void {
   for (let after = 0; ; ) {
     const batches = db.all(
@@ -64,13 +64,13 @@ function moveRows(db: SqliteDatabase, parent: CellId, children: readonly CellId[
     for (const [position, rows, json, cursor, sender] of batches) {
       after = Number(position)
       const batch = { position: after, rows: Number(rows), json: String(json), cursor: Number(cursor) }
-      shareOut(db, rowsOf([{ ...batch, sender: '' }]), children, Number(sender))
+      distribute(db, rowsOf([{ ...batch, sender: '' }]), children, Number(sender))
     }
   }
   db.run('DELETE FROM inbox_batch WHERE cell = ?', parent)
 }
 
-function shareOut(
+function distribute(
   db: SqliteDatabase,
   rows: readonly InboxRow[],
   children: readonly CellId[],
@@ -89,7 +89,7 @@ function shareOut(
   }
 }
 
-/** The end of the last lease of any cell of the site that nobody holds: they share its delay. */
+/** The end of the last lease of any released cell of the site, at least `until`: its cells share one delay. */
 export function lastLeaseOf(db: SqliteDatabase, cell: CellId, until: Millis): Millis {
   const site = siteOfCell(cell)
   if (site === cell) return until

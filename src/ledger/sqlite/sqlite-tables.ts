@@ -1,4 +1,4 @@
-/** A ledger on SQLite as tables: read for a copy, or made by one. */
+/** A ledger on SQLite as the source or target of a copy. */
 import {
   type CopiedRow,
   type CopiedTable,
@@ -27,9 +27,7 @@ export function sqliteSource(path: string): LedgerSource & Closable {
   }
 }
 
-/**
- * In a file of its own: whoever asked for it gives it its name. `settings`: besides those that are copied.
- */
+/** Makes a new file, which the caller renames. `settings` are added to the copied ones. */
 export function sqliteTarget(
   path: string,
   settings: Readonly<Record<string, string>>,
@@ -44,14 +42,14 @@ export function sqliteTarget(
       ),
     seal: async () => {
       db.transaction(() => seal(db, settings))
-      // All of it in the one file, which is about to get another name.
+      // Without a log, because the caller renames only the one file.
       db.all('PRAGMA journal_mode = DELETE')
     },
     close: () => db.close(),
   }
 }
 
-/** Elsewhere it is a table of rows, here one of batches. */
+/** PostgreSQL has a table of rows by this name; SQLite stores batches. */
 const INBOX = 'inbox'
 const INBOX_COLUMNS = ['position', 'cell', 'url', 'depth', 'hops', 'score', 'via', 'sender'] as const
 const BATCHES_AT_ONCE = 20
@@ -83,7 +81,7 @@ function readInboxes(db: SqliteDatabase, columns: readonly string[], after: Copi
   })
 }
 
-/** Positions are given anew, in their order: elsewhere they are numbers within a cell. */
+/** Rows get new positions in the same order: PostgreSQL numbers them within each cell. */
 function writeInboxes(db: SqliteDatabase, columns: readonly string[], rows: readonly CopiedRow[]): void {
   const field = (row: CopiedRow, name: keyof InboxColumns) => row[columns.indexOf(name)]
   const isAlike = (row: CopiedRow, other: CopiedRow) =>

@@ -29,7 +29,7 @@ export function readTotals(db: SqliteDatabase): Totals {
   }
 }
 
-/** Nearly all cells of a large crawl wait: those are the rest. SQLite counts a whole table by its pages. */
+/** Waiting cells, nearly all of a large crawl, are counted as the rest: SQLite counts a table by its pages. */
 function countStates(db: SqliteDatabase, all: number): Record<CellState, number> {
   const cells = Object.fromEntries(CELL_STATES.map(name => [name, 0])) as Record<CellState, number>
   for (const state of CELL_STATES)
@@ -49,8 +49,8 @@ export function readSites(
 }
 
 /**
- * From one cell with packs to the next, so that cells without any cost nothing. Pieces of a split site that
- * have no pack of their own yet, but those of their parent, follow the site.
+ * Steps from one cell with packs to the next, so that cells without packs cost nothing. Pieces of a split
+ * site without packs of their own follow the site: they derive from the packs of their parent.
  */
 const SITE = `split_part(k.cell, '#', 1)`
 const CRAWLED_SITES = `WITH RECURSIVE known(cell) AS (

@@ -1,6 +1,4 @@
-/**
- * Turns of groups: who may ask them, and when next. A group is a registrable domain, an address, or one site.
- */
+/** Turns of groups: which incarnation may send requests to a group, and when next. */
 import type { Epoch, GroupId, Millis } from '../../model/index.js'
 import type { Site } from '../../model/url/index.js'
 import type { Incarnation } from '../index.js'
@@ -52,7 +50,7 @@ export function takeTurn(
   return { epoch: Number(epoch) + 1, nextAllowed: next }
 }
 
-/** A turn that came with a lease stays as long as that. */
+/** A turn that came with a lease stays until the group's last lease ends. */
 export function releaseTurn(
   db: SqliteDatabase,
   incarnation: Incarnation,
@@ -86,12 +84,12 @@ export function freeIfUnused(
   )
 }
 
-/** An incarnation ends: its last request was before now. */
+/** The incarnation has ended, so its last request was before now. */
 export function leaveTurns(db: SqliteDatabase, incarnation: Incarnation): void {
   db.run(`UPDATE turn SET agent = NULL, lease_until = ? WHERE agent = ?`, db.now, incarnation)
 }
 
-/** No more rows than are needed to know that an address serves too many. */
+/** Stores only enough sites to know that an address serves too many. */
 export function joinAddresses(
   db: SqliteDatabase,
   site: Site,
