@@ -74,8 +74,8 @@ export interface Crawl extends AsyncIterable<CrawledPage> {
  * the crawl and waits until it has ended; pages that were fetched by then are stored, also those that the
  * loop has not seen, and `resume` goes on after them.
  *
- * Throws a ConfigError if an option is invalid. An error in a hooks module is found when the module is loaded:
- * the loop and `report` reject with it. In both cases nothing was written.
+ * Throws a ConfigError if an option is invalid. An error in a hooks module is found when the module is
+ * loaded: the loop and `report` reject with it. In both cases nothing was written.
  */
 export function crawl(options: CrawlOptions): Crawl {
   const { hooks, ...rest } = options
@@ -85,10 +85,10 @@ export function crawl(options: CrawlOptions): Crawl {
 }
 
 /**
- * Continues the crawl in `directory`, however it ended; acknowledged pages do not come again. Hooks have to be
- * given again if they were functions, but not if they were a module. Throws an UntrustedError for a directory
- * that this user did not make or that has changed since; `trust: true` trusts it from now on, with the code and
- * the database that it names.
+ * Continues the crawl in `directory`, however it ended; acknowledged pages do not come again. Hooks have to
+ * be given again if they were functions, but not if they were a module. Throws an UntrustedError for a
+ * directory that this user did not make or that has changed since; `trust: true` trusts it from now on, with
+ * the code and the database that it names.
  */
 export function resume(directory: string, options: ResumeOptions = {}): Crawl {
   const { hooks, trust } = options

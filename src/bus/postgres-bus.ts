@@ -1,8 +1,8 @@
 /**
- * The bus between machines: LISTEN and NOTIFY on its own connection, never inside a transaction of the ledger,
- * because a NOTIFY takes a lock of the whole server when it commits. Messages are collected and sent a few
- * times a second. Messages beyond the limits, or without a connection, are lost: agents read the ledger with
- * every heartbeat anyway.
+ * The bus between machines: LISTEN and NOTIFY on its own connection, never inside a transaction of the
+ * ledger, because a NOTIFY takes a lock of the whole server when it commits. Messages are collected and sent
+ * a few times a second. Messages beyond the limits, or without a connection, are lost: agents read the ledger
+ * with every heartbeat anyway.
  */
 
 import { PostgresConnection, quoted, schemaOf } from '../ledger/postgres/index.js'

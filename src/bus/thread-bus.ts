@@ -15,8 +15,8 @@ export function portBus(port: MessagePort): Bus {
 }
 
 /**
- * The main thread's end; returns the function that closes it. An agent gets only messages that concern it, and
- * none for which `loses` is true.
+ * The main thread's end; returns the function that closes it. An agent gets only messages that concern it,
+ * and none for which `loses` is true.
  */
 export function relayBus(
   bus: LocalBus,

@@ -15,8 +15,8 @@ export function syncDirectory(path: string): void {
 }
 
 /**
- * A file beside `path` that replaces it when it is kept (fsync, rename, fsync of the directory) and is removed
- * when it is dropped. The caller must not write the same `path` twice at a time.
+ * A file beside `path` that replaces it when it is kept (fsync, rename, fsync of the directory) and is
+ * removed when it is dropped. The caller must not write the same `path` twice at a time.
  */
 export class DurableFile implements Output {
   readonly #path: string

@@ -1,8 +1,8 @@
 /**
- * Reads a SQLite file that may be open in this process. Closing any descriptor of a file drops all POSIX locks
- * of the process on it, including those of SQLite in other threads; another process that closes the ledger
- * would then assume that it is the last one, and remove the log with later commits. So these descriptors stay
- * open until the process ends, one for each file.
+ * Reads a SQLite file that may be open in this process. Closing any descriptor of a file drops all POSIX
+ * locks of the process on it, including those of SQLite in other threads; another process that closes the
+ * ledger would then assume that it is the last one, and remove the log with later commits. So these
+ * descriptors stay open until the process ends, one for each file.
  */
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
 import { OPEN } from './inside.js'

@@ -1,7 +1,7 @@
 /**
  * Small JSON files with the checksum of their own text as the last entry, so that a flipped bit is found even
- * if the file still parses. The checksum covers the role of the file, e.g. `crawl.json`, so that no other file
- * can take its place. To edit such a file by hand, remove that entry.
+ * if the file still parses. The checksum covers the role of the file, e.g. `crawl.json`, so that no other
+ * file can take its place. To edit such a file by hand, remove that entry.
  */
 import { crc32 } from 'node:zlib'
 import { writeFileAtomically } from './durable.js'

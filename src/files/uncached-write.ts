@@ -1,9 +1,9 @@
 /**
  * Direct input and output of whole blocks, past the page cache (O_DIRECT). A crawl writes its files once,
  * must flush them before they count, and rarely reads them again: a copy in the cache takes memory, and a
- * second or two of CPU time per gigabyte; direct writes take a twentieth of that. Buffer address, file position
- * and size must be multiples of a block, which is why buffers are WebAssembly memory. On file systems without
- * O_DIRECT all bytes take the usual way.
+ * second or two of CPU time per gigabyte; direct writes take a twentieth of that. Buffer address, file
+ * position and size must be multiples of a block, which is why buffers are WebAssembly memory. On file
+ * systems without O_DIRECT all bytes take the usual way.
  */
 import { closeSync, constants, openSync, readSync, write, writeSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -69,7 +69,9 @@ export class BlockAccess {
     }
   }
 
-  /** Returns the number of bytes, fewer than asked for only at the end of the file; null: no direct access. */
+  /**
+   * Returns the number of bytes, fewer than asked for only at the end of the file; null: no direct access.
+   */
   readSync(into: Buffer, position: number): number | null {
     try {
       const file = this.#open()

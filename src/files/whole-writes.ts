@@ -1,6 +1,6 @@
 /**
- * Writes that end only when all bytes are written. The system may write fewer without an error: on a disk that
- * is nearly full, or above 2 GiB at once.
+ * Writes that end only when all bytes are written. The system may write fewer without an error: on a disk
+ * that is nearly full, or above 2 GiB at once.
  */
 import { readSync, writeSync } from 'node:fs'
 

@@ -1,6 +1,7 @@
 /**
  * The one table of the port's methods, from which every proxy is built. Listed instead of looped over: an
- * object built in a loop has its own hidden class, and with a thousand agents no call site would be optimised.
+ * object built in a loop has its own hidden class, and with a thousand agents no call site would be
+ * optimised.
  */
 import type { Ledger } from './ledger.js'
 

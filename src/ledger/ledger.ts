@@ -1,6 +1,7 @@
 /**
- * Port: the ledger, the only durable state of a crawl, by role. Agents, coordinator and files are replaceable;
- * what is not in the ledger has not happened. `docs/explanation/architecture.md` has the rules that it keeps.
+ * Port: the ledger, the only durable state of a crawl, by role. Agents, coordinator and files are
+ * replaceable; what is not in the ledger has not happened. `docs/explanation/architecture.md` has the rules
+ * that it keeps.
  */
 import type { CellId, Epoch, GroupId, Lease, MetaInfo, Millis } from '../model/index.js'
 import type { Site } from '../model/url/index.js'
@@ -45,9 +46,9 @@ interface Incarnations {
   /** Renews all leases of an incarnation. `status` is JSON; its `fetches` counts all requests sent. */
   heartbeat(incarnation: Incarnation, leaseMs: Millis, status: string): Promise<Heartbeat>
   /**
-   * Reserves up to `want` pages of `--max-pages` besides the `held` that this incarnation still needs: not yet
-   * requested, being fetched, or not committed. What it had reserved beyond `held` is free again. Grants 0
-   * when none is free now.
+   * Reserves up to `want` pages of `--max-pages` besides the `held` that this incarnation still needs: not
+   * yet requested, being fetched, or not committed. What it had reserved beyond `held` is free again. Grants
+   * 0 when none is free now.
    */
   takeBudget(
     incarnation: Incarnation,
@@ -108,8 +109,8 @@ interface Leases {
 interface Turns {
   /**
    * The turn of a group, or null while another incarnation holds it, and for an incarnation that has ended:
-   * nobody would release it. The turn of a cell's own group comes with its first lease and goes with the last;
-   * those of its addresses are taken and released by name.
+   * nobody would release it. The turn of a cell's own group comes with its first lease and goes with the
+   * last; those of its addresses are taken and released by name.
    */
   takeTurn(
     incarnation: Incarnation,
@@ -129,8 +130,8 @@ interface Turns {
 /** Links on their way into cells. */
 interface Inboxes {
   /**
-   * Rows of seeds and of a previous crawl; links of pages travel in packs. False when the crawl is closed or a
-   * cell was split.
+   * Rows of seeds and of a previous crawl; links of pages travel in packs. False when the crawl is closed or
+   * a cell was split.
    */
   append(appends: readonly Append[]): Promise<boolean>
   /**
@@ -146,7 +147,9 @@ interface Inboxes {
 interface Packs {
   /** Idempotent by id: the same pack may be sent again until an answer arrives. */
   commit(pack: Pack): Promise<CommitResult>
-  /** Journals of a cell and of its parents, from pack number `from` on, in order, about `maxBytes` at most. */
+  /**
+   * Journals of a cell and of its parents, from pack number `from` on, in order, about `maxBytes` at most.
+   */
   readJournal(
     cell: CellId,
     from: number,
@@ -193,7 +196,9 @@ interface Settings {
 
 /** The crawl as a whole: its end, and figures about it. */
 interface Reports {
-  /** The latched end: closes the crawl when nothing is leased or drains and nothing waits (or at the limit). */
+  /**
+   * The latched end: closes the crawl when nothing is leased or drains and nothing waits (or at the limit).
+   */
   tryEnd(): Promise<FinishReason | null>
   /** Opens a closed crawl again; parked cells wait again. */
   reopen(): Promise<void>

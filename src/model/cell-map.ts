@@ -1,7 +1,8 @@
 /**
  * Port: which cell a URL belongs to. A site is one cell, unless it was split by path (`site#from#to`) or an
- * assignment divides it into shards (`site#3`). The name of a cell says which URLs it holds. Which cells exist
- * has to be learned: an agent may know of a split later than the ledger, which refuses links for a closed cell.
+ * assignment divides it into shards (`site#3`). The name of a cell says which URLs it holds. Which cells
+ * exist has to be learned: an agent may know of a split later than the ledger, which refuses links for a
+ * closed cell.
  */
 import { type CellId, cellOf, siteOfCell } from './cell.js'
 import { pathStart, type Site, siteOf } from './url/index.js'

@@ -19,7 +19,9 @@ export interface Clock {
   soon(task: () => void): void
 }
 
-/** Resolves after `delayMs`, or as soon as `signal` aborts: it never rejects, and callers check the signal. */
+/**
+ * Resolves after `delayMs`, or as soon as `signal` aborts: it never rejects, and callers check the signal.
+ */
 export function sleep(clock: Clock, delayMs: Millis, signal?: StopSignal): Promise<void> {
   return new Promise(resolve => {
     if (signal?.aborted) return resolve()

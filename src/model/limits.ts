@@ -109,7 +109,9 @@ export const LIMITS = {
    * time: a thread starts in less than a second, on a busy machine in a few.
    */
   agentGatherMs: 5_000,
-  /** Sites of a part wait this long for its agent, at the start or when it is gone; then any agent gets them. */
+  /**
+   * Sites of a part wait this long for its agent, at the start or when it is gone; then any agent gets them.
+   */
   partGraceMs: 10_000,
   /** An address that serves more sites belongs to a CDN, and its sites are not a group. */
   sitesPerAddress: 100,
@@ -140,9 +142,14 @@ export const LIMITS = {
   leastGainMs: 1_000,
   /** A cell that has to move and is not released within this time is taken from its agent. */
   moveGraceMs: 60_000,
-  /** Pieces of one split: each reads the journal of the whole cell; a piece that is too large is split again. */
+  /**
+   * Pieces of one split: each reads the journal of the whole cell; a piece that is too large is split again.
+   */
   splitPieces: 32,
-  /** Pieces of a split before the crawl, for a site that the last crawl found too large: no journal exists yet. */
+  /**
+   * Pieces of a split before the crawl, for a site that the last crawl found too large: no journal exists
+   * yet.
+   */
   plannedPieces: 256,
   /** Hosts of one registrable domain: apart from a few large ones, more means that any name resolves. */
   hostsPerDomain: 1_000,
@@ -161,7 +168,9 @@ export const LIMITS = {
   packAgeMs: 2_000,
   /** Incomplete packs of agents without the store, all together; a single pack may be larger. */
   uploadBytes: 256 * 1024 * 1024,
-  /** An incomplete pack without new bytes for this time is dropped and sent again; twice the agent's timeout. */
+  /**
+   * An incomplete pack without new bytes for this time is dropped and sent again; twice the agent's timeout.
+   */
   uploadIdleMs: 20_000,
   /** Connections of such agents, each with at most two. */
   channelConnections: 4_096,
@@ -177,7 +186,9 @@ export const LIMITS = {
   countBytes: 4 * 1024 * 1024,
   /** Queued URLs of all cells together, in memory; the rest is on disk. */
   queueBytes: 8 * 1024 * 1024,
-  /** Queued URLs of all cells together that `--order inlinks` ranks; further ones wait until there is room. */
+  /**
+   * Queued URLs of all cells together that `--order inlinks` ranks; further ones wait until there is room.
+   */
   rankedBytes: 16 * 1024 * 1024,
   /** Rows in a table's log before they become a Parquet row group. */
   rowGroupRows: 10_000,
@@ -192,15 +203,21 @@ export const LIMITS = {
   notedSites: 10_000,
   /** Pages of a site that one conversion adds to its sketch: a few show the topic. */
   sketchedPages: 32,
-  /** Linked sites of one page that are noted: pages with more are link lists, which say nothing of their site. */
+  /**
+   * Linked sites of one page that are noted: pages with more are link lists, which say nothing of their site.
+   */
   netPins: 200,
-  /** Sites that are stored for the next crawl: all are in memory when written, 650 bytes each and a sketch. */
+  /**
+   * Sites that are stored for the next crawl: all are in memory when written, 650 bytes each and a sketch.
+   */
   learnedSites: 200_000,
   /** Pins of the nets of a partition: 80 MB, and as much again during the work. */
   learnedPins: 20_000_000,
   /** Rows of a log under one checksum, which a reader has in memory at once; a single row may be longer. */
   segmentBytes: 4 * 1024 * 1024,
-  /** Texts of a pack compressed together: larger blocks compress better, because copies refer back in a block. */
+  /**
+   * Texts of a pack compressed together: larger blocks compress better, because copies refer back in a block.
+   */
   textBlockBytes: 1024 * 1024,
   /** Values of a Parquet column compressed together. */
   parquetPageBytes: 1024 * 1024,

@@ -91,7 +91,9 @@ export interface ParsedPage {
   readonly language: string
   /** Content of meta robots (all that apply to us, comma-joined), lower case. */
   readonly robots: string
-  /** Main text as UTF-8, a line for each paragraph; empty if not wanted. Valid until the next page is parsed. */
+  /**
+   * Main text as UTF-8, a line for each paragraph; empty if not wanted. Valid until the next page is parsed.
+   */
   readonly text: Buffer
 }
 

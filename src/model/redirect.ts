@@ -4,8 +4,8 @@ import { normaliseEscapes, parseUrl } from './url/index.js'
 
 /**
  * The Location of a response, normalised; null if there is none or it is not http(s). If a server redirects a
- * page to another spelling of its own URL (`/%C3%A9` to `/%c3%a9`), the spelling of the server is kept, because
- * the normalised one would lead back to the redirect.
+ * page to another spelling of its own URL (`/%C3%A9` to `/%c3%a9`), the spelling of the server is kept,
+ * because the normalised one would lead back to the redirect.
  */
 export function redirectTarget(exchange: Exchange): string | null {
   const location = exchange.header('location')

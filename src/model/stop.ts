@@ -1,7 +1,7 @@
 /**
  * A cheap replacement for AbortSignal inside an agent. An AbortSignal is accepted wherever a StopSignal is.
- * In Node every AbortSignal has its own hidden class, so that reading `aborted` becomes slow, and creating one
- * and linking it to another costs as much as parsing a page.
+ * In Node every AbortSignal has its own hidden class, so that reading `aborted` becomes slow, and creating
+ * one and linking it to another costs as much as parsing a page.
  */
 export interface StopSignal {
   readonly aborted: boolean

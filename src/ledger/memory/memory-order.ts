@@ -1,4 +1,6 @@
-/** Cells of one state in the order of their rank, as short sorted runs: insertion stays cheap with a million. */
+/**
+ * Cells of one state in the order of their rank, as short sorted runs: insertion stays cheap with a million.
+ */
 import type { CellRow } from './memory-state.js'
 
 const RUN_CELLS = 512

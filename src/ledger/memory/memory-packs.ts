@@ -15,8 +15,7 @@ import type {
   PackFile,
 } from '../index.js'
 import { debited, fileSwap, isHeldUnder, isNextPack } from '../rules/index.js'
-import { MemoryJournals } from './memory-journals.js'
-import { SharedRows } from './memory-shared.js'
+import { MemoryJournals, SharedRows } from './memory-compact.js'
 import type { CellRow, MemoryState } from './memory-state.js'
 import type { MemoryTurns } from './memory-turns.js'
 import type { MemoryWork } from './memory-work.js'

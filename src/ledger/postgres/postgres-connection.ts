@@ -12,8 +12,8 @@ const CONNECT_MS = 10_000
 /** Longer than any statement of ours: finds a host that vanished without closing the connection. */
 const ANSWER_MS = 60_000
 /**
- * A process that hangs inside a transaction holds locks that other agents wait for, even their heartbeats: the
- * server ends the transaction long before a lease expires, and the call is repeated.
+ * A process that hangs inside a transaction holds locks that other agents wait for, even their heartbeats:
+ * the server ends the transaction long before a lease expires, and the call is repeated.
  */
 const IDLE_IN_TRANSACTION_MS = 2_000
 const INT8 = 20
@@ -186,7 +186,9 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Texts as one PostgreSQL array, checked for escapes all at once: there can be thousands, and few need any. */
+/**
+ * Texts as one PostgreSQL array, checked for escapes all at once: there can be thousands, and few need any.
+ */
 export function textArray(texts: readonly string[]): string {
   if (texts.length === 0) return '{}'
   const plain = NEEDS_ESCAPE.test(texts.join(''))

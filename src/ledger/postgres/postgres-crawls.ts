@@ -39,7 +39,8 @@ export function schemaOf(crawl: string): string {
 
 /**
  * What to do with a database that is a copy of the crawl's own. `read`: open it for data that does not depend
- * on transaction numbers (settings, files). `adopt`: begin a new era; the caller must be alone with the crawl.
+ * on transaction numbers (settings, files). `adopt`: begin a new era; the caller must be alone with the
+ * crawl.
  */
 export type CopyPolicy = 'refuse' | 'read' | 'adopt'
 

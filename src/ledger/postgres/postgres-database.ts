@@ -1,4 +1,6 @@
-/** The part of PostgreSQL that the ledger uses: a few connections, and transactions repeated after a conflict. */
+/**
+ * The part of PostgreSQL that the ledger uses: a few connections, and transactions repeated after a conflict.
+ */
 import type { Millis } from '../../model/index.js'
 import type { PostgresPlace } from '../../model/url/index.js'
 import type { Row, Steps } from '../sql/index.js'

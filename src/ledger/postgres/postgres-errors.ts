@@ -47,7 +47,9 @@ function tlsProblem(place: string, code: string, message: string): string | null
   return null
 }
 
-/** Connection lost or refused, server starting or stopping, too many clients, not the primary, or too slow. */
+/**
+ * Connection lost or refused, server starting or stopping, too many clients, not the primary, or too slow.
+ */
 function isAway(code: string, message: string): boolean {
   return (
     /^(08|53[34]|57P|25006|25P03|58030|55P03)/.test(code) ||

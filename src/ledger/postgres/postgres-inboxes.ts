@@ -1,9 +1,9 @@
 /**
- * Inboxes: links on their way into cells. With many writers, a number drawn first may be committed last, and a
- * reader that has passed it would never see its row. So a position is (x, seq) in one number: x is the number
- * of the writer's transaction, counted from the beginning of the era, and seq the row's place among those that
- * the transaction adds to the cell. Only rows below the oldest open transaction are read: no more rows can be
- * committed there.
+ * Inboxes: links on their way into cells. With many writers, a number drawn first may be committed last, and
+ * a reader that has passed it would never see its row. So a position is (x, seq) in one number: x is the
+ * number of the writer's transaction, counted from the beginning of the era, and seq the row's place among
+ * those that the transaction adds to the cell. Only rows below the oldest open transaction are read: no more
+ * rows can be committed there.
  */
 import { type CellId, type Clock, sleep } from '../../model/index.js'
 import type { Append, InboxRow, Incarnation } from '../index.js'
@@ -21,7 +21,7 @@ const ROWS_PER_APPEND = 20_000
 const MOST_READS = 10
 const RETRY_MS = 20
 
-/** Refused once the crawl is closed. In several transactions: rows that are repeated do no harm. */
+/** Refused once the crawl is closed. In several transactions: repeated rows are dropped by the seen-set. */
 export async function append(db: PostgresDatabase, appends: readonly Append[]): Promise<boolean> {
   for (const part of inParts(appends)) {
     const isTaken = await db.transaction(async tx => {
@@ -103,8 +103,8 @@ export async function addRows(
 }
 
 /**
- * The update that counts the rows of a cell also turns a finished cell to waiting. New cells go to the tail of
- * the queue (D19) in the order of arrival; rows of the table are locked in the order of cells.
+ * The update that counts the rows of a cell also turns a finished cell to waiting. New cells go to the tail
+ * of the queue (D19) in the order of arrival; rows of the table are locked in the order of cells.
  */
 async function countRows(tx: Transaction, appends: readonly Append[]): Promise<void> {
   const targets = new Map<CellId, { readonly group: string; rows: number; rank: number }>()

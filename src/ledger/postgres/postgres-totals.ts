@@ -41,7 +41,9 @@ export function readSites(
   return answer(db, sites(CRAWLED_SITES, after, limit, which))
 }
 
-/** As in `sqlite-totals.ts`: steps from one cell with packs to the next, and to the pieces of a split site. */
+/**
+ * As in `sqlite-totals.ts`: steps from one cell with packs to the next, and to the pieces of a split site.
+ */
 const SITE = `split_part(k.cell, '#', 1)`
 const CRAWLED_SITES = `WITH RECURSIVE known(cell) AS (
     SELECT $1::text COLLATE "C" UNION ALL

@@ -1,6 +1,6 @@
 /**
- * Turns of groups: which incarnation may send requests to a group, and when next. Rows are locked in the order
- * of groups, after those of cells.
+ * Turns of groups: which incarnation may send requests to a group, and when next. Rows are locked in the
+ * order of groups, after those of cells.
  */
 import type { Epoch, GroupId, Millis } from '../../model/index.js'
 import type { Site } from '../../model/url/index.js'
@@ -30,7 +30,9 @@ interface TurnRow {
   readonly delayMs: Millis
 }
 
-/** Takes the turns that are available, by group. A turn that the caller already holds covers the new lease. */
+/**
+ * Takes the turns that are available, by group. A turn that the caller already holds covers the new lease.
+ */
 export async function takeTurns(
   tx: Transaction,
   incarnation: Incarnation,
@@ -151,8 +153,8 @@ export async function releaseTurn(
 }
 
 /**
- * The turn of a cell's group is held as long as its holder leases a cell of it. The rows are locked before the
- * search for such a cell: a parallel grant of another cell of the group is seen, or waits.
+ * The turn of a cell's group is held as long as its holder leases a cell of it. The rows are locked before
+ * the search for such a cell: a parallel grant of another cell of the group is seen, or waits.
  */
 export async function freeUnused(tx: Transaction, holds: readonly Hold[]): Promise<void> {
   if (holds.length === 0) return

@@ -95,7 +95,10 @@ export function portLedger(port: MessagePort): Ledger {
   )
 }
 
-/** The thread's side: runs the calls that have arrived on all ports as one batch, and answers after the commit. */
+/**
+ * The thread's side: runs the calls that have arrived on all ports as one batch, and answers after the
+ * commit.
+ */
 export class LedgerServer {
   readonly #core: SqliteCore
   readonly #soon: (task: () => void) => void

@@ -1,7 +1,7 @@
 /**
- * ledger/sql/: what SQLite and PostgreSQL have in common: the schema, the calls whose statements are the same,
- * and the copy of all tables between engines. In: arguments of the port. Out: statements for an engine to run.
- * Always: no connection and no clock; each engine runs the steps in its own way.
+ * ledger/sql/: what SQLite and PostgreSQL have in common: the schema, the calls whose statements are the
+ * same, and the copy of all tables between engines. In: arguments of the port. Out: statements for an engine
+ * to run. Always: no connection and no clock; each engine runs the steps in its own way.
  */
 export { addReceived } from './agent-calls.js'
 export {

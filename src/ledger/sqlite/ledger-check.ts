@@ -29,7 +29,9 @@ export function refuseDamagedLedger(directory: string): void {
   if (problem) throw damageError(directory, problem.file, problem.detail)
 }
 
-/** SQLite's message about the first defect of the ledger's structure; null without one. Throws a LedgerError. */
+/**
+ * SQLite's message about the first defect of the ledger's structure; null without one. Throws a LedgerError.
+ */
 export function ledgerIntegrity(path: string, original = path): string | null {
   const db = SqliteDatabase.openToRead(path, !hasLog(path), { original })
   try {

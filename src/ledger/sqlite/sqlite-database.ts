@@ -159,7 +159,8 @@ export class SqliteDatabase {
   }
 
   close(): void {
-    // When the last connection closes, SQLite moves the log into the ledger, also one left by a killed process.
+    // When the last connection closes, SQLite moves the log into the ledger, also one left by a killed
+    // process.
     if (this.#isMarked || (!this.#isReader && hasLog(this.#path)))
       this.#checkpoint(before => (before === this.#token ? 0 : before))
     this.#statements.clear()
@@ -179,7 +180,7 @@ export class SqliteDatabase {
     }
   }
 
-  /** May fail without harm on a full disk, or while others write: the next checkpoint does the work. */
+  /** May fail on a full disk, or while others write: the next checkpoint then does the work. */
   #checkpoint(writerAfter: (before: number) => number): void {
     try {
       withoutWriters(this.#path, () => {

@@ -89,7 +89,9 @@ function distribute(
   }
 }
 
-/** The end of the last lease of any released cell of the site, at least `until`: its cells share one delay. */
+/**
+ * The end of the last lease of any released cell of the site, at least `until`: its cells share one delay.
+ */
 export function lastLeaseOf(db: SqliteDatabase, cell: CellId, until: Millis): Millis {
   const site = siteOfCell(cell)
   if (site === cell) return until

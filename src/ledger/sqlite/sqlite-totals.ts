@@ -29,7 +29,9 @@ export function readTotals(db: SqliteDatabase): Totals {
   }
 }
 
-/** Waiting cells, nearly all of a large crawl, are counted as the rest: SQLite counts a table by its pages. */
+/**
+ * Waiting cells, nearly all of a large crawl, are counted as the rest: SQLite counts a table by its pages.
+ */
 function countStates(db: SqliteDatabase, all: number): Record<CellState, number> {
   const cells = Object.fromEntries(CELL_STATES.map(name => [name, 0])) as Record<CellState, number>
   for (const state of CELL_STATES)

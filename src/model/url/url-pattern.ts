@@ -1,7 +1,8 @@
 /**
- * `--include` and `--exclude` as regular expressions that cannot hang a crawl. V8 has a second engine that runs
- * in linear time; it takes over after too many backtracks. Patterns that it does not support (look-around,
- * back-references, large counted repeats) are accepted unless they repeat a group that itself repeats.
+ * `--include` and `--exclude` as regular expressions that cannot hang a crawl. V8 has a second engine that
+ * runs in linear time; it takes over after too many backtracks. Patterns that it does not support
+ * (look-around, back-references, large counted repeats) are accepted unless they repeat a group that itself
+ * repeats.
  */
 import { setFlagsFromString } from 'node:v8'
 

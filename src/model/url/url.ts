@@ -193,7 +193,8 @@ export class LinkResolver {
 
 /**
  * `prefix` and the part of `href` from `from` on, without its fragment; null if a character or segment from
- * `path` on needs the full parser. A colon is plain only where no scheme can end (`rooted`, or after a slash).
+ * `path` on needs the full parser. A colon is plain only where no scheme can end (`rooted`, or after a
+ * slash).
  */
 function join(prefix: string, href: string, from: number, rooted: boolean, path = from): string | null {
   let plain = PLAIN

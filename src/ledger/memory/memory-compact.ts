@@ -1,4 +1,6 @@
-/** Parts that many of a million cells have in common, each stored once: robots.txt bodies and outcome lists. */
+/**
+ * Compact storage for the values of a million cells: shared ones are stored once, journals in large blocks.
+ */
 import type { OriginState, OutcomeCount } from '../index.js'
 
 /** Different values that are shared; further ones are stored as they come. */
@@ -47,4 +49,31 @@ function once<T>(known: Map<string, T>, key: string, make: () => T): T {
 
 function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
+}
+
+const BLOCK_BYTES = 1024 * 1024
+
+/** Journals end to end: a typed array each would take four times the memory of its content. */
+export class MemoryJournals {
+  readonly #blocks: Uint8Array[] = []
+  /** Bytes used of the last block. */
+  #used = BLOCK_BYTES
+
+  /** Copies the journal, because the sender reuses its buffer. Returns the position. */
+  add(journal: Uint8Array): number {
+    if (this.#used + journal.length > BLOCK_BYTES) {
+      this.#blocks.push(new Uint8Array(Math.max(BLOCK_BYTES, journal.length)))
+      this.#used = 0
+    }
+    const block = this.#blocks.length - 1
+    const offset = this.#used
+    this.#blocks[block].set(journal, offset)
+    this.#used += journal.length
+    return block * BLOCK_BYTES + offset
+  }
+
+  read(at: number, bytes: number): Uint8Array {
+    const offset = at % BLOCK_BYTES
+    return this.#blocks[(at - offset) / BLOCK_BYTES].subarray(offset, offset + bytes)
+  }
 }
