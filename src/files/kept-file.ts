@@ -6,7 +6,7 @@
  */
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
 import { OPEN } from './inside.js'
-import { copyBytes } from './whole-writes.js'
+import { copyBytes } from './whole-io.js'
 
 const kept = new Map<string, number>()
 

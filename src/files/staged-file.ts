@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib'
 import type { Crc32 } from './file-digest.js'
 import { OPEN } from './inside.js'
 import { BlockAccess, releaseBuffer, takeBuffer } from './uncached-write.js'
-import { writeWhole } from './whole-writes.js'
+import { writeWhole } from './whole-io.js'
 
 /** A sequential output. */
 export interface Output {

@@ -2,11 +2,12 @@
  * A file that is read once, as a whole or in parts, past the page cache: its bytes are not in the cache, and
  * filling the cache would cost more than the read.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync } from 'node:fs'
 import { alignedBuffer } from '../model/bytes/index.js'
 import { LIMITS } from '../model/index.js'
 import { OPEN } from './inside.js'
 import { BLOCK_BYTES, BlockAccess } from './uncached-write.js'
+import { readWhole } from './whole-io.js'
 
 export class WindowedFile {
   readonly #file: number
@@ -49,16 +50,6 @@ export class WindowedFile {
     if (needed > this.#window.length) this.#window = alignedBuffer(needed)
     const wanted = Math.max(needed, Math.min(this.#aheadBytes, this.#window.length))
     const blocks = this.#window.subarray(0, Math.ceil(wanted / BLOCK_BYTES) * BLOCK_BYTES)
-    this.#filled = this.#blocks.readSync(blocks, this.#start) ?? this.#readSync(blocks)
-  }
-
-  #readSync(into: Buffer): number {
-    let done = 0
-    while (done < into.length) {
-      const count = readSync(this.#file, into, done, into.length - done, this.#start + done)
-      if (count === 0) break
-      done += count
-    }
-    return done
+    this.#filled = this.#blocks.readSync(blocks, this.#start) ?? readWhole(this.#file, blocks, this.#start)
   }
 }

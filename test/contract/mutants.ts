@@ -239,9 +239,9 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'a pack never shortens a wait',
-    file: PACKS,
-    keeps: 'next_allowed = max(next_allowed, excluded.next_allowed)',
-    breaks: 'next_allowed = excluded.next_allowed',
+    file: 'turn-calls.ts',
+    keeps: 'next_allowed = greatest(turn.next_allowed, excluded.next_allowed) RETURNING',
+    breaks: 'next_allowed = excluded.next_allowed RETURNING',
     caughtBy: 'never shortens a wait',
   },
   {
@@ -493,7 +493,7 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'a wait that was told is never shortened',
-    file: 'cell-calls.ts',
+    file: 'turn-calls.ts',
     keeps: 'next_allowed = greatest(turn.next_allowed, excluded.next_allowed), delay_ms',
     breaks: 'next_allowed = excluded.next_allowed, delay_ms',
     caughtBy: 'carries the waits of the site and of its group across hand-over',

@@ -79,17 +79,13 @@ type InTransaction<T> = {
 
 const WRITES: InTransaction<Omit<Ledger, Reads | SharedWrites | 'append' | 'close'>> = {
   appendLinks,
-  bind: order.bind,
   closeSilent: incarnations.closeSilent,
   commit,
-  defer: order.defer,
   endAllLeases: incarnations.endAllLeases,
-  estimate: order.estimate,
   finish: cells.finish,
   grant,
   heartbeat: cells.heartbeat,
   join: incarnations.join,
-  joinAddresses: turns.joinAddresses,
   leave: incarnations.leave,
   park: cells.park,
   rankBySize: order.rankBySize,

@@ -1,6 +1,6 @@
 /** The queue of cells. A transaction locks cells in the order of their names, in one pass. */
 import type { CellId, GroupId, Millis } from '../../model/index.js'
-import type { Incarnation, LaneName, WaitingCell } from '../index.js'
+import type { Incarnation, WaitingCell } from '../index.js'
 import { offeredCells, type Row } from '../sql/index.js'
 import { textArray } from './postgres-connection.js'
 import { TIMELINE } from './postgres-crawls.js'
@@ -41,32 +41,6 @@ export async function waiting(
   return answer(tx, offeredCells(limit, eligible))
 }
 
-export async function bind(
-  tx: Transaction,
-  cells: readonly (LaneName & { readonly cell: CellId })[],
-): Promise<void> {
-  const names = await lockCells(tx, cells)
-  await tx.run(
-    `UPDATE cell SET bound_agent = bound.agent, bound_lane = bound.lane
-     FROM unnest($1::text[], $2::text[], $3::bigint[]) AS bound (name, agent, lane) WHERE cell = bound.name`,
-    names,
-    textArray(cells.map(({ agent }) => agent)),
-    cells.map(({ lane }) => lane),
-  )
-}
-
-export async function estimate(
-  tx: Transaction,
-  sizes: readonly { readonly cell: CellId; readonly size: number }[],
-): Promise<void> {
-  await tx.run(
-    `UPDATE cell SET size_estimate = guess.size FROM unnest($1::text[], $2::bigint[]) AS guess (name, size)
-     WHERE cell = guess.name`,
-    await lockCells(tx, sizes),
-    sizes.map(({ size }) => Math.round(size)),
-  )
-}
-
 /** The lock keeps out appends, so the numbers after the last rank are free. */
 export async function rankBySize(tx: Transaction): Promise<void> {
   await tx.all('SELECT 1 FROM crawl FOR UPDATE')
@@ -81,18 +55,6 @@ export async function rankBySize(tx: Transaction): Promise<void> {
      FROM (SELECT cell AS name, row_number() OVER (ORDER BY greatest(size_estimate, pages) DESC, rank) AS place
            FROM cell WHERE state = 'waiting') AS ranked WHERE cell = ranked.name`,
     Number(last),
-  )
-}
-
-export async function defer(
-  tx: Transaction,
-  waits: readonly { readonly cell: CellId; readonly until: Millis }[],
-): Promise<void> {
-  await tx.run(
-    `UPDATE cell SET state = 'resting', rank = wait.until FROM unnest($1::text[], $2::bigint[]) AS wait (name, until)
-     WHERE cell = wait.name AND state = 'waiting'`,
-    await lockCells(tx, waits),
-    waits.map(({ until }) => Math.ceil(until)),
   )
 }
 
@@ -171,11 +133,4 @@ async function toWaiting(
     agent === null ? [] : [{ incarnation: agent, group, until: Math.min(leaseUntil, tx.now) }],
   )
   await freeUnused(tx, holds)
-}
-
-/** Returns the names of the cells. */
-async function lockCells(tx: Transaction, cells: readonly { readonly cell: CellId }[]): Promise<string> {
-  const names = textArray(cells.map(({ cell }) => cell))
-  await tx.all('SELECT 1 FROM cell WHERE cell = ANY($1::text[]) ORDER BY cell FOR UPDATE', names)
-  return names
 }

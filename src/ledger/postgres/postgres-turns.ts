@@ -3,7 +3,6 @@
  * order of groups, after those of cells.
  */
 import type { Epoch, GroupId, Millis } from '../../model/index.js'
-import type { Site } from '../../model/url/index.js'
 import type { Incarnation } from '../index.js'
 import { type TurnHolder, turnClaim } from '../rules/index.js'
 import { textArray } from './postgres-connection.js'
@@ -186,53 +185,4 @@ export async function leaveTurns(tx: Transaction, incarnation: Incarnation): Pro
     incarnation,
     tx.now,
   )
-}
-
-/** Saves the waits of a pack in the order of groups. */
-export async function saveWaits(
-  tx: Transaction,
-  waits: readonly { readonly group: GroupId; readonly nextAllowed: Millis }[],
-): Promise<void> {
-  if (waits.length === 0) return
-  const latest = new Map<GroupId, Millis>()
-  for (const { group, nextAllowed } of waits)
-    latest.set(group, Math.max(latest.get(group) ?? 0, Math.ceil(nextAllowed)))
-  const groups = [...latest.keys()].sort()
-  await tx.run(
-    `INSERT INTO turn (grp, agent, epoch, lease_until, next_allowed)
-     SELECT name, NULL, 0, 0, next FROM unnest($1::text[], $2::bigint[]) AS wait (name, next)
-     ON CONFLICT (grp) DO UPDATE SET next_allowed = greatest(turn.next_allowed, excluded.next_allowed)`,
-    textArray(groups),
-    groups.map(group => latest.get(group)!),
-  )
-}
-
-/** Stores only enough sites to know that an address serves too many. */
-export async function joinAddresses(
-  tx: Transaction,
-  site: Site,
-  addresses: readonly string[],
-  mostSites: number,
-): Promise<string[]> {
-  const serving = async (of: readonly string[]) =>
-    new Map(
-      (
-        await tx.all(
-          `SELECT name, (SELECT count(*) FROM (SELECT 1 FROM address WHERE address = name LIMIT $2) AS served)
-           FROM unnest($1::text[]) AS name`,
-          textArray(of),
-          mostSites + 1,
-        )
-      ).map(([name, sites]) => [String(name), Number(sites)]),
-    )
-  const before = await serving(addresses)
-  const few = addresses.filter(address => before.get(address)! <= mostSites)
-  if (few.length === 0) return []
-  await tx.run(
-    'INSERT INTO address SELECT name, $2 FROM unnest($1::text[]) AS name ON CONFLICT DO NOTHING',
-    textArray([...new Set(few)].sort()),
-    site,
-  )
-  const after = await serving(few)
-  return few.filter(address => after.get(address)! <= mostSites)
 }

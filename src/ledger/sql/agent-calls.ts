@@ -1,5 +1,5 @@
 /** Reads of agents: who is there, and the figures of the report about their work (D23). */
-import type { AgentRow, AgentWork, Incarnation, LaneWork, ReceivedMessages } from '../index.js'
+import type { AgentRow, AgentWork, Incarnation, LaneWork, Pack, ReceivedMessages } from '../index.js'
 import type { Steps } from './sql-steps.js'
 
 const FINGERPRINT_BYTES = 8
@@ -49,6 +49,21 @@ function* lanesByAgent(): Steps<Map<string, LaneWork[]>> {
     else lanes.set(String(agent), [work])
   }
   return lanes
+}
+
+/** Part of the transaction that commits a pack. */
+export function* addLaneWork({ incarnation, lanes }: Pick<Pack, 'incarnation' | 'lanes'>): Steps<void> {
+  if (lanes.length === 0) return
+  yield [
+    `INSERT INTO lane_work (agent, lane, pages, fetch_ms)
+     SELECT a.name, w.lane, sum(w.pages), sum(w.ms)
+     FROM agent a, json_to_recordset($2::json) AS w (lane bigint, pages bigint, ms float8)
+     WHERE a.incarnation = $1 GROUP BY a.name, w.lane ORDER BY w.lane
+     ON CONFLICT (agent, lane) DO UPDATE SET
+       pages = lane_work.pages + excluded.pages, fetch_ms = lane_work.fetch_ms + excluded.fetch_ms RETURNING 1`,
+    incarnation,
+    JSON.stringify(lanes.map(({ lane, pages, fetchMs }) => ({ lane, pages, ms: fetchMs }))),
+  ]
 }
 
 /** Part of the transaction that commits a pack. */

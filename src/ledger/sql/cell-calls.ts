@@ -4,6 +4,7 @@ import {
   type CellState,
   type Incarnation,
   type LaneLoad,
+  type LaneName,
   MOST_COUNTED,
   type OutcomeCount,
   type ParkedCell,
@@ -101,6 +102,48 @@ export function* laneLoads(): Steps<LaneLoad[]> {
   }))
 }
 
+export function* bind(_now: Millis, cells: readonly (LaneName & { readonly cell: CellId })[]): Steps<void> {
+  yield* lockCells(cells)
+  yield [
+    `UPDATE cell SET bound_agent = b.agent, bound_lane = b.lane
+     FROM json_to_recordset($1::json) AS b (cell text, agent text, lane bigint)
+     WHERE cell.cell = b.cell RETURNING 1`,
+    JSON.stringify(cells),
+  ]
+}
+
+export function* estimate(
+  _now: Millis,
+  sizes: readonly { readonly cell: CellId; readonly size: number }[],
+): Steps<void> {
+  yield* lockCells(sizes)
+  yield [
+    `UPDATE cell SET size_estimate = e.size FROM json_to_recordset($1::json) AS e (cell text, size bigint)
+     WHERE cell.cell = e.cell RETURNING 1`,
+    JSON.stringify(sizes.map(({ cell, size }) => ({ cell, size: Math.round(size) }))),
+  ]
+}
+
+/** While a cell rests, its rank is the end of its rest: the index finds the cells that are due. */
+export function* defer(
+  _now: Millis,
+  waits: readonly { readonly cell: CellId; readonly until: Millis }[],
+): Steps<void> {
+  yield* lockCells(waits)
+  yield [
+    `UPDATE cell SET state = 'resting', rank = w.until
+     FROM json_to_recordset($1::json) AS w (cell text, until bigint)
+     WHERE cell.cell = w.cell AND cell.state = 'waiting' RETURNING 1`,
+    JSON.stringify(waits.map(({ cell, until }) => ({ cell, until: Math.ceil(until) }))),
+  ]
+}
+
+/** In the order of names, as every transaction locks cells. */
+function* lockCells(cells: readonly { readonly cell: CellId }[]): Steps<void> {
+  const names = cells.map(({ cell }) => cell)
+  yield ['SELECT 1 FROM cell WHERE cell = ANY($1::text[]) ORDER BY cell FOR UPDATE', names]
+}
+
 export function* parked(limit: number): Steps<ParkedCell[]> {
   const rows = yield [
     `SELECT cell, parked_until, parked_why, discovered - settled + appended - consumed FROM cell
@@ -113,27 +156,6 @@ export function* parked(limit: number): Steps<ParkedCell[]> {
     why: String(why),
     queued: Number(queued),
   }))
-}
-
-/** Waits and delays of groups, in their order; zeros for a group without a row. */
-export function* waits(groups: readonly GroupId[]): Steps<{ nextAllowed: Millis; delayMs: Millis }[]> {
-  const rows = yield ['SELECT grp, next_allowed, delay_ms FROM turn WHERE grp = ANY($1::text[])', groups]
-  const known = new Map(rows.map(([group, ...times]) => [String(group), times.map(Number)]))
-  return groups.map(group => {
-    const [nextAllowed, delayMs] = known.get(group) ?? [0, 0]
-    return { nextAllowed, delayMs }
-  })
-}
-
-export function* saveWait(_now: Millis, group: GroupId, nextAllowed: Millis, delayMs: Millis): Steps<void> {
-  yield [
-    `INSERT INTO turn (grp, agent, epoch, lease_until, next_allowed, delay_ms) VALUES ($1, NULL, 0, 0, $2, $3)
-     ON CONFLICT (grp) DO UPDATE SET
-       next_allowed = greatest(turn.next_allowed, excluded.next_allowed), delay_ms = excluded.delay_ms RETURNING 1`,
-    group,
-    Math.ceil(nextAllowed),
-    Math.ceil(delayMs),
-  ]
 }
 
 /** A cell after those it was split from. */

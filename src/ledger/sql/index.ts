@@ -3,7 +3,7 @@
  * same, and the copy of all tables between engines. In: arguments of the port. Out: statements for an engine
  * to run. Always: no connection and no clock; each engine runs the steps in its own way.
  */
-export { addReceived } from './agent-calls.js'
+export { addLaneWork, addReceived } from './agent-calls.js'
 export {
   countSitesInPieces,
   countWaiting,
@@ -12,7 +12,6 @@ export {
   outcomes,
   SITE_COLUMNS,
   sites,
-  waits,
 } from './cell-calls.js'
 export {
   isIncarnationOpen,
@@ -34,3 +33,4 @@ export {
   type LedgerTarget,
   readSql,
 } from './table-copy.js'
+export { saveWaits, waits } from './turn-calls.js'

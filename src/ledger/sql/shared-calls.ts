@@ -1,10 +1,11 @@
 /** The calls of the port whose statements both engines share. */
 import type { Ledger } from '../index.js'
 import { agents, agentWork, readHeard } from './agent-calls.js'
-import { laneLoads, leases, parked, saveWait, waits } from './cell-calls.js'
+import { bind, defer, estimate, laneLoads, leases, parked } from './cell-calls.js'
 import { reopen, saveSettings, settings, takeBudget, takeSeat } from './crawl-calls.js'
 import { files, readJournal, readJournals, swapFiles } from './pack-calls.js'
 import { loadMeta, loadOrigins, refusedOrigins, saveOrigin } from './site-facts.js'
+import { joinAddresses, saveWait, waits } from './turn-calls.js'
 
 /** Whole calls of the port that only read. */
 export const SHARED_READS = {
@@ -26,6 +27,10 @@ export const SHARED_READS = {
 
 /** Whole calls that write; each gets the ledger's time first. */
 export const SHARED_WRITES = {
+  bind,
+  defer,
+  estimate,
+  joinAddresses,
   reopen,
   saveOrigin,
   saveWait,

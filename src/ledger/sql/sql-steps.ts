@@ -10,6 +10,9 @@ export type SqlValue = string | number | null | Uint8Array | readonly string[] |
 export type Statement = readonly [sql: string, ...values: SqlValue[]]
 export type Steps<T> = Generator<Statement, T, readonly Row[]>
 
+/** Rows as one JSON value: `json_to_recordset($1::json) AS name (column type, ...)`. */
+const RECORDS = /\bjson_to_recordset\(\$(\d+)::json\) AS (\w+) \(([^)]*)\)/g
+
 const TRANSLATIONS: readonly (readonly [RegExp, string])[] = [
   [/= ANY\(\$(\d+)::\w+\[\]\)/g, 'IN (SELECT value FROM json_each(?$1))'],
   [/::\w+/g, ''],
@@ -27,7 +30,12 @@ const TRANSLATIONS: readonly (readonly [RegExp, string])[] = [
 
 /** The same statement for SQLite, which has one writer and so needs no row locks. */
 export function inSqlite(sql: string): string {
-  return TRANSLATIONS.reduce((text, [from, to]) => text.replaceAll(from, to), sql)
+  const text = sql.replaceAll(RECORDS, (_, n: string, name: string, columns: string) => {
+    const fields = columns.split(',').map(column => column.trim().split(' ')[0])
+    const values = fields.map(field => `value ->> '${field}' AS ${field}`)
+    return `(SELECT ${values.join(', ')} FROM json_each(?${n})) AS ${name}`
+  })
+  return TRANSLATIONS.reduce((text, [from, to]) => text.replaceAll(from, to), text)
 }
 
 /** A list is one value: SQLite reads it as JSON, PostgreSQL as an array. */

@@ -29,7 +29,7 @@ import * as order from './sqlite-order.js'
 import { appendLinks, commit, saveFacts, saveMeta } from './sqlite-packs.js'
 import { split } from './sqlite-splits.js'
 import { readSites, readTotals } from './sqlite-totals.js'
-import { joinAddresses, releaseTurn, takeTurn } from './sqlite-turns.js'
+import { releaseTurn, takeTurn } from './sqlite-turns.js'
 
 export type LedgerMethod = Exclude<keyof Ledger, 'close'>
 
@@ -55,18 +55,14 @@ const CALLS: Calls = {
   ...sharedCalls(),
   append,
   appendLinks,
-  bind: order.bind,
   closeSilent: cells.closeSilent,
   commit,
-  defer: order.defer,
   endAllLeases: cells.endAllLeases,
-  estimate: order.estimate,
   finish: cells.finish,
   grant: cells.grant,
   health: (): LedgerHealth => ({ weaknesses: [], longTransactions: [] }),
   heartbeat: cells.heartbeat,
   join: cells.join,
-  joinAddresses,
   leave: cells.leave,
   park: cells.park,
   rankBySize: order.rankBySize,

@@ -1,6 +1,6 @@
 /** The queue of cells: which one is at the head, and which come back to it. */
 import type { CellId, Millis } from '../../model/index.js'
-import type { Incarnation, LaneName, WaitingCell } from '../index.js'
+import type { Incarnation, WaitingCell } from '../index.js'
 import { offeredCells } from '../sql/index.js'
 import { answer, type SqliteDatabase } from './sqlite-database.js'
 import { freeIfUnused } from './sqlite-turns.js'
@@ -14,19 +14,6 @@ export function waiting(db: SqliteDatabase, limit: number, eligible?: readonly I
   return answer(db, offeredCells(limit, eligible))
 }
 
-export function bind(db: SqliteDatabase, cells: readonly (LaneName & { readonly cell: CellId })[]): void {
-  for (const { cell, agent, lane } of cells)
-    db.run('UPDATE cell SET bound_agent = ?, bound_lane = ? WHERE cell = ?', agent, lane, cell)
-}
-
-export function estimate(
-  db: SqliteDatabase,
-  sizes: readonly { readonly cell: CellId; readonly size: number }[],
-): void {
-  for (const { cell, size } of sizes)
-    db.run('UPDATE cell SET size_estimate = ? WHERE cell = ?', Math.round(size), cell)
-}
-
 export function rankBySize(db: SqliteDatabase): void {
   db.run(
     `UPDATE cell SET rank = ranked.place + (SELECT next_rank FROM crawl)
@@ -37,18 +24,6 @@ export function rankBySize(db: SqliteDatabase): void {
     'UPDATE crawl SET next_rank = max(next_rank, (SELECT coalesce(max(rank), 0) FROM cell WHERE state = ?))',
     'waiting',
   )
-}
-
-export function defer(
-  db: SqliteDatabase,
-  waits: readonly { readonly cell: CellId; readonly until: Millis }[],
-): void {
-  for (const { cell, until } of waits)
-    db.run(
-      `UPDATE cell SET state = 'resting', rank = ? WHERE cell = ? AND state = 'waiting'`,
-      Math.ceil(until),
-      cell,
-    )
 }
 
 /** Cells whose rest is over join the tail of the queue, and so do parked cells that are due. */

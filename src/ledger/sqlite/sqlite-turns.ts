@@ -1,6 +1,5 @@
 /** Turns of groups: which incarnation may send requests to a group, and when next. */
 import type { Epoch, GroupId, Millis } from '../../model/index.js'
-import type { Site } from '../../model/url/index.js'
 import type { Incarnation } from '../index.js'
 import { type TurnHolder, turnClaim } from '../rules/index.js'
 import type { SqliteDatabase } from './sqlite-database.js'
@@ -87,28 +86,6 @@ export function freeIfUnused(
 /** The incarnation has ended, so its last request was before now. */
 export function leaveTurns(db: SqliteDatabase, incarnation: Incarnation): void {
   db.run(`UPDATE turn SET agent = NULL, lease_until = ? WHERE agent = ?`, db.now, incarnation)
-}
-
-/** Stores only enough sites to know that an address serves too many. */
-export function joinAddresses(
-  db: SqliteDatabase,
-  site: Site,
-  addresses: readonly string[],
-  mostSites: number,
-): string[] {
-  return addresses.filter(address => {
-    const count = () =>
-      Number(
-        db.first(
-          'SELECT count(*) FROM (SELECT 1 FROM address WHERE address = ? LIMIT ?)',
-          address,
-          mostSites + 1,
-        )![0],
-      )
-    if (count() > mostSites) return false
-    db.run('INSERT OR IGNORE INTO address VALUES (?, ?)', address, site)
-    return count() <= mostSites
-  })
 }
 
 function holderOf(db: SqliteDatabase, holder: Incarnation): TurnHolder {
