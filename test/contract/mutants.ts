@@ -239,9 +239,9 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'a pack never shortens a wait',
-    file: 'turn-calls.ts',
-    keeps: 'next_allowed = greatest(turn.next_allowed, excluded.next_allowed) RETURNING',
-    breaks: 'next_allowed = excluded.next_allowed RETURNING',
+    file: PACKS,
+    keeps: 'next_allowed = max(next_allowed, excluded.next_allowed)',
+    breaks: 'next_allowed = excluded.next_allowed',
     caughtBy: 'never shortens a wait',
   },
   {

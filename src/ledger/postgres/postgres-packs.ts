@@ -2,11 +2,12 @@
 import type { CellId } from '../../model/index.js'
 import type { CellState, CommitResult, Incarnation, LinkBatch, Pack, PackCell } from '../index.js'
 import { isHeldUnder, isNextPack } from '../rules/index.js'
-import { addLaneWork, addReceived, saveFiles, saveWaits } from '../sql/index.js'
+import { addReceived, saveFiles } from '../sql/index.js'
 import { joinedBytes, textArray } from './postgres-connection.js'
 import { answer, type Transaction } from './postgres-database.js'
 import { addRows } from './postgres-inboxes.js'
 import { IS_OF_THIS_TIMELINE } from './postgres-incarnations.js'
+import { saveWaits } from './postgres-turns.js'
 
 interface CellNow {
   readonly epoch: number
@@ -36,7 +37,7 @@ export async function commit(tx: Transaction, pack: Pack): Promise<CommitResult>
   await commitCells(tx, pack)
   await addRows(tx, pack.appends, pack.incarnation)
   await answer(tx, saveFiles(pack.files, pack.incarnation))
-  await answer(tx, saveWaits(pack.waits))
+  await saveWaits(tx, pack.waits)
   await tx.run(
     `UPDATE agent SET budget = greatest(0, budget - $1), pages = pages + $1, bytes = bytes + $2,
        fetch_ms = fetch_ms + $3, fetches = greatest(fetches, $4) WHERE incarnation = $5`,
@@ -46,7 +47,7 @@ export async function commit(tx: Transaction, pack: Pack): Promise<CommitResult>
     pack.fetches,
     pack.incarnation,
   )
-  await answer(tx, addLaneWork(pack))
+  await addLaneWork(tx, pack)
   await answer(tx, addReceived(pack.incarnation, pack.received))
   return { status: 'committed' }
 }
@@ -198,5 +199,24 @@ async function countOutcomes(tx: Transaction, cells: readonly PackCell[]): Promi
     textArray(rows.map(({ code }) => code)),
     rows.map(({ count }) => count),
     textArray(rows.map(({ detail }) => detail)),
+  )
+}
+
+async function addLaneWork(
+  tx: Transaction,
+  { incarnation, lanes }: Pick<Pack, 'incarnation' | 'lanes'>,
+): Promise<void> {
+  if (lanes.length === 0) return
+  await tx.run(
+    `INSERT INTO lane_work (agent, lane, pages, fetch_ms)
+     SELECT a.name, w.lane, sum(w.pages), sum(w.ms)
+     FROM agent a, unnest($2::bigint[], $3::bigint[], $4::float8[]) AS w (lane, pages, ms)
+     WHERE a.incarnation = $1 GROUP BY a.name, w.lane ORDER BY w.lane
+     ON CONFLICT (agent, lane) DO UPDATE SET
+       pages = lane_work.pages + excluded.pages, fetch_ms = lane_work.fetch_ms + excluded.fetch_ms`,
+    incarnation,
+    lanes.map(({ lane }) => lane),
+    lanes.map(({ pages }) => pages),
+    lanes.map(({ fetchMs }) => fetchMs),
   )
 }

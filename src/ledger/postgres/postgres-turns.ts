@@ -186,3 +186,22 @@ export async function leaveTurns(tx: Transaction, incarnation: Incarnation): Pro
     tx.now,
   )
 }
+
+/** Saves the waits of a pack in the order of groups. */
+export async function saveWaits(
+  tx: Transaction,
+  waits: readonly { readonly group: GroupId; readonly nextAllowed: Millis }[],
+): Promise<void> {
+  if (waits.length === 0) return
+  const latest = new Map<GroupId, Millis>()
+  for (const { group, nextAllowed } of waits)
+    latest.set(group, Math.max(latest.get(group) ?? 0, Math.ceil(nextAllowed)))
+  const groups = [...latest.keys()].sort()
+  await tx.run(
+    `INSERT INTO turn (grp, agent, epoch, lease_until, next_allowed)
+     SELECT name, NULL, 0, 0, next FROM unnest($1::text[], $2::bigint[]) AS wait (name, next)
+     ON CONFLICT (grp) DO UPDATE SET next_allowed = greatest(turn.next_allowed, excluded.next_allowed)`,
+    textArray(groups),
+    groups.map(group => latest.get(group)!),
+  )
+}

@@ -1,5 +1,5 @@
 /** Reads of agents: who is there, and the figures of the report about their work (D23). */
-import type { AgentRow, AgentWork, Incarnation, LaneWork, Pack, ReceivedMessages } from '../index.js'
+import type { AgentRow, AgentWork, Incarnation, LaneWork, ReceivedMessages } from '../index.js'
 import type { Steps } from './sql-steps.js'
 
 const FINGERPRINT_BYTES = 8
@@ -52,26 +52,11 @@ function* lanesByAgent(): Steps<Map<string, LaneWork[]>> {
 }
 
 /** Part of the transaction that commits a pack. */
-export function* addLaneWork({ incarnation, lanes }: Pick<Pack, 'incarnation' | 'lanes'>): Steps<void> {
-  if (lanes.length === 0) return
-  yield [
-    `INSERT INTO lane_work (agent, lane, pages, fetch_ms)
-     SELECT a.name, w.lane, sum(w.pages), sum(w.ms)
-     FROM agent a, json_to_recordset($2::json) AS w (lane bigint, pages bigint, ms float8)
-     WHERE a.incarnation = $1 GROUP BY a.name, w.lane ORDER BY w.lane
-     ON CONFLICT (agent, lane) DO UPDATE SET
-       pages = lane_work.pages + excluded.pages, fetch_ms = lane_work.fetch_ms + excluded.fetch_ms RETURNING 1`,
-    incarnation,
-    JSON.stringify(lanes.map(({ lane, pages, fetchMs }) => ({ lane, pages, ms: fetchMs }))),
-  ]
-}
-
-/** Part of the transaction that commits a pack. */
 export function* addReceived(incarnation: Incarnation, received: ReceivedMessages): Steps<void> {
   if (received.links === 0) return
   yield [
     `UPDATE agent SET links = links + $1, messages = messages + $2, coalesced = coalesced + $3
-     WHERE incarnation = $4 RETURNING 1`,
+     WHERE incarnation = $4`,
     received.links,
     received.pages.length / FINGERPRINT_BYTES,
     received.sites.length / FINGERPRINT_BYTES,
@@ -79,7 +64,7 @@ export function* addReceived(incarnation: Incarnation, received: ReceivedMessage
   ]
   if (received.pages.length > 0)
     yield [
-      `INSERT INTO heard (agent, pages, sites) SELECT name, $2, $3 FROM agent WHERE incarnation = $1 RETURNING 1`,
+      `INSERT INTO heard (agent, pages, sites) SELECT name, $2, $3 FROM agent WHERE incarnation = $1`,
       incarnation,
       received.pages,
       received.sites,

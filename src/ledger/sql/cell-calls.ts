@@ -107,7 +107,7 @@ export function* bind(_now: Millis, cells: readonly (LaneName & { readonly cell:
   yield [
     `UPDATE cell SET bound_agent = b.agent, bound_lane = b.lane
      FROM json_to_recordset($1::json) AS b (cell text, agent text, lane bigint)
-     WHERE cell.cell = b.cell RETURNING 1`,
+     WHERE cell.cell = b.cell`,
     JSON.stringify(cells),
   ]
 }
@@ -119,7 +119,7 @@ export function* estimate(
   yield* lockCells(sizes)
   yield [
     `UPDATE cell SET size_estimate = e.size FROM json_to_recordset($1::json) AS e (cell text, size bigint)
-     WHERE cell.cell = e.cell RETURNING 1`,
+     WHERE cell.cell = e.cell`,
     JSON.stringify(sizes.map(({ cell, size }) => ({ cell, size: Math.round(size) }))),
   ]
 }
@@ -133,7 +133,7 @@ export function* defer(
   yield [
     `UPDATE cell SET state = 'resting', rank = w.until
      FROM json_to_recordset($1::json) AS w (cell text, until bigint)
-     WHERE cell.cell = w.cell AND cell.state = 'waiting' RETURNING 1`,
+     WHERE cell.cell = w.cell AND cell.state = 'waiting'`,
     JSON.stringify(waits.map(({ cell, until }) => ({ cell, until: Math.ceil(until) }))),
   ]
 }

@@ -20,13 +20,13 @@ export function* saveSettings(_now: Millis, values: Readonly<Record<string, stri
   for (const name of Object.keys(values).sort())
     yield [
       `INSERT INTO setting (name, value) VALUES ($1, $2)
-       ON CONFLICT (name) DO UPDATE SET value = excluded.value RETURNING 1`,
+       ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
       name,
       values[name],
     ]
   const { maxPages } = values
   if (maxPages !== undefined)
-    yield ['UPDATE crawl SET max_pages = $1 RETURNING 1', maxPages === '' ? null : Number(maxPages)]
+    yield ['UPDATE crawl SET max_pages = $1', maxPages === '' ? null : Number(maxPages)]
 }
 
 export function* isIncarnationOpen(incarnation: Incarnation): Steps<boolean> {
@@ -75,7 +75,7 @@ export function* takeBudget(
   const [pages, heldByOthers, others] = sums.map(Number)
   const limit = { maxPages: max === null ? null : Number(max), pages, others, heldByOthers }
   const block = budgetBlock(limit, held, want)
-  yield ['UPDATE agent SET budget = $1 WHERE incarnation = $2 RETURNING 1', held + block.granted, incarnation]
+  yield ['UPDATE agent SET budget = $1 WHERE incarnation = $2', held + block.granted, incarnation]
   return block
 }
 
@@ -107,9 +107,8 @@ export function* openIncarnations(): Steps<Incarnation[]> {
 }
 
 export function* reopen(): Steps<void> {
-  yield [`UPDATE crawl SET state = 'open', finish_reason = NULL RETURNING 1`]
+  yield [`UPDATE crawl SET state = 'open', finish_reason = NULL`]
   yield [
-    `UPDATE cell SET state = 'waiting' WHERE state = 'parked' OR state = 'finished' AND appended > consumed
-     RETURNING 1`,
+    `UPDATE cell SET state = 'waiting' WHERE state = 'parked' OR state = 'finished' AND appended > consumed`,
   ]
 }

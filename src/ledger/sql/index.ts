@@ -3,7 +3,7 @@
  * same, and the copy of all tables between engines. In: arguments of the port. Out: statements for an engine
  * to run. Always: no connection and no clock; each engine runs the steps in its own way.
  */
-export { addLaneWork, addReceived } from './agent-calls.js'
+export { addReceived } from './agent-calls.js'
 export {
   countSitesInPieces,
   countWaiting,
@@ -33,4 +33,4 @@ export {
   type LedgerTarget,
   readSql,
 } from './table-copy.js'
-export { saveWaits, waits } from './turn-calls.js'
+export { waits } from './turn-calls.js'

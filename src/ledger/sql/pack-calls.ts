@@ -102,7 +102,7 @@ export function* swapFiles(
   const swap = fileSwap(inputs, outputs, name => listed.has(name))
   if (swap !== 'due') return swap === 'done'
   const [[last]] = yield ['SELECT coalesce(max(incarnation), 0) FROM agent']
-  yield ['DELETE FROM file WHERE name = ANY($1::text[]) RETURNING 1', inputs]
+  yield ['DELETE FROM file WHERE name = ANY($1::text[])', inputs]
   yield* saveFiles(outputs, Number(seat === undefined ? last : holder))
   return true
 }
@@ -113,8 +113,7 @@ export function* saveFiles(files: readonly PackFile[], incarnation: number): Ste
   const places = latest.map((_, i) => `($1, ${[2, 3, 4, 5].map(n => `$${4 * i + n}`).join(', ')})`)
   yield [
     `INSERT INTO file (incarnation, name, kind, bytes, crc32) VALUES ${places.join(', ')}
-     ON CONFLICT (name) DO UPDATE SET bytes = excluded.bytes, kind = excluded.kind, crc32 = excluded.crc32
-     RETURNING 1`,
+     ON CONFLICT (name) DO UPDATE SET bytes = excluded.bytes, kind = excluded.kind, crc32 = excluded.crc32`,
     incarnation,
     ...latest.flatMap(({ name, kind, bytes, crc32 = null }) => [name, kind, bytes, crc32]),
   ]

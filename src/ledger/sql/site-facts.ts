@@ -20,7 +20,7 @@ export function* saveOrigin(_now: Millis, cell: CellId, state: OriginState): Ste
     `INSERT INTO origin (cell, origin, checked_at, failures, verdict, status, detail, body)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (cell, origin) DO UPDATE SET
        checked_at = excluded.checked_at, failures = excluded.failures, verdict = excluded.verdict,
-       status = excluded.status, detail = excluded.detail, body = excluded.body RETURNING 1`,
+       status = excluded.status, detail = excluded.detail, body = excluded.body`,
     siteOfCell(cell),
     state.origin,
     Math.round(state.checkedAt),

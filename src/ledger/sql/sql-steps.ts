@@ -6,7 +6,7 @@
 export type Row = readonly (string | number | boolean | null | Buffer)[]
 export type SqlValue = string | number | null | Uint8Array | readonly string[] | readonly number[]
 
-/** Every statement answers with rows: one that changes rows has a RETURNING clause. */
+/** A statement that changes rows answers with none unless it has a RETURNING clause. */
 export type Statement = readonly [sql: string, ...values: SqlValue[]]
 export type Steps<T> = Generator<Statement, T, readonly Row[]>
 

@@ -1,7 +1,6 @@
 /** Waits of groups, and the addresses that are groups. */
 import type { GroupId, Millis } from '../../model/index.js'
 import type { Site } from '../../model/url/index.js'
-import type { Pack } from '../index.js'
 import type { Steps } from './sql-steps.js'
 
 /** Waits and delays of groups, in their order; zeros for a group without a row. */
@@ -19,25 +18,10 @@ export function* saveWait(_now: Millis, group: GroupId, nextAllowed: Millis, del
   yield [
     `INSERT INTO turn (grp, agent, epoch, lease_until, next_allowed, delay_ms) VALUES ($1, NULL, 0, 0, $2, $3)
      ON CONFLICT (grp) DO UPDATE SET
-       next_allowed = greatest(turn.next_allowed, excluded.next_allowed), delay_ms = excluded.delay_ms RETURNING 1`,
+       next_allowed = greatest(turn.next_allowed, excluded.next_allowed), delay_ms = excluded.delay_ms`,
     group,
     Math.ceil(nextAllowed),
     Math.ceil(delayMs),
-  ]
-}
-
-/** The waits of a pack, each group once and in order, so that parallel packs cannot deadlock. */
-export function* saveWaits(waits: Pack['waits']): Steps<void> {
-  if (waits.length === 0) return
-  const latest = new Map<GroupId, Millis>()
-  for (const { group, nextAllowed } of waits)
-    latest.set(group, Math.max(latest.get(group) ?? 0, Math.ceil(nextAllowed)))
-  const rows = [...latest.keys()].sort().map(grp => ({ grp, next: latest.get(grp) }))
-  yield [
-    `INSERT INTO turn (grp, agent, epoch, lease_until, next_allowed)
-     SELECT w.grp, NULL, 0, 0, w.next FROM json_to_recordset($1::json) AS w (grp text, next bigint) WHERE true
-     ON CONFLICT (grp) DO UPDATE SET next_allowed = greatest(turn.next_allowed, excluded.next_allowed) RETURNING 1`,
-    JSON.stringify(rows),
   ]
 }
 
@@ -53,7 +37,7 @@ export function* joinAddresses(
   const places = [...new Set(few)].sort()
   yield [
     `INSERT INTO address (site, address) VALUES ${places.map((_, i) => `($1, $${i + 2})`).join(', ')}
-     ON CONFLICT DO NOTHING RETURNING 1`,
+     ON CONFLICT DO NOTHING`,
     site,
     ...places,
   ]

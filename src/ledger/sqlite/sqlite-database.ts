@@ -231,14 +231,22 @@ export class SqliteDatabase {
 }
 
 /** Runs the steps of a call that both engines share. */
-export function answer<T>(db: Pick<SqliteDatabase, 'all'>, steps: Steps<T>): T {
+export function answer<T>(db: Pick<SqliteDatabase, 'all' | 'run'>, steps: Steps<T>): T {
   for (let step = steps.next([]); ; ) {
     if (step.done) return step.value
-    const [sql, ...values] = step.value
-    step = steps.next(
-      db.all(sql, ...values.map(value => (isList(value) ? JSON.stringify(value) : bindable(value)))),
-    )
+    const [sql, ...shared] = step.value
+    const values = shared.map(value => (isList(value) ? JSON.stringify(value) : bindable(value)))
+    if (isQuery(sql)) step = steps.next(db.all(sql, ...values))
+    else {
+      db.run(sql, ...values)
+      step = steps.next([])
+    }
   }
+}
+
+/** The binding has one method for statements with rows and another, faster one for those without. */
+function isQuery(sql: string): boolean {
+  return sql.startsWith('SELECT') || sql.startsWith('WITH') || sql.includes('RETURNING')
 }
 
 /** Whether commits may be in the log that are not in the ledger file yet. */

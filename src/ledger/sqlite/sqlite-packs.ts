@@ -2,7 +2,7 @@
 import { type CellId, type MetaInfo, siteOfCell } from '../../model/index.js'
 import type { CellState, CommitResult, Incarnation, MetaFacts, PackCell } from '../index.js'
 import { isHeldUnder, isNextPack } from '../rules/index.js'
-import { addLaneWork, addReceived, isIncarnationOpen, saveFiles, saveWaits } from '../sql/index.js'
+import { addReceived, isIncarnationOpen, saveFiles } from '../sql/index.js'
 import type { TextAppend, TextLinkBatch, TextPack } from './row-text.js'
 import { answer, type Row, type SqliteDatabase } from './sqlite-database.js'
 import { addRows } from './sqlite-inboxes.js'
@@ -18,7 +18,13 @@ export function commit(db: SqliteDatabase, pack: TextPack): CommitResult {
   for (const cell of pack.cells) commitCell(db, pack.id, cell)
   addRows(db, pack.appends, pack.incarnation)
   answer(db, saveFiles(pack.files, pack.incarnation))
-  answer(db, saveWaits(pack.waits))
+  for (const { group, nextAllowed } of pack.waits)
+    db.run(
+      `INSERT INTO turn (grp, agent, epoch, lease_until, next_allowed) VALUES (?, NULL, 0, 0, ?)
+       ON CONFLICT (grp) DO UPDATE SET next_allowed = max(next_allowed, excluded.next_allowed)`,
+      group,
+      Math.ceil(nextAllowed),
+    )
   db.run('UPDATE crawl SET pages = pages + ?', pages)
   db.run(
     `UPDATE agent SET budget = max(0, budget - ?1), pages = pages + ?1, bytes = bytes + ?2, fetch_ms = fetch_ms + ?3,
@@ -29,7 +35,7 @@ export function commit(db: SqliteDatabase, pack: TextPack): CommitResult {
     pack.fetches,
     pack.incarnation,
   )
-  answer(db, addLaneWork(pack))
+  addLaneWork(db, pack)
   answer(db, addReceived(pack.incarnation, pack.received))
   return { status: 'committed' }
 }
@@ -136,6 +142,20 @@ function commitCell(db: SqliteDatabase, pack: string, cell: PackCell): void {
       outcome.count,
       outcome.detail,
     )
+}
+
+function addLaneWork(
+  db: SqliteDatabase,
+  { incarnation, lanes }: Pick<TextPack, 'incarnation' | 'lanes'>,
+): void {
+  if (lanes.length === 0) return
+  db.run(
+    `INSERT INTO lane_work SELECT a.name, value ->> 0, value ->> 1, value ->> 2 FROM agent a, json_each(?1)
+     WHERE a.incarnation = ?2
+     ON CONFLICT (agent, lane) DO UPDATE SET pages = pages + excluded.pages, fetch_ms = fetch_ms + excluded.fetch_ms`,
+    JSON.stringify(lanes.map(({ lane, pages, fetchMs }) => [lane, pages, fetchMs])),
+    incarnation,
+  )
 }
 
 /** A new row has no facts: those of another payload are gone. */
