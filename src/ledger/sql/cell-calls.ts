@@ -50,7 +50,7 @@ export function* countWaiting(): Steps<number> {
 }
 
 /** Columns of `waitingCell`; one address whose turn is held stands for all of them. */
-export const WAITING = `SELECT c.cell, c.grp, c.rank, greatest(c.size_estimate, c.pages), c.appended - c.consumed,
+const WAITING = `SELECT c.cell, c.grp, c.rank, greatest(c.size_estimate, c.pages), c.appended - c.consumed,
    coalesce(t.agent || ' ' || t.grp, (SELECT at.agent || ' ' || at.grp FROM address a
      JOIN turn at ON at.grp = a.address WHERE a.site = split_part(c.cell, '#', 1) AND at.agent IS NOT NULL
      ORDER BY at.grp LIMIT 1)),

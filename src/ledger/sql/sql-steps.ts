@@ -7,7 +7,7 @@ export type Row = readonly (string | number | boolean | null | Buffer)[]
 export type SqlValue = string | number | null | Uint8Array | readonly string[] | readonly number[]
 
 /** A statement that changes rows answers with none unless it has a RETURNING clause. */
-export type Statement = readonly [sql: string, ...values: SqlValue[]]
+type Statement = readonly [sql: string, ...values: SqlValue[]]
 export type Steps<T> = Generator<Statement, T, readonly Row[]>
 
 /** Rows as one JSON value: `json_to_recordset($1::json) AS name (column type, ...)`. */
