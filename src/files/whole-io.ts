@@ -1,6 +1,6 @@
 /**
- * Writes that are done only when all of their bytes are. The system may take fewer, and say no more than how
- * many: on a disk that is nearly full, and of more than 2 GiB at once.
+ * Reads and writes of all bytes. The system may transfer fewer without an error: on a disk that is nearly
+ * full, or above 2 GiB at once.
  */
 import { readSync, writeSync } from 'node:fs'
 
@@ -11,7 +11,18 @@ export function writeWhole(file: number, bytes: Uint8Array, position: number): v
     done += writeSync(file, bytes, done, bytes.length - done, position + done)
 }
 
-/** Copies what stands in `source` from `start` on to the beginning of `target`. */
+/** Fills `bytes` from a position of the file; returns fewer bytes only at its end. */
+export function readWhole(file: number, bytes: Buffer, position: number): number {
+  let done = 0
+  while (done < bytes.length) {
+    const count = readSync(file, bytes, done, bytes.length - done, position + done)
+    if (count === 0) break
+    done += count
+  }
+  return done
+}
+
+/** Copies `source` from `start` on to the beginning of `target`. */
 export function copyBytes(source: number, start: number, target: number): void {
   const piece = Buffer.allocUnsafe(COPY_BYTES)
   for (let at = start; ; ) {

@@ -1,7 +1,7 @@
 /**
- * The tables of a ledger as rows, to copy it from one engine to the other. The schema is one for both, so
- * rows pass as they are, in the order of their keys, a part at a time. What an engine has alone (sequences,
- * positions of inbox rows, the era) its own end makes anew.
+ * The copy of a ledger from one engine to the other. Both have the same schema, so rows are copied unchanged,
+ * in the order of their keys and in batches. The target makes what only its engine has: sequences, positions
+ * of inbox rows, the era.
  */
 export type CopiedValue = string | number | null | Buffer
 export type CopiedRow = readonly CopiedValue[]
@@ -9,7 +9,7 @@ export type CopiedRow = readonly CopiedValue[]
 export interface CopiedTable {
   readonly name: string
   readonly key: readonly string[]
-  /** Rows at a time: journals and robots.txt can be large. */
+  /** Rows at a time: journals and robots.txt files can be large. */
   readonly batch: number
 }
 
@@ -34,19 +34,19 @@ const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'heard', key: ['number'], batch: LARGE },
 ]
 
-/** A ledger nobody works on. */
+/** A ledger that is not in use. */
 export interface LedgerSource {
-  /** The columns that both engines have, in the order of its rows. */
+  /** The columns that the engines share, in the order of the rows. */
   columns(table: CopiedTable): Promise<readonly string[]>
-  /** The next rows behind `after`, which is the key of the last one read; none at the end. */
+  /** The next rows after the key `after`; none at the end. */
   read(table: CopiedTable, columns: readonly string[], after: CopiedRow | null): Promise<readonly CopiedRow[]>
 }
 
-/** A ledger that is being made: seen by nobody before `seal`. */
+/** A ledger that is being made; it cannot be opened before `seal`. */
 export interface LedgerTarget {
   columns(table: CopiedTable): Promise<readonly string[]>
   write(table: CopiedTable, columns: readonly string[], rows: readonly CopiedRow[]): Promise<void>
-  /** All rows are there: what is this engine's own is made of them, and no incarnation is open. */
+  /** Ends the copy: derives this engine's own data from the rows, and closes all incarnations. */
   seal(): Promise<void>
 }
 
@@ -68,13 +68,12 @@ export async function copyTables(source: LedgerSource, target: LedgerTarget): Pr
   return copied
 }
 
-/** `mark`: how the engine names its n-th value. */
+/** The statement of `LedgerSource.read`. */
 export function readSql(
   { name, key, batch }: CopiedTable,
   columns: readonly string[],
   isFirst: boolean,
-  mark: (n: number) => string,
 ): string {
-  const behind = isFirst ? '' : `WHERE (${key.join(', ')}) > (${key.map((_, i) => mark(i + 1)).join(', ')})`
-  return `SELECT ${columns.join(', ')} FROM ${name} ${behind} ORDER BY ${key.join(', ')} LIMIT ${batch}`
+  const rest = isFirst ? '' : `WHERE (${key.join(', ')}) > (${key.map((_, i) => `$${i + 1}`).join(', ')})`
+  return `SELECT ${columns.join(', ')} FROM ${name} ${rest} ORDER BY ${key.join(', ')} LIMIT ${batch}`
 }

@@ -1,10 +1,10 @@
 /**
- * Rows of inboxes as SQLite keeps them: many in one text, a batch, made where the rows are and read where
- * they are wanted. A batch passes between threads and into the table as one piece; a row each was half of
- * what the ledger's thread did.
+ * Rows of inboxes as SQLite stores them: a batch of many rows in one text, written by the sender's thread and
+ * parsed by the reader's. A batch passes between threads and into the table as one value; single rows took
+ * half of the CPU time of the ledger's thread.
  */
-import type { Discovery } from '../model/index.js'
-import type { Append, InboxRow, LinkBatch, Pack } from './pack-rows.js'
+import type { Discovery } from '../../model/index.js'
+import type { Append, InboxRow, LinkBatch, Pack } from '../index.js'
 
 /** Links to one cell. */
 export interface TextAppend extends Omit<Append, 'rows'> {
@@ -18,9 +18,9 @@ export interface TextBatch {
 }
 
 export interface StoredBatch extends TextBatch {
-  /** Of its last row; the others have those before it. */
+  /** The position of its last row; the rows before it have the positions before. */
   readonly position: number
-  /** Rows up to this position are in committed packs: a batch is there until its last row is. */
+  /** Rows up to this position are consumed. A batch is removed when its last row is. */
   readonly cursor: number
   readonly sender: string
 }
@@ -33,7 +33,7 @@ export interface TextLinkBatch extends Omit<LinkBatch, 'appends'> {
   readonly appends: readonly TextAppend[]
 }
 
-/** One that is read in parts is parsed for each of them, so it is about as long as a part. */
+/** About as many as are read at a time: a longer batch would be parsed for each part again. */
 const ROWS_PER_BATCH = 500
 
 export function appendsAsText(appends: readonly Append[]): TextAppend[] {
@@ -61,12 +61,12 @@ function fieldsOf({ url, depth, hops, score, via }: Discovery): unknown[] {
   return [url, depth, hops, score, via]
 }
 
-/** How many rows of a batch lie behind `after`, and are in no committed pack. */
+/** The number of rows of a batch that are after the position `after` and not consumed. */
 export function unreadRows({ position, rows, cursor }: StoredBatch, after: number): number {
   return Math.max(0, Math.min(rows, position - Math.max(after, cursor)))
 }
 
-/** The first unread rows of stored batches, behind the position `after`. */
+/** The first unread rows of stored batches after the position `after`. */
 export function rowsOf(
   batches: readonly StoredBatch[],
   after = 0,
