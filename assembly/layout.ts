@@ -1,14 +1,14 @@
 /**
  * Where things lie in the memory of the module `page`. The host fills the tables, see
- * `src/page/parse/page-memory.ts`.
+ * `src/page/parse/memory/page-memory.ts`.
  */
 
 /**
  * By the first letter of a tag, which lengths of name are of interest: `createSieve` in
- * `src/page/parse/tags.ts`.
+ * `src/page/parse/tags/tags.ts`.
  */
 export const SIEVE: usize = 0x0400
-/** By byte, bits of `ByteClass` in `src/page/parse/page-memory.ts`. */
+/** By byte, bits of `ByteClass` in `src/page/parse/memory/page-memory.ts`. */
 export const CLASSES: usize = 0x0800
 /** What a call leaves behind for the host, as 32-bit numbers. */
 export const RESULTS: usize = 0x0900
@@ -29,9 +29,9 @@ export const BASE_BYTES: u32 = 0x1000
 /** Longer hrefs are not worth the room; every byte of one may become three. */
 export const HREF_BYTES: u32 = 0x1000
 export const TARGET_ROOM: u32 = BASE_BYTES + 3 * HREF_BYTES
-/** Codes of the bytes of a tag's name, 0 for what ends it: `TAG_CODES` in `src/page/parse/names.ts`. */
+/** Codes of the bytes of a tag's name, 0 for what ends it: `TAG_CODES` in `src/page/parse/tags/names.ts`. */
 export const NAME_CODES: usize = 0x3c000
-/** What tags do to the text: a table by name, see `src/page/parse/text-tags.ts`. */
+/** What tags do to the text: a table by name, see `src/page/parse/text/text-tags.ts`. */
 export const TEXT_TAGS: usize = 0x3d000
 export const TEXT_TAG_BITS: u32 = 8
 /** Pieces of text found: where each begins and ends, and its marks, as 32-bit numbers. */

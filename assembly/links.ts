@@ -1,7 +1,7 @@
 /**
  * From the bytes of an href to the bytes and the fingerprint of a URL in one pass: the fast path of link
  * resolution, for links of plain characters to the page's own origin and to such as were met before.
- * `src/page/parse/plain-links.ts` is its host.
+ * `src/page/parse/memory/plain-links.ts` is its host.
  */
 import {
   begin,

@@ -1,7 +1,7 @@
 /**
- * What is done to every byte of a page, sixteen at a time where that helps: stepping over tags that tell a
- * crawler nothing, and copying text. AssemblyScript with SIMD; `src/page/parse/page-memory.ts` puts the page
- * into this module's memory.
+ * The work done on every byte of a page, sixteen at a time with SIMD: skipping tags without information for a
+ * crawler, and copying text. The host is `src/page/parse/memory/page-memory.ts`, which copies the page into
+ * this module's memory.
  */
 import { FOUND, FOUND_ROOM, isOf, LETTER, NAME_STOP, PAGE, RESULTS, SIEVE } from './layout'
 import { anchorEnd, bracketFrom, hrefEnd, hrefStart, tagEnd } from './tags'

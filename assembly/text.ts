@@ -18,11 +18,11 @@ import {
 } from './layout'
 import { anchorEnd, bracketFrom, hrefEnd, hrefStart, tagEnd } from './tags'
 
-/** Marks of a piece of text, as in `src/page/parse/text-ranges.ts`, and what tags do to those that follow. */
+/** Marks of a piece of text, as in `src/page/parse/text/text-ranges.ts`; also set by tags for the next piece. */
 const LINE: u32 = 1
 const BLANK: u32 = 2
 const PREFORMATTED: u32 = 4
-/** What else a tag asks for, as in `src/page/parse/text-tags.ts`. */
+/** What else a tag asks for, as in `src/page/parse/text/text-tags.ts`. */
 const START_FOR_HOST: u32 = 8
 const END_FOR_HOST: u32 = 16
 const ATTRIBUTES: u32 = 32

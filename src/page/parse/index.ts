@@ -5,8 +5,6 @@
  * the body; nothing throws whatever the bytes are. As no script is run, the content of noscript counts; that
  * of a template does not.
  */
-export { toUtf8 } from './charset.js'
-export { readContentType } from './content-type.js'
+export { encodeQuery, readContentType, toUtf8 } from './charset/index.js'
 export { parsePage } from './parse-page.js'
-export { encodeQuery } from './query-charset.js'
 export { closeEmptyTags } from './xhtml.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { detectMime } from './mime.js'
+import { detectMime } from './charset/mime.js'
 import { parsePage } from './parse-page.js'
 
 const bytes = (text: string) => Buffer.from(text, 'latin1')

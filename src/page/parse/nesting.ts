@@ -4,7 +4,7 @@
  * link.
  */
 import { LIMITS } from '../../model/index.js'
-import { TAG_TRAITS, Tag, Trait } from './tags.js'
+import { TAG_TRAITS, Tag, Trait } from './tags/index.js'
 
 export class Nesting {
   /** False once something came up whose outcome depends on the rest of tree construction. */

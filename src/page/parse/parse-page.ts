@@ -1,19 +1,20 @@
 /** From the body of a response to what the crawl wants to know of it. */
 import { type KnownLinks, LIMITS, LinkKind, type ParsedPage } from '../../model/index.js'
 import { originOf } from '../../model/url/index.js'
-import { encodingName, toUtf8, type Utf8Page } from './charset.js'
-import { type ContentType, readContentType } from './content-type.js'
-import { Findings } from './findings.js'
-import { fullParse } from './full-parse.js'
-import { detectType, isHtml } from './mime.js'
-import { pageBase } from './page-base.js'
-import { textAreaStart, withSentinels } from './page-memory.js'
-import { PendingLinks } from './pending-links.js'
-import { refreshTarget } from './refresh.js'
+import {
+  type ContentType,
+  detectType,
+  encodingName,
+  isHtml,
+  readContentType,
+  toUtf8,
+  type Utf8Page,
+} from './charset/index.js'
+import { Findings, PendingLinks, pageBase, refreshTarget } from './links/index.js'
+import { textAreaStart, withSentinels } from './memory/index.js'
 import { Scanner } from './scanner.js'
-import { TextRanges } from './text-ranges.js'
-import { TextWriter } from './text-writer.js'
-import { oneLine } from './title.js'
+import { oneLine, TextRanges, TextWriter } from './text/index.js'
+import { fullParse } from './tree/index.js'
 import { closeEmptyTags } from './xhtml.js'
 
 export interface ParseRequest {

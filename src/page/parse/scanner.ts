@@ -6,16 +6,28 @@
  * it is too large for that one.
  */
 import { LinkKind } from '../../model/index.js'
-import { Attribute, AttributeSlots } from './attributes.js'
-import type { Findings } from './findings.js'
+import { type Findings, Rel, relFlags } from './links/index.js'
+import {
+  commentEnd,
+  Found,
+  nextTag,
+  type PageMemory,
+  rawTextEnd,
+  scriptEnd,
+  type TagTables,
+} from './memory/index.js'
 import { Nesting } from './nesting.js'
-import { Found, type PageMemory, type TagTables } from './page-memory.js'
-import { commentEnd, nextTag, rawTextEnd, scriptEnd } from './raw-text.js'
-import { Rel, relFlags } from './rel.js'
-import { createSieve, createTagTable, TAG_NAMES, TAG_TRAITS, Tag, Trait } from './tags.js'
-import type { TextRanges } from './text-ranges.js'
-import { createTextTags } from './text-tags.js'
-import { readTitle } from './title.js'
+import {
+  Attribute,
+  AttributeSlots,
+  createSieve,
+  createTagTable,
+  TAG_NAMES,
+  TAG_TRAITS,
+  Tag,
+  Trait,
+} from './tags/index.js'
+import { createTextTags, readTitle, type TextRanges } from './text/index.js'
 
 /** What may follow '<': 0 is text, the rest begins markup. */
 const AFTER_BRACKET = new Uint8Array(256)

@@ -5,8 +5,8 @@
  * `assembly/links.ts`.
  */
 
-import { fingerprint, type WasmMemory, type WasmPlace } from '../../model/bytes/index.js'
-import { originOf, pathStart } from '../../model/url/index.js'
+import { fingerprint, type WasmMemory, type WasmPlace } from '../../../model/bytes/index.js'
+import { originOf, pathStart } from '../../../model/url/index.js'
 
 export interface LinkExports {
   readonly memory: WasmMemory

@@ -2,8 +2,8 @@
  * The distinct links of a page, each URL once per kind, in the order they were found. A table of fingerprints
  * instead of a Set, because a link that repeats another is then recognised before a string is made for it.
  */
-import { fingerprint, takeFingerprint } from '../../model/bytes/index.js'
-import { LIMITS } from '../../model/index.js'
+import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'
+import { LIMITS } from '../../../model/index.js'
 
 /** A page could choose its links so that they want the same slots: past this many looks a Set takes over. */
 const PROBES = 64

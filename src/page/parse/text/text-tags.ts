@@ -2,8 +2,7 @@
  * What tags do to the text of a page, as a table for `assembly/text.ts`: by the codes of a name, five bits a
  * letter, what the tag asks for and its number.
  */
-import { TAG_CODES } from './names.js'
-import { TAG_NAMES, TAG_TRAITS, Tag, Trait } from './tags.js'
+import { TAG_CODES, TAG_NAMES, TAG_TRAITS, Tag, Trait } from '../tags/index.js'
 import { gapOf, Mark } from './text-ranges.js'
 
 /** What a tag asks for, besides the gap around it. */

@@ -5,7 +5,7 @@
  * that the page ended inside the tag.
  */
 import { decodeHTMLAttribute } from 'entities/decode'
-import { LIMITS } from '../../model/index.js'
+import { LIMITS } from '../../../model/index.js'
 import { ATTRIBUTE_CODES, NameTable } from './names.js'
 
 const NAMES = [

@@ -2,13 +2,12 @@
  * What is collected from one page before its links are resolved, whoever reads it: the scanner or the full
  * parser. `collect` is the one place that knows what the attributes of an element mean to a crawler.
  */
-import { LIMITS, LinkKind } from '../../model/index.js'
-import { Attribute, type AttributeSource } from './attributes.js'
+import { LIMITS, LinkKind } from '../../../model/index.js'
+import { Attribute, type AttributeSource, Tag } from '../tags/index.js'
 import type { PendingLinks } from './pending-links.js'
 import { refreshTarget } from './refresh.js'
 import { Rel, relFlags } from './rel.js'
 import { srcsetUrls } from './srcset.js'
-import { Tag } from './tags.js'
 
 export class Findings {
   readonly links: PendingLinks

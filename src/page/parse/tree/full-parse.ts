@@ -1,12 +1,18 @@
 /** The slow and exact way: parse5 builds the tree, and the elements in it are collected. */
 import { html, parse, type Token } from 'parse5'
-import { LIMITS } from '../../model/index.js'
-import { ATTRIBUTE_NAMES, Attribute, type AttributeSource } from './attributes.js'
+import { LIMITS } from '../../../model/index.js'
+import { Findings, PendingLinks } from '../links/index.js'
+import {
+  ATTRIBUTE_NAMES,
+  Attribute,
+  type AttributeSource,
+  TAG_TRAITS,
+  Tag,
+  Trait,
+  tagNumber,
+} from '../tags/index.js'
+import { oneLine } from '../text/index.js'
 import { BoundedTree, type BoundedTreeTypes, type TreeNode, TreeTooLarge } from './bounded-tree.js'
-import { Findings } from './findings.js'
-import { PendingLinks } from './pending-links.js'
-import { TAG_TRAITS, Tag, Trait, tagNumber } from './tags.js'
-import { oneLine } from './title.js'
 
 /** The findings of the page; null when its tree would be too large. */
 export function fullParse(page: string, wantRequisites: boolean): Findings | null {

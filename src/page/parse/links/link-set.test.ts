@@ -1,12 +1,12 @@
 import { decodeHTMLAttribute } from 'entities/decode'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { fingerprint, takeFingerprint } from '../../model/bytes/index.js'
-import { type KnownLinks, LIMITS } from '../../model/index.js'
-import { normaliseUrl, originOf } from '../../model/url/index.js'
+import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'
+import { type KnownLinks, LIMITS } from '../../../model/index.js'
+import { normaliseUrl, originOf } from '../../../model/url/index.js'
+import { withSentinels } from '../memory/page-memory.js'
 import { LinkSet } from './link-set.js'
 import { pageBase } from './page-base.js'
-import { withSentinels } from './page-memory.js'
 import { PendingLinks } from './pending-links.js'
 
 // The same cases every time, unless someone looks for new ones.

@@ -1,7 +1,7 @@
 /** What relative links of a page are resolved against. */
-import { LIMITS } from '../../model/index.js'
-import { LinkResolver, normaliseEscapes, normaliseUrl } from '../../model/url/index.js'
-import { encodeQuery, hasOwnQueries } from './query-charset.js'
+import { LIMITS } from '../../../model/index.js'
+import { LinkResolver, normaliseEscapes, normaliseUrl } from '../../../model/url/index.js'
+import { encodeQuery, hasOwnQueries } from '../charset/index.js'
 
 export interface PageBase {
   /** The base as a normalised URL; null when it is none that can be crawled. */

@@ -3,9 +3,9 @@
  * article, or all but the boilerplate) is made when the whole page is known: a menu that is never closed must
  * not swallow it.
  */
-import { LIMITS } from '../../model/index.js'
-import { Found, type PageMemory } from './page-memory.js'
-import { Tag, Trait } from './tags.js'
+import { LIMITS } from '../../../model/index.js'
+import { Found, type PageMemory } from '../memory/index.js'
+import { Tag, Trait } from '../tags/index.js'
 
 /** Marks of a range. */
 export const Mark = {

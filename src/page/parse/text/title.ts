@@ -1,6 +1,6 @@
 /** Short texts of a page (title, description) as one line. */
 import { decodeHTML } from 'entities/decode'
-import { LIMITS } from '../../model/index.js'
+import { LIMITS } from '../../../model/index.js'
 
 /** The title in the page's bytes from `start` to `end`. */
 export function readTitle(bytes: Buffer, start: number, end: number): string {

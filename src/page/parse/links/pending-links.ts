@@ -3,13 +3,12 @@
  * them. The scanner adds ranges of the page's bytes, so that no string is made for a link that only repeats
  * another.
  */
-import { fingerprint } from '../../model/bytes/index.js'
-import { type KnownLinks, LIMITS, LinkKind } from '../../model/index.js'
-import { decodeValue } from './attributes.js'
+import { fingerprint } from '../../../model/bytes/index.js'
+import { type KnownLinks, LIMITS, LinkKind } from '../../../model/index.js'
+import { type PageMemory, Read } from '../memory/index.js'
+import { decodeValue } from '../tags/index.js'
 import { LinkSet } from './link-set.js'
 import type { PageBase } from './page-base.js'
-import type { PageMemory } from './page-memory.js'
-import { Read } from './plain-links.js'
 
 export interface PageLinks {
   readonly links: readonly string[]

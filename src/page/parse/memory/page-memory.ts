@@ -4,9 +4,9 @@
  * memory belongs to a WebAssembly module (`assembly/page.ts`) and is used again for the next page.
  */
 
-import { loadWasm, type WasmPlace } from '../../model/bytes/index.js'
-import { LIMITS } from '../../model/index.js'
-import { TAG_CODES } from './names.js'
+import { loadWasm, type WasmPlace } from '../../../model/bytes/index.js'
+import { LIMITS } from '../../../model/index.js'
+import { TAG_CODES } from '../tags/index.js'
 import { type LinkExports, PlainLinks } from './plain-links.js'
 
 const SENTINELS = Uint8Array.of(0x3c, 0x22, 0x27, 0x3e)

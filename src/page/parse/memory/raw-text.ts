@@ -2,7 +2,7 @@
  * Where content ends that is text whatever it looks like: script, style, title, textarea, comments and the
  * like.
  */
-import { startsWithLetters, TAG_CODES } from './names.js'
+import { startsWithLetters, TAG_CODES } from '../tags/index.js'
 import type { PageMemory } from './page-memory.js'
 
 /**

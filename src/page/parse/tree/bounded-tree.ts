@@ -4,7 +4,7 @@
  * bound: closing and re-opening formatting elements can make a small page into a tree of millions.
  */
 import type { html, Token, TreeAdapter, TreeAdapterTypeMap } from 'parse5'
-import { LIMITS } from '../../model/index.js'
+import { LIMITS } from '../../../model/index.js'
 
 export class TreeNode {
   parent: TreeNode | null = null

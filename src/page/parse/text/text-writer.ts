@@ -3,8 +3,8 @@
  * for each block. Bytes go to bytes; a string is made only for a reference.
  */
 import { decodeHTML } from 'entities/decode'
-import { LIMITS } from '../../model/index.js'
-import type { PageMemory } from './page-memory.js'
+import { LIMITS } from '../../../model/index.js'
+import type { PageMemory } from '../memory/index.js'
 import { Mark, type TextRanges } from './text-ranges.js'
 
 export class TextWriter {
