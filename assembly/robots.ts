@@ -1,16 +1,11 @@
 /**
  * What is done to every byte of a robots.txt: its lines are found, and of thousands of rules those that a
  * path could match. AssemblyScript, because most origins ask for both once: a loop in JavaScript would be
- * read before it is compiled. `src/page/robots/robots-memory.ts` is the other side.
+ * read before it is compiled. `src/page/robots/line-scan.ts` is the other side.
  */
 
-/** By byte, 1 for letters that stand for themselves in patterns and paths. */
-export const PLAIN: usize = 0x0400
-/** By hash of three letters, 1 where the path holds them. */
-export const HELD: usize = 0x0800
-export const HELD_BITS: u32 = 13
 /** Four numbers a line: number and kind, where it begins, where it ends, where its value begins. */
-export const LINES: usize = 0x2800
+export const LINES: usize = 0x0400
 export const LINES_ROOM: u32 = 4096
 /** Where the file begins; places that the host gives and gets count from here. */
 export const FILE: usize = LINES + (<usize>LINES_ROOM << 4)
@@ -25,11 +20,7 @@ export const KIND_BITS: u32 = 2
 const LF: u32 = 0x0a
 const CR: u32 = 0x0d
 const HASH: u32 = 0x23
-const DOLLAR: u32 = 0x24
-const PERCENT: u32 = 0x25
 const COLON: u32 = 0x3a
-const SPREAD: u32 = 0x9e3779b1
-const LETTER_BITS: u32 = 7
 
 /** Where the next call goes on. */
 export let next: usize = 0
@@ -121,38 +112,4 @@ function putLine(count: u32, start: usize, end: usize): void {
   store<u32>(line + 4, <u32>(start - FILE))
   store<u32>(line + 8, <u32>(end - FILE))
   store<u32>(line + 12, <u32>(value - FILE))
-}
-
-/**
- * Of the patterns whose places stand in two lists the numbers of those that may match, in the first; how
- * many.
- */
-export function mayMatch(starts: usize, ends: usize, count: u32): u32 {
-  let found: u32 = 0
-  for (let i: u32 = 0; i < count; i++) {
-    const start = FILE + <usize>load<u32>(starts + (<usize>i << 2))
-    const end = FILE + <usize>load<u32>(ends + (<usize>i << 2))
-    if (!holdsAll(start, end)) continue
-    store<u32>(starts + (<usize>found << 2), i)
-    found++
-  }
-  return found
-}
-
-/** False when the path lacks letters of the pattern; looks from the end, where patterns differ. */
-function holdsAll(start: usize, end: usize): bool {
-  // The `$` that ends a pattern is no letter.
-  const last = load<u8>(end - 1) == DOLLAR ? end - 2 : end - 1
-  for (let at = last - 2; at >= start; at--) {
-    const a: u32 = load<u8>(at)
-    const b: u32 = load<u8>(at + 1)
-    const c: u32 = load<u8>(at + 2)
-    if ((load<u8>(PLAIN + a) & load<u8>(PLAIN + b) & load<u8>(PLAIN + c)) == 0) continue
-    // The digits of a `%2F` are not letters of their own.
-    if (at > start && load<u8>(at - 1) == PERCENT) continue
-    if (at > start + 1 && load<u8>(at - 2) == PERCENT) continue
-    const gram = (((a << LETTER_BITS) | b) << LETTER_BITS) | c
-    if (load<u8>(HELD + <usize>((gram * SPREAD) >> (32 - HELD_BITS))) == 0) return false
-  }
-  return true
 }

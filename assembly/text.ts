@@ -18,7 +18,7 @@ import {
 } from './layout'
 import { anchorEnd, bracketFrom, hrefEnd, hrefStart, tagEnd } from './tags'
 
-/** Marks of a piece of text, as in `src/page/parse/text/text-ranges.ts`; also set by tags for the next piece. */
+/** Marks of a piece of text, as in `src/page/parse/text/text-ranges.ts`; tags set those of the next one. */
 const LINE: u32 = 1
 const BLANK: u32 = 2
 const PREFORMATTED: u32 = 4

@@ -8,7 +8,7 @@ import type { RuleTable } from './rule-table.js'
 
 export class GramIndex {
   readonly #mask: number
-  readonly #book: RuleTable
+  readonly #table: RuleTable
   /** Numbers of the rules, and the letters each is filed under. */
   readonly #rules: Int32Array
   readonly #grams: Int32Array
@@ -23,9 +23,9 @@ export class GramIndex {
   readonly #seenAt: Uint32Array
   #decisions = 0
 
-  private constructor(letters: number, book: RuleTable, rules: Int32Array, grams: Int32Array) {
+  private constructor(letters: number, table: RuleTable, rules: Int32Array, grams: Int32Array) {
     this.#mask = maskOf(letters)
-    this.#book = book
+    this.#table = table
     this.#rules = rules
     this.#grams = grams
     const bits = Math.max(6, Math.ceil(Math.log2(rules.length * 2)))
@@ -42,16 +42,16 @@ export class GramIndex {
   /** Takes the rules that can be found by so many letters; the rest is left to others. */
   static of(
     letters: number,
-    book: RuleTable,
+    table: RuleTable,
     rules: Int32Array,
   ): { readonly index: GramIndex | null; readonly rest: Int32Array } {
-    const grams = tellingGrams(letters, book, rules)
+    const grams = tellingGrams(letters, table, rules)
     const rest = rules.filter((_, i) => grams[i] === NONE)
-    if (rest.length === 0) return { index: new GramIndex(letters, book, rules, grams), rest }
+    if (rest.length === 0) return { index: new GramIndex(letters, table, rules, grams), rest }
     if (rest.length === rules.length) return { index: null, rest }
     const filed = rules.filter((_, i) => grams[i] !== NONE)
     const telling = grams.filter(gram => gram !== NONE)
-    return { index: new GramIndex(letters, book, filed, telling), rest }
+    return { index: new GramIndex(letters, table, filed, telling), rest }
   }
 
   /** The rule that decides, when `best` is what is known so far. */
@@ -81,7 +81,7 @@ export class GramIndex {
       if (isFirst && this.#seenAt[at] === decision) return winner
       if (isFirst) this.#seenAt[at] = decision
       isFirst = false
-      const rule = this.#book.rule(this.#rules[at]!)
+      const rule = this.#table.rule(this.#rules[at]!)
       if ((winner === null || beats(rule, winner)) && matches(rule, path)) winner = rule
     }
     return winner

@@ -26,12 +26,12 @@ for (let c = 0; c < 256; c++) if (isKept(c) && c !== STAR) PLAIN[c] = 1
  * The letters of each of these rules that hardly another holds: the fewer share them, the fewer are tried in
  * vain.
  */
-export function tellingGrams(letters: number, book: RuleTable, rules: Int32Array): Int32Array {
-  const counts = countGrams(letters, book, rules)
+export function tellingGrams(letters: number, table: RuleTable, rules: Int32Array): Int32Array {
+  const counts = countGrams(letters, table, rules)
   const grams = new Int32Array(rules.length)
   for (let i = 0; i < rules.length; i++) {
-    const gram = plainGram(book.bytes, book.from[rules[i]!]!, book.to[rules[i]!]!, letters, counts)
-    grams[i] = gram === NONE ? spelledGram(book.pattern(rules[i]!), letters, counts) : gram
+    const gram = plainGram(table.bytes, table.from[rules[i]!]!, table.to[rules[i]!]!, letters, counts)
+    grams[i] = gram === NONE ? spelledGram(table.pattern(rules[i]!), letters, counts) : gram
   }
   return grams
 }
@@ -41,16 +41,16 @@ export function maskOf(letters: number): number {
 }
 
 /** How often letters occur in some of the rules, those of one hash together. */
-function countGrams(letters: number, book: RuleTable, rules: Int32Array): Uint32Array {
+function countGrams(letters: number, table: RuleTable, rules: Int32Array): Uint32Array {
   const counts = new Uint32Array(1 << COUNTED_BITS)
   const mask = maskOf(letters)
   const step = Math.ceil(rules.length / COUNTED_RULES)
   for (let i = 0; i < rules.length; i += step) {
-    const to = book.to[rules[i]!]!
+    const to = table.to[rules[i]!]!
     let gram = 0
     let have = 0
-    for (let at = book.from[rules[i]!]!; at < to; at++) {
-      const c = book.bytes[at]!
+    for (let at = table.from[rules[i]!]!; at < to; at++) {
+      const c = table.bytes[at]!
       gram = ((gram << LETTER_BITS) | c) & mask
       have = PLAIN[c] === 1 ? have + 1 : 0
       if (have >= letters) counts[hashOf(gram)]!++

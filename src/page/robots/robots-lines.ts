@@ -1,6 +1,7 @@
 /** A robots.txt -> its directives, in order: spelling mistakes taken as meant, everything else left out. */
+
+import { LINE_FIELDS, LineKind, lineKind, lineNumber, readLines } from './line-scan.js'
 import type { RobotsFile } from './robots-bytes.js'
-import { LINE_FIELDS, LineKind, lineKind, lineNumber, robotsMemory } from './robots-memory.js'
 
 export type DirectiveKind = 'agent' | 'allow' | 'disallow' | 'delay' | 'sitemap'
 
@@ -58,7 +59,7 @@ function kindOf(key: string): DirectiveKind | undefined {
 
 export interface DirectiveHandler {
   /**
-   * Allow and Disallow lines in a row, as `robots-memory.ts` has lines, in this part of an array that is used
+   * Allow and Disallow lines in a row, as `line-scan.ts` has lines, in this part of an array that is used
    * again.
    */
   rules(lines: Int32Array, from: number, to: number): void
@@ -68,7 +69,7 @@ export interface DirectiveHandler {
 
 export function readDirectives({ bytes, text, isWhole }: RobotsFile, handler: DirectiveHandler): void {
   const line: Line = { number: 0, start: 0, end: 0, valueStart: 0 }
-  robotsMemory().lines(bytes, isWhole, lines => {
+  readLines(bytes, isWhole, lines => {
     for (let at = 0; at < lines.length; ) {
       const end = endOfRules(lines, at)
       if (end > at) handler.rules(lines, at, end)

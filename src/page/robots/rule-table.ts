@@ -1,7 +1,7 @@
 /**
  * The rules of a group that can match a path, by number. One becomes an object when it is first looked at.
  */
-import { LINE_FIELDS } from './robots-memory.js'
+import { LINE_FIELDS } from './line-scan.js'
 import { Rule } from './rule.js'
 import type { WrittenRules } from './written-rules.js'
 

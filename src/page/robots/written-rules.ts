@@ -2,8 +2,9 @@
  * The Allow and Disallow lines of a group, as places in the file: thirty thousand lines need no thirty
  * thousand objects.
  */
+
+import { LINE_FIELDS as FIELDS, LineKind, lineKind, lineNumber, numberAndKind } from './line-scan.js'
 import type { Line } from './robots-lines.js'
-import { LINE_FIELDS as FIELDS, LineKind, lineKind, lineNumber, numberAndKind } from './robots-memory.js'
 
 const FEW = 16 * FIELDS
 
@@ -34,7 +35,7 @@ export class WrittenRules {
     this.#count += (to - from) / FIELDS
   }
 
-  /** Four numbers for each, as `robots-memory.ts` has lines. */
+  /** Four numbers for each, as `line-scan.ts` has lines. */
   get places(): Int32Array {
     return this.#places.subarray(0, this.#count * FIELDS)
   }
