@@ -46,7 +46,7 @@ export async function rebuildCell(
 ): Promise<void> {
   const closed: Closed = Number.isFinite(frontier.maxDepth)
     ? new ClosedRows(space, frontier.maxDepth)
-    : new ClosedUrls(space)
+    : new SeenSet(space.seen)
   const retries = new OpenRetries()
   const firstPass: JournalReader = {
     settled(low, high, code, depth) {
@@ -167,26 +167,6 @@ interface Closed {
   add(low: number, high: number, code: OutcomeCode, depth: number | undefined): void
   has(low: number, high: number, depth: number): boolean
   close(): void
-}
-
-class ClosedUrls implements Closed {
-  readonly #urls: SeenSet
-
-  constructor(space: FrontierSpace) {
-    this.#urls = new SeenSet(space.seen)
-  }
-
-  add(low: number, high: number): void {
-    this.#urls.add(low, high)
-  }
-
-  has(low: number, high: number): boolean {
-    return this.#urls.has(low, high)
-  }
-
-  close(): void {
-    this.#urls.close()
-  }
 }
 
 /** With `--max-depth`: rows, each closed by an outcome at its depth or nearer. */

@@ -21,10 +21,6 @@ export function takeAttempt(parent: StopSignal): Stop {
   return attempt
 }
 
-export function cutAttempt(attempt: Stop): void {
-  attempt.abort()
-}
-
 /** Nobody listens to it any more. */
 export function endAttempt(parent: StopSignal, attempt: Stop): void {
   const { all, free } = poolOf(parent)

@@ -6,7 +6,7 @@
 import { type Clock, type Exchange, LIMITS, type Millis, type StopSignal, sleep } from '../../model/index.js'
 import { hostOf, siteOf } from '../../model/url/index.js'
 import type { Fetcher, FetchRequest, FetchResult } from '../fetch/index.js'
-import { cutAttempt, endAttempt, takeAttempt } from './attempt-signal.js'
+import { endAttempt, takeAttempt } from './attempt-signal.js'
 
 const ROUNDS = 2
 const PAUSE_MS = 2_000
@@ -128,7 +128,7 @@ export class RobotsProcedure {
     let isOver = false
     const cancel = clock.after(Math.ceil(shareMs), () => {
       isOver = true
-      cutAttempt(attempt)
+      attempt.abort()
     })
     const result = await fetcher.fetch(request, attempt.signal)
     cancel()

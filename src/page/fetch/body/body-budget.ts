@@ -93,7 +93,6 @@ export class BodyBudget {
   }
 
   #oldest(): Claim | undefined {
-    for (const claim of this.#claims) return claim
-    return undefined
+    return this.#claims.values().next().value
   }
 }

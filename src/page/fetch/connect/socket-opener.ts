@@ -115,11 +115,8 @@ export class SocketOpener {
   #keepSession(key: string, session: Buffer): void {
     this.#sessions.delete(key)
     this.#sessions.set(key, session)
-    if (this.#sessions.size <= this.#options.limits.tlsSessions) return
-    for (const oldest of this.#sessions.keys()) {
-      this.#sessions.delete(oldest)
-      return
-    }
+    const oldest = this.#sessions.keys().next().value as string
+    if (this.#sessions.size > this.#options.limits.tlsSessions) this.#sessions.delete(oldest)
   }
 }
 

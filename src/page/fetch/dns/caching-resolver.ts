@@ -91,15 +91,8 @@ export class CachingResolver implements Resolver {
     } else resolution = lookup
     this.#cache.delete(host)
     this.#cache.set(host, { resolution, until: this.#clock.monotonic() + keptMs })
-    if (this.#cache.size > dnsCacheEntries) this.#forgetOldest()
+    if (this.#cache.size > dnsCacheEntries) this.#cache.delete(this.#cache.keys().next().value as string)
     return resolution
-  }
-
-  #forgetOldest(): void {
-    for (const host of this.#cache.keys()) {
-      this.#cache.delete(host)
-      return
-    }
   }
 }
 

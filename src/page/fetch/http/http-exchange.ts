@@ -2,17 +2,10 @@ import type { Exchange, Millis, Truncation } from '../../../model/index.js'
 import type { ResponseHead } from './response-head.js'
 
 /** What the wire gave, before its Content-Encoding is undone. */
-export interface ExchangeFacts {
-  readonly url: string
-  readonly startedAt: Millis
-  readonly fetchMs: Millis
-  readonly connectMs: Millis
-  readonly remoteAddress: string
-  readonly requestHead: Buffer
+export interface ExchangeFacts
+  extends Pick<Exchange, 'url' | 'startedAt' | 'fetchMs' | 'connectMs' | 'remoteAddress'>,
+    Pick<HttpExchange, 'requestHead' | 'responseHead' | 'rawBody' | 'payload'> {
   readonly head: ResponseHead
-  readonly responseHead: Buffer
-  readonly rawBody: Buffer
-  readonly payload: Buffer
   /** The body, and what it is decoded, no longer count as in flight. */
   readonly settle: () => void
   /** Gives the memory of the body to the next response. */

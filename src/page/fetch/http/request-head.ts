@@ -7,22 +7,9 @@ const ACCEPT = 'text/html,application/xhtml+xml,*/*;q=0.8'
 const ACCEPT_ENCODING = 'gzip, deflate, br'
 /** Ours to set, or secrets: the same headers go to every host, and credentials must not cross hosts. */
 const RESERVED = new Set([
-  'host',
-  'connection',
-  'keep-alive',
-  'content-length',
-  'transfer-encoding',
-  'te',
-  'upgrade',
-  'expect',
-  'range',
-  'accept-encoding',
-  'user-agent',
-  'if-none-match',
-  'if-modified-since',
-  'cookie',
-  'authorization',
-  'proxy-authorization',
+  ...['host', 'connection', 'keep-alive', 'content-length', 'transfer-encoding', 'te', 'upgrade', 'expect'],
+  ...['range', 'accept-encoding', 'user-agent', 'if-none-match', 'if-modified-since'],
+  ...['cookie', 'authorization', 'proxy-authorization'],
 ])
 
 export class RequestHeads {

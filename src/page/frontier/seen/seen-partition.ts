@@ -6,9 +6,8 @@
 
 import { NO_CLASS, type SpillHolder } from '../spill/index.js'
 import { ADDED, FingerprintTable, FULL } from './fingerprint-table.js'
-import { ArraySource, mergeFingerprints } from './merge-fingerprints.js'
 import type { SeenSpace } from './seen-space.js'
-import { RunWriter, type SortedRun } from './sorted-run.js'
+import { FingerprintSource, mergeFingerprints, RunWriter, type SortedRun } from './sorted-run.js'
 
 /** A run is merged into the new one when it is not larger than this many times it. */
 const MERGE_RATIO = 2
@@ -69,7 +68,7 @@ export class SeenPartition implements SpillHolder {
       kept.pop()
     }
     const writer = new RunWriter(this.#space, size, this.#space.filterBits(size))
-    const sources = [new ArraySource(sorted), ...merged.map(run => run.source())]
+    const sources = [FingerprintSource.of(sorted), ...merged.map(run => run.source())]
     mergeFingerprints(sources, (low, high) => writer.push(low, high))
     this.#table.clear()
     this.#space.release(tableBytes)

@@ -11,13 +11,6 @@ const FENCE_WORDS = 3
 /** What the runtime adds to the objects of one run. */
 const RUN_OVERHEAD = 1_500
 
-/** Ascending fingerprints: `advance` moves to the first, then the next one; false at the end. */
-export interface FingerprintSource {
-  readonly low: number
-  readonly high: number
-  advance(): boolean
-}
-
 const pageBytes = new Uint8Array(PAGE_BYTES)
 const pageWords = new Uint32Array(pageBytes.buffer)
 
@@ -53,7 +46,7 @@ export class SortedRun {
   }
 
   source(): FingerprintSource {
-    return new RunSource(this.size, index => this.#load(index))
+    return new FingerprintSource(this.size, index => this.#load(index))
   }
 
   /** Gives pages and filter back. */
@@ -73,7 +66,8 @@ export class SortedRun {
   }
 }
 
-class RunSource implements FingerprintSource {
+/** Ascending fingerprints: `advance` moves to the first, then the next one; false at the end. */
+export class FingerprintSource {
   low = 0
   high = 0
   readonly #size: number
@@ -81,9 +75,16 @@ class RunSource implements FingerprintSource {
   #next = 0
   #words: Uint32Array = pageWords
 
+  /** `load` returns the (low, high) pairs of a page. */
   constructor(size: number, load: (page: number) => Uint32Array) {
     this.#size = size
     this.#load = load
+  }
+
+  /** The pairs of a sorted array. */
+  static of(pairs: Uint32Array): FingerprintSource {
+    const words = 2 * PER_PAGE
+    return new FingerprintSource(pairs.length / 2, page => pairs.subarray(page * words, (page + 1) * words))
   }
 
   advance(): boolean {
@@ -156,4 +157,25 @@ function lastNotAbove(words: Uint32Array, stride: number, count: number, low: nu
     else from = middle + 1
   }
   return from - 1
+}
+
+/**
+ * Visits what several sources hold, ascending. The sources have nothing in common, and there are only a few.
+ */
+export function mergeFingerprints(
+  sources: readonly FingerprintSource[],
+  visit: (low: number, high: number) => void,
+): void {
+  const open = sources.filter(source => source.advance())
+  while (open.length > 0) {
+    let least = 0
+    for (let i = 1; i < open.length; i++) {
+      const a = open[i]
+      const b = open[least]
+      if (a.high < b.high || (a.high === b.high && a.low < b.low)) least = i
+    }
+    const source = open[least]
+    visit(source.low, source.high)
+    if (!source.advance()) open.splice(least, 1)
+  }
 }

@@ -3,7 +3,7 @@
  * servers send pictures as text/html; between kinds of text the header decides, because a page shown as
  * text/plain is source code and not a page.
  */
-import { type ContentType, readContentType } from './content-type.js'
+import type { ContentType } from './content-type.js'
 
 /** Bytes looked at. */
 const HEAD_BYTES = 1_024
@@ -42,10 +42,6 @@ const CONTAINERS: readonly Signature[] = [
   [4, 'ftyp', 'video/mp4'],
   [0, '\x1aE\xdf\xa3', 'video/webm'],
 ]
-
-export function detectMime(contentType: string | undefined, body: Buffer): string {
-  return detectType(readContentType(contentType), body)
-}
 
 export function isHtml(mime: string): boolean {
   return mime === 'text/html' || mime === 'application/xhtml+xml'

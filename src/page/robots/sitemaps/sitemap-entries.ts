@@ -204,13 +204,7 @@ function decoded(text: string): string | null {
   return isKnown ? value : null
 }
 
-const NAMED: ReadonlyMap<string, string> = new Map([
-  ['amp', '&'],
-  ['lt', '<'],
-  ['gt', '>'],
-  ['quot', '"'],
-  ['apos', "'"],
-])
+const NAMED = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }))
 
 function referredTo(reference: string): string | null {
   const name = reference.slice(1, -1).toLowerCase()
