@@ -1,16 +1,15 @@
 /**
- * What is done to every byte of a robots.txt: its lines are found, and of thousands of rules those that a
- * path could match. AssemblyScript, because most origins ask for both once: a loop in JavaScript would be
- * read before it is compiled. `src/page/robots/line-scan.ts` is the other side.
+ * Finds the lines of a robots.txt. In WebAssembly, because this loop runs over every byte, mostly once per
+ * origin, and JavaScript would run it before it is compiled. `src/page/robots/line-scan.ts` is the host.
  */
 
-/** Four numbers a line: number and kind, where it begins, where it ends, where its value begins. */
+/** Four numbers per line: its number and kind, its start, its end, the start of its value. */
 export const LINES: usize = 0x0400
 export const LINES_ROOM: u32 = 4096
-/** Where the file begins; places that the host gives and gets count from here. */
+/** Start of the file; the positions exchanged with the host are relative to it. */
 export const FILE: usize = LINES + (<usize>LINES_ROOM << 4)
 
-/** Kinds of lines. What is none of the others is the host's to read. */
+/** Kinds of lines. The host reads the other ones. */
 export const OTHER: u32 = 0
 export const DISALLOW: u32 = 1
 export const ALLOW: u32 = 2
@@ -22,30 +21,27 @@ const CR: u32 = 0x0d
 const HASH: u32 = 0x23
 const COLON: u32 = 0x3a
 
-/** Where the next call goes on. */
+/** Where the next call continues. */
 export let next: usize = 0
 let number: u32 = 0
 
-/** Space, tab, line and page feeds within a line; NUL, which some editors leave behind. */
+/** Space, tab, line and page feeds within a line; also NUL, which some editors leave behind. */
 function isBlank(c: u32): bool {
   return c == 0x20 || c == 0x09 || c == 0x0b || c == 0x0c || c == 0
 }
 
-/** The letters of `word`, little end first, in any case. */
+/** Whether the letters of `word` (lowest byte first) are at `at`, in either case. */
 function holds(at: usize, word: u64): bool {
   return (load<u64>(at) | 0x2020202020202020) == word
 }
 
-/**
- * Behind the word that the line begins with, 0 when it is no usual one; there are eight bytes behind every
- * line.
- */
+/** The kind by the first word of the line. At least eight bytes follow every line. */
 function kindAt(start: usize): u32 {
   // disallow
   if (holds(start, 0x776f6c6c61736964)) return DISALLOW
   // allow
   if (((load<u64>(start) & 0xffffffffff) | 0x2020202020) == 0x776f6c6c61) return ALLOW
-  // user-age, nt
+  // user-age + nt
   if (holds(start, 0x6567612d72657375) && (load<u16>(start + 8) | 0x2020) == 0x746e) return AGENT
   return OTHER
 }
@@ -54,17 +50,14 @@ function wordSize(kind: u32): usize {
   return kind == DISALLOW ? 8 : kind == ALLOW ? 5 : 10
 }
 
-/** The first byte that is no blank. */
+/** The first non-blank at or after `from`. */
 function skipBlanks(from: usize, end: usize): usize {
   let at = from
   while (at < end && isBlank(load<u8>(at))) at++
   return at
 }
 
-/**
- * The lines from `from` on, as many as there is room for; a last one that is cut is left out. Returns how
- * many.
- */
+/** Reads lines from `from` on, as many as fit; drops a last line that is cut. Returns their number. */
 export function readLines(from: usize, size: usize, isWhole: bool): u32 {
   if (from == 0) number = 0
   const end = FILE + size

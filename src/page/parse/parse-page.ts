@@ -1,4 +1,4 @@
-/** From the body of a response to what the crawl wants to know of it. */
+/** Parses the body of a response into links, facts and text. */
 import { type KnownLinks, LIMITS, LinkKind, type ParsedPage } from '../../model/index.js'
 import { originOf } from '../../model/url/index.js'
 import {
@@ -20,15 +20,14 @@ import { closeEmptyTags } from './xhtml.js'
 export interface ParseRequest {
   /** Normalised. */
   readonly url: string
-  /** Content-Encoding undone. */
+  /** After undoing Content-Encoding. */
   readonly body: Buffer
-  /** Content-Type header. */
   readonly contentType: string | undefined
-  /** Refresh header: what `<meta http-equiv=refresh>` stands for. */
+  /** The Refresh header, which means the same as `<meta http-equiv=refresh>`. */
   readonly refresh?: string | undefined
   readonly wantText: boolean
   readonly wantRequisites: boolean
-  /** Links that it has are counted instead of listed. */
+  /** Links in it are counted instead of listed. */
   readonly known?: KnownLinks | null
 }
 
@@ -77,7 +76,7 @@ function parseHtml(request: ParseRequest, declared: ContentType, mime: string): 
   }
 }
 
-/** The findings of the full parser; null when the page is too much for it, and the scanner's must do. */
+/** The findings of the full parser; null if the page is too large for it, so that the scanner's must do. */
 function parseFully(page: Utf8Page, wantRequisites: boolean): Findings | null {
   const bytes = page.bytes.length - page.start
   return bytes > LIMITS.fullParseBytes

@@ -1,7 +1,6 @@
 /**
- * Splits a robots.txt into lines in a WebAssembly module (`assembly/robots.ts`): this is done to every byte of
- * every file, mostly once per origin, and JavaScript would run such a loop before it is compiled. All files
- * share one memory, as large as the largest file was.
+ * Splits a robots.txt into lines in a WebAssembly module (`assembly/robots.ts`), which needs no warm-up: most
+ * files are read once. All files share one memory, as large as the largest file was.
  */
 import { loadWasm, type WasmMemory, type WasmPlace } from '../../model/bytes/index.js'
 
@@ -15,7 +14,7 @@ interface RobotsExports {
 
 /** Numbers per line: its number and kind, its start, its end, the start of its value. */
 export const LINE_FIELDS = 4
-/** The same values as in `assembly/robots.ts`. */
+/** As in `assembly/robots.ts`. */
 export const LineKind = { other: 0, disallow: 1, allow: 2, agent: 3 } as const
 const KIND_BITS = 2
 /** Words are compared eight bytes at a time, also at the end of the file. */
@@ -36,7 +35,9 @@ export function numberAndKind(number: number, kind: number): number {
 
 let wasm: RobotsExports | undefined
 
-/** Passes on all lines that are not blank, some thousand at a time, in an array that the next call overwrites. */
+/**
+ * Passes all lines that are not blank to `take`, some thousand at a time; the next call overwrites the array.
+ */
 export function readLines(bytes: Uint8Array, isWhole: boolean, take: (lines: Int32Array) => void): void {
   wasm ??= loadWasm<RobotsExports>('robots')
   const missing = wasm.FILE.value + bytes.length + SLACK_BYTES - wasm.memory.buffer.byteLength

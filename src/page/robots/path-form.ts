@@ -1,46 +1,45 @@
 /**
- * One spelling for all equivalent paths (RFC 9309, 2.2.2), so that matching is plain string comparison: `%62`
- * is `b`, `%2a` is `*`, a raw or encoded umlaut is the same, but `%2F` never becomes a slash of the path.
+ * Gives equivalent paths one spelling (RFC 9309, 2.2.2), so that matching is string comparison: `%62` becomes
+ * `b`, `%2a` becomes `*`, a raw umlaut is encoded, but `%2F` never becomes a slash.
  */
 import { hexPair, isUnreserved } from '../../model/url/index.js'
 
 const PERCENT = 0x25
 const HEX = '0123456789ABCDEF'
 
-// Characters of a URL that stand for themselves.
+// Characters that need no escape in a URL.
 const KEPT = new Uint8Array(256)
 for (let c = 0; c < 256; c++) if (isUnreserved(c)) KEPT[c] = 1
 for (const c of ":/?#[]@!$&'()*+,;=") KEPT[c.charCodeAt(0)] = 1
 
-// Encoded characters that mean the same as bare ones. The URL parser itself encodes ' in queries.
+// Characters whose escape means the same. The URL parser itself escapes ' in queries.
 const DECODED = new Uint8Array(256)
 for (let c = 0; c < 256; c++) if (isUnreserved(c)) DECODED[c] = 1
 for (const c of "*$'") DECODED[c.charCodeAt(0)] = 1
 
-/** Stands for itself. */
 export function isKept(c: number): boolean {
   return KEPT[c] === 1
 }
 
-/** The path of a URL, query included. */
+/** The canonical form of a URL's path and query. */
 export function canonicalPath(path: string): string {
   if (isPlain(path)) return path
   return respell(/[\u0080-\uffff]/.test(path) ? Buffer.from(path).toString('latin1') : path)
 }
 
-/** A piece of a pattern, one character per byte. */
+/** The canonical form of a piece of a pattern, which has one character per byte. */
 export function canonicalBytes(bytes: string): string {
   return isPlain(bytes) ? bytes : respell(bytes)
 }
 
 const ODD = /[^\w.~:/?#[\]@!$&'()*+,;=-]/
 
-/** Holds nothing that is spelled in more than one way. */
+/** True if nothing in it has a second spelling. */
 export function isLiteral(bytes: string): boolean {
   return !ODD.test(bytes)
 }
 
-/** Already in canonical form, as nearly all URLs are. */
+/** True if already in canonical form, as nearly all URLs are. */
 function isPlain(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i)
@@ -77,8 +76,7 @@ function percent(byte: number): string {
 }
 
 /**
- * In a query slash and colon have no meaning of their own: the RFC's table takes `?u=https%3A%2F%2F` for
- * `?u=https://`.
+ * Slash and colon have no meaning in a query: the RFC's table treats `?u=https%3A%2F%2F` as `?u=https://`.
  */
 export function looseQuery(path: string): string {
   const query = path.indexOf('?')

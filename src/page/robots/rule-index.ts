@@ -1,22 +1,21 @@
 /**
- * Finds the rule that decides about a path without trying every rule: a rule is tried only if the path contains
- * a few consecutive letters of its pattern. Rules without two consecutive letters (`/`, `/*`) are few, and are
- * tried one after the other.
+ * Finds the rule that decides about a path. A rule is tried only if the path contains a gram of its pattern.
+ * The few rules without a gram (`/`, `/*`) are tried one after the other.
  */
 import { GramIndex } from './gram-index.js'
 import { beats, byWinner, matches, type Rule } from './rule.js'
 import { RuleTable } from './rule-table.js'
 import type { WrittenRules } from './written-rules.js'
 
-/** Up to this many rules, trying each is faster than looking for letters. */
+/** Up to this many rules, trying each is faster than an index. */
 const FEW = 4
 
 export class RuleIndex {
   readonly #text: string
   readonly #written: WrittenRules
-  /** Null before the first decision: of most origins a crawl requests only a few URLs, of many none. */
+  /** Null before the first decision: of many origins no URL is requested. */
   #grams: readonly GramIndex[] | null = null
-  /** The rule that beats all others comes first. */
+  /** Best rule first. */
   #others: readonly Rule[] = []
 
   constructor(text: string, written: WrittenRules) {

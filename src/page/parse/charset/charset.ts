@@ -1,7 +1,7 @@
 /**
- * Any encoding to UTF-8. Which one it is, in the order of the HTML standard: byte order mark, HTTP header,
- * `<meta>` or XML declaration; then what the bytes look like. Decoding is done by @exodus/bytes, because
- * Node's own TextDecoder takes windows-1252 (and others) for Latin-1.
+ * Converts a page to UTF-8. The encoding comes, in the order of the HTML standard, from the byte order mark,
+ * the HTTP header, `<meta>` or the XML declaration, and is otherwise detected. @exodus/bytes decodes, because
+ * Node's TextDecoder treats windows-1252 (and others) as Latin-1.
  */
 import { isAscii, isUtf8 } from 'node:buffer'
 import { getBOMEncoding, labelToName, legacyHookDecode } from '@exodus/bytes/encoding.js'
@@ -9,20 +9,20 @@ import { detect } from 'chardet'
 import sniffDeclaredEncoding from 'html-encoding-sniffer'
 
 export interface Utf8Page {
-  /** Lower-case name by the Encoding standard: `utf-8`, `windows-1252`. */
+  /** Lower-case name of the Encoding standard: `utf-8`, `windows-1252`. */
   readonly charset: string
-  /** Valid UTF-8. The same buffer where it already was. */
+  /** Valid UTF-8; the body's own buffer if that already was. */
   readonly bytes: Buffer
-  /** Bytes of a byte order mark at the start. */
+  /** Length of the byte order mark. */
   readonly start: number
 }
 
-/** Bytes that detection looks at; its cost grows with them. */
+/** Detection reads this much; its cost grows with it. */
 const DETECT_BYTES = 32 * 1024
 
 const XML_DECLARATION_BYTES = 256
 
-/** Encodings in which bytes below 128 do not always stand for ASCII. */
+/** Encodings in which bytes below 128 are not always ASCII. */
 const NOT_ASCII = new Set(['utf-16le', 'utf-16be', 'iso-2022-jp', 'replacement'])
 
 export function toUtf8(body: Buffer, label: string | undefined): Utf8Page {
@@ -42,11 +42,11 @@ function charsetOf(body: Buffer, label: string | undefined): string {
   return named ?? declaredCharset(body) ?? detectedCharset(body)
 }
 
-/** A crawl meets few labels. */
+/** Cached: a crawl meets few labels. */
 const names = new Map<string, string | null>()
 const NAMES_MAX = 256
 
-/** The encoding that a label stands for, in lower case; null for one that is not known. */
+/** The encoding that a label stands for, in lower case; null for an unknown label. */
 export function encodingName(label: string): string | null {
   let name = names.get(label)
   if (name === undefined) {
@@ -57,13 +57,13 @@ export function encodingName(label: string): string | null {
   return name
 }
 
-/** The sniffer looks at these for a `<meta>`. */
+/** The sniffer searches this much for a `<meta>`. */
 const PRESCAN_BYTES = 1_024
 const WORD = Buffer.from('charset')
-/** What may stand between the word and the end of "utf-8". */
+/** The longest text between "charset" and the end of "utf-8". */
 const LABEL_CHARS = 40
 const UTF8_LABEL = /^\s*=\s*["']?\s*utf-?8["'\s/>;]/i
-/** How far the word can be moved on when its last letter would lie on this byte. */
+/** How far the search for the word can move on, by the byte at the position of its last letter. */
 const STEP = new Uint8Array(256).fill(WORD.length)
 for (let i = 0; i < WORD.length; i++) {
   STEP[WORD[i]] = WORD.length - 1 - i
@@ -71,8 +71,8 @@ for (let i = 0; i < WORD.length; i++) {
 }
 
 /**
- * Whether the page says UTF-8, once and nothing else, and is: nearly all do. (One that says so in a comment
- * only is taken for UTF-8 as well, because that is what its bytes are.)
+ * Whether the page declares UTF-8, only once, and is valid UTF-8, as nearly all are. A declaration in a
+ * comment counts too, since the bytes agree with it.
  */
 function saysUtf8(body: Buffer): boolean {
   const to = Math.min(body.length, PRESCAN_BYTES)
@@ -82,7 +82,7 @@ function saysUtf8(body: Buffer): boolean {
   return UTF8_LABEL.test(label) && wordEnd(body, said, to) < 0 && isUtf8(body)
 }
 
-/** Where the next "charset" ends, in letters of any case; -1 when there is none. */
+/** The end of the next "charset", in any case; -1 if there is none. */
 function wordEnd(body: Buffer, from: number, to: number): number {
   for (let last = from + WORD.length - 1; last < to; ) {
     const step = STEP[body[last]]
@@ -103,7 +103,7 @@ function declaredCharset(body: Buffer): string | null {
     const name = sniffDeclaredEncoding(body, { defaultEncoding: '' })
     if (name !== '') return name.toLowerCase()
   } catch {
-    // The sniffer trips over a `content` that ends in "charset": nothing is declared there.
+    // The sniffer throws on a `content` that ends in "charset", which declares nothing.
   }
   if (body[0] !== 0x3c || body[1] !== 0x3f) return null
   const head = body.latin1Slice(0, Math.min(body.length, XML_DECLARATION_BYTES))
@@ -122,18 +122,18 @@ function detectedCharset(body: Buffer): string {
   return (detected === null ? null : encodingName(detected)) ?? 'windows-1252'
 }
 
-/** Browsers begin again when they meet a `<meta>` behind the bytes that the sniffer looks at. */
+/** Browsers start again if they meet a `<meta>` after the part that the sniffer reads. */
 const LATE_META_BYTES = 256 * 1024
 const LATE_META = /<meta[\s/][^<>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})/i
 
 function lateCharset(body: Buffer): string | null {
   const label = LATE_META.exec(body.latin1Slice(0, Math.min(body.length, LATE_META_BYTES)))?.[1]
   const name = label === undefined ? null : encodingName(label)
-  // A page whose meta could be read is not in UTF-16, whatever it says.
+  // A page whose meta could be read as ASCII is not in UTF-16, whatever it declares.
   return name?.startsWith('utf-16') ? 'utf-8' : name
 }
 
-/** UTF-16 without a mark: in markup every other byte is zero. */
+/** UTF-16 without a byte order mark: in markup every other byte is zero. */
 function wideCharset(sample: Buffer): string | null {
   const end = Math.min(sample.length & ~1, 256)
   let even = 0

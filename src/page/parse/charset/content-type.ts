@@ -1,14 +1,14 @@
-/** A Content-Type header taken apart. */
+/** A parsed Content-Type header. */
 export interface ContentType {
-  /** `text/html`, in lower case; empty when there is none. */
+  /** `text/html`, in lower case; empty if missing or invalid. */
   readonly essence: string
-  /** Value of the charset parameter as written; undefined when there is none. */
+  /** The charset parameter as written. */
   readonly charset: string | undefined
 }
 
 const NONE: ContentType = { essence: '', charset: undefined }
 
-/** A site sends the same few values on every page. */
+/** Cached: a site sends the same few values with every page. */
 const known = new Map<string, ContentType>()
 const KNOWN_MAX = 256
 const HEADER_CHARS = 512

@@ -1,16 +1,14 @@
 /**
- * What a body is, by its bytes, with the declared type as a hint: signatures decide over the header, because
- * servers send pictures as text/html; between kinds of text the header decides, because a page shown as
- * text/plain is source code and not a page.
+ * Detects the type of a body. A signature decides over the declared type, because servers send pictures as
+ * text/html. Between kinds of text the declared type decides: a page sent as text/plain is source code.
  */
 import type { ContentType } from './content-type.js'
 
-/** Bytes looked at. */
 const HEAD_BYTES = 1_024
 
 type Signature = readonly [offset: number, bytes: string, mime: string]
 
-/** Formats that are one thing only. */
+/** Formats with a signature of their own. */
 const SIGNATURES: readonly Signature[] = [
   [0, '%PDF-', 'application/pdf'],
   [0, '\x89PNG\r\n\x1a\n', 'image/png'],
@@ -28,7 +26,7 @@ const SIGNATURES: readonly Signature[] = [
   [0, '\0asm', 'application/wasm'],
 ]
 
-/** Containers of many formats: the declared type is more precise, unless it says text. */
+/** Containers of many formats: the declared type is more precise, unless it is a text type. */
 const CONTAINERS: readonly Signature[] = [
   [0, 'PK\x03\x04', 'application/zip'],
   [0, '\x1f\x8b\x08', 'application/gzip'],
@@ -50,7 +48,7 @@ export function isHtml(mime: string): boolean {
 export function detectType(declared: ContentType, body: Buffer): string {
   const { essence } = declared
   const first = firstVisible(body)
-  // By far the most common case, decided without a string.
+  // The usual case, decided without making a string.
   if (essence === 'text/html' && body[first] === 0x3c && !mayBeFeed(body, first)) return essence
   const head = body.latin1Slice(0, Math.min(body.length, HEAD_BYTES))
   for (const [offset, bytes, mime] of SIGNATURES) if (head.startsWith(bytes, offset)) return mime
@@ -59,7 +57,7 @@ export function detectType(declared: ContentType, body: Buffer): string {
   return detectText(essence, head.slice(first), head)
 }
 
-/** Position of the first byte that is neither white space nor part of a UTF-8 byte order mark. */
+/** Position of the first byte after white space and byte order mark. */
 function firstVisible(body: Buffer): number {
   let i = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0
   const end = Math.min(body.length, HEAD_BYTES)
@@ -103,11 +101,11 @@ function detectUnknown(visible: string, head: string): string {
   return /^(?:\{\s*["}]|\[\s*["{[\]\d])/.test(visible) ? 'application/json' : 'text/plain'
 }
 
-/** The tags by which the MIME Sniffing standard knows a page. */
+/** The tags by which the MIME Sniffing standard recognises HTML. */
 const HTML_START =
   /^<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|!--)(?:[\t\n\f\r >]|$)/i
 
-/** What the root element of an XML document says. */
+/** The type that the root element of an XML document implies. */
 function xmlType(visible: string): string | null {
   const rest = withoutProlog(visible)
   if (/^<html[\s>]/i.test(rest)) return 'application/xhtml+xml'
@@ -122,7 +120,7 @@ function feedType(visible: string): string | null {
   return /^<rdf:rdf[\s>]/i.test(rest) ? 'application/rdf+xml' : null
 }
 
-/** Without XML declaration, comments, doctype and processing instructions. */
+/** `text` after XML declaration, comments, doctype and processing instructions. */
 function withoutProlog(text: string): string {
   let rest = text
   for (;;) {
@@ -133,7 +131,7 @@ function withoutProlog(text: string): string {
   }
 }
 
-/** Control characters that no text has; a few are forgiven, and the zeros of UTF-16 are not counted. */
+/** Counts control characters that text does not contain. Tolerates a few, and the zeros of UTF-16. */
 function looksBinary(head: string): boolean {
   let odd = 0
   for (let i = 0; i < head.length; i++) odd += ODD[head.charCodeAt(i)]!

@@ -1,20 +1,19 @@
 /**
- * A page in an encoding of its own has the letters of its links' queries sent in that encoding (URL
- * standard), as browsers do: `?q=é` on a windows-1252 page asks for `?q=%E9`. Paths are sent in UTF-8
- * whatever the page.
+ * Browsers send non-ASCII letters in the query of a link in the encoding of the page (URL standard): `?q=é`
+ * on a windows-1252 page requests `?q=%E9`. Paths are always sent in UTF-8.
  */
 import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js'
 
-/** Queries of pages in these are sent in UTF-8. */
+/** On pages in these encodings, queries are sent in UTF-8. */
 const SENT_AS_UTF8 = new Set(['utf-8', 'utf-16le', 'utf-16be', 'replacement'])
-/** Also escaped in a query, in increasing order; an encoding with shifts can bring them up. */
+/** Escaped in a query too, in increasing order: encodings with shift sequences can produce them. */
 const QUERY_SET = ` "#'<>`
 
 export function hasOwnQueries(charset: string): boolean {
   return !SENT_AS_UTF8.has(charset)
 }
 
-/** The link with other letters than ASCII in its query written as their bytes in `charset`. */
+/** Escapes the non-ASCII letters in the query of `href` as bytes of `charset`. */
 export function encodeQuery(href: string, charset: string): string {
   const query = href.indexOf('?')
   if (query < 0 || !hasOwnQueries(charset)) return href

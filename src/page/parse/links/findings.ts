@@ -1,6 +1,6 @@
 /**
- * What is collected from one page before its links are resolved, whoever reads it: the scanner or the full
- * parser. `collect` is the one place that knows what the attributes of an element mean to a crawler.
+ * What the scanner or the full parser collects from one page before its links are resolved. `collect` is the
+ * only place that knows what an element's attributes mean to a crawler.
  */
 import { LIMITS, LinkKind } from '../../../model/index.js'
 import { Attribute, type AttributeSource, Tag } from '../tags/index.js'
@@ -12,17 +12,17 @@ import { srcsetUrls } from './srcset.js'
 export class Findings {
   readonly links: PendingLinks
   readonly wantRequisites: boolean
-  /** Value of the first `<base href>`. */
+  /** The first `<base href>`. */
   base: string | null = null
-  /** How many `<base href>` there were. */
+  /** Number of `<base href>`. */
   bases = 0
   canonical: string | null = null
   title = ''
-  /** The first title counts, even when it is empty. */
+  /** The first title counts, even if it is empty. */
   titled = false
   description: string | null = null
   language: string | null = null
-  /** From `<meta http-equiv=content-language>`: counts where the html tag names none. */
+  /** From `<meta http-equiv=content-language>`; used if the html tag names no language. */
   metaLanguage: string | null = null
   robots = ''
 
@@ -31,7 +31,7 @@ export class Findings {
     this.wantRequisites = wantRequisites
   }
 
-  /** Takes what the start tag of an element tells. */
+  /** Takes links and facts from the start tag of an element. */
   collect(tag: number, attributes: AttributeSource): void {
     switch (tag) {
       case Tag.a:

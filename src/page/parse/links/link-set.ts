@@ -1,30 +1,30 @@
 /**
- * The distinct links of a page, each URL once per kind, in the order they were found. A table of fingerprints
- * instead of a Set, because a link that repeats another is then recognised before a string is made for it.
+ * The distinct links of a page (each URL once per kind) in the order they were found. A table of
+ * fingerprints, not a Set, so that a repeated link is recognised before a string is made for it.
  */
 import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'
 import { LIMITS } from '../../../model/index.js'
 
-/** A page could choose its links so that they want the same slots: past this many looks a Set takes over. */
+/** Links chosen to collide could make a search long: after this many probes a Set takes over. */
 const PROBES = 64
-/** Slots to a link: few enough collisions that the Set stays unused. */
+/** Slots per link: with so few collisions the Set stays unused. */
 const SPARSE = 4
 
 export class LinkSet {
-  /** Those that were listed; the others were only counted. */
+  /** The listed links; links that the crawl knows are only counted. */
   links: string[] = []
   #listedKinds = new Uint8Array(256)
   #count = 0
   #lows = new Int32Array(256)
   #highs = new Int32Array(256)
   #kinds = new Uint8Array(256)
-  /** Index of a link, plus one. */
+  /** Index of a link plus one; 0 is free. */
   #slots = new Int32Array(1_024)
   #mask = 0
   #crowded: Set<string> | null = null
   #chars = 0
 
-  /** Begins a new page with at most `expected` links. */
+  /** Starts a new page with at most `expected` links. */
   reset(expected: number): void {
     const capacity = Math.min(expected, LIMITS.linksPerPage)
     const slots = 1 << (32 - Math.clz32(capacity * SPARSE))
@@ -53,8 +53,7 @@ export class LinkSet {
   }
 
   /**
-   * Counts the link with the fingerprint last taken; false when it repeats another. To be called while not
-   * `full`.
+   * Counts the link with the fingerprint last taken; false if it repeats another. Call only while not `full`.
    */
   add(kind: number): boolean {
     const low = fingerprint.low | 0
@@ -89,7 +88,7 @@ export class LinkSet {
     if (this.add(kind)) this.list(url, kind)
   }
 
-  /** The kind of each listed link, in an array of its own. */
+  /** A copy of the kinds of the listed links. */
   kinds(): Uint8Array {
     return this.#listedKinds.slice(0, this.links.length)
   }

@@ -1,21 +1,21 @@
-/** What relative links of a page are resolved against. */
+/** The base against which a page's relative links are resolved. */
 import { LIMITS } from '../../../model/index.js'
 import { LinkResolver, normaliseEscapes, normaliseUrl } from '../../../model/url/index.js'
 import { encodeQuery, hasOwnQueries } from '../charset/index.js'
 
 export interface PageBase {
-  /** The base as a normalised URL; null when it is none that can be crawled. */
+  /** The normalised base; null if it cannot be crawled. */
   readonly url: string | null
-  /** Letters in the queries of links are sent in the encoding of the page. */
+  /** True if letters in queries are sent in the encoding of the page. */
   readonly ownQueries: boolean
-  /** The normalised URL of a link, or null when it cannot be crawled. */
+  /** The normalised URL of a link; null if it cannot be crawled. */
   resolve(href: string): string | null
 }
 
 /**
- * The base of the page at `pageUrl` (normalised) whose first `<base href>` is `href`. One that is no URL, or
- * is data: or javascript:, counts as none; any other scheme counts, though nothing relative to it can be
- * crawled. `charset` is the page's own.
+ * The base of the page at `pageUrl` (normalised, in encoding `charset`) whose first `<base href>` is `href`.
+ * An invalid `href` and the schemes data: and javascript: are ignored. Other schemes count, but nothing
+ * relative to them can be crawled.
  */
 export function pageBase(pageUrl: string, href: string | null, charset = 'utf-8'): PageBase {
   const base = declaredBase(pageUrl, href)
@@ -32,7 +32,7 @@ function declaredBase(pageUrl: string, href: string | null): PageBase {
   return crawlable(url.length > LIMITS.urlChars ? pageUrl : url)
 }
 
-/** The page may have been queued by an earlier version, or under the spelling that its server insists on. */
+/** `pageUrl` may have unusual escapes: a server can insist on its spelling. */
 function crawlable(pageUrl: string): PageBase {
   const url = normaliseEscapes(pageUrl)
   const resolver = new LinkResolver(url)

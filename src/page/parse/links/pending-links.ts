@@ -1,7 +1,6 @@
 /**
- * The links of one page in the order they were found, not yet resolved, because a `<base>` may come after
- * them. The scanner adds ranges of the page's bytes, so that no string is made for a link that only repeats
- * another.
+ * The links of one page in the order they were found. They are resolved at the end, because a `<base>` may
+ * come after them. The scanner adds ranges of bytes, so that a repeated link needs no string.
  */
 import { fingerprint } from '../../../model/bytes/index.js'
 import { type KnownLinks, LIMITS, LinkKind } from '../../../model/index.js'
@@ -13,7 +12,7 @@ import type { PageBase } from './page-base.js'
 export interface PageLinks {
   readonly links: readonly string[]
   readonly kinds: Uint8Array
-  /** Links that were left out because they are known. */
+  /** Number of links left out because the crawl knows them. */
   readonly known: number
 }
 
@@ -39,12 +38,12 @@ export class PendingLinks {
     this.#kinds[this.#count++] = kind
   }
 
-  /** Adds the first `count` anchors of those that were found in `memory` on the way. */
+  /** Adds the first `count` of the anchors that the last scan left in `memory`. */
   addFound({ found }: PageMemory, count: number): void {
     for (let i = 0; i < count; i++) {
       const start = found[2 * i]!
       const end = found[2 * i + 1]!
-      // One whose href is absurdly long is none.
+      // As in `AttributeSlots`, an href above the limit counts as missing.
       if (end - start <= LIMITS.attributeBytes) this.addRange(start, end, LinkKind.anchor)
     }
   }
@@ -55,8 +54,7 @@ export class PendingLinks {
   }
 
   /**
-   * Resolves all links; of several with the same URL and kind the first stays. Links that `known` knows are
-   * counted, and no string is made for them.
+   * Resolves all links; of equal URLs of one kind the first stays. Links that `known` has are only counted.
    */
   resolve(base: PageBase, memory: PageMemory, known: KnownLinks | null): PageLinks {
     const { bytes, links: plainLinks } = memory
@@ -68,7 +66,7 @@ export class PendingLinks {
       const end = this.#ends[i]!
       const kind = this.#kinds[i]!
       if (kind === LinkKind.anchor && bytes[start] === 0x23) {
-        // Contents and footnotes: one look at the first is enough.
+        // Links to the page itself, as in a table of contents: one is enough.
         if (linksItself) continue
         linksItself = true
       }

@@ -1,7 +1,7 @@
 /**
- * Where `<meta http-equiv=refresh content="5; url=next.html">` leads, by the steps of the HTML standard; null
- * when the value is not one, and for a bare delay, which only loads the page again. No regular expression: a
- * value of 64 KB must not make one backtrack.
+ * The target of `<meta http-equiv=refresh content="5; url=next.html">`, by the steps of the HTML standard;
+ * null if the value is invalid or only a delay. No regular expression: a value of 64 KB could make it
+ * backtrack.
  */
 export function refreshTarget(content: string): string | null {
   let i = skipSpace(content, 0)
@@ -15,7 +15,7 @@ export function refreshTarget(content: string): string | null {
   return unquote(content, afterUrlSign(content, i))
 }
 
-/** Behind `url =` where that stands at `from`. */
+/** The position after `url =`, if that is at `from`. */
 function afterUrlSign(content: string, from: number): number {
   if (content.slice(from, from + 3).toLowerCase() !== 'url') return from
   const sign = skipSpace(content, from + 3)

@@ -1,11 +1,11 @@
-/** What the words of a `rel` attribute mean to a crawler. */
+/** The meaning of the words of a `rel` attribute to a crawler. */
 export const Rel = {
-  /** Only the word itself: `ugc` and `sponsored` say who wrote a link, not that nobody may follow it. */
+  /** `ugc` and `sponsored` do not set it: they tell who wrote a link, not to ignore it. */
   nofollow: 1,
   canonical: 2,
-  /** A page to follow: canonical, next, prev, alternate */
+  /** A page to follow: canonical, next, prev, alternate. */
   related: 4,
-  /** Part of this page: stylesheet, icon, preload and so on */
+  /** Part of this page: stylesheet, icon, preload and so on. */
   requisite: 8,
   stylesheet: 16,
 } as const
@@ -26,7 +26,7 @@ const WORDS: ReadonlyMap<string, number> = new Map([
   ['modulepreload', Rel.requisite],
 ])
 
-/** Sites use the same few values on every link. */
+/** Cached: sites use the same few values on every link. */
 const known = new Map<string, number>()
 const KNOWN_MAX = 512
 const KNOWN_CHARS = 64
@@ -45,6 +45,6 @@ export function relFlags(rel: string): number {
 function readFlags(rel: string): number {
   let flags = 0
   for (const word of rel.toLowerCase().split(/[\t\n\f\r ]+/)) flags |= WORDS.get(word) ?? 0
-  // An alternate stylesheet is a style for this page, not another page.
+  // An alternate stylesheet belongs to this page; it is not another page.
   return (flags & Rel.stylesheet) === 0 ? flags : flags & ~Rel.related
 }

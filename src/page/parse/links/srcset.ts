@@ -1,4 +1,4 @@
-/** The URLs of a `srcset` value, read as the HTML standard does: commas inside a URL belong to it. */
+/** The URLs of a `srcset` value by the HTML standard: a comma inside a URL belongs to it. */
 export function* srcsetUrls(srcset: string): Generator<string> {
   let i = 0
   while (i < srcset.length) {
@@ -9,7 +9,7 @@ export function* srcsetUrls(srcset: string): Generator<string> {
     let end = i
     while (end > start && srcset[end - 1] === ',') end--
     if (end > start) yield srcset.slice(start, end)
-    // A comma right after the URL ends the candidate; otherwise descriptors follow.
+    // A comma directly after the URL ends the candidate; otherwise descriptors follow.
     if (end === i) i = descriptorsEnd(srcset, i)
   }
 }

@@ -1,6 +1,5 @@
 /**
- * Methods of Node's Buffer behind `toString`; called directly they save a quarter of the time for a short
- * string.
+ * Methods of Node's Buffer behind `toString`. For short strings a direct call saves a quarter of the time.
  */
 interface Buffer<TArrayBuffer extends ArrayBufferLike = ArrayBufferLike> {
   latin1Slice(start: number, end: number): string

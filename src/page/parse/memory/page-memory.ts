@@ -1,7 +1,7 @@
 /**
- * The page in a memory of our own, with sentinels behind it, so that the scanner's loops need no test for the
- * end: '<' ends text, the quotes end values, '>' ends tags. Behind them is room for the page's text. The
- * memory belongs to a WebAssembly module (`assembly/page.ts`) and is used again for the next page.
+ * Holds the page in the memory of a WebAssembly module (`assembly/page.ts`), which the next page reuses.
+ * Sentinels behind the page let the scanner's loops run without a test for the end: '<' ends text, the quotes
+ * end values, '>' ends tags. Behind the sentinels is room for the page's text.
  */
 
 import { loadWasm, type WasmPlace } from '../../../model/bytes/index.js'
@@ -10,7 +10,7 @@ import { TAG_CODES } from '../tags/index.js'
 import { type LinkExports, PlainLinks } from './plain-links.js'
 
 const SENTINELS = Uint8Array.of(0x3c, 0x22, 0x27, 0x3e)
-/** Bytes behind the sentinels, and behind the text, that a look ahead may touch. */
+/** Bytes behind the sentinels, and behind the text, that a lookahead may read. */
 const SLACK = 64
 const KEPT_BYTES = 4 * 1024 * 1024
 const FIRST_BYTES = 2 * 1024 * 1024
@@ -33,16 +33,16 @@ interface PageExports extends LinkExports {
   copyRun(from: number, to: number, at: number, afterSpace: number): number
 }
 
-/** What `nextForText` leaves in `results`. */
+/** Indexes into `results` after `nextForText`. */
 export const Found = { anchors: 0, ranges: 1, textStart: 2, state: 3, depth: 4 } as const
 const RESULT_COUNT = 5
-/** Numbers to a piece of text in `ranges`. */
+/** Numbers per piece of text in `ranges`. */
 const RANGE_NUMBERS = 3
 
-/** What the module asks of a byte. `inPath`, `inQuery`: it stands there as it is. */
+/** `inPath`, `inQuery`: the byte needs no escape there. */
 const ByteClass = { letter: 1, nameStop: 2, decisive: 4, nameLetter: 8, inPath: 16, inQuery: 32 } as const
 
-/** What the module knows of tags. */
+/** Tables by which the module classifies tags. */
 export interface TagTables {
   readonly sieve: Int32Array
   readonly textTags: BigUint64Array
@@ -50,16 +50,16 @@ export interface TagTables {
 
 export class PageMemory {
   readonly bytes: Buffer
-  /** See `assembly/page.ts`; all places are those of `bytes`. */
+  /** See `assembly/page.ts`; all positions are positions in `bytes`. */
   readonly nextBracket: PageExports['nextBracket']
   readonly nextOfInterest: PageExports['nextOfInterest']
   readonly nextForText: PageExports['nextForText']
   readonly copyRun: PageExports['copyRun']
-  /** Of `nextOfInterest`: how many anchors were found. Of `nextForText`: see `Found`. */
+  /** After `nextOfInterest` the number of anchors found; after `nextForText` see `Found`. */
   readonly results: Int32Array
-  /** The plain anchors that were passed: where each href begins and ends. */
+  /** Start and end of the href of each simple anchor that was passed. */
   readonly found: Int32Array
-  /** The text that `nextForText` passed: where each piece begins and ends, and its marks. */
+  /** Start, end and marks of each piece of text that `nextForText` passed. */
   readonly ranges: Int32Array
   readonly links: PlainLinks
   readonly #sieve: Int32Array
@@ -85,7 +85,7 @@ export class PageMemory {
     this.links = new PlainLinks(wasm)
   }
 
-  /** Which tags `nextOfInterest` and `nextForText` stop at. */
+  /** Sets the tags at which `nextOfInterest` and `nextForText` stop. */
   attach(tables: TagTables): void {
     if (this.#filledWith === tables) return
     this.#filledWith = tables
@@ -102,7 +102,7 @@ function byteClasses(): Uint8Array {
   const classes = Uint8Array.from(TAG_CODES, code => (code === 0 ? ByteClass.nameStop : 0))
   mark(letters, ByteClass.letter | ByteClass.nameLetter)
   mark('0123456789-_', ByteClass.nameLetter)
-  // '&' and '%' are in neither: they may begin a character reference, an escape.
+  // '&' and '%' are in neither: they may begin a character reference or an escape.
   mark(`${letters}0123456789-_~!$()*+,;=@/.`, ByteClass.inPath | ByteClass.inQuery)
   mark("'", ByteClass.inPath)
   mark(':?', ByteClass.inQuery)
@@ -113,7 +113,7 @@ function byteClasses(): Uint8Array {
 let kept: PageMemory | undefined
 
 /**
- * Copies `page` (from `start` on) to a memory that the next call overwrites; `wantText` makes room for text.
+ * Copies `page` from `start` on to a memory that the next call overwrites. `wantText` reserves room for text.
  */
 export function withSentinels(page: Uint8Array, start: number, wantText: boolean): PageMemory {
   const length = page.length - start

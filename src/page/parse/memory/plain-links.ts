@@ -1,8 +1,7 @@
 /**
- * The fast path of link resolution: from the bytes of an href to the bytes and the fingerprint of a URL in
- * one pass, without a string in between. It takes links of plain characters to the page's own origin and to
- * such as it has met before; for all else it says so, and `LinkResolver` has it. The pass itself is in
- * `assembly/links.ts`.
+ * The fast path of link resolution: one pass from the bytes of an href to the bytes and the fingerprint of a
+ * URL, without a string. It resolves links of plain characters to the page's own origin and to origins met
+ * before, and leaves all others to `LinkResolver`. `assembly/links.ts` does the work.
  */
 
 import { fingerprint, type WasmMemory, type WasmPlace } from '../../../model/bytes/index.js'
@@ -18,10 +17,10 @@ export interface LinkExports {
   settleOrigin(from: number, length: number): void
 }
 
-/** What `read` found. `notHttp`: a link that leads to nothing that can be crawled, as `mailto:` does. */
+/** Results of `read`. `notHttp`: a link of another scheme, such as `mailto:`. */
 export const Read = { odd: 0, plain: 1, notHttp: 2 } as const
 
-/** Places of the results of `readLink`. */
+/** Indexes of the results of `readLink`. */
 const Result = { low: 0, high: 1, start: 2, length: 3, isOwn: 4 } as const
 
 export class PlainLinks {
@@ -41,8 +40,8 @@ export class PlainLinks {
   }
 
   /**
-   * Links are relative to `base` from now on: a normalised URL, or null when nothing is plain. With
-   * `ownQueries` letters in a query are sent in the encoding of the page, and are not plain.
+   * Sets the base for the next links: a normalised URL, or null to treat no link as plain. With `ownQueries`,
+   * non-ASCII letters in a query are sent in the encoding of the page, and such links are not plain.
    */
   attach(base: string | null, ownQueries: boolean): void {
     if (base === null || base.length > this.#baseBytes) {
@@ -52,14 +51,14 @@ export class PlainLinks {
     this.#memory.latin1Write(base, this.#base)
     const query = base.indexOf('?')
     const path = query < 0 ? base.length : query
-    // An empty query gets lost: see LinkResolver.
+    // `LinkResolver` drops an empty query too.
     const whole = query === base.length - 1 ? path : base.length
     this.#wasm.attachBase(whole, originOf(base).length, base.lastIndexOf('/', path) + 1, path, ownQueries)
   }
 
   /**
-   * Reads the href from `from` to `to` of the page (a value of `Read`) and takes its fingerprint when it is
-   * plain.
+   * Reads the href at `from..to` of the page; returns a value of `Read`. Takes the fingerprint of a plain
+   * link.
    */
   read(from: number, to: number): number {
     const read = this.#wasm.readLink(from, to)
@@ -70,18 +69,21 @@ export class PlainLinks {
     return read
   }
 
-  /** The URL read last. */
+  /** The URL of the last plain link. */
   url(): string {
     const start = this.#results[Result.start]!
     return this.#memory.latin1Slice(start, start + this.#results[Result.length]!)
   }
 
-  /** It belongs to the base's origin. */
+  /** Whether the last plain link has the base's origin. */
   get isOwn(): boolean {
     return this.#results[Result.isOwn] === 1
   }
 
-  /** Learns from the full parser: `url` is what the href at `start` of the page, in `bytes`, stands for. */
+  /**
+   * Remembers the origin of `url`, which the resolver made of the href at `start`, if it is spelled the same
+   * there.
+   */
   settle(bytes: Uint8Array, start: number, url: string): void {
     const slash = pathStart(url)
     if (bytes[start + slash] !== 0x2f) return

@@ -1,16 +1,11 @@
-/**
- * Where content ends that is text whatever it looks like: script, style, title, textarea, comments and the
- * like.
- */
+/** Finds the end of content without tags: script, style, title, textarea, comments and the like. */
 import { startsWithLetters, TAG_CODES } from '../tags/index.js'
 import type { PageMemory } from './page-memory.js'
 
-/**
- * A run this long is searched by the machine's own instructions; setting them up costs more than a short run.
- */
+/** A longer run is searched with SIMD; for a shorter one the call costs more than it saves. */
 const LONG_RUN = 16
 
-/** The next '<' at or after `from`; the sentinel when there is none. */
+/** The next '<' at or after `from`; the sentinel if there is none. */
 export function nextTag({ bytes, nextBracket }: PageMemory, from: number): number {
   const long = from + LONG_RUN
   let i = from
@@ -18,7 +13,7 @@ export function nextTag({ bytes, nextBracket }: PageMemory, from: number): numbe
   return i
 }
 
-/** Position of the end tag `</name` that closes raw text, or `length` when the page ends first. */
+/** Position of the end tag `</name` that closes raw text, or `length` if the page ends first. */
 export function rawTextEnd(memory: PageMemory, from: number, length: number, name: string): number {
   const { bytes } = memory
   for (let i = nextTag(memory, from); i < length; i = nextTag(memory, i + 1))
@@ -31,8 +26,8 @@ function isName(bytes: Buffer, at: number, name: string): boolean {
 }
 
 /**
- * The same for script, where `<!--` hides a `<script>` and its end tag (the tokenizer's escaped and double
- * escaped states) until `-->`.
+ * The same for script, where `<!--` hides a `<script>` and its end tag until `-->` (the tokenizer's escaped
+ * and double escaped states).
  */
 export function scriptEnd(memory: PageMemory, from: number, length: number): number {
   const { bytes } = memory
@@ -48,7 +43,7 @@ export function scriptEnd(memory: PageMemory, from: number, length: number): num
 }
 
 /**
- * From the dashes of `<!--` on: the '>' that ends the escape, the '<' of the script's end tag, or the page's
+ * From the dashes of `<!--` to the '>' that ends the escape, the '<' of the script's end tag, or the page's
  * end.
  */
 function escapedScriptEnd(bytes: Buffer, dashes: number, length: number): number {
@@ -69,8 +64,7 @@ function escapedScriptEnd(bytes: Buffer, dashes: number, length: number): number
 }
 
 /**
- * Position behind a comment whose text begins at `from` (after `<!--`); past the page's end when it never
- * ends.
+ * The end of a comment whose text begins at `from` (after `<!--`); past the page's end if it is never closed.
  */
 export function commentEnd(bytes: Buffer, from: number, length: number): number {
   if (bytes[from] === 0x3e) return from + 1

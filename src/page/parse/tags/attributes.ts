@@ -1,8 +1,7 @@
 /**
- * The attributes of the tag being read. The reader follows the states of the WHATWG tokenizer to the letter,
- * because a quote taken for one that is none would swallow the rest of the page. It relies on the sentinels
- * behind the page (see `page-memory.ts`): every loop ends there, and a position past the page's end means
- * that the page ended inside the tag.
+ * Reads the attributes of a tag by the states of the WHATWG tokenizer, because one misread quote would
+ * swallow the rest of the page. Every loop ends at the sentinels behind the page (`page-memory.ts`); a
+ * position past the page's end means that the page ended inside the tag.
  */
 import { decodeHTMLAttribute } from 'entities/decode'
 import { LIMITS } from '../../../model/index.js'
@@ -14,19 +13,19 @@ const NAMES = [
 ] as const
 type AttributeName = Exclude<(typeof NAMES)[number], ''>
 
-/** Numbers of the attributes that are looked at. */
+/** Numbers of the attributes that are read. */
 export const Attribute = Object.fromEntries(NAMES.map((name, number) => [name, number])) as Readonly<
   Record<AttributeName, number>
 >
 export const ATTRIBUTE_NAMES: readonly string[] = NAMES
 
-/** Where the facts of an element come from: the scanner's slots or a parsed tree. */
+/** Attributes of an element, read by the scanner or from a parsed tree. */
 export interface AttributeSource {
-  /** The value with its character references decoded; null when the attribute is missing or absurdly long. */
+  /** The value, character references decoded; null if the attribute is missing or above the size limit. */
   text(attribute: number): string | null
 }
 
-// What may stand between attributes; '/' counts only right before '>'.
+// Bytes between attributes; '/' only counts directly before '>'.
 const GAP = new Uint8Array(256)
 const SPACE = new Uint8Array(256)
 const UNQUOTED_END = new Uint8Array(256)
@@ -36,7 +35,7 @@ for (const c of '\t\n\f\r ') {
   UNQUOTED_END[c.charCodeAt(0)] = 1
 }
 GAP[0x2f] = 1
-// What decides how a tag goes on, and what stands before the '=' of an attribute.
+// Bytes that decide how a tag continues, and bytes that may precede the '=' of an attribute.
 const DECISIVE = new Uint8Array(256)
 for (const c of '=>"\'') DECISIVE[c.charCodeAt(0)] = 1
 const NAME_END = new Uint8Array(256)
@@ -45,10 +44,10 @@ for (const c of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-
 UNQUOTED_END[0x3e] = 1
 
 export class AttributeSlots implements AttributeSource {
-  /** Whether the tag read last ended in `/>`. */
+  /** Whether the last tag ended in `/>`. */
   selfClosing = false
   #bytes: Buffer = Buffer.alloc(0)
-  /** Rises with every tag: a slot is filled when its stamp is this. */
+  /** Number of the current tag; a slot is filled if its stamp equals it. */
   #serial = 0
   readonly #table = new NameTable(NAMES, ATTRIBUTE_CODES)
   readonly #stamps = new Float64Array(NAMES.length)
@@ -59,7 +58,7 @@ export class AttributeSlots implements AttributeSource {
     this.#bytes = bytes
   }
 
-  /** Steps over the attributes that begin at `from`; returns the position behind the tag. */
+  /** Skips the attributes that begin at `from`; returns the end of the tag. */
   skip(from: number): number {
     const bytes = this.#bytes
     let known = from
@@ -71,7 +70,7 @@ export class AttributeSlots implements AttributeSource {
         this.selfClosing = bytes[i - 1] === 0x2f
         return i + 1
       }
-      // name="value" without white space: what nearly all attributes look like.
+      // Nearly all attributes have the form name="value" without white space.
       const quote = bytes[i + 1]
       if (c !== 0x3d || NAME_END[bytes[i - 1]!] === 0 || (quote !== 0x22 && quote !== 0x27))
         return this.#skipOdd(known)
@@ -81,7 +80,7 @@ export class AttributeSlots implements AttributeSource {
     }
   }
 
-  /** The same for attributes of any look. */
+  /** The same for attributes of any form. */
   #skipOdd(from: number): number {
     const bytes = this.#bytes
     let i = from
@@ -107,7 +106,7 @@ export class AttributeSlots implements AttributeSource {
     }
   }
 
-  /** The same, and remembers the values of the attributes in `NAMES`; the first of a name counts. */
+  /** Like `skip`, but stores the values of the attributes in `NAMES`; the first of a name counts. */
   read(from: number): number {
     const bytes = this.#bytes
     this.#serial++
@@ -149,14 +148,14 @@ export class AttributeSlots implements AttributeSource {
     this.#ends[name] = end
   }
 
-  /** Where the value begins; -1 when the attribute is missing or absurdly long. */
+  /** The start of the value; -1 if the attribute is missing or above the size limit. */
   start(attribute: number): number {
     if (this.#stamps[attribute] !== this.#serial) return -1
     const start = this.#starts[attribute]!
     return this.#ends[attribute]! - start > LIMITS.attributeBytes ? -1 : start
   }
 
-  /** Where the value ends; only after `start` has found it. */
+  /** The end of the value; valid only after `start` has found it. */
   end(attribute: number): number {
     return this.#ends[attribute]!
   }
@@ -167,7 +166,7 @@ export class AttributeSlots implements AttributeSource {
   }
 }
 
-/** An attribute value as the HTML parser would give it. */
+/** Decodes an attribute value as the HTML parser does. */
 export function decodeValue(bytes: Buffer, start: number, end: number): string {
   let all = 0
   let references = false

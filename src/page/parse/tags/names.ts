@@ -1,14 +1,14 @@
 /**
- * Names of tags and attributes, recognised while they are read: five bits a character in two 30-bit numbers,
- * so that a known name is found by one look into a table instead of a string and a Map. Names of up to twelve
- * characters are told apart exactly; longer ones are compared byte by byte.
+ * Recognises names of tags and attributes while reading them: five bits per character in two 30-bit numbers,
+ * so that one table lookup replaces a string and a Map. Names of up to twelve characters have distinct codes;
+ * longer ones are also compared byte by byte.
  */
 
 const MASK = 0x3fffffff
 const SLOTS = 1_024
 const OTHER = 31
 
-/** Code of each byte of a name; 0 ends it. The digits of h1 to h6 are one and the same. */
+/** Code of each byte of a name; 0 ends the name. The digits of h1 to h6 share a code. */
 function nameCodes(terminators: string): Uint8Array {
   const codes = new Uint8Array(256).fill(OTHER)
   for (let c = 0; c < 26; c++) {
@@ -25,7 +25,7 @@ function nameCodes(terminators: string): Uint8Array {
 export const TAG_CODES = nameCodes('\t\n\f\r />')
 export const ATTRIBUTE_CODES = nameCodes('\t\n\f\r />=')
 
-/** A closed set of names, each with a number; 0 stands for every other name. */
+/** A fixed set of names, each with a number; 0 stands for all other names. */
 export class NameTable {
   /** Number of the name read last. */
   found = 0
@@ -36,17 +36,17 @@ export class NameTable {
   readonly #highs = new Int32Array(SLOTS)
   readonly #lengths = new Uint8Array(SLOTS)
 
-  /** The number of a name is its index in `names`; the first is nobody's. */
+  /** The number of a name is its index in `names`; the first entry is unused. */
   constructor(names: readonly string[], codes: Uint8Array) {
     this.#names = names
     this.#codes = codes
     for (let number = 1; number < names.length; number++) this.#insert(names[number]!, number)
   }
 
-  /** Reads the name that begins at `from`, leaves its number in `found`, and returns where it ends. */
+  /** Reads the name at `from`, puts its number into `found`, and returns the end of the name. */
   read(bytes: Uint8Array, from: number): number {
     const codes = this.#codes
-    // The first character belongs to the name whatever it is: `<a =b>` has an attribute called `=b`.
+    // Any first character belongs to the name: `<a =b>` has an attribute called `=b`.
     let low = codes[bytes[from]!]! || OTHER
     let high = 0
     let i = from + 1
@@ -89,7 +89,7 @@ function slotOf(low: number, high: number): number {
   return Math.imul(low ^ Math.imul(high, 0x2c1b3c6d), 0x9e3779b1) >>> 22
 }
 
-/** Whether the lower-case letters of `word` stand at `from`, in either case. */
+/** Whether the lower-case letters of `word` are at `from`, in either case. */
 export function startsWithLetters(bytes: Uint8Array, from: number, word: string): boolean {
   for (let i = 0; i < word.length; i++) if ((bytes[from + i]! | 0x20) !== word.charCodeAt(i)) return false
   return true

@@ -1,35 +1,33 @@
-/**
- * The tags that change what a page means to us, and what is to be done about each: STYLE 6, rules as data.
- */
+/** The tags that matter to a crawler, and the traits of each. */
 import { NameTable, TAG_CODES } from './names.js'
 
-/** What a tag asks for; a tag without any of these is only stepped over. */
+/** A tag without any of these traits is skipped. */
 export const Trait = {
   /** Its attributes hold links or facts. */
   facts: 1,
   /** Its attributes hold page requisites. */
   requisites: 2,
-  /** Its content is text up to its end tag, whatever it looks like. */
+  /** Its content is raw text up to its end tag. */
   raw: 4,
   /** It changes how the parser reads what follows. */
   structure: 8,
-  /** Text before and after it stands on lines of its own. */
+  /** Line breaks stand before and after its text. */
   block: 16,
-  /** Text before and after it is at least a space apart. */
+  /** At least a space stands before and after its text. */
   cell: 32,
-  /** Its text is not the page's own: menus, side bars, controls. */
+  /** Its text is boilerplate: menus, side bars, controls. */
   boilerplate: 64,
-  /** Harmless inside svg: no content of its own kind, no way out of svg. */
+  /** In svg it neither contains HTML nor ends svg. */
   svg: 128,
-  /** The same inside math. */
+  /** The same in math. */
   math: 256,
-  /** In svg or math, HTML begins again inside it: only text is taken there. */
+  /** In svg or math its content is HTML again (an integration point); only text is understood there. */
   htmlInside: 512,
   /** Whether it ends an open select depends on the tables around it. */
   tablePart: 1024,
-  /** Can carry a role that matters to the text. */
+  /** Its role attribute can matter to the text. */
   role: 2048,
-  /** Keeps formatting elements apart: those before it outlive a template that ends inside it. */
+  /** A marker for formatting elements: those before it survive a template that ends inside it. */
   marker: 4096,
 } as const
 
@@ -50,7 +48,7 @@ function define(names: string, traits: number): number {
 }
 
 const T = Trait
-/** Numbers of the tags that code asks for by name. */
+/** Numbers of the tags, for those that code names. */
 export const Tag = {
   a: define('a', T.facts),
   area: define('area', T.facts),
@@ -126,7 +124,6 @@ define('mover munderover mmultiscripts mprescripts none mtable mtr mtd mlabeledt
 define('maction semantics', T.math)
 define('mi mn mo ms mtext', T.math | T.htmlInside)
 
-/** Traits by tag number. */
 export const TAG_TRAITS = Uint16Array.from(TRAITS)
 export const TAG_NAMES: readonly string[] = NAMES
 
@@ -134,15 +131,15 @@ export function createTagTable(): NameTable {
   return new NameTable(NAMES, TAG_CODES)
 }
 
-/** The number of a tag by its lower-case name; 0 for one we do not know. */
+/** The number of a tag by its lower-case name; 0 for other tags. */
 export function tagNumber(name: string): number {
   return NUMBERS.get(name) ?? 0
 }
 const NUMBERS = new Map(NAMES.map((name, number) => [name, number]))
 
 /**
- * A sieve for tags with one of `traits`: bit n of the entry for a first letter (either case) says that some
- * such tag has n letters. Most tags fall through it before their name is looked at.
+ * A filter for tags with one of `traits`: bit n of the entry for a first letter (in either case) is set if
+ * some such tag has n letters. It rejects most tags before their names are compared.
  */
 export function createSieve(traits: number): Int32Array {
   const sieve = new Int32Array(256)

@@ -1,25 +1,24 @@
 /**
- * The text of a page as ranges of its bytes, each marked with where it stands, so that the choice (main,
- * article, or all but the boilerplate) is made when the whole page is known: a menu that is never closed must
- * not swallow it.
+ * The text of a page as ranges of its bytes, each marked with its context. Which text to keep (main, article,
+ * or all but boilerplate) is decided at the end of the page: a menu that is never closed must not hide the
+ * text.
  */
 import { LIMITS } from '../../../model/index.js'
 import { Found, type PageMemory } from '../memory/index.js'
 import { Tag, Trait } from '../tags/index.js'
 
-/** Marks of a range. */
 export const Mark = {
-  /** A line break, or at least a space, stands before it. */
+  /** A line break, or at least a space, precedes it. */
   line: 1,
   space: 2,
-  /** Line breaks inside it count. */
+  /** Its line breaks count. */
   preformatted: 4,
   boilerplate: 8,
   main: 16,
   article: 32,
 } as const
 
-/** What a tag with these traits sets apart. */
+/** The gap that a tag with these traits makes. */
 export function gapOf(traits: number): number {
   if ((traits & Trait.block) !== 0) return Mark.line
   return (traits & Trait.cell) !== 0 ? Mark.space : 0
@@ -30,11 +29,11 @@ export class TextRanges {
   starts = new Int32Array(1_024)
   ends = new Int32Array(1_024)
   marks = new Uint8Array(1_024)
-  /** Bytes of text by where they stand, boilerplate apart. */
+  /** Bytes of text by context, without boilerplate. */
   #mainBytes = 0
   #articleBytes = 0
   #plainBytes = 0
-  /** Separation owed to the next range. */
+  /** The gap before the next range. */
   #gap = 0
   readonly #boilerplate = new OpenTag()
   readonly #main = new OpenTag()
@@ -56,9 +55,8 @@ export class TextRanges {
   }
 
   /**
-   * Takes what the module finds from `from` on, up to the first tag that it leaves to the scanner, and
-   * returns where that one begins: the text in between, and the depth of the element that decides where it
-   * stands.
+   * Lets the module search from `from` to the next tag that the scanner must read, and returns the position
+   * of that tag. Takes over the text in between and the depth of the element that decides the context.
    */
   find(memory: PageMemory, from: number, length: number): number {
     const decisive = this.#boilerplate.depth > 0 ? this.#boilerplate : this.#main
@@ -107,7 +105,7 @@ export class TextRanges {
     this.#gap = end < to ? this.#blankGap(bytes, end, to) : 0
   }
 
-  /** A space stands before the next text. */
+  /** Adds a space before the next text. */
   setApart(): void {
     this.#gap |= Mark.space
   }
@@ -118,7 +116,7 @@ export class TextRanges {
     return Mark.space
   }
 
-  /** Where text stands now. */
+  /** The context of the current position. */
   #place(): number {
     if (this.#boilerplate.depth > 0) return Mark.boilerplate
     return (this.#main.depth > 0 ? Mark.main : 0) | (this.#articles > 0 ? Mark.article : 0)
@@ -135,7 +133,7 @@ export class TextRanges {
     this.#gap |= gapOf(traits)
     if (tag === Tag.pre) this.#preformatted = true
     if (this.#boilerplate.depth > 0) {
-      // A page's own text is never inside its menu: that one was left open.
+      // Main text is never inside a menu, so the menu was not closed.
       if (tag !== Tag.main) {
         this.#boilerplate.again(tag)
         return
@@ -149,7 +147,7 @@ export class TextRanges {
     else if (tag === Tag.section) this.#sections++
   }
 
-  /** A header or footer is the page's, not its text's, unless it stands in a section of the text. */
+  /** A header or footer is boilerplate unless it is in a section of the text. */
   #isBoilerplate(tag: number, traits: number): boolean {
     if ((traits & Trait.boilerplate) === 0 || tag === Tag.article || tag === Tag.section) return false
     if (tag !== Tag.header && tag !== Tag.footer) return true
@@ -168,7 +166,7 @@ export class TextRanges {
     else if (tag === Tag.section && this.#sections > 0) this.#sections--
   }
 
-  /** A range is wanted when its marks, under this mask, equal this value. */
+  /** A range is wanted if its marks, under `mask`, equal `value`. */
   choice(): { readonly mask: number; readonly value: number } {
     if (this.#mainBytes > 0) return { mask: Mark.main | Mark.boilerplate, value: Mark.main }
     if (this.#articleBytes > 0) return { mask: Mark.article | Mark.boilerplate, value: Mark.article }
@@ -190,7 +188,7 @@ export class TextRanges {
   }
 }
 
-/** One open element, followed by counting tags of its name. */
+/** One open element, tracked by counting tags of its name. */
 class OpenTag {
   depth = 0
   tag = 0
@@ -206,7 +204,7 @@ class OpenTag {
   }
 
   again(tag: number): void {
-    // A button ends the one before it.
+    // A button ends the previous one.
     if (this.depth > 0 && tag === this.tag && tag !== Tag.button) this.depth++
   }
 

@@ -1,20 +1,19 @@
 /**
- * What tags do to the text of a page, as a table for `assembly/text.ts`: by the codes of a name, five bits a
- * letter, what the tag asks for and its number.
+ * The table by which `assembly/text.ts` looks up a tag: the key is made of the codes of its name, five bits a
+ * letter; the value is the tag's action and number.
  */
 import { TAG_CODES, TAG_NAMES, TAG_TRAITS, Tag, Trait } from '../tags/index.js'
 import { gapOf, Mark } from './text-ranges.js'
 
-/** What a tag asks for, besides the gap around it. */
+/** Flags of an action, besides those of the gap. */
 const Action = {
   /** Preformatted text begins or ends. */
   preformatted: Mark.preformatted,
-  /** The scanner has to look at its start tag, its end tag. */
+  /** The scanner has to read its start tag, or its end tag. */
   startForHost: 8,
   endForHost: 16,
-  /** The scanner has to look at its start tag if that has a role or attributes of an odd look. */
+  /** The scanner has to read its start tag if that has a role or unusual attributes. */
   attributes: 32,
-  /** A link. */
   anchor: 64,
 } as const
 
@@ -22,15 +21,12 @@ const FOR_HOST = Trait.facts | Trait.requisites | Trait.raw | Trait.structure | 
 
 const SLOT_BITS = 8n
 const SCATTER = 0x9e3779b97f4a7c15n
-/** Two to a slot: the key, then action and number. */
+/** Two words per slot: the key, then action and number. */
 const TABLE_LENGTH = 2 << Number(SLOT_BITS)
-/**
- * Every letter of a name leaves bits: a longer name, whose first letters are lost, is never taken for one
- * this long.
- */
+/** The key of a longer name loses its first letters, but never equals the key of a name this short. */
 const KEY_LETTERS = 11
 
-/** The table for a scan that looks at tags with one of the traits `wanted`. */
+/** The table for a scan that reads tags with one of the traits `wanted`. */
 export function createTextTags(wanted: number): BigUint64Array {
   const table = new BigUint64Array(TABLE_LENGTH)
   for (let number = 1; number < TAG_NAMES.length; number++) {

@@ -1,6 +1,6 @@
 /**
- * Writes chosen ranges of a page's bytes as text: white space collapsed, character references decoded, a line
- * for each block. Bytes go to bytes; a string is made only for a reference.
+ * Writes the chosen ranges of a page as text: white space collapsed, character references decoded, a line for
+ * each block. It copies bytes; only a reference needs a string.
  */
 import { decodeHTML } from 'entities/decode'
 import { LIMITS } from '../../../model/index.js'
@@ -10,15 +10,15 @@ import { Mark, type TextRanges } from './text-ranges.js'
 export class TextWriter {
   #bytes: Buffer = Buffer.alloc(0)
   #copyRun: PageMemory['copyRun'] = from => from
-  /** Where the text begins, goes on and must end; a little more may be written before it is cut. */
+  /**
+   * Start of the text, current position, and limit; writing may pass the limit a little before the text is
+   * cut.
+   */
   #start = 0
   #at = 0
   #limit = 0
 
-  /**
-   * The chosen text of the page in `memory`, as a view of it. The page is valid UTF-8; what lies from
-   * `textStart` on is written over.
-   */
+  /** Returns the chosen text as a view of `memory`, written from `textStart` on. The page is valid UTF-8. */
   write({ bytes, copyRun }: PageMemory, ranges: TextRanges, textStart: number): Buffer {
     this.#bytes = bytes
     this.#copyRun = copyRun
@@ -67,18 +67,18 @@ export class TextWriter {
     }
   }
 
-  /** Copies what can stand as it is; returns where that ends. */
+  /** Copies bytes up to the first that needs treatment; returns its position. */
   #appendRun(from: number, to: number): number {
     const at = this.#at
-    // A space is copied neither at the start nor where a blank was written already.
+    // A space is copied neither at the start of the text nor after another blank.
     const afterSpace = at === this.#start || this.#bytes[at - 1]! <= 0x20 ? 1 : 0
-    // A few bytes more than there is room for, so that the cut can see whether it falls inside a character.
+    // A few bytes above the limit show whether the cut falls inside a character.
     const end = this.#copyRun(from, Math.min(to, from + this.#limit + 4 - at), at, afterSpace)
     this.#at = at + end - from
     return end
   }
 
-  /** One blank between two words, whatever stood there; none at the start. */
+  /** Writes one blank between two words, and none at the start. */
   #appendBlank(line: boolean): void {
     const bytes = this.#bytes
     if (this.#at === this.#start) return
@@ -92,7 +92,7 @@ export class TextWriter {
     else for (let i = 0; i < target.length; i++) this.#bytes[this.#at++] = target[i]!
   }
 
-  /** The end of the text, or a little before it, so that the last character is whole. */
+  /** The end of the text, moved back if it falls inside a character. */
   #wholeCharacters(): number {
     if (this.#at <= this.#limit) return this.#at
     let end = this.#limit
@@ -101,7 +101,7 @@ export class TextWriter {
   }
 }
 
-/** Behind white space, control characters and no-break spaces. */
+/** The end of white space, control characters and no-break spaces. */
 function blankEnd(bytes: Buffer, from: number, to: number): number {
   let i = from
   while (i < to) {
@@ -132,7 +132,7 @@ function isLetterOrDigit(c: number): boolean {
   return (c >= 0x30 && c <= 0x39) || ((c | 0x20) >= 0x61 && (c | 0x20) <= 0x7a)
 }
 
-/** Pages use the same few references. */
+/** Cached: pages use the same few references. */
 const decoded = new Map<string, Buffer>()
 const DECODED_MAX = 512
 

@@ -1,17 +1,16 @@
-/** Short texts of a page (title, description) as one line. */
+/** Reduces short texts of a page (title, description) to one line. */
 import { decodeHTML } from 'entities/decode'
 import { LIMITS } from '../../../model/index.js'
 
-/** The title in the page's bytes from `start` to `end`. */
 export function readTitle(bytes: Buffer, start: number, end: number): string {
-  // A title that is never closed would be the rest of the page: a character reference has at most 33
+  // A title without an end tag would be the rest of the page. A character reference has at most 33
   // characters.
   const bound = Math.min(end, start + LIMITS.titleChars * 8)
   const raw = bytes.utf8Slice(start, bound)
   return oneLine(raw.includes('&') ? decodeHTML(raw) : raw, LIMITS.titleChars)
 }
 
-/** `text` with white space collapsed, cut to `maxChars`. */
+/** Collapses white space in `text` and cuts it to `maxChars`. */
 export function oneLine(text: string, maxChars: number): string {
   if (text.length <= maxChars && isOneLine(text)) return text
   const bounded = text.length > maxChars * 8 ? text.slice(0, maxChars * 8) : text
@@ -19,9 +18,7 @@ export function oneLine(text: string, maxChars: number): string {
   return line.length > maxChars ? cut(line, maxChars) : line
 }
 
-/**
- * True for the usual: plain characters with single spaces between them. What is not plain is looked at fully.
- */
+/** True for text of printable ASCII with single spaces, the usual case; false is no final answer. */
 function isOneLine(text: string): boolean {
   let previous = 0x20
   for (let i = 0; i < text.length; i++) {
@@ -32,7 +29,7 @@ function isOneLine(text: string): boolean {
   return previous !== 0x20 || text === ''
 }
 
-/** Never between the halves of a surrogate pair. */
+/** Cuts, but not between the halves of a surrogate pair. */
 function cut(text: string, maxChars: number): string {
   const last = text.charCodeAt(maxChars - 1)
   return text.slice(0, last >= 0xd800 && last < 0xdc00 ? maxChars - 1 : maxChars)

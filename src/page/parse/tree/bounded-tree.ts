@@ -1,7 +1,7 @@
 /**
- * The tree that the full parser builds for us: elements in linked lists, no text but that of titles.
- * Appending, moving and removing take constant time whatever the page looks like, and building stops at a
- * bound: closing and re-opening formatting elements can make a small page into a tree of millions.
+ * The tree adapter for parse5: elements in linked lists, without text except that of titles. Appending,
+ * moving and removing take constant time, and building stops at a limit, because closing and re-opening
+ * formatting elements can expand a small page to millions of nodes.
  */
 import type { html, Token, TreeAdapter, TreeAdapterTypeMap } from 'parse5'
 import { LIMITS } from '../../../model/index.js'
@@ -12,7 +12,7 @@ export class TreeNode {
   last: TreeNode | null = null
   previous: TreeNode | null = null
   next: TreeNode | null = null
-  /** Content of a template: a tree of its own. */
+  /** The content of a template, a tree of its own. */
   content: TreeNode | null = null
   text = ''
   readonly name: string
@@ -26,7 +26,7 @@ export class TreeNode {
   }
 }
 
-/** Thrown inside the parser to leave it; caught where it was called. */
+/** Thrown to leave the parser, and caught by its caller. */
 export class TreeTooLarge extends Error {}
 
 const COMMENT = '#comment'
@@ -177,7 +177,7 @@ export class BoundedTree implements TreeAdapter<BoundedTreeTypes> {
     return false
   }
 
-  // Not kept: nobody asks.
+  // Required by parse5, but unused here.
   setDocumentType(): void {}
   setNodeSourceCodeLocation(): void {}
   updateNodeSourceCodeLocation(): void {}

@@ -1,4 +1,4 @@
-/** The slow and exact way: parse5 builds the tree, and the elements in it are collected. */
+/** The slow and exact way to read a page: parse5 builds a tree, whose elements are collected. */
 import { html, parse, type Token } from 'parse5'
 import { LIMITS } from '../../../model/index.js'
 import { Findings, PendingLinks } from '../links/index.js'
@@ -14,7 +14,7 @@ import {
 import { oneLine } from '../text/index.js'
 import { BoundedTree, type BoundedTreeTypes, type TreeNode, TreeTooLarge } from './bounded-tree.js'
 
-/** The findings of the page; null when its tree would be too large. */
+/** The findings of the page; null if its tree would be too large. */
 export function fullParse(page: string, wantRequisites: boolean): Findings | null {
   let document: TreeNode
   try {
@@ -28,7 +28,7 @@ export function fullParse(page: string, wantRequisites: boolean): Findings | nul
   return findings
 }
 
-/** Document order; without recursion, because trees are as deep as pages want them to be. */
+/** Elements in document order; without recursion, because a tree can be of any depth. */
 function* elements(root: TreeNode): Generator<TreeNode> {
   let node = root.first
   while (node !== null) {
@@ -40,9 +40,7 @@ function* elements(root: TreeNode): Generator<TreeNode> {
   }
 }
 
-/**
- * Outside HTML these are what their names say; the rest is not: better one link too many than one too few.
- */
+/** In svg and math only these count: an extra link is better than a missed one. */
 const LINKS_ANYWHERE = new Set<number>([Tag.a, Tag.area, Tag.iframe, Tag.frame, Tag.link])
 
 function collectNode(node: TreeNode, findings: Findings): void {
