@@ -1,7 +1,6 @@
 /**
- * One fetch on its way: waits for a slot, dials where the slot has no connection, sends, and turns whatever
- * happens into one result. A request that meets a connection the server has just closed goes out once more on
- * a fresh one.
+ * One fetch: waits for a slot, connects if necessary, sends, and turns the outcome into one result. A request
+ * on a connection that the server has just closed is sent once more on a new one.
  */
 import {
   type Clock,
@@ -29,7 +28,7 @@ import {
   unwantedBody,
 } from './http/index.js'
 
-/** What all transfers share. */
+/** Shared by all transfers. */
 export interface TransferTools {
   readonly clock: Clock
   readonly limits: FetchLimits
@@ -46,7 +45,7 @@ type At = 'waiting' | 'dialing' | 'talking' | 'decoding' | 'done'
 
 const HTTPS_S = 0x73
 const EMPTY = Buffer.alloc(0)
-/** A coded body that ends early may be framed as it should be: what cut it short is not known. */
+/** A body that ends early may have correct framing, so the cause is unknown. */
 const TRUNCATIONS: Readonly<Record<Cut, Truncation>> = { limit: 'length', early: 'unspecified' }
 const NO_BODY: Decoded = { ok: true, body: EMPTY, cut: null }
 
@@ -112,7 +111,7 @@ export class Transfer implements SlotWaiter<Connection>, Exchanging, BodyJudge, 
     }
   }
 
-  /** Our own code threw on this response: that is the end of this request and of nothing else. */
+  /** Our own code threw on this response: only this request fails. */
   failed(error: unknown): void {
     this.#giveUp({ ok: false, code: 'INTERNAL_ERROR', detail: String(error), error })
   }
@@ -197,8 +196,8 @@ export class Transfer implements SlotWaiter<Connection>, Exchanging, BodyJudge, 
   }
 
   /**
-   * The usual race of keep-alive: the server closed while the request was on its way, and never saw it. What
-   * follows goes out on a fresh connection, so it cannot happen twice.
+   * The usual race of keep-alive: the server closed the connection before it saw the request. The repetition
+   * uses a new connection, so it cannot happen twice.
    */
   #metClosedDoor(how: Ending, connection: Connection): boolean {
     if (how !== 'closed' && how !== 'broken') return false
@@ -257,7 +256,7 @@ export class Transfer implements SlotWaiter<Connection>, Exchanging, BodyJudge, 
     const cut = decoded.ok && decoded.cut !== null ? TRUNCATIONS[decoded.cut] : undefined
     if (this.#at !== 'done') this.reader.decoded(copiedBytes(facts, body))
     const exchange = new HttpExchange(facts, body, truncated ?? cut)
-    // A body that was cut short may well not decode; that is then not the news.
+    // A truncated body often cannot be decoded; the truncation is the cause to report.
     const trouble = problem ?? (decoded.ok ? null : { code: 'BAD_ENCODING' as const, detail: decoded.detail })
     this.#settle(trouble === null ? { ok: true, exchange } : { ok: false, ...trouble, exchange })
   }
@@ -271,7 +270,7 @@ export class Transfer implements SlotWaiter<Connection>, Exchanging, BodyJudge, 
   }
 }
 
-/** What is in memory besides the body as received. */
+/** Memory in addition to the body as received. */
 function copiedBytes({ rawBody, payload }: ExchangeFacts, body: Buffer): number {
   return (payload === rawBody ? 0 : payload.length) + (body === payload ? 0 : body.length)
 }

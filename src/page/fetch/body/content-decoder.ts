@@ -1,7 +1,7 @@
 /**
- * Undoes Content-Encoding within bounds. Small bodies are decoded at once: a trip through the thread pool
- * costs six times the decoding (185 us against 27 for a page of 16 KB). Large ones, and small ones that turn
- * out large, are streamed, so a bomb stops at the limit and never blocks the loop.
+ * Undoes Content-Encoding within limits. Small bodies are decoded synchronously: the thread pool would cost
+ * six times as much (185 us instead of 27 for a page of 16 KB). Large bodies, and small ones with large
+ * output, are streamed, so that a decompression bomb stops at the limit and does not block the event loop.
  */
 
 import { Semaphore } from '../../../model/index.js'
@@ -9,8 +9,8 @@ import { codingFor } from './codings.js'
 import type { Coding, Cut, Decoded } from './decoded.js'
 
 /**
- * Bodies that are decoded together later; each holds up to one body, and the thread pool has four threads for
- * everybody.
+ * Bodies decoded in the thread pool at once: each may need a body's memory, and others need the four threads
+ * too.
  */
 const LATE_BODIES = 2
 
@@ -23,8 +23,8 @@ export class ContentDecoder {
   }
 
   /**
-   * Undoes `codings` (in the order they were applied). A value where it could be done at once, else a
-   * promise: then it waits first until there is `room` for `maxBytes`.
+   * Undoes `codings`, listed in the order of application. Returns a promise if the body is too large to be
+   * decoded synchronously; decoding then first waits for `room` for `maxBytes`.
    */
   decode(
     payload: Buffer,

@@ -1,6 +1,6 @@
 /**
- * Which addresses a crawler must not touch (P10): everything that is not a public unicast address of somebody
- * else. For IPv6 the rule is turned round: only 2000::/3 is public, and parts of it are taken out again.
+ * The addresses to which a crawler must not connect (P10): all that are not public unicast addresses. Of IPv6
+ * only 2000::/3 is public, except for some ranges in it.
  */
 import { BlockList, type IPVersion, isIP, isIPv4, SocketAddress } from 'node:net'
 
@@ -72,12 +72,11 @@ const PUBLIC_IPV6 = listOf('ipv6', [
   [NAT64, 96, 'NAT64'],
 ])
 
-/** Says why an address must not be connected to, or null when it may. */
+/** Returns why an address is forbidden; null if it is allowed. */
 export type AddressGuard = (address: string) => string | null
 
 /**
- * The guard of a crawl: `networks` (`10.1.0.0/16`, `fd00::1`) are the user's own word, and `allowPrivate` all
- * of it.
+ * The guard of a crawl. The user allows `networks` (`10.1.0.0/16`, `fd00::1`), or all with `allowPrivate`.
  */
 export function addressGuard(allowPrivate: boolean, networks: readonly string[]): AddressGuard {
   if (allowPrivate) return () => null
@@ -94,7 +93,7 @@ export function addressGuard(allowPrivate: boolean, networks: readonly string[])
   }
 }
 
-/** Why `address` must not be connected to; null when it may be. Text that is not an address is forbidden. */
+/** Why `address` is forbidden; null if it is allowed. Text that is not an address is forbidden. */
 export function isForbidden(address: string): string | null {
   const zone = address.indexOf('%')
   const bare = zone < 0 ? address : address.slice(0, zone)

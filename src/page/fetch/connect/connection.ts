@@ -1,7 +1,6 @@
 /**
- * One open socket and the exchange on it. Bytes go from the socket to the response reader without a stream in
- * between: the socket reads into one buffer that is used again and again, and the reader copies what it
- * keeps.
+ * One open socket and the exchange on it. There is no stream between the socket and the response reader: the
+ * socket reads into a reused buffer, and the reader copies what it keeps.
  */
 import type { Socket } from 'node:net'
 import { type Clock, type Millis, READ_BYTES } from '../../../model/index.js'
@@ -10,14 +9,14 @@ import { LazyDeadline } from './lazy-deadline.js'
 import type { Outbox } from './outbox.js'
 import type { Pooled } from './site-slots.js'
 
-/** How an exchange ended. `over`: the reader has all it wants, or knows what is wrong. */
+/** How an exchange ended. `over`: the reader is complete, has enough, or has found an error. */
 export type Ending = 'over' | 'closed' | 'broken' | 'late'
 
-/** Whoever waits for the response. */
+/** Receives the end of an exchange. */
 export interface Exchanging {
   readonly reader: ResponseReader
   ended(how: Ending, detail: string): void
-  /** The reader threw: a bug that this response brought to light. */
+  /** The reader threw, which is a bug in this program. */
   failed(error: unknown): void
 }
 
@@ -26,11 +25,11 @@ export interface SendLimits {
   readonly fetchMs: Millis
 }
 
-/** On Unix a read fills the buffer and hands it over in one step, so all sockets can share one. */
+/** On Unix each read is handled before the next one, so all sockets share a buffer. */
 const sharedInbox = Buffer.allocUnsafe(READ_BYTES)
 const WINDOWS_INBOX_BYTES = 16 * 1024
 
-/** Windows fills buffers in advance: there each socket needs its own. */
+/** Windows fills buffers ahead of time, so each socket needs its own. */
 export function inboxForSocket(): Buffer {
   return process.platform === 'win32' ? Buffer.allocUnsafe(WINDOWS_INBOX_BYTES) : sharedInbox
 }
@@ -39,9 +38,9 @@ export class Connection implements Pooled {
   readonly address: string
   readonly secure: boolean
   readonly connectMs: Millis
-  /** Requests sent on it. */
+  /** Number of requests sent. */
   requests = 0
-  /** Set by the owner: the connection ended while nobody used it. */
+  /** Set by the owner; called when the connection ends while idle. */
   lost: () => void = () => {}
   readonly #socket: Socket
   readonly #outbox: Outbox
@@ -86,11 +85,11 @@ export class Connection implements Pooled {
     this.#outbox.send(this.#socket, head)
   }
 
-  /** `inbox[0..count)` arrived. False pauses the socket. */
+  /** Handles the received `inbox[0..count)`. False pauses the socket. */
   receive(inbox: Buffer, count: number): boolean {
     const exchanging = this.#exchanging
     if (exchanging === null) {
-      // Nobody asked: what this server says next cannot be trusted to be an answer.
+      // Unrequested bytes: whatever the server sends next may not be the answer to the next request.
       this.#end('closed', '')
       return false
     }
@@ -111,7 +110,7 @@ export class Connection implements Pooled {
     return reader.ready(this.#resume)
   }
 
-  /** Closes without telling anybody. */
+  /** Closes without notifying anybody. */
   close(): void {
     this.#exchanging = null
     this.lost = () => {}
@@ -131,9 +130,7 @@ export class Connection implements Pooled {
     this.#end(reader?.at === 'complete' ? 'over' : 'closed', '')
   }
 
-  /**
-   * The exchange is over, or the idle connection is. Only a response that ended well leaves the socket open.
-   */
+  /** Ends the exchange, or the idle connection. Only a complete response leaves the socket open. */
   #end(how: Ending, detail: string): void {
     const exchanging = this.#exchanging
     const { lost } = this

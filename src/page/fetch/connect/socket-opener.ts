@@ -1,4 +1,4 @@
-/** One attempt to connect to one address, with TLS where the URL asks for it. */
+/** Makes one attempt to connect to one address, with TLS if the URL requires it. */
 import { isIP, connect as netConnect, type Socket, type TcpNetConnectOpts } from 'node:net'
 import * as tls from 'node:tls'
 import type { Clock, FetchLimits, Millis, StopSignal } from '../../../model/index.js'
@@ -22,15 +22,15 @@ interface OpenTarget {
 
 interface OpenerOptions {
   readonly clock: Clock
-  /** Looks at the connected address once more, unless the endpoint is trusted. */
+  /** Checks the connected address again, unless the endpoint is trusted. */
   readonly guard: AddressGuard
   readonly limits: FetchLimits
   readonly localAddress?: string
-  /** PEM of authorities trusted besides the usual ones. */
+  /** PEM of additional trusted authorities. */
   readonly ca?: string
 }
 
-/** Where bytes go: nowhere, until there is a connection. */
+/** Receives the socket's bytes once there is a connection. */
 interface Tap {
   connection: Connection | null
 }
@@ -40,9 +40,9 @@ type Opened = { readonly ok: true; readonly connection: Connection } | ConnectFa
 export class SocketOpener {
   readonly #options: OpenerOptions
   readonly #outbox: Outbox
-  /** Sessions for resumption by host and port, oldest first. */
+  /** TLS sessions for resumption by host and port, oldest first. */
   readonly #sessions = new Map<string, Buffer>()
-  /** Making one loads all root certificates, so it is made once. */
+  /** Made once, because that loads all root certificates. */
   #context: tls.SecureContext | null = null
 
   constructor(options: OpenerOptions) {
@@ -120,7 +120,7 @@ export class SocketOpener {
   }
 }
 
-/** Tells what goes wrong on the way: before TCP stands, at the look at the peer, or in the handshake. */
+/** Reports failures before the TCP connection, of the address check, and in the handshake. */
 function watchConnecting(
   socket: Socket,
   target: OpenTarget,
@@ -130,7 +130,7 @@ function watchConnecting(
 ): void {
   const { host } = target
   let connected = false
-  // Stays for good: an error nobody listens to would end the process.
+  // Never removed: an unhandled error event would end the process.
   socket.on('error', (error: NodeJS.ErrnoException) =>
     fail(connected ? tlsFailure(host, error) : tcpFailure(host, endpoint.address, error)),
   )
@@ -142,7 +142,7 @@ function watchConnecting(
   })
 }
 
-/** A certificate names a host without brackets and without the final dot. */
+/** The name in a certificate has no brackets and no final dot. */
 function certificateName(host: string): string {
   if (host.startsWith('[')) return host.slice(1, -1)
   return host.endsWith('.') ? host.slice(0, -1) : host

@@ -1,14 +1,14 @@
 import type { Exchange, Millis, Truncation } from '../../../model/index.js'
 import type { ResponseHead } from './response-head.js'
 
-/** What the wire gave, before its Content-Encoding is undone. */
+/** An exchange before its Content-Encoding is undone. */
 export interface ExchangeFacts
   extends Pick<Exchange, 'url' | 'startedAt' | 'fetchMs' | 'connectMs' | 'remoteAddress'>,
     Pick<HttpExchange, 'requestHead' | 'responseHead' | 'rawBody' | 'payload'> {
   readonly head: ResponseHead
-  /** The body, and what it is decoded, no longer count as in flight. */
+  /** The body and its decoded form no longer count as in flight. */
   readonly settle: () => void
-  /** Gives the memory of the body to the next response. */
+  /** Reuses the memory of the body for another response. */
   readonly recycle: () => void
 }
 
