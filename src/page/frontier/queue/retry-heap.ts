@@ -1,6 +1,4 @@
-/**
- * URLs that wait for their next try, the earliest first; of two with the same time, the one that came first.
- */
+/** URLs waiting for their next attempt, by time, then in order of arrival. */
 import { Heap, type Millis } from '../../../model/index.js'
 import type { QueueEntry } from './cell-queue.js'
 
@@ -26,7 +24,7 @@ export class RetryHeap {
     this.#heap.push({ entry, notBefore, order: ++this.#lastOrder })
   }
 
-  /** The first whose time has come, or null. */
+  /** The first URL whose time has come, or null. */
   next(now: Millis): QueueEntry | null {
     const { first } = this.#heap
     if (first === undefined || first.notBefore > now) return null

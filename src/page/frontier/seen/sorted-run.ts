@@ -1,6 +1,6 @@
 /**
- * Fingerprints on disk, ascending by high, then low half, 512 a page. In memory stay the first fingerprint of
- * every page (the fence) and a filter that keeps most new fingerprints from touching the disk.
+ * Fingerprints on disk, ascending by high, then low half, 512 per page. In memory are the first fingerprint
+ * of each page (the fence) and a filter that saves most look-ups of new fingerprints.
  */
 
 import { PAGE_BYTES, type PageFile, type Slab } from '../spill/index.js'
@@ -8,7 +8,7 @@ import { BlockFilter } from './block-filter.js'
 
 const PER_PAGE = PAGE_BYTES / 8
 const FENCE_WORDS = 3
-/** What the runtime adds to the objects of one run. */
+/** The runtime's overhead for the objects of a run. */
 const RUN_OVERHEAD = 1_500
 
 const pageBytes = new Uint8Array(PAGE_BYTES)
@@ -17,7 +17,7 @@ const pageWords = new Uint32Array(pageBytes.buffer)
 export class SortedRun {
   readonly size: number
   readonly #file: PageFile
-  /** Low half, high half, page number of each page. */
+  /** Low half, high half and page number of each page. */
   readonly #fences: Uint32Array
   readonly #filter: BlockFilter | null
 
@@ -49,7 +49,7 @@ export class SortedRun {
     return new FingerprintSource(this.size, index => this.#load(index))
   }
 
-  /** Gives pages and filter back. */
+  /** Frees pages and filter. */
   free(): void {
     this.#filter?.free()
     for (let i = 2; i < this.#fences.length; i += FENCE_WORDS) this.#file.giveBack(this.#fences[i])
@@ -66,7 +66,7 @@ export class SortedRun {
   }
 }
 
-/** Ascending fingerprints: `advance` moves to the first, then the next one; false at the end. */
+/** Ascending fingerprints. `advance` moves to the first or next one; false at the end. */
 export class FingerprintSource {
   low = 0
   high = 0
@@ -98,13 +98,13 @@ export class FingerprintSource {
   }
 }
 
-/** Where a run keeps its pages and its filter. */
+/** Storage of pages and filter. */
 interface RunSpace {
   readonly file: PageFile
   readonly slab: Slab
 }
 
-/** Writes a run from fingerprints pushed in ascending order. */
+/** Writes a run from fingerprints in ascending order. */
 export class RunWriter {
   readonly #file: PageFile
   readonly #filter: BlockFilter | null
@@ -114,7 +114,7 @@ export class RunWriter {
   #filled = 0
   #size = 0
 
-  /** `filterBits` an entry; below 1 there is no filter. */
+  /** `filterBits` per entry; below 1 there is no filter. */
   constructor(space: RunSpace, expected: number, filterBits: number) {
     this.#file = space.file
     this.#filter = filterBits < 1 ? null : new BlockFilter(space.slab, expected, filterBits)
@@ -129,7 +129,7 @@ export class RunWriter {
     if (this.#filled === this.#words.length) this.#flush()
   }
 
-  /** Null when nothing was pushed. */
+  /** Null if nothing was pushed. */
   finish(): SortedRun | null {
     if (this.#size === 0) return null
     if (this.#filled > 0) this.#flush()
@@ -143,7 +143,7 @@ export class RunWriter {
 }
 
 /**
- * Index of the last entry that is not above the fingerprint, -1 when all are. Entries are `stride` words, low
+ * The index of the last entry not above the fingerprint; -1 if there is none. Entries are `stride` words, low
  * first.
  */
 function lastNotAbove(words: Uint32Array, stride: number, count: number, low: number, high: number): number {
@@ -159,9 +159,7 @@ function lastNotAbove(words: Uint32Array, stride: number, count: number, low: nu
   return from - 1
 }
 
-/**
- * Visits what several sources hold, ascending. The sources have nothing in common, and there are only a few.
- */
+/** Visits the fingerprints of a few disjoint sources in ascending order. */
 export function mergeFingerprints(
   sources: readonly FingerprintSource[],
   visit: (low: number, high: number) => void,
