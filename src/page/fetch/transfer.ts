@@ -14,13 +14,21 @@ import {
 import { hostOf, type Site, siteOf } from '../../model/url/index.js'
 import type { Abortable, AbortWatch } from './abort-watch.js'
 import type { BodyBudget, ContentDecoder, Cut, Decoded } from './body/index.js'
-import type { Connection, Dialer, Ending, Exchanging, Slot, SlotPool, SlotWaiter } from './connect/index.js'
+import type {
+  Connection,
+  Dialer,
+  Ending,
+  ExchangeListener,
+  Slot,
+  SlotPool,
+  SlotWaiter,
+} from './connect/index.js'
 import type { FetchRequest, FetchResult } from './fetcher.js'
 import {
   type BodyJudge,
   codingsOf,
   type ExchangeFacts,
-  HttpExchange,
+  exchangeOf,
   type RequestHeads,
   type ResponseHead,
   ResponseReader,
@@ -49,7 +57,7 @@ const EMPTY = Buffer.alloc(0)
 const TRUNCATIONS: Readonly<Record<Cut, Truncation>> = { limit: 'length', early: 'unspecified' }
 const NO_BODY: Decoded = { ok: true, body: EMPTY, cut: null }
 
-export class Transfer implements SlotWaiter<Connection>, Exchanging, BodyJudge, Abortable {
+export class Transfer implements SlotWaiter<Connection>, ExchangeListener, BodyJudge, Abortable {
   readonly site: Site
   readonly secure: boolean
   readonly address: string | undefined
@@ -121,7 +129,7 @@ export class Transfer implements SlotWaiter<Connection>, Exchanging, BodyJudge, 
     const connection = slot?.connection
     if (slot === null || connection == null) return
     const { reader } = this
-    if (this.#metClosedDoor(how, connection)) {
+    if (this.#wasClosedByServer(how, connection)) {
       slot.connection = null
       void this.#dial(slot)
       return
@@ -199,7 +207,7 @@ export class Transfer implements SlotWaiter<Connection>, Exchanging, BodyJudge, 
    * The usual race of keep-alive: the server closed the connection before it saw the request. The repetition
    * uses a new connection, so it cannot happen twice.
    */
-  #metClosedDoor(how: Ending, connection: Connection): boolean {
+  #wasClosedByServer(how: Ending, connection: Connection): boolean {
     if (how !== 'closed' && how !== 'broken') return false
     return connection.requests > 1 && !this.reader.started
   }
@@ -255,7 +263,7 @@ export class Transfer implements SlotWaiter<Connection>, Exchanging, BodyJudge, 
     const body = decoded.ok ? decoded.body : EMPTY
     const cut = decoded.ok && decoded.cut !== null ? TRUNCATIONS[decoded.cut] : undefined
     if (this.#at !== 'done') this.reader.decoded(copiedBytes(facts, body))
-    const exchange = new HttpExchange(facts, body, truncated ?? cut)
+    const exchange = exchangeOf(facts, body, truncated ?? cut)
     // A truncated body often cannot be decoded; the truncation is the cause to report.
     const trouble = problem ?? (decoded.ok ? null : { code: 'BAD_ENCODING' as const, detail: decoded.detail })
     this.#settle(trouble === null ? { ok: true, exchange } : { ok: false, ...trouble, exchange })

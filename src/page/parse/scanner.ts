@@ -119,7 +119,7 @@ export class Scanner {
     const memory = this.#memory
     const length = this.#length
     const next =
-      this.#text === null ? memory.nextOfInterest(from, length) : this.#text.find(memory, from, length)
+      this.#text === null ? memory.wasm.nextOfInterest(from, length) : this.#text.find(memory, from, length)
     const anchors = memory.results[Found.anchors]!
     if (anchors > 0) this.#findings.links.addFound(memory, anchors)
     return next

@@ -47,10 +47,6 @@ export class PhaseGate {
     this.#groups = groups
   }
 
-  get slowMs(): Millis {
-    return this.gates.slowMs
-  }
-
   get signal(): StopSignal {
     return this.gates.signal
   }
@@ -98,7 +94,7 @@ export class PhaseGate {
   }
 
   #pauseMs(at: Millis, window: PhaseWindow, pause: Pause): Millis {
-    const { slowMs } = this
+    const { slowMs } = this.gates
     const ownMs = Math.max(pause.ownMs, this.#knownMs)
     const from = window.opensAt + Math.min(ownMs, slowMs)
     if (!this.#hasAsked && at < from && this.gates.waitsAfterSwap) return from - at
@@ -129,7 +125,7 @@ export class PhaseGate {
     const { ledger } = this.#parts
     // We stop earlier by our clock; by the ledger's it may be the swap.
     const rows = [ledger.saveWait(ownTurn(this.#site), endsAt + ownMs, ownMs)]
-    if (groupMs > this.slowMs)
+    if (groupMs > this.gates.slowMs)
       for (const { id } of this.#groups) rows.push(ledger.saveWait(id, endsAt + groupMs, groupMs))
     await Promise.all(rows)
   }

@@ -185,7 +185,7 @@ export class SitePace {
   }
 
   /** For waiters: takes the turn, or waits for the first obstacle. */
-  seek(waiter: TurnWaiter): void {
+  advance(waiter: TurnWaiter): void {
     const now = this.#parts.clock.now()
     const shutMs = this.gate === null ? 0 : this.gate.waitMs(waiter.pause)
     if (shutMs > 0) {
@@ -256,7 +256,7 @@ export class SitePace {
 
   #save(pause: Pause): void {
     // Under `phases`, others may send requests before the pause is over if it does not fit into the window.
-    const isSlow = this.gate !== null && pause.ownMs > this.gate.slowMs
+    const isSlow = this.gate !== null && pause.ownMs > this.gate.gates.slowMs
     const until = isSlow ? Math.max(this.#own.waitUntil, this.#own.notBefore) : this.#own.waitUntil
     const saving: Promise<void> = this.#parts.save(until, pause).then(() => {
       if (this.#own.saving === saving) this.#own.saving = null

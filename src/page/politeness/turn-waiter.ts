@@ -20,7 +20,7 @@ export class TurnWaiter implements Waiter {
 
   retry(): void {
     this.#stopWaiting()
-    this.#pace.seek(this)
+    this.#pace.advance(this)
   }
 
   sleep(ms: Millis): void {

@@ -2,81 +2,46 @@
  * Gives equivalent paths one spelling (RFC 9309, 2.2.2), so that matching is string comparison: `%62` becomes
  * `b`, `%2a` becomes `*`, a raw umlaut is encoded, but `%2F` never becomes a slash.
  */
-import { hexPair, isUnreserved } from '../../model/url/index.js'
+import { isUnreserved } from '../../model/url/index.js'
 
-const PERCENT = 0x25
-const HEX = '0123456789ABCDEF'
+/** Characters that need no escape in a URL. */
+const KEPT = /[\w.~:/?#[\]@!$&'()*+,;=-]/
+/** Any other character, or `%`. */
+const ODD = /[^\w.~:/?#[\]@!$&'()*+,;=-]/
+/** A character to escape, or an escape in lower case or of a character that needs none; rare in URLs. */
+const NOT_CANONICAL =
+  /[^\w.~:/?#[\]@!$&'()*+,;=%-]|%(?:[\dA-F]?[a-f]|2[47ADE]|3\d|4[1-9A-F]|5[\dAF]|6[1-9A-F]|7[\dAE])/
+const ESCAPE_OR_ODD = /%([\da-f]{2})|[^\w.~:/?#[\]@!$&'()*+,;=%-]/gi
 
-// Characters that need no escape in a URL.
-const KEPT = new Uint8Array(256)
-for (let c = 0; c < 256; c++) if (isUnreserved(c)) KEPT[c] = 1
-for (const c of ":/?#[]@!$&'()*+,;=") KEPT[c.charCodeAt(0)] = 1
-
-// Characters whose escape means the same. The URL parser itself escapes ' in queries.
-const DECODED = new Uint8Array(256)
-for (let c = 0; c < 256; c++) if (isUnreserved(c)) DECODED[c] = 1
-for (const c of "*$'") DECODED[c.charCodeAt(0)] = 1
-
+/** Whether a byte needs no escape. */
 export function isKept(c: number): boolean {
-  return KEPT[c] === 1
+  return KEPT.test(String.fromCharCode(c))
 }
 
 /** The canonical form of a URL's path and query. */
 export function canonicalPath(path: string): string {
-  if (isPlain(path)) return path
-  return respell(/[\u0080-\uffff]/.test(path) ? Buffer.from(path).toString('latin1') : path)
+  if (!NOT_CANONICAL.test(path)) return path
+  return canonicalBytes(/[\u0080-\uffff]/.test(path) ? Buffer.from(path).toString('latin1') : path)
 }
 
 /** The canonical form of a piece of a pattern, which has one character per byte. */
 export function canonicalBytes(bytes: string): string {
-  return isPlain(bytes) ? bytes : respell(bytes)
+  return bytes.replace(ESCAPE_OR_ODD, (found, digits: string | undefined) => {
+    const octet = digits === undefined ? found.charCodeAt(0) : Number.parseInt(digits, 16)
+    const character = String.fromCharCode(octet)
+    // The URL parser itself escapes ' in queries.
+    if (digits !== undefined && (isUnreserved(octet) || "*$'".includes(character))) return character
+    return `%${octet.toString(16).toUpperCase().padStart(2, '0')}`
+  })
 }
-
-const ODD = /[^\w.~:/?#[\]@!$&'()*+,;=-]/
 
 /** True if nothing in it has a second spelling. */
 export function isLiteral(bytes: string): boolean {
   return !ODD.test(bytes)
 }
 
-/** True if already in canonical form, as nearly all URLs are. */
-function isPlain(text: string): boolean {
-  for (let i = 0; i < text.length; i++) {
-    const c = text.charCodeAt(i)
-    if (KEPT[c] === 1) continue
-    if (c !== PERCENT) return false
-    const encoded = hexPair(text, i + 1)
-    if (encoded < 0) continue
-    if (DECODED[encoded] === 1 || isLower(text.charCodeAt(i + 1)) || isLower(text.charCodeAt(i + 2)))
-      return false
-    i += 2
-  }
-  return true
-}
-
-function isLower(c: number): boolean {
-  return c >= 0x61
-}
-
-function respell(bytes: string): string {
-  let out = ''
-  for (let i = 0; i < bytes.length; i++) {
-    const c = bytes.charCodeAt(i)
-    const encoded = c === PERCENT ? hexPair(bytes, i + 1) : -1
-    if (encoded >= 0) {
-      out += DECODED[encoded] === 1 ? String.fromCharCode(encoded) : percent(encoded)
-      i += 2
-    } else out += KEPT[c] === 1 || c === PERCENT ? bytes[i] : percent(c)
-  }
-  return out
-}
-
-function percent(byte: number): string {
-  return `%${HEX[byte >> 4]}${HEX[byte & 15]}`
-}
-
 /**
- * Slash and colon have no meaning in a query: the RFC's table treats `?u=https%3A%2F%2F` as `?u=https://`.
+ * Slash and colon have no meaning in a query: in the RFC's table `?u=https%3A%2F%2F` matches `?u=https://`.
  */
 export function looseQuery(path: string): string {
   const query = path.indexOf('?')

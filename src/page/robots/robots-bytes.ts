@@ -22,7 +22,7 @@ const isControl = (c: number): boolean => c < 0x09 || c === 0x0b || (c > 0x0d &&
 const BINARY_SHARE = 0.1
 const LOOKED_AT = 4_096
 const WIDE_LOOKED_AT = 64
-/** The length of `Allow` in UTF-16, roughly; a shorter match may be chance. */
+/** The size of `Allow: /` in UTF-16; a shorter match may be chance. */
 const WIDE_LEAST = 16
 
 export function looksBinary(bytes: Uint8Array): boolean {

@@ -59,9 +59,9 @@ export class RobotsRules {
 
   static #read(bytes: Uint8Array, productToken: string): RobotsRules {
     const file = robotsFile(bytes)
-    const reading = new Reading(file.text, productToken)
-    readDirectives(file, reading)
-    return new RobotsRules(file, reading.group, reading.sitemaps)
+    const reader = new GroupReader(file.text, productToken)
+    readDirectives(file, reader)
+    return new RobotsRules(file, reader.group, reader.sitemaps)
   }
 
   /** `url` is normalised. Called for every URL: allocates nothing if the path needs no respelling. */
@@ -105,20 +105,20 @@ interface Group {
 }
 
 /** The crawlers to which the following lines apply. */
-interface Addressed {
+interface Addressees {
   us: boolean
   all: boolean
 }
 
 /** Collects two groups: the rules of all groups that name us, and those of all groups for every crawler. */
-class Reading implements DirectiveHandler {
+class GroupReader implements DirectiveHandler {
   readonly sitemaps: string[] = []
   readonly #text: string
   readonly #token: string
   readonly #ours: Group = { rules: new WrittenRules(), delayMs: null }
   readonly #everybodys: Group = { rules: new WrittenRules(), delayMs: null }
-  readonly #rulesFor: Addressed = { us: false, all: false }
-  readonly #delayFor: Addressed = { us: false, all: false }
+  readonly #rulesFor: Addressees = { us: false, all: false }
+  readonly #delayFor: Addressees = { us: false, all: false }
   #isNamed = false
   #inRules = false
   #afterDelay = false
@@ -185,9 +185,9 @@ class Reading implements DirectiveHandler {
     group.delayMs = Math.max(group.delayMs ?? 0, Math.min(seconds * 1000, Number.MAX_SAFE_INTEGER))
   }
 
-  #groupOf(addressed: Addressed): Group | null {
-    if (addressed.us) return this.#ours
-    return addressed.all ? this.#everybodys : null
+  #groupOf(addressees: Addressees): Group | null {
+    if (addressees.us) return this.#ours
+    return addressees.all ? this.#everybodys : null
   }
 }
 

@@ -13,7 +13,7 @@ import type { Pooled } from './site-slots.js'
 export type Ending = 'over' | 'closed' | 'broken' | 'late'
 
 /** Receives the end of an exchange. */
-export interface Exchanging {
+export interface ExchangeListener {
   readonly reader: ResponseReader
   ended(how: Ending, detail: string): void
   /** The reader threw, which is a bug in this program. */
@@ -47,7 +47,7 @@ export class Connection implements Pooled {
   readonly #clock: Clock
   readonly #deadline: LazyDeadline
   readonly #resume: () => void
-  #exchanging: Exchanging | null = null
+  #listener: ExchangeListener | null = null
   #fetchDeadline: Millis = 0
 
   constructor(
@@ -76,10 +76,10 @@ export class Connection implements Pooled {
   }
 
   /** Sends a request in one write. Both deadlines count from `now`. */
-  send(exchanging: Exchanging, head: Buffer, now: Millis, limits: SendLimits): void {
+  send(listener: ExchangeListener, head: Buffer, now: Millis, limits: SendLimits): void {
     const { headersMs, fetchMs } = limits
     this.requests++
-    this.#exchanging = exchanging
+    this.#listener = listener
     this.#fetchDeadline = now + fetchMs
     this.#deadline.set(now + Math.min(headersMs, fetchMs), now)
     this.#outbox.send(this.#socket, head)
@@ -87,18 +87,18 @@ export class Connection implements Pooled {
 
   /** Handles the received `inbox[0..count)`. False pauses the socket. */
   receive(inbox: Buffer, count: number): boolean {
-    const exchanging = this.#exchanging
-    if (exchanging === null) {
+    const listener = this.#listener
+    if (listener === null) {
       // Unrequested bytes: whatever the server sends next may not be the answer to the next request.
       this.#end('closed', '')
       return false
     }
-    const { reader } = exchanging
+    const { reader } = listener
     const inHead = reader.at === 'head'
     try {
       reader.feed(inbox, count)
     } catch (error) {
-      exchanging.failed(error)
+      listener.failed(error)
       return false
     }
     if (reader.at === 'head') return true
@@ -112,19 +112,19 @@ export class Connection implements Pooled {
 
   /** Closes without notifying anybody. */
   close(): void {
-    this.#exchanging = null
+    this.#listener = null
     this.lost = () => {}
     this.#deadline.cancel()
     this.#socket.destroy()
   }
 
   #ended(): void {
-    const exchanging = this.#exchanging
-    const reader = exchanging?.reader
+    const listener = this.#listener
+    const reader = listener?.reader
     try {
       reader?.close()
     } catch (error) {
-      exchanging?.failed(error)
+      listener?.failed(error)
       return
     }
     this.#end(reader?.at === 'complete' ? 'over' : 'closed', '')
@@ -132,12 +132,12 @@ export class Connection implements Pooled {
 
   /** Ends the exchange, or the idle connection. Only a complete response leaves the socket open. */
   #end(how: Ending, detail: string): void {
-    const exchanging = this.#exchanging
+    const listener = this.#listener
     const { lost } = this
-    this.#exchanging = null
+    this.#listener = null
     this.#deadline.clear()
-    if (exchanging === null || how !== 'over' || !exchanging.reader.persistent) this.close()
-    if (exchanging === null) lost()
-    else exchanging.ended(how, detail)
+    if (listener === null || how !== 'over' || !listener.reader.persistent) this.close()
+    if (listener === null) lost()
+    else listener.ended(how, detail)
   }
 }

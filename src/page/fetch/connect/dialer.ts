@@ -3,34 +3,22 @@
  * The connected socket's address is checked again, so that it cannot change in between (P10).
  */
 import { isIP } from 'node:net'
-import type { Clock, FetchLimits, Millis, StopSignal } from '../../../model/index.js'
+import type { Clock, Millis, StopSignal } from '../../../model/index.js'
 import type { Endpoint, Resolver } from '../dns/index.js'
 import type { AddressGuard } from './address-guard.js'
 import { type ConnectFailure, forbiddenAddress, forbiddenPort } from './connect-failure.js'
-import type { Connection } from './connection.js'
 import { isForbiddenPort } from './forbidden-ports.js'
-import { SocketOpener } from './socket-opener.js'
+import { type Opened, type OpenerOptions, type OpenTarget, SocketOpener } from './socket-opener.js'
 
-export interface DialTarget {
-  /** As in the URL. */
-  readonly host: string
-  readonly port: number
-  readonly secure: boolean
+interface DialTarget extends OpenTarget {
   /** Only this address of the host. */
   readonly address: string | undefined
 }
 
-export type Dialed = { readonly ok: true; readonly connection: Connection } | ConnectFailure
-
-export interface DialerOptions {
-  readonly clock: Clock
-  readonly limits: FetchLimits
+interface DialerOptions extends OpenerOptions {
   readonly resolver: Resolver
-  readonly guard: AddressGuard
   /** Allows all ports, whatever service listens there. */
   readonly allowPrivate?: boolean
-  readonly localAddress?: string
-  readonly ca?: string
 }
 
 /** Each attempt gets at least this share of the time, however many addresses there are. */
@@ -62,7 +50,7 @@ export class Dialer {
   }
 
   /** `signal` must belong to this dial alone, because its listeners are not removed. */
-  async dial(target: DialTarget, signal: StopSignal): Promise<Dialed> {
+  async dial(target: DialTarget, signal: StopSignal): Promise<Opened> {
     const found = await Promise.race([this.endpoints(target.host), aborted(target.host, signal)])
     if (!found.ok) return found
     const pinned = this.#pin(target, found.endpoints)

@@ -37,7 +37,7 @@ export class SiteSlots<C extends Pooled> {
   /** Most recently used last. */
   readonly idle: Slot<C>[] = []
   readonly #waiting: SlotWaiter<C>[] = []
-  /** Whether it is in `Starved`. */
+  /** Whether it is in `StarvedSites`. */
   starved = false
 
   constructor(name: Site) {
@@ -62,7 +62,7 @@ export class SiteSlots<C extends Pooled> {
 }
 
 /** Sites below their own limit that wait for the total limit, longest wait first. */
-export class Starved<C extends Pooled> {
+export class StarvedSites<C extends Pooled> {
   readonly #sites: { readonly ticket: number; readonly site: SiteSlots<C> }[] = []
 
   /** `site` must have a waiting request. */

@@ -5,7 +5,7 @@
  */
 import type { Cancel, Clock, Millis } from '../../../model/index.js'
 import type { Site } from '../../../model/url/index.js'
-import { type Pooled, SiteSlots, type Slot, type SlotWaiter, Starved } from './site-slots.js'
+import { type Pooled, SiteSlots, type Slot, type SlotWaiter, StarvedSites } from './site-slots.js'
 
 export class SlotPool<C extends Pooled> {
   readonly #clock: Clock
@@ -13,7 +13,7 @@ export class SlotPool<C extends Pooled> {
   readonly #sites = new Map<Site, SiteSlots<C>>()
   /** Least recently used first. A site with waiting requests has no idle slot. */
   readonly #idle = new Set<Slot<C>>()
-  readonly #starved = new Starved<C>()
+  readonly #starved = new StarvedSites<C>()
   #total: number
   #perSite: number
   #open = 0
@@ -56,7 +56,7 @@ export class SlotPool<C extends Pooled> {
   cancel(waiter: SlotWaiter<C>): void {
     waiter.ticket = 0
     const site = this.#sites.get(waiter.site)
-    if (site !== undefined) this.#closeBook(site)
+    if (site !== undefined) this.#dropUnused(site)
   }
 
   /** Ends the request. `connection` is null if it cannot be used again. */
@@ -156,10 +156,10 @@ export class SlotPool<C extends Pooled> {
     slot.connection = null
     site.open--
     this.#open--
-    this.#closeBook(site)
+    this.#dropUnused(site)
   }
 
-  #closeBook(site: SiteSlots<C>): void {
+  #dropUnused(site: SiteSlots<C>): void {
     if (site.open === 0 && site.next() === undefined) this.#sites.delete(site.name)
   }
 

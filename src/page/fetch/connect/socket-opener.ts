@@ -14,13 +14,14 @@ import {
 import { Connection, inboxForSocket } from './connection.js'
 import { Outbox } from './outbox.js'
 
-interface OpenTarget {
+export interface OpenTarget {
+  /** As in the URL. */
   readonly host: string
   readonly port: number
   readonly secure: boolean
 }
 
-interface OpenerOptions {
+export interface OpenerOptions {
   readonly clock: Clock
   /** Checks the connected address again, unless the endpoint is trusted. */
   readonly guard: AddressGuard
@@ -35,7 +36,7 @@ interface Tap {
   connection: Connection | null
 }
 
-type Opened = { readonly ok: true; readonly connection: Connection } | ConnectFailure
+export type Opened = { readonly ok: true; readonly connection: Connection } | ConnectFailure
 
 export class SocketOpener {
   readonly #options: OpenerOptions

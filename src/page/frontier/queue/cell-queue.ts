@@ -4,11 +4,10 @@
  * first out, so nothing is searched or sorted; without scores the order is breadth first. With a window, its
  * most linked URL comes first, and the window is filled from the classes.
  */
-import type { Discovery, Millis } from '../../../model/index.js'
+import { type Discovery, Heap, type Millis } from '../../../model/index.js'
 import { EntryQueue } from './entry-queue.js'
 import type { QueueSpace } from './queue-space.js'
 import type { RankedWindow } from './ranked-window.js'
-import { RetryHeap } from './retry-heap.js'
 
 const CLASSES = 32
 
@@ -122,4 +121,40 @@ export class CellQueue {
 /** The class of a score in 0..1; scores outside are clamped, and NaN counts as 0. */
 function classOf(score: number): number {
   return score > 0 ? Math.min(CLASSES - 1, Math.floor(score * CLASSES)) : 0
+}
+
+interface Waiting {
+  readonly entry: QueueEntry
+  readonly notBefore: Millis
+  readonly order: number
+}
+
+/** URLs waiting for their next attempt, by time, then in order of arrival. */
+class RetryHeap {
+  readonly #heap = new Heap<Waiting>(isBefore)
+  #lastOrder = 0
+
+  get size(): number {
+    return this.#heap.size
+  }
+
+  get firstAt(): Millis | null {
+    return this.#heap.first?.notBefore ?? null
+  }
+
+  push(entry: QueueEntry, notBefore: Millis): void {
+    this.#heap.push({ entry, notBefore, order: ++this.#lastOrder })
+  }
+
+  /** The first URL whose time has come, or null. */
+  next(now: Millis): QueueEntry | null {
+    const { first } = this.#heap
+    if (first === undefined || first.notBefore > now) return null
+    this.#heap.shift()
+    return first.entry
+  }
+}
+
+function isBefore(a: Waiting, b: Waiting): boolean {
+  return a.notBefore < b.notBefore || (a.notBefore === b.notBefore && a.order < b.order)
 }

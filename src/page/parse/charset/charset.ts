@@ -59,46 +59,21 @@ export function encodingName(label: string): string | null {
 
 /** The sniffer searches this much for a `<meta>`. */
 const PRESCAN_BYTES = 1_024
-const WORD = Buffer.from('charset')
-/** The longest text between "charset" and the end of "utf-8". */
-const LABEL_CHARS = 40
-const UTF8_LABEL = /^\s*=\s*["']?\s*utf-?8["'\s/>;]/i
-/** How far the search for the word can move on, by the byte at the position of its last letter. */
-const STEP = new Uint8Array(256).fill(WORD.length)
-for (let i = 0; i < WORD.length; i++) {
-  STEP[WORD[i]] = WORD.length - 1 - i
-  STEP[WORD[i] & ~0x20] = WORD.length - 1 - i
-}
+const DECLARATION = /charset(\s*=\s*["']?\s*utf-?8["'\s/>;])?/gi
 
 /**
  * Whether the page declares UTF-8, only once, and is valid UTF-8, as nearly all are. A declaration in a
  * comment counts too, since the bytes agree with it.
  */
-function saysUtf8(body: Buffer): boolean {
-  const to = Math.min(body.length, PRESCAN_BYTES)
-  const said = wordEnd(body, 0, to)
-  if (said < 0 || (body[0] === 0x3c && body[1] === 0x3f)) return false
-  const label = body.latin1Slice(said, Math.min(to, said + LABEL_CHARS))
-  return UTF8_LABEL.test(label) && wordEnd(body, said, to) < 0 && isUtf8(body)
-}
-
-/** The end of the next "charset", in any case; -1 if there is none. */
-function wordEnd(body: Buffer, from: number, to: number): number {
-  for (let last = from + WORD.length - 1; last < to; ) {
-    const step = STEP[body[last]]
-    if (step > 0) last += step
-    else {
-      let i = WORD.length - 1
-      while (i > 0 && (body[last - WORD.length + i] | 0x20) === WORD[i - 1]) i--
-      if (i === 0) return last + 1
-      last++
-    }
-  }
-  return -1
+function declaresUtf8(body: Buffer): boolean {
+  if (body[0] === 0x3c && body[1] === 0x3f) return false
+  const head = body.latin1Slice(0, Math.min(body.length, PRESCAN_BYTES))
+  const found = head.match(DECLARATION)
+  return found?.length === 1 && found[0].length > 'charset'.length && isUtf8(body)
 }
 
 function declaredCharset(body: Buffer): string | null {
-  if (saysUtf8(body)) return 'utf-8'
+  if (declaresUtf8(body)) return 'utf-8'
   try {
     const name = sniffDeclaredEncoding(body, { defaultEncoding: '' })
     if (name !== '') return name.toLowerCase()

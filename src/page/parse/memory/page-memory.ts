@@ -51,10 +51,7 @@ export interface TagTables {
 export class PageMemory {
   readonly bytes: Buffer
   /** See `assembly/page.ts`; all positions are positions in `bytes`. */
-  readonly nextBracket: PageExports['nextBracket']
-  readonly nextOfInterest: PageExports['nextOfInterest']
-  readonly nextForText: PageExports['nextForText']
-  readonly copyRun: PageExports['copyRun']
+  readonly wasm: PageExports
   /** After `nextOfInterest` the number of anchors found; after `nextForText` see `Found`. */
   readonly results: Int32Array
   /** Start and end of the href of each simple anchor that was passed. */
@@ -78,10 +75,7 @@ export class PageMemory {
     this.results = new Int32Array(buffer, wasm.RESULTS.value, RESULT_COUNT)
     this.ranges = new Int32Array(buffer, wasm.RANGES.value, RANGE_NUMBERS * wasm.RANGE_ROOM.value)
     this.found = new Int32Array(buffer, wasm.FOUND.value, 2 * wasm.FOUND_ROOM.value)
-    this.nextBracket = wasm.nextBracket
-    this.nextOfInterest = wasm.nextOfInterest
-    this.nextForText = wasm.nextForText
-    this.copyRun = wasm.copyRun
+    this.wasm = wasm
     this.links = new PlainLinks(wasm)
   }
 

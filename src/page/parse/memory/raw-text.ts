@@ -6,10 +6,10 @@ import type { PageMemory } from './page-memory.js'
 const LONG_RUN = 16
 
 /** The next '<' at or after `from`; the sentinel if there is none. */
-export function nextTag({ bytes, nextBracket }: PageMemory, from: number): number {
+export function nextTag({ bytes, wasm }: PageMemory, from: number): number {
   const long = from + LONG_RUN
   let i = from
-  while (bytes[i] !== 0x3c) if (++i === long) return nextBracket(i)
+  while (bytes[i] !== 0x3c) if (++i === long) return wasm.nextBracket(i)
   return i
 }
 

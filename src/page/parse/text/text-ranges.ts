@@ -61,7 +61,7 @@ export class TextRanges {
   find(memory: PageMemory, from: number, length: number): number {
     const decisive = this.#boilerplate.depth > 0 ? this.#boilerplate : this.#main
     const state = this.#gap | (this.#preformatted ? Mark.preformatted : 0)
-    const next = memory.nextForText(from, length, state, decisive.tag, decisive.depth)
+    const next = memory.wasm.nextForText(from, length, state, decisive.tag, decisive.depth)
     const { results } = memory
     const found = results[Found.ranges]!
     if (found > 0) this.#take(memory.ranges, found)

@@ -9,7 +9,7 @@ import { Mark, type TextRanges } from './text-ranges.js'
 
 export class TextWriter {
   #bytes: Buffer = Buffer.alloc(0)
-  #copyRun: PageMemory['copyRun'] = from => from
+  #wasm!: PageMemory['wasm']
   /**
    * Start of the text, current position, and limit; writing may pass the limit a little before the text is
    * cut.
@@ -19,9 +19,9 @@ export class TextWriter {
   #limit = 0
 
   /** Returns the chosen text as a view of `memory`, written from `textStart` on. The page is valid UTF-8. */
-  write({ bytes, copyRun }: PageMemory, ranges: TextRanges, textStart: number): Buffer {
+  write({ bytes, wasm }: PageMemory, ranges: TextRanges, textStart: number): Buffer {
     this.#bytes = bytes
-    this.#copyRun = copyRun
+    this.#wasm = wasm
     this.#start = textStart
     this.#at = textStart
     this.#limit = textStart + LIMITS.textBytes
@@ -73,7 +73,7 @@ export class TextWriter {
     // A space is copied neither at the start of the text nor after another blank.
     const afterSpace = at === this.#start || this.#bytes[at - 1]! <= 0x20 ? 1 : 0
     // A few bytes above the limit show whether the cut falls inside a character.
-    const end = this.#copyRun(from, Math.min(to, from + this.#limit + 4 - at), at, afterSpace)
+    const end = this.#wasm.copyRun(from, Math.min(to, from + this.#limit + 4 - at), at, afterSpace)
     this.#at = at + end - from
     return end
   }

@@ -10,23 +10,15 @@ export function readTitle(bytes: Buffer, start: number, end: number): string {
   return oneLine(raw.includes('&') ? decodeHTML(raw) : raw, LIMITS.titleChars)
 }
 
+/** Text of printable ASCII with single spaces, the usual case. */
+const ONE_LINE = /^(?:[!-~]+(?: [!-~]+)*)?$/
+
 /** Collapses white space in `text` and cuts it to `maxChars`. */
 export function oneLine(text: string, maxChars: number): string {
-  if (text.length <= maxChars && isOneLine(text)) return text
+  if (text.length <= maxChars && ONE_LINE.test(text)) return text
   const bounded = text.length > maxChars * 8 ? text.slice(0, maxChars * 8) : text
   const line = bounded.replace(/[\s\0]+/g, ' ').trim()
   return line.length > maxChars ? cut(line, maxChars) : line
-}
-
-/** True for text of printable ASCII with single spaces, the usual case; false is no final answer. */
-function isOneLine(text: string): boolean {
-  let previous = 0x20
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i)
-    if (unit < 0x20 || unit > 0x7e || (unit === 0x20 && previous === 0x20)) return false
-    previous = unit
-  }
-  return previous !== 0x20 || text === ''
 }
 
 /** Cuts, but not between the halves of a surrogate pair. */
