@@ -1,34 +1,29 @@
-/**
- * The machines of a simulated crawl and what befalls them: started, killed, frozen, revived, cut off, started
- * again.
- */
+/** The machines of a simulated crawl: started, killed, frozen, revived, cut off, and started again. */
 import path from 'node:path'
-import type { Incarnation } from '../ledger/index.js'
-import { FrontierSpace } from '../page/frontier/index.js'
-import type { Violation } from './checker.js'
-import { type Fault, LEASE_MS } from './faults.js'
-import { GOOD_CONDITIONS, type LedgerConditions } from './flaky-ledger.js'
-import type { History } from './history.js'
-import { Machine } from './machine.js'
-import { OverlappingChanges } from './overlapping-changes.js'
-import { runIncarnation, type WorldParts } from './run-incarnation.js'
-import type { DiskHealth } from './virtual-store.js'
+import type { Incarnation } from '../../ledger/index.js'
+import type { Millis } from '../../model/index.js'
+import { FrontierSpace } from '../../page/frontier/index.js'
+import type { History, Violation } from '../check/index.js'
+import { type Fault, LEASE_MS, OverlappingChanges } from '../faults/index.js'
+import { Machine } from '../machines/index.js'
+import { type DiskHealth, GOOD_CONDITIONS, type LedgerConditions } from '../ports/index.js'
+import { runIncarnation, type SharedParts } from './run-incarnation.js'
 
-export interface FleetParts extends WorldParts {
+export interface FleetParts extends SharedParts {
   readonly history: History
   readonly scratch: string
   readonly faults: readonly Fault[]
   readonly expectedRequests: number
 }
 
-/** An agent process: its machine, its incarnation once it has joined, its disk. */
-interface Process {
+interface AgentProcess {
   readonly machine: Machine
   readonly machineChanges: OverlappingChanges<Machine>
   readonly health: DiskHealth
   readonly diskChanges: OverlappingChanges<DiskHealth>
+  /** 0 before the agent has joined. */
   incarnation: Incarnation
-  /** Dies when its next pack is stored. */
+  /** Set while the process is to be killed when its next pack is stored. */
   diesAfterStore: (() => void) | null
   isOver: boolean
 }
@@ -36,26 +31,23 @@ interface Process {
 const SEEN_BYTES = 256 * 1024
 const QUEUE_BYTES = 256 * 1024
 const RESTART_MS = 5_000
-/** What it takes a supervisor to see that a process is gone. */
+/** Time in which a supervisor notices that a process has ended. */
 const SEEN_MS = 200
 const COORDINATORS = 2
-const WELL_MACHINE = { isCutOff: false, slownessMs: 0 }
+const HEALTHY_MACHINE = { isCutOff: false, slownessMs: 0 }
 const HEALTHY_DISK: DiskHealth = { slownessMs: 0, isFull: false }
-/** Most agents store a pack every few seconds. */
+/** An agent that stores no pack within this time is killed all the same; most store one every few seconds. */
 const LATE_MS = LEASE_MS / 2
 
 export class Fleet {
   readonly bugs: Violation[] = []
-  /**
-   * What befell the machines, and how often: faults, the deaths that came of them, revivals after more than a
-   * lease.
-   */
+  /** Numbers of faults by kind, of deaths, of revivals after more than a lease, and of fenced-off agents. */
   readonly struck = new Map<string, number>()
   readonly #parts: FleetParts
-  readonly #processes: Process[] = []
+  readonly #processes: AgentProcess[] = []
   #nextFault = 0
-  /** Machines that will be started again. */
-  #expected = 0
+  /** Number of machines that will be started again. */
+  #restarting = 0
   #started = 0
   readonly #candidates = new Set<string>()
   readonly #ledgerChanges: OverlappingChanges<LedgerConditions>
@@ -65,12 +57,12 @@ export class Fleet {
     this.#ledgerChanges = new OverlappingChanges(parts.ledgerConditions, GOOD_CONDITIONS)
   }
 
-  /** Nobody is at work any more, and nobody will be. */
+  /** No agent runs, and none will be started again. */
   get isQuiet(): boolean {
-    return this.#expected === 0 && this.#processes.every(({ isOver, machine }) => isOver || machine.isDead)
+    return this.#restarting === 0 && this.#processes.every(({ isOver, machine }) => isOver || machine.isDead)
   }
 
-  /** Names of those who are at work. */
+  /** Names of the agents that run. */
   get busy(): string[] {
     return this.#processes
       .filter(({ isOver, machine }) => !isOver && !machine.isDead)
@@ -80,9 +72,9 @@ export class Fleet {
   start(name = `agent-${this.#processes.length + 1}`): void {
     const machine = new Machine(name, this.#parts.time)
     const health: DiskHealth = { ...HEALTHY_DISK }
-    const process: Process = {
+    const process: AgentProcess = {
       machine,
-      machineChanges: new OverlappingChanges(machine, WELL_MACHINE),
+      machineChanges: new OverlappingChanges(machine, HEALTHY_MACHINE),
       health,
       diskChanges: new OverlappingChanges(health, HEALTHY_DISK),
       incarnation: 0,
@@ -90,13 +82,13 @@ export class Fleet {
       isOver: false,
     }
     this.#processes.push(process)
-    void this.#live(process).then(
+    void this.#run(process).then(
       end => this.#ended(process, end),
       error => this.#failed(process, error as Error),
     )
   }
 
-  /** Called for every request: faults come by progress, so that they meet the middle of any crawl. */
+  /** Called with each request: faults occur by progress, so that they hit the middle of a crawl of any length. */
   progressed(): void {
     const { faults, servers, expectedRequests, time } = this.#parts
     while (this.#nextFault < faults.length) {
@@ -107,7 +99,7 @@ export class Fleet {
     }
   }
 
-  async #live(process: Process): Promise<string> {
+  async #run(process: AgentProcess): Promise<string> {
     const { machine } = process
     const { seed, scratch } = this.#parts
     const space = new FrontierSpace({
@@ -131,7 +123,7 @@ export class Fleet {
     })
   }
 
-  /** A few are enough: who has the seat acts, and the others only ask for it. */
+  /** Two candidates are enough: one has the coordinator's seat, the other requests it. */
   #coordinates(name: string): boolean {
     if (this.#candidates.size < COORDINATORS) this.#candidates.add(name)
     return this.#candidates.has(name)
@@ -139,61 +131,63 @@ export class Fleet {
 
   #strike(fault: Fault): void {
     const { history, time } = this.#parts
-    const { kind, forMs } = fault
     const process = this.#victim(fault.agent)
-    history.add('fault', kind, process?.machine.name ?? '', forMs)
-    this.#count(kind)
-    const blow = (changed: Partial<LedgerConditions>) => time.after(forMs, this.#ledgerChanges.begin(changed))
-    if (kind === 'join') this.start()
-    else if (kind === 'ledger-outage') blow({ isLedgerAway: true })
-    else if (kind === 'slow-ledger') blow({ latencyMs: 200 })
-    else if (kind === 'lost-answers') blow({ lostAnswers: 0.5 })
-    else if (process) this.#strikeOne(process, fault)
+    history.add('fault', fault.kind, process?.machine.name ?? '', fault.forMs)
+    this.#count(fault.kind)
+    const end = this.#begin(fault, process)
+    if (end !== null) time.after(fault.forMs, end)
   }
 
-  #strikeOne(process: Process, fault: Fault): void {
-    const { time } = this.#parts
+  /** Begins a fault. Returns the function that ends it, if it lasts. */
+  #begin(fault: Fault, process: AgentProcess | undefined): (() => void) | null {
+    switch (fault.kind) {
+      case 'join':
+        this.start()
+        return null
+      case 'ledger-outage':
+        return this.#ledgerChanges.begin({ isLedgerAway: true })
+      case 'slow-ledger':
+        return this.#ledgerChanges.begin({ latencyMs: 200 })
+      case 'lost-answers':
+        return this.#ledgerChanges.begin({ lostAnswers: 0.5 })
+    }
+    if (process === undefined) return null
     const { machine, machineChanges, diskChanges } = process
     switch (fault.kind) {
       case 'kill':
         this.#kill(process, fault)
-        break
+        return null
       case 'kill-after-store':
         this.#killAfterStore(process, fault)
-        break
+        return null
       case 'zombie':
       case 'pause':
         machine.freeze()
-        time.after(fault.forMs, () => {
-          if (machine.isFrozen && fault.forMs > LEASE_MS) this.#count('revival')
-          machine.revive()
-        })
-        break
+        return () => this.#revive(machine, fault.forMs)
       case 'clock-jump':
         machine.skewMs += fault.byMs
-        break
+        return null
       case 'partition':
-        time.after(fault.forMs, machineChanges.begin({ isCutOff: true }))
-        break
+        return machineChanges.begin({ isCutOff: true })
       case 'slow-agent':
-        time.after(fault.forMs, machineChanges.begin({ slownessMs: 50 }))
-        break
+        return machineChanges.begin({ slownessMs: 50 })
       case 'slow-disk':
-        time.after(fault.forMs, diskChanges.begin({ slownessMs: 1_500 }))
-        break
+        return diskChanges.begin({ slownessMs: 1_500 })
       case 'full-disk':
-        time.after(fault.forMs, diskChanges.begin({ isFull: true }))
-        break
+        return diskChanges.begin({ isFull: true })
     }
   }
 
-  /**
-   * Who stores nothing for long dies all the same; where it is gone already, or stands still, another does.
-   */
-  #killAfterStore(process: Process, fault: Fault): void {
+  #revive(machine: Machine, frozenMs: Millis): void {
+    if (machine.isFrozen && frozenMs > LEASE_MS) this.#count('revival')
+    machine.revive()
+  }
+
+  /** If the process is dead or frozen when it should be killed, another one is killed. */
+  #killAfterStore(process: AgentProcess, fault: Fault): void {
     const { time } = this.#parts
     let isDone = false
-    const kill = (victim: Process) => {
+    const kill = (victim: AgentProcess) => {
       isDone = true
       process.diesAfterStore = null
       this.#kill(victim, fault)
@@ -209,7 +203,7 @@ export class Fleet {
     time.after(LATE_MS, late)
   }
 
-  #kill(process: Process, { isSeen, forMs }: Fault): void {
+  #kill(process: AgentProcess, { isSeen, forMs }: Fault): void {
     const { disk, recovery, time, history } = this.#parts
     const { machine, incarnation } = process
     if (machine.isDead || process.isOver) return
@@ -223,20 +217,20 @@ export class Fleet {
   }
 
   #startAgain(name: string, delayMs: number): void {
-    this.#expected++
+    this.#restarting++
     this.#parts.time.after(delayMs, () => {
-      this.#expected--
+      this.#restarting--
       if (!this.#parts.checker.isClosed) this.start(name)
     })
   }
 
-  #ended(process: Process, end: string): void {
+  #ended(process: AgentProcess, end: string): void {
     process.isOver = true
     this.#parts.history.add('ends', process.machine.name, end)
   }
 
-  /** An agent that was fenced off gives up and is started again, as a supervisor would. */
-  #failed(process: Process, error: Error): void {
+  /** An agent that was fenced off ends with an error; as a supervisor would, the fleet starts it again. */
+  #failed(process: AgentProcess, error: Error): void {
     const { history, recovery } = this.#parts
     process.isOver = true
     const { machine, incarnation } = process
@@ -255,7 +249,7 @@ export class Fleet {
     this.struck.set(what, (this.struck.get(what) ?? 0) + 1)
   }
 
-  #victim(number: number): Process | undefined {
+  #victim(number: number): AgentProcess | undefined {
     const alive = this.#processes.filter(
       ({ machine, isOver }) => !machine.isDead && !isOver && !machine.isFrozen,
     )

@@ -1,13 +1,13 @@
 /** What the checker sees, and what it must not mistake for a violation. */
 import { expect, it } from 'vitest'
-import type { FileRow } from '../ledger/index.js'
-import type { OutcomeCode } from '../model/index.js'
+import type { FileRow } from '../../ledger/index.js'
+import type { OutcomeCode } from '../../model/index.js'
+import { Machine } from '../machines/machine.js'
+import { VirtualTime } from '../machines/virtual-time.js'
+import { Disk } from '../ports/disk.js'
+import { VirtualWeb } from '../ports/virtual-web.js'
 import { Checker } from './checker.js'
-import { Disk } from './disk.js'
 import { History } from './history.js'
-import { Machine } from './machine.js'
-import { VirtualTime } from './virtual-time.js'
-import { VirtualWeb } from './virtual-web.js'
 
 function watch(delayMs: number) {
   const time = new VirtualTime()

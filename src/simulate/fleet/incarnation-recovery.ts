@@ -1,24 +1,21 @@
 /**
- * Somebody with the ledger at hand who looks after the dead: closes incarnations that have been silent for
- * long, and then, not before, cuts their files back to what was committed.
+ * Closes incarnations that have been silent for too long, and only then truncates their files to their committed
+ * length.
  */
-import type { Incarnation, Ledger } from '../ledger/index.js'
-import type { Millis } from '../model/index.js'
-import type { Checker } from './checker.js'
-import type { Disk } from './disk.js'
-import { LEASE_MS, SILENCE_MS } from './faults.js'
-import { EPOCH_MS } from './machine.js'
-import type { Mutation } from './mutations.js'
-import type { VirtualTime } from './virtual-time.js'
+import type { Incarnation, Ledger } from '../../ledger/index.js'
+import type { Millis } from '../../model/index.js'
+import type { Checker } from '../check/index.js'
+import type { Mutation } from '../faults/index.js'
+import { LEASE_MS, SILENCE_MS } from '../faults/index.js'
+import type { VirtualTime } from '../machines/index.js'
+import { EPOCH_MS } from '../machines/index.js'
+import type { Disk } from '../ports/index.js'
 
 const ROUND_MS = LEASE_MS / 2
-/**
- * Lives it closes in a round: after a long outage all look dead, and a thousand closed at once are no test of
- * anything more.
- */
+/** Most incarnations closed in a round: after a long outage all of a thousand agents look dead. */
 const MOST_CLOSED = 5
 
-export interface IncarnationRecoveryParts {
+interface Parts {
   readonly time: VirtualTime
   readonly ledger: Ledger
   readonly disk: Disk
@@ -27,14 +24,14 @@ export interface IncarnationRecoveryParts {
 }
 
 export class IncarnationRecovery {
-  readonly #parts: IncarnationRecoveryParts
+  readonly #parts: Parts
 
-  constructor(parts: IncarnationRecoveryParts) {
+  constructor(parts: Parts) {
     this.#parts = parts
     parts.time.after(ROUND_MS, () => void this.#round())
   }
 
-  /** An incarnation has ended for certain, or is taken for dead: nothing more can be committed by it. */
+  /** Closes an incarnation: from now on it can commit nothing. */
   async close(incarnation: Incarnation): Promise<void> {
     const { ledger, checker } = this.#parts
     await ledger.leave(incarnation)
@@ -49,13 +46,13 @@ export class IncarnationRecovery {
     for (const { incarnation, heartbeatAt } of await ledger.agents()) {
       const silentMs: Millis = now - heartbeatAt
       if (silentMs > SILENCE_MS && ++closed <= MOST_CLOSED) await this.close(incarnation)
-      // The rule broken: what looks like an orphan goes, whoever may still write to it.
+      // The mistake: files are truncated although their writer may still be running.
       else if (mutation === 'orphans-of-the-living') await this.recover(incarnation)
     }
     time.after(mutation === 'orphans-of-the-living' ? 1_000 : ROUND_MS, () => void this.#round())
   }
 
-  /** Only for incarnations that are closed. */
+  /** Truncates the files of an incarnation, which must be closed. */
   async recover(incarnation: Incarnation): Promise<void> {
     const { ledger, disk, mutation } = this.#parts
     const files = (await ledger.files()).filter(file => file.incarnation === incarnation)

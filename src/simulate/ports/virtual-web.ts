@@ -1,83 +1,68 @@
 /**
- * A web that exists only as arithmetic on a seed: sites of power-law sizes, pages with links within and
- * across, robots rules, redirects, pages that fail once or always. Nothing is stored but the size of each
- * site.
+ * A web that is computed from a seed: sites of power-law sizes, pages with links inside and between sites, robots
+ * rules, redirects, pages that fail once or always. It stores only the size of each site.
  */
-import type { Millis, OutcomeCode } from '../model/index.js'
+import type { Millis, OutcomeCode } from '../../model/index.js'
 
 export interface WebOptions {
   readonly seed: number
   readonly sites: number
-  /** Pages in all, about: never fewer than sites. */
+  /** Approximate number of pages; never fewer than sites. */
   readonly pages: number
 }
 
-/** What a URL answers. */
 export interface Answer {
   readonly status: number
   readonly body: string
   readonly location?: string
 }
 
-/** What the servers and the checker ask of a web. */
+/** Port: the web that servers serve and the checker knows. */
 export interface Web {
   readonly pages: number
   readonly seeds: readonly string[]
   siteOf(host: string): number
-  /** What the site's robots.txt asks for between two requests. */
+  /** The Crawl-delay in the site's robots.txt; 0 for none. */
   crawlDelayMs(site: number): Millis
-  /** What a server takes to answer. */
+  /** The time that the site's server takes to answer. */
   latencyMs(site: number, request: number): Millis
-  /** `tries`: how often this URL was asked for before. */
+  /** `tries`: the number of earlier requests of this URL. */
   answer(url: string, tries: number): Answer
-  /** The outcome that every URL must end with. */
+  /** The outcome that each URL must end with. */
   truth(): Iterable<[url: string, outcome: OutcomeCode]>
-  /** True when robots.txt forbids it. */
+  /** Whether robots.txt forbids the URL. */
   isForbidden(url: string): boolean
 }
 
-/** How a page behaves. */
 type Nature = 'plain' | 'missing' | 'broken' | 'flaky' | 'moved' | 'hidden'
 
 const ROBOTS_PATH = '/robots.txt'
-/** Where another site keeps the robots.txt of one that has moved it there. */
-const KEPT_ROBOTS = /^\/of\/(\d+)\/robots\.txt$/
+/** The path of a robots.txt that another site has moved here. */
+const MOVED_ROBOTS = /^\/of\/(\d+)\/robots\.txt$/
 const MOVED_ROBOTS_CHANCE = 0.05
 const CROSS_LINKS = 2
 const CROSS_CHANCE = 0.2
-/** Sites with a Crawl-delay have no more. */
+/** A site with a Crawl-delay has at most this many pages, so that it does not delay the end. */
 const SLOW_PAGES = 10
-/** Sites that can be told from a page of this one: a tree over all sites, so that every site is found. */
+/** The home pages link to those of this many further sites: a tree that contains all sites. */
 const SITES_PER_PARENT = 3
 
 export class VirtualWeb implements Web {
   readonly options: WebOptions
   readonly #sizes: Uint32Array
-  /** The first page of each site in one numbering of all. */
-  readonly #starts: Uint32Array
-  readonly #pages: number
+  readonly pages: number
 
   constructor(options: WebOptions) {
     this.options = options
     this.#sizes = sizesOf(options)
-    this.#starts = new Uint32Array(options.sites)
-    let start = 0
-    for (let site = 0; site < options.sites; site++) {
-      this.#starts[site] = start
-      start += this.#sizes[site]
-    }
-    this.#pages = start
-  }
-
-  get pages(): number {
-    return this.#pages
+    this.pages = this.#sizes.reduce((sum, size) => sum + size, 0)
   }
 
   get seeds(): string[] {
     return [this.#url(0, 0)]
   }
 
-  /** Every seventh site shares its domain, and so its turn, with the one before. */
+  /** Every seventh site shares its domain, and so its turn, with the site before it. */
   hostOf(site: number): string {
     const isForeignHost = site % 7 === 6
     return isForeignHost ? `www.s${site - 1}.test` : `s${site}.test`
@@ -89,25 +74,20 @@ export class VirtualWeb implements Web {
     return other ? site + 1 : site
   }
 
-  /**
-   * What the site's robots.txt asks for between two requests; never of a site that it would hold up for long.
-   */
   crawlDelayMs(site: number): Millis {
     return this.#sizes[site] <= SLOW_PAGES && this.#chance(site, 0, 1) < 0.1 ? 2_000 : 0
   }
 
-  /** What a server takes to answer. */
   latencyMs(site: number, request: number): Millis {
     const usual = 20 + 180 * this.#chance(site, 0, 2)
     return Math.ceil(usual * (0.5 + this.#chance(site, request, 3)))
   }
 
-  /** `tries`: how often this URL was asked for before. */
   answer(url: string, tries: number): Answer {
     const { site, path } = this.#placeOf(url)
     if (path === ROBOTS_PATH) return this.#robotsOf(site)
-    const kept = KEPT_ROBOTS.exec(path)
-    if (kept !== null) return this.#rules(Number(kept[1]))
+    const moved = MOVED_ROBOTS.exec(path)
+    if (moved !== null) return this.#rules(Number(moved[1]))
     const page = pageOf(path)
     if (page < 0 || page >= this.#sizes[site]) return { status: 404, body: '' }
     switch (this.#nature(site, page)) {
@@ -118,26 +98,24 @@ export class VirtualWeb implements Web {
       case 'flaky':
         return tries === 0 ? { status: 500, body: '' } : { status: 200, body: this.#html(site, page) }
       case 'moved':
-        return { status: 301, body: '', location: this.#url(site, this.#nearest(page)) }
+        return { status: 301, body: '', location: this.#url(site, this.#parent(page)) }
       default:
         return { status: 200, body: this.#html(site, page) }
     }
   }
 
-  /** The outcome that every URL must end with. */
   *truth(): Iterable<[url: string, outcome: OutcomeCode]> {
     for (let site = 0; site < this.options.sites; site++)
       for (let page = 0; page < this.#sizes[site]; page++)
         yield [this.#url(site, page), OUTCOMES[this.#nature(site, page)]]
   }
 
-  /** True when robots.txt forbids it. */
   isForbidden(url: string): boolean {
     const { site, path } = this.#placeOf(url)
     return path.startsWith('/no/') && this.#hasRules(site)
   }
 
-  /** Some send to another site for it: a hop that needs the turn of that one's group. */
+  /** Some sites redirect to another site: a hop that needs the turn of that site's group. */
   #robotsOf(site: number): Answer {
     const keeper = this.#anySite(this.#chance(site, 1, 9))
     if (keeper === site || this.#chance(site, 0, 9) >= MOVED_ROBOTS_CHANCE) return this.#rules(site)
@@ -157,7 +135,7 @@ export class VirtualWeb implements Web {
     return this.crawlDelayMs(site) > 0 || this.#chance(site, 0, 4) < 0.5
   }
 
-  /** Page 0 and the pages that others hang below are plain: all that exists is found. */
+  /** Page 0 and all pages with children can be fetched, so every page can be found. */
   #nature(site: number, page: number): Nature {
     if (page === 0 || 2 * page + 1 < this.#sizes[site]) {
       return this.#chance(site, page, 5) < 0.03 ? 'flaky' : 'plain'
@@ -171,8 +149,8 @@ export class VirtualWeb implements Web {
     return 'plain'
   }
 
-  /** A page above this one: surely there. */
-  #nearest(page: number): number {
+  /** The parent of the page, which can always be fetched. */
+  #parent(page: number): number {
     return (page - 1) >> 1
   }
 
@@ -182,7 +160,7 @@ export class VirtualWeb implements Web {
     const links: string[] = []
     for (const child of [2 * page + 1, 2 * page + 2]) if (child < own) links.push(this.#path(site, child))
     links.push(this.#path(site, Math.floor(this.#chance(site, page, 6) * own)))
-    this.#islandOfNext(site, page, links)
+    this.#linkIsland(site, page, links)
     if (page === 0) this.#childSites(site, links)
     for (let i = 0; i < CROSS_LINKS; i++) {
       if (this.#chance(site, page, 10 + i) > CROSS_CHANCE) continue
@@ -192,22 +170,20 @@ export class VirtualWeb implements Web {
     return `<title>${site}/${page}</title>${links.map(link => `<a href="${link}">x</a>`).join('\n')}`
   }
 
-  /**
-   * The last page of some sites is told of only by another site, so it is found when its own may be finished.
-   */
+  /** Whether only another site links to the last page: it may be found after its own site is finished. */
   #hasIsland(site: number): boolean {
     return this.#sizes[site] > 2 && this.#chance(site, 0, 7) < 0.5
   }
 
-  #islandOfNext(site: number, page: number, links: string[]): void {
+  #linkIsland(site: number, page: number, links: string[]): void {
     const next = (site + 1) % this.options.sites
     if (next === site || !this.#hasIsland(next)) return
-    const teller = Math.floor(this.#chance(site, 0, 8) * this.#sizes[site])
-    if (page === (teller === 0 ? 0 : this.#nearest(teller)))
+    const linking = Math.floor(this.#chance(site, 0, 8) * this.#sizes[site])
+    if (page === (linking === 0 ? 0 : this.#parent(linking)))
       links.push(this.#url(next, this.#sizes[next] - 1))
   }
 
-  /** Popular sites are linked to more. */
+  /** A random site; the lower its number, the likelier. */
   #anySite(chance: number): number {
     return Math.floor(chance * chance * this.options.sites)
   }
@@ -258,10 +234,7 @@ function pageOf(path: string): number {
   return /^\/(p|no)\/\d+$/.test(path) ? Number(path.slice(path.lastIndexOf('/') + 1)) : -1
 }
 
-/**
- * Sizes fall with the rank of a site: a few large ones, many of a page or two. Ranks are spread over the
- * numbers.
- */
+/** Power-law sizes: a few large sites, many of a page or two. Ranks are spread over the site numbers. */
 function sizesOf({ sites, pages, seed }: WebOptions): Uint32Array {
   let weight = 0
   for (let rank = 1; rank <= sites; rank++) weight += 1 / rank ** 0.8
@@ -276,7 +249,7 @@ function sizesOf({ sites, pages, seed }: WebOptions): Uint32Array {
   return sizes
 }
 
-/** A step that visits every number below `count` once. */
+/** A step that visits each number below `count` once. */
 function stepOver(count: number, seed: number): number {
   let step = (seed % count) + 1
   while (greatestDivisor(step, count) !== 1) step++

@@ -1,19 +1,17 @@
 /**
- * The disk that all agents write their packs to. What is not yet flushed goes with the machine that wrote it;
- * files of an incarnation that the ledger has closed are cut back to what was committed, under a new name,
- * out of reach of their writer.
+ * The disk that all agents write their packs to. What is not flushed is lost when its machine is killed. Files of
+ * a closed incarnation are truncated to their committed length, in copies that their writer does not have open.
  */
-
-import { PageRowView, PageText } from '../data/store/tables/index.js'
-import type { FileRow, Incarnation } from '../ledger/index.js'
-import type { OutcomeCode } from '../model/index.js'
+import { PageRowView, PageText } from '../../data/store/tables/index.js'
+import type { FileRow, Incarnation } from '../../ledger/index.js'
+import type { OutcomeCode } from '../../model/index.js'
 
 export interface StoredRow {
   readonly url: string
   readonly outcome: OutcomeCode
 }
 
-/** What one append put into a file. */
+/** The part of a file that one append wrote. */
 interface Extent {
   readonly start: number
   readonly end: number
@@ -25,7 +23,7 @@ export interface DiskFile {
   readonly name: string
   readonly owner: Incarnation
   extents: Extent[]
-  /** Cut back to what was committed: nothing more may come. */
+  /** Truncated to its committed length: nothing may be written to it any more. */
   isCut: boolean
 }
 
@@ -33,7 +31,7 @@ export class Disk {
   readonly #files = new Map<string, DiskFile>()
   readonly #spoiled = new Set<string>()
 
-  /** Files that were written to after they had been cut back. */
+  /** Files that were written to after they had been truncated. */
   get spoiled(): ReadonlySet<string> {
     return this.#spoiled
   }
@@ -51,15 +49,15 @@ export class Disk {
     return extent
   }
 
-  /** A machine died: what was not flushed is gone. */
+  /** Drops what the killed incarnation had not flushed. */
   crash(owner: Incarnation): void {
     for (const file of this.#files.values())
       if (file.owner === owner) file.extents = file.extents.filter(extent => extent.isFlushed)
   }
 
   /**
-   * Keeps the committed part of the files of one incarnation as new files; the writer still has the old ones
-   * open. As the `same` files only where that mistake is made on purpose.
+   * Truncates the files of one incarnation to their committed length. The result is `new` files, because the
+   * writer may still have the old ones open; `same` is a mistake made on purpose.
    */
   recover(owner: Incarnation, committed: ReadonlyMap<string, number>, as: 'new' | 'same'): void {
     for (const file of [...this.#files.values()]) {
@@ -73,7 +71,7 @@ export class Disk {
     }
   }
 
-  /** Rows in the committed part of a file, and how many bytes of that part are there. */
+  /** The rows in the committed part of a file, and the number of bytes of that part that exist. */
   read({ name, bytes }: FileRow): { readonly rows: readonly StoredRow[]; readonly foundBytes: number } {
     const rows: StoredRow[] = []
     let foundBytes = 0

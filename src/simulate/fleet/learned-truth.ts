@@ -1,20 +1,16 @@
-/**
- * What an earlier crawl of a simulated web would have learned: taken from the web itself, so that it need not
- * be crawled twice.
- */
-import { isLearned, readGraphSettings } from '../config/index.js'
-import { siteOf } from '../model/url/index.js'
+/** What an earlier crawl of a simulated web would have learned, computed from the web itself. */
+import { type AssignmentName, isLearned, readGraphSettings } from '../../config/index.js'
+import { siteOf } from '../../model/url/index.js'
 import {
   type LearnedSite,
   type LearnedWeb,
   planGraph,
   planRouting,
   type RoutingTable,
-} from '../plan/assign/learned/index.js'
-import type { Web } from './virtual-web.js'
-import type { SimulationOptions } from './world.js'
+} from '../../plan/assign/learned/index.js'
+import type { Web } from '../ports/index.js'
 
-/** Of so many sites one is new: nothing is known of it. */
+/** One in this many sites is new: nothing was learned about it. */
 const NEW_EVERY = 9
 const HREF = /href="([^"]+)"/g
 
@@ -50,10 +46,13 @@ export function learnedTruth(web: Web): LearnedWeb {
   }
 }
 
-/**
- * The table that the coordinators of a run share; null where its assignment needs none, or none can be made.
- */
-export function routingOf({ assign, agents, seed }: SimulationOptions, web: Web): RoutingTable | null {
+/** The routing table of a run; null if the assignment needs none, or if none can be made. */
+export function routingTableFor(
+  assign: AssignmentName,
+  agents: number,
+  seed: number,
+  web: Web,
+): RoutingTable | null {
   if (!isLearned(assign)) return null
   const shares = new Array<number>(agents).fill(1)
   const request = { shares, grouping: 'domain', seed, hasPulls: assign === 'hybrid' } as const
@@ -64,7 +63,7 @@ export function routingOf({ assign, agents, seed }: SimulationOptions, web: Web)
   return typeof plan === 'string' ? null : plan.table
 }
 
-/** Three sites share an address; the agents are as far from it as chance has it. */
+/** Three sites share an address, with arbitrary distances to the agents. */
 function siteOfTruth(site: string, number: number, pages: number, bytes: number): LearnedSite {
   const address = Math.floor(number / 3)
   const addresses = [`10.0.${address >> 8}.${address & 255}`]

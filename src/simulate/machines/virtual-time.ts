@@ -1,31 +1,31 @@
 /**
- * Time that passes only when nothing is left to do now. One heap of events, run one by one; between two of
- * them every promise that can go on does, so a run depends on its seed alone and an hour costs no more than
- * what happens in it.
+ * Time that advances only when nothing is left to do at the present moment. One heap holds all events, which run
+ * one by one; between two events all promises settle. So a run depends on its seed alone, and an hour costs no
+ * more than the events in it.
  */
-import type { Cancel, Millis } from '../model/index.js'
+import type { Cancel, Millis } from '../../model/index.js'
 import { TimeHeap } from './time-heap.js'
 
-/** Who decides whether and when a task that is due is run. */
+/** Decides whether and when an event that is due runs. */
 export interface Host {
   due(event: Event): void
 }
 
-/** What is to be done; null once it is cancelled. */
 export interface Event {
+  /** Null once the event is cancelled. */
   task: (() => void) | null
   readonly host: Host | null
 }
 
 const SETTLED = Promise.resolve()
-/** So many cancelled events at least, before they are looked for. */
+/** Cancelled events are removed from the heap only when there are more than this. */
 const LEAST_SWEEP = 10_000
 
 export class VirtualTime {
   readonly #heap = new TimeHeap<Event>()
   #now: Millis = 0
   #events = 0
-  /** Cancelled since the last sweep; some of them had been run before. */
+  /** Cancellations since the last sweep, those of events that had run already included. */
   #cancelled = 0
 
   get now(): Millis {
@@ -46,17 +46,17 @@ export class VirtualTime {
     }
   }
 
-  /** The same for what nobody cancels. */
+  /** Like `after`, for a task that is never cancelled. */
   later(delayMs: Millis, task: () => void, host: Host | null = null): void {
     this.#heap.push(this.#now + Math.max(0, delayMs), { task, host })
   }
 
-  /** An event that was due, once more; who could cancel it still can. */
+  /** Schedules an event that was due again; the function that cancels it stays valid. */
   again(event: Event, delayMs: Millis): void {
     this.#heap.push(this.#now + Math.max(0, delayMs), event)
   }
 
-  /** Runs until `isOver` or until nothing can happen any more. */
+  /** Runs until `isOver` returns true or no event is left. */
   run(isOver: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const step = () => {
@@ -65,19 +65,16 @@ export class VirtualTime {
         } catch (error) {
           return reject(error)
         }
-        // A tick that is asked for by a microtask comes when all microtasks are done.
+        // Node runs a tick that a microtask requests after all microtasks.
         process.nextTick(tick)
       }
-      // What a promise calls costs half of what `queueMicrotask` does.
+      // The callback of a promise costs half as much as `queueMicrotask`.
       const tick = () => void SETTLED.then(step)
       tick()
     })
   }
 
-  /**
-   * Most timers are set for long and cancelled soon: left to their time, a million of them would be waited
-   * for.
-   */
+  /** Most timers are long and cancelled soon; without a sweep a million of them would fill the heap. */
   #sweep(): void {
     this.#cancelled = 0
     this.#heap.keep(event => event.task !== null)

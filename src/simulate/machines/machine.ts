@@ -1,11 +1,11 @@
 /**
- * A machine that an agent runs on. All that comes to the agent from outside (a timer, an answer) goes through
- * here, so the machine can be killed, frozen and revived, slowed down, cut off, and its clock set wrong.
+ * A machine that an agent runs on. Timers and answers reach the agent only through here, so a machine can be
+ * killed, frozen and revived, slowed down and cut off, and its clock can be set wrong.
  */
-import type { Cancel, Clock, Millis } from '../model/index.js'
+import type { Cancel, Clock, Millis } from '../../model/index.js'
 import type { Event, Host, VirtualTime } from './virtual-time.js'
 
-/** The wall clock of the simulated world begins here. */
+/** The wall-clock time at which a simulation starts. */
 export const EPOCH_MS = 1_800_000_000_000
 
 export class Machine implements Host {
@@ -13,15 +13,15 @@ export class Machine implements Host {
   readonly clock: Clock
   readonly #time: VirtualTime
   #state: 'running' | 'frozen' | 'dead' = 'running'
-  /** What came while it was frozen. */
+  /** Events that became due while the machine was frozen. */
   readonly #held: Event[] = []
   readonly #onDeath: (() => void)[] = []
   readonly #onFreeze: (() => void)[] = []
-  /** What its wall clock is off by. */
+  /** Error of the wall clock. */
   skewMs: Millis = 0
-  /** What every answer takes longer. */
+  /** Added to the time of every answer and timer. */
   slownessMs: Millis = 0
-  /** No way to the ledger. */
+  /** The machine cannot reach the ledger or the bus. */
   isCutOff = false
 
   constructor(name: string, time: VirtualTime) {
@@ -44,12 +44,12 @@ export class Machine implements Host {
     return this.#state === 'frozen'
   }
 
-  /** Runs `task` on this machine once the time has come, or when it is awake again; never when it is dead. */
+  /** Runs `task` when the delay is over and the machine is running; never on a dead machine. */
   after(delayMs: Millis, task: () => void): Cancel {
     return this.#time.after(delayMs + this.slownessMs, task, this)
   }
 
-  /** The same for what nobody cancels. */
+  /** Like `after`, for a task that is never cancelled. */
   later(delayMs: Millis, task: () => void): void {
     this.#time.later(delayMs + this.slownessMs, task, this)
   }
@@ -59,18 +59,18 @@ export class Machine implements Host {
     else if (this.#state === 'frozen') this.#held.push(event)
   }
 
-  /** Runs `task` at once where the machine is awake and not slow, else as `after` would. */
+  /** Runs `task` at once if the machine is running and not slow, else as `later` does. */
   now(task: () => void): void {
     if (this.#state === 'running' && this.slownessMs === 0) task()
     else this.later(0, task)
   }
 
-  /** Told at the moment of death: connections break. */
+  /** Runs `task` at the moment the machine is killed. */
   onDeath(task: () => void): void {
     this.#onDeath.push(task)
   }
 
-  /** Told at the moment it stops: what is under way it can no longer cut off. */
+  /** Runs `task` at the moment the machine is frozen: it can no longer abort what is in flight. */
   onFreeze(task: () => void): void {
     this.#onFreeze.push(task)
   }
@@ -88,7 +88,7 @@ export class Machine implements Host {
     for (const task of this.#onFreeze) task()
   }
 
-  /** Wakes with everything that came meanwhile, in order. */
+  /** Resumes, with the events that became due meanwhile, in their order. */
   revive(): void {
     if (this.#state !== 'frozen') return
     this.#state = 'running'

@@ -1,21 +1,19 @@
 /**
- * P5, from what is seen on the wire: one agent at a time at a group of sites, the delay between two of its
- * requests, and between two pages of a site what its Crawl-delay says.
+ * Checks P5 by the observed requests: one agent at a time requests a group of sites, with the delay between two
+ * requests to the group and the Crawl-delay between two pages of a site.
  */
+import { type GroupId, groupOf, type Millis } from '../../model/index.js'
+import { hostOf, type Site } from '../../model/url/index.js'
+import type { Machine, VirtualTime } from '../machines/index.js'
+import type { Web } from '../ports/index.js'
 
-import { type GroupId, groupOf, type Millis } from '../model/index.js'
-import { hostOf, type Site } from '../model/url/index.js'
-import type { Machine } from './machine.js'
-import type { VirtualTime } from './virtual-time.js'
-import type { Web } from './virtual-web.js'
-
-/** What is under way, and what was last, in one group of sites. */
+/** The requests in flight and the last request of one group. */
 interface GroupTraffic {
   readonly group: GroupId
   open: number
-  machine: Asker | null
+  machine: Requester | null
   lastEnd: Millis
-  /** The robots.txt that was asked for last, while nothing else was. */
+  /** The robots.txt of the last request; empty after any other request. */
   robotsOf: string
 }
 
@@ -25,12 +23,12 @@ export interface TrafficParts {
   readonly time: Pick<VirtualTime, 'now'>
 }
 
-/** Who asks: a machine, or whoever takes its place. */
-export type Asker = Pick<Machine, 'name'>
+/** The machine that sends a request, or its stand-in. */
+export type Requester = Pick<Machine, 'name'>
 
-/** Sites whose requests are remembered, at least. */
+/** Groups are forgotten only when there are more sites than this. */
 const LEAST_SWEEP = 10_000
-/** Times are sums of fractions. */
+/** Times are sums of fractions of a millisecond. */
 const ROUNDING_MS = 0.001
 
 export class TrafficChecker {
@@ -38,9 +36,9 @@ export class TrafficChecker {
   readonly #break: (what: string, about: readonly string[]) => void
   readonly #traffic = new Map<GroupId, GroupTraffic>()
   readonly #trafficOf = new Map<Site, GroupTraffic>()
-  /** So many sites, and the quiet ones are forgotten. */
+  /** The number of sites at which groups without traffic are forgotten. */
   #sweepAt = LEAST_SWEEP
-  /** With a request under way. */
+  /** Sites with a request in flight. */
   readonly #openSites = new Set<Site>()
   readonly #lastPageEnd = new Map<Site, Millis>()
 
@@ -49,14 +47,13 @@ export class TrafficChecker {
     this.#break = onBreak
   }
 
-  /** A request goes out. */
-  began(machine: Asker, site: Site, url: string, isRobots: boolean): void {
-    this.#politely(machine, this.#trafficAt(site), site, url, isRobots)
+  began(machine: Requester, site: Site, url: string, isRobots: boolean): void {
+    this.#checkTurn(machine, this.#trafficAt(site), site, url, isRobots)
     this.#openSites.add(site)
-    if (!isRobots) this.#slowly(site, url)
+    if (!isRobots) this.#checkCrawlDelay(site, url)
   }
 
-  /** Its answer is here, or never will be. */
+  /** The request was answered, or its connection is closed. */
   ended(site: Site, isRobots: boolean): void {
     const { now } = this.#parts.time
     const traffic = this.#trafficAt(site)
@@ -83,10 +80,7 @@ export class TrafficChecker {
     return traffic
   }
 
-  /**
-   * Where nothing is under way and the delay is over, whatever comes next is right: what was need not be
-   * known.
-   */
+  /** Forgets groups whose delay is over and which have nothing in flight: their next request is allowed. */
   #sweep(): void {
     const { time, delayMs } = this.#parts
     for (const [site, { group, open, lastEnd }] of this.#trafficOf) {
@@ -97,29 +91,29 @@ export class TrafficChecker {
     this.#sweepAt = 2 * this.#trafficOf.size + LEAST_SWEEP
   }
 
-  #politely(machine: Asker, traffic: GroupTraffic, site: Site, url: string, isRobots: boolean): void {
+  #checkTurn(machine: Requester, traffic: GroupTraffic, site: Site, url: string, isRobots: boolean): void {
     const { group } = traffic
     const { time, delayMs } = this.#parts
     const sameProcedure = isRobots && traffic.robotsOf === url && traffic.machine === machine
     const sinceMs = time.now - traffic.lastEnd
     if (traffic.open > 0 && traffic.machine !== machine)
-      this.#break(`${machine.name} asks for ${url} while ${traffic.machine?.name} is at ${group}`, [group])
-    // Without a delay the sites of a group have no turns to wait for; one site still has one connection.
+      this.#break(`${machine.name} requests ${url} while ${traffic.machine?.name} is at ${group}`, [group])
+    // Without a delay the sites of a group need no turn; one site still has one connection.
     else if (traffic.open > 0 && (delayMs > 0 || this.#openSites.has(site)))
       this.#break(`two requests of ${machine.name} to ${group} at once`, [group])
     else if (!sameProcedure && sinceMs < delayMs - ROUNDING_MS)
-      this.#break(`${url} is asked for ${round(sinceMs)} ms after the last request to ${group}`, [group])
+      this.#break(`${url} is requested ${round(sinceMs)} ms after the last request to ${group}`, [group])
     traffic.open++
     traffic.machine = machine
     traffic.robotsOf = isRobots ? url : ''
   }
 
-  #slowly(site: Site, url: string): void {
+  #checkCrawlDelay(site: Site, url: string): void {
     const delayMs = this.#crawlDelayMs(site)
     if (delayMs === 0) return
     const sinceMs = this.#parts.time.now - (this.#lastPageEnd.get(site) ?? Number.NEGATIVE_INFINITY)
     if (sinceMs >= delayMs - ROUNDING_MS) return
-    const what = `${url} is asked for ${round(sinceMs)} ms after the last page, its Crawl-delay is ${delayMs} ms`
+    const what = `${url} is requested ${round(sinceMs)} ms after the last page, its Crawl-delay is ${delayMs} ms`
     this.#break(what, [site])
   }
 

@@ -1,18 +1,13 @@
-/**
- * The fetcher of one machine in the simulated world: asks the virtual web, and tells the witness of every
- * request.
- */
-
-import type { Exchange, Millis, StopSignal } from '../model/index.js'
-import { hostOf, siteOf } from '../model/url/index.js'
-import type { Fetcher, FetchRequest, FetchResult } from '../page/fetch/index.js'
-import { EPOCH_MS, type Machine } from './machine.js'
-import type { VirtualTime } from './virtual-time.js'
+/** The fetcher of a simulated machine: requests pages of the virtual web, and tells the witness of each request. */
+import type { Exchange, Millis, StopSignal } from '../../model/index.js'
+import { hostOf, siteOf } from '../../model/url/index.js'
+import type { Fetcher, FetchRequest, FetchResult } from '../../page/fetch/index.js'
+import { EPOCH_MS, type Machine, type VirtualTime } from '../machines/index.js'
 import type { Answer, Web } from './virtual-web.js'
 
 /** Sees every request on the wire. */
 export interface Witness {
-  /** The number of the request. */
+  /** Returns the number of the request. */
   requested(machine: Machine, url: string): number
   /** The server has answered, or the connection is closed. */
   answered(request: number): void
@@ -21,11 +16,11 @@ export interface Witness {
 const NOTHING = Buffer.alloc(0)
 const HEAD = Buffer.from('HTTP/1.1 200 OK\r\n\r\n')
 const ADDRESS = '192.0.2.1'
-/** Longer than a cell that is to move is waited for, shorter than a request holds up its group. */
+/** Longer than the grace for a cell that is asked back, shorter than the longest request that a group waits for. */
 const SLOW_MS = 9_000
 const STOPPED: FetchResult = { ok: false, code: 'RESET', detail: 'stopped' }
 
-/** The servers: what all machines ask. */
+/** The servers of the virtual web, shared by all machines. */
 export class Servers {
   readonly web: Web
   readonly #time: VirtualTime
@@ -33,7 +28,7 @@ export class Servers {
   readonly #slowEvery: number
   #requests = 0
 
-  /** One answer in `slowEvery` takes very long (0: none). */
+  /** One in `slowEvery` answers takes `SLOW_MS` (0: none). */
   constructor(web: Web, time: VirtualTime, slowEvery = 0) {
     this.web = web
     this.#time = time
@@ -44,7 +39,7 @@ export class Servers {
     return this.#requests
   }
 
-  /** Only failures are remembered: the rest answers the same whenever it is asked. */
+  /** Counts the tries of failing pages only: other answers do not depend on them. */
   ask(url: string): { answer: Answer; latencyMs: Millis } {
     this.#requests++
     const tries = this.#tries.get(url) ?? 0
@@ -69,11 +64,11 @@ export class VirtualFetcher implements Fetcher {
   readonly #servers: Servers
   readonly #witness: Witness
   readonly #inPhases: boolean
-  /** Requests on the wire: they end with the machine. */
+  /** Requests in flight. They end when the machine dies. */
   readonly #open = new Set<number>()
-  /** Those of them that may outlast the agent's right to the site if it stands still. */
+  /** Those of them that may outlast the lease or the phase if the machine is frozen. */
   readonly #long = new Set<number>()
-  readonly #cuts = new WeakMap<StopSignal, Set<() => void>>()
+  readonly #aborts = new WeakMap<StopSignal, Set<() => void>>()
 
   constructor(machine: Machine, servers: Servers, witness: Witness, inPhases: boolean) {
     this.#machine = machine
@@ -84,7 +79,7 @@ export class VirtualFetcher implements Fetcher {
       for (const request of this.#open) witness.answered(request)
       this.#open.clear()
     })
-    // P5 does not speak of them: nobody can cut off what a process that stands still has under way.
+    // P5 makes an exception for them: nobody can abort the requests of a frozen process.
     machine.onFreeze(() => {
       for (const request of this.#long) this.#close(request)
     })
@@ -96,40 +91,38 @@ export class VirtualFetcher implements Fetcher {
     const request = this.#witness.requested(this.#machine, url)
     this.#open.add(request)
     const { answer, latencyMs } = this.#servers.ask(url)
-    // A lease lasts longer than the usual answer; a window may end at any moment.
+    // A lease lasts longer than a usual answer; a phase may end at any moment.
     if (this.#inPhases || latencyMs >= SLOW_MS) this.#long.add(request)
     return new Promise(resolve => {
-      const cut = () => {
+      const abort = () => {
         this.#close(request)
         resolve(STOPPED)
       }
-      const cuts = this.#cutsOf(signal)
-      cuts.add(cut)
+      const aborts = this.#abortsOf(signal)
+      aborts.add(abort)
       const arrive = () => {
-        cuts.delete(cut)
+        aborts.delete(abort)
         resolve({ ok: true, exchange: exchangeOf(url, answer, startedAt, latencyMs) })
       }
       this.#servers.after(latencyMs, () => {
-        // The server is done with it, whoever still listens.
+        // The server has answered, even if nobody reads the answer.
         this.#close(request)
         this.#machine.now(arrive)
       })
     })
   }
 
-  /**
-   * What to do when a signal aborts: one listener for all requests, because signals take a microsecond each.
-   */
-  #cutsOf(signal: StopSignal): Set<() => void> {
-    const known = this.#cuts.get(signal)
+  /** Aborts of all requests under one signal, which share one listener: adding one takes a microsecond. */
+  #abortsOf(signal: StopSignal): Set<() => void> {
+    const known = this.#aborts.get(signal)
     if (known) return known
-    const cuts = new Set<() => void>()
-    this.#cuts.set(signal, cuts)
-    const cutAll = () => {
-      for (const cut of cuts) cut()
+    const aborts = new Set<() => void>()
+    this.#aborts.set(signal, aborts)
+    const abortAll = () => {
+      for (const abort of aborts) abort()
     }
-    signal.addEventListener('abort', cutAll, { once: true })
-    return cuts
+    signal.addEventListener('abort', abortAll, { once: true })
+    return aborts
   }
 
   async resolve(): Promise<readonly string[]> {

@@ -1,20 +1,20 @@
 /**
- * Things to come, the next first; of equal times, who came first. Times stand apart from things: a million
- * are looked through.
+ * A heap of things by time, and by insertion among equal times. It holds up to a million things, so it has four
+ * children per node and keeps times in arrays of their own.
  */
-import type { Millis } from '../model/index.js'
+import type { Millis } from '../../model/index.js'
 
 const WAYS = 4
 const FIRST_LENGTH = 1024
 
 export class TimeHeap<T> {
   #times = new Float64Array(FIRST_LENGTH)
-  /** Which of all that ever came. */
+  /** Insertion numbers. */
   #orders = new Float64Array(FIRST_LENGTH)
   readonly #things: T[] = []
   #last = 0
 
-  /** Infinity when nothing is to come. */
+  /** Infinity when the heap is empty. */
   get firstAt(): Millis {
     return this.#things.length === 0 ? Number.POSITIVE_INFINITY : this.#times[0]
   }
@@ -30,7 +30,6 @@ export class TimeHeap<T> {
     const times = this.#times
     const orders = this.#orders
     things.push(thing)
-    // It came last: what has the same time is before it.
     while (at > 0) {
       const parent = ((at - 1) / WAYS) | 0
       if (times[parent] <= time) break
@@ -54,7 +53,7 @@ export class TimeHeap<T> {
     return first
   }
 
-  /** Forgets all that is not `wanted`; the others keep their order. */
+  /** Removes everything that is not `wanted`; the rest keeps its order. */
   keep(wanted: (thing: T) => boolean): void {
     const things = this.#things
     let kept = 0
@@ -70,7 +69,7 @@ export class TimeHeap<T> {
       this.#sink(at, this.#times[at], this.#orders[at], things[at])
   }
 
-  /** Down from a place that is free. */
+  /** Puts `thing` at the free place `from` or below it. */
   #sink(from: number, time: Millis, order: number, thing: T): void {
     const things = this.#things
     const times = this.#times

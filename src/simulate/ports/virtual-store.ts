@@ -1,17 +1,16 @@
-/**
- * The pack store of one incarnation in the simulated world: one log on the shared disk, written and flushed
- * in virtual time.
- */
-
-import type { AppendResult, CloseResult, PackBytes, PackStore } from '../data/store/index.js'
-import type { Incarnation } from '../ledger/index.js'
-import type { Millis } from '../model/index.js'
+/** The pack store of one simulated incarnation: one log on the shared disk, flushed in virtual time. */
+import type { AppendResult, CloseResult, PackBytes, PackStore } from '../../data/store/index.js'
+import type { Incarnation } from '../../ledger/index.js'
+import type { Millis } from '../../model/index.js'
+import type { Machine } from '../machines/index.js'
 import { type Disk, type DiskFile, type StoredRow, storedRows } from './disk.js'
-import type { Machine } from './machine.js'
 
 const FLUSH_MS = 4
+const HEADER_BYTES = 44
+/** How late the store of the mutant `ledger-first` writes. */
+const LATE_MS = 2_000
 
-/** How the disk of a machine is doing. */
+/** The state of a machine's disk. */
 export interface DiskHealth {
   slownessMs: Millis
   isFull: boolean
@@ -22,9 +21,9 @@ export interface VirtualStoreParts {
   readonly machine: Machine
   readonly incarnation: Incarnation
   readonly health: DiskHealth
-  /** A pack is stored, and the ledger knows nothing of it yet: a good moment to die. */
+  /** Called when a pack is stored and not yet committed. */
   readonly onStored: (id: string, rows: readonly StoredRow[]) => void
-  /** Mutant: says that a pack is stored before it is, so the ledger is written first. */
+  /** Mutant: reports a pack as stored before it is, so that the ledger is written first. */
   readonly ledgerFirst?: boolean
 }
 
@@ -42,8 +41,8 @@ export class VirtualStore implements PackStore {
   async append(pack: PackBytes): Promise<AppendResult> {
     const { health, ledgerFirst, onStored } = this.#parts
     const rows = storedRows(pack.pages.bytes)
-    // The header of a segment: a pack of robots.txt alone takes room too.
-    const bytes = pack.pages.bytes.length + 44
+    // With the header of a segment, which a pack without rows has too.
+    const bytes = pack.pages.bytes.length + HEADER_BYTES
     await this.#pass(1)
     if (health.isFull) {
       await this.#pass(health.slownessMs)
@@ -88,6 +87,3 @@ export class VirtualStore implements PackStore {
     return new Promise(resolve => this.#parts.machine.later(ms, resolve))
   }
 }
-
-/** How late the mutant store writes. */
-const LATE_MS = 2_000

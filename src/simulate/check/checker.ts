@@ -1,25 +1,23 @@
 /**
- * Watches a run and says which promise it broke. It keeps its own books of leases, requests and acknowledged
- * pages from what it sees on the wire, and believes neither agents nor ledger.
+ * Watches a run and reports which promise it broke. It keeps its own records of leases, requests and acknowledged
+ * pages from what it observes, and trusts neither agents nor ledger.
  */
-import type { FileRow, Incarnation, Pack } from '../ledger/index.js'
-import type { CellId, Epoch, Lease, OutcomeCode } from '../model/index.js'
-import { type Site, siteOf } from '../model/url/index.js'
-import type { Disk, StoredRow } from './disk.js'
-import type { LedgerMethod, LedgerWitness } from './flaky-ledger.js'
+import type { FileRow, Incarnation, Pack } from '../../ledger/index.js'
+import type { CellId, Epoch, Lease, OutcomeCode } from '../../model/index.js'
+import { type Site, siteOf } from '../../model/url/index.js'
+import type { Disk, LedgerMethod, LedgerWitness, StoredRow, Web, Witness } from '../ports/index.js'
 import type { History } from './history.js'
-import { type Asker, TrafficChecker, type TrafficParts } from './traffic-checker.js'
-import type { Witness } from './virtual-fetcher.js'
-import type { Web } from './virtual-web.js'
+import { type Requester, TrafficChecker, type TrafficParts } from './traffic-checker.js'
 
+/** The promises of docs/explanation/promises.md, and the paper's rule for the cells of a failed agent. */
 export type Promised = 'P1' | 'P2' | 'P3' | 'P4' | 'P5' | 'P6' | 'P7' | 'P8' | 'P9' | 'D16' | 'bug'
 
 export interface Violation {
   readonly promise: Promised
   readonly what: string
-  /** How long the history was by then. */
+  /** Length of the history at that moment. */
   readonly after?: number
-  /** Words to look for in the history. */
+  /** Words that select the related facts of the history. */
   readonly about: readonly string[]
 }
 
@@ -29,19 +27,19 @@ interface Request {
   readonly isRobots: boolean
 }
 
-interface Held {
+interface Holder {
   readonly incarnation: Incarnation
   readonly epoch: Epoch
 }
 
-/** A web and a time of the simulator, or what was seen of real ones. */
+/** The web and time of the simulator, or stand-ins for real ones. */
 export interface CheckerParts extends TrafficParts {
   readonly web: TrafficParts['web'] & Pick<Web, 'truth' | 'isForbidden'>
   readonly history: History
 }
 
-/** Violations that are kept: one is enough to see what is wrong. */
-const MOST = 20
+/** Later violations are dropped: the first ones show what is wrong. */
+const MOST_VIOLATIONS = 20
 
 export class Checker implements Witness, LedgerWitness {
   readonly violations: Violation[] = []
@@ -51,13 +49,13 @@ export class Checker implements Witness, LedgerWitness {
   readonly #stored = new Map<string, readonly StoredRow[]>()
   readonly #acknowledged = new Map<string, OutcomeCode>()
   #overlap = 0
-  readonly #held = new Map<CellId, Held>()
+  readonly #holders = new Map<CellId, Holder>()
   readonly #epochs = new Map<CellId, Epoch>()
   readonly #closedIncarnations = new Set<Incarnation>()
   readonly #packs = new Set<string>()
   #requestCount = 0
   #isClosed = false
-  /** Page requests, robots.txt apart. */
+  /** Page requests, without robots.txt. */
   fetches = 0
   readonly #fetched = new Set<string>()
   refusedCommits = 0
@@ -76,7 +74,7 @@ export class Checker implements Witness, LedgerWitness {
     return this.#fetched.size
   }
 
-  /** Stored copies beyond the first, per stored URL, as found on the disks at the end. */
+  /** Copies beyond the first, per stored URL, as found on the disk at the end. */
   get overlap(): number {
     return this.#overlap
   }
@@ -85,8 +83,8 @@ export class Checker implements Witness, LedgerWitness {
     return this.#acknowledged
   }
 
-  /** P5, P9, and the second half of P3. */
-  requested(machine: Asker, url: string): number {
+  /** Checks P5, P9 and the second half of P3. */
+  requested(machine: Requester, url: string): number {
     const { web, history, time } = this.#parts
     const site = siteOf(url)
     const isRobots = url.endsWith('/robots.txt')
@@ -101,7 +99,7 @@ export class Checker implements Witness, LedgerWitness {
       if (this.#acknowledged.has(url))
         this.#break(
           'P3',
-          `${url} was asked for again at ${time.now} ms by ${machine.name}, after it was acknowledged`,
+          `${url} was requested again at ${time.now} ms by ${machine.name}, after it was acknowledged`,
           [url],
         )
     }
@@ -115,7 +113,7 @@ export class Checker implements Witness, LedgerWitness {
     this.#traffic.ended(site, isRobots)
   }
 
-  /** A pack is on the disk; it counts once the ledger has it. */
+  /** A pack is on the disk. Its rows count as acknowledged once the ledger has committed it. */
   stored(id: string, rows: readonly StoredRow[]): void {
     this.#parts.history.add('stored', id, rows.length)
     this.#stored.set(id, rows)
@@ -156,7 +154,7 @@ export class Checker implements Witness, LedgerWitness {
     }
   }
 
-  /** What must hold when all is over. */
+  /** Checks what must hold at the end of the run. */
   settle(
     files: readonly FileRow[],
     disk: Pick<Disk, 'read' | 'spoiled'>,
@@ -166,7 +164,7 @@ export class Checker implements Witness, LedgerWitness {
     if (!this.#isClosed) this.#break('P7', `the crawl did not end: ${left}`, [])
     if (busy.length > 0) this.#break('P7', `${busy.join(', ')} did not notice the end`, busy)
     for (const name of disk.spoiled)
-      this.#break('P4', `${name} was written to after it had been cut back`, [name])
+      this.#break('P4', `${name} was written to after it had been truncated`, [name])
     const kept = new Map<string, number>()
     for (const file of files) {
       const { rows, foundBytes } = disk.read(file)
@@ -202,7 +200,7 @@ export class Checker implements Witness, LedgerWitness {
       if (epoch <= (this.#epochs.get(cell) ?? 0))
         this.#break('P6', `${cell} was leased twice with epoch ${epoch}`, [cell])
       this.#epochs.set(cell, epoch)
-      this.#held.set(cell, { incarnation, epoch })
+      this.#holders.set(cell, { incarnation, epoch })
     }
   }
 
@@ -216,16 +214,16 @@ export class Checker implements Witness, LedgerWitness {
     if (this.#packs.has(pack.id)) return
     this.#packs.add(pack.id)
     if (this.#closedIncarnations.has(pack.incarnation))
-      this.#break('P6', `life ${pack.incarnation} was closed and committed pack ${pack.id}`, [
+      this.#break('P6', `incarnation ${pack.incarnation} was closed and committed pack ${pack.id}`, [
         pack.id,
         ...pack.cells.map(({ cell }) => cell),
       ])
     for (const { cell, epoch } of pack.cells) {
-      const held = this.#held.get(cell)
-      if (held?.incarnation !== pack.incarnation || held.epoch !== epoch)
+      const holder = this.#holders.get(cell)
+      if (holder?.incarnation !== pack.incarnation || holder.epoch !== epoch)
         this.#break(
           'P6',
-          `life ${pack.incarnation} committed ${cell} with epoch ${epoch}, it is not its own`,
+          `incarnation ${pack.incarnation} committed ${cell} with epoch ${epoch} and does not hold it`,
           [cell],
         )
     }
@@ -239,7 +237,7 @@ export class Checker implements Witness, LedgerWitness {
 
   #gaveUp(how: string, cell: CellId, epoch: Epoch, isDone: boolean): void {
     this.#parts.history.add(how, cell, epoch, String(isDone))
-    if (isDone) this.#held.delete(cell)
+    if (isDone) this.#holders.delete(cell)
   }
 
   #left(incarnation: Incarnation): void {
@@ -253,12 +251,12 @@ export class Checker implements Witness, LedgerWitness {
     this.#parts.history.add('end', reason)
   }
 
-  /** D16: what an agent lost stands before all that nobody has had yet. */
+  /** D16: cells that an agent lost stand before all cells that nobody has held yet. */
   #headFirst(waiting: readonly { cell: CellId }[]): void {
     let fresh = ''
     for (const { cell } of waiting) {
       if (!this.#epochs.has(cell)) fresh ||= cell
-      else if (fresh !== '' && this.#held.has(cell)) {
+      else if (fresh !== '' && this.#holders.has(cell)) {
         this.#break('D16', `${cell} was lost by its agent and waits behind ${fresh}, which is new`, [
           cell,
           fresh,
@@ -269,7 +267,7 @@ export class Checker implements Witness, LedgerWitness {
   }
 
   #break(promise: Promised, what: string, about: readonly string[]): void {
-    if (this.violations.length >= MOST) return
+    if (this.violations.length >= MOST_VIOLATIONS) return
     this.violations.push({ promise, what, about, after: this.#parts.history.length })
   }
 }

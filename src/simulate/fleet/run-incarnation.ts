@@ -1,31 +1,34 @@
-/** One incarnation of an agent in the simulated world: the real parts, joined over ports that fail. */
-import { type AgentInput, assembleAgent } from '../cluster/agent/index.js'
-import { Coordinator } from '../cluster/coordinator/index.js'
-import { type CrawlConfig, isLearned } from '../config/index.js'
-import { PackBuilder } from '../data/store/index.js'
-import { type Incarnation, type Ledger, LedgerClock, retryingLedger } from '../ledger/index.js'
-import { fingerprint, takeFingerprint } from '../model/bytes/index.js'
-import { type Clock, LIMITS, type Random, SeededRandom, Stop, type StopSignal } from '../model/index.js'
-import type { FrontierSpace } from '../page/frontier/index.js'
-import { Scope } from '../page/frontier/scope/index.js'
-import { HostNames } from '../page/frontier/traps/index.js'
-import type { PhasePlan } from '../page/politeness/phases/index.js'
-import type { Checker } from './checker.js'
-import type { Disk } from './disk.js'
-import { LEASE_MS } from './faults.js'
-import type { FlakyBus } from './flaky-bus.js'
-import { flakyLedger, type LedgerConditions, type LedgerWitness } from './flaky-ledger.js'
+/** One incarnation of a simulated agent: the real agent and coordinator on ports that fail. */
+import { type AgentInput, assembleAgent } from '../../cluster/agent/index.js'
+import { Coordinator } from '../../cluster/coordinator/index.js'
+import { type CrawlConfig, isLearned } from '../../config/index.js'
+import { PackBuilder } from '../../data/store/index.js'
+import { type Incarnation, type Ledger, LedgerClock, retryingLedger } from '../../ledger/index.js'
+import { fingerprint, takeFingerprint } from '../../model/bytes/index.js'
+import { type Clock, LIMITS, type Random, SeededRandom, Stop, type StopSignal } from '../../model/index.js'
+import type { FrontierSpace } from '../../page/frontier/index.js'
+import { Scope } from '../../page/frontier/scope/index.js'
+import { HostNames } from '../../page/frontier/traps/index.js'
+import type { PhasePlan } from '../../page/politeness/phases/index.js'
+import type { Checker } from '../check/index.js'
+import { believedLeaseMs, LEASE_MS, type Mutation, mutantLedger, phaseMistake } from '../faults/index.js'
+import type { Machine, VirtualTime } from '../machines/index.js'
+import type { Disk, FlakyBus } from '../ports/index.js'
+import {
+  type DiskHealth,
+  flakyLedger,
+  type LedgerConditions,
+  type LedgerWitness,
+  type Servers,
+  VirtualFetcher,
+  VirtualStore,
+  type Witness,
+} from '../ports/index.js'
 import type { IncarnationRecovery } from './incarnation-recovery.js'
-import type { Machine } from './machine.js'
-import { believedLeaseMs, mutantLedger } from './mutant-ledger.js'
-import { type Mutation, phaseMistake } from './mutations.js'
 import { type SharedRouting, simulatedAssignment } from './simulated-assignment.js'
-import { type Servers, VirtualFetcher, type Witness } from './virtual-fetcher.js'
-import { type DiskHealth, VirtualStore } from './virtual-store.js'
-import type { VirtualTime } from './virtual-time.js'
 
-/** What all incarnations share. */
-export interface WorldParts {
+/** The parts that all incarnations share. */
+export interface SharedParts {
   readonly time: VirtualTime
   readonly random: Random
   readonly seed: number
@@ -34,22 +37,22 @@ export interface WorldParts {
   readonly bus: FlakyBus
   readonly recovery: IncarnationRecovery
   readonly config: CrawlConfig
-  /** Of a crawl in phases. */
+  /** Null unless the crawl runs in phases. */
   readonly plan: PhasePlan | null
   readonly ledger: Ledger
   readonly disk: Disk
   readonly servers: Servers
   readonly checker: Checker
   readonly witness: LedgerWitness
-  /** What coordinators find in the store. */
+  /** The routing table in the store. */
   readonly routing: SharedRouting
 }
 
-export interface IncarnationParts extends WorldParts {
+export interface IncarnationParts extends SharedParts {
   readonly machine: Machine
   readonly health: DiskHealth
   readonly space: FrontierSpace
-  /** Whether it asks for the coordinator's seat. */
+  /** Whether the incarnation requests the coordinator's seat. */
   readonly coordinates: boolean
   readonly onJoined: (incarnation: Incarnation) => void
   readonly onRequest: () => void
@@ -61,7 +64,7 @@ const PACK_BYTES = 4_096
 const FEW_LINK_BYTES = 1_024
 const NOTHING = () => {}
 
-/** Resolves when the agent has ended, by itself; never when its machine dies. */
+/** Resolves when the agent ends by itself, with its reason; never when its machine is killed. */
 export async function runIncarnation(parts: IncarnationParts): Promise<string> {
   const { machine, config, space } = parts
   const clock = new LedgerClock(machine.clock)
@@ -109,18 +112,12 @@ export async function runIncarnation(parts: IncarnationParts): Promise<string> {
   return end
 }
 
-/**
- * In a quarter of the runs a transaction takes a few links only. Mistakes are made with the links that travel
- * in packs.
- */
+/** In a quarter of the runs, links are committed in small batches before their pack; not for mutants of the pack. */
 function linkBytesOf({ seed, mutation }: IncarnationParts): number {
   return mutation === undefined && seed % 4 === 3 ? FEW_LINK_BYTES : LIMITS.linkBytes
 }
 
-/**
- * Half of the phase clocks are wrong by all of the guard, ahead or behind, the others by less; none of them
- * knows it.
- */
+/** Half of the phase clocks are wrong by the whole guard, ahead or behind, and the others by less. */
 function phasesOf({
   plan,
   machine,
@@ -173,8 +170,8 @@ function ledgerOf({
   witness,
   mutation,
 }: IncarnationParts): Ledger {
-  const far = flakyLedger({ ledger, machine, time, random, ledgerConditions, witness })
-  return retryingLedger(mutantLedger(far, machine.clock, mutation), machine.clock)
+  const remote = flakyLedger({ ledger, machine, time, random, ledgerConditions, witness })
+  return retryingLedger(mutantLedger(remote, machine.clock, mutation), machine.clock)
 }
 
 function storeOf(parts: IncarnationParts, incarnation: Incarnation): VirtualStore {

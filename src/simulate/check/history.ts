@@ -1,10 +1,7 @@
-/**
- * What happened, in order: its hash tells whether two runs were the same, its lines tell a person what went
- * wrong.
- */
-import type { Millis } from '../model/index.js'
+/** The facts of a run in order. The hash shows whether two runs were the same; the lines are for people. */
+import type { Millis } from '../../model/index.js'
+import type { VirtualTime } from '../machines/index.js'
 import { describeFact } from './describe-fact.js'
-import type { VirtualTime } from './virtual-time.js'
 
 export type Fact = readonly (string | number)[]
 
@@ -15,7 +12,7 @@ export class History {
   #hash = 0x811c9dc5
   #length = 0
 
-  /** `keeps`: lines for people as well; the large runs do without. */
+  /** With `keeps` false, only the hash is kept: large runs have too many facts. */
   constructor(time: Pick<VirtualTime, 'now'>, keeps: boolean) {
     this.#time = time
     this.#keeps = keeps
@@ -41,10 +38,7 @@ export class History {
     if (this.#keeps) this.#lines.push({ at, fact })
   }
 
-  /**
-   * Of the first `length` facts, those that name one of `words`, and all that befell machines and ledger as a
-   * whole.
-   */
+  /** Of the first `length` facts, those that contain one of `words` or concern a whole machine or the crawl. */
   about(words: readonly string[], length = this.#lines.length): string[] {
     return this.#lines
       .slice(0, length)

@@ -1,25 +1,23 @@
 /**
- * The way from a machine to the ledger: it takes time, breaks off, and loses answers to calls that were
- * carried out. Calls of one machine arrive in the order they were sent, and so do their answers, as on one
- * connection.
+ * The connection of a machine to the ledger. It takes time, breaks, and loses answers to calls that were carried
+ * out. Calls and answers of one machine keep their order, as on one TCP connection.
  */
-import { type Ledger, LedgerError, ledgerOfCalls } from '../ledger/index.js'
-import type { Millis, Random } from '../model/index.js'
-import type { Machine } from './machine.js'
-import type { VirtualTime } from './virtual-time.js'
+import { type Ledger, LedgerError, ledgerOfCalls } from '../../ledger/index.js'
+import type { Millis, Random } from '../../model/index.js'
+import type { Machine, VirtualTime } from '../machines/index.js'
 
 export type LedgerMethod = Exclude<keyof Ledger, 'close'>
 
-/** Sees what the ledger is asked and what it answers, at the moment it does. */
+/** Sees each call and its answer at the moment the ledger answers. */
 export interface LedgerWitness {
   called(method: LedgerMethod, args: readonly unknown[], answer: unknown): void
 }
 
-/** What the network does to everybody. */
+/** The state of ledger and network, the same for all machines. */
 export interface LedgerConditions {
-  /** Nobody reaches the ledger. */
+  /** Nobody can reach the ledger. */
   isLedgerAway: boolean
-  /** Chance that the answer to a commit of pages or links is lost. */
+  /** The chance that the answer to a commit of pages or links is lost. */
   lostAnswers: number
   latencyMs: Millis
 }
@@ -35,10 +33,10 @@ export interface FlakyLedgerParts {
   readonly witness: LedgerWitness
 }
 
-/** How long a caller waits for an answer that does not come. */
+/** Time after which a caller gives up waiting. */
 const TIMEOUT_MS = 2_000
 const SLOW_ANSWERS = 0.25
-/** One for all: what it costs to make an error is to write down where. */
+/** Shared, because creating an error is slow: it records the stack. */
 const NO_ANSWER = new LedgerError('away', 'the ledger does not answer')
 
 const WRITES_LINKS: ReadonlySet<LedgerMethod> = new Set<LedgerMethod>(['commit', 'appendLinks'])
@@ -46,15 +44,15 @@ const WRITES_LINKS: ReadonlySet<LedgerMethod> = new Set<LedgerMethod>(['commit',
 type AnyCall = (...args: readonly unknown[]) => Promise<unknown>
 
 export function flakyLedger(parts: FlakyLedgerParts): Ledger {
-  const line = new Line(parts)
+  const connection = new Connection(parts)
   return ledgerOfCalls(name => {
     const call = parts.ledger[name] as AnyCall
-    const far: AnyCall = name === 'close' ? async () => {} : (...args) => line.send(name, call, args)
-    return far as Ledger[typeof name]
+    const remote: AnyCall = name === 'close' ? async () => {} : (...args) => connection.send(name, call, args)
+    return remote as Ledger[typeof name]
   })
 }
 
-class Line {
+class Connection {
   readonly #parts: FlakyLedgerParts
   #lastArrival: Millis = 0
   #lastAnswer: Millis = 0
@@ -67,7 +65,7 @@ class Line {
     const { time } = this.#parts
     this.#lastArrival = Math.max(time.now + this.#latency(), this.#lastArrival)
     return new Promise((resolve, reject) => {
-      // Once sent it arrives, whatever becomes of the machine.
+      // A call that was sent arrives, even if the machine dies meanwhile.
       time.later(this.#lastArrival - time.now, () => this.#arrive(method, call, args, resolve, reject))
     })
   }
@@ -100,9 +98,8 @@ class Line {
   }
 
   /**
-   * Most answers are there as soon as they are given, and all of the time was spent on the way to the ledger:
-   * who asks cannot tell, unless something befalls it in between. So a part of the answers, and all to
-   * commits, take their time.
+   * Most answers arrive at once, and the call itself took all of the time: the caller notices no difference unless
+   * it fails in between. So that this happens too, a share of the answers and all answers to commits take time.
    */
   #answer(method: LedgerMethod, task: () => void): void {
     const { time, machine, random, ledgerConditions } = this.#parts

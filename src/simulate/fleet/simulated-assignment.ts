@@ -1,6 +1,5 @@
-/** Who gets what in a simulated crawl, and whether that is changed on the way. */
-
-import type { Bus } from '../bus/index.js'
+/** The assignment of a simulated crawl, and its repartitions. */
+import type { Bus } from '../../bus/index.js'
 import {
   FIRST_STAGE,
   newStage,
@@ -9,24 +8,24 @@ import {
   predictedOf,
   Repartitioner,
   remainingSites,
-} from '../cluster/coordinator/index.js'
-import { chooseAssignment } from '../compose/index.js'
-import { type CrawlConfig, isLearned, readGraphSettings } from '../config/index.js'
-import type { Ledger } from '../ledger/index.js'
-import { type Clock, SeededRandom } from '../model/index.js'
-import type { AgentView, Assignment } from '../plan/assign/index.js'
+} from '../../cluster/coordinator/index.js'
+import { chooseAssignment } from '../../compose/index.js'
+import { type CrawlConfig, isLearned, readGraphSettings } from '../../config/index.js'
+import type { Ledger } from '../../ledger/index.js'
+import { type Clock, SeededRandom } from '../../model/index.js'
+import type { AgentView, Assignment } from '../../plan/assign/index.js'
 import {
   type LearnedWeb,
   LiveAssignment,
   PART_OWNERS,
   planRepartition,
   type RoutingTable,
-} from '../plan/assign/learned/index.js'
-import type { Mutation } from './mutations.js'
+} from '../../plan/assign/learned/index.js'
+import type { Mutation } from '../faults/index.js'
 
-/** What coordinators find in the store, and may write there. */
+/** The routing table in the store, which coordinators read and replace. */
 export interface SharedRouting {
-  /** Null where nothing was learned. */
+  /** Null for assignments without a routing table. */
   table: RoutingTable | null
   readonly learned: () => LearnedWeb
 }
@@ -44,7 +43,7 @@ interface Ports {
   readonly bus: Bus
 }
 
-/** Shorter than a real one, like the leases, and than what the slowest servers take. */
+/** Shorter than in a real crawl, like the leases, and shorter than the slowest answers. */
 const MOVE_GRACE_MS = 5_000
 
 export function simulatedAssignment(
@@ -70,7 +69,7 @@ export function simulatedAssignment(
     everyMs: config.repartition * 1000,
     graceMs: MOVE_GRACE_MS,
     restore: async () => chosen(await newStage(ledger)),
-    // Whatever it is worth: cells are to move.
+    // Even without a gain, so that cells move.
     isWorth: ({ movedSites }) => movedSites > 0,
     propose: agents => propose(parts, ledger, assignment, agents, chosen),
     log: () => {},
@@ -110,7 +109,7 @@ async function propose(
   }
 }
 
-/** The mistake: a cell that is to move is taken in the ledger, whatever its agent is doing with it. */
+/** The mistake: a cell that moves is released in the ledger while its agent crawls it. */
 function takingAtOnce(bus: Bus, ledger: Ledger): Bus {
   const take = async (incarnation: number, cells: readonly string[]): Promise<void> => {
     for (const { cell, epoch } of await ledger.leases(incarnation, 0))

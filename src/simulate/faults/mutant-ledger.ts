@@ -1,7 +1,4 @@
-/**
- * A ledger as a careless agent would use it: each mistake that the rules of the ledger prevent, made on
- * purpose.
- */
+/** Ledgers that break one rule on purpose: in the way an agent uses them, or in the ledger itself. */
 import {
   type Append,
   type CommitResult,
@@ -9,33 +6,33 @@ import {
   type Ledger,
   LedgerError,
   type Pack,
-} from '../ledger/index.js'
-import { type CellId, type Clock, type Epoch, type Lease, type Millis, sleep } from '../model/index.js'
+} from '../../ledger/index.js'
+import { type CellId, type Clock, type Epoch, type Lease, type Millis, sleep } from '../../model/index.js'
 import { LEASE_MS } from './faults.js'
 import type { Mutation } from './mutations.js'
 
-/** Between the two halves of what should be one step. */
+/** The time between the two halves of what should be one step. */
 const BETWEEN_MS = 3_000
 
-/** On the agent's side. */
+/** Mistakes of an agent. */
 export function mutantLedger(ledger: Ledger, clock: Clock, mutation: Mutation | undefined): Ledger {
   switch (mutation) {
     case 'links-late':
       return { ...ledger, commit: pack => commitWithoutLinks(ledger, clock, pack) }
     case 'lost-is-refused':
-      return { ...ledger, commit: pack => commitOrRefused(ledger, pack) }
+      return { ...ledger, commit: pack => commitOrStale(ledger, pack) }
     case 'early-acknowledgement':
-      return { ...ledger, commit: pack => commitUnheard(ledger, pack) }
+      return { ...ledger, commit: pack => commitWithoutAnswer(ledger, pack) }
     case 'sent-too-early':
-      return sendingOnce(ledger)
+      return sendingUrlsOnce(ledger)
     case 'no-turns':
-      return { ...ledger, commit: pack => ledger.commit({ ...pack, appends: alone(pack.appends) }) }
+      return { ...ledger, commit: pack => ledger.commit({ ...pack, appends: inOwnGroups(pack.appends) }) }
     case 'journal-cut':
-      return { ...ledger, readJournal: (...asked) => journalButLast(ledger, ...asked) }
+      return { ...ledger, readJournal: async (...args) => (await ledger.readJournal(...args)).slice(0, -1) }
     case 'waits-untold':
       return { ...ledger, saveWait: async () => {} }
     case 'no-handover-wait':
-      return { ...ledger, leases: async (...asked) => atOnce(await ledger.leases(...asked)) }
+      return { ...ledger, leases: async (...args) => withoutWaits(await ledger.leases(...args)) }
     case 'lease-overrun':
       return {
         ...ledger,
@@ -51,11 +48,11 @@ export function believedLeaseMs(mutation: Mutation | undefined): Millis {
   return mutation === 'lease-overrun' ? 3 * LEASE_MS : LEASE_MS
 }
 
-/** What the ledger's own side does wrong. */
+/** Mistakes of the ledger that no `MemoryRule` covers. */
 export function mutantCore(ledger: Ledger, clock: Clock, mutation: Mutation | undefined): Ledger {
   switch (mutation) {
     case 'finish-not-exists':
-      return { ...ledger, finish: (cell, epoch) => finishAfterLook(ledger, clock, cell, epoch) }
+      return { ...ledger, finish: (cell, epoch) => checkThenFinish(ledger, clock, cell, epoch) }
     case 'stale-in-part':
       return { ...ledger, commit: pack => commitInPart(ledger, pack) }
     case 'no-pack-id':
@@ -67,8 +64,8 @@ export function mutantCore(ledger: Ledger, clock: Clock, mutation: Mutation | un
   }
 }
 
-/** It looks into the inbox, and a moment later finishes the cell. */
-async function finishAfterLook(ledger: Ledger, clock: Clock, cell: CellId, epoch: Epoch): Promise<boolean> {
+/** Reads the inbox, and finishes the cell a moment later: what arrives in between is lost. */
+async function checkThenFinish(ledger: Ledger, clock: Clock, cell: CellId, epoch: Epoch): Promise<boolean> {
   const unread = await ledger.readInbox(cell, 0, 1)
   if (unread.length > 0) return false
   await sleep(clock, BETWEEN_MS)
@@ -105,7 +102,7 @@ async function commitWithoutLinks(ledger: Ledger, clock: Clock, pack: Pack): Pro
   return answer
 }
 
-async function commitOrRefused(ledger: Ledger, pack: Pack): Promise<CommitResult> {
+async function commitOrStale(ledger: Ledger, pack: Pack): Promise<CommitResult> {
   try {
     return await ledger.commit(pack)
   } catch (error) {
@@ -114,16 +111,13 @@ async function commitOrRefused(ledger: Ledger, pack: Pack): Promise<CommitResult
   }
 }
 
-async function commitUnheard(ledger: Ledger, pack: Pack): Promise<CommitResult> {
+async function commitWithoutAnswer(ledger: Ledger, pack: Pack): Promise<CommitResult> {
   void ledger.commit(pack).catch(() => {})
   return { status: 'committed' }
 }
 
-/**
- * A URL that was in any pack before, committed or not, is left out; a pack that is written anew keeps its
- * own.
- */
-function sendingOnce(ledger: Ledger): Ledger {
+/** Leaves out each URL that was in an earlier pack, committed or not; a rewritten pack keeps its URLs. */
+function sendingUrlsOnce(ledger: Ledger): Ledger {
   const sentIn = new Map<string, string>()
   const commit = (pack: Pack): Promise<CommitResult> => {
     const isNew = ({ url }: { readonly url: string }) => (sentIn.get(url) ?? pack.id) === pack.id
@@ -134,18 +128,10 @@ function sendingOnce(ledger: Ledger): Ledger {
   return { ...ledger, commit }
 }
 
-function alone(appends: readonly Append[]): Append[] {
+function inOwnGroups(appends: readonly Append[]): Append[] {
   return appends.map(append => ({ ...append, group: append.cell }))
 }
 
-async function journalButLast(
-  ledger: Ledger,
-  ...[cell, from, maxBytes]: Parameters<Ledger['readJournal']>
-): ReturnType<Ledger['readJournal']> {
-  const blobs = await ledger.readJournal(cell, from, maxBytes)
-  return blobs.slice(0, -1)
-}
-
-function atOnce(leases: readonly Lease[]): Lease[] {
+function withoutWaits(leases: readonly Lease[]): Lease[] {
   return leases.map(lease => ({ ...lease, notBefore: 0, waitUntil: 0, turnFrom: 0 }))
 }

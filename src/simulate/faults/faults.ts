@@ -1,76 +1,61 @@
-/**
- * What can go wrong, when, and to whom: drawn from a seed, and a plain list so that it can be made shorter.
- */
-import type { Millis, Random } from '../model/index.js'
+/** The faults of a run, drawn from a seed: a plain list, so that `shrink` can make it shorter. */
+import type { Millis, Random } from '../../model/index.js'
 
 type FaultKind =
-  /** The process is gone, with all that was not flushed. */
+  /** The process ends; what it had not flushed is lost. */
   | 'kill'
-  /** The same between store and ledger of its next pack. */
+  /** The same, when its next pack is stored and not yet committed. */
   | 'kill-after-store'
-  /** Stands still for longer than its lease, and goes on as if nothing had been. */
+  /** Frozen for longer than its leases; then it continues. */
   | 'zombie'
-  /** Stands still, but not that long. */
+  /** Frozen for less than a lease. */
   | 'pause'
   | 'join'
-  /** Cannot reach the ledger. */
+  /** The machine cannot reach the ledger. */
   | 'partition'
-  /** Its wall clock jumps. */
   | 'clock-jump'
   | 'slow-disk'
   | 'full-disk'
   | 'slow-agent'
-  /** Nobody reaches the ledger. */
+  /** Nobody can reach the ledger. */
   | 'ledger-outage'
   | 'slow-ledger'
-  /** Commits are carried out, and nobody is told. */
+  /** Commits are carried out, and half of the answers are lost. */
   | 'lost-answers'
 
 export interface Fault {
   readonly kind: FaultKind
-  /** Share of the requests of an undisturbed crawl after which it happens. */
+  /** The fault occurs after this share of the requests of an undisturbed crawl. */
   readonly after: number
-  /** Counted over all agents. */
+  /** A number that selects one of the running agents. */
   readonly agent: number
-  /** How long it lasts; for a kill, until the agent is started again. */
+  /** How long the fault lasts; for a kill, the time until the agent is started again. */
   readonly forMs: Millis
-  /** Skew, slowness. */
+  /** The size of a clock jump. */
   readonly byMs: Millis
-  /** A kill: somebody sees it and closes that incarnation at once. Otherwise its leases run out. */
+  /** For a kill: the incarnation is closed at once. Otherwise its leases expire. */
   readonly isSeen: boolean
 }
 
 export const FAULT_PRESETS = ['none', 'light', 'heavy'] as const
 export type FaultPreset = (typeof FAULT_PRESETS)[number]
 
-/** Shorter than a real one: a crawl of a minute meets what takes a real one an hour. */
+/** Shorter than in a real crawl, so that a minute has as many expirations as a real hour. */
 export const LEASE_MS = 10_000
-/** An incarnation is closed after so long without a word. */
+/** An incarnation without a heartbeat for this long is closed. */
 export const SILENCE_MS = 2 * LEASE_MS
-const OTHERS: readonly FaultKind[] = [
-  'kill',
-  'kill-after-store',
-  'kill-after-store',
-  'zombie',
-  'pause',
-  'join',
-  'partition',
-  'clock-jump',
-  'slow-disk',
-  'full-disk',
-  'slow-agent',
-  'ledger-outage',
-  'slow-ledger',
-  'lost-answers',
-  'lost-answers',
-]
+/** Kinds that stand here twice are drawn twice as often. */
+const KINDS = (
+  'kill kill-after-store kill-after-store zombie pause join partition clock-jump slow-disk full-disk ' +
+  'slow-agent ledger-outage slow-ledger lost-answers lost-answers'
+).split(' ') as FaultKind[]
 
-/** A kill and a zombie are always among them. */
+/** Draws faults; a kill and a zombie are always among them. */
 export function drawFaults(preset: FaultPreset, agents: number, random: Random): Fault[] {
   if (preset === 'none') return []
   const count = preset === 'light' ? 5 : 8 + Math.ceil(agents / 5)
   const kinds: FaultKind[] = ['kill-after-store', 'zombie', 'lost-answers']
-  while (kinds.length < count) kinds.push(OTHERS[Math.floor(random.next() * OTHERS.length)])
+  while (kinds.length < count) kinds.push(KINDS[Math.floor(random.next() * KINDS.length)])
   return kinds.map(kind => draw(kind, agents, random)).sort((a, b) => a.after - b.after)
 }
 
@@ -88,7 +73,7 @@ function draw(kind: FaultKind, agents: number, random: Random): Fault {
 function lengthOf(kind: FaultKind): Millis {
   switch (kind) {
     case 'zombie':
-      // Some come back while their life is still open, some when it is not.
+      // Some return before their incarnation is closed, some after.
       return 1.8 * LEASE_MS
     case 'pause':
       return LEASE_MS / 3
