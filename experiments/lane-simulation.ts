@@ -33,7 +33,7 @@ export function simulateLanes(method: Method, sites: readonly KnownSite[], seed:
     const { given } = assignment.assign(waiting, views(busy))
     for (const [agent, cells] of given) {
       for (const cell of cells) {
-        const lane = assignment.laneOf(cell) || freeLane(busy, agent)
+        const lane = assignment.laneOf?.(cell) || freeLane(busy, agent)
         const { downloadMs } = bySite.get(cell)!
         times[(agent - 1) * LANES_PER_AGENT + lane - 1] += downloadMs
         busy.push({ agent, lane, until: now + downloadMs })

@@ -7,7 +7,7 @@
 import type { WaitingCell } from '../../src/ledger/index.js'
 import { Heap } from '../../src/model/index.js'
 import type { AgentView } from '../../src/plan/assign/index.js'
-import { HybridAssignment, hypergraphOf, tableOf } from '../../src/plan/assign/learned/index.js'
+import { hypergraphOf, RoutedAssignment, tableOf } from '../../src/plan/assign/learned/index.js'
 import { partition } from '../../src/plan/partition/index.js'
 import type { PresetName } from '../../src/plan/partition/state/index.js'
 import { MIGRATION_WEIGHT } from './methods.js'
@@ -52,7 +52,7 @@ export function hybridParts(
 
 /** Crawls all hosts, the largest first: who took which. */
 function crawled(web: NationalWeb, k: number, table: Int32Array): Int32Array {
-  const hybrid = new HybridAssignment(tableOf(web.learned, k, { parts: table }, true), () => 0)
+  const hybrid = new RoutedAssignment('hybrid', tableOf(web.learned, k, { parts: table }, true), () => 0)
   const crawlers = Array.from({ length: k }, (_, crawler) => crawler)
   hybrid.owners.restore(crawlers.map(crawlerName))
   const hostOf = new Map(web.learned.sites.map(({ site }, host) => [site, host]))

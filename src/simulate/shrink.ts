@@ -1,5 +1,6 @@
 /**
- * Makes a failing run as small as possible: fewer faults, sites and agents, as long as the same promise is broken.
+ * Makes a failing run as small as possible: fewer faults, sites and agents, as long as the same promise is
+ * broken.
  */
 import type { Violation } from './check/index.js'
 import { simulate } from './simulate.js'

@@ -1,6 +1,7 @@
 /**
- * One simulated crawl, from its seeds to the last check: real agents on machines that fail, a web computed from
- * the seed, a ledger and a disk in memory, and a checker that watches. The same options give the same history.
+ * One simulated crawl, from its seeds to the last check: real agents on machines that fail, a web computed
+ * from the seed, a ledger and a disk in memory, and a checker that watches. The same options give the same
+ * history.
  */
 import { cellCounts, FIRST_STAGE, recordsIn } from '../cluster/coordinator/index.js'
 import { filedUnder } from '../model/index.js'
@@ -130,7 +131,10 @@ async function resultOf(world: World): Promise<SimulationResult> {
   }
 }
 
-/** The figures of a crawl's report (D23), with exact values where this world knows what a real crawl estimates. */
+/**
+ * The figures of a crawl's report (D23), with exact values where this world knows what a real crawl
+ * estimates.
+ */
 async function metricsOf(
   { ledger, checker, web }: World,
   agentWork: SimulationResult['agentWork'],

@@ -36,7 +36,9 @@ export interface SimulationOptions {
   readonly scratch?: string
   /** Ends at the first violation. */
   readonly stopsEarly?: boolean
-  /** The backend of the ledger (memory). SQLite keeps its database in memory; none of its rules can be broken. */
+  /**
+   * The backend of the ledger (memory). SQLite keeps its database in memory; none of its rules can be broken.
+   */
   readonly ledger?: 'memory' | 'sqlite'
   /** A rule that is broken on purpose. */
   readonly mutation?: Mutation

@@ -2,9 +2,9 @@ import { ASSIGNMENTS } from '../config/index.js'
 import type { SimulationOptions } from './simulation.js'
 
 /**
- * A small run with faults, as the tests and `npm run soak` make them by the thousand. It has at least 5 agents, 40
- * sites, 500 pages and 5 faults, a kill and a zombie among them; each seed varies the sizes. In every third run of
- * each assignment, sites are split.
+ * A small run with faults, as the tests and `npm run soak` make them by the thousand. It has at least 5
+ * agents, 40 sites, 500 pages and 5 faults, a kill and a zombie among them; each seed varies the sizes. In
+ * every third run of each assignment, sites are split.
  */
 export function smallRun(seed: number): SimulationOptions {
   const round = Math.floor(seed / ASSIGNMENTS.length)

@@ -1,6 +1,6 @@
 /**
- * Watches a run and reports which promise it broke. It keeps its own records of leases, requests and acknowledged
- * pages from what it observes, and trusts neither agents nor ledger.
+ * Watches a run and reports which promise it broke. It keeps its own records of leases, requests and
+ * acknowledged pages from what it observes, and trusts neither agents nor ledger.
  */
 import type { FileRow, Incarnation, Pack } from '../../ledger/index.js'
 import type { CellId, Epoch, Lease, OutcomeCode } from '../../model/index.js'

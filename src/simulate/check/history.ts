@@ -38,7 +38,9 @@ export class History {
     if (this.#keeps) this.#lines.push({ at, fact })
   }
 
-  /** Of the first `length` facts, those that contain one of `words` or concern a whole machine or the crawl. */
+  /**
+   * Of the first `length` facts, those that contain one of `words` or concern a whole machine or the crawl.
+   */
   about(words: readonly string[], length = this.#lines.length): string[] {
     return this.#lines
       .slice(0, length)

@@ -1,6 +1,6 @@
 /**
- * Checks P5 by the observed requests: one agent at a time requests a group of sites, with the delay between two
- * requests to the group and the Crawl-delay between two pages of a site.
+ * Checks P5 by the observed requests: one agent at a time requests a group of sites, with the delay between
+ * two requests to the group and the Crawl-delay between two pages of a site.
  */
 import { type GroupId, groupOf, type Millis } from '../../model/index.js'
 import { hostOf, type Site } from '../../model/url/index.js'

@@ -2,8 +2,8 @@ import type { MemoryRule } from '../../ledger/memory/index.js'
 import type { PhaseMistake } from '../../page/politeness/index.js'
 
 /**
- * The mistakes that the rules of the ledger prevent. Only the simulator can make them; its checker has to find
- * each of them.
+ * The mistakes that the rules of the ledger prevent. Only the simulator can make them; its checker has to
+ * find each of them.
  */
 export const MUTATIONS = {
   'no-fencing': 'packs of old epochs, old numbers and closed incarnations are committed',

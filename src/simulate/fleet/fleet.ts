@@ -88,7 +88,9 @@ export class Fleet {
     )
   }
 
-  /** Called with each request: faults occur by progress, so that they hit the middle of a crawl of any length. */
+  /**
+   * Called with each request: faults occur by progress, so that they hit the middle of a crawl of any length.
+   */
   progressed(): void {
     const { faults, servers, expectedRequests, time } = this.#parts
     while (this.#nextFault < faults.length) {

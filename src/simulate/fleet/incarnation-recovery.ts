@@ -1,6 +1,6 @@
 /**
- * Closes incarnations that have been silent for too long, and only then truncates their files to their committed
- * length.
+ * Closes incarnations that have been silent for too long, and only then truncates their files to their
+ * committed length.
  */
 import type { Incarnation, Ledger } from '../../ledger/index.js'
 import type { Millis } from '../../model/index.js'

@@ -112,7 +112,10 @@ export async function runIncarnation(parts: IncarnationParts): Promise<string> {
   return end
 }
 
-/** In a quarter of the runs, links are committed in small batches before their pack; not for mutants of the pack. */
+/**
+ * In a quarter of the runs, links are committed in small batches before their pack; not for mutants of the
+ * pack.
+ */
 function linkBytesOf({ seed, mutation }: IncarnationParts): number {
   return mutation === undefined && seed % 4 === 3 ? FEW_LINK_BYTES : LIMITS.linkBytes
 }

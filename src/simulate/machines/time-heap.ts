@@ -1,6 +1,6 @@
 /**
- * A heap of things by time, and by insertion among equal times. It holds up to a million things, so it has four
- * children per node and keeps times in arrays of their own.
+ * A heap of things by time, and by insertion among equal times. It holds up to a million things, so it has
+ * four children per node and keeps times in arrays of their own.
  */
 import type { Millis } from '../../model/index.js'
 

@@ -1,7 +1,7 @@
 /**
- * Time that advances only when nothing is left to do at the present moment. One heap holds all events, which run
- * one by one; between two events all promises settle. So a run depends on its seed alone, and an hour costs no
- * more than the events in it.
+ * Time that advances only when nothing is left to do at the present moment. One heap holds all events, which
+ * run one by one; between two events all promises settle. So a run depends on its seed alone, and an hour
+ * costs no more than the events in it.
  */
 import type { Cancel, Millis } from '../../model/index.js'
 import { TimeHeap } from './time-heap.js'

@@ -1,6 +1,7 @@
 /**
- * The disk that all agents write their packs to. What is not flushed is lost when its machine is killed. Files of
- * a closed incarnation are truncated to their committed length, in copies that their writer does not have open.
+ * The disk that all agents write their packs to. What is not flushed is lost when its machine is killed.
+ * Files of a closed incarnation are truncated to their committed length, in copies that their writer does not
+ * have open.
  */
 import { PageRowView, PageText } from '../../data/store/tables/index.js'
 import type { FileRow, Incarnation } from '../../ledger/index.js'

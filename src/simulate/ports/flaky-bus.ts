@@ -1,6 +1,7 @@
 /**
- * The simulated bus: messages arrive late, out of order, twice or not at all; not while a machine is frozen, never
- * on a dead one. Messages go only to those that would act on them, because with a thousand agents most would not.
+ * The simulated bus: messages arrive late, out of order, twice or not at all; not while a machine is frozen,
+ * never on a dead one. Messages go only to those that would act on them, because with a thousand agents most
+ * would not.
  */
 import type { Bus, BusMessage } from '../../bus/index.js'
 import type { Incarnation } from '../../ledger/index.js'

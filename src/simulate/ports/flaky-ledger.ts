@@ -1,6 +1,6 @@
 /**
- * The connection of a machine to the ledger. It takes time, breaks, and loses answers to calls that were carried
- * out. Calls and answers of one machine keep their order, as on one TCP connection.
+ * The connection of a machine to the ledger. It takes time, breaks, and loses answers to calls that were
+ * carried out. Calls and answers of one machine keep their order, as on one TCP connection.
  */
 import { type Ledger, LedgerError, ledgerOfCalls } from '../../ledger/index.js'
 import type { Millis, Random } from '../../model/index.js'
@@ -98,8 +98,9 @@ class Connection {
   }
 
   /**
-   * Most answers arrive at once, and the call itself took all of the time: the caller notices no difference unless
-   * it fails in between. So that this happens too, a share of the answers and all answers to commits take time.
+   * Most answers arrive at once, and the call itself took all of the time: the caller notices no difference
+   * unless it fails in between. So that this happens too, a share of the answers and all answers to commits
+   * take time.
    */
   #answer(method: LedgerMethod, task: () => void): void {
     const { time, machine, random, ledgerConditions } = this.#parts

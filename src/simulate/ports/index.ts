@@ -1,7 +1,7 @@
 /**
- * simulate/ports/: what a simulated agent meets instead of the world: web, fetcher, disk, store, bus and ledger
- * connection. In: calls of the real code. Out: answers after a virtual time, or failures. Always: a witness sees
- * every request and every ledger call at the moment it happens.
+ * simulate/ports/: what a simulated agent meets instead of the world: web, fetcher, disk, store, bus and
+ * ledger connection. In: calls of the real code. Out: answers after a virtual time, or failures. Always: a
+ * witness sees every request and every ledger call at the moment it happens.
  */
 export { Disk, type StoredRow } from './disk.js'
 export { BAD_BUS, FlakyBus, GOOD_BUS } from './flaky-bus.js'

@@ -1,6 +1,6 @@
 /**
- * A web that is computed from a seed: sites of power-law sizes, pages with links inside and between sites, robots
- * rules, redirects, pages that fail once or always. It stores only the size of each site.
+ * A web that is computed from a seed: sites of power-law sizes, pages with links inside and between sites,
+ * robots rules, redirects, pages that fail once or always. It stores only the size of each site.
  */
 import type { Millis, OutcomeCode } from '../../model/index.js'
 

@@ -5,7 +5,6 @@
  */
 export { type AgentAbility, sharesOf } from './agent-shares.js'
 export { cutWeb, type HeavySite, heavySitesOf, isPiece, type SiteSplit } from './cut-web.js'
-export { HybridAssignment } from './hybrid.js'
 export type { LearnedSite, LearnedWeb } from './learned-web.js'
 export { LiveAssignment } from './live.js'
 export { machineOf } from './part-owners.js'

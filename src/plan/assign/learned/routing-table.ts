@@ -1,9 +1,9 @@
 /**
- * S3: site -> part, small enough to be sent to whoever routes. A site is known by its fingerprint, eight
- * bytes; two for its part. Two sites of one fingerprint would share a part, which costs a message now and
- * then and nothing else. A site may also say which other parts it has links with, and how many: who takes it
- * there knows what that costs. Prefixes of addresses say where sites go that are not known, if their address
- * is.
+ * A routing table: site -> part (S3), in a compact form that is sent to all agents. A site takes eight bytes
+ * for its fingerprint and two for its part. Two sites with the same fingerprint would share a part, which
+ * costs a few messages and nothing else. A route may also have the numbers of links to other parts, from
+ * which the cost of moving the site follows. Address prefixes give the parts of unknown sites whose address
+ * is known.
  */
 import { isIP } from 'node:net'
 import { crc32 } from 'node:zlib'
@@ -11,14 +11,14 @@ import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'
 import { siteOfCell } from '../../../model/index.js'
 import { type Prefix, PrefixRoutes } from './prefix-table.js'
 
-/** A site and its part; `pulls` are links with the sites of a part, its own among them. */
+/** A site and its part. `pulls` has its links with the sites of parts, its own part included. */
 export interface Route {
   readonly site: string
   readonly part: number
   readonly pulls?: readonly (readonly [part: number, links: number])[]
 }
 
-/** The address of a site that is known without asking anybody; null where it is not. */
+/** The address of a site if it is known without a query, else null. */
 export type AddressOf = (site: string) => string | null
 
 const MAGIC = 0x32_54_52_4f
@@ -82,7 +82,7 @@ export class RoutingTable {
     this.#addressOf = addressOf
   }
 
-  /** The same, with prefixes beside the sites. */
+  /** A copy with prefixes. */
   withPrefixes(prefixes: readonly Prefix[]): RoutingTable {
     return new RoutingTable(
       this.parts,
@@ -101,22 +101,17 @@ export class RoutingTable {
     return this.#part.length
   }
 
-  /**
-   * The part of a site, or of the prefix that its address falls under; -1 where nothing is known of either.
-   */
+  /** The part of a site, or of the prefix that covers its address; -1 if both are unknown. */
   partOf(site: string): number {
     const at = this.#find(site)
     if (at >= 0) return this.#part[at]
-    // Pieces of a site that was split are where they are for balance.
+    // Pieces of a split site are placed for balance, not by address.
     const isAsked = this.#prefixes.prefixes.length > 0 && siteOfCell(site) === site
     const address = isAsked ? this.#addressOf(site) : null
     return address === null ? -1 : this.#prefixes.partOf(address)
   }
 
-  /**
-   * Links that would have to travel if the site were taken to `part` instead of its own; less than 0: fewer
-   * than now.
-   */
+  /** The number of links that would have to travel more if the site moved to `part`; negative for fewer. */
   costOf(site: string, part: number): number {
     const at = this.#find(site)
     if (at < 0) return 0
@@ -130,7 +125,7 @@ export class RoutingTable {
 
   encode(): Buffer {
     const pulls = this.#pullPart.length
-    // Where nobody pulls there is no need to say so site by site.
+    // Without pulls their offsets are left out.
     const pulled = pulls > 0 ? [this.#pullStart, this.#pullPart, this.#pullLinks] : []
     const prefixes = Buffer.from(JSON.stringify(this.#prefixes.prefixes))
     const body = Buffer.concat([...[this.#high, this.#low, this.#part, ...pulled].map(bytesOf), prefixes])
@@ -141,10 +136,7 @@ export class RoutingTable {
     return Buffer.concat([head, body])
   }
 
-  /**
-   * Null when these are not the bytes of a whole table. `addressOf`: besides those that stand in the name of
-   * a site.
-   */
+  /** Null if the bytes are damaged. `addressOf` is used for sites whose name contains no address. */
   static decode(bytes: Uint8Array, addressOf: AddressOf = () => null): RoutingTable | null {
     const buffer = Buffer.from(bytes)
     if (buffer.length < HEAD_BYTES || buffer.readUInt32LE(0) !== MAGIC) return null
@@ -189,7 +181,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 
-/** Of a site that is called by its address: `192.0.2.1:8080`, `[2001:db8::1]`. */
+/** The address in a site's name, as in `192.0.2.1:8080` or `[2001:db8::1]`. */
 function writtenAddress(site: string): string | null {
   const end = site.startsWith('[') ? site.indexOf(']') : site.indexOf(':')
   const host = site.slice(site.startsWith('[') ? 1 : 0, end < 0 ? undefined : end)

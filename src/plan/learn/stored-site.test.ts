@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { WordSketch } from '../../model/bytes/index.js'
-import { keptWords, noteWords } from './site-words.js'
+import { keptWords, noteWords } from './stored-site.js'
 
 function sketchOf(text: string): string {
   const sketch = new WordSketch()

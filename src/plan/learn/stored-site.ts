@@ -1,13 +1,14 @@
+import { joinSketches } from '../../model/bytes/index.js'
 import { LIMITS } from '../../model/index.js'
 import type { LearnedSite } from '../assign/learned/index.js'
-import { noteWords } from './site-words.js'
 
 /** A line of `sites.gz`. */
 export type StoredSite = { -readonly [K in keyof LearnedSite]: LearnedSite[K] } & {
-  /** Of `bytes`, what came and was no page: redirects, errors, sitemaps. Absent where that was not noted. */
+  /** The part of `bytes` that was no page: redirects, errors, sitemaps. Absent if it was not recorded. */
   otherBytes?: number
 }
 
+// Shared by all sites without notes: there may be two hundred thousand.
 const NO_ADDRESSES: readonly string[] = []
 const NO_TIMES: Readonly<Record<string, number>> = {}
 
@@ -17,8 +18,7 @@ export function unknownSite(site: string): StoredSite {
 }
 
 /**
- * A line that conversion noted of a host (`data/store/tables/learned-notes.ts`) joins what is known of its
- * site.
+ * Adds a line about a host, written by table conversion (`data/store/tables/learned-notes.ts`), to its site.
  */
 export function noteHost(line: string, find: (site: string) => StoredSite | undefined): void {
   const [site, address, agent, connectMs, checked, changed, other, words] = line.split('\t')
@@ -34,4 +34,20 @@ export function noteHost(line: string, find: (site: string) => StoredSite | unde
   const least = Math.min(known.connectMs[agent] ?? Number.POSITIVE_INFINITY, Number(connectMs))
   if (Number(connectMs) >= 0 && Number.isFinite(least))
     known.connectMs = { ...known.connectMs, [agent]: least }
+}
+
+type WithWords = Pick<StoredSite, 'words'>
+
+/**
+ * Joins a sketch of words (`data/store/tables/word-notes.ts`) with those before; each conversion counts
+ * equally.
+ */
+export function noteWords(site: WithWords, words = ''): void {
+  if (words !== '') site.words = site.words === undefined ? words : joinSketches(site.words, words)
+}
+
+/** The newer sketch, unless there is none or only part of the site was crawled. */
+export function keptWords(before: WithWords, now: WithWords, isPart: boolean): WithWords {
+  const words = isPart ? (before.words ?? now.words) : (now.words ?? before.words)
+  return words === undefined ? {} : { words }
 }

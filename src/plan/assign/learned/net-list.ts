@@ -1,0 +1,24 @@
+/** Collects nets one by one; equal nets stay apart. */
+export class NetList {
+  readonly #offsets: number[] = [0]
+  readonly #pins: number[] = []
+  readonly #costs: number[] = []
+
+  /** Drops repeated pins, and then nets with fewer than two pins or without a cost. */
+  add(pins: Iterable<number>, cost: number): void {
+    const distinct = new Set(pins)
+    if (distinct.size < 2 || !(cost > 0)) return
+    for (const pin of distinct) this.#pins.push(pin)
+    this.#offsets.push(this.#pins.length)
+    this.#costs.push(cost)
+  }
+
+  /** The pins of net e are pins[netOffsets[e] .. netOffsets[e + 1]). */
+  arrays(): { readonly netOffsets: Uint32Array; readonly pins: Uint32Array; readonly costs: Float64Array } {
+    return {
+      netOffsets: Uint32Array.from(this.#offsets),
+      pins: Uint32Array.from(this.#pins),
+      costs: Float64Array.from(this.#costs),
+    }
+  }
+}
