@@ -10,8 +10,11 @@ import {
   type Findings,
   meanRow,
   type PaperExperiment,
+  percent,
   type RunOptions,
   type Table,
+  tableOf,
+  thousands,
 } from '../frame/index.js'
 
 /** What one crawl came to. */
@@ -109,7 +112,7 @@ async function run({ effort, seed, tell }: RunOptions, crawl: CrawlWeb): Promise
     rows,
     averages: averagesOf(rows),
     paper: PAPER,
-    tables: [tableOf(averagesOf(rows))],
+    tables: [tableOfAverages(averagesOf(rows))],
     notes: notesOf(rounds),
     missed: missedBy(averagesOf(rows), rounds),
     chart: chartOf(rounds[0]),
@@ -156,39 +159,22 @@ function averagesOf(rows: readonly AssignmentRow[]): Averages {
   return averages
 }
 
-const HEAD = [
-  'assignment',
-  'pages/s',
-  'CPU s',
-  'messages',
-  'coalesced',
-  'exchanged KB',
-  'L/N',
-  'workload stdev',
-  'paper',
-  'overlap',
-  'coverage',
-  'quality',
-]
-
-function tableOf(averages: Averages): Table {
-  const percent = (value: number) => `${(100 * value).toFixed(2)} %`
+function tableOfAverages(averages: Averages): Table {
   const paper: Readonly<Record<string, number>> = PAPER.workloadStdev
-  const rows = Object.values(averages).map(row => [
-    row.assign,
-    row.pagesPerSecond.toFixed(0),
-    row.cpuSeconds.toFixed(1),
-    row.messages.toFixed(0),
-    row.coalescedMessages.toFixed(0),
-    (row.exchangedBytes / 1_000).toFixed(1),
-    row.communication.toFixed(3),
-    percent(row.workloadStdev),
-    paper[row.assign] === undefined ? '' : `${paper[row.assign]} %`,
-    percent(row.overlap),
-    percent(row.coverage),
-    row.quality === null ? '' : row.quality.toFixed(3),
+  return tableOf('One web, every assignment', Object.values(averages), [
+    ['assignment', row => row.assign],
+    ['pages/s', row => row.pagesPerSecond.toFixed(0)],
+    ['CPU s', row => row.cpuSeconds.toFixed(1)],
+    ['messages', row => row.messages.toFixed(0)],
+    ['coalesced', row => row.coalescedMessages.toFixed(0)],
+    ['exchanged KB', row => thousands(row.exchangedBytes)],
+    ['L/N', row => row.communication.toFixed(3)],
+    ['workload stdev', row => percent(100 * row.workloadStdev)],
+    ['paper', row => (paper[row.assign] === undefined ? '' : `${paper[row.assign]} %`)],
+    ['overlap', row => percent(100 * row.overlap)],
+    ['coverage', row => percent(100 * row.coverage)],
+    ['quality', row => row.quality?.toFixed(3) ?? ''],
   ])
-  return { title: 'One web, every assignment', head: HEAD, rows }
 }
 
 /**

@@ -9,9 +9,8 @@ import {
 } from '../frame/index.js'
 import { type DataSet, PART_COUNTS } from './data-sets.js'
 import { type MethodName, measureSet, PLANS, type Plan, type Row } from './run.js'
-import { splitNotes, splitTable } from './split-table.js'
 import type { GraphPartitioner } from './star-graph.js'
-import { countTable, messageTable } from './tables.js'
+import { countTable, messageTable, splitNotes, splitTable } from './tables.js'
 
 /** How far gpmetis may be from the paper's reduction before the graphs count as too easy or too hard. */
 const RIVAL_RANGE = 0.25

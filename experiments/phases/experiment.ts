@@ -10,8 +10,10 @@ import {
   mean,
   meanRow,
   type PaperExperiment,
+  percent,
   type RunOptions,
   type Table,
+  tableOf,
 } from '../frame/index.js'
 import { type BalanceRow, balanceOf } from './balance.js'
 import type { Exclusion } from './exclusion.js'
@@ -156,54 +158,45 @@ function inWords(outcomes: PhaseCrawl['outcomes']): string {
 }
 
 function balanceTable(rows: readonly BalanceRow[]): Table {
-  return {
-    title: 'The fullest of N has so much more than the mean (the paper: nodes "even", phases "less even")',
-    head: [
-      'N',
-      'nodes by URL',
-      'phases by host',
-      'nodes by site',
-      'unshuffled',
-      'hosts of several nodes, by URL',
-      'unshuffled',
+  return tableOf(
+    'Excess of the fullest of N over the mean (the paper: nodes "even", phases "less even")',
+    rows,
+    [
+      ['N', row => String(row.nodes)],
+      ['nodes by URL', row => percent(row.urlHash)],
+      ['phases by host', row => percent(row.phases)],
+      ['nodes by site', row => percent(row.siteHash)],
+      ['unshuffled', row => percent(row.unshuffle)],
+      ['hosts of several nodes, by URL', row => `${(row.sharedByUrl * 100).toFixed(1)} %`],
+      ['unshuffled', row => `${(row.sharedByUnshuffle * 100).toFixed(1)} %`],
     ],
-    rows: rows.map(row => [
-      String(row.nodes),
-      ...[row.urlHash, row.phases, row.siteHash, row.unshuffle].map(value => `${value.toFixed(2)} %`),
-      ...[row.sharedByUrl, row.sharedByUnshuffle].map(share => `${(share * 100).toFixed(1)} %`),
-    ]),
-  }
+  )
 }
 
 function crawlTable(crawls: readonly PhaseCrawl[]): Table {
-  return {
-    title: `Real crawls by ${PHASE_NODES} nodes over loopback`,
-    head: [
-      'clocks',
-      'pages',
-      'coverage',
-      'pages/s',
-      'MB/s',
-      'fullest node',
-      'hand-overs',
-      'two nodes at once',
-      'least gap',
-    ],
-    rows: [
-      ...crawls.map(each => [
-        each.skewMs === 0 ? 'exact' : `wrong by ${each.skewMs} ms`,
-        String(each.pages),
-        each.coverage.toFixed(4),
-        each.pagesPerSecond.toFixed(0),
-        each.megabytesPerSecond.toFixed(1),
-        `+${each.imbalance.toFixed(1)} %`,
-        String(each.handOvers),
-        String(each.together),
-        each.leastGapMs === null ? '-' : `${each.leastGapMs.toFixed(0)} ms`,
-      ]),
-      ['the paper', '', '', String(PAPER.urlsPerSecond), String(PAPER.megabytesPerSecond), '', '', '', ''],
-    ],
-  }
+  const table = tableOf(`Real crawls by ${PHASE_NODES} nodes over loopback`, crawls, [
+    ['clocks', ({ skewMs }) => (skewMs === 0 ? 'exact' : `wrong by ${skewMs} ms`)],
+    ['pages', ({ pages }) => String(pages)],
+    ['coverage', ({ coverage }) => coverage.toFixed(4)],
+    ['pages/s', ({ pagesPerSecond }) => pagesPerSecond.toFixed(0)],
+    ['MB/s', ({ megabytesPerSecond }) => megabytesPerSecond.toFixed(1)],
+    ['fullest node', ({ imbalance }) => `+${imbalance.toFixed(1)} %`],
+    ['hand-overs', ({ handOvers }) => String(handOvers)],
+    ['two nodes at once', ({ together }) => String(together)],
+    ['least gap', ({ leastGapMs }) => (leastGapMs === null ? '-' : `${leastGapMs.toFixed(0)} ms`)],
+  ])
+  const paper = [
+    'the paper',
+    '',
+    '',
+    String(PAPER.urlsPerSecond),
+    String(PAPER.megabytesPerSecond),
+    '',
+    '',
+    '',
+    '',
+  ]
+  return { ...table, rows: [...table.rows, paper] }
 }
 
 function chartOf(rows: readonly BalanceRow[]): Findings['chart'] {

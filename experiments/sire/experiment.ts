@@ -7,6 +7,7 @@ import {
   type PaperExperiment,
   type RunOptions,
   type Table,
+  tableOf,
 } from '../frame/index.js'
 import type { Scheme } from './methods.js'
 import { ADDRESSES, HOSTS, MOST_CRAWLERS, URLS } from './national-web.js'
@@ -77,30 +78,23 @@ function averagesOf(rows: readonly Row[]): Averages {
     return mean(own.flatMap(row => row[`${metric}ReductionPercent`] ?? []))
   }
   return Object.fromEntries(
-    SCHEMES.map(scheme => [
-      scheme,
-      {
-        download: meanOf(scheme, 'download'),
-        exchange: meanOf(scheme, 'exchange'),
-        relocation: meanOf(scheme, 'relocation'),
-      },
-    ]),
+    SCHEMES.map(scheme => {
+      const [download, exchange, relocation] = METRICS.map(metric => meanOf(scheme, metric))
+      return [scheme, { download, exchange, relocation }]
+    }),
   )
 }
 
 function averageTable(averages: Averages): Table {
-  const line = (name: string, values: Readonly<Record<Metric, number>>) => [
-    name,
-    ...METRICS.map(metric => values[metric].toFixed(1)),
-  ]
-  return {
-    title: 'Average reduction against host hash, 2 crawlers and more, in %',
-    head: ['scheme', ...METRICS],
-    rows: [
-      ...SCHEMES.filter(name => name !== 'host hash').map(name => line(name, averages[name])),
-      line('IP-SIRE, paper', PAPER),
+  const rows = SCHEMES.filter(name => name !== 'host hash').map(name => ({ name, ...averages[name] }))
+  return tableOf(
+    'Average reduction against host hash, 2 crawlers and more, in %',
+    [...rows, { name: 'IP-SIRE, paper', ...PAPER }],
+    [
+      ['scheme', ({ name }) => name],
+      ...METRICS.map(metric => [metric, (row: Averages[string]) => row[metric].toFixed(1)] as const),
     ],
-  }
+  )
 }
 
 function timeTable(rows: readonly Row[]): Table {
@@ -129,16 +123,13 @@ function timeTable(rows: readonly Row[]): Table {
 }
 
 function factorTable(varied: readonly Varied[]): Table {
-  return {
-    title: `IP-SIRE with ${FACTOR_CRAWLERS} crawlers, the factor of the RTT graph varied (that of links is 1)`,
-    head: ['p of RTT', 'exchange min', 'mean RTT ms', 'download h'],
-    rows: varied.map(({ rtt, exchangeSeconds, rttMs, downloadSeconds }) => [
-      `${rtt}`,
-      (exchangeSeconds / MINUTE).toFixed(2),
-      rttMs.toFixed(1),
-      (downloadSeconds / HOUR).toFixed(2),
-    ]),
-  }
+  const title = `IP-SIRE with ${FACTOR_CRAWLERS} crawlers, the factor of the RTT graph varied (that of links is 1)`
+  return tableOf(title, varied, [
+    ['p of RTT', ({ rtt }) => `${rtt}`],
+    ['exchange min', ({ exchangeSeconds }) => (exchangeSeconds / MINUTE).toFixed(2)],
+    ['mean RTT ms', ({ rttMs }) => rttMs.toFixed(1)],
+    ['download h', ({ downloadSeconds }) => (downloadSeconds / HOUR).toFixed(2)],
+  ])
 }
 
 /** Every run counts here, not only the means. */

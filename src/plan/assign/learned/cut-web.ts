@@ -144,8 +144,8 @@ function cutNets(
       const others = Array.from(upTo, (_, i) => first + ((piece + i) % upTo.length))
       list.add(others, sites[first + piece].pages)
     }
-  const { costs, ...nets } = list.arrays()
-  return { ...nets, counts: costs }
+  const { netOffsets: offsets, pins: places, netCosts } = list.hypergraph(new Float64Array(sites.length), 1)
+  return { netOffsets: offsets, pins: places, counts: netCosts }
 }
 
 function targetOf(v: number, placeOf: Uint32Array, cuts: ReadonlyMap<number, Cut>): number {

@@ -12,18 +12,6 @@ import { similarSites } from './similar-sites.js'
 /** Each site gets edges to this many nearest agents. */
 const NEAR_AGENTS = 3
 
-function graphOf(edges: NetList, vertexWeights: Float64Array, constraintCount = 1): Hypergraph {
-  const { costs, ...nets } = edges.arrays()
-  return {
-    ...nets,
-    vertexCount: vertexWeights.length / constraintCount,
-    netCount: costs.length,
-    netCosts: costs,
-    constraintCount,
-    vertexWeights,
-  }
-}
-
 /** The pages of each site; agents weigh nothing. */
 export function loadsOf({ sites }: LearnedWeb, agents: number): Float64Array {
   const loads = new Float64Array(sites.length + agents)
@@ -41,7 +29,7 @@ export function linkGraph(
   for (let net = 0; net < counts.length; net++)
     for (let at = netOffsets[net] + 1; at < netOffsets[net + 1]; at++)
       edges.add([pins[netOffsets[net]], pins[at]], counts[net])
-  return graphOf(edges, weights, constraintCount)
+  return edges.hypergraph(weights, constraintCount)
 }
 
 /**
@@ -66,7 +54,7 @@ export function nearGraph(
     for (const { agent, ms } of known.slice(0, NEAR_AGENTS))
       edges.add([v, sites.length + agent], fetches[v] * (otherwiseMs - ms))
   }
-  return graphOf(edges, fetches)
+  return edges.hypergraph(fetches, 1)
 }
 
 /**
@@ -89,7 +77,7 @@ export function connectTimes(
 export function similarityGraph({ sites }: LearnedWeb, weights: Float64Array): Hypergraph {
   const edges = new NetList()
   for (const { a, b, likeness } of similarSites(sites.map(({ words }) => words))) edges.add([a, b], likeness)
-  return graphOf(edges, weights)
+  return edges.hypergraph(weights, 1)
 }
 
 /** A net for the sites of each country, and one for those of each address block: /16, or /32 for IPv6. */
@@ -104,5 +92,5 @@ export function geographyGraph({ sites }: LearnedWeb, weights: Float64Array): Hy
     }
   const nets = new NetList()
   for (const members of places.values()) nets.add(members, members.length)
-  return graphOf(nets, weights)
+  return nets.hypergraph(weights, 1)
 }

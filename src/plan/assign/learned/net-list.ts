@@ -1,3 +1,5 @@
+import type { Hypergraph } from '../../partition/state/index.js'
+
 /** Collects nets one by one; equal nets stay apart. */
 export class NetList {
   readonly #offsets: number[] = [0]
@@ -13,12 +15,16 @@ export class NetList {
     this.#costs.push(cost)
   }
 
-  /** The pins of net e are pins[netOffsets[e] .. netOffsets[e + 1]). */
-  arrays(): { readonly netOffsets: Uint32Array; readonly pins: Uint32Array; readonly costs: Float64Array } {
+  /** `vertexWeights` has one number for each vertex and constraint. */
+  hypergraph(vertexWeights: Float64Array, constraintCount: number): Hypergraph {
     return {
+      vertexCount: vertexWeights.length / constraintCount,
+      netCount: this.#costs.length,
       netOffsets: Uint32Array.from(this.#offsets),
       pins: Uint32Array.from(this.#pins),
-      costs: Float64Array.from(this.#costs),
+      netCosts: Float64Array.from(this.#costs),
+      constraintCount,
+      vertexWeights,
     }
   }
 }

@@ -1,12 +1,8 @@
 /**
- * The real assignments over lanes that only take time: what the experiment would give with nothing but sites
- * and lanes. It is the yardstick for the simulated and the real crawl, which have everything else too.
+ * The real assignments over lanes that only take time, without a crawl around them: the reference for the simulated
+ * and the real crawl of the experiment `dynamic-balance`.
  */
 
-import { chooseAssignment } from '../src/compose/index.js'
-import type { WaitingCell } from '../src/ledger/index.js'
-import { type Millis, SeededRandom } from '../src/model/index.js'
-import type { AgentView } from '../src/plan/assign/index.js'
 import {
   AGENTS,
   type Balance,
@@ -15,7 +11,11 @@ import {
   LANES_PER_AGENT,
   type Method,
   startingOrder,
-} from './dynamic-balance.js'
+} from '../../experiments/dynamic-balance.js'
+import { chooseAssignment } from '../../src/compose/index.js'
+import type { WaitingCell } from '../../src/ledger/index.js'
+import { type Millis, SeededRandom } from '../../src/model/index.js'
+import type { AgentView } from '../../src/plan/assign/index.js'
 
 interface BusyLane {
   readonly agent: number
