@@ -1,6 +1,6 @@
 /**
- * frame/: the common part of all experiments. In: the findings of an experiment. Out: tables beside the paper's, and
- * a chart.
+ * frame/: the common part of all experiments. In: the findings of an experiment. Out: tables beside the
+ * paper's, and a chart.
  */
 export { type Chart, chartSvg, type Series } from './chart.js'
 export type { Effort, Findings, PaperExperiment, RunOptions } from './experiment.js'

@@ -1,12 +1,15 @@
 /**
- * The four data sets of the hypergraph paper: its Tables 1 and 2, and the laws of the graphs that replace its data.
- * docs/explanation/experiments/hypergraph.md tells how the laws were found.
+ * The four data sets of the hypergraph paper: its Tables 1 and 2, and the laws of the graphs that replace its
+ * data. docs/explanation/experiments/hypergraph.md tells how the laws were found.
  */
 import type { SizeLaw } from './site-sizes.js'
 
 export const PART_COUNTS: readonly number[] = [4, 8, 16, 32, 64]
 
-/** Among the sites with links, the one at quantile u links to 1 + scale * ((1 - u) ^ (-1 / exponent) - 1) sites. */
+/**
+ * Among the sites with links, the one at quantile u links to 1 + scale * ((1 - u) ^ (-1 / exponent) - 1)
+ * sites.
+ */
 interface DegreeLaw {
   /** The share of sites with links to other sites. */
   readonly linking: number

@@ -53,8 +53,8 @@ function linksOnPage(left: number, pages: number, degree: number, chance: number
 }
 
 /**
- * Divides `total` into integers: `least[i]` each, the rest in proportion to `weights`. The cap of each is caps[i], or
- * caps[i] * times[i].
+ * Divides `total` into integers: `least[i]` each, the rest in proportion to `weights`. The cap of each is
+ * caps[i], or caps[i] * times[i].
  */
 function spread(
   total: number,

@@ -1,4 +1,7 @@
-/** The experiment of the hypergraph paper: four site graphs, K = 4 … 64, by hash, by our partitioner, by gpmetis. */
+/**
+ * The experiment of the hypergraph paper: four site graphs, K = 4 … 64, by hash, by our partitioner, by
+ * gpmetis.
+ */
 import type { PresetName } from '../../src/plan/partition/state/index.js'
 import { type Effort, mean } from '../frame/index.js'
 import { DATA_SETS, type DataSet, PART_COUNTS } from './data-sets.js'

@@ -1,6 +1,6 @@
 /**
- * Nested neighbourhoods: the sites of a web in a row, divided into countries, which are halved repeatedly down to
- * blocks of a few sites. Two sites are the nearer, the smaller the smallest block that contains both.
+ * Nested neighbourhoods: the sites of a web in a row, divided into countries, which are halved repeatedly
+ * down to blocks of a few sites. Two sites are the nearer, the smaller the smallest block that contains both.
  */
 import type { Random } from '../../src/model/index.js'
 

@@ -1,7 +1,8 @@
 /**
- * The sites that each site links to. Their number follows the degree law; larger sites mostly have more. A few of
- * them are popular in its country, all others are near it. All data sets use the same law for the targets: figures
- * of a hash do not depend on them, so there was nothing to fit (docs/explanation/experiments/hypergraph.md).
+ * The sites that each site links to. Their number follows the degree law; larger sites mostly have more. A
+ * few of them are popular in its country, all others are near it. All data sets use the same law for the
+ * targets: figures of a hash do not depend on them, so there was nothing to fit
+ * (docs/explanation/experiments/hypergraph.md).
  */
 import { SeededRandom } from '../../src/model/index.js'
 import { shuffled } from '../../src/plan/partition/state/index.js'
@@ -24,9 +25,14 @@ const LINK_SEED = 1
 const POPULAR_LINKS = 2
 /** Popularity falls with this power of the rank. */
 const POPULARITY = 2
-/** Other links stay in the smallest block with enough sites; with this chance each goes to the block around it. */
+/**
+ * Other links stay in the smallest block with enough sites; with this chance each goes to the block around
+ * it.
+ */
 const LEAVING = 0.25
-/** Tries in a block before the block around it is used, because nearly all of its sites are linked already. */
+/**
+ * Tries in a block before the block around it is used, because nearly all of its sites are linked already.
+ */
 const TRIES = 8
 
 export function siteLinks(set: DataSet, pages: Uint32Array): SiteLinks {

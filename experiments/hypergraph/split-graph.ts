@@ -1,8 +1,8 @@
 /**
  * A site graph in which sites heavier than a part are split by path, as a crawl does it
- * (`plan/assign/learned/cut-web.ts`): the pieces divide the pages in the order of their paths. Where links inside a
- * site lead is unknown, so they lead anywhere in it, which costs most messages: a page with links to other pieces is
- * a net like one with links to other sites.
+ * (`plan/assign/learned/cut-web.ts`): the pieces divide the pages in the order of their paths. Where links
+ * inside a site lead is unknown, so they lead anywhere in it, which costs most messages: a page with links to
+ * other pieces is a net like one with links to other sites.
  */
 
 import { SeededRandom } from '../../src/model/index.js'
@@ -83,7 +83,9 @@ function splitWeights(
   return found
 }
 
-/** The pages with nets are spread evenly over a split site; its other pages only have links inside the site. */
+/**
+ * The pages with nets are spread evenly over a split site; its other pages only have links inside the site.
+ */
 function splitNets(
   { byPage, linksOut }: SiteGraph,
   places: Places,

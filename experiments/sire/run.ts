@@ -1,4 +1,4 @@
-/** One national web, 1 … 30 crawlers, every scheme (S14): download, exchange and relocation time. */
+/** Times of all schemes on one national web, for 1 to 30 crawlers (S14). */
 import { GRAPH_WEIGHTS, type GraphWeights } from '../../src/config/index.js'
 import { PrefixTable } from '../../src/plan/assign/learned/index.js'
 import type { PresetName } from '../../src/plan/partition/state/index.js'
@@ -11,27 +11,21 @@ import { downloadTime, exchangeTime, relocationTime } from './times.js'
 export interface Row {
   readonly crawlers: number
   readonly scheme: Scheme
-  /** Of the slowest crawler. */
+  /** Times of the slowest crawler. */
   readonly downloadSeconds: number
   readonly exchangeSeconds: number
-  /** When one more crawler is added; null after the last. */
+  /** When one crawler is added; null for the last number of crawlers. */
   readonly relocationSeconds: number | null
-  /** Against host hash. */
+  /** Reductions against host hash. */
   readonly downloadReductionPercent: number
-  /** Null with one crawler, who has nobody to tell. */
+  /** Null with one crawler. */
   readonly exchangeReductionPercent: number | null
   readonly relocationReductionPercent: number | null
-  /** Between a page and its crawler, on average. */
+  /** Mean round-trip time between a page and its crawler. */
   readonly rttMs: number
-  /**
-   * Heaviest part over the mean, minus 1, that no assignment of its vertices can go below; null where none
-   * are counted.
-   */
+  /** A lower bound of the imbalance for any assignment of whole vertices; null for schemes without one. */
   readonly boundPercent: number | null
-  /**
-   * Address prefixes that route every known address as the parts do (S3); null where an address has several
-   * parts.
-   */
+  /** The number of address prefixes in the routing table; null if an address has several parts. */
   readonly prefixes: number | null
 }
 
@@ -64,11 +58,11 @@ export const PLANS: Readonly<Record<Effort, Plan>> = {
 interface Parts {
   readonly parts: Int32Array
   readonly bound: number | null
-  /** What they began with, where crawlers took more than that. */
+  /** The parts of the routing table, if crawlers took other hosts too. */
   readonly table?: Int32Array
 }
 
-/** Each number of crawlers begins with the parts of the one before: one crawler more, and little moves. */
+/** Each number of crawlers starts from the parts of the previous one, so that few hosts move. */
 export function measureWeb(seed: number, plan: Omit<Plan, 'seeds'>, tell: (text: string) => void): Row[] {
   const web = nationalWeb(seed)
   const steps: ReadonlyMap<Scheme, Parts>[] = []
@@ -170,7 +164,7 @@ export interface Varied {
   readonly downloadSeconds: number
 }
 
-/** IP-SIRE with the factor of the RTT graph varied (S17), that of the links 1. */
+/** IP-SIRE with different factors of the RTT graph; the factor of the links is 1. */
 export function varyFactors(seed: number, k: number, factors: readonly number[]): Varied[] {
   const web = nationalWeb(seed)
   return factors.map(rtt => {
