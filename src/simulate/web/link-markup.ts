@@ -1,6 +1,5 @@
 /**
- * The elements that carry a page's links: anchors in several styles, now and then an area, a frame, a head
- * link.
+ * Writes the elements that contain a page's links: mostly anchors, sometimes an area, a frame or a head link.
  */
 import type { Random } from '../../model/index.js'
 import type { ByteWriter } from './byte-writer.js'
@@ -37,13 +36,13 @@ export class LinkMarkup {
     this.#originOf = originOf
   }
 
-  /** How many links from `from` on may stand in the head: what reachability rests on stays in `<a>`. */
+  /** How many links after `from` may be in the head. Links that make pages reachable must be in `<a>`. */
   headCount(page: number, from: number): number {
     if (page % 4 !== 2 || this.#isBackbone(from) || this.#isBackbone(from + 1)) return 0
     return page % 32 === 2 && !this.#isBackbone(from + 2) ? 3 : 2
   }
 
-  /** Next, prev and refresh, the first `count` of them. */
+  /** Writes the first `count` of next, prev and refresh. */
   head(from: number, count: number): void {
     if (count === 0) return
     this.#element('<link rel="next"', ' href=', from, '>\n')
@@ -63,7 +62,7 @@ export class LinkMarkup {
     this.#writer.text('\n')
   }
 
-  /** A link in the text; a few are not anchors. */
+  /** Writes a link in the text; a few are not anchors. */
   inText(index: number): void {
     const roll = this.#random.next()
     if (roll < 0.97 || this.#isBackbone(index)) this.#anchor(index, roll)
