@@ -1,6 +1,6 @@
 /**
- * The real assignments over lanes that only take time, without a crawl around them: the reference for the simulated
- * and the real crawl of the experiment `dynamic-balance`.
+ * The real assignments over lanes that only take time, without a crawl around them: the reference for the
+ * simulated and the real crawl of the experiment `dynamic-balance`.
  */
 
 import {

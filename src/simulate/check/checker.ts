@@ -61,6 +61,25 @@ export class Checker implements Witness, LedgerWitness {
   refusedCommits = 0
   refusedFinishes = 0
 
+  readonly #onCall: Partial<Record<LedgerMethod, (args: readonly unknown[], answer: unknown) => void>> = {
+    join: ([name], incarnation) => this.#parts.history.add('join', String(name), incarnation as Incarnation),
+    grant: ([incarnation], leases) => this.#granted(incarnation as Incarnation, leases as readonly Lease[]),
+    commit: ([pack], answer) => this.#committed(pack as Pack, (answer as { status: string }).status),
+    finish: (args, isDone) => {
+      if (isDone === false) this.refusedFinishes++
+      this.#gaveUp('finish', args, isDone)
+    },
+    release: (args, isDone) => this.#gaveUp('release', args, isDone),
+    park: (args, isDone) => this.#gaveUp('park', args, isDone),
+    rest: (args, isDone) => this.#gaveUp('rest', args, isDone),
+    leave: ([incarnation]) => this.#left(incarnation as Incarnation),
+    closeSilent: (_, closed) => {
+      for (const incarnation of closed as readonly Incarnation[]) this.#left(incarnation)
+    },
+    waiting: (_, cells) => this.#headFirst(cells as readonly { cell: CellId }[]),
+    tryEnd: (_, reason) => this.#ended(reason as string | null),
+  }
+
   constructor(parts: CheckerParts) {
     this.#parts = parts
     this.#traffic = new TrafficChecker(parts, (what, about) => this.#break('P5', what, about))
@@ -120,38 +139,7 @@ export class Checker implements Witness, LedgerWitness {
   }
 
   called(method: LedgerMethod, args: readonly unknown[], answer: unknown): void {
-    switch (method) {
-      case 'join':
-        this.#parts.history.add('join', String(args[0]), answer as Incarnation)
-        break
-      case 'grant':
-        this.#granted(args[0] as Incarnation, answer as readonly Lease[])
-        break
-      case 'commit':
-        this.#committed(args[0] as Pack, (answer as { status: string }).status)
-        break
-      case 'finish':
-        if (answer === false) this.refusedFinishes++
-        this.#gaveUp('finish', args[0] as CellId, args[1] as Epoch, answer as boolean)
-        break
-      case 'release':
-      case 'park':
-      case 'rest':
-        this.#gaveUp(method, args[0] as CellId, args[1] as Epoch, answer as boolean)
-        break
-      case 'leave':
-        this.#left(args[0] as Incarnation)
-        break
-      case 'closeSilent':
-        for (const incarnation of answer as readonly Incarnation[]) this.#left(incarnation)
-        break
-      case 'waiting':
-        this.#headFirst(answer as readonly { cell: CellId }[])
-        break
-      case 'tryEnd':
-        this.#ended(answer as string | null)
-        break
-    }
+    this.#onCall[method]?.(args, answer)
   }
 
   /** Checks what must hold at the end of the run. */
@@ -235,9 +223,9 @@ export class Checker implements Witness, LedgerWitness {
     }
   }
 
-  #gaveUp(how: string, cell: CellId, epoch: Epoch, isDone: boolean): void {
-    this.#parts.history.add(how, cell, epoch, String(isDone))
-    if (isDone) this.#holders.delete(cell)
+  #gaveUp(how: string, [cell, epoch]: readonly unknown[], isDone: unknown): void {
+    this.#parts.history.add(how, cell as CellId, epoch as Epoch, String(isDone))
+    if (isDone) this.#holders.delete(cell as CellId)
   }
 
   #left(incarnation: Incarnation): void {

@@ -1,12 +1,5 @@
 /** Ledgers that break one rule on purpose: in the way an agent uses them, or in the ledger itself. */
-import {
-  type Append,
-  type CommitResult,
-  type InboxRow,
-  type Ledger,
-  LedgerError,
-  type Pack,
-} from '../../ledger/index.js'
+import { type CommitResult, type InboxRow, type Ledger, LedgerError, type Pack } from '../../ledger/index.js'
 import { type CellId, type Clock, type Epoch, type Lease, type Millis, sleep } from '../../model/index.js'
 import { LEASE_MS } from './faults.js'
 import type { Mutation } from './mutations.js'
@@ -22,11 +15,17 @@ export function mutantLedger(ledger: Ledger, clock: Clock, mutation: Mutation | 
     case 'lost-is-refused':
       return { ...ledger, commit: pack => commitOrStale(ledger, pack) }
     case 'early-acknowledgement':
-      return { ...ledger, commit: pack => commitWithoutAnswer(ledger, pack) }
+      return {
+        ...ledger,
+        async commit(pack) {
+          void ledger.commit(pack).catch(() => {})
+          return { status: 'committed' }
+        },
+      }
     case 'sent-too-early':
       return sendingUrlsOnce(ledger)
     case 'no-turns':
-      return { ...ledger, commit: pack => ledger.commit({ ...pack, appends: inOwnGroups(pack.appends) }) }
+      return { ...ledger, commit: pack => ledger.commit(inOwnGroups(pack)) }
     case 'journal-cut':
       return { ...ledger, readJournal: async (...args) => (await ledger.readJournal(...args)).slice(0, -1) }
     case 'waits-untold':
@@ -102,18 +101,11 @@ async function commitWithoutLinks(ledger: Ledger, clock: Clock, pack: Pack): Pro
   return answer
 }
 
-async function commitOrStale(ledger: Ledger, pack: Pack): Promise<CommitResult> {
-  try {
-    return await ledger.commit(pack)
-  } catch (error) {
+function commitOrStale(ledger: Ledger, pack: Pack): Promise<CommitResult> {
+  return ledger.commit(pack).catch(error => {
     if (!(error instanceof LedgerError)) throw error
     return { status: 'stale', cells: pack.cells.map(({ cell }) => cell) }
-  }
-}
-
-async function commitWithoutAnswer(ledger: Ledger, pack: Pack): Promise<CommitResult> {
-  void ledger.commit(pack).catch(() => {})
-  return { status: 'committed' }
+  })
 }
 
 /** Leaves out each URL that was in an earlier pack, committed or not; a rewritten pack keeps its URLs. */
@@ -128,8 +120,8 @@ function sendingUrlsOnce(ledger: Ledger): Ledger {
   return { ...ledger, commit }
 }
 
-function inOwnGroups(appends: readonly Append[]): Append[] {
-  return appends.map(append => ({ ...append, group: append.cell }))
+function inOwnGroups(pack: Pack): Pack {
+  return { ...pack, appends: pack.appends.map(append => ({ ...append, group: append.cell })) }
 }
 
 function withoutWaits(leases: readonly Lease[]): Lease[] {

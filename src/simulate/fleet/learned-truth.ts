@@ -4,6 +4,7 @@ import { siteOf } from '../../model/url/index.js'
 import {
   type LearnedSite,
   type LearnedWeb,
+  NetList,
   planGraph,
   planRouting,
   type RoutingTable,
@@ -73,9 +74,9 @@ function siteOfTruth(site: string, number: number, pages: number, bytes: number)
   return { site, pages, bytes, fetchMs: 0, checked: 0, changed: 0, addresses, connectMs }
 }
 
-function netArrays(nets: ReadonlyMap<string, number>): Omit<LearnedWeb, 'sites'> {
-  const pins = [...nets.keys()].map(key => key.split(' ').map(Number))
-  const netOffsets = new Uint32Array(pins.length + 1)
-  for (const [i, list] of pins.entries()) netOffsets[i + 1] = netOffsets[i] + list.length
-  return { netOffsets, pins: Uint32Array.from(pins.flat()), counts: Float64Array.from(nets.values()) }
+function netArrays(counts: ReadonlyMap<string, number>): Omit<LearnedWeb, 'sites'> {
+  const nets = new NetList()
+  for (const [key, count] of counts) nets.add(key.split(' ').map(Number), count)
+  const { netOffsets, pins, netCosts } = nets.hypergraph(new Float64Array(0), 1)
+  return { netOffsets, pins, counts: netCosts }
 }

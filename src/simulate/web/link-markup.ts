@@ -11,29 +11,21 @@ import { SLUGS } from './words.js'
 
 const ANCHOR_ENDS = SLUGS.map((word, i) => `>${word} ${SLUGS[(i * 7 + 3) % SLUGS.length]}</a>`)
 
+interface Parts {
+  readonly plan: WebPlan
+  readonly links: OutLinks
+  readonly writer: ByteWriter
+  readonly hrefs: HrefWriter
+  readonly random: Random
+  readonly originOf: (site: number) => string
+}
+
 export class LinkMarkup {
-  readonly #plan: WebPlan
-  readonly #links: OutLinks
-  readonly #writer: ByteWriter
-  readonly #hrefs: HrefWriter
-  readonly #random: Random
-  readonly #originOf: (site: number) => string
+  readonly #parts: Parts
   readonly #path = new WebPath()
 
-  constructor(
-    plan: WebPlan,
-    links: OutLinks,
-    writer: ByteWriter,
-    hrefs: HrefWriter,
-    random: Random,
-    originOf: (site: number) => string,
-  ) {
-    this.#plan = plan
-    this.#links = links
-    this.#writer = writer
-    this.#hrefs = hrefs
-    this.#random = random
-    this.#originOf = originOf
+  constructor(parts: Parts) {
+    this.#parts = parts
   }
 
   /** How many links after `from` may be in the head. Links that make pages reachable must be in `<a>`. */
@@ -48,23 +40,23 @@ export class LinkMarkup {
     this.#element('<link rel="next"', ' href=', from, '>\n')
     this.#element('<link rel=prev', ' href=', from + 1, '>\n')
     if (count < 3) return
-    const path = this.#plan
-      .linkPath(this.#links, from + 2, this.#path)
+    const path = this.#parts.plan
+      .linkPath(this.#parts.links, from + 2, this.#path)
       .toString()
       .replace('&', '&amp;')
-    const url = this.#originOf(this.#links.site[from + 2]) + path
-    this.#writer.text(`<meta http-equiv="Refresh" content="900; URL=${url}">\n`)
+    const url = this.#parts.originOf(this.#parts.links.site[from + 2]) + path
+    this.#parts.writer.text(`<meta http-equiv="Refresh" content="900; URL=${url}">\n`)
   }
 
   item(index: number): void {
-    this.#writer.text('<li>')
-    this.#anchor(index, this.#random.next())
-    this.#writer.text('\n')
+    this.#parts.writer.text('<li>')
+    this.#anchor(index, this.#parts.random.next())
+    this.#parts.writer.text('\n')
   }
 
   /** Writes a link in the text; a few are not anchors. */
   inText(index: number): void {
-    const roll = this.#random.next()
+    const roll = this.#parts.random.next()
     if (roll < 0.97 || this.#isBackbone(index)) this.#anchor(index, roll)
     else if (roll < 0.985) {
       this.#element('<map name="m"><area shape="default"', ' href=', index, ' alt="map"></map>')
@@ -72,7 +64,7 @@ export class LinkMarkup {
   }
 
   #isBackbone(index: number): boolean {
-    return this.#links.backbone[index] === 1
+    return this.#parts.links.backbone[index] === 1
   }
 
   #anchor(index: number, roll: number): void {
@@ -86,9 +78,9 @@ export class LinkMarkup {
   }
 
   #element(start: string, attribute: string, index: number, end: string): void {
-    this.#writer.text(start)
-    const path = this.#plan.linkPath(this.#links, index, this.#path)
-    this.#hrefs.write(attribute, this.#originOf(this.#links.site[index]), path)
-    this.#writer.text(end)
+    this.#parts.writer.text(start)
+    const path = this.#parts.plan.linkPath(this.#parts.links, index, this.#path)
+    this.#parts.hrefs.write(attribute, this.#parts.originOf(this.#parts.links.site[index]), path)
+    this.#parts.writer.text(end)
   }
 }

@@ -91,7 +91,8 @@ export class PageText {
     const base = { origin, folder: path.folder, depth, isQuery: !hasBase && path.isQuery() }
     this.#plan.outlinks(site, page, this.#links)
     const hrefs = new HrefWriter(writer, base, random)
-    return new LinkMarkup(this.#plan, this.#links, writer, hrefs, random, other => this.#originOf(other))
+    const originOf = (other: number) => this.#originOf(other)
+    return new LinkMarkup({ plan: this.#plan, links: this.#links, writer, hrefs, random, originOf })
   }
 
   #stockOf(topic: number): Stock {

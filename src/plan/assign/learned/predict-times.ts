@@ -61,29 +61,24 @@ interface Work {
   readonly messages: number[]
 }
 
-export class PredictedTimes {
-  readonly #web: LearnedWeb
-  readonly #left: readonly SiteLeft[]
-  readonly #agents: readonly PlacedAgent[]
-  readonly #delayMs: Millis
+interface Inputs {
+  readonly web: LearnedWeb
+  readonly left: readonly SiteLeft[]
   /** For each net, the expected number of waiting pages with its links. */
-  readonly #netPages: Float64Array
+  readonly netPages: Float64Array
+  readonly agents: readonly PlacedAgent[]
+  readonly delayMs: Millis
+}
+
+export class PredictedTimes {
+  readonly #inputs: Inputs
   readonly #connectMs: (v: number, agent: number) => Millis | undefined
   /** Means per page over all sites. */
   readonly #usual: { readonly fetchMs: Millis; readonly bytes: number }
 
-  constructor(
-    web: LearnedWeb,
-    left: readonly SiteLeft[],
-    netPages: Float64Array,
-    agents: readonly PlacedAgent[],
-    delayMs: Millis,
-  ) {
-    this.#web = web
-    this.#left = left
-    this.#netPages = netPages
-    this.#agents = agents
-    this.#delayMs = delayMs
+  constructor(inputs: Inputs) {
+    this.#inputs = inputs
+    const { web, agents } = inputs
     const names = agents.map(({ name }) => name)
     this.#connectMs = connectTimes(web.sites, names)
     const sum = (of: (site: LearnedWeb['sites'][number]) => number) =>
@@ -97,20 +92,20 @@ export class PredictedTimes {
 
   /** The prediction if each site is in its part of `parts`. */
   of(parts: Int32Array): Prediction {
-    const work = this.#agents.map((): Work => {
-      return { totalMs: 0, longestMs: 0, bytes: 0, messages: this.#agents.map(() => 0) }
+    const work = this.#inputs.agents.map((): Work => {
+      return { totalMs: 0, longestMs: 0, bytes: 0, messages: this.#inputs.agents.map(() => 0) }
     })
-    const leftMs = this.#left.map((_, v) => this.siteMs(v, parts[v]))
+    const leftMs = this.#inputs.left.map((_, v) => this.siteMs(v, parts[v]))
     const turnMs = this.#turnMs(leftMs)
-    for (const [v, { queued }] of this.#left.entries()) {
+    for (const [v, { queued }] of this.#inputs.left.entries()) {
       const own = work[parts[v]]
       own.totalMs += leftMs[v]
       if (queued > 0)
-        own.longestMs = Math.max(own.longestMs, turnMs.get(siteOfCell(this.#web.sites[v].site))!)
+        own.longestMs = Math.max(own.longestMs, turnMs.get(siteOfCell(this.#inputs.web.sites[v].site))!)
       own.bytes += queued * this.#pageBytes(v)
     }
     this.#countMessages(work, parts)
-    const download = work.map((own, j) => this.#downloadMs(own, this.#agents[j]))
+    const download = work.map((own, j) => this.#downloadMs(own, this.#inputs.agents[j]))
     const exchange = work.map((own, j) => this.#exchangeMs(own, j, download[j]))
     const messages = work.reduce((all, own) => all + own.messages.reduce((sum, count) => sum + count, 0), 0)
     return { downloadMs: Math.max(...download), exchangeMs: Math.max(...exchange), messages }
@@ -120,7 +115,7 @@ export class PredictedTimes {
   #turnMs(leftMs: readonly Millis[]): ReadonlyMap<string, Millis> {
     const turnMs = new Map<string, Millis>()
     for (const [v, ms] of leftMs.entries()) {
-      const site = siteOfCell(this.#web.sites[v].site)
+      const site = siteOfCell(this.#inputs.web.sites[v].site)
       turnMs.set(site, (turnMs.get(site) ?? 0) + ms)
     }
     return turnMs
@@ -128,19 +123,19 @@ export class PredictedTimes {
 
   /** The time to fetch the rest of a site, one request at a time. */
   siteMs(v: number, agent: number): Millis {
-    const { pages, fetchMs, connectMs } = this.#web.sites[v]
+    const { pages, fetchMs, connectMs } = this.#inputs.web.sites[v]
     const pageMs = pages > 0 && fetchMs > 0 ? fetchMs / pages : this.#usual.fetchMs
     // The measured time contains the round trip of the agents that fetched the site; it is replaced.
     const known = Object.values(connectMs)
     const measuredMs = known.length > 0 ? known.reduce((sum, ms) => sum + ms, 0) / known.length : null
     const extraMs = measuredMs === null ? 0 : (this.#connectMs(v, agent) ?? measuredMs) - measuredMs
-    return this.#left[v].queued * Math.max(this.#delayMs, pageMs + extraMs, 0)
+    return this.#inputs.left[v].queued * Math.max(this.#inputs.delayMs, pageMs + extraMs, 0)
   }
 
   /** S12: the time of the agent that gives or takes most, for the cells that are asked back. */
   relocationMs(parts: Int32Array): Millis {
-    const spent = this.#agents.map(() => 0)
-    for (const [v, site] of this.#left.entries()) {
+    const spent = this.#inputs.agents.map(() => 0)
+    for (const [v, site] of this.#inputs.left.entries()) {
       if (!isAskedBack(site, parts[v])) continue
       const costMs = LIMITS.movedCellMs + site.known * LIMITS.movedUrlMs
       spent[site.heldBy] += costMs
@@ -151,18 +146,18 @@ export class PredictedTimes {
   }
 
   #pageBytes(v: number): number {
-    const { pages, bytes } = this.#web.sites[v]
+    const { pages, bytes } = this.#inputs.web.sites[v]
     return pages > 0 ? bytes / pages : this.#usual.bytes
   }
 
   #countMessages(work: readonly Work[], parts: Int32Array): void {
-    const { netOffsets, pins } = this.#web
+    const { netOffsets, pins } = this.#inputs.web
     for (let net = 0; net + 1 < netOffsets.length; net++) {
       const source = parts[pins[netOffsets[net]]]
       const others = new Set<number>()
       for (let at = netOffsets[net] + 1; at < netOffsets[net + 1]; at++) others.add(parts[pins[at]])
       others.delete(source)
-      for (const other of others) work[source].messages[other] += this.#netPages[net]
+      for (const other of others) work[source].messages[other] += this.#inputs.netPages[net]
     }
   }
 
@@ -177,7 +172,7 @@ export class PredictedTimes {
     let spentMs = 0
     for (const [other, count] of messages.entries()) {
       if (count === 0) continue
-      const peer = this.#agents[agent].peers?.[this.#agents[other].name]
+      const peer = this.#inputs.agents[agent].peers?.[this.#inputs.agents[other].name]
       const packs = Math.min(count, 1 + downloadMs / LIMITS.packAgeMs)
       const lineMs = peer?.bytesPerSecond ? (1000 * count * MESSAGE_BYTES) / peer.bytesPerSecond : 0
       spentMs += count * LIMITS.messageMs + packs * (peer?.rttMs ?? 0) + lineMs

@@ -76,7 +76,7 @@ export function planRepartition(learned: LearnedWeb, request: RepartitionRequest
   const netPages = pagesLeft(web, left, nets)
   const found = newParts(web, left, netPages, groups, request)
   if (found === null) return null
-  const times = new PredictedTimes(web, left, netPages, agents, request.delayMs)
+  const times = new PredictedTimes({ web, left, netPages, agents, delayMs: request.delayMs })
   const before = times.of(partsNow(left, times, k))
   const after = times.of(found.parts)
   const shares = agents.map(({ share }) => share)
