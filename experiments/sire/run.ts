@@ -73,10 +73,19 @@ export function measureWeb(seed: number, plan: Omit<Plan, 'seeds'>, tell: (text:
   return steps.flatMap((step, i) => {
     const next = steps[i + 1] ?? null
     const hash = timesOf(web, i + 1, step.get('host hash')!, next?.get('host hash') ?? null)
-    return [...step].map(([scheme, found]) => ({
-      ...rowOf(i + 1, scheme, found.bound, timesOf(web, i + 1, found, next?.get(scheme) ?? null), hash),
-      prefixes: scheme === 'IP-SIRE' ? prefixesOf(web, found.parts) : null,
-    }))
+    return [...step].map(([scheme, found]): Row => {
+      const times = timesOf(web, i + 1, found, next?.get(scheme) ?? null)
+      return {
+        crawlers: i + 1,
+        scheme,
+        ...times,
+        downloadReductionPercent: saved(times.downloadSeconds, hash.downloadSeconds)!,
+        exchangeReductionPercent: saved(times.exchangeSeconds, hash.exchangeSeconds),
+        relocationReductionPercent: saved(times.relocationSeconds, hash.relocationSeconds),
+        boundPercent: found.bound === null ? null : 100 * found.bound,
+        prefixes: scheme === 'IP-SIRE' ? prefixesOf(web, found.parts) : null,
+      }
+    })
   })
 }
 
@@ -101,18 +110,13 @@ function schemesFor(
   ])
 }
 
-interface Times {
-  readonly download: number
-  readonly exchange: number
-  readonly relocation: number | null
-  readonly rttMs: number
-}
+type Times = Pick<Row, 'downloadSeconds' | 'exchangeSeconds' | 'relocationSeconds' | 'rttMs'>
 
 function timesOf(web: NationalWeb, k: number, { parts }: Parts, next: Parts | null): Times {
   return {
-    download: downloadTime(web, k, parts),
-    exchange: exchangeTime(web, k, parts),
-    relocation: next && relocationTime(web, k + 1, parts, next.parts),
+    downloadSeconds: downloadTime(web, k, parts),
+    exchangeSeconds: exchangeTime(web, k, parts),
+    relocationSeconds: next && relocationTime(web, k + 1, parts, next.parts),
     rttMs: meanRttMs(web, parts),
   }
 }
@@ -120,27 +124,6 @@ function timesOf(web: NationalWeb, k: number, { parts }: Parts, next: Parts | nu
 function prefixesOf({ learned }: NationalWeb, parts: Int32Array): number {
   const routes = learned.sites.map(({ addresses }, host) => ({ address: addresses[0], part: parts[host] }))
   return new PrefixTable(routes).prefixes().length
-}
-
-function rowOf(
-  crawlers: number,
-  scheme: Scheme,
-  bound: number | null,
-  times: Times,
-  hash: Times,
-): Omit<Row, 'prefixes'> {
-  return {
-    crawlers,
-    scheme,
-    downloadSeconds: times.download,
-    exchangeSeconds: times.exchange,
-    relocationSeconds: times.relocation,
-    downloadReductionPercent: saved(times.download, hash.download)!,
-    exchangeReductionPercent: saved(times.exchange, hash.exchange),
-    relocationReductionPercent: saved(times.relocation, hash.relocation),
-    rttMs: times.rttMs,
-    boundPercent: bound === null ? null : 100 * bound,
-  }
 }
 
 function saved(ours: number | null, hash: number | null): number | null {
@@ -157,12 +140,7 @@ function meanRttMs({ learned, rttSeconds }: NationalWeb, parts: Int32Array): num
   return (1_000 * sum) / pages
 }
 
-export interface Varied {
-  readonly rtt: number
-  readonly exchangeSeconds: number
-  readonly rttMs: number
-  readonly downloadSeconds: number
-}
+export type Varied = Times & { readonly rtt: number }
 
 /** IP-SIRE with different factors of the RTT graph; the factor of the links is 1. */
 export function varyFactors(seed: number, k: number, factors: readonly number[]): Varied[] {
@@ -170,11 +148,6 @@ export function varyFactors(seed: number, k: number, factors: readonly number[])
   return factors.map(rtt => {
     const weights: GraphWeights = { ...GRAPH_WEIGHTS, rtt }
     const { parts } = sireParts(web, 'address', k, null, { weights, preset: 'fast', seed })
-    return {
-      rtt,
-      exchangeSeconds: exchangeTime(web, k, parts),
-      rttMs: meanRttMs(web, parts),
-      downloadSeconds: downloadTime(web, k, parts),
-    }
+    return { rtt, ...timesOf(web, k, { parts, bound: null }, null) }
   })
 }

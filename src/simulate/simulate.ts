@@ -132,7 +132,7 @@ async function resultOf(world: World): Promise<SimulationResult> {
 }
 
 /**
- * The figures of a crawl's report (D23), with exact values where this world knows what a real crawl
+ * The figures of a crawl's report, with exact values where this world knows what a real crawl
  * estimates.
  */
 async function metricsOf(

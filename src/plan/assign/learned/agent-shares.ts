@@ -1,6 +1,6 @@
 /**
  * The sizes of the parts of a routing table if the user has not set them: in proportion to the abilities of
- * the agents (D13). The scarcest of speed, lanes, memory and disk decides. The speed is what an agent got
+ * the agents. The scarcest of speed, lanes, memory and disk decides. The speed is what an agent got
  * through while it was busy; its free CPU would depend on the sites it had. Agents of one machine count as
  * equal, and a machine is recognised by its name, whatever the names of its processes.
  */

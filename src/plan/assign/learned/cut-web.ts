@@ -1,7 +1,7 @@
 /**
  * Sites that are heavier than a part are split before the plan is made: here they are replaced by their
  * pieces in the learned web. A piece is a vertex like any other, so bytes and pages can both be kept within 5
- * %, where the paper, with whole sites, reached 91.61 % (H4, H8).
+ * %, where the paper, with whole sites, reached 91.61 %.
  *
  * The learned web does not say which page has which links. So the links of a site are dealt evenly to its
  * pieces, and each page is assumed to have links to all other pieces, which is the worst case. The plan then
@@ -41,7 +41,7 @@ export function isPiece(cell: CellId): boolean {
 
 type SiteWeight = Pick<LearnedSite, 'bytes' | 'pages'>
 
-/** Bytes and pages of a site; if the bytes are unknown, each page counts as one byte (H2). */
+/** Bytes and pages of a site; if the bytes are unknown, each page counts as one byte. */
 export function weightsOf({ bytes, pages }: SiteWeight): readonly [number, number] {
   const counted = Math.max(1, pages)
   return [bytes > 0 ? bytes : counted, counted]

@@ -19,7 +19,7 @@ export function loadsOf({ sites }: LearnedWeb, agents: number): Float64Array {
   return loads
 }
 
-/** The links between sites (S4). `weights` has one number for each vertex and constraint. */
+/** The link graph. `weights` has one number for each vertex and constraint. */
 export function linkGraph(
   { netOffsets, pins, counts }: LearnedWeb,
   weights: Float64Array,
@@ -33,7 +33,7 @@ export function linkGraph(
 }
 
 /**
- * An edge to each of the nearest agents (S5). Its weight is the time that all fetches save against the next
+ * The RTT graph: an edge to each of the nearest agents (S4). Its weight is the time that all fetches save against the next
  * nearest agent.
  */
 export function nearGraph(

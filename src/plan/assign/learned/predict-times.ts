@@ -1,6 +1,6 @@
 /**
  * Predicts how long the rest of a crawl takes for a given placement of its sites, with the formulas of the
- * SIRE paper: download time (S10), exchange time (S11) and relocation time (S12). Values that nobody measured
+ * SIRE paper: download time, exchange time and relocation time. Values that nobody measured
  * are assumed to be as small as possible:
  * - A site without pages has pages like the others.
  * - The time from an agent to a site is that to the site's address, else to its block, else the mean of the
@@ -50,7 +50,7 @@ export interface Prediction {
   readonly messages: number
 }
 
-/** The paper has 40 bytes per URL (S13); our rows also name the page with the link. */
+/** The paper has 40 bytes per URL; our rows also name the page with the link. */
 const MESSAGE_BYTES = 150
 
 interface Work {

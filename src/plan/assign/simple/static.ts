@@ -13,7 +13,7 @@ interface LoadedLane {
 }
 
 /**
- * The static partitions that the dynamic one is compared with (D24). A site is bound to a lane when it is
+ * The static partitions that the dynamic one is compared with. A site is bound to a lane when it is
  * first seen and waits for that lane, even if others are idle. `static-random` gives each lane about the same
  * number of sites, `static-size` about the same number of pages. A site is bound again only if its agent has
  * left.
