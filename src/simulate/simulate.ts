@@ -131,10 +131,7 @@ async function resultOf(world: World): Promise<SimulationResult> {
   }
 }
 
-/**
- * The figures of a crawl's report, with exact values where this world knows what a real crawl
- * estimates.
- */
+/** The figures of a crawl's report, with exact values where this world knows what a real crawl estimates. */
 async function metricsOf(
   { ledger, checker, web }: World,
   agentWork: SimulationResult['agentWork'],

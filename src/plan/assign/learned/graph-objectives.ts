@@ -33,8 +33,8 @@ export function linkGraph(
 }
 
 /**
- * The RTT graph: an edge to each of the nearest agents (S4). Its weight is the time that all fetches save against the next
- * nearest agent.
+ * The RTT graph: an edge to each of the nearest agents (S4). Its weight is the time that all fetches save
+ * against the next nearest agent.
  */
 export function nearGraph(
   { sites }: LearnedWeb,

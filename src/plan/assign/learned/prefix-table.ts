@@ -1,8 +1,7 @@
 /**
- * The other form of a routing table: address prefixes -> part, aggregated as routers do it. A prefix
- * stands for all known addresses below it if they belong to one part; a longer prefix wins over a shorter
- * one. An unknown address gets the part of the prefix that covers it, which is the part of its neighbours, or
- * none.
+ * The other form of a routing table: address prefixes -> part, aggregated as routers do it. A prefix stands
+ * for all known addresses below it if they belong to one part; a longer prefix wins over a shorter one. An
+ * unknown address gets the part of the prefix that covers it, which is the part of its neighbours, or none.
  */
 import { isIPv4, isIPv6 } from 'node:net'
 
