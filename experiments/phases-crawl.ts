@@ -1,6 +1,5 @@
 /**
- * The real crawls of `orbweaver experiment phases`: a generated web on loopback, four nodes that call from
- * addresses of their own.
+ * The real crawls of `orbweaver experiment phases`: four nodes, with an address each, crawl a generated web.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +10,7 @@ import type { Report } from '../src/report/index.js'
 import { type ServedRequest, truth, WebPlan, WebServer } from '../src/simulate/web/index.js'
 import { exclusionIn, PHASE_NODES, type PhaseCrawl, type PhaseCrawlChoices } from './phases/index.js'
 
-/** On loopback: each node has one, so that the server can tell them apart. */
+/** The loopback address of the first node: the server tells nodes apart by their addresses. */
 const FIRST_ADDRESS = 11
 
 export async function crawlInPhases(choices: PhaseCrawlChoices): Promise<PhaseCrawl> {
@@ -48,7 +47,7 @@ async function crawled(
     sitemap: ['none'],
     contact: 'https://example.org/experiment',
   })
-  // Agents are threads of this process, and read it when they start.
+  // Agents are threads of this process and read the variable when they start.
   const before = process.env.ORBWEAVER_FAULTS
   process.env.ORBWEAVER_FAULTS = `phase-skew=${skewMs}`
   try {

@@ -30,7 +30,7 @@ const PLAN = [
   'cluster/transfer cluster/agent/site cluster/agent/pack cluster/agent/lane cluster/agent/cells',
   'cluster/agent/heartbeat cluster/agent cluster/coordinator',
   'report runtime compose verify .',
-  'simulate/web simulate cli',
+  'simulate/web simulate/machines simulate/ports simulate/check simulate/faults simulate/fleet simulate cli',
 ].flatMap(line => line.split(' '))
 
 const IMPORT =

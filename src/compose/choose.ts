@@ -1,7 +1,7 @@
 import type { AssignmentName } from '../config/index.js'
 import type { Millis, Random } from '../model/index.js'
 import type { Assignment } from '../plan/assign/index.js'
-import { HybridAssignment, RoutedAssignment, type RoutingTable } from '../plan/assign/learned/index.js'
+import { RoutedAssignment, type RoutingTable } from '../plan/assign/learned/index.js'
 import { PhasesAssignment } from '../plan/assign/phases/index.js'
 import { DynamicAssignment, HashAssignment, StaticAssignment } from '../plan/assign/simple/index.js'
 
@@ -37,7 +37,7 @@ export function chooseAssignment(
         : new HashAssignment()
     case 'hybrid':
       return learned
-        ? new HybridAssignment(learned.table, learned.now, learned.stage)
+        ? new RoutedAssignment(name, learned.table, learned.now, learned.stage)
         : new DynamicAssignment()
   }
 }

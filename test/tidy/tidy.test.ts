@@ -29,7 +29,6 @@ const KEPT_SMALL = new Map([
   ['src/ledger/memory/memory-bindings.ts', 'one file per table of the ledger'],
   ['src/page/fetch/connect/forbidden-ports.ts', 'a table from the Fetch standard'],
   ['src/page/fetch/http/content-type-lines.ts', 'a rule of the Fetch standard'],
-  ['src/simulate/overlapping-changes.ts', 'tested by itself'],
   ['src/verify/flipped-bit.ts', 'tested by itself'],
 ])
 
