@@ -13,7 +13,8 @@ import type { AgentView } from '../index.js'
  */
 const ENOUGH = 0.2
 /**
- * An agent with nothing to spare is still worth this much of one with enough (as in `runtime/monitor.ts`).
+ * An agent with nothing to spare is still worth this much of one with enough (as in
+ * `runtime/machine/monitor.ts`).
  */
 const LEAST_WEIGHT = 1 / 4
 
