@@ -1,6 +1,7 @@
 /** `orbweaver experiment dynamic-balance`: Table 1 of the dynamic partition paper, crawled or simulated. */
 import { Command } from 'commander'
-import { number, print, printJson, tell, whole } from '../src/cli/index.js'
+import { whole } from '../src/cli/options/index.js'
+import { number, print, printJson, tell } from '../src/cli/output/index.js'
 import { simulateCrawl } from './balance-crawl.js'
 import { type Balance, PAGES } from './dynamic-balance.js'
 import { type MeanBalance, overSeeds } from './many-seeds.js'

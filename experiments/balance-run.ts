@@ -6,12 +6,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock as clock, createSession } from '../src/compose/index.js'
+import { systemClock as clock, systemPlatform } from '../src/compose/index.js'
 import { checkConfig } from '../src/config/index.js'
 import type { Ledger } from '../src/ledger/index.js'
 import { LEDGER_FILE, openSqliteLedger } from '../src/ledger/sqlite/index.js'
 import { cellOf, groupOf, type Millis } from '../src/model/index.js'
 import { siteOf } from '../src/model/url/index.js'
+import { createSession } from '../src/runtime/session/index.js'
 import { truth, WebServer } from '../src/simulate/web/index.js'
 import {
   AGENTS,
@@ -155,7 +156,7 @@ class BalanceCrawl {
       tables: 'none',
       contact: 'https://example.org/experiment',
     })
-    const session = createSession(config, this.#directory)
+    const session = createSession(systemPlatform, config, this.#directory)
     session.makeDirectory()
     await this.#tellSizes(known, seeds)
     this.#pages = (await session.run()).pages

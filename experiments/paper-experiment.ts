@@ -1,7 +1,10 @@
 /** The command of an experiment: prints tables or JSON, writes the chart, and reports missed targets. */
 import { writeFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
-import { EXIT, print, type Say, tell, whole } from '../src/cli/index.js'
+import { EXIT } from '../src/cli/exit/index.js'
+import type { Say } from '../src/cli/index.js'
+import { whole } from '../src/cli/options/index.js'
+import { print, tell } from '../src/cli/output/index.js'
 import { chartSvg, type Effort, type Findings, type PaperExperiment, tableLines } from './frame/index.js'
 
 interface Flags {
