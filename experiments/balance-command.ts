@@ -47,21 +47,21 @@ Examples:
 export function dynamicBalanceCommand(): Command {
   return new Command('dynamic-balance')
     .description('how evenly six lanes share the work, by four methods (D24)')
-    .option('--simulate', 'in virtual time, over many seeds: mean and spread')
+    .option('--simulate', 'run in virtual time with many seeds; print mean and spread')
     .option('--quick', `a small web of ${number(QUICK_PAGES)} pages; with --simulate, ${QUICK_SEEDS} seeds`)
-    .option('--pages <n>', `pages of all sites together (${PAGES})`, whole(300))
+    .option('--pages <n>', `pages of all sites together (default: ${PAGES})`, whole(300))
     .option(
       '--seed <n>',
-      `of the web and of chance (${TYPICAL_SEED}; with --simulate the first of them, 1)`,
+      `seed of the web and of random choices (default: ${TYPICAL_SEED}; first seed with --simulate: 1)`,
       whole(0),
     )
-    .option('--seeds <n>', 'with --simulate: so many (100)', whole(1))
+    .option('--seeds <n>', 'with --simulate: number of seeds (default: 100)', whole(1))
     .option(
       '--latency <ms>',
-      `mean time that servers take to answer (${LATENCY_MS}; quick ${QUICK_LATENCY_MS})`,
+      `mean response time of the servers (default: ${LATENCY_MS}; with --quick: ${QUICK_LATENCY_MS})`,
       whole(1),
     )
-    .option('--json', 'one JSON object on stdout')
+    .option('--json', 'print one JSON object on stdout')
     .addHelpText('after', ABOUT)
     .action(async (flags: Flags) => {
       const methods = flags.simulate ? await simulated(flags) : await real(flags)

@@ -29,11 +29,11 @@ const OWN_VOICES: Voices = {
 export function paperCommand(experiment: PaperExperiment, say: Say, { print, tell } = OWN_VOICES): Command {
   return new Command(experiment.name)
     .description(experiment.about)
-    .addOption(new Option('--quick', 'a small form, under a minute').conflicts('full'))
-    .option('--full', '8 seeds instead of one, however long it takes')
-    .option('--seed <n>', 'the first of them', whole(0), 1)
-    .option('--json', 'one JSON object on stdout: rows, averages, paper')
-    .option('--chart <file>', 'the figures as an SVG file')
+    .addOption(new Option('--quick', 'a short version, under a minute').conflicts('full'))
+    .option('--full', '8 seeds instead of one; takes long')
+    .option('--seed <n>', 'first seed', whole(0), 1)
+    .option('--json', 'print one JSON object on stdout: rows, averages, paper')
+    .option('--chart <file>', 'also write the figures as an SVG file')
     .addHelpText('after', `\n${experiment.help}\n\n${EXIT_HELP}`)
     .action(async (flags: Flags) => {
       const findings = await experiment.run({ effort: effortOf(flags), seed: flags.seed, tell })
@@ -45,7 +45,7 @@ export function paperCommand(experiment: PaperExperiment, say: Say, { print, tel
     })
 }
 
-const EXIT_HELP = `A target that is not met is told in a line "missed: …", on stderr with --json; the exit code is ${EXIT.missed} then.`
+const EXIT_HELP = `If a target is missed, a line "missed: …" names it (on stderr with --json), and the exit code is ${EXIT.missed}.`
 
 function missedLines({ missed }: Findings): string[] {
   return missed.map(line => `missed: ${line}`)

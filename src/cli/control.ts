@@ -29,9 +29,9 @@ export function statusCommand(): Command {
   return withAddress(new Command('status'), { store: false })
     .option(
       '--metrics',
-      'overlap, coverage, quality, messages and the work of every lane so far; reads what is known of every URL',
+      'also show overlap, coverage, quality, messages and the work of every lane; reads the state of every URL',
     )
-    .option('--json', 'as one JSON object')
+    .option('--json', 'print one JSON object on stdout')
     .addHelpText('after', examples('status'))
     .action(
       (directory: string | undefined, options: AddressOptions & { json?: boolean; metrics?: boolean }) =>
@@ -81,7 +81,7 @@ export function statusCommand(): Command {
 export function setCommand(): Command {
   const known = Object.entries(LIVE_SETTINGS).map(([name, { help }]) => `  ${name.padEnd(20)} ${help}`)
   return withAddress(new Command('set'), { store: false })
-    .argument('[key=value...]', 'what to change')
+    .argument('[key=value...]', 'settings and their new values')
     .addHelpText(
       'after',
       `\nSettings:\n${known.join('\n')}\n\nExamples:
@@ -92,14 +92,14 @@ export function setCommand(): Command {
       // Named by its ledger it has no directory, and all that is said is what to change.
       const isNamed = options.ledger !== undefined && first !== undefined
       const [directory, pairs] = isNamed ? [undefined, [first, ...others]] : [first, others]
-      if (pairs.length === 0) throw new ConfigError('say what to change: KEY=VALUE')
+      if (pairs.length === 0) throw new ConfigError('name at least one setting: KEY=VALUE')
       const values = Object.fromEntries(pairs.map(parsePair))
       return withLedger(directory, options, async (ledger, crawl) => {
         await ledger.set(values)
         tell(
           (await isRunning(ledger, crawl))
-            ? 'set; the crawl takes it within a second\n'
-            : 'set for the next resume\n',
+            ? 'set; takes effect within a second\n'
+            : 'set; takes effect at the next resume\n',
         )
       })
     })
@@ -112,7 +112,7 @@ export function stopCommand(): Command {
       withLedger(directory, options, async (ledger, crawl) => {
         await needRunning(ledger, crawl)
         await ledger.set({ stop: String(systemClock.now()) })
-        tell(`stopping; go on later with: orbweaver resume ${againWith(crawl)}\n`)
+        tell(`stopping; to continue later: orbweaver resume ${againWith(crawl)}\n`)
       }),
     )
 }
@@ -192,7 +192,7 @@ async function needRunning(ledger: Ledger, crawl: FoundCrawl): Promise<void> {
   if (await isRunning(ledger, crawl)) return
   throw new ConfigError(
     crawl.directory === null
-      ? `nobody is at work on "${crawl.name}"`
+      ? `the crawl "${crawl.name}" is not running`
       : `no crawl is running in ${crawl.directory}`,
   )
 }
@@ -210,21 +210,21 @@ function statusLines(
   const { cells } = totals
   const queued = totals.discovered - totals.settled + totals.backlog
   const ended = totals.open ? 'stopped' : `ended (${totals.finishReason})`
-  const state = running === null ? 'from elsewhere, read from a copy' : running ? 'running' : ended
+  const state = running === null ? 'not trusted, read from a copy' : running ? 'running' : ended
   return [
     `${directory}: ${state}`,
     ...(waitingFor === '' ? [] : [`  waiting  ${waitingFor}`]),
     `  pages    ${number(totals.pages)} acknowledged, ${size(totals.bytes)}; ${number(queued)} URLs queued`,
     `  sites    ${number(cells.leased + cells.draining)} being crawled, ` +
       `${number(cells.waiting + cells.resting)} waiting, ` +
-      `${number(cells.finished)} finished, ${number(cells.parked)} set aside`,
+      `${number(cells.finished)} finished, ${number(cells.parked)} parked`,
     ...totals.outcomes.map(({ code, count }) => `  ${number(count).padStart(8)} ${code}`),
   ]
 }
 
 /** Links that are acknowledged and cannot be read yet, because of somebody who may know nothing of us. */
 function holdUpLine({ who, openMs }: LongTransaction): string {
-  return `  held up  new links cannot be read: a transaction is open since ${duration(openMs / 1000)} (${who})`
+  return `  held up  new links cannot be read: a transaction has been open for ${duration(openMs / 1000)} (${who})`
 }
 
 function settingsLine(settings: Readonly<Record<string, string>>): string {

@@ -20,7 +20,7 @@ import { onEndSignal } from './signals.js'
 import { summaryOf } from './summary.js'
 
 export function crawlCommand(say: Say): Command {
-  const command = new Command('crawl').argument('[url...]', 'where to start')
+  const command = new Command('crawl').argument('[url...]', 'seeds: the URLs to start from')
   for (const { group, option } of crawlOptions()) command.addOption(option.helpGroup(headingOf(group)))
   return withGroupedHelp(command)
     .addHelpText('after', HELP)
@@ -45,9 +45,15 @@ export function crawlCommand(say: Say): Command {
 
 export function resumeCommand(say: Say): Command {
   return withAddress(new Command('resume'), { store: true })
-    .option('--robots <mode>', 'strict, rfc9309 or ignore, for this run (as the crawl was asked for)')
-    .option('--agents <n>', 'agents that crawl in this process, for this run (as the crawl was asked for)')
-    .option('--lanes <n>', 'sites crawled at the same time, for this run (as the crawl was asked for)')
+    .option('--robots <mode>', 'strict, rfc9309 or ignore, for this run (default: the setting of the crawl)')
+    .option(
+      '--agents <n>',
+      'number of agents in this process, for this run (default: the setting of the crawl)',
+    )
+    .option(
+      '--lanes <n>',
+      'number of sites that one agent crawls at the same time, for this run (default: the setting of the crawl)',
+    )
     .option(
       '--restored',
       'the ledger was restored from a backup that is older than the directory: move files that it does not list to quarantine/ and fetch their pages again',
@@ -57,7 +63,9 @@ export function resumeCommand(say: Say): Command {
     .action(async (directory: string | undefined, options: ResumeOptions) => {
       const crawl = await crawlAt(directory, options, 'resume')
       if (crawl.directory === null)
-        throw new ConfigError(`this machine does not see the store of "${crawl.name}"; name it with --store`)
+        throw new ConfigError(
+          `the store of "${crawl.name}" is not visible on this machine; give its path with --store`,
+        )
       const session = resumeSession(crawl.directory, {
         robots: changed('robots', options.robots),
         agents: changed('agents', options.agents),
@@ -120,7 +128,7 @@ function signalHandler(session: CrawlSession, display: ProgressDisplay): (signal
   return signal => {
     if (++signals > 1 && signal === 'SIGHUP') return
     if (signals > 1) process.exit(EXIT.interrupted)
-    display.say('stopping: what is fetched is being sealed; once more to stop at once')
+    display.say('stopping: storing what was fetched; a second signal stops at once')
     session.stop()
   }
 }

@@ -26,7 +26,7 @@ export function showLastReport(crawl: FoundCrawl, { json }: { readonly json?: bo
 
 function reportLine({ finishReason, endedAt, pages }: Report): string {
   const count = typeof pages === 'number' ? plural(pages, 'page') : 'unknown'
-  return withoutControls(`its last report says: ${finishReason}, ${endedAt}, ${count}`)
+  return withoutControls(`last report: ${finishReason}, ${endedAt}, ${count}`)
 }
 
 /** Null when there is none, or it cannot be read. */

@@ -30,7 +30,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     code = value
   }
   const program = new Command('orbweaver')
-    .description('Crawls the web politely, keeps every page, and answers SQL about them.')
+    .description('Crawls the web politely, keeps every page, and answers SQL queries about them.')
     .version(VERSION)
     .configureHelp({ subcommandTerm: command => command.name() })
     .addHelpText('after', HELP)
@@ -67,7 +67,7 @@ function usageProblem(error: CommanderError, argv: readonly string[]): string {
   if (error.code === 'commander.help' && first === 'help')
     return `unknown command '${second}'; orbweaver --help lists the commands`
   if (error.code === 'commander.help')
-    return `say what to do; orbweaver${first === '' ? '' : ` ${first}`} --help lists the commands`
+    return `no command given; orbweaver${first === '' ? '' : ` ${first}`} --help lists the commands`
   const message = error.message
     .replace(/^error: /, '')
     .replace(/\s*\n\s*/g, ' ')
@@ -103,9 +103,9 @@ function failureCode(error: unknown, argv: readonly string[]): number {
   if (code === 'EISDIR')
     return complain(`a folder where a file should be: ${(error as Error).message}`, EXIT.damaged)
   if (code === 'ENOTDIR' || code === 'ENAMETOOLONG')
-    return complain(`no such place: ${(error as Error).message}`, EXIT.config)
+    return complain(`invalid path: ${(error as Error).message}`, EXIT.config)
   if (code === 'EIO' || code === 'DISK_FAILED')
-    return complain(`the disk fails: ${(error as Error).message}`, EXIT.disk)
+    return complain(`the disk failed: ${(error as Error).message}`, EXIT.disk)
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return complain(`no permission: ${(error as Error).message}`, EXIT.config)
   tell(`orbweaver: this is a bug, please report it: ${(error as Error).stack ?? String(error)}\n`)

@@ -40,7 +40,7 @@ export function listedFile([name, kind, bytes, crc32]: Columns): Omit<FileRow, '
   if (isCount(file.bytes) && (file.crc32 === null || isCount(file.crc32))) return file
   throw new LedgerError(
     'corrupt',
-    `the ledger is damaged: it lists ${file.name} with a length or digest of no file`,
+    `the ledger is damaged: it lists ${file.name} with an impossible length or digest`,
   )
 }
 

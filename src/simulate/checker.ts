@@ -101,7 +101,7 @@ export class Checker implements Witness, LedgerWitness {
       if (this.#acknowledged.has(url))
         this.#break(
           'P3',
-          `${url} was asked for again at ${time.now} ms by ${machine.name}, after it was acknowledged`,
+          `${url} was requested again at ${time.now} ms by ${machine.name}, after it was acknowledged`,
           [url],
         )
     }
@@ -166,7 +166,7 @@ export class Checker implements Witness, LedgerWitness {
     if (!this.#isClosed) this.#break('P7', `the crawl did not end: ${left}`, [])
     if (busy.length > 0) this.#break('P7', `${busy.join(', ')} did not notice the end`, busy)
     for (const name of disk.spoiled)
-      this.#break('P4', `${name} was written to after it had been cut back`, [name])
+      this.#break('P4', `${name} was written to after it had been truncated`, [name])
     const kept = new Map<string, number>()
     for (const file of files) {
       const { rows, foundBytes } = disk.read(file)
@@ -216,7 +216,7 @@ export class Checker implements Witness, LedgerWitness {
     if (this.#packs.has(pack.id)) return
     this.#packs.add(pack.id)
     if (this.#closedIncarnations.has(pack.incarnation))
-      this.#break('P6', `life ${pack.incarnation} was closed and committed pack ${pack.id}`, [
+      this.#break('P6', `incarnation ${pack.incarnation} was closed and committed pack ${pack.id}`, [
         pack.id,
         ...pack.cells.map(({ cell }) => cell),
       ])
@@ -225,7 +225,7 @@ export class Checker implements Witness, LedgerWitness {
       if (held?.incarnation !== pack.incarnation || held.epoch !== epoch)
         this.#break(
           'P6',
-          `life ${pack.incarnation} committed ${cell} with epoch ${epoch}, it is not its own`,
+          `incarnation ${pack.incarnation} committed ${cell} with epoch ${epoch}, which is not its own`,
           [cell],
         )
     }

@@ -15,16 +15,16 @@ export function describeFact(fact: Fact): string {
     case 'stored':
       return `pack ${short(first)} is on the disk, ${second} rows`
     case 'grant':
-      return `the ledger leases ${first} to life ${second}, epoch ${third}`
+      return `the ledger leases ${first} to incarnation ${second}, epoch ${third}`
     case 'commit':
-      return `life ${second} sends pack ${short(first)} of ${fourth}; the ledger says ${third}`
+      return `incarnation ${second} sends pack ${short(first)} of ${fourth}; the ledger says ${third}`
     case 'finish':
     case 'release':
     case 'park':
     case 'rest':
       return `${first}, epoch ${second}: ${GIVEN_UP[kind]}${third === 'true' ? '' : ', refused'}`
     case 'leave':
-      return `the ledger closes life ${first}`
+      return `the ledger closes incarnation ${first}`
     case 'end':
       return `the ledger ends the crawl: ${first}`
     case 'ends':
@@ -46,9 +46,9 @@ function faultOf(kind: string, agent: string, last: string | number | undefined)
     case 'kill-after-store':
       return `${agent} is to be killed when its next pack is stored and not yet committed`
     case 'zombie':
-      return `${agent} stands still for ${seconds}, longer than its leases last, and then goes on`
+      return `${agent} freezes for ${seconds}, longer than its leases last, and then continues`
     case 'pause':
-      return `${agent} stands still for ${seconds}`
+      return `${agent} freezes for ${seconds}`
     case 'join':
       return 'one more agent is started'
     case 'partition':

@@ -54,14 +54,14 @@ const PROMISES: Readonly<Record<Violation['promise'], string>> = {
   P1: 'no acknowledged page is lost',
   P2: 'every URL is found, whatever fails',
   P3: 'no page is stored twice, or fetched after it was acknowledged',
-  P4: 'files hold what was committed and nothing else',
-  P5: 'never two agents on a site, never two requests within its delay',
+  P4: 'files hold exactly what was committed',
+  P5: 'a site is crawled by one agent at a time, and never requested twice within its delay',
   P6: 'who has lost a site cannot commit anything for it',
   P7: 'the crawl ends',
   P8: 'same seed, same history',
   P9: 'robots.txt is obeyed',
-  D16: 'sites of an agent that failed are the next to be given out',
-  bug: 'no agent fails for a reason of its own',
+  D16: 'sites of a failed agent are the next to be leased',
+  bug: 'no agent fails without an injected fault',
 }
 
 /** What a person needs to see what went wrong, and to make it go wrong again with `command`. */

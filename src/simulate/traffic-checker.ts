@@ -103,12 +103,12 @@ export class TrafficChecker {
     const sameProcedure = isRobots && traffic.robotsOf === url && traffic.machine === machine
     const sinceMs = time.now - traffic.lastEnd
     if (traffic.open > 0 && traffic.machine !== machine)
-      this.#break(`${machine.name} asks for ${url} while ${traffic.machine?.name} is at ${group}`, [group])
+      this.#break(`${machine.name} requests ${url} while ${traffic.machine?.name} requests ${group}`, [group])
     // Without a delay the sites of a group have no turns to wait for; one site still has one connection.
     else if (traffic.open > 0 && (delayMs > 0 || this.#openSites.has(site)))
       this.#break(`two requests of ${machine.name} to ${group} at once`, [group])
     else if (!sameProcedure && sinceMs < delayMs - ROUNDING_MS)
-      this.#break(`${url} is asked for ${round(sinceMs)} ms after the last request to ${group}`, [group])
+      this.#break(`${url} is requested ${round(sinceMs)} ms after the last request to ${group}`, [group])
     traffic.open++
     traffic.machine = machine
     traffic.robotsOf = isRobots ? url : ''
@@ -119,7 +119,7 @@ export class TrafficChecker {
     if (delayMs === 0) return
     const sinceMs = this.#parts.time.now - (this.#lastPageEnd.get(site) ?? Number.NEGATIVE_INFINITY)
     if (sinceMs >= delayMs - ROUNDING_MS) return
-    const what = `${url} is asked for ${round(sinceMs)} ms after the last page, its Crawl-delay is ${delayMs} ms`
+    const what = `${url} is requested ${round(sinceMs)} ms after the last page; its Crawl-delay is ${delayMs} ms`
     this.#break(what, [site])
   }
 

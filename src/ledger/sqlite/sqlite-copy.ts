@@ -79,7 +79,7 @@ function copyAll(path: string, copy: string): void {
     }
     if (PARTS.every((part, i) => versionOf(path + part) === before[i])) return
   }
-  throw new LedgerError('busy', `the ledger ${path} changes all the time: somebody is crawling there`)
+  throw new LedgerError('busy', `the ledger ${path} changes all the time: another process crawls there`)
 }
 
 const ABSENT = 'absent'

@@ -14,7 +14,7 @@ export interface KnownWait {
 export class SiteWait {
   notBefore: Millis
   waitUntil: Millis
-  waitReason = 'it asked for this wait before'
+  waitReason = 'the site asked for this wait before'
   knownMs: Millis
   /**
    * What the site's Crawl-delay was when it was last asked; 0 when our own delay is longer. At first a guess.
