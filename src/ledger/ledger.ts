@@ -1,6 +1,6 @@
 /**
  * Port: the ledger, the only durable truth of a crawl. Agents, coordinator and files are replaceable; what is
- * not in here has not happened. The rules it keeps are in `docs/explanation/architecture.md`; each method
+ * not in here has not happened. The rules it keeps are in `docs/explanation/rules.md`; each method
  * names the one it serves.
  */
 import type { CellId, Epoch, GroupId, Lease, MetaInfo, Millis } from '../model/index.js'
