@@ -88,7 +88,8 @@ export function partitionCommand(): Command {
 }
 
 function run(file: string, partFile: string | undefined, flags: PartitionFlags): void {
-  if (partFile !== undefined) throw new ConfigError(`${partFile}: only --check takes a second file`)
+  if (partFile !== undefined)
+    throw new ConfigError(`unexpected file ${partFile}: Only --check takes a second file`)
   const started = systemClock.monotonic()
   if (flags.preset === 'fast') limitCompiler()
   const k = wholeNumber('-k', flags.k, 1)

@@ -31,7 +31,7 @@ export async function closeSilentIncarnations(ledger: Ledger, crawl: string, lea
 
 export function alreadyRunningError(crawl: string): DirectoryBusyError {
   return new DirectoryBusyError(
-    `the crawl "${crawl}" is running already: join it with "orbweaver agent", or stop it first`,
+    `the crawl "${crawl}" is at work already: join it with "orbweaver agent", or stop it first`,
   )
 }
 

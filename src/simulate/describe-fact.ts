@@ -7,7 +7,7 @@ export function describeFact(fact: Fact): string {
   const [kind, first, second, third, fourth] = fact
   switch (kind) {
     case 'join':
-      return `${first} begins life ${second}`
+      return `${first} starts incarnation ${second}`
     case 'request':
       return `${first} asks for ${second}`
     case 'answer':
@@ -60,7 +60,7 @@ function faultOf(kind: string, agent: string, last: string | number | undefined)
     case 'lost-answers':
       return `commits are carried out and half of the answers are lost, for ${seconds}`
     case 'dies':
-      return `${agent} dies, life ${last}`
+      return `${agent} dies, incarnation ${last}`
     case 'fails':
       return `${agent} gives up: ${last}`
     default:

@@ -275,10 +275,12 @@ class World {
     const { cells } = await this.#ledger.totals()
     const states = Object.entries(cells).filter(([state, count]) => count > 0 && state !== 'finished')
     const agents = await this.#ledger.agents()
-    const words = agents.map(({ name, incarnation, status }) => `${name} (life ${incarnation}): ${status}`)
+    const words = agents.map(
+      ({ name, incarnation, status }) => `${name} (incarnation ${incarnation}): ${status}`,
+    )
     const waiting = (await this.#ledger.waiting(SHOWN_CELLS)).map(
       ({ cell, turn, turnOf }) =>
-        `${cell} waits${turnOf === null ? '' : `, life ${turnOf} has the turn of ${turn}`}`,
+        `${cell} waits${turnOf === null ? '' : `, incarnation ${turnOf} has the turn of ${turn}`}`,
     )
     return [states.map(([state, count]) => `${count} ${state}`).join(', '), ...waiting, ...words].join('\n  ')
   }

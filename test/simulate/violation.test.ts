@@ -29,7 +29,7 @@ it('a violation is made small, and its history leads up to it and no further', a
   const lines = explain(small, 'orbweaver simulate --small --seed 8').split('\n')
   expect(lines[0]).toBe('P6 is broken: who has lost a site cannot commit anything for it')
   expect(lines.at(-1)).toMatch(
-    /^ +[\d.]+ s {2}life \d+ sends pack [0-9a-f]{8} of .*; the ledger says committed$/,
+    /^ +[\d.]+ s {2}incarnation \d+ sends pack [0-9a-f]{8} of .*; the ledger says committed$/,
   )
   expect(lines.length).toBeLessThan(100)
 })
@@ -45,7 +45,7 @@ it('the command says the promise, the seed and the history, and ends with 1', ()
   // How far it is may stand before it, on a slow machine.
   expect(stderr).toMatch(/^P6 is broken: who has lost a site/m)
   expect(stderr).toMatch(/\nto see it again: orbweaver simulate --small --seed \d+ --break no-fencing\n/)
-  expect(stderr).toMatch(/\n +[\d.]+ s {2}the ledger leases .* to life \d+, epoch \d+\n/)
+  expect(stderr).toMatch(/\n +[\d.]+ s {2}the ledger leases .* to incarnation \d+, epoch \d+\n/)
 })
 
 it('--assign says who gets which site in small runs too', () => {

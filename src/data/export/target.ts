@@ -19,7 +19,7 @@ export function claimFile(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats?.isDirectory()) throw new ConfigError(`${path} is a folder; give a file with --out`)
   if (stats?.isFile() && stats.size > 0)
-    throw new ConfigError(`${path} exists already; give another file with --out, or remove it first`)
+    throw new ConfigError(`${path} is there already; give another file with --out, or remove it first`)
 }
 
 /** Writes files into a claimed folder. */

@@ -79,7 +79,7 @@ export class SitemapHandler {
       sitemap: target => router.sitemap(site, pack, target, entry.hops + 1, url),
     })
     if (reading.form === 'none')
-      return { code: 'SITEMAP_BAD', detail: `${url} is not a sitemap`, exchange, redirect: '' }
+      return { code: 'SITEMAP_BAD', detail: `${url} is no sitemap`, exchange, redirect: '' }
     const end = isCut || reading.isCut || exchange.truncated !== undefined ? ', cut short' : ''
     const detail = `${reading.form}: ${reading.pages} pages, ${reading.sitemaps} sitemaps${end}`
     return { code: 'SITEMAP', detail, exchange, redirect: '' }
