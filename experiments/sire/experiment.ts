@@ -35,12 +35,12 @@ const HOUR = 3_600
 
 export const sireExperiment: PaperExperiment = {
   name: 'sire',
-  about:
-    'download, exchange and relocation time of 1 … 30 crawlers, by hash and by graph partition (S10-S16)',
-  help: `A national web with the numbers of "Efficient partitioning strategies for distributed Web crawling" is made (${number(URLS)} URLs,
-${number(HOSTS)} hosts, ${number(ADDRESSES)} addresses in 24 countries), its hosts are given to 1 … 30 crawlers by six schemes, and the paper's formulas say how
-long downloading, exchanging links and moving URLs to one more crawler takes. How the web is made stands in
-docs/explanation/experiments/sire.md. --quick goes up to 8 crawlers.`,
+  about: 'time to download, exchange and relocate with 1 … 30 crawlers, by hash and by graph (S10-S16)',
+  help: `Generates a national web with the figures of "Efficient partitioning strategies for distributed Web crawling" (${number(URLS)} URLs,
+${number(HOSTS)} hosts, ${number(ADDRESSES)} addresses in 24 countries), assigns its hosts to 1 … 30 crawlers by six schemes, and computes by the paper's
+formulas the time to download, to exchange links, and to move URLs to one more crawler.
+
+--quick uses up to 8 crawlers. Results: docs/explanation/experiments/sire.md`,
   run: ({ effort, seed, tell }: RunOptions) => sireFindings(PLANS[effort], seed, tell),
 }
 

@@ -74,7 +74,7 @@ function listPage(entries: readonly WrittenPage[], list: number, isMore: boolean
   }
   const ways = [
     '<a href="../index.html">Hosts</a>',
-    ...(list > 1 ? [`<a href="${list - 1}.html">Previous</a>`] : []),
+    ...(list > 1 ? [`<a href="${list - 1}.html">Before</a>`] : []),
     ...(isMore ? [`<a href="${list + 1}.html">Next</a>`] : []),
   ]
   const navigation = `<p>${ways.join(' · ')}`
