@@ -151,7 +151,7 @@ Examples:
   orbweaver query my-crawl "SELECT url, title FROM pages LIMIT 10"
   orbweaver resume my-crawl                            continue where it stopped
   orbweaver verify my-crawl                            check every file for damage
-  orbweaver experiment dynamic-balance --quick         repeat a paper's experiment, with its figures beside ours
+  orbweaver experiment dynamic-balance --quick         repeat a paper's experiment and compare the figures
   orbweaver demo                                       a short demonstration without network access
   orbweaver simulate --small --runs 20                 the crawler in virtual time, with injected faults
 

@@ -41,7 +41,7 @@ interface PartitionFlags {
 const EXAMPLES = `
 Examples:
   $ orbweaver partition web.hgr -k 16
-      16 parts within 5 % of each other into web.hgr.part.16, one part number per line
+      writes 16 parts, balanced within 5 %, to web.hgr.part.16, one part number per line
   $ orbweaver partition web.hgr -k 16 --weights web.vw --epsilon 0.05,0.1 --json
       several weights per vertex (bytes, pages), each with its own bound
   $ orbweaver partition web.hgr -k 17 --weights web.vw --previous web.hgr.part.16 --migration-weight 0.02

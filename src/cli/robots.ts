@@ -43,7 +43,7 @@ export function robotsCommand(say: Say): Command {
     .option('--agent <name>', 'product token of the crawler', 'orbweaver')
     .requiredOption('--url <url>', 'URL to check; with FILE, a path is enough')
     .addOption(
-      new Option('--robots <mode>', 'what a robots.txt that cannot be read means')
+      new Option('--robots <mode>', 'how to treat a robots.txt that cannot be read')
         .choices(['strict', 'rfc9309'])
         .default('strict'),
     )
