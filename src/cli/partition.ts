@@ -74,7 +74,11 @@ export function partitionCommand(): Command {
       '--affinity <file>',
       'file with lines "vertex part gain": the gain of having the vertex in that part',
     )
-    .option('--objective <file:p>', 'one of several edge files with its weight; may be repeated', collect, [])
+    .addOption(
+      new Option('--objective <file:p>', 'one of several edge files with its weight; may be repeated')
+        .argParser(collect)
+        .default([], 'none'),
+    )
     .option('--previous <file>', 'part file to start from, -1 for new vertices')
     .option('--migration-weight <x>', 'with --previous: cost of moving one unit of the last weight column')
     .option('--time-limit <s>', 'return the best partition found within this many seconds')

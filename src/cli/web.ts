@@ -58,7 +58,11 @@ export function webCommand(clock: Clock = systemClock): Command {
     .option('--seeds', 'print the home page of every site, then exit')
     .option('--latency <ms>', 'mean response time; sites differ by up to half of it', '0')
     .option('--latency-jitter <share>', 'how much the response times of one site differ, 0 to 1', '0')
-    .option('--slow-site <n=ms>', 'number of a site and its own latency; may be repeated', collect, [])
+    .addOption(
+      new Option('--slow-site <n=ms>', 'number of a site and its own latency; may be repeated')
+        .argParser(collect)
+        .default([], 'none'),
+    )
     .option('--fail <share>', 'share of URLs whose first request is answered with 503', '0')
     .option('--drop <share>', 'share of URLs whose first response breaks off', '0')
     .option('--change-period <s>', 'interval at which changing pages change; 0: never', '0')
