@@ -171,7 +171,7 @@ function wholeNumber(flag: string, text: string, least: number): number {
 function amount(flag: string, text: string): number {
   const value = text.trim() === '' ? Number.NaN : Number(text)
   if (!Number.isFinite(value)) throw new ConfigError(`${flag} ${text}: a number is wanted`)
-  if (value < 0) throw new ConfigError(`${flag} ${text}: must not be negative`)
+  if (value < 0) throw new ConfigError(`${flag} ${text}: it cannot be negative`)
   return value
 }
 

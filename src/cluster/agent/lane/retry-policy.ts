@@ -129,6 +129,6 @@ function isShut(site: SiteCrawl, url: string): boolean {
 }
 
 function reasonOf(asked: Millis | null, failures: number, detail: string): string {
-  if (asked !== null) return `the site asked for it (${detail}, Retry-After ${Math.ceil(asked / 1000)} s)`
+  if (asked !== null) return `it asked for it (${detail}, Retry-After ${Math.ceil(asked / 1000)} s)`
   return `${failures === 1 ? 'it failed' : `it failed ${failures} times in a row`} (${detail})`
 }
