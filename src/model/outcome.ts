@@ -157,7 +157,7 @@ const RULES: Readonly<Record<Exclude<OutcomeCode, `TRAP:${TrapName}`>, OutcomeRu
     'not fetched, because its site has --max-pages-per-site pages',
     'raise --max-pages-per-site',
   ),
-  URL_TOO_LONG: refused(`links with more than ${LIMITS.urlChars} characters`),
+  URL_TOO_LONG: refused(`links of more than ${LIMITS.urlChars} characters`),
   SITEMAP: stored('read as a sitemap'),
   SITEMAP_BAD: stored('declared as a sitemap, but not one'),
   PROBE: stored('request for an impossible page, to learn the answer of the site'),
