@@ -24,27 +24,27 @@ Examples:
   $ orbweaver export ./example.org-2026-01-31 --to files
       a folder whose index.html opens in a browser, links and images included where they were crawled
   $ orbweaver export ./example.org-2026-01-31 --to markdown --out ./text
-      the main text of each page, one .md file each
+      the main text of each page, one .md file per page
   $ orbweaver export ./example.org-2026-01-31 --to jsonl --out - | gzip > pages.jsonl.gz
-      every row of the pages table with its text, one JSON object a line
+      every row of the pages table with its text, one JSON object per line
 
-Works while the crawl runs, on what is committed. Nothing that is there is written over.`
+Works while the crawl runs, on what is committed. Existing files are never overwritten.`
 
 export function exportCommand(say: Say): Command {
   const command = new Command('export')
-    .argument('<dir>', 'the crawl')
+    .argument('<dir>', 'directory of the crawl')
     .addOption(
-      new Option('--to <kind>', 'what to write')
+      new Option('--to <kind>', 'kind of export')
         .choices(['files', 'jsonl', 'markdown'])
         .makeOptionMandatory(),
     )
     .option(
       '--out <path>',
-      'folder or, for jsonl, file to write; - is stdout (./<name>-files, .jsonl, -markdown)',
+      'folder or, for jsonl, file to write; - is stdout (default: ./<name>-files, .jsonl, -markdown)',
     )
     .option(
       '--previous <dir>',
-      'where the crawl before this one is now: it holds the pages that have not changed (as crawl.json says)',
+      'where the previous crawl is now; it has the unchanged pages (default: the path in crawl.json)',
     )
   return withLimits(command)
     .addHelpText('after', EXAMPLES)

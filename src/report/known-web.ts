@@ -28,7 +28,7 @@ export class KnownWeb {
       const url = tab < 0 ? line : line.slice(0, tab)
       if (url === '') continue
       const rank = tab < 0 ? 0 : Number(line.slice(tab + 1))
-      if (!(rank >= 0)) throw new TypeError(`"${line.slice(tab + 1, tab + 40)}" is no rank`)
+      if (!(rank >= 0)) throw new TypeError(`"${line.slice(tab + 1, tab + 40)}" is not a rank`)
       web.add(url, rank)
     }
     return web

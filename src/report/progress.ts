@@ -151,7 +151,7 @@ function reason(throttles: Throttles, sites: number, next: SiteCrawl | null, wai
   if (next === null || waitMs <= 0) return ''
   const who = sites === 1 ? next.cell : `${sites} sites, next ${next.cell}`
   const isRetry = next.idle && (next.frontier.nextReadyAt() ?? 0) > next.pace.readyAt
-  const why = isRetry ? 'a URL that failed is tried again' : next.pace.reason(settings.delay, throttles.now)
+  const why = isRetry ? 'a failed URL is requested again' : next.pace.reason(settings.delay, throttles.now)
   return `${who} in ${seconds(waitMs)}: ${why}`
 }
 

@@ -21,7 +21,8 @@ export async function checkRecords(
     for await (const result of reader.records(bytes)) {
       if (!result.ok) return `the record at byte ${result.offset} is bad: ${result.detail}`
       const { record, offset, length } = result
-      if (!hasItsPayload(record)) return `the record at byte ${offset} is bad: its payload has another digest`
+      if (!hasItsPayload(record))
+        return `the record at byte ${offset} is bad: its payload does not match its digest`
       if (INDEXED.has(record.type))
         places.set(offset, placeOf(length, record.headers.get('warc-target-uri') ?? ''))
     }

@@ -36,4 +36,4 @@ export async function repairDerived(
 }
 
 const LEARNED =
-  'learned again from the ledger; links that only it told of are dropped, and the next crawl learns them'
+  'rebuilt from the ledger; links that only this file had are dropped until the next crawl learns them'

@@ -82,5 +82,5 @@ async function hold(
   const seat = await ledger.takeSeat(incarnation, systemPlatform.leaseMs)
   if (seat !== null) return { incarnation, seat }
   await ledger.leave(incarnation)
-  throw new DirectoryBusyError(`${directory} is being crawled; stop the crawl before you repair it`)
+  throw new DirectoryBusyError(`${directory} is being crawled; stop the crawl before the repair`)
 }

@@ -59,7 +59,8 @@ async function reopenBatch(
   const leases = await ledger.grant(incarnation, [...cells.keys()], leaseMs, 0)
   try {
     const missing = [...cells.keys()].find(cell => !leases.some(lease => lease.cell === cell))
-    if (missing !== undefined) throw new Error(`${missing} waits for its turn; run repair again in a while`)
+    if (missing !== undefined)
+      throw new Error(`${missing} waits for its politeness turn; run repair again later`)
     const result = await ledger.commit({
       id: randomUUID(),
       incarnation: incarnation,

@@ -116,8 +116,9 @@ class Repair {
     const state = repairLedger(this.#directory, damage, quarantine, this.#isDry)
     if (quarantine.isUsed) this.#quarantine.add(quarantine.folder)
     if (state === 'restored')
-      this.#done.push(`${LEDGER_FILE}: one flipped bit was found by its digest and put back`)
-    if (state === 'sound') this.#done.push(`${LEDGER_FILE}: the ledger is sound, its digest was written anew`)
+      this.#done.push(`${LEDGER_FILE}: one flipped bit was found by the checksum and restored`)
+    if (state === 'sound')
+      this.#done.push(`${LEDGER_FILE}: the ledger is sound; its checksums were rewritten`)
     if (state === 'lost')
       this.#gone.push(
         `${LEDGER_FILE} cannot be repaired, so the crawl cannot be resumed. Its tables and archive can be read; ` +
@@ -178,25 +179,23 @@ class Repair {
   #tell({ archives, tables }: RepairOutcome, config: CrawlConfig): void {
     for (const { warc, damaged, gone } of archives) {
       const bytes = damaged.reduce((sum, { length }) => sum + length, 0)
-      if (gone.length > 0) this.#done.push(`${warc}: is gone, and was taken out of the ledger`)
+      if (gone.length > 0) this.#done.push(`${warc}: is missing; the ledger does not list it any more`)
       else if (bytes === 0)
-        this.#done.push(`${warc}: every record is sound; its index and digests were written anew`)
+        this.#done.push(`${warc}: every record is sound; its index and digests were rewritten`)
       else
         this.#done.push(
-          `${warc}: ${bytes} damaged bytes were replaced by empty records; the index was written anew`,
+          `${warc}: ${bytes} damaged bytes were replaced by empty records; the index was rewritten`,
         )
     }
     const { replaced, counts, lost, withoutLinks } = tables
     for (const name of replaced) this.#done.push(`${name}: its sound rows were copied, the others rebuilt`)
     if (counts.pages + counts.links > 0)
       this.#done.push(
-        `${counts.pages} page rows and ${counts.links} link rows were rebuilt; of rebuilt page rows lane is 0, ` +
-          'and agent is empty where there were several and no other row of the same WARC tells it',
+        `${counts.pages} page rows and ${counts.links} link rows were rebuilt; in rebuilt page rows lane is 0, ` +
+          'and agent is empty if there were several and no other row of the same WARC names it',
       )
     if (counts.withoutResponse > 0)
-      this.#done.push(
-        `${counts.withoutResponse} of them brought no response: their fetch_time is unknown (1970)`,
-      )
+      this.#done.push(`${counts.withoutResponse} of them had no response: their fetch_time is unknown (1970)`)
     if (counts.withoutText > 0)
       this.#gone.push(
         `title and text of ${counts.withoutText} pages that were not modified since the crawl before`,

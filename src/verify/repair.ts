@@ -187,7 +187,7 @@ async function list(
     made,
     seat,
   )
-  if (!swapped) throw new Error('the ledger has listed other files meanwhile; run repair again')
+  if (!swapped) throw new Error('the list of files in the ledger has changed meanwhile; run repair again')
 }
 
 function remove(directory: string, name: string): void {

@@ -48,12 +48,12 @@ export function channelTo(ledger: Ledger, token: string): Channel {
 async function findCoordinator(ledger: Ledger): Promise<CoordinatorPlace> {
   const held = (await ledger.agents()).map(seatStatusOf).filter(status => status !== null)
   const [latest] = held.sort((a, b) => b.seat - a.seat)
-  if (latest === undefined) throw new UnavailableError('nobody coordinates the crawl now')
-  if (latest.place === null) throw new UnavailableError('the coordinator does not take packs yet')
+  if (latest === undefined) throw new UnavailableError('the crawl has no coordinator at the moment')
+  if (latest.place === null) throw new UnavailableError('the coordinator does not accept packs yet')
   const { machine, host, port } = latest.place
   if (LOOPBACK.test(host) && machine !== hostname())
     throw new UnavailableError(
-      'the coordinator takes packs from its own machine only; give it --listen HOST:PORT',
+      'the coordinator accepts packs from its own machine only; start it with --listen HOST:PORT',
     )
   return { host, port }
 }
@@ -90,7 +90,7 @@ async function readAll(response: IncomingMessage): Promise<Buffer> {
   let bytes = 0
   for await (const part of response as AsyncIterable<Buffer>) {
     bytes += part.length
-    if (bytes > LIMITS.uploadBytes) throw new Error('too long an answer')
+    if (bytes > LIMITS.uploadBytes) throw new Error('the answer is too long')
     parts.push(part)
   }
   if (!response.complete) throw new Error('cut')

@@ -59,7 +59,7 @@ export function packIn(bytes: Buffer): PackBytes {
     at += length
     return bytes.subarray(at - length, at)
   })
-  if (at !== bytes.length) throw new RangeError('a pack is not as long as it says')
+  if (at !== bytes.length) throw new RangeError('the length of a pack differs from its header')
   const [pageRows, linkRows, cdxjRows] = head.rows
   return {
     id: head.id,

@@ -66,7 +66,7 @@ export class PackReceiver {
     if (known) return known
     if (this.#isClosed) return { later: 'the files of this incarnation are closed' }
     const upload = this.#uploadOf(head)
-    if (!upload) return { later: 'the coordinator holds as many packs as it may' }
+    if (!upload) return { later: 'the coordinator holds the maximum of packs' }
     cutOff(upload)
     if (head.offset !== upload.received) return { received: upload.received }
     if (!(await fill(upload, source, this.#clock))) return null

@@ -161,7 +161,8 @@ export class PackServer {
   }
 
   async #journal(cell: string, from: number, maxBytes: number, response: ServerResponse): Promise<void> {
-    if (this.#reading >= LIMITS.journalReads) return answer(response, { later: 'too many at once' }, 503)
+    if (this.#reading >= LIMITS.journalReads)
+      return answer(response, { later: 'too many uploads at once' }, 503)
     this.#reading++
     try {
       const bytes = journalBytes(await this.#parts.ledger.readJournal(cell, from, maxBytes))

@@ -62,7 +62,7 @@ export class RemotePackStore implements PackStore {
         await sleep(clock, AGAIN_MS)
       } else {
         if (isLate && answer.received <= upload.received)
-          return { ok: false, code: 'STORE_AWAY', detail: 'packs do not arrive whole at the coordinator' }
+          return { ok: false, code: 'STORE_AWAY', detail: 'packs do not arrive intact at the coordinator' }
         upload.received = answer.received
       }
     }
@@ -128,5 +128,5 @@ function answerIn({ status, body }: { readonly status: number; readonly body: Bu
   } catch {
     // Not one of us.
   }
-  return { later: `something else answers in the coordinator's place (${status})` }
+  return { later: `another server answers at the address of the coordinator (${status})` }
 }

@@ -68,7 +68,7 @@ async function decoded(record: WarcRecord): Promise<Body> {
   const response = await responseOf(record, LIMITS.bodyBytes)
   const digest = record.headers.get('warc-payload-digest')
   if (response && digest !== undefined && payloadDigest(response.payload) !== digest)
-    return { ok: false, why: 'damaged', detail: 'the payload has another digest than its record says' }
+    return { ok: false, why: 'damaged', detail: 'the payload does not match the digest in its record' }
   if (response) return { ok: true, bytes: response.body }
   return { ok: false, why: 'unreadable', detail: 'the response cannot be decoded' }
 }

@@ -60,7 +60,7 @@ export async function countPages(tables: Tables, dir: string): Promise<CrawlCoun
 /** Throws a ConfigError when there are rows, but no page. */
 export function refuseEmpty(counts: CrawlCounts, dir: string): void {
   if (counts.pages === 0)
-    throw new ConfigError(`${dir} holds no page: nothing that was asked for could be fetched`)
+    throw new ConfigError(`${dir} holds no page: none of the requested URLs could be fetched`)
 }
 
 /**

@@ -56,7 +56,7 @@ export class ExportTally implements Exported {
     } catch (error) {
       if (!isOfPage(error)) throw error
       const stack = error instanceof Error ? error.stack : undefined
-      this.skip('unreadable', url, forDisplay(`Orbweaver failed on it, which is a bug: ${stack ?? error}`))
+      this.skip('unreadable', url, forDisplay(`an exception in Orbweaver, which is a bug: ${stack ?? error}`))
       return null
     }
   }

@@ -94,7 +94,7 @@ export function refuseOthers(dir: string): void {
   const marks = ['crawl.json', LEDGER_FILE, 'tables/manifest.json']
   if (!marks.some(mark => existsSync(join(dir, mark))))
     throw new ConfigError(
-      `${dir} is not a crawl: it has no crawl.json; give the directory that orbweaver crawl made`,
+      `${dir} is not a crawl: it has no crawl.json; give a directory that orbweaver crawl has written`,
     )
   refuseLinks(dir)
 }

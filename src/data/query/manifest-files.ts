@@ -35,7 +35,7 @@ export function fromManifest(
   if (!result.ok) {
     if (result.why === 'missing' && trouble === null && isUntouched(dir)) return { files: [], open: true }
     if (result.why === 'missing' && isInDatabase && entriesOf(dir, '.parquet').length === 0) {
-      note(`${MANIFEST} is not there yet: rows that are committed cannot be seen before the first merge`)
+      note(`${MANIFEST} does not exist yet: committed rows are visible only after the first merge`)
       return { files: [], open: true }
     }
     if (!isInDatabase) throw damageError(dir, missing.file, missing.detail)

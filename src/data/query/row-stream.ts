@@ -16,7 +16,7 @@ export interface RowStream {
 }
 
 const HALFWAY =
-  'the query stopped halfway, most likely for want of memory; ask for fewer columns or rows, or without ORDER BY'
+  'the query stopped halfway, probably because memory ran out; select fewer columns or rows, or omit ORDER BY'
 
 /** Starts the statement and waits for its first rows: what is wrong with it mostly shows here. */
 export async function openStream(connection: Connection, select: Select): Promise<RowStream> {

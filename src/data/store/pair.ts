@@ -123,12 +123,12 @@ const WHAT_IS_WRONG: Readonly<
   Record<Exclude<PairRelation, 'same'>, (directory: string, ledger: string) => string>
 > = {
   'ledger-older': (directory, ledger) =>
-    `${ledger} is older than ${directory}: use the ledger that the directory has gone on with, or ${ONE_BACKUP}, ` +
-    'or go on from the older ledger with "orbweaver resume … --restored"',
+    `${ledger} is older than ${directory}: use the ledger with which the directory was last used, or ${ONE_BACKUP}, ` +
+    'or continue from the older ledger with "orbweaver resume … --restored"',
   'store-older': (directory, ledger) =>
-    `${directory} is older than ${ledger}: use the directory that the ledger has gone on with, or ${ONE_BACKUP}`,
+    `${directory} is older than ${ledger}: use the directory with which the ledger was last used, or ${ONE_BACKUP}`,
   apart: (directory, ledger) =>
-    `${directory} and ${ledger} have each gone on without the other: use each with its own partner, or ${ONE_BACKUP}`,
+    `${directory} and ${ledger} were each used without the other: use each with its own partner, or ${ONE_BACKUP}`,
   strangers: (directory, ledger) =>
     `${ledger} does not belong to ${directory}: name the one that does (--ledger and --name), or ${ONE_BACKUP}`,
 }

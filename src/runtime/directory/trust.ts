@@ -73,7 +73,7 @@ export function untrusted(why: string, config: CrawlConfig): UntrustedError {
     ...(config.hooks === undefined ? [] : [`run ${hooksNamed(config.hooks)}`]),
     ...(config.ledger === undefined ? [] : [`connect to ${config.ledger}`]),
   ]
-  const what = effects.length === 0 ? 'crawl what its crawl.json says' : effects.join(' and ')
+  const what = effects.length === 0 ? 'crawl with the settings of its crawl.json' : effects.join(' and ')
   return new UntrustedError(`${why}; this would ${what}`, true)
 }
 

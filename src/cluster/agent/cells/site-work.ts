@@ -127,7 +127,7 @@ export class SiteWork {
     const ready = site.frontier.nextReadyAt()
     if (ready === null || ready - clock.now() <= maxWaitMs) return false
     const isAsked = site.pace.waitUntil >= clock.now()
-    site.leave('park', ready, isAsked ? site.pace.waitReason : 'all that is left of it has to wait')
+    site.leave('park', ready, isAsked ? site.pace.waitReason : 'all remaining URLs have to wait')
     return true
   }
 

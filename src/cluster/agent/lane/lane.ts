@@ -64,7 +64,7 @@ export interface LaneParts {
 const STALLED: FetchResult = {
   ok: false,
   code: 'HEADERS_TOO_SLOW',
-  detail: 'no answer before the phases swapped',
+  detail: 'no answer before the phase ended',
 }
 
 export class Lane {
