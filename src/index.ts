@@ -11,7 +11,6 @@ import {
   type CrawlSession,
   createSession,
   defaultDirectory,
-  PageStream,
   type RunOptions,
   resumeSession,
   systemClock,
@@ -19,6 +18,7 @@ import {
 import { type CrawlConfigInput, checkConfig } from './config/index.js'
 import { type QueryOptions, queryRows, type Row } from './data/query/index.js'
 import type { Report } from './report/index.js'
+import { PageStream } from './runtime/index.js'
 
 export type { CrawledPage, Hooks } from './cluster/agent/lane/index.js'
 export { type PartitionOptions, partition } from './compose/index.js'

@@ -2,8 +2,14 @@
 import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import { earlierCrawls } from '../compose/index.js'
-import { type Exported, exportFiles, exportJsonl, exportMarkdown } from '../data/export/index.js'
+import { previousOf } from '../compose/index.js'
+import {
+  type Exported,
+  earlierCrawls,
+  exportFiles,
+  exportJsonl,
+  exportMarkdown,
+} from '../data/export/index.js'
 import type { TablesOptions } from '../data/query/index.js'
 import { forTerminal, shellWord } from '../model/index.js'
 import type { Say } from './commands.js'
@@ -84,7 +90,7 @@ async function run(
   options: TablesOptions,
 ): Promise<Exported> {
   const progress = (written: number, total: number) => display.show(written, total)
-  const earlier = earlierCrawls(dir, previous)
+  const earlier = earlierCrawls(dir, previous, previousOf)
   if (to === 'files') return exportFiles(dir, out, progress, { ...options, earlier })
   if (to === 'markdown') return exportMarkdown(dir, out, progress, { ...options, earlier })
   return exportJsonl(dir, out === '-' ? process.stdout : out, progress, options)

@@ -14,6 +14,7 @@ export { initialSettings, LIVE_SETTINGS, LiveSettings, readLiveSetting } from '.
 export { type Gauges, Monitor } from './monitor.js'
 export { readNetworkCounters } from './network-counters.js'
 export { PageSender, receivedPage, type SentPage } from './page-sender.js'
+export { PageStream } from './page-stream.js'
 export {
   type Heavy,
   makeRoutes,

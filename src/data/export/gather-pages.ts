@@ -3,17 +3,8 @@ import { ConfigError } from '../../config/index.js'
 import { forDisplay } from '../../model/index.js'
 import { normaliseEscapes } from '../../model/url/index.js'
 import { openTables, type Row, type Tables } from '../query/index.js'
+import type { EarlierCrawls } from './earlier-crawls.js'
 import type { ExportedPage, ExportIndex, RecordPlace } from './export-index.js'
-
-/** Crawls whose archives may hold the bodies of pages that have not changed since. */
-export interface EarlierCrawls {
-  /** Directories, the latest first. */
-  readonly directories: readonly string[]
-  /** Why there are no more of them; empty where there cannot be. */
-  readonly trouble: string
-}
-
-export const NO_EARLIER: EarlierCrawls = { directories: [], trouble: '' }
 
 const PLACE = 'warc_filename AS warc, warc_record_offset AS warc_offset, warc_record_length AS warc_length'
 

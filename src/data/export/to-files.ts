@@ -6,18 +6,11 @@ import { normaliseUrl } from '../../model/url/index.js'
 import { closeEmptyTags, toUtf8 } from '../../page/parse/index.js'
 import { openTables, type TablesOptions, withScratch } from '../query/index.js'
 import { ArchiveBodies } from './archive-bodies.js'
+import { type EarlierCrawls, NO_EARLIER } from './earlier-crawls.js'
 import { ExportIndex, type IndexedPage } from './export-index.js'
 import { filePathOf, relativeHref } from './file-names.js'
 import { writeFrontPage } from './front-page.js'
-import {
-  type CrawlCounts,
-  countPages,
-  type EarlierCrawls,
-  gatherPages,
-  gatherRedirects,
-  NO_EARLIER,
-  refuseEmpty,
-} from './gather-pages.js'
+import { type CrawlCounts, countPages, gatherPages, gatherRedirects, refuseEmpty } from './gather-pages.js'
 import { type Exported, ExportTally, type Progress } from './progress.js'
 import { rewriteCss } from './rewrite-css.js'
 import { rewriteHtml } from './rewrite-html.js'

@@ -3,17 +3,10 @@ import { join } from 'node:path'
 import { closeEmptyTags, parsePage, toUtf8 } from '../../page/parse/index.js'
 import { openTables, type Tables, type TablesOptions, withScratch } from '../query/index.js'
 import { ArchiveBodies } from './archive-bodies.js'
+import { type EarlierCrawls, NO_EARLIER } from './earlier-crawls.js'
 import { type ExportedPage, ExportIndex } from './export-index.js'
 import { filePathOf } from './file-names.js'
-import {
-  type CrawlCounts,
-  countPages,
-  type EarlierCrawls,
-  gatherPages,
-  NO_EARLIER,
-  NOWHERE,
-  refuseEmpty,
-} from './gather-pages.js'
+import { type CrawlCounts, countPages, gatherPages, NOWHERE, refuseEmpty } from './gather-pages.js'
 import { htmlToMarkdown } from './html-to-markdown.js'
 import { type Exported, ExportTally, type Progress } from './progress.js'
 import { claimFolder, Folder } from './target.js'

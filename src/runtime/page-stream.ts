@@ -1,13 +1,12 @@
 import type { CrawledPage } from '../cluster/agent/lane/index.js'
 import type { Report } from '../report/index.js'
-import type { PageReader } from './run-options.js'
 
 /** Pages, and bytes of their bodies, that may wait for the loop before the lanes do. */
 const BUFFERED_PAGES = 64
 const BUFFERED_BYTES = 32 * 1024 * 1024
 
 /** Hands pages from the lanes of all agents to a `for await` loop; without a loop they are let go. */
-export class PageStream implements PageReader {
+export class PageStream {
   readonly wanted = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
   readonly #wanted = new Int32Array(this.wanted)
   #pages: CrawledPage[] = []
