@@ -51,7 +51,7 @@ export async function listCrawlFiles(
   const isForeign = file === null || standingOf(file).at !== 'known'
   const isInDatabase = file?.config.ledger !== undefined
   const listing = isInDatabase
-    ? fromManifest(dir, null, note)
+    ? fromManifest(dir, 'in-database', note)
     : await listingOf(dir, isForeign, checked, note)
   const parquet: CrawlFiles['parquet'][number][] = []
   const logs: CrawlFiles['logs'][number][] = []
@@ -71,7 +71,7 @@ async function listingOf(
   checked: CheckedFiles,
   note: (line: string) => void,
 ): Promise<Listing> {
-  if (!existsSync(join(dir, LEDGER_FILE))) return fromManifest(dir, null, note)
+  if (!existsSync(join(dir, LEDGER_FILE))) return fromManifest(dir, 'missing', note)
   const problem = ledgerProblem(dir, checked)
   if (problem) return fromManifest(dir, problem, note)
   try {

@@ -2,7 +2,7 @@
 import type { OutcomeCode } from '../../model/index.js'
 import { warcDate } from '../store/bytes/index.js'
 import type { PageFacts } from '../store/tables/index.js'
-import { openTables, type Result, type Tables } from './tables.js'
+import { openTables, type Tables } from './tables.js'
 import type { Value } from './values.js'
 
 export interface PreviousPage {
@@ -29,25 +29,18 @@ export interface UnchangedPage {
   readonly facts: PageFacts
 }
 
-/** DuckDB's share: a recrawl starts inside the process that crawls, which has its own memory to keep to. */
+/** DuckDB's limit: a recrawl starts inside the process that crawls. */
 const MEMORY_BYTES = 256 * 1024 * 1024
 
-/**
- * Rows sorted at once. DuckDB sorts more than its memory holds, but not any number: more rows are taken in
- * parts.
- */
-interface PartSize {
-  readonly pages: number
-  readonly links: number
-}
-
-const PART: PartSize = { pages: 250_000, links: 1_000_000 }
+/** Rows that are sorted at once. DuckDB spills to disk, but 700,000 rows of long URLs exceed the limit all the same. */
+const PART_ROWS = 500_000
 
 /** Every URL that left the queue of the crawl in `dir`, once, with the links of its page. */
-export async function* previousPages(dir: string, part = PART): AsyncGenerator<PreviousPage> {
+export async function* previousPages(dir: string, partRows = PART_ROWS): AsyncGenerator<PreviousPage> {
   const tables = await openTables(dir, { memoryBytes: MEMORY_BYTES, threads: 1 })
   try {
-    const parts = await countParts(tables, part)
+    let parts = 1
+    for await (const { rows } of tables.query(ROWS)) parts = Math.ceil(Math.max(1, Number(rows)) / partRows)
     for (let i = 0; i < parts; i++) yield* mergeByUrl(tables, `hash(url) % ${parts} = ${i}`)
   } finally {
     await tables.close()
@@ -98,48 +91,44 @@ function unchangedPageOf(row: readonly Value[]): UnchangedPage {
   }
 }
 
-async function countParts(tables: Tables, part: PartSize): Promise<number> {
-  const counts = 'SELECT (SELECT count(*) FROM pages) AS pages, (SELECT count(*) FROM links) AS links'
-  let parts = 1
-  for await (const { pages, links } of tables.query(counts))
-    parts = Math.ceil(Math.max(1, Number(pages) / part.pages, Number(links) / part.links))
-  return parts
-}
+const ROWS = 'SELECT (SELECT count(*) FROM pages) + (SELECT count(*) FROM links) AS rows'
 
-/** Both tables are sorted by URL one after the other, then read side by side. */
+/** Each row of `pages`, and behind it the rows of `links` with its URL: one sort brings them together. */
 async function* mergeByUrl(tables: Tables, condition: string): AsyncGenerator<PreviousPage> {
-  await tables.keep(
-    'part_links',
-    `SELECT url, target || ' ' || kind FROM links WHERE ${condition} ORDER BY url`,
-  )
   // Of several rows of one URL the one with a stored copy counts, then the latest.
-  await tables.keep(
-    'part_pages',
-    `SELECT url, depth, outcome, etag, last_modified, content_digest, ${WHOLE} AS whole, fetch_time,
-      warc_filename IS NOT NULL AS archived, warc_refers_to_date, content_mime_type FROM pages
-      WHERE ${condition} ORDER BY url, content_digest IS NULL, fetch_time DESC`,
-  )
-  const links = new LinkCursor(await tables.run('FROM part_links'))
-  const pages = await tables.run('FROM part_pages')
-  let last = ''
-  try {
-    for await (const rows of pages.batches()) {
-      for (const row of rows) {
-        const url = String(row[0])
-        if (url === last) continue
-        last = url
-        yield pageOf(url, row, await links.of(url))
+  const { batches } = await tables.run(`
+    FROM (
+      SELECT url, depth, outcome, etag, last_modified, content_digest, ${WHOLE} AS whole, fetch_time,
+        warc_filename IS NOT NULL AS archived, warc_refers_to_date, content_mime_type, NULL AS link
+      FROM pages WHERE ${condition}
+      UNION ALL BY NAME SELECT url, target || ' ' || kind AS link FROM links WHERE ${condition})
+    ORDER BY url, link IS NOT NULL, content_digest IS NULL, fetch_time DESC`)
+  let page: readonly Value[] | null = null
+  let links: string[] = []
+  for await (const rows of batches()) {
+    for (const row of rows) {
+      const isSame = page !== null && row[URL] === page[URL]
+      if (row[LINK] !== null) {
+        if (isSame) links.push(String(row[LINK]))
+      } else if (!isSame) {
+        if (page !== null) yield pageOf(page, links)
+        page = row
+        links = []
       }
     }
-  } finally {
-    await links.close()
   }
+  if (page !== null) yield pageOf(page, links)
 }
 
-function pageOf(url: string, row: readonly Value[], links: readonly string[]): PreviousPage {
-  const [, depth, outcome, etag, lastModified, digest, isWhole, fetchTime, isArchived, refersTo, mime] = row
+/** Places of columns in the rows of `mergeByUrl`. */
+const URL = 0
+const LINK = 11
+
+function pageOf(row: readonly Value[], links: readonly string[]): PreviousPage {
+  const [url, depth, outcome, etag, lastModified, digest, isWhole, fetchTime, isArchived, refersTo, mime] =
+    row
   return {
-    url,
+    url: String(url),
     depth: Number(depth),
     outcome: String(outcome) as OutcomeCode,
     etag: String(etag ?? ''),
@@ -149,45 +138,5 @@ function pageOf(url: string, row: readonly Value[], links: readonly string[]): P
     storedAt: String(refersTo ?? (isArchived ? warcDate(Date.parse(String(fetchTime))) : '')),
     isWhole: isWhole === true,
     links,
-  }
-}
-
-/** Steps through link rows ordered by URL. */
-class LinkCursor {
-  readonly #batches: AsyncGenerator<Iterable<readonly Value[]>>
-  #rows: Iterator<readonly Value[]> = [].values()
-  #next: readonly Value[] | undefined
-  #isOver = false
-
-  constructor(links: Result) {
-    this.#batches = links.batches()
-  }
-
-  /** Links of `url`; URLs must be asked for in order. */
-  async of(url: string): Promise<string[]> {
-    const links: string[] = []
-    for (;;) {
-      this.#next ??= this.#rows.next().value
-      if (this.#next === undefined) {
-        if (this.#isOver) return links
-        await this.#nextBatch()
-        continue
-      }
-      // URLs are ASCII, so JavaScript orders them as DuckDB does.
-      const source = String(this.#next[0])
-      if (source > url) return links
-      if (source === url) links.push(String(this.#next[1]))
-      this.#next = undefined
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.#batches.return(undefined)
-  }
-
-  async #nextBatch(): Promise<void> {
-    const step = await this.#batches.next()
-    this.#isOver = step.done === true
-    if (!step.done) this.#rows = step.value[Symbol.iterator]()
   }
 }

@@ -9,9 +9,10 @@ import type { Connection } from './connection.js'
 import type { Select } from './read-only-sql.js'
 import { plainValue, type Value } from './values.js'
 
-export interface RowStream {
+/** One result, to be read once. */
+export interface Result {
   readonly columns: readonly string[]
-  /** Rows in portions of DuckDB's making; a portion is valid until the next is asked for. */
+  /** Rows in batches as DuckDB delivers them; a batch is valid until the next one is read. */
   batches(): AsyncGenerator<Iterable<readonly Value[]>>
 }
 
@@ -19,7 +20,7 @@ const HALFWAY =
   'the query stopped halfway, most likely for want of memory; ask for fewer columns or rows, or without ORDER BY'
 
 /** Starts the statement and waits for its first rows: what is wrong with it mostly shows here. */
-export async function openStream(connection: Connection, select: Select): Promise<RowStream> {
+export async function openStream(connection: Connection, select: Select): Promise<Result> {
   if (select.explain !== '') return explanation(connection, select)
   const { columnCount } = await connection.call(inner => inner.prepare(select.text))
   const nothing = ', NULL'.repeat(columnCount)
@@ -50,7 +51,7 @@ async function* markedBatches(
 }
 
 /** Small, so that it is read as a whole. */
-async function explanation(connection: Connection, select: Select): Promise<RowStream> {
+async function explanation(connection: Connection, select: Select): Promise<Result> {
   const result = await connection.call(inner => inner.run(select.explain + select.text))
   return {
     columns: result.deduplicatedColumnNames(),

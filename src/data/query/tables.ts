@@ -7,7 +7,7 @@ import { ConfigError } from '../../config/index.js'
 import { Connection, type Interruption } from './connection.js'
 import { lockedInstance, type QueryLimits } from './locked-instance.js'
 import { checkReadOnly } from './read-only-sql.js'
-import { openStream, type RowStream } from './row-stream.js'
+import { openStream, type Result } from './row-stream.js'
 import { openSnapshot, type Snapshot } from './snapshot.js'
 import { sqlError } from './sql-error.js'
 import type { Value } from './values.js'
@@ -15,17 +15,12 @@ import type { Value } from './values.js'
 export type Row = Readonly<Record<string, Value>>
 
 export interface TablesOptions extends QueryLimits {
+  /** Directory of a crawl whose pages can be read too, as `previous_pages`. */
+  readonly previous?: string
   /** Its signal ends whatever is under way, and its reason is thrown. */
   readonly interruption?: Interruption | undefined
   /** Told, in one line, when the ledger could not be asked and the manifest was. */
   readonly note?: (line: string) => void
-}
-
-/** One result, to be read once. */
-export interface Result {
-  readonly columns: readonly string[]
-  /** Rows in portions of DuckDB's making; a portion is valid until the next is asked for. */
-  batches(): AsyncGenerator<Iterable<readonly Value[]>>
 }
 
 export interface Tables {
@@ -33,11 +28,6 @@ export interface Tables {
   run(sql: string): Promise<Result>
   /** The rows of `run` as objects. */
   query(sql: string): AsyncGenerator<Row>
-  /**
-   * Keeps what `sql` selects, in that order, as a table of its own (on disk where memory is short) until
-   * `close`.
-   */
-  keep(table: string, sql: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -57,7 +47,7 @@ export async function openTables(dir: string, options: TablesOptions = {}): Prom
 class DuckTables implements Tables {
   readonly #dir: string
   readonly #options: TablesOptions
-  #snapshot: Snapshot | undefined
+  readonly #snapshots: Snapshot[] = []
   #instance: DuckDBInstance | undefined
   readonly #connections = new Set<Connection>()
 
@@ -67,16 +57,17 @@ class DuckTables implements Tables {
   }
 
   async open(): Promise<void> {
-    const { note, interruption } = this.#options
+    const { previous, note, interruption } = this.#options
     for (let tries = 1; ; tries++) {
       try {
-        this.#snapshot = await openSnapshot(this.#dir, { note, signal: interruption?.signal })
-        this.#instance = await lockedInstance(this.#snapshot, this.#options, interruption)
+        for (const dir of [this.#dir, ...(previous === undefined ? [] : [previous])])
+          this.#snapshots.push(await openSnapshot(dir, { note, signal: interruption?.signal }))
+        this.#instance = await lockedInstance(this.#snapshots, this.#options, interruption)
         return
       } catch (error) {
-        const moved = this.#snapshot?.isStale() ?? false
+        const isStale = this.#isStale
         await this.close()
-        if (!moved || tries === TRIES || this.#isAborted) throw error
+        if (!isStale || tries === TRIES || this.#isAborted) throw error
       }
     }
   }
@@ -88,7 +79,7 @@ class DuckTables implements Tables {
       } catch (error) {
         if (this.#isAborted) throw error
         const others = this.#connections.size > 0
-        if (tries === TRIES || others || !this.#snapshot?.isStale()) throw sqlError(error)
+        if (tries === TRIES || others || !this.#isStale) throw sqlError(error)
         // Files were merged between the listing and the reading, and could not be pinned: list again.
         await this.close()
         await this.open()
@@ -102,24 +93,11 @@ class DuckTables implements Tables {
       for (const row of rows) yield Object.fromEntries(columns.map((name, i) => [name, row[i]]))
   }
 
-  async keep(table: string, sql: string): Promise<void> {
-    const connection = await this.#connect()
-    try {
-      const { text } = await checkReadOnly(connection, sql)
-      await connection.call(inner => inner.run(`CREATE OR REPLACE TABLE ${table} AS ${text}`))
-    } catch (error) {
-      throw this.#isAborted ? error : sqlError(error)
-    } finally {
-      await this.#release(connection)
-    }
-  }
-
   async close(): Promise<void> {
     await Promise.all([...this.#connections].map(connection => this.#release(connection)))
     this.#instance?.closeSync()
     this.#instance = undefined
-    await this.#snapshot?.close()
-    this.#snapshot = undefined
+    for (const snapshot of this.#snapshots.splice(0)) await snapshot.close()
   }
 
   async #start(sql: string): Promise<Result> {
@@ -134,12 +112,12 @@ class DuckTables implements Tables {
     }
   }
 
-  async *#batches(connection: Connection, stream: RowStream): AsyncGenerator<Iterable<readonly Value[]>> {
+  async *#batches(connection: Connection, stream: Result): AsyncGenerator<Iterable<readonly Value[]>> {
     try {
       yield* stream.batches()
     } catch (error) {
       if (this.#isAborted) throw error
-      if (this.#snapshot?.isStale())
+      if (this.#isStale)
         throw new ConfigError('files of the crawl were merged while they were read; run it again')
       throw sqlError(error)
     } finally {
@@ -149,6 +127,11 @@ class DuckTables implements Tables {
 
   get #isAborted(): boolean {
     return this.#options.interruption?.signal.aborted ?? false
+  }
+
+  /** A merge has taken files away. */
+  get #isStale(): boolean {
+    return this.#snapshots.some(snapshot => snapshot.isStale())
   }
 
   async #connect(): Promise<Connection> {

@@ -15,9 +15,9 @@ export async function createViews(connection: DuckDBConnection, files: TableFile
   else await connection.run(`CREATE VIEW sites AS SELECT * FROM ${parquet(files.sites)}`)
 }
 
-async function createView(
+export async function createView(
   connection: DuckDBConnection,
-  name: TableName,
+  name: string,
   files: readonly string[],
   columns: readonly Column[],
 ): Promise<void> {

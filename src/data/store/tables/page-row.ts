@@ -11,7 +11,7 @@
  *
  * The WARC offset has a place of its own so that a pack can be rewritten without some of its cells.
  */
-import type { OutcomeCode, PageRow } from '../../../model/index.js'
+import type { PageRow } from '../../../model/index.js'
 import type { ByteSink } from '../bytes/index.js'
 
 const FIXED_BYTES = 132
@@ -158,40 +158,5 @@ export class PageRowView {
 
   string(text: number): string {
     return this.bytes.toString('utf8', this.#starts[text], this.#starts[text + 1])
-  }
-
-  /** `text` is the next of the blocks that go with the rows, where the row has one. */
-  toRow(text: Uint8Array): PageRow {
-    return {
-      url: this.string(PageText.url),
-      outcome: this.string(PageText.outcome) as OutcomeCode,
-      fetchedAt: this.number(PageNumber.fetchedAt),
-      fetchMs: this.number(PageNumber.fetchMs),
-      status: this.int(PageInt.status),
-      depth: this.int(PageInt.depth),
-      hops: this.int(PageInt.hops),
-      via: this.string(PageText.via),
-      lane: this.int(PageInt.lane),
-      attempt: this.int(PageInt.attempt),
-      bodyBytes: this.number(PageNumber.bodyBytes),
-      digest: this.string(PageText.digest),
-      mime: this.string(PageText.mime),
-      mimeDetected: this.string(PageText.mimeDetected),
-      charset: this.string(PageText.charset),
-      languages: this.string(PageText.languages),
-      truncated: this.string(PageText.truncated),
-      title: this.string(PageText.title),
-      description: this.string(PageText.description),
-      canonical: this.string(PageText.canonical),
-      redirect: this.string(PageText.redirect),
-      text,
-      outlinks: this.int(PageInt.outlinks),
-      outlinksForeign: this.int(PageInt.outlinksForeign),
-      etag: this.string(PageText.etag),
-      lastModified: this.string(PageText.lastModified),
-      refersToDate: this.string(PageText.refersToDate),
-      warcOffset: this.warcOffset,
-      warcLength: this.warcLength,
-    }
   }
 }
