@@ -1,9 +1,14 @@
 /** The exchanges in a WARC: a response with what its metadata record says of the visit. */
 
-import { type ArchivedResponse, responseOf, type WarcRecord } from '../data/store/warc/index.js'
+import {
+  type ArchivedResponse,
+  responseOf,
+  type SoundRecord,
+  type WarcRecord,
+} from '../data/store/warc/index.js'
 import type { Exchange, OutcomeCode, Truncation } from '../model/index.js'
 import { headEnd } from '../page/fetch/http/index.js'
-import type { ScanStep, SoundRecord } from './scan-warc.js'
+import type { ScanStep } from './scan-warc.js'
 
 export interface ArchivedExchange extends SoundRecord {
   readonly url: string

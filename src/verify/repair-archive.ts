@@ -24,12 +24,14 @@ import {
   fillerBytesMin,
   fillerRecords,
   finishIndex,
+  type SoundRecord,
 } from '../data/store/warc/index.js'
 import { DurableFile, digestFile, writeWhole } from '../files/index.js'
 import type { FileRow } from '../ledger/index.js'
 import type { Exchange } from '../model/index.js'
 import { exchangeOf, isResponse } from './archived-exchange.js'
-import { type DamagedRange, type SoundRecord, scanWarc } from './scan-warc.js'
+import type { RepairCrawl } from './open-repair.js'
+import { type DamagedRange, scanWarc } from './scan-warc.js'
 
 /**
  * Behind the name of a file that is about to take its place; recovery removes such a file if we do not come
@@ -38,16 +40,11 @@ import { type DamagedRange, type SoundRecord, scanWarc } from './scan-warc.js'
 const NEW = '.tmp'
 
 /** A WARC with its index, of which at least one is damaged. */
-export interface ArchiveTask {
-  readonly directory: string
-  /** Where new files are written: the directory itself, unless nothing is to be changed. */
-  readonly target: string
+export interface ArchiveTask extends RepairCrawl {
   readonly warc: FileRow
   readonly index: FileRow | undefined
   /** Places of responses that page rows name. */
   readonly places: readonly number[]
-  readonly now: number
-  readonly maxBody: number
 }
 
 interface LostRecord {
@@ -148,10 +145,10 @@ function readIndex(directory: string, name: string): IndexEntry[] {
     })
 }
 
-async function addLine(lines: ByteSink, found: SoundRecord, { warc, maxBody }: ArchiveTask): Promise<void> {
+async function addLine(lines: ByteSink, found: SoundRecord, { warc, config }: ArchiveTask): Promise<void> {
   const { record, offset, length } = found
   const url = record.headers.get('warc-target-uri') ?? ''
-  const exchange = await exchangeOf({ ...found, url, visit: null }, Math.min(maxBody, 1))
+  const exchange = await exchangeOf({ ...found, url, visit: null }, Math.min(config.maxBody, 1))
   if (exchange === null) return
   const entry = new ByteSink()
   const digest = record.headers.get('warc-payload-digest') ?? ''

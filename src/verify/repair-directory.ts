@@ -75,13 +75,14 @@ class Repair {
   readonly #done: string[] = []
   readonly #lost: string[] = []
   readonly #gone: string[] = []
-  readonly #quarantine = new Set<string>()
+  readonly #quarantine: Quarantine
 
   constructor(directory: string, { dryRun = false, trust = false, onStep = () => {} }: RepairOptions) {
     this.#directory = directory
     this.#isDry = dryRun
     this.#isTrusting = trust
     this.#onStep = onStep
+    this.#quarantine = new Quarantine(directory, systemClock.now())
   }
 
   async run(): Promise<RepairReport> {
@@ -111,9 +112,7 @@ class Repair {
   }
 
   #repairLedger(damage: Damage): RepairedLedger {
-    const quarantine = this.#newQuarantine()
-    const state = repairLedger(this.#directory, damage, quarantine, this.#isDry)
-    if (quarantine.isUsed) this.#quarantine.add(quarantine.folder)
+    const state = repairLedger(this.#directory, damage, this.#quarantine, this.#isDry)
     if (state === 'restored')
       this.#done.push(`${LEDGER_FILE}: one flipped bit was found by its digest and put back`)
     if (state === 'sound') this.#done.push(`${LEDGER_FILE}: the ledger is sound, its digest was written anew`)
@@ -136,9 +135,7 @@ class Repair {
     needTrustInCopy(this.#directory, record.file, this.#isTrusting)
     this.#done.push('crawl.json: restored from the ledger')
     if (this.#isDry) return false
-    const quarantine = this.#newQuarantine()
-    quarantine.keep('crawl.json', 'is damaged')
-    if (quarantine.isUsed) this.#quarantine.add(quarantine.folder)
+    this.#quarantine.keep('crawl.json', 'is damaged')
     writeCrawlFile(this.#directory, record.file)
     return true
   }
@@ -147,9 +144,7 @@ class Repair {
   async #restoreGenerations(): Promise<void> {
     this.#done.push(`${GENERATIONS_FILE}: restored from the ledger`)
     if (this.#isDry) return
-    const quarantine = this.#newQuarantine()
-    if (existsSync(join(this.#directory, GENERATIONS_FILE))) quarantine.keep(GENERATIONS_FILE, 'is damaged')
-    if (quarantine.isUsed) this.#quarantine.add(quarantine.folder)
+    this.#quarantine.keep(GENERATIONS_FILE, 'is damaged')
     const { ledger, close } = await openToVerify(
       this.#directory,
       readCrawlFile(this.#directory).config,
@@ -162,13 +157,10 @@ class Repair {
   async #repairStore(found: readonly Damage[]): Promise<void> {
     const { config } = readCrawlFile(this.#directory)
     await withCrawl(this.#directory, config, this.#isDry, async crawl => {
-      const outcome = await repairStore(crawl, found, this.#onStep)
+      const outcome = await repairStore(crawl, found, this.#quarantine, this.#onStep)
       this.#tell(outcome, config)
-      if (outcome.quarantine) this.#quarantine.add(outcome.quarantine)
-      const quarantine = this.#newQuarantine()
       this.#onStep('describe')
-      this.#done.push(...(await repairDerived(crawl, found, outcome, quarantine)))
-      if (quarantine.isUsed) this.#quarantine.add(quarantine.folder)
+      this.#done.push(...(await repairDerived(crawl, found, outcome, this.#quarantine)))
     })
     if (!this.#isDry) rmSync(join(this.#directory, 'frontier'), { recursive: true, force: true })
   }
@@ -208,17 +200,13 @@ class Repair {
     this.#lost.push(...lost.map(({ discovery }) => withoutMark(discovery.url)))
   }
 
-  #newQuarantine(): Quarantine {
-    return new Quarantine(this.#directory, systemClock.now())
-  }
-
   #report(): RepairReport {
     return {
       damage: this.#damage,
       done: this.#done,
       lost: this.#lost,
       gone: this.#gone,
-      quarantine: [...this.#quarantine],
+      quarantine: this.#quarantine.isUsed ? [this.#quarantine.folder] : [],
       dryRun: this.#isDry,
     }
   }

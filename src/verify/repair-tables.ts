@@ -5,17 +5,17 @@
  */
 import { join } from 'node:path'
 import { isService } from '../cluster/agent/lane/index.js'
-import type { CrawlConfig } from '../config/index.js'
 import { parquet } from '../data/query/index.js'
 import { type PageLinks, RowLogWriter, tableUrl } from '../data/store/tables/index.js'
 import { convertLogs } from '../data/store/tables/parquet/index.js'
 import { digestFile } from '../files/index.js'
-import type { FileRow, Ledger } from '../ledger/index.js'
+import type { FileRow } from '../ledger/index.js'
 import { type OutcomeCode, outcomeRule, type PageRow, withoutMark } from '../model/index.js'
 import { siteOf } from '../model/url/index.js'
 import type { FrontierSpace } from '../page/frontier/index.js'
 import { type ArchivedExchange, exchangesOf } from './archived-exchange.js'
 import { type JournalOutcome, journalOutcomes } from './journal-outcomes.js'
+import type { RepairCrawl } from './open-repair.js'
 import { type RebuildSettings, rebuildPage, rowWithoutResponse } from './rebuild-page.js'
 import type { LostUrl } from './reopen-urls.js'
 import { RowKeys } from './row-keys.js'
@@ -23,14 +23,7 @@ import { scanWarc } from './scan-warc.js'
 import { TableFiles } from './table-files.js'
 import { type Table, type TableSource, tableSources } from './table-sources.js'
 
-export interface TablesTask {
-  readonly directory: string
-  /** Where new files are written: the directory itself, unless nothing is to be changed. */
-  readonly target: string
-  /** For what is made on the way. */
-  readonly scratch: string
-  readonly ledger: Ledger
-  readonly config: CrawlConfig
+export interface TablesTask extends RepairCrawl {
   readonly space: FrontierSpace
   readonly files: readonly FileRow[]
   readonly damaged: ReadonlySet<string>
@@ -40,8 +33,6 @@ export interface TablesTask {
   readonly lostPlaces: readonly { readonly warc: string; readonly offset: number; readonly length: number }[]
   /** URLs of records that are lost. */
   readonly lostUrls: ReadonlySet<string>
-  /** Tells new files from those of an earlier repair. */
-  readonly seat: number
 }
 
 export interface RepairedTables {
@@ -294,6 +285,7 @@ class TableRepair {
     const log = this.#out[table]
     const committedBytes = log.close()
     if (log.rows === 0) return []
+    // The seat's epoch tells it from the file of an earlier repair.
     const name = `tables/${table}/repaired-s${this.#task.seat}.parquet`
     const outPath = join(this.#task.target, name)
     convertLogs({ table, logs: [{ path: log.path, committedBytes }], outPath })

@@ -16,7 +16,7 @@ import { LIMITS } from '../model/index.js'
 import { FrontierSpace } from '../page/frontier/index.js'
 import type { Damage } from './damage.js'
 import type { RepairCrawl } from './open-repair.js'
-import { Quarantine, refuseOutside } from './quarantine.js'
+import { type Quarantine, refuseOutside } from './quarantine.js'
 import { reopenUrls } from './reopen-urls.js'
 import { type RepairedArchive, repairArchive } from './repair-archive.js'
 import { type RepairedTables, repairTables } from './repair-tables.js'
@@ -26,8 +26,6 @@ import { tableSources } from './table-sources.js'
 export interface RepairOutcome {
   readonly archives: readonly RepairedArchive[]
   readonly tables: RepairedTables
-  /** Where the damaged files are, relative to the directory; null when there are none. */
-  readonly quarantine: string | null
 }
 
 /** Told before each step that changes the directory or the ledger. */
@@ -41,6 +39,7 @@ const LEASE_MS = 60_000
 export async function repairStore(
   crawl: RepairCrawl,
   damage: readonly Damage[],
+  quarantine: Quarantine,
   onStep: OnStep,
 ): Promise<RepairOutcome> {
   const files = await crawl.ledger.files()
@@ -48,9 +47,8 @@ export async function repairStore(
   refuseOutside(crawl.directory, [...files.map(({ name }) => name), ...learnedOf(damaged)])
   const archives = await repairArchives(crawl, damaged)
   const tables = await rebuildTables(crawl, damaged, archives)
-  const outcome = { archives, tables, quarantine: null }
+  const outcome = { archives, tables }
   if (crawl.isDry) return outcome
-  const quarantine = new Quarantine(crawl.directory, crawl.now)
   onStep('keep')
   keepOld(quarantine, outcome, damaged)
   onStep('reopen')
@@ -64,7 +62,7 @@ export async function repairStore(
   if (gone.length + made.length > 0) await list(crawl, gone, made)
   onStep('remove')
   for (const name of gone) remove(crawl.directory, name)
-  return { ...outcome, quarantine: quarantine.isUsed ? quarantine.folder : null }
+  return outcome
 }
 
 /** A WARC and its index are repaired together. */
@@ -80,10 +78,7 @@ async function repairArchives(
     // A sound index names all places; without one, page rows do.
     const isIndexed = index !== undefined && !damaged.has(index.name)
     const places = isIndexed ? [] : await placesInRows(crawl, warc.name, files, damaged)
-    const { directory, target, now, config } = crawl
-    repaired.push(
-      await repairArchive({ directory, target, warc, index, places, now, maxBody: config.maxBody }),
-    )
+    repaired.push(await repairArchive({ ...crawl, warc, index, places }))
   }
   return repaired
 }
@@ -114,7 +109,7 @@ async function rebuildTables(
   damaged: ReadonlyMap<string, Damage>,
   archives: readonly RepairedArchive[],
 ): Promise<RepairedTables> {
-  const { directory, scratch, ledger, config, target } = crawl
+  const { directory, scratch, ledger } = crawl
   const files = await ledger.files()
   const newPaths = new Map(archives.flatMap(archive => archive.files).map(file => [file.name, file.newPath]))
   const space = new FrontierSpace({
@@ -125,7 +120,9 @@ async function rebuildTables(
   })
   try {
     return await repairTables({
-      ...{ directory, target, scratch, ledger, config, space, files, seat: crawl.seat },
+      ...crawl,
+      space,
+      files,
       damaged: new Set(
         [...damaged.values()].filter(({ kind }) => TABLE_KINDS.has(kind)).map(({ file }) => file),
       ),

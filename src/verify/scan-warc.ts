@@ -2,14 +2,7 @@
  * All that is sound in a WARC, and the ranges that are not. Behind damage the scan goes on at the next place
  * that an index or a table names, never at what looks like a record: a page may hold bytes that do.
  */
-import { sha1Digest, WarcReader, type WarcRecord } from '../data/store/warc/index.js'
-
-export interface SoundRecord {
-  readonly ok: true
-  readonly offset: number
-  readonly length: number
-  readonly record: WarcRecord
-}
+import { type SoundRecord, sha1Digest, WarcReader, type WarcRecord } from '../data/store/warc/index.js'
 
 export interface DamagedRange {
   readonly ok: false
@@ -46,8 +39,7 @@ async function* soundRecords(
 ): AsyncGenerator<SoundRecord, number | null> {
   for await (const result of reader.records(end, from)) {
     if (!result.ok || !isSound(result.record)) return result.offset
-    const { offset, length, record } = result
-    yield { ok: true, offset, length, record }
+    yield result
   }
   return null
 }

@@ -15,10 +15,11 @@ import {
   systemClock,
   wasConcluded,
 } from '../compose/index.js'
-import { ConfigError, type CrawlConfig } from '../config/index.js'
+import type { CrawlConfig } from '../config/index.js'
+import { requireCrawl } from '../data/query/index.js'
 import { checkPair, GENERATIONS_FILE, ledgerGenerations } from '../data/store/index.js'
 import { listedIn, MANIFEST, readManifest } from '../data/store/tables/index.js'
-import { type ListedFile, refuseLinks } from '../files/index.js'
+import type { ListedFile } from '../files/index.js'
 import type { Ledger } from '../ledger/index.js'
 import { LEDGER_FILE } from '../ledger/sqlite/index.js'
 import { LEARNED_MANIFEST, learnedFilesOf } from '../plan/learn/index.js'
@@ -48,8 +49,7 @@ export async function* verifyDirectory(
   directory: string,
   options: VerifyOptions = {},
 ): AsyncGenerator<Damage> {
-  refuseOthers(directory)
-  refuseLinks(directory)
+  requireCrawl(directory)
   const crawl = readSmallFile(directory, CRAWL_FILE, 'crawl', true)
   if (crawl.damage) yield crawl.damage
   // A damaged crawl.json may name a database: it is not asked.
@@ -180,10 +180,4 @@ async function* learnedFiles(
     files.map(file => ({ ...file, kind: 'learned-nets' })),
     options,
   )
-}
-
-function refuseOthers(directory: string): void {
-  if (!existsSync(directory)) throw new ConfigError(`there is no directory ${directory}`)
-  if (![CRAWL_FILE, LEDGER_FILE, MANIFEST].some(name => existsSync(join(directory, name))))
-    throw new ConfigError(`${directory} is not a crawl: it has no ${CRAWL_FILE}`)
 }

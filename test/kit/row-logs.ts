@@ -76,8 +76,7 @@ function linkRowOf({ bytes, urlStart, urlEnd, targetStart, targetEnd, kind }: Li
 
 /** `text` is the next of the blocks that go with the rows, where the row has one. */
 export function pageRowOf(view: PageRowView, text: Uint8Array): PageRow {
-  const string = (place: number) =>
-    view.bytes.toString('utf8', view.textStart(place), view.textStart(place + 1))
+  const string = (text: number) => view.string(text)
   return {
     url: string(PageText.url),
     outcome: string(PageText.outcome) as OutcomeCode,

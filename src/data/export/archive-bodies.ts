@@ -12,12 +12,12 @@ export type Body =
 export class ArchiveBodies {
   /** Of the crawl, and of those before it. */
   readonly #dirs: readonly string[]
-  readonly #book: ExportIndex
+  readonly #index: ExportIndex
   #open: { readonly path: string; readonly reader: WarcReader } | null = null
 
-  constructor(dirs: readonly string[], book: ExportIndex) {
+  constructor(dirs: readonly string[], index: ExportIndex) {
     this.#dirs = dirs
-    this.#book = book
+    this.#index = index
   }
 
   async bodyOf(page: ExportedPage): Promise<Body> {
@@ -31,7 +31,7 @@ export class ArchiveBodies {
     if ('detail' in record) return { ok: false, why: 'damaged', detail: record.detail }
     if (record.type === 'response') return decoded(record)
     const digest = record.headers.get('warc-payload-digest') ?? page.digest
-    for (const place of this.#book.placesOf(digest, page.url)) {
+    for (const place of this.#index.placesOf(digest, page.url)) {
       const other = await this.#record(place)
       if ('headers' in other && other.type === 'response') return decoded(other)
     }

@@ -18,14 +18,14 @@ interface Host {
   readonly list: number
 }
 
-export async function writeFrontPage(folder: Folder, book: ExportIndex): Promise<void> {
+export async function writeFrontPage(folder: Folder, index: ExportIndex): Promise<void> {
   const hosts: Host[] = []
   let hostCount = 0
   let total = 0
   let list = 1
   let entries: WrittenPage[] = []
   let last = ''
-  for (const page of book.written()) {
+  for (const page of index.written()) {
     if (entries.length === ENTRIES) {
       await folder.write(listPath(list), listPage(entries, list++, true))
       entries = []

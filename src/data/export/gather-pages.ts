@@ -1,4 +1,4 @@
-/** Fills the book of an export from the tables, of this crawl and of those before it. */
+/** Fills the index of an export from the tables, of this crawl and of those before it. */
 import { ConfigError } from '../../config/index.js'
 import { forDisplay } from '../../model/index.js'
 import { normaliseEscapes } from '../../model/url/index.js'
@@ -60,34 +60,34 @@ export function refuseEmpty(counts: CrawlCounts, dir: string): void {
  */
 export async function gatherPages(
   tables: Tables,
-  book: ExportIndex,
+  index: ExportIndex,
   earlier: EarlierCrawls,
   pathFor: (page: ExportedPage) => string | null,
 ): Promise<string> {
   for await (const row of tables.query(PAGES)) {
     const page = pageOf(row)
-    addTo(book, page, pathFor(page))
+    addTo(index, page, pathFor(page))
   }
-  book.placeByPayload()
+  index.placeByPayload()
   const troubles: string[] = []
   for (const [i, directory] of earlier.directories.entries()) {
-    if (book.unplaced() === 0) break
-    const trouble = await placeFrom(directory, i + 1, book)
+    if (index.unplaced() === 0) break
+    const trouble = await placeFrom(directory, i + 1, index)
     if (trouble !== null) troubles.push(trouble)
   }
-  if (book.unplaced() === 0) return ''
+  if (index.unplaced() === 0) return ''
   return [...troubles, ...(earlier.trouble === '' ? [] : [earlier.trouble])].join('; ') || NOBODY_HOLDS
 }
 
 const NOBODY_HOLDS = 'no earlier crawl holds them'
 
 /** The tables of an earlier crawl may be damaged or gone, which is no reason to give up the rest. */
-async function placeFrom(directory: string, archive: number, book: ExportIndex): Promise<string | null> {
+async function placeFrom(directory: string, archive: number, index: ExportIndex): Promise<string | null> {
   try {
     const tables = await openTables(directory)
     try {
       for await (const row of tables.query(BODIES))
-        book.place(String(row.url), String(row.digest), placeOf(row, archive))
+        index.place(String(row.url), String(row.digest), placeOf(row, archive))
     } finally {
       await tables.close()
     }
@@ -97,17 +97,17 @@ async function placeFrom(directory: string, archive: number, book: ExportIndex):
   }
 }
 
-export async function gatherRedirects(tables: Tables, book: ExportIndex): Promise<void> {
+export async function gatherRedirects(tables: Tables, index: ExportIndex): Promise<void> {
   for await (const row of tables.query(REDIRECTS))
-    book.addRedirect(normaliseEscapes(String(row.url)), String(row.redirect_target))
+    index.addRedirect(normaliseEscapes(String(row.url)), String(row.redirect_target))
 }
 
-function addTo(book: ExportIndex, page: ExportedPage, path: string | null): void {
+function addTo(index: ExportIndex, page: ExportedPage, path: string | null): void {
   if (path === null) return
-  book.add(page, path)
+  index.add(page, path)
   // Links are in normal form; the page may be of a version that kept escapes as written.
   const url = normaliseEscapes(page.url)
-  if (url !== page.url) book.addRedirect(url, page.url)
+  if (url !== page.url) index.addRedirect(url, page.url)
 }
 
 function pageOf(row: Row): ExportedPage {

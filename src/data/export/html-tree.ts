@@ -11,6 +11,7 @@ import {
   type TreeAdapter,
 } from 'parse5'
 import { LIMITS } from '../../model/index.js'
+import { normaliseUrl } from '../../model/url/index.js'
 
 type Node = DefaultTreeAdapterTypes.ChildNode
 export type Element = DefaultTreeAdapterTypes.Element
@@ -118,6 +119,19 @@ export function attribute(element: Element, name: string): string | undefined {
 
 function isElement(node: Node): node is Element {
   return 'tagName' in node
+}
+
+/** What relative links resolve against: the first <base> that has a URL, for links before it too. */
+export function baseOf(document: ParentNode, pageUrl: string): string {
+  let base: string | null = null
+  walk(document, {
+    enter: element => {
+      const href = base === null && element.tagName === 'base' ? attribute(element, 'href') : undefined
+      if (href !== undefined) base = normaliseUrl(href, pageUrl)
+      return base === null
+    },
+  })
+  return base ?? pageUrl
 }
 
 /** What stands in a template is not among its children. */

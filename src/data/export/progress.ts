@@ -7,34 +7,20 @@ export type Progress = (written: number, total: number) => void
 const TELL_EVERY = 250
 
 /** What an export wrote and left out. */
-export interface Exported {
-  readonly written: number
-  /** Of those written: not changed since an earlier crawl, out of its archive. */
-  readonly fromEarlier: number
-  /**
-   * Of those written: the same, but out of the tables, as plain text, because that archive does not give
-   * them.
-   */
-  readonly asPlainText: number
-  /** The same, and left out. */
-  readonly skippedUnchanged: number
-  /** Why an earlier archive does not give a page. */
-  readonly trouble: string
-  /** Records that could not be read, or converted, with the first as an example. */
-  readonly skippedUnreadable: number
-  readonly example: string
-  /** Those of them whose record is damaged or not there. */
-  readonly damaged: number
-}
-
-export class ExportTally implements Exported {
+export class ExportTally {
   written = 0
+  /** Pages that did not change since an earlier crawl and were written from its archive. */
   fromEarlier = 0
+  /** Such pages written as plain text from the tables, because no earlier archive has them. */
   asPlainText = 0
+  /** Such pages left out. */
   skippedUnchanged = 0
+  /** Why an earlier archive does not have a page. */
   trouble = ''
+  /** Records that could not be read or converted; `example` is the first of them. */
   skippedUnreadable = 0
   example = ''
+  /** Those of them whose record is damaged or missing. */
   damaged = 0
   readonly #progress: Progress
 
@@ -83,3 +69,9 @@ export class ExportTally implements Exported {
     if (this.skippedUnreadable++ === 0) this.example = `${url}: ${detail}`
   }
 }
+
+/** The tally as callers see it. */
+export type Exported = Readonly<
+  Pick<ExportTally, 'written' | 'fromEarlier' | 'asPlainText' | 'skippedUnchanged' | 'trouble'> &
+    Pick<ExportTally, 'skippedUnreadable' | 'example' | 'damaged'>
+>

@@ -5,7 +5,7 @@
 import { LIMITS } from '../../model/index.js'
 import { normaliseUrl } from '../../model/url/index.js'
 import { encodeQuery } from '../../page/parse/index.js'
-import { attribute, type Element, parseBounded, walk } from './html-tree.js'
+import { attribute, baseOf, type Element, parseBounded, walk } from './html-tree.js'
 import { rewriteCss } from './rewrite-css.js'
 import { rewriteSrcset } from './rewrite-srcset.js'
 
@@ -52,9 +52,7 @@ const DROPPED = ['integrity', 'crossorigin']
 export function rewriteHtml(html: string, pageUrl: string, relink: Relink, charset = 'utf-8'): string | null {
   const document = parseBounded(html, true)
   if (document === null) return null
-  const page = new PageRewriter(html, pageUrl, relink, charset)
-  // The first <base> counts for all links, those before it too.
-  walk(document, { enter: element => page.findBase(element) })
+  const page = new PageRewriter(html, baseOf(document, pageUrl), relink, charset)
   walk(document, { enter: element => page.rewrite(element) })
   // A long address in front of a million short links would make a small page enormous.
   const grown = page.edits.reduce((sum, edit) => sum + edit.text.length, html.length)
@@ -64,24 +62,15 @@ export function rewriteHtml(html: string, pageUrl: string, relink: Relink, chars
 class PageRewriter {
   readonly edits: Edit[] = []
   readonly #html: string
-  readonly #pageUrl: string
+  readonly #base: string
   readonly #relink: Relink
   readonly #charset: string
-  #base: string | null = null
 
-  constructor(html: string, pageUrl: string, relink: Relink, charset: string) {
+  constructor(html: string, base: string, relink: Relink, charset: string) {
     this.#html = html
-    this.#pageUrl = pageUrl
+    this.#base = base
     this.#relink = relink
     this.#charset = charset
-  }
-
-  findBase(element: Element): boolean {
-    if (this.#base === null && element.tagName === 'base') {
-      const href = attribute(element, 'href')
-      if (href !== undefined) this.#base = normaliseUrl(href, this.#pageUrl)
-    }
-    return this.#base === null
   }
 
   rewrite(element: Element): boolean {
@@ -111,7 +100,7 @@ class PageRewriter {
     if (href === '' || href.startsWith('#')) return null
     const hash = href.indexOf('#')
     const sent = encodeQuery(hash < 0 ? href : href.slice(0, hash), this.#charset)
-    const url = normaliseUrl(sent, this.#base ?? this.#pageUrl)
+    const url = normaliseUrl(sent, this.#base)
     if (url === null) return null
     return (this.#relink(url) ?? url) + (hash < 0 ? '' : href.slice(hash))
   }

@@ -87,7 +87,7 @@ function reasonOf(error: LedgerError): string {
 }
 
 /** Throws a ConfigError when `dir` is not a crawl. */
-export function refuseOthers(dir: string): void {
+export function requireCrawl(dir: string): void {
   const stats = statSync(dir, { throwIfNoEntry: false })
   if (!stats) throw new ConfigError(`there is no directory ${dir}`)
   if (!stats.isDirectory()) throw new ConfigError(`${dir} is a file; give the directory of a crawl`)

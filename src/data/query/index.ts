@@ -4,7 +4,7 @@
  */
 export { compareCrawls } from './compare.js'
 export { Connection, type Interruption } from './connection.js'
-export { pathOf } from './crawl-files.js'
+export { pathOf, requireCrawl } from './crawl-files.js'
 export { formatTable } from './format-table.js'
 export { csvPieces, jsonLines, jsonPieces } from './format-text.js'
 export { defaultMemoryBytes, type QueryLimits } from './locked-instance.js'

@@ -12,7 +12,7 @@ import { CheckedFiles, damageError } from '../../files/index.js'
 import { DamagedFileError } from '../store/tables/index.js'
 import { convertLogs } from '../store/tables/parquet/index.js'
 import type { TableName } from './columns.js'
-import { type CrawlFiles, listCrawlFiles, refuseOthers } from './crawl-files.js'
+import { type CrawlFiles, listCrawlFiles, requireCrawl } from './crawl-files.js'
 import { makeScratch, removeScratch } from './scratch.js'
 import type { TableFiles } from './views.js'
 
@@ -41,7 +41,7 @@ const PIN_PREFIX = '.reading-'
  */
 export async function openSnapshot(dir: string, options: SnapshotOptions = {}): Promise<Snapshot> {
   const { note = () => {}, signal } = options
-  refuseOthers(dir)
+  requireCrawl(dir)
   const checked = new CheckedFiles(dir)
   try {
     for (let tries = 1; ; tries++) {

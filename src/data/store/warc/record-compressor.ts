@@ -55,10 +55,10 @@ function zlibGzip(level: number): Gzip {
 }
 
 const STORED_BLOCK_BYTES = 65_535
-const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255])
+export const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255])
 
 /** A gzip member whose deflate blocks are plain copies. */
-function appendStored(sink: ByteSink, record: Buffer): void {
+export function appendStored(sink: ByteSink, record: Buffer): void {
   const blocks = Math.max(1, Math.ceil(record.length / STORED_BLOCK_BYTES))
   const bytes = sink.reserve(GZIP_HEAD.length + blocks * 5 + record.length + 8)
   const start = sink.length

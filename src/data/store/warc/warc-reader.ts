@@ -12,7 +12,7 @@ import {
   parseHead,
   type ResponseHead,
 } from '../../../page/fetch/http/index.js'
-import { firstMember, type Member, wholeMember } from './warc-members.js'
+import { firstMember, type Member } from './warc-members.js'
 
 export interface WarcRecord {
   readonly type: string
@@ -21,8 +21,15 @@ export interface WarcRecord {
   readonly block: Buffer
 }
 
+export interface SoundRecord {
+  readonly ok: true
+  readonly offset: number
+  readonly length: number
+  readonly record: WarcRecord
+}
+
 export type RecordResult =
-  | { readonly ok: true; readonly record: WarcRecord; readonly offset: number; readonly length: number }
+  | SoundRecord
   | { readonly ok: false; readonly offset: number; readonly detail: string }
 
 /** A record is a body, its head and a WARC header; whoever wrote more is not us. */
@@ -53,7 +60,7 @@ export class WarcReader {
     if (length > MEMBER_BYTES_MAX) return failure(offset, 'too-large')
     const bytes = await this.#read(offset, length)
     if (bytes.length < length) return failure(offset, 'need')
-    return recordOf(wholeMember(bytes, RECORD_BYTES_MAX), offset)
+    return recordOf(firstMember(bytes, RECORD_BYTES_MAX), offset)
   }
 
   /**
