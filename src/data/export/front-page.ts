@@ -1,6 +1,5 @@
 /**
- * The way into an exported folder: `index.html` with the hosts, `_pages/` with every page, in pages of a
- * thousand.
+ * The entry to an exported folder: `index.html` lists the hosts, `_pages/` every page, a thousand to a list.
  */
 import type { ExportIndex, WrittenPage } from './export-index.js'
 import { relativeHref } from './file-names.js'

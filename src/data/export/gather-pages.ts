@@ -1,4 +1,4 @@
-/** Fills the index of an export from the tables, of this crawl and of those before it. */
+/** Fills the index of an export from the tables of this crawl and of earlier ones. */
 import { ConfigError } from '../../config/index.js'
 import { forDisplay } from '../../model/index.js'
 import { normaliseEscapes } from '../../model/url/index.js'
@@ -55,8 +55,8 @@ export function refuseEmpty(counts: CrawlCounts, dir: string): void {
 }
 
 /**
- * Books every page that `pathFor` gives a path, and finds its body, in an earlier crawl where it has to be.
- * Returns why some have none; empty when all do.
+ * Indexes every page that `pathFor` gives a path and finds its body, if necessary in an earlier crawl.
+ * Returns why some pages have no body; empty when all have one.
  */
 export async function gatherPages(
   tables: Tables,
@@ -81,7 +81,7 @@ export async function gatherPages(
 
 const NOBODY_HOLDS = 'no earlier crawl holds them'
 
-/** The tables of an earlier crawl may be damaged or gone, which is no reason to give up the rest. */
+/** Damaged or missing tables of an earlier crawl do not end the export. Returns what went wrong, or null. */
 async function placeFrom(directory: string, archive: number, index: ExportIndex): Promise<string | null> {
   try {
     const tables = await openTables(directory)
@@ -105,7 +105,7 @@ export async function gatherRedirects(tables: Tables, index: ExportIndex): Promi
 function addTo(index: ExportIndex, page: ExportedPage, path: string | null): void {
   if (path === null) return
   index.add(page, path)
-  // Links are in normal form; the page may be of a version that kept escapes as written.
+  // Links are normalised; older versions stored the page's URL with its escapes as written.
   const url = normaliseEscapes(page.url)
   if (url !== page.url) index.addRedirect(url, page.url)
 }

@@ -1,7 +1,7 @@
 /** What an export did so far. */
 import { forDisplay, isOfPage } from '../../model/index.js'
 
-/** Told now and then: pages written, and how many there will be at most. */
+/** Called now and then with the pages written and their largest possible number. */
 export type Progress = (written: number, total: number) => void
 
 const TELL_EVERY = 250
@@ -28,14 +28,14 @@ export class ExportTally {
     this.#progress = progress
   }
 
-  /** One more file (or line) of `total`; `archive` is where it came from, if that is an earlier crawl. */
+  /** Counts one more file or line of `total`; `archive` > 0 says that it came from an earlier crawl. */
   wrote(total: number, archive = 0): void {
     this.written++
     if (archive > 0) this.fromEarlier++
     if (this.written % TELL_EVERY === 0) this.#progress(this.written, total)
   }
 
-  /** What `convert` makes of a page; null when it throws, which leaves out this page alone. */
+  /** The result of `convert`; null when it throws, which leaves out this page only. */
   converted<T>(url: string, convert: () => T): T | null {
     try {
       return convert()
@@ -47,13 +47,13 @@ export class ExportTally {
     }
   }
 
-  /** So many pages without a body, and why. */
+  /** Counts pages whose body was not found. */
   missed(pages: number, why: string): void {
     this.skippedUnchanged += pages
     if (this.trouble === '') this.trouble = why
   }
 
-  /** The tables had the text of a page that was missed. */
+  /** The text of a page that was counted as missed was found in the tables. */
   tookText(): void {
     if (this.skippedUnchanged === 0) return
     this.skippedUnchanged--

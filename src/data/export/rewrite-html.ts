@@ -1,6 +1,6 @@
 /**
- * Makes the links of a page work in the exported folder. The page stays as it was but for the attributes that
- * hold links: their places are taken from the parser, and only they are replaced.
+ * Makes the links of a page work in the exported folder. Only the attributes that hold links change: the
+ * parser gives their source locations.
  */
 import { LIMITS } from '../../model/index.js'
 import { normaliseUrl } from '../../model/url/index.js'
@@ -42,10 +42,10 @@ const URL_ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
   feImage: ['href', 'xlink:href'],
 }
 
-/** A longer one is no redirect but an attack on whoever reads it. */
+/** A longer one is an attack on the regular expression. */
 const REFRESH_CHARS = 4_096
 
-/** Checks that hold for the web and would stop the browser in a folder. */
+/** Attributes that make a browser refuse local copies. */
 const DROPPED = ['integrity', 'crossorigin']
 
 /** `html` as it should be written, or null when it is too large or too tangled to be taken apart. */
@@ -91,10 +91,7 @@ class PageRewriter {
     return true
   }
 
-  /**
-   * A relative link where the target is in the folder, else an absolute one; null where it is no web link at
-   * all.
-   */
+  /** A relative link if the target is in the folder, else an absolute one; null if it is not a web link. */
   #link(raw: string): string | null {
     const href = raw.trim()
     if (href === '' || href.startsWith('#')) return null
@@ -157,7 +154,7 @@ function escapeAttribute(value: string): string {
 }
 
 /**
- * Edits may come out of order (the parser moves elements about) but do not overlap; a second on one place is
+ * Edits do not overlap but may be out of order, as the parser moves elements; a second edit of a place is
  * dropped.
  */
 function applyEdits(html: string, edits: Edit[]): string {

@@ -16,9 +16,7 @@ import { claimFolder, Folder } from './target.js'
 
 const TEXT_TYPES = new Set(['text/html', 'application/xhtml+xml', 'text/plain', 'text/markdown'])
 
-/**
- * What the tables hold of pages that are not in the archive: all without one, else those that did not change.
- */
+/** Texts in the tables: the export writes those of pages whose bodies it did not find. */
 const TEXTS = `SELECT url, coalesce(title, '') AS title, fetch_time, text FROM pages
   WHERE outcome IN ('OK', 'NOT_MODIFIED') AND text IS NOT NULL ORDER BY url, fetch_time`
 
@@ -71,7 +69,7 @@ function markdownOf(page: ExportedPage, body: Buffer): string {
   return `${htmlToMarkdown(text, page.url, charset) ?? plainText(page, body)}\n`
 }
 
-/** The text as the tables have it, for pages that are too tangled for more. */
+/** The text as the tables have it, for pages that exceed the limits of the tree. */
 function plainText(page: ExportedPage, body: Buffer): string {
   const contentType = `${page.mime}; charset=${page.charset}`
   const parsed = parsePage({ url: page.url, body, contentType, wantText: true, wantRequisites: false })

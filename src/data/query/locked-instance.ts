@@ -1,4 +1,6 @@
-/** DuckDB in memory, within limits, with views over the files of a crawl and everything else locked away. */
+/**
+ * Opens DuckDB in memory, within limits, with views over the files of a crawl and no access to anything else.
+ */
 import { mkdir, statfs } from 'node:fs/promises'
 import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +13,7 @@ import { sqlError } from './sql-error.js'
 import { allowedPaths, createView, createViews, quoteText } from './views.js'
 
 export interface QueryLimits {
-  /** What DuckDB may use before it turns to temporary files. */
+  /** Memory of DuckDB; beyond it, DuckDB writes temporary files. */
   readonly memoryBytes?: number | undefined
   /** Most bytes of temporary files; 0: none. */
   readonly spillBytes?: number | undefined
@@ -45,7 +47,7 @@ export async function lockedInstance(
   const connection = new Connection(await instance.connect(), interruption)
   try {
     await connection.call(async inner => {
-      // DuckDB keeps to it only when it is set, not when it is given at the start.
+      // As an option of `create`, DuckDB ignores it.
       await inner.run(`SET max_temp_directory_size = '${kibibytes(spillBytes)}'`)
       await lock(inner, snapshots)
     })
@@ -70,7 +72,7 @@ async function lock(connection: DuckDBConnection, snapshots: readonly Snapshot[]
   await connection.run('SET lock_configuration = true')
 }
 
-/** What is left on the disk stays half free for others, a crawl among them. */
+/** Leaves half of the free disk space to others, for example a crawl. */
 async function defaultSpillBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize * SPILL_SHARE

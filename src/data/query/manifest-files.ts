@@ -1,7 +1,7 @@
 /**
- * The tables of a crawl as `tables/manifest.json` lists them. It is written when files are swapped and at the
- * end, so rows may have been committed since. Where the ledger should be asked and cannot be, it counts only
- * if it names every table file that is there, with its whole length: then nothing was written after it.
+ * The tables of a crawl as `tables/manifest.json` lists them. It is written at each merge and at the end, so
+ * rows may have been committed since. In place of an unreadable ledger it is trusted only if it lists every
+ * table file in the directory with its whole length: then nothing was written after it.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ export function fromManifest(dir: string, trouble: LedgerTrouble, note: (line: s
 
 const MISSING = { file: LEDGER_FILE, detail: 'is missing' }
 
-/** A crawl that has just been begun, and whose ledger is about to be made. */
+/** A crawl that has just started and has no ledger yet. */
 function isUntouched(dir: string): boolean {
   const archive = join(dir, 'archive')
   return entriesOf(dir, '').length === 0 && !(existsSync(archive) && readdirSync(archive).length > 0)

@@ -1,4 +1,6 @@
-/** Everything a recrawl needs of the crawl before it, as a stream: memory does not grow with the crawl. */
+/**
+ * Reads what a recrawl needs of the previous crawl as a stream, so that memory does not grow with the crawl.
+ */
 import type { OutcomeCode } from '../../model/index.js'
 import { warcDate } from '../store/bytes/index.js'
 import type { PageFacts } from '../store/tables/index.js'
@@ -12,17 +14,17 @@ export interface PreviousPage {
   readonly etag: string
   readonly lastModified: string
   readonly digest: string
-  /** As the server said. */
+  /** The Content-Type that the server sent. */
   readonly mime: string
-  /** WARC-Date of the record that holds the body; empty where no archive has it. */
+  /** WARC-Date of the record with the body; empty if no archive has it. */
   readonly storedAt: string
-  /** True if a 304 or an equal digest tells that the row still describes the page. */
+  /** True if after a 304 or an equal digest the row still describes the page. */
   readonly isWhole: boolean
-  /** The rows of `links` that stood on the page, each `target kind`: a URL has no space. */
+  /** The links of the page, each as `target kind`; a URL contains no space. */
   readonly links: readonly string[]
 }
 
-/** A page that the server may say has not changed, with what its row said of it. */
+/** A page that the server may report as not modified, with the facts of its row. */
 export interface UnchangedPage {
   readonly url: string
   readonly digest: string
@@ -47,15 +49,12 @@ export async function* previousPages(dir: string, partRows = PART_ROWS): AsyncGe
   }
 }
 
-/**
- * A page that came as a whole, or had not changed since it did. Errors, redirects and parts of a page are
- * asked anew.
- */
+/** A complete page, fetched or not modified. Errors, redirects and truncated pages are fetched again. */
 const WHOLE = `(content_digest IS NOT NULL AND content_truncated IS NULL
   AND (outcome = 'NOT_MODIFIED' OR outcome = 'OK' AND fetch_status = 200))`
 
 /**
- * Whole pages that have a validator, in no order, and perhaps more than once: text is too much to be sorted.
+ * Complete pages that have a validator, unsorted and possibly repeated: their texts are too large to sort.
  */
 const WITH_VALIDATOR = `SELECT url, content_digest, content_mime_type, content_mime_detected, content_charset,
     content_languages, title, description, canonical, outlinks, outlinks_foreign, text FROM pages

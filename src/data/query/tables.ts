@@ -1,7 +1,4 @@
-/**
- * The tables of a crawl, open for reading: DuckDB in memory, views over the files, everything else locked
- * away.
- */
+/** The tables of a crawl, open for reading. */
 import type { DuckDBInstance } from '@duckdb/node-api'
 import { ConfigError } from '../../config/index.js'
 import { Connection, type Interruption } from './connection.js'
@@ -17,26 +14,26 @@ export type Row = Readonly<Record<string, Value>>
 export interface TablesOptions extends QueryLimits {
   /** Directory of a crawl whose pages can be read too, as `previous_pages`. */
   readonly previous?: string
-  /** Its signal ends whatever is under way, and its reason is thrown. */
+  /** When its signal aborts, running statements end and its reason is thrown. */
   readonly interruption?: Interruption | undefined
-  /** Told, in one line, when the ledger could not be asked and the manifest was. */
+  /** Receives a line when the manifest was read instead of the ledger. */
   readonly note?: (line: string) => void
 }
 
 export interface Tables {
-  /** Checks that `sql` only reads, starts it, and gives its rows as they come. Throws a ConfigError. */
+  /** Checks that `sql` only reads, starts it and streams its rows. Throws a ConfigError. */
   run(sql: string): Promise<Result>
   /** The rows of `run` as objects. */
   query(sql: string): AsyncGenerator<Row>
   close(): Promise<void>
 }
 
-/** How often a query is started anew because a merge took a file away. */
+/** Attempts to start a query while merges remove files. */
 const TRIES = 5
 
 /**
- * Opens the tables of the crawl in `dir` as they are committed now. Throws a ConfigError when it is not a
- * crawl, and a DamageError when a file of it is not what was written.
+ * Opens the committed tables of a crawl. Throws a ConfigError if `dir` is not a crawl, a DamageError if a
+ * file is damaged.
  */
 export async function openTables(dir: string, options: TablesOptions = {}): Promise<Tables> {
   const tables = new DuckTables(dir, options)
@@ -80,7 +77,7 @@ class DuckTables implements Tables {
         if (this.#isAborted) throw error
         const others = this.#connections.size > 0
         if (tries === TRIES || others || !this.#isStale) throw sqlError(error)
-        // Files were merged between the listing and the reading, and could not be pinned: list again.
+        // Files that could not be linked were merged after they were listed: list again.
         await this.close()
         await this.open()
       }
@@ -129,7 +126,7 @@ class DuckTables implements Tables {
     return this.#options.interruption?.signal.aborted ?? false
   }
 
-  /** A merge has taken files away. */
+  /** A merge has removed files since they were listed. */
   get #isStale(): boolean {
     return this.#snapshots.some(snapshot => snapshot.isStale())
   }

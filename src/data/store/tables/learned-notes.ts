@@ -14,10 +14,10 @@ import { LIMITS, LinkKind } from '../../../model/index.js'
 import { LinkRowView } from './link-rows.js'
 import type { Segment } from './segment.js'
 
-/** What looks at segments as they pass. */
+/** Collects notes from the segments of row logs. */
 export interface LearnedNotes {
   addSegment(segment: Segment): void
-  /** What there is to write so far, or all of it at the `end`; empty while there is room. */
+  /** The notes to be written: all at the `end`, before that none while there is room. */
   take(end: boolean): Buffer
   /** The same as lines. */
   takeLines(end: boolean): string[]
@@ -31,7 +31,7 @@ const QUESTION = 0x3f
 export class NetNotes implements LearnedNotes {
   readonly #counts = new Map<string, number>()
   readonly #targets = new Set<string>()
-  /** Where the URL of the page stands whose links pass by; none where it ends at 0. */
+  /** Position of the URL of the current page; none if `#pageEnd` is 0. */
   #pageStart = 0
   #pageEnd = 0
   #site = ''

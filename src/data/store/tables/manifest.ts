@@ -1,4 +1,4 @@
-/** `tables/manifest.json`: what the tables consist of, for whoever cannot ask the ledger. */
+/** `tables/manifest.json`: the files of the tables, for readers without access to the ledger. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ListedFile, readSealed, writeSealed } from '../../../files/index.js'

@@ -56,8 +56,8 @@ export const PageInt = {
 export const PageNumber = { fetchedAt: 40, fetchMs: 48, bodyBytes: 56 } as const
 
 /**
- * Appends `row`. Its text has gone to a block, of which only the length is told; the place of its record is
- * given apart because it is known last (offset -1: not archived).
+ * Appends `row`; its text is in a block, so only the length is written. The place of the record is a
+ * parameter of its own because it is known last (offset -1: not archived).
  */
 export function appendPageRow(
   sink: ByteSink,
@@ -105,22 +105,19 @@ export function appendPageRow(
   bytes.writeUInt32LE(textBytes, start + PageInt.textBytes)
 }
 
-/** Moves the record of the row at `at` by `shift` bytes. */
+/** Adds `shift` to the record offset of the row at `at`. */
 export function shiftPageRow(rows: Buffer, at: number, shift: number): void {
   const offset = rows.readUInt32LE(at + 4)
   if (offset !== NOT_ARCHIVED) rows.writeUInt32LE(offset + shift, at + 4)
 }
 
-/** Looks at one encoded row after the other without making an object of it. */
+/** Reads encoded rows one after the other, without an object for each. */
 export class PageRowView {
   bytes: Buffer = Buffer.alloc(0)
   #at = 0
   readonly #starts = new Uint32Array(TEXTS + 1)
 
-  /**
-   * Points at the row that begins at `at` of `bytes`; returns its size. The caller has checked the segment's
-   * sum.
-   */
+  /** Moves to the row at `at`; returns its size. The caller has checked the segment's checksum. */
   moveTo(bytes: Buffer, at: number): number {
     this.bytes = bytes
     this.#at = at
@@ -151,7 +148,7 @@ export class PageRowView {
     return this.bytes.readDoubleLE(this.#at + place)
   }
 
-  /** Where the bytes of a text begin and, with `text + 1`, end. */
+  /** Offset of a text; `text + 1` gives its end. */
   textStart(text: number): number {
     return this.#starts[text]
   }

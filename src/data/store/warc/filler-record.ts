@@ -9,7 +9,7 @@ import { appendStored, GZIP_HEAD } from './record-compressor.js'
 
 /** Magic number; a descriptor that promises one segment, a content size of four bytes and a checksum. */
 const ZSTD_HEAD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa4])
-/** What a member takes besides its content: heads, one stored block, checksums. */
+/** Bytes of a member besides its content: heads, one stored block, checksums. */
 const GZIP_BYTES = GZIP_HEAD.length + 5 + 8
 const ZSTD_BYTES = ZSTD_HEAD.length + 4 + 3 + 4
 /** One stored block holds it in both formats. */
@@ -25,12 +25,12 @@ export interface Filler {
   readonly newId: () => string
 }
 
-/** The least that can be filled; every record of ours is longer. */
+/** The shortest range that can be filled; every record of ours is longer. */
 export function fillerBytesMin(filler: Filler): number {
   return overheadOf(filler) + head(filler, Buffer.alloc(0)).length + END.length
 }
 
-/** Members of `bytes` bytes together. */
+/** Members with a total of `bytes` bytes. */
 export function fillerRecords(bytes: number, filler: Filler): Buffer {
   const members: Buffer[] = []
   const count = Math.max(1, Math.ceil(bytes / (CONTENT_BYTES_MAX + overheadOf(filler))))

@@ -9,7 +9,7 @@ import { FastDeflate } from '../compress/deflate/index.js'
 import type { ArchiveFormat } from './archive-format.js'
 
 export interface RecordCompressor {
-  /** Of a WARC file written with it. */
+  /** Extension of WARC files written with it. */
   readonly extension: string
   /** Appends `record`; `incompressible` says that squeezing it would only cost time. */
   append(sink: ByteSink, record: Buffer, incompressible: boolean): void
@@ -30,7 +30,7 @@ export function recordCompressor(format: Exclude<ArchiveFormat, { codec: 'none' 
   }
 }
 
-/** Appends a gzip member, or does not where the bytes are not worth it. */
+/** Appends a gzip member; returns false, without appending, if compression would not help. */
 type Gzip = (sink: ByteSink, record: Buffer) => boolean
 
 function fastGzip(): Gzip {

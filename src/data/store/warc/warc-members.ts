@@ -18,7 +18,8 @@ export function firstMember(bytes: Buffer, maxBytes: number): Member {
 }
 
 /**
- * Node's gunzip runs on into the next member, so head and trailer are read here and only the middle inflated.
+ * Node's gunzip continues into the next member, so head and trailer are read here and only the data is
+ * inflated.
  */
 function gzipMember(bytes: Buffer, maxBytes: number): Member {
   const start = gzipHeadBytes(bytes)
@@ -35,7 +36,7 @@ function gzipMember(bytes: Buffer, maxBytes: number): Member {
   }
 }
 
-/** What zlib gives with `info`. */
+/** The result of zlib with `info`. */
 interface InflateInfo {
   readonly buffer: Buffer
   readonly engine: { readonly bytesWritten: number }
