@@ -1,4 +1,4 @@
-/** `orbweaver repair`: finds the damage, repairs what the rest depends on first, and tells what was done. */
+/** `orbweaver repair`: finds damage, repairs the ledger and crawl.json first, then the rest, and reports. */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -27,7 +27,7 @@ import { type RepairedLedger, repairLedger } from './repair-ledger.js'
 import { verifyDirectory } from './verify.js'
 
 export interface RepairOptions {
-  /** Finds out what would be done, and changes nothing. */
+  /** Reports what would be done without changing anything. */
   readonly dryRun?: boolean
   /** The directory comes from elsewhere and is trusted from now on. */
   readonly trust?: boolean
@@ -38,22 +38,21 @@ export interface RepairReport {
   readonly damage: readonly Damage[]
   /** One line each. */
   readonly done: readonly string[]
-  /** URLs whose stored copy is gone; `resume` fetches them again. */
+  /** URLs whose stored copy is lost; `resume` fetches them again. */
   readonly lost: readonly string[]
-  /** What is gone and cannot be fetched again; one line each. */
+  /** What is lost and cannot be fetched again, one line each. */
   readonly gone: readonly string[]
   /** Folders with the damaged files, relative to the directory. */
   readonly quarantine: readonly string[]
   readonly dryRun: boolean
 }
 
-/** Throws a ConfigError when `directory` is no crawl, a DirectoryBusyError while somebody works on it. */
+/** Throws a ConfigError if `directory` is no crawl, a DirectoryBusyError while it is in use. */
 export async function repairDirectory(given: string, options: RepairOptions = {}): Promise<RepairReport> {
   const directory = absolute(given)
   if (!existsSync(directory)) throw new ConfigError(`there is no directory ${given}`)
   refuseLinks(directory)
-  // What a damaged crawl.json says does not count. Its copy in the ledger needs trust before it is put in its
-  // place.
+  // A damaged crawl.json is not read. Its copy in the ledger needs trust before it is restored.
   const path = join(directory, CRAWL_FILE)
   if (existsSync(path) && readSealed(path, CRAWL_FILE)?.seal === 'right') needTrust(directory, options.trust)
   const lock = takeLock(directory)
@@ -91,7 +90,7 @@ class Repair {
     if (ledger) {
       const state = this.#repairLedger(ledger)
       if (state === 'lost' || this.#isDry) return this.#report()
-      // Without a ledger nothing says which files there should be: look again.
+      // Only the ledger lists the files that should exist: verify again.
       found = await this.#verify()
       const still = found.find(({ kind }) => kind === 'ledger')
       if (still && this.#repairLedger(still) === 'lost') return this.#report()
@@ -124,7 +123,7 @@ class Repair {
     return state
   }
 
-  /** From the copy in the ledger. */
+  /** Restores crawl.json from its copy in the ledger. */
   async #restoreCrawlFile(): Promise<boolean> {
     const path = join(this.#directory, LEDGER_FILE)
     const record = existsSync(path) ? await withLedgerCopy(path, systemClock.now, readRecord) : null
@@ -140,7 +139,7 @@ class Repair {
     return true
   }
 
-  /** From the chain in the ledger. */
+  /** Restores the generations from the ledger. */
   async #restoreGenerations(): Promise<void> {
     this.#done.push(`${GENERATIONS_FILE}: restored from the ledger`)
     if (this.#isDry) return

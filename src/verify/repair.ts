@@ -1,11 +1,9 @@
 /**
- * Repairs a crawl directory. In: the damage that `verify` finds. Out: a directory that `verify` finds sound,
- * and a list of what was lost, whose URLs `resume` fetches again.
- *
- * The order makes it safe to be killed at any moment: new files are written beside the old ones; damaged ones
- * get a second name in `quarantine/`; lost URLs are reopened in the ledger; new files take the place of old
- * ones of the same name; one transaction lists them. Until that last step the damage is still found, and the
- * next repair does all of it again.
+ * Repairs archive and tables of a crawl directory. In: the damage that `verify` finds. Out: a directory that
+ * `verify` finds sound, and the lost URLs, which `resume` fetches again. The order makes an interruption safe
+ * at any moment: write new files beside the old ones, link damaged ones into `quarantine/`, reopen lost URLs
+ * in the ledger, rename the new files, list them in one transaction. Until that last step the damage is still
+ * found, and the next repair starts over.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -28,14 +26,14 @@ export interface RepairOutcome {
   readonly tables: RepairedTables
 }
 
-/** Told before each step that changes the directory or the ledger. */
+/** Called before each step that changes the directory or the ledger. */
 export type OnStep = (step: RepairStep) => void
 type RepairStep = 'keep' | 'reopen' | 'place' | 'list' | 'remove' | 'describe'
 
 const TABLE_KINDS: ReadonlySet<Damage['kind']> = new Set(['parquet', 'rows'])
 const LEASE_MS = 60_000
 
-/** Of archive and tables; the ledger and crawl.json are sound. */
+/** Repairs archive and tables; the ledger and crawl.json are sound. */
 export async function repairStore(
   crawl: RepairCrawl,
   damage: readonly Damage[],
@@ -75,7 +73,7 @@ async function repairArchives(
   for (const warc of files.filter(({ kind, bytes }) => kind === 'warc' && bytes > 0)) {
     const index = files.find(({ name }) => name === `${stemOf(warc.name)}.cdxj`)
     if (!damaged.has(warc.name) && !(index && damaged.has(index.name))) continue
-    // A sound index names all places; without one, page rows do.
+    // A sound index has all offsets; without one, the page rows have them.
     const isIndexed = index !== undefined && !damaged.has(index.name)
     const places = isIndexed ? [] : await placesInRows(crawl, warc.name, files, damaged)
     repaired.push(await repairArchive({ ...crawl, warc, index, places }))
@@ -160,7 +158,7 @@ async function reopenLost(
   await reopenUrls({ ledger, incarnation, grouping: config.group, leaseMs: LEASE_MS }, lost)
 }
 
-/** One step: whoever looks finds the old file or the new one. */
+/** Atomic: readers find the old file or the new one. */
 function place(directory: string, name: string, newPath: string): void {
   const path = join(directory, name)
   const old = locateFile(directory, name)

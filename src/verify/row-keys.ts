@@ -1,6 +1,4 @@
-/**
- * Which rows of a table are known, by two of their columns; as fingerprints, in a set that spills to disk.
- */
+/** A set of table rows by two of their columns, as fingerprints; it spills to disk. */
 
 import { fingerprint, takeFingerprint } from '../model/bytes/index.js'
 import type { FrontierSpace } from '../page/frontier/index.js'
@@ -18,7 +16,7 @@ export class RowKeys {
     return this.#keys.has(fingerprint.low, fingerprint.high)
   }
 
-  /** True when it is new. */
+  /** True if it is new. */
   add(url: string, other: string): boolean {
     takeFingerprint(`${url} ${other}`)
     return this.#keys.add(fingerprint.low, fingerprint.high)

@@ -1,6 +1,6 @@
 /**
- * All that is sound in a WARC, and the ranges that are not. Behind damage the scan goes on at the next place
- * that an index or a table names, never at what looks like a record: a page may hold bytes that do.
+ * Finds the sound records and the damaged ranges of a WARC. After damage the scan continues at the next
+ * offset in an index or table, never at what looks like a record: a page may contain such bytes.
  */
 import { type SoundRecord, sha1Digest, WarcReader, type WarcRecord } from '../data/store/warc/index.js'
 
@@ -12,7 +12,7 @@ export interface DamagedRange {
 
 export type ScanStep = SoundRecord | DamagedRange
 
-/** `places`: where responses are known to begin, in order. */
+/** `places`: known offsets of responses, in order. */
 export async function* scanWarc(
   path: string,
   committedBytes: number,
@@ -31,7 +31,7 @@ export async function* scanWarc(
   }
 }
 
-/** Returns where damage begins; null at the end. */
+/** Returns the offset of the first damage; null at the end. */
 async function* soundRecords(
   reader: WarcReader,
   from: number,
@@ -60,7 +60,7 @@ async function nextSound(
   return end
 }
 
-/** Records of others may have no digest, or one by another algorithm. */
+/** Records of other crawlers may have no digest or another algorithm. */
 function isSound({ headers, block }: WarcRecord): boolean {
   const digest = headers.get('warc-block-digest')
   return digest === undefined || !digest.startsWith('sha1:') || digest === sha1Digest(block)

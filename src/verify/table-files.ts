@@ -1,4 +1,4 @@
-/** Rows of Parquet files as they were written, read by DuckDB, so that they can be written again. */
+/** Reads the rows of Parquet files with DuckDB, in the form in which they are written. */
 import { DuckDBInstance } from '@duckdb/node-api'
 import { Connection, openStream, parquet, quoteText, type Value } from '../data/query/index.js'
 import { linkKindOf } from '../data/store/tables/parquet/index.js'
@@ -48,7 +48,7 @@ export class TableFiles {
     for await (const row of this.rows(sql)) yield pageOf(row)
   }
 
-  /** The rows of one page come together if they stand together. */
+  /** In the order of the file. */
   async *links(path: string, where: string): AsyncGenerator<StoredLink> {
     const sql = `SELECT url, target, kind FROM ${parquet([path])} WHERE ${where}`
     for await (const [url, target, kind] of this.rows(sql))
@@ -73,10 +73,7 @@ export class TableFiles {
     return places
   }
 
-  /**
-   * URLs of pages without a record in the archive that have fewer link rows than `column` of their own row
-   * says.
-   */
+  /** URLs of pages without an archived record that have fewer link rows than `column` of their row says. */
   async pagesShortOfLinks(
     pages: readonly string[],
     links: readonly string[],
