@@ -4,7 +4,7 @@ import { basename, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { previousOf } from '../compose/index.js'
 import {
-  type Exported,
+  type ExportResult,
   earlierCrawls,
   exportFiles,
   exportJsonl,
@@ -88,7 +88,7 @@ async function run(
   out: string,
   display: ProgressLine,
   options: TablesOptions,
-): Promise<Exported> {
+): Promise<ExportResult> {
   const progress = (written: number, total: number) => display.show(written, total)
   const earlier = earlierCrawls(dir, previous, previousOf)
   if (to === 'files') return exportFiles(dir, out, progress, { ...options, earlier })
@@ -109,7 +109,7 @@ const WORDS: Readonly<Record<Kind, readonly [string, string]>> = {
 }
 
 /** What was written and what was not, and why. */
-export function closingLines(tally: Exported, kind: Kind, out: string): string {
+export function closingLines(tally: ExportResult, kind: Kind, out: string): string {
   const [one, many] = WORDS[kind]
   const start = kind === 'files' ? `; open ${out}/index.html` : ''
   const lines = [`Wrote ${count(tally.written, one, many)} to ${out === '-' ? 'stdout' : out}${start}`]
@@ -126,7 +126,7 @@ export function closingLines(tally: Exported, kind: Kind, out: string): string {
   return `${lines.join('\n')}\n`
 }
 
-function damagedLine({ damaged }: Exported, dir: string): string {
+function damagedLine({ damaged }: ExportResult, dir: string): string {
   return `orbweaver: the archive is damaged: ${count(damaged, 'record', 'records')}; run "orbweaver repair ${shellWord(dir)}"`
 }
 

@@ -92,7 +92,7 @@ function stemOf(name: string): string {
 }
 
 /** A WARC comes before its index, which is compared with the records read. */
-export function inReadingOrder<T extends ListedFile>(files: readonly T[]): T[] {
+export function sortForReading<T extends ListedFile>(files: readonly T[]): T[] {
   const rank = ({ kind }: T) => (kind === 'cdxj-log' ? 1 : 0)
   return files.toSorted(
     (a, b) => compareText(stemOf(a.name), stemOf(b.name)) || rank(a) - rank(b) || compareText(a.name, b.name),

@@ -17,7 +17,7 @@ import {
 import type { CrawlConfig } from '../config/index.js'
 import { requireCrawl } from '../data/query/index.js'
 import { checkPair, GENERATIONS_FILE, ledgerGenerations } from '../data/store/index.js'
-import { listedIn, MANIFEST, readManifest } from '../data/store/tables/index.js'
+import { MANIFEST, manifestFiles, readManifest } from '../data/store/tables/index.js'
 import type { ListedFile } from '../files/index.js'
 import type { Ledger } from '../ledger/index.js'
 import { LEDGER_FILE } from '../ledger/sqlite/index.js'
@@ -25,7 +25,7 @@ import { LEARNED_MANIFEST, learnedFilesOf } from '../plan/learn/index.js'
 import { checkRecords } from './archive.js'
 import type { Damage } from './damage.js'
 import { checkJournals, checkLedgerFile } from './ledger.js'
-import { inReadingOrder, ListedFiles } from './listed-files.js'
+import { ListedFiles, sortForReading } from './listed-files.js'
 import { readSmallFile } from './small-files.js'
 
 export interface VerifyOptions {
@@ -111,7 +111,7 @@ async function* withLedger(
 /** Without the ledger, checks the files of a sound manifest, and the WARCs by their own checksums. */
 async function* withoutLedger(directory: string, options: VerifyOptions): AsyncGenerator<Damage> {
   const manifest = readManifest(directory)
-  if (manifest.ok) yield* checkFiles(directory, listedIn(manifest.manifest), options)
+  if (manifest.ok) yield* checkFiles(directory, manifestFiles(manifest.manifest), options)
   const folder = join(directory, 'archive')
   const warcs = existsSync(folder) ? readdirSync(folder).filter(name => name.includes('.warc')) : []
   for (const name of warcs.sort()) {
@@ -129,7 +129,7 @@ async function* checkFiles(
   { quick = false, onFile }: VerifyOptions,
 ): AsyncGenerator<Damage> {
   const listed = new ListedFiles(directory, quick)
-  for (const file of inReadingOrder(files)) {
+  for (const file of sortForReading(files)) {
     if (file.bytes === 0) continue
     // Files are read synchronously: signals such as Ctrl-C arrive between two files.
     await new Promise<void>(resolve => systemClock.soon(resolve))
@@ -157,7 +157,7 @@ function* manifestAgainst(directory: string, files: readonly ListedFile[]): Gene
   if (!result.ok) return
   const line = ({ name, bytes, crc32 }: ListedFile) => `${name} ${bytes} ${crc32}`
   const tables = files.filter(({ name }) => name.startsWith('tables/')).map(line)
-  const same = tables.sort().join('\n') === listedIn(result.manifest).map(line).sort().join('\n')
+  const same = tables.sort().join('\n') === manifestFiles(result.manifest).map(line).sort().join('\n')
   if (same) return
   yield { file: MANIFEST, kind: 'manifest', what: 'altered', detail: 'lists other files than the ledger' }
 }

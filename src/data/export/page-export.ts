@@ -5,7 +5,7 @@ import { ArchiveBodies } from './archive-bodies.js'
 import { type EarlierCrawls, NO_EARLIER } from './earlier-crawls.js'
 import { type ExportedPage, ExportIndex, type IndexedPage } from './export-index.js'
 import { type CrawlCounts, countPages, gatherPages, refuseEmpty } from './gather-pages.js'
-import { type Exported, ExportTally, type Progress } from './progress.js'
+import { type ExportResult, ExportTally, type Progress } from './progress.js'
 import type { Folder } from './target.js'
 
 export interface PageExportOptions extends TablesOptions {
@@ -28,7 +28,7 @@ export function exportPages(
   progress: Progress,
   options: PageExportOptions,
   work: (run: PageExport) => Promise<void>,
-): Promise<Exported> {
+): Promise<ExportResult> {
   return withScratch(async scratch => {
     const tables = await openTables(dir, options)
     const index = new ExportIndex(join(scratch, 'index.db'))

@@ -71,7 +71,7 @@ export class ExportTally {
 }
 
 /** The tally as callers see it. */
-export type Exported = Readonly<
+export type ExportResult = Readonly<
   Pick<ExportTally, 'written' | 'fromEarlier' | 'asPlainText' | 'skippedUnchanged' | 'trouble'> &
     Pick<ExportTally, 'skippedUnreadable' | 'example' | 'damaged'>
 >

@@ -8,7 +8,7 @@ import { filePathOf, relativeHref } from './file-names.js'
 import { writeFrontPage } from './front-page.js'
 import { gatherRedirects } from './gather-pages.js'
 import { exportPages, indexBodies, type PageExportOptions, writeBodies } from './page-export.js'
-import type { Exported, Progress } from './progress.js'
+import type { ExportResult, Progress } from './progress.js'
 import { rewriteCss } from './rewrite-css.js'
 import { rewriteHtml } from './rewrite-html.js'
 import { claimFolder, Folder } from './target.js'
@@ -23,7 +23,7 @@ export function exportFiles(
   out: string,
   progress: Progress,
   { convert = contentOf, ...options }: FilesOptions = {},
-): Promise<Exported> {
+): Promise<ExportResult> {
   return exportPages(dir, progress, options, async run => {
     const { tables, index, counts } = run
     if (counts.archived === 0)

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { jsonForTerminal } from '../../model/index.js'
 import { jsonLines, openTables, type Result, type TablesOptions } from '../query/index.js'
 import { countPages } from './gather-pages.js'
-import { type Exported, ExportTally, type Progress } from './progress.js'
+import { type ExportResult, ExportTally, type Progress } from './progress.js'
 import { claimFile } from './target.js'
 
 /** `out` is a file, or a stream that stays open; a terminal gets control characters as escapes. */
@@ -16,7 +16,7 @@ export async function exportJsonl(
   out: string | (Writable & { readonly isTTY?: boolean }),
   progress: Progress,
   options: TablesOptions = {},
-): Promise<Exported> {
+): Promise<ExportResult> {
   const stop = options.interruption && { signal: options.interruption.signal }
   const tables = await openTables(dir, options)
   try {

@@ -11,7 +11,7 @@ import {
   type PageExportOptions,
   writeBodies,
 } from './page-export.js'
-import type { Exported, Progress } from './progress.js'
+import type { ExportResult, Progress } from './progress.js'
 import { claimFolder, Folder } from './target.js'
 
 const TEXT_TYPES = new Set(['text/html', 'application/xhtml+xml', 'text/plain', 'text/markdown'])
@@ -32,7 +32,7 @@ export function exportMarkdown(
   out: string,
   progress: Progress,
   { convert = markdownOf, ...options }: MarkdownOptions = {},
-): Promise<Exported> {
+): Promise<ExportResult> {
   return exportPages(dir, progress, options, async run => {
     claimFolder(out)
     const folder = new Folder(out)

@@ -29,7 +29,7 @@ export function defaultMemoryBytes(): number {
 }
 
 /** Throws a ConfigError, or the signal's reason. */
-export async function lockedInstance(
+export async function openLockedInstance(
   snapshots: readonly Snapshot[],
   limits: QueryLimits,
   interruption?: Interruption,

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { damageError, type ListedFile } from '../../files/index.js'
 import { LEDGER_FILE } from '../../ledger/sqlite/index.js'
 import { locateFile } from '../store/index.js'
-import { listedIn, MANIFEST, readManifest } from '../store/tables/index.js'
+import { MANIFEST, manifestFiles, readManifest } from '../store/tables/index.js'
 import type { Listing } from './crawl-files.js'
 
 /** Why the ledger was not asked. `missing`: it should be in the directory. */
@@ -31,7 +31,7 @@ export function fromManifest(dir: string, trouble: LedgerTrouble, note: (line: s
     if (!isInDatabase) throw damageError(dir, file, detail)
     throw damageError(dir, MANIFEST, isMissing ? 'is missing' : `is damaged: ${result.message}`)
   }
-  const files = listedIn(result.manifest)
+  const files = manifestFiles(result.manifest)
   if (!isInDatabase) {
     if (!namesAll(dir, files)) throw damageError(dir, file, detail)
     note(`${file} ${detail}: the answer comes from ${MANIFEST}, which names every table file`)

@@ -2,7 +2,7 @@
 import type { DuckDBInstance } from '@duckdb/node-api'
 import { ConfigError } from '../../config/index.js'
 import { Connection, type Interruption } from './connection.js'
-import { lockedInstance, type QueryLimits } from './locked-instance.js'
+import { openLockedInstance, type QueryLimits } from './locked-instance.js'
 import { checkReadOnly } from './read-only-sql.js'
 import { openStream, type Result } from './row-stream.js'
 import { openSnapshot, type Snapshot } from './snapshot.js'
@@ -59,7 +59,7 @@ class DuckTables implements Tables {
       try {
         for (const dir of [this.#dir, ...(previous === undefined ? [] : [previous])])
           this.#snapshots.push(await openSnapshot(dir, { note, signal: interruption?.signal }))
-        this.#instance = await lockedInstance(this.#snapshots, this.#options, interruption)
+        this.#instance = await openLockedInstance(this.#snapshots, this.#options, interruption)
         return
       } catch (error) {
         const isStale = this.#isStale

@@ -7,7 +7,7 @@ import { ByteSink } from './bytes/index.js'
 import { type FileOwner, STORE_FOLDERS } from './file-names.js'
 import { diskFailure, OpenFiles } from './open-files.js'
 import type { AppendResult, CloseResult, PackBytes, PackRows, PackStore } from './pack-store.js'
-import { settleFile } from './recover.js'
+import { recoverFile } from './recover.js'
 import { type RowTable, segmentBuffers } from './tables/index.js'
 import { appendCdxjLines, finishIndex, type IndexTask, type WarcRecords } from './warc/index.js'
 
@@ -105,7 +105,7 @@ export class DirectoryPackStore implements PackStore {
     return this.#alone(async () => {
       const files = [...(await this.#files.rollAll()), ...this.#files.broken]
       for (const file of this.#files.broken) {
-        const found = settleFile(this.#options.directory, file, 'gone')
+        const found = recoverFile(this.#options.directory, file, 'gone')
         if (found < file.bytes) this.#problems.push(`${file.name}: ${file.bytes - found} bytes are lost`)
       }
       await Promise.all(this.#sorting)

@@ -64,7 +64,7 @@ export function recover(input: RecoverInput): Recovery {
   const damaged: Recovery['damaged'][number][] = []
   for (const [name, kind] of kinds) {
     const bytes = committed.get(name) ?? 0
-    const before = settleFile(directory, { name, kind, bytes }, holder)
+    const before = recoverFile(directory, { name, kind, bytes }, holder)
     if (before < bytes) damaged.push({ name, bytes, foundBytes: before })
     else if (bytes === 0) removed.push({ name, bytes: before })
     else if (before > bytes) cut.push({ name, bytes, cutBytes: before - bytes })
@@ -73,7 +73,7 @@ export function recover(input: RecoverInput): Recovery {
 }
 
 /** Keeps the first `file.bytes` under the final name; returns the length found. */
-export function settleFile(directory: string, file: Omit<StoredFile, 'crc32'>, holder: Holder): number {
+export function recoverFile(directory: string, file: Omit<StoredFile, 'crc32'>, holder: Holder): number {
   const path = pathInside(directory, file.name)
   const openPath = path + OPEN_SUFFIX
   const isOpen = existsSync(openPath)

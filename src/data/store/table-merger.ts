@@ -8,11 +8,11 @@ import type { FileRow, Incarnation, Ledger, PackFile } from '../../ledger/index.
 import type { Epoch, Millis } from '../../model/index.js'
 import { completeLogs, locateFile } from './file-names.js'
 import { DAMAGED_FILE, type Manifest, type TableFiles } from './tables/index.js'
-import type { Converted, ConvertTask, ParquetInput, WrittenParquet } from './tables/parquet/index.js'
+import type { Conversion, ConvertTask, ParquetInput, WrittenParquet } from './tables/parquet/index.js'
 
 /** The slow work, done in a thread of its own. */
 export interface TableWorker {
-  convert(task: ConvertTask): Promise<Converted>
+  convert(task: ConvertTask): Promise<Conversion>
   concat(inputs: readonly ParquetInput[], outPath: string): Promise<WrittenParquet>
 }
 

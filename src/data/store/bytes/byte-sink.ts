@@ -54,11 +54,6 @@ export class ByteSink {
     this.#length += 4
   }
 
-  double(value: number): void {
-    this.reserve(8).writeDoubleLE(value, this.#length)
-    this.#length += 8
-  }
-
   /** Appends `value` as UTF-8; returns the number of bytes. */
   text(value: string): number {
     const bytes = this.reserve(value.length * 3)

@@ -56,7 +56,7 @@ interface Content {
 }
 
 /** Every file that a manifest lists, with its kind in the ledger. */
-export function listedIn({ tables }: Manifest): ListedFile[] {
+export function manifestFiles({ tables }: Manifest): ListedFile[] {
   return Object.entries(tables).flatMap(([table, { files, logs }]) => [
     ...files.map(file => ({ ...file, kind: table })),
     ...logs.map(log => ({ ...log, kind: `${table}-log` })),

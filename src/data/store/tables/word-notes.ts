@@ -6,7 +6,7 @@
 
 import { WordSketch } from '../../../model/bytes/index.js'
 import { LIMITS } from '../../../model/index.js'
-import { drained, type LearnedNotes, siteIn, written } from './learned-notes.js'
+import { drainLines, gzipLines, type LearnedNotes, siteIn } from './learned-notes.js'
 import { PageInt, PageRowView, PageText } from './page-row.js'
 import type { Segment } from './segment.js'
 import { firstTexts, readBlocks } from './text-blocks.js'
@@ -38,13 +38,13 @@ export class WordNotes implements LearnedNotes {
   }
 
   take(end: boolean): Buffer {
-    return written(this.takeLines(end))
+    return gzipLines(this.takeLines(end))
   }
 
   /** Not while texts are expected: they belong to these sites. */
   takeLines(end: boolean): string[] {
     if (!end && (this.#texts.length > 0 || this.#sites.size < LIMITS.notedSites)) return []
-    const lines = drained(this.#sites, (site, { sketch }) => {
+    const lines = drainLines(this.#sites, (site, { sketch }) => {
       const words = sketch.toString()
       return words === '' ? '' : `${site}${NOTHING_ELSE}${words}`
     })

@@ -13,9 +13,9 @@ import { appendThrift, int64, list, ThriftReader, type ThriftStruct, type Thrift
 
 /** Field numbers of Parquet's FileMetaData, RowGroup, ColumnChunk and ColumnMetaData. */
 const FILE = { schema: 2, rows: 3, rowGroups: 4 } as const
-const GROUP = { columns: 1, offset: 5, ordinal: 7 } as const
-const CHUNK = { offset: 2, metadata: 3, offsetIndexAt: 4, columnIndexAt: 6 } as const
-const COLUMN = { dataPageAt: 9, indexPageAt: 10, dictionaryPageAt: 11, bloomFilterAt: 14 } as const
+const GROUP = { columns: 1, offset: 5 } as const
+const CHUNK = { offset: 2, metadata: 3 } as const
+const COLUMN = { dataPageAt: 9, dictionaryPageAt: 11 } as const
 
 const FOOTER_BYTES_MAX = 64 * 1024 * 1024
 const COPY_BYTES = 1024 * 1024
@@ -132,7 +132,6 @@ function shiftGroup(group: ThriftValue, shift: number): ThriftValue {
   if (group.type !== 'struct') throw new Error('a row group is a struct')
   const fields = new Map(group.value)
   shiftField(fields, GROUP.offset, shift)
-  fields.delete(GROUP.ordinal)
   fields.set(GROUP.columns, list(listOf(group.value, GROUP.columns).map(chunk => shiftChunk(chunk, shift))))
   return { type: 'struct', value: fields }
 }
@@ -143,8 +142,7 @@ function shiftChunk(chunk: ThriftValue, shift: number): ThriftValue {
   const places = new Map(metadata.value)
   for (const field of Object.values(COLUMN)) shiftField(places, field, shift)
   const fields = new Map(chunk.value)
-  for (const field of [CHUNK.offset, CHUNK.offsetIndexAt, CHUNK.columnIndexAt])
-    shiftField(fields, field, shift)
+  shiftField(fields, CHUNK.offset, shift)
   return { type: 'struct', value: fields.set(CHUNK.metadata, { type: 'struct', value: places }) }
 }
 

@@ -42,7 +42,7 @@ export interface WrittenParquet {
   readonly crc32: Crc32
 }
 
-export interface Converted extends WrittenParquet {
+export interface Conversion extends WrittenParquet {
   /** The file of notes; null if there is none. */
   readonly learned: { readonly bytes: number; readonly crc32: Crc32 } | null
 }
@@ -59,7 +59,7 @@ interface Table {
 const ROWS_PER_GROUP = { pages: LIMITS.rowGroupRows, links: LIMITS.linkGroupRows }
 
 /** Writes the committed rows of the logs to `outPath` atomically. Throws `DamagedFileError`. */
-export function convertLogs(task: ConvertTask): Converted {
+export function convertLogs(task: ConvertTask): Conversion {
   const { learnedPath } = task
   if (learnedPath === undefined) return { ...convert(task, null), learned: null }
   mkdirSync(dirname(learnedPath), { recursive: true })
