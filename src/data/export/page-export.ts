@@ -1,4 +1,4 @@
-/** The common part of exports that write one file per page: index the pages, read their bodies, write files. */
+/** The common part of exports that write a file per page: index the pages, read bodies, write files. */
 import { join } from 'node:path'
 import { openTables, type Tables, type TablesOptions, withScratch } from '../query/index.js'
 import { ArchiveBodies } from './archive-bodies.js'
@@ -55,7 +55,7 @@ export async function indexBodies(
   index.removeUnplaced()
 }
 
-/** Writes what `convert` makes of each indexed page. A body that is missing takes its page out of the index. */
+/** Writes the result of `convert` for each indexed page. Pages without a body leave the index. */
 export async function writeBodies(
   { dir, index, tally, counts, options }: PageExport,
   folder: Folder,

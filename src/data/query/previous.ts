@@ -34,7 +34,7 @@ export interface UnchangedPage {
 /** DuckDB's limit: a recrawl starts inside the process that crawls. */
 const MEMORY_BYTES = 256 * 1024 * 1024
 
-/** Rows that are sorted at once. DuckDB spills to disk, but 700,000 rows of long URLs exceed the limit all the same. */
+/** Rows sorted at once. DuckDB spills to disk, and still 700,000 rows with long URLs exceed the limit. */
 const PART_ROWS = 500_000
 
 /** Every URL that left the queue of the crawl in `dir`, once, with the links of its page. */
@@ -92,7 +92,7 @@ function unchangedPageOf(row: readonly Value[]): UnchangedPage {
 
 const ROWS = 'SELECT (SELECT count(*) FROM pages) + (SELECT count(*) FROM links) AS rows'
 
-/** Each row of `pages`, and behind it the rows of `links` with its URL: one sort brings them together. */
+/** Sorts rows of pages and links together, so that the links of a page follow its row. */
 async function* mergeByUrl(tables: Tables, condition: string): AsyncGenerator<PreviousPage> {
   // Of several rows of one URL the one with a stored copy counts, then the latest.
   const { batches } = await tables.run(`
@@ -100,15 +100,15 @@ async function* mergeByUrl(tables: Tables, condition: string): AsyncGenerator<Pr
       SELECT url, depth, outcome, etag, last_modified, content_digest, ${WHOLE} AS whole, fetch_time,
         warc_filename IS NOT NULL AS archived, warc_refers_to_date, content_mime_type, NULL AS link
       FROM pages WHERE ${condition}
-      UNION ALL BY NAME SELECT url, target || ' ' || kind AS link FROM links WHERE ${condition})
+      UNION ALL BY NAME SELECT url, concat(target, ' ', kind) AS link FROM links WHERE ${condition})
     ORDER BY url, link IS NOT NULL, content_digest IS NULL, fetch_time DESC`)
   let page: readonly Value[] | null = null
   let links: string[] = []
   for await (const rows of batches()) {
     for (const row of rows) {
-      const isSame = page !== null && row[URL] === page[URL]
-      if (row[LINK] !== null) {
-        if (isSame) links.push(String(row[LINK]))
+      const isSame = page !== null && row[URL_COLUMN] === page[URL_COLUMN]
+      if (row[LINK_COLUMN] !== null) {
+        if (isSame) links.push(String(row[LINK_COLUMN]))
       } else if (!isSame) {
         if (page !== null) yield pageOf(page, links)
         page = row
@@ -119,9 +119,9 @@ async function* mergeByUrl(tables: Tables, condition: string): AsyncGenerator<Pr
   if (page !== null) yield pageOf(page, links)
 }
 
-/** Places of columns in the rows of `mergeByUrl`. */
-const URL = 0
-const LINK = 11
+/** Indexes of columns in the rows of `mergeByUrl`. */
+const URL_COLUMN = 0
+const LINK_COLUMN = 11
 
 function pageOf(row: readonly Value[], links: readonly string[]): PreviousPage {
   const [url, depth, outcome, etag, lastModified, digest, isWhole, fetchTime, isArchived, refersTo, mime] =
