@@ -15,8 +15,8 @@ export interface EarlierCrawls {
 export const NO_EARLIER: EarlierCrawls = { directories: [], trouble: '' }
 
 /**
- * `named` is the directory of the previous crawl, if the user gives it. `previousOf` returns the directory that
- * a crawl.json names as its previous crawl; it throws if that may not be followed.
+ * `named` is the directory of the previous crawl, if the user gives it. `previousOf` returns the directory
+ * that a crawl.json names as its previous crawl; it throws if that may not be followed.
  */
 export function earlierCrawls(
   directory: string,
