@@ -9,15 +9,16 @@ import { type PageLinks, RowLogWriter, tableUrl } from '../data/store/tables/ind
 import { convertLogs } from '../data/store/tables/parquet/index.js'
 import { digestFile } from '../files/index.js'
 import type { FileRow } from '../ledger/index.js'
+import { fingerprint, takeFingerprint } from '../model/bytes/index.js'
 import { type OutcomeCode, outcomeRule, type PageRow, withoutMark } from '../model/index.js'
 import { siteOf } from '../model/url/index.js'
 import type { FrontierSpace } from '../page/frontier/index.js'
+import { SeenSet } from '../page/frontier/seen/index.js'
 import { type ArchivedExchange, exchangesOf } from './archived-exchange.js'
 import { type JournalOutcome, journalOutcomes } from './journal-outcomes.js'
 import type { RepairCrawl } from './open-repair.js'
 import { type RebuildSettings, rebuildPage, rowWithoutResponse } from './rebuild-page.js'
 import type { LostUrl } from './reopen-urls.js'
-import { RowKeys } from './row-keys.js'
 import { scanWarc } from './scan-warc.js'
 import { TableFiles } from './table-files.js'
 import { type Table, type TableSource, tableSources } from './table-sources.js'
@@ -283,5 +284,29 @@ class TableRepair {
     const outPath = join(this.#task.target, name)
     convertLogs({ table, logs: [{ path: log.path, committedBytes }], outPath })
     return [{ name, kind: table, ...digestFile(outPath, table, Number.MAX_SAFE_INTEGER) }]
+  }
+}
+
+/** A set of table rows by two of their columns, as fingerprints; it spills to disk. */
+class RowKeys {
+  readonly #keys: SeenSet
+
+  constructor(space: FrontierSpace) {
+    this.#keys = new SeenSet(space.seen)
+  }
+
+  has(url: string, other: string): boolean {
+    takeFingerprint(`${url} ${other}`)
+    return this.#keys.has(fingerprint.low, fingerprint.high)
+  }
+
+  /** True if it is new. */
+  add(url: string, other: string): boolean {
+    takeFingerprint(`${url} ${other}`)
+    return this.#keys.add(fingerprint.low, fingerprint.high)
+  }
+
+  close(): void {
+    this.#keys.close()
   }
 }
