@@ -3,6 +3,7 @@
  * traps, rows, WARC record), then its pack through the journal, the store, the Parquet tables and the
  * converters of the export. Only the network and the ledger are missing.
  */
+
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { joinLinks } from '../../src/cluster/agent/assemble-links.js'
@@ -34,6 +35,7 @@ import { HostNames, SiteTraps } from '../../src/page/frontier/traps/index.js'
 import { toUtf8 } from '../../src/page/parse/index.js'
 import type { SitePace } from '../../src/page/politeness/index.js'
 import { RobotsRules } from '../../src/page/robots/index.js'
+import { pageRowOf } from './row-logs.js'
 import { sampleExchange } from './store-samples.js'
 
 export interface Answer {
@@ -93,7 +95,7 @@ export class PagePath {
     const rows: PageRow[] = []
     for (let at = 0; at < bytes.length; ) {
       at += view.moveTo(bytes, at)
-      rows.push(view.toRow(new Uint8Array()))
+      rows.push(pageRowOf(view, new Uint8Array()))
     }
     return { cell: this.#pack.cellFor(this.#site).toPackCell(), rows }
   }

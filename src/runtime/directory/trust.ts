@@ -77,6 +77,17 @@ export function untrusted(why: string, config: CrawlConfig): UntrustedError {
   return new UntrustedError(`${why}; this would ${what}`, true)
 }
 
+/**
+ * The directory that crawl.json names as its previous crawl. Throws when the directory is not trusted: a
+ * foreign directory does not decide what else is read on this machine.
+ */
+export function previousOf(directory: string): string | undefined {
+  const { previous } = readCrawlFile(directory).config
+  const why = previous === undefined ? null : distrustOf(directory)
+  if (why !== null) throw new Error(why)
+  return previous
+}
+
 /** Shown before a module is loaded, so that the user sees which code runs. */
 export function hooksNamed(path: string): string {
   return `the hooks ${path} (sha256 ${hashOfFile(path) ?? 'unknown: it cannot be read'})`
