@@ -21,7 +21,6 @@ const KEPT_WORDS = new Map([
 /** Small files that stay apart from their only importer, with the reason. */
 const KEPT_SMALL = new Map([
   ['src/cli/experiment.ts', 'one file per command'],
-  ['src/cluster/agent/lane/known-links.ts', 'the implementation of a port of the parser'],
   ['src/compose/known-web.ts', 'reads a file; what it reads is in report/'],
   ['src/compose/machine-gauges.ts', 'the real machine, which compose/ alone knows'],
   ['src/compose/recording-ledger.ts', 'for fault tests; goes to test/ with the injected faults'],

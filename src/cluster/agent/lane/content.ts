@@ -1,11 +1,11 @@
-/** What the answer to a visit was found to hold, or is known to hold still. */
+/** What a response contains, or what the previous crawl knows of an unchanged page. */
 
 import { type PageFacts, type PageLinks, unpackFacts } from '../../../data/store/tables/index.js'
 import { linkKindOf } from '../../../data/store/tables/parquet/index.js'
 import type { Revisit } from '../../../data/store/warc/index.js'
-import type { Exchange, MetaInfo, ParsedPage } from '../../../model/index.js'
+import type { Exchange, MetaInfo, Millis, ParsedPage } from '../../../model/index.js'
 import { normaliseEscapes } from '../../../model/url/index.js'
-import { NO_PAGE_RULES, type PageRules } from '../../../page/robots/index.js'
+import { NO_PAGE_RULES, type PageRules, pageRules } from '../../../page/robots/index.js'
 
 /** What parsing adds to a row. */
 export interface Content {
@@ -66,4 +66,20 @@ export function identical(exchange: Exchange, digest: string, known: MetaInfo | 
 function revisitOf(url: string, known: MetaInfo, profile: Revisit['profile']): Revisit | null {
   if (known.storedAt === '') return null
   return { profile, refersToUrl: url, refersToDate: known.storedAt, digest: known.digest }
+}
+
+/** The product token of robots.txt files and of robots meta elements. */
+export const PRODUCT_TOKEN = 'orbweaver'
+
+/** What a page asks of robots, in its meta elements and headers; nothing with `--robots ignore`. */
+export function rulesOfPage(
+  mode: 'strict' | 'rfc9309' | 'ignore',
+  metaRobots: string,
+  exchange: Exchange,
+  now: Millis,
+): PageRules {
+  const header = mode === 'ignore' ? undefined : exchange.header('x-robots-tag')
+  if (mode === 'ignore' || (header === undefined && metaRobots === '')) return NO_PAGE_RULES
+  const headers = header === undefined ? [] : (exchange.headerValues?.('x-robots-tag') ?? [header])
+  return pageRules(metaRobots, headers, PRODUCT_TOKEN, now)
 }

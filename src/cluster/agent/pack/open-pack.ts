@@ -16,12 +16,10 @@ import {
   type CellId,
   type CellMap,
   type Discovery,
-  type Exchange,
   filedUnder,
   type Grouping,
   LIMITS,
   type Millis,
-  type PageRow,
 } from '../../../model/index.js'
 import type { SiteCrawl } from '../site/index.js'
 import type { ReceivedLinks } from './message-count.js'
@@ -86,12 +84,6 @@ export class OpenPack {
       site.joinedPack()
     }
     return packCell
-  }
-
-  /** robots.txt is archived with the site's pages, but is none of them. */
-  addRobots(site: SiteCrawl, exchange: Exchange): void {
-    this.cellFor(site)
-    this.builder.add({ leaseKey: site.leaseKey, row: robotsRow(site, exchange), exchange, inTables: false })
   }
 
   get pages(): number {
@@ -175,53 +167,6 @@ export class OpenPack {
       waits: packCells.flatMap(packCell => [...packCell.site.pace.groupWaits(now)]),
     }
   }
-}
-
-/** What the archive's metadata record says of a robots.txt. */
-function robotsRow(site: SiteCrawl, exchange: Exchange): PageRow {
-  return {
-    ...EMPTY_ROW,
-    url: exchange.url,
-    outcome: exchange.status < 300 ? 'OK' : exchange.status < 400 ? 'REDIRECT' : 'HTTP_CLIENT_ERROR',
-    fetchedAt: exchange.startedAt,
-    fetchMs: exchange.fetchMs,
-    status: exchange.status,
-    lane: site.lane,
-    bodyBytes: exchange.body.length,
-    truncated: exchange.truncated ?? '',
-  }
-}
-
-const EMPTY_ROW: PageRow = {
-  url: '',
-  outcome: 'OK',
-  fetchedAt: 0,
-  fetchMs: 0,
-  status: 0,
-  depth: 0,
-  hops: 0,
-  via: '',
-  lane: 0,
-  attempt: 1,
-  bodyBytes: 0,
-  digest: '',
-  mime: 'text/plain',
-  mimeDetected: '',
-  charset: '',
-  languages: '',
-  truncated: '',
-  title: '',
-  description: '',
-  canonical: '',
-  redirect: '',
-  text: new Uint8Array(0),
-  outlinks: 0,
-  outlinksForeign: 0,
-  etag: '',
-  lastModified: '',
-  refersToDate: '',
-  warcOffset: -1,
-  warcLength: 0,
 }
 
 function laneWork(packCells: readonly OpenPackCell[]): LaneWork[] {

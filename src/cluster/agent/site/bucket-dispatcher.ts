@@ -85,11 +85,11 @@ export class BucketDispatcher {
       return
     }
     this.#bucket.fetch(element)
-    site.listBegan(list)
+    site.setList(list)
     try {
       await crawl(site)
     } finally {
-      site.listEnded()
+      site.setList(null)
       list.close()
       this.#rest(element, site.pace.readyAt)
     }

@@ -4,6 +4,7 @@
  */
 export { BucketDispatcher } from './bucket-dispatcher.js'
 export { Counters } from './counters.js'
+export { LaneCount } from './lane-count.js'
 export { OriginRobots, type OriginRobotsSettings, type OriginVerdict } from './origin-robots.js'
 export { PageFaults } from './page-faults.js'
-export { LaneCount, SiteCrawl, type SiteMode } from './site-crawl.js'
+export { SiteCrawl, type SiteMode } from './site-crawl.js'
