@@ -80,7 +80,7 @@ export class HeldCells {
     if (this.#due === 'none') this.#due = 'new'
   }
 
-  /** Compares with the leases that the ledger lists: returns sites it does not list, and notes missing ones. */
+  /** Compares with the leases in the ledger: returns the lost sites, and notes if cells are missing here. */
   compare({ held, grants }: Pick<Heartbeat, 'held' | 'grants'>): SiteCrawl[] {
     const epochs = new Map<CellId, Epoch>()
     for (const { cell, epoch } of held) {

@@ -109,7 +109,7 @@ export class RouteClaimer {
     return unknown
   }
 
-  /** These cells gained rows. They are ours by the table of another agent, and this agent does not hold them. */
+  /** Cells with new rows, which are ours by the table of another agent and are not held. */
   noteCells(cells: readonly CellId[]): void {
     for (const cell of cells) this.#note(cell)
   }

@@ -76,7 +76,7 @@ export class SpareSites<Site extends SiteInHand> {
     return done === 0 ? Number.POSITIVE_INFINITY : (queued * (now - this.#first!.at)) / done
   }
 
-  /** The sites of this many groups: first those without a request on the wire, then those with fewest URLs. */
+  /** The sites of this many groups: those without a request on the wire and with few URLs come first. */
   pick(groups: number): ReadonlySet<Site> {
     const now = this.#clock.monotonic()
     if (now - this.#pickedAt < REPEAT_MS) return new Set()

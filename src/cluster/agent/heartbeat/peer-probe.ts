@@ -1,8 +1,8 @@
 /**
- * Measures the distance to the other agents (D4). Every ten seconds it sends two messages to all, a short and
- * a long one, and each agent answers both. The short one gives the round-trip time. The length of the long one
- * divided by its time is a lower bound of the bandwidth. A busy thread answers late, so the best of the last
- * few probes counts. Time during which a bus held a message back does not count.
+ * Measures the distance to the other agents (D4). Every ten seconds it sends a short and a long message to
+ * all, and each agent answers both. The short one gives the round-trip time; the length of the long one,
+ * divided by its time, is a lower bound of the bandwidth. A busy thread answers late, so the best of the last
+ * few probes counts. Time during which a bus holds a message back is subtracted.
  */
 import type { Bus, BusMessage } from '../../../bus/index.js'
 import type { Incarnation } from '../../../ledger/index.js'
@@ -47,7 +47,7 @@ export class PeerProbe {
     this.#own = own
   }
 
-  /** By agent, the best of the last probes. Each probe removes the agents that did not answer the one before. */
+  /** The best of the last probes, of agents that answered the probe before the last. */
   get peers(): Readonly<Record<Incarnation, Peer>> {
     this.#peers ??= Object.fromEntries(
       [...this.#samples]

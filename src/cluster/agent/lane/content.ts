@@ -16,9 +16,9 @@ export interface Content {
   readonly foreign: number
   readonly revisit: Revisit | null
   readonly rules: PageRules
-  /** What the previous crawl knew, when the page has not changed since. */
+  /** What the previous crawl knew, if the page has not changed. */
   readonly known?: MetaInfo
-  /** What its row said of it then. */
+  /** The facts of the previous row. */
   readonly facts?: PageFacts
 }
 
@@ -32,7 +32,7 @@ export const NO_CONTENT: Content = {
   revisit: null,
 }
 
-/** A 304: nothing was sent, so the previous crawl's facts, text and link rows stand. */
+/** A 304 has no body: the facts, text and link rows of the previous crawl stand. */
 export function unchanged(url: string, known: MetaInfo, wantFacts: boolean): Content {
   const facts = wantFacts && known.facts ? unpackFacts(known.facts) : undefined
   const rows = known.links.map(link => link.split(' '))
@@ -53,16 +53,13 @@ export function unchanged(url: string, known: MetaInfo, wantFacts: boolean): Con
   }
 }
 
-/**
- * The same payload came again. What was cut short is not known to be the same to its end, and is stored
- * again.
- */
+/** The revisit if the payload has not changed. A truncated payload may differ after the cut: null. */
 export function identical(exchange: Exchange, digest: string, known: MetaInfo | undefined): Revisit | null {
   if (known === undefined || known.digest !== digest || exchange.truncated !== undefined) return null
   return revisitOf(exchange.url, known, 'identical-payload-digest')
 }
 
-/** Null where no archive holds the body: a revisit record would refer to nothing. */
+/** Null if no archive holds the body that a revisit record would refer to. */
 function revisitOf(url: string, known: MetaInfo, profile: Revisit['profile']): Revisit | null {
   if (known.storedAt === '') return null
   return { profile, refersToUrl: url, refersToDate: known.storedAt, digest: known.digest }

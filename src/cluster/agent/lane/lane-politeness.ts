@@ -118,7 +118,7 @@ export class LanePoliteness {
     if (rate.isLimited) await rate.take(signal)
   }
 
-  /** The pause after an attempt to fetch robots.txt. Without an answer, nothing is known of the site's speed. */
+  /** The pause after a request for robots.txt. Without a response, the speed of the site is unknown. */
   afterRobots({ exchange }: FetchResult): Pause {
     this.#spend(exchange)
     return this.#pause(exchange?.fetchMs ?? 0, 0)

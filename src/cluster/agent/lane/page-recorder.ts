@@ -68,8 +68,8 @@ export class PageRecorder {
   }
 
   /**
-   * Settles a URL whose page caused an exception. Links that were routed before stay. The exchange is archived
-   * unless that fails too or the rules of the page forbid it; if they are not known, those of its headers.
+   * Settles a URL whose page caused an exception. Links that were routed before it stay. The exchange is
+   * archived, unless that fails too, or the rules of the page or (if unknown) of its headers forbid it.
    */
   fail(
     site: SiteCrawl,

@@ -172,7 +172,7 @@ export class Qualifier {
   }
 }
 
-/** The bodies of one robots procedure. They count as in flight until they are archived: that may have to wait. */
+/** Counts the bodies of one robots procedure as in flight until they are archived, which may have to wait. */
 class HeldBodies implements Pick<Fetcher, 'fetch' | 'resolve'> {
   readonly #fetcher: Pick<Fetcher, 'fetch' | 'resolve'>
   readonly #exchanges: Exchange[] = []

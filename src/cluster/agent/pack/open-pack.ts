@@ -1,6 +1,4 @@
-/**
- * The pack being filled: stored bytes on one side, ledger rows on the other, until the transmitter seals it.
- */
+/** A pack until it is sealed: bytes for the store, and rows for the ledger. */
 
 import type { PackBuilder } from '../../../data/store/index.js'
 import type {
@@ -25,13 +23,13 @@ import type { SiteCrawl } from '../site/index.js'
 import type { ReceivedLinks } from './message-count.js'
 import { bytesOf, OpenPackCell } from './open-pack-cell.js'
 
-/** A link to another cell, and the cell it goes to as far as is known. */
+/** A link to another cell, and that cell, which may have been split meanwhile. */
 interface Link {
   readonly cell: CellId
   readonly row: Discovery
 }
 
-/** Links that are committed before their pack: where they stand in it, and what the ledger is told. */
+/** Links that are committed before their pack, and the batch for the ledger. */
 export interface LinksAhead {
   readonly taken: ReadonlyMap<OpenPackCell, readonly Link[]>
   readonly batch: LinkBatch
@@ -42,7 +40,7 @@ export class OpenPack {
   readonly agent: string
   readonly openedAt: Millis
   readonly builder: PackBuilder
-  /** Requests whose end is in here, also those that lead to another try. */
+  /** Requests whose result is in this pack, retries included. */
   requests = 0
   readonly #packCells = new Map<SiteCrawl, OpenPackCell>()
   #rowBytes = 0
@@ -67,7 +65,7 @@ export class OpenPack {
     )
   }
 
-  /** A share took more memory, or less. */
+  /** A pack cell takes more memory, or less. */
   grow(bytes: number): void {
     this.#rowBytes += bytes
   }
@@ -92,7 +90,7 @@ export class OpenPack {
     return pages
   }
 
-  /** Takes out what belongs to cells that are ours no longer; tells how many pages that were. */
+  /** Takes out lost cells; returns how many pages they had. */
   drop(sites: readonly SiteCrawl[]): number {
     const before = this.pages
     for (const site of sites) {
@@ -103,15 +101,12 @@ export class OpenPack {
     return before - this.pages
   }
 
-  /** URLs that become durable in other cells' inboxes with this pack. */
+  /** URLs that become durable in the inboxes of other cells with this pack. */
   *sentUrls(): Iterable<string> {
     for (const packCell of this.#packCells.values()) yield* packCell.appends.keys()
   }
 
-  /**
-   * The first of its links, as many as one transaction should take; null where the pack's own can take them
-   * all.
-   */
+  /** The first links, as many as one transaction should take; null if the pack's own can take them all. */
   linksAhead(incarnation: Incarnation, grouping: Grouping, mostBytes: number): LinksAhead | null {
     const packCells = [...this.#packCells.values()].filter(({ appendBytes }) => appendBytes > 0)
     if (packCells.reduce((sum, { appendBytes }) => sum + appendBytes, 0) <= mostBytes) return null
@@ -130,7 +125,7 @@ export class OpenPack {
     return { taken, batch: { incarnation, sources, appends: appendsOf(taken.values(), grouping) } }
   }
 
-  /** Links for these cells go where the map says now. */
+  /** Sends the links for these cells to the cells that the map names now. */
   reroute(moved: ReadonlySet<CellId>, cells: CellMap): void {
     for (const { appends } of this.#packCells.values()) {
       for (const [url, { cell, row }] of appends)
@@ -138,7 +133,7 @@ export class OpenPack {
     }
   }
 
-  /** What its cells read from other agents. */
+  /** The links that its cells consumed from other agents. */
   get received(): ReceivedLinks[] {
     return [...this.#packCells.values()].map(packCell => packCell.received)
   }
@@ -163,7 +158,7 @@ export class OpenPack {
       files,
       fetches,
       lanes: laneWork(packCells),
-      received: received,
+      received,
       waits: packCells.flatMap(packCell => [...packCell.site.pace.groupWaits(now)]),
     }
   }

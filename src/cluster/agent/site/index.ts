@@ -1,6 +1,6 @@
 /**
- * cluster/agent/site/: one leased cell in an agent: its frontier, its pace, its robots state, what is not
- * committed yet.
+ * cluster/agent/site/: one leased cell of an agent. In: a lease. Out: its frontier, pace, robots state and
+ * progress. Always: the object has one owner, and changes only through its methods.
  */
 export { BucketDispatcher } from './bucket-dispatcher.js'
 export { Counters } from './counters.js'
