@@ -145,7 +145,8 @@ export class OpenPackCell {
     this.#consumed += rows.length
     this.#cursor = rows[rows.length - 1].position
     for (const { sender, via } of rows) {
-      if (sender !== '' && sender !== this.#pack.agent && this.received.add(via)) this.#pack.grow(RECEIVED_BYTES)
+      if (sender !== '' && sender !== this.#pack.agent && this.received.add(via))
+        this.#pack.grow(RECEIVED_BYTES)
     }
   }
 
