@@ -1,10 +1,10 @@
 /**
  * One agent: the crawl loop of one process. Read `lane/lane.ts` first, then this file.
  *
- * The coordinator leases waiting cells to the agent, or the agent claims its own cells by the plan of phases or
- * by a routing table. It opens each cell and lets a lane visit its URLs. What the lanes fetch goes into the
- * open pack, and the transmitter ships packs. A cell whose queue is empty and whose last pack is committed is
- * finished. When no cell is left anywhere, the coordinator ends the crawl.
+ * The coordinator leases waiting cells to the agent, or the agent claims its own cells by the plan of phases
+ * or by a routing table. It opens each cell and lets a lane visit its URLs. What the lanes fetch goes into
+ * the open pack, and the transmitter ships packs. A cell whose queue is empty and whose last pack is
+ * committed is finished. When no cell is left anywhere, the coordinator ends the crawl.
  */
 import type { Bus, BusMessage, LaneStatus } from '../../bus/index.js'
 import type { Heartbeat, Incarnation } from '../../ledger/index.js'

@@ -1,4 +1,6 @@
-/** Counts the cells that agents claimed and those that the coordinator granted; in the ledger, for the report. */
+/**
+ * Counts the cells that agents claimed and those that the coordinator granted; in the ledger, for the report.
+ */
 import type { AgentRow, Incarnation } from '../../ledger/index.js'
 
 /** The setting with the counts. */

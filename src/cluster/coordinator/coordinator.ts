@@ -1,7 +1,7 @@
 /**
- * The coordinator (the papers' Algorithm 3.1) leases waiting cells to free lanes, in the order of the queue and
- * as the assignment says. It closes agents without a heartbeat, whose cells go to the head of the queue (D16),
- * and ends the crawl when no cell waits, is leased or drains (D20).
+ * The coordinator (the papers' Algorithm 3.1) leases waiting cells to free lanes, in the order of the queue
+ * and as the assignment says. It closes agents without a heartbeat, whose cells go to the head of the queue
+ * (D16), and ends the crawl when no cell waits, is leased or drains (D20).
  *
  * Any process that sees the ledger may run a coordinator; only the holder of the seat acts. Nothing is kept
  * only in memory, so the next holder of the seat continues where the last one died.
@@ -66,8 +66,8 @@ export class Coordinator {
   /** Monotonic time of the next beat. */
   #due: Millis = 0
   /**
-   * The next read of the queue includes cells whose turn an agent without a free lane holds: another agent may
-   * need the turn. If the assignment means sites for no agent in particular, that is not needed.
+   * The next read of the queue includes cells whose turn an agent without a free lane holds: another agent
+   * may need the turn. If the assignment means sites for no agent in particular, that is not needed.
    */
   #readsHeld = false
   readonly #turnRequests: TurnRequests
@@ -92,7 +92,9 @@ export class Coordinator {
     return this.#seat
   }
 
-  /** Coordinates until the crawl ends or the signal aborts; null if this coordinator did not end the crawl. */
+  /**
+   * Coordinates until the crawl ends or the signal aborts; null if this coordinator did not end the crawl.
+   */
   async run(): Promise<FinishReason | null> {
     const { bus, signal, beatMs, clock } = this.#parts
     const unsubscribe = bus.subscribe(message => this.#receive(message))

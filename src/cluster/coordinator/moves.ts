@@ -1,7 +1,7 @@
 /**
  * Moves the cells that have another agent after a repartition. Their holders are asked to release them with
- * every beat, because the bus may lose messages, until the ledger no longer lists the leases. The moves are in
- * the ledger, so the next coordinator continues them.
+ * every beat, because the bus may lose messages, until the ledger no longer lists the leases. The moves are
+ * in the ledger, so the next coordinator continues them.
  */
 
 import type { Bus } from '../../bus/index.js'
@@ -14,7 +14,9 @@ import type { Moved } from './repartition-record.js'
 export const MOVES = 'seat.moves'
 /** Names of cells of split sites are long, and a message on the bus must be short. */
 const CELLS_A_MESSAGE = 20
-/** After this many heartbeats the status of an agent includes its last release: one may have been on its way. */
+/**
+ * After this many heartbeats the status of an agent includes its last release: one may have been on its way.
+ */
 const BEATS = 2
 
 /** A cell, its holder, and the epoch of the lease. */
@@ -145,7 +147,9 @@ export class Moves {
         bus.send({ kind: 'move', to, cells: cells.slice(i, i + CELLS_A_MESSAGE), force })
   }
 
-  /** True once the heartbeats of all holders include their releases by force. Agents that left are skipped. */
+  /**
+   * True once the heartbeats of all holders include their releases by force. Agents that left are skipped.
+   */
   #haveReported(statuses: ReadonlyMap<Incarnation, ForcedCount>): boolean {
     let isAll = true
     for (const incarnation of new Set(this.#saved.moves.map(([, holder]) => holder))) {

@@ -40,8 +40,8 @@ export async function placedAgents(
 }
 
 /**
- * With `--parts`, an agent has the share of the part it owns, or else of a part without an owner here. Without
- * `--parts`, the share is its capacity (D13).
+ * With `--parts`, an agent has the share of the part it owns, or else of a part without an owner here.
+ * Without `--parts`, the share is its capacity (D13).
  */
 function sharesOf(
   agents: readonly AgentView[],

@@ -27,7 +27,9 @@ export async function newStage(ledger: Ledger, settings?: Readonly<Record<string
   return stage + 1
 }
 
-/** How often the counts are saved. They are for the report only: if the coordinator dies, the last are lost. */
+/**
+ * How often the counts are saved. They are for the report only: if the coordinator dies, the last are lost.
+ */
 const SAVE_MS: Millis = 5_000
 
 export class RoutePublisher {

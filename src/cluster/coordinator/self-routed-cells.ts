@@ -1,7 +1,8 @@
 /**
- * Between stages agents with the routing table claim their own cells (S2): the coordinator grants neither these
- * cells nor the lanes for them. If a lane was free and a cell waited for longer than an agent needs to notice
- * both, a notification was lost, and the coordinator grants the cell, as it does to agents without a table.
+ * Between stages agents with the routing table claim their own cells (S2): the coordinator grants neither
+ * these cells nor the lanes for them. If a lane was free and a cell waited for longer than an agent needs to
+ * notice both, a notification was lost, and the coordinator grants the cell, as it does to agents without a
+ * table.
  */
 
 import type { Incarnation, WaitingCell } from '../../ledger/index.js'

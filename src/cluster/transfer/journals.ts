@@ -1,6 +1,7 @@
 /**
- * What an agent without the store reads from the coordinator, over the channel of its packs: the journals from
- * which it rebuilds cells, and the routing table. If the coordinator is away, journals come from the ledger.
+ * What an agent without the store reads from the coordinator, over the channel of its packs: the journals
+ * from which it rebuilds cells, and the routing table. If the coordinator is away, journals come from the
+ * ledger.
  */
 import type { Ledger } from '../../ledger/index.js'
 import type { Channel } from './channel.js'
@@ -53,7 +54,9 @@ function journalsIn(bytes: Buffer): Journals {
   return journals
 }
 
-/** The routing table in force (S3). Null if there is none, or it arrived damaged; throws without an answer. */
+/**
+ * The routing table in force (S3). Null if there is none, or it arrived damaged; throws without an answer.
+ */
 export async function routingOver(channel: Channel): Promise<Buffer | null> {
   const { status, body, digest } = await channel.ask({ method: 'GET', path: ROUTING_PATH })
   return status === 200 && digest === digestOf([body]) ? body : null

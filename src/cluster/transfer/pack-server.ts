@@ -136,7 +136,9 @@ export class PackServer {
     else answer(response, said)
   }
 
-  /** Null for an incarnation that the ledger does not know or has closed: it would take the room of others. */
+  /**
+   * Null for an incarnation that the ledger does not know or has closed: it would take the room of others.
+   */
   async #receiverOf(sender: Incarnation): Promise<PackReceiver | null> {
     if (!this.#receivers.has(sender)) {
       const incarnations = await this.#parts.ledger.agents()

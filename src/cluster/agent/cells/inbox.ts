@@ -11,8 +11,8 @@ const BATCH_ROWS = 500
 const READERS = 16
 
 /**
- * Moves rows past the cursor of a cell into its queue. The open pack has the new URLs and the new cursor, so a
- * row is always either in the inbox or in a committed pack.
+ * Moves rows past the cursor of a cell into its queue. The open pack has the new URLs and the new cursor, so
+ * a row is always either in the inbox or in a committed pack.
  */
 export class InboxReader {
   readonly #ledger: Ledger
@@ -55,7 +55,9 @@ export class InboxReader {
   }
 }
 
-/** Rows of earlier versions may have other escapes. Kept if the normal form is of another cell of the site. */
+/**
+ * Rows of earlier versions may have other escapes. Kept if the normal form is of another cell of the site.
+ */
 function normalised(site: SiteCrawl, written: string): string {
   const url = normaliseEscapes(written)
   return url === written || site.holds(url) ? url : written

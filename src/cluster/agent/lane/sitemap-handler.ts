@@ -1,7 +1,7 @@
 /**
- * The sitemaps of a site. Those that robots.txt names join the queue as marked URLs, and the URLs in a fetched
- * sitemap are routed like links. A sitemap is archived and has an outcome, but is no page: it is in no table
- * and does not count for `--max-pages`.
+ * The sitemaps of a site. Those that robots.txt names join the queue as marked URLs, and the URLs in a
+ * fetched sitemap are routed like links. A sitemap is archived and has an outcome, but is no page: it is in
+ * no table and does not count for `--max-pages`.
  */
 
 import { type Exchange, LIMITS, siteOfCell, withoutMark } from '../../../model/index.js'

@@ -1,6 +1,7 @@
 /**
- * cluster/agent/pack/: outcomes become packs, packs are acknowledged. In: outcomes, rows, links. Out: a pack in
- * the store, then one ledger transaction. Always: store first; bytes are cut only after a definite refusal.
+ * cluster/agent/pack/: outcomes become packs, packs are acknowledged. In: outcomes, rows, links. Out: a pack
+ * in the store, then one ledger transaction. Always: store first; bytes are cut only after a definite
+ * refusal.
  */
 export { type FetchOutcome, fetchOutcomeOf, isPage, retryAfterMs } from './fetch-outcome.js'
 export { MessageCount } from './message-count.js'

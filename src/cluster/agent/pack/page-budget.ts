@@ -3,8 +3,8 @@ import type { Incarnation, Ledger } from '../../../ledger/index.js'
 const BLOCK_PAGES = 500
 
 /**
- * The agent's part of `--max-pages`: a block of pages reserved in the ledger. A page is taken before its request
- * and returned if no page came, so the limit is met exactly.
+ * The agent's part of `--max-pages`: a block of pages reserved in the ledger. A page is taken before its
+ * request and returned if no page came, so the limit is met exactly.
  */
 export class PageBudget {
   readonly #ledger: Ledger

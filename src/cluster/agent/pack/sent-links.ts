@@ -6,8 +6,8 @@ const GENERATION_URLS = 150_000
 
 /**
  * URLs that are durable in the inbox of another cell, so that a popular link is sent once and not from every
- * page. A URL is added when its pack is committed. It may be forgotten, because the seen-set of its cell drops
- * repeats: two generations of bounded size are kept.
+ * page. A URL is added when its pack is committed. It may be forgotten, because the seen-set of its cell
+ * drops repeats: two generations of bounded size are kept.
  */
 export class SentLinks {
   readonly #slab = new Slab()

@@ -1,8 +1,8 @@
 /**
- * Under `phases`, decides which of the held sites are crawled (K6-K8). A site of the open phase gets an element
- * of the bucket, which it fills with a list of its URLs, and one connection crawls the list. Then the site
- * makes room for others of its column. A list is sent when it is full, or when the site has no more URLs. If
- * the column is full, the site waits.
+ * Under `phases`, decides which of the held sites are crawled (K6-K8). A site of the open phase gets an
+ * element of the bucket, which it fills with a list of its URLs, and one connection crawls the list. Then the
+ * site makes room for others of its column. A list is sent when it is full, or when the site has no more
+ * URLs. If the column is full, the site waits.
  */
 
 import type { BucketSizes } from '../../../config/index.js'
@@ -95,7 +95,9 @@ export class BucketDispatcher {
     }
   }
 
-  /** Null while the window of states has no room. A list may be needed for sitemaps, which are not queued yet. */
+  /**
+   * Null while the window of states has no room. A list may be needed for sitemaps, which are not queued yet.
+   */
   #listOf(site: SiteCrawl): UrlList | null {
     const { list } = this.#parts.sizes
     const numbers = this.#states.list(Math.min(list, Math.max(1, site.frontier.size)))

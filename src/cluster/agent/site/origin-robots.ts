@@ -1,8 +1,8 @@
 /**
- * May this URL be requested? Holds the robots state of the origins of a cell and saves it in the ledger (M13).
- * If the robots.txt of an origin cannot be read, it is requested again after the retry interval, until the
- * origin is given up after a number of failures in a row. Old rules are requested again. http and https of a
- * site are different origins.
+ * May this URL be requested? Holds the robots state of the origins of a cell and saves it in the ledger
+ * (M13). If the robots.txt of an origin cannot be read, it is requested again after the retry interval, until
+ * the origin is given up after a number of failures in a row. Old rules are requested again. http and https
+ * of a site are different origins.
  */
 import type { Ledger, OriginState } from '../../../ledger/index.js'
 import {
@@ -184,7 +184,9 @@ export class OriginRobots {
     return { allowed: false, code: unreachable ?? code, detail: state.detail, until: retryAt }
   }
 
-  /** Returns the state that is kept: if the parser throws, the file counts as one that cannot be read (P9). */
+  /**
+   * Returns the state that is kept: if the parser throws, the file counts as one that cannot be read (P9).
+   */
   #remember(learned: OriginState, found?: Qualification, roundsBefore = 0): OriginState {
     const { settings, faults } = this.#parts
     let rules: RobotsRules | null = null
