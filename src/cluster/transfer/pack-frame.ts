@@ -1,4 +1,4 @@
-/** A pack as bytes: the length of its head (4 bytes), its head (JSON with the part lengths), and its parts. */
+/** A pack as bytes: length of its head (4 bytes), its head (JSON with the part lengths), and its parts. */
 import { createHash } from 'node:crypto'
 import type { PackBytes } from '../../data/store/index.js'
 

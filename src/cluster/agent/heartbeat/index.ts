@@ -5,5 +5,5 @@
 export { Checkpoint } from './checkpoint.js'
 export { HEARTBEAT_MS, HeartbeatLoop, LEASE_MS } from './heartbeat-loop.js'
 export { heartbeatStatus } from './heartbeat-status.js'
-export { type AgentCapacity, LaneOffer, type LaneOfferParts, type MachineLoad } from './lane-offer.js'
+export { type AgentCapacity, LaneOffer, type MachineLoad } from './lane-offer.js'
 export { type Peer, PeerProbe } from './peer-probe.js'
