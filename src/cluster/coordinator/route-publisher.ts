@@ -54,7 +54,7 @@ export class RoutePublisher {
   /** Called when the coordinator has taken the seat. */
   async restore(): Promise<void> {
     const { owners } = this.#assignment
-    if (owners === null) return
+    if (!owners) return
     const settings = await this.#ledger.settings()
     this.account.restore(settings)
     this.#membersText = settings[ROUTING_MEMBERS] ?? ''
@@ -63,7 +63,7 @@ export class RoutePublisher {
 
   /** Called with every beat of the coordinator. */
   async look(rows: readonly AgentRow[], agents: AgentRegistry): Promise<void> {
-    if (this.#assignment.owners === null) return
+    if (!this.#assignment.owners) return
     this.#count(agents)
     this.account.look(rows)
     // The assignment must know the agents before it can name the owners.
@@ -75,7 +75,7 @@ export class RoutePublisher {
   /** Saves the decisions of the assignment. Call it before any cell is leased by them. */
   async publish(): Promise<void> {
     const { owners, routes } = this.#assignment
-    if (owners === null) return
+    if (!owners) return
     const changed = owners.takeChanged()
     const members = routes?.members ?? []
     const membersText = JSON.stringify(members)
@@ -96,7 +96,7 @@ export class RoutePublisher {
 
   /** The crawl is over: saves the last counts. */
   async close(agents: AgentRegistry): Promise<void> {
-    if (this.#assignment.owners === null) return
+    if (!this.#assignment.owners) return
     agents.look(await this.#ledger.agents())
     await this.#save(agents)
   }

@@ -2,7 +2,7 @@
  * Splits giant sites while they are crawled (`--split-sites N`): a cell with more than N queued URLs is
  * released, and cells by path replace it, which the assignment gives to any agents. They share the turn of
  * the site, so its request rate does not rise. Sites that were too heavy in the previous crawl are split
- * before the first lease (`runtime/split-heavy.ts`).
+ * before the first lease (`runtime/routing/split-heavy.ts`).
  */
 import type { Bus } from '../../../bus/index.js'
 import type { Ledger } from '../../../ledger/index.js'
