@@ -6,11 +6,17 @@
 
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { joinLinks } from '../../src/cluster/agent/assemble-links.js'
+import { linksOf } from '../../src/cluster/agent/assemble-links.js'
 import type { AgentInput } from '../../src/cluster/agent/index.js'
 import type { ResponseHandler } from '../../src/cluster/agent/lane/index.js'
 import { OpenPack, SentLinks } from '../../src/cluster/agent/pack/index.js'
-import { Counters, LaneCount, type OriginRobots, SiteCrawl } from '../../src/cluster/agent/site/index.js'
+import {
+  Counters,
+  LaneCount,
+  type OriginRobots,
+  PageFaults,
+  SiteCrawl,
+} from '../../src/cluster/agent/site/index.js'
 import { systemClock } from '../../src/compose/index.js'
 import { checkConfig } from '../../src/config/index.js'
 import { htmlToMarkdown } from '../../src/data/export/html-to-markdown.js'
@@ -184,11 +190,18 @@ export class PagePath {
       hooks,
       hosts: new HostNames(),
       archives: true,
-      log: (event: string, fields?: object) => void this.faults.push(`${event} ${JSON.stringify(fields)}`),
       onScopeWidened: () => {},
     }
-    return joinLinks(input, () => this.#pack, new SentLinks(7), new SplitCells(), this.#counters)
-      .responseHandler
+    const core = {
+      counters: this.#counters,
+      cells: new SplitCells(),
+      sent: new SentLinks(7),
+      faults: new PageFaults((event, fields) => void this.faults.push(`${event} ${JSON.stringify(fields)}`)),
+      traps: readTraps(config.traps) ?? new Set(),
+      maxWaitMs: config.maxWait * 1000,
+      maxTries: config.tries ?? Number.POSITIVE_INFINITY,
+    }
+    return linksOf(input, core, () => this.#pack).responseHandler
   }
 }
 

@@ -22,7 +22,6 @@ const KEPT_WORDS = new Map([
 const KEPT_SMALL = new Map([
   ['src/cli/experiment.ts', 'one file per command'],
   ['src/cli/stop.ts', 'one file per command'],
-  ['src/cluster/agent/lane/known-links.ts', 'the implementation of a port of the parser'],
   ['src/data/store/append-digest.ts', 'joins files/ and row logs, which must not know each other'],
   ['src/ledger/memory/memory-bindings.ts', 'one file per table of the ledger'],
   ['src/page/fetch/connect/forbidden-ports.ts', 'a table from the Fetch standard'],
