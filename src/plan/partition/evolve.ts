@@ -156,7 +156,7 @@ export class Evolution {
 
   #communityLabels(): Int32Array {
     if (this.#labels !== null) return this.#labels
-    const { labels, work } = communities(this.#level, this.#random)
+    const { labels, work } = communities(this.#level)
     this.#workspace.spend(work)
     this.#labels = labels
     return labels

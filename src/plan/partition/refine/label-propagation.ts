@@ -8,9 +8,9 @@ export function refineByLabels(placement: Placement, rounds: number, random: See
   const { vertexCount, fixed } = placement.level
   for (let round = 0; round < rounds; round++) {
     let moves = 0
-    const order = shuffled(vertexCount, random)
+    const start = Math.floor(random.next() * vertexCount)
     for (let i = 0; i < vertexCount; i++) {
-      const v = order[i]
+      const v = i + start < vertexCount ? i + start : i + start - vertexCount
       if (fixed[v] >= 0 || !placement.isBoundary(v)) continue
       const target = placement.nearestTarget(v)
       if (target < 0) continue
