@@ -1,8 +1,9 @@
 import type { SeededRandom } from '../../../model/index.js'
-import { type Placement, shuffled } from '../state/index.js'
+import type { Placement } from '../state/index.js'
 
 /**
- * Moves every vertex that gains by it, in random order; equal gains are taken when they even out the parts.
+ * Moves every vertex that gains by it, by number from a random start (in random order each would miss the
+ * cache); equal gains are taken when they even out the parts.
  */
 export function refineByLabels(placement: Placement, rounds: number, random: SeededRandom): void {
   const { vertexCount, fixed } = placement.level

@@ -28,7 +28,6 @@ export class Placement {
   /** caps[p * constraintCount + r] */
   readonly caps: Float64Array
   readonly partWeights: Float64Array
-  readonly partSizes: Int32Array
   /** pinCounts[e * k + p] */
   readonly pinCounts: Uint16Array | Int32Array
   /** links[v * k + p]: cost of v's nets that have a pin in p. */
@@ -48,7 +47,6 @@ export class Placement {
     this.parts = parts
     this.caps = caps
     this.partWeights = new Float64Array(caps.length)
-    this.partSizes = new Int32Array(k)
     this.pinCounts = workspace.pinCounts(level.netCount * k, largestNet(level) > 65_535)
     this.links = workspace.links(level.vertexCount * k)
     this.lone = workspace.lone(level.vertexCount)
@@ -61,7 +59,6 @@ export class Placement {
     const { weights, vertexCount, constraintCount: r } = this.level
     for (let v = 0; v < vertexCount; v++) {
       const p = this.parts[v]
-      this.partSizes[p]++
       for (let i = 0; i < r; i++) this.partWeights[p * r + i] += weights[v * r + i]
     }
   }
@@ -175,8 +172,6 @@ export class Placement {
       this.partWeights[from * r + i] -= weights[vertex * r + i]
       this.partWeights[to * r + i] += weights[vertex * r + i]
     }
-    this.partSizes[from]--
-    this.partSizes[to]++
     parts[vertex] = to
     let gain = 0
     let work = 1
