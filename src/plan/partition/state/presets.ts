@@ -95,7 +95,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     after: null,
     population: 10,
     scratchShare: 0.7,
-    budget: 115e6,
+    budget: 100e6,
     maxRuns: 100,
     patience: 20,
   },
