@@ -1,6 +1,6 @@
 /**
- * What URLs begin with: the page's own origin, its folder or one above it, an origin met before. Each lies in
- * memory with room for the rest behind it, and with the lanes of the fingerprint as they stand there.
+ * What URLs can begin with: the page's own origin, its folder or one above it, an origin met before. Each
+ * beginning is stored with room for the rest behind it, and with the state of the fingerprint at its end.
  */
 import { LANE_A, LANE_B, stepA, stepB } from './fingerprint'
 import {
@@ -16,7 +16,7 @@ import {
 
 export const NOWHERE: usize = 0
 
-/** What a URL begins with. `whole`: the base itself, which is where the host puts it. */
+/** Kinds of beginnings. `whole`: the base itself, where the host has put it. */
 const WHOLE: u32 = 0
 export const ROOTED: u32 = 1
 export const RELATIVE: u32 = 2
@@ -24,7 +24,7 @@ const CLIMBING: u32 = 3
 export const FOREIGN: u32 = 4
 const PATH: u32 = 5
 
-/** Of each: how many bytes, and where the two lanes of the fingerprint stand behind them. */
+/** Fields of a beginning: its length, and the two lanes of the fingerprint at its end. */
 const BYTES: usize = 0
 const AT_A: usize = 4
 const AT_B: usize = 8
@@ -51,14 +51,14 @@ function keep(kind: u32, length: u32, a: u32, b: u32): void {
 /** Letters in a query are sent in the encoding of the page. */
 export let ownQueries: bool = false
 
-/** Chosen by `begin`. */
+/** The beginning chosen by `begin`. */
 export let beginning: u32 = ROOTED
 
 export function targetOf(kind: u32): usize {
   return TARGETS + kind * TARGET_ROOM
 }
 
-/** The first `length` bytes of the base are what links of `kind` begin with. */
+/** Makes the first `length` bytes of the base the beginning of links of `kind`. */
 function take(kind: u32, length: u32): void {
   const from = targetOf(WHOLE)
   const to = targetOf(kind)
@@ -74,8 +74,8 @@ function take(kind: u32, length: u32): void {
 }
 
 /**
- * Links are relative to the base in `TARGETS` from now on: of its bytes so many are the base without an empty
- * query, its origin, the folder, the path. Nothing is plain when there is no folder.
+ * Sets the base in `TARGETS` for the next links. The arguments are lengths of parts of it: the base without
+ * an empty query, its origin, the folder, the path. Without a folder no link is plain.
  */
 export function attachBase(whole: u32, origin: u32, folder: u32, path: u32, queries: bool): void {
   ownQueries = queries
@@ -89,7 +89,7 @@ export function attachBase(whole: u32, origin: u32, folder: u32, path: u32, quer
 }
 
 /**
- * Chooses what the URL begins with; returns where the rest begins in the href, NOWHERE when it is not plain.
+ * Chooses the beginning of the URL; returns where the rest begins in the href, NOWHERE if it is not plain.
  */
 export function begin(start: usize, end: usize): usize {
   const first = <u32>load<u8>(start)
@@ -120,14 +120,14 @@ function isOwnOrigin(start: usize): bool {
   return load<u8>(start + length) == 0x2f
 }
 
-/** Behind `http://` or `https://`, in letters of any case. */
+/** The position after `http://` or `https://`, in either case. */
 function afterScheme(start: usize): usize {
   if ((load<u32>(start) | 0x20202020) != 0x70747468) return NOWHERE
   const colon = start + ((load<u8>(start + 4) | 0x20) == 0x73 ? 5 : 4)
   return load<u8>(colon) == 0x3a && load<u16>(colon + 1) == 0x2f2f ? colon + 3 : NOWHERE
 }
 
-/** The host begins at `start`; only one that was met before is taken. */
+/** The host begins at `start`; only the hosts of origins met before are accepted. */
 function beginForeign(isSecure: bool, start: usize, end: usize): usize {
   const target = targetOf(FOREIGN)
   store<u64>(target, 0x2f2f3a7370747468)
@@ -168,7 +168,7 @@ function isSame(left: usize, right: usize, length: u32): bool {
   return true
 }
 
-/** The `length` bytes at `from` of the page are an origin that the full parser leaves as it is. */
+/** Remembers the `length` bytes at `from` of the page as an origin that the full parser does not change. */
 export function settleOrigin(from: usize, length: u32): void {
   if (length > ORIGIN_BYTES) return
   const start = PAGE + from
@@ -179,7 +179,7 @@ export function settleOrigin(from: usize, length: u32): void {
   memory.copy(slot + 4, start, length)
 }
 
-/** `./` and `../` before the rest. */
+/** Handles `./` and `../` before the rest. */
 function climb(start: usize, end: usize): usize {
   let i = start
   let length = lengthOf(RELATIVE)

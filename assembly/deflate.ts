@@ -1,33 +1,31 @@
 /**
- * Deflate (RFC 1951) for records of up to a megabyte, for speed: one look for a match at every position, no
- * second thoughts, and a Huffman code that is given instead of made for each record. AssemblyScript: `npm run
- * build` turns it into WebAssembly, where eight bytes can be compared, shifted and written at once; that
- * halves the time of the same loop in JavaScript. `src/store/deflate/` makes the code and feeds it.
+ * Fast deflate (RFC 1951) for records of up to a megabyte: one search for a match at each position, no lazy
+ * matching, and a given Huffman code instead of one per record. In WebAssembly eight bytes can be compared,
+ * shifted and written at once, which halves the time of the same loop in JavaScript.
+ * `src/data/store/compress/deflate/` makes the code and is the host.
  */
 
-/** Places in memory; the host fills the tables. An entry of a code is `bits | number of bits << 24`. */
+/** Positions in memory; the host fills the tables. An entry of a code is `bits | number of bits << 24`. */
 export const LITERALS: usize = 0x0400
 /** By length of the match, extra bits included. */
 export const LENGTHS: usize = 0x0900
-/** How often each symbol was used, when that is asked for. */
+/** Number of uses of each symbol, if the host asks for it. */
 export const LITERAL_COUNTS: usize = 0x0e00
 export const DISTANCE_COUNTS: usize = 0x1300
 /** By length of the match. */
 export const LENGTH_SYMBOLS: usize = 0x1400
 /**
- * Symbol of (distance - 1) where that is below 256; of (distance - 1) >> 7, 256 places on, where it is not.
+ * Symbol of (distance - 1) below 256; of (distance - 1) >> 7 at 256 positions further for larger distances.
  */
 export const DISTANCE_SYMBOLS: usize = 0x1600
-/**
- * By the same places: `bits | smallest distance << 16 | number of bits << 32 | with the extra bits << 40`.
- */
+/** By the same index: `bits | smallest distance << 16 | number of bits << 32 | with the extra bits << 40`. */
 export const DISTANCES: usize = 0x2000
-/** Last place of each hash of five bytes, counted from the beginning of the input. */
+/** Last position of each hash of five bytes, from the start of the input. */
 const PLACES: usize = 0x4000
 const HASH_BITS: u64 = 13
 /**
- * Five bytes make a match: one of four costs about what its letters do, and takes longer. So three bytes of
- * eight are shifted out.
+ * A match has at least five bytes: one of four saves little and takes longer. So three of eight bytes are
+ * shifted out.
  */
 const BEYOND: u64 = 24
 export const INPUT: usize = 0x10000
@@ -37,9 +35,11 @@ export const OUTPUT: usize = INPUT + INPUT_BYTES
 const END_OF_BLOCK: usize = 256
 const MATCH_MAX: usize = 258
 const WINDOW: usize = 32768
-/** The search ends here before the input does, so that thirteen bytes can be compared from anywhere. */
+/** The search ends this far before the input does, so that thirteen bytes can be compared at any position. */
 const MARGIN: usize = 12
-/** Places in records up to this size have two bytes: a table half as large leaves the cache to others. */
+/**
+ * Positions in records up to this size take two bytes: the smaller table leaves more of the cache to others.
+ */
 const SMALL: usize = 0x10000
 
 function placeOf<Place>(word: u64): usize {
@@ -56,7 +56,7 @@ function countMatch(length: usize, distanceSymbol: usize): void {
   count(DISTANCE_COUNTS, distanceSymbol)
 }
 
-/** How many bytes from `here` on equal those from `there` on; the first thirteen do. */
+/** Number of equal bytes at `here` and `there`; the first thirteen are known to be equal. */
 function matchLength(there: usize, here: usize, end: usize): usize {
   const max = min(MATCH_MAX, end - here)
   let length: usize = 13
@@ -70,12 +70,12 @@ function matchLength(there: usize, here: usize, end: usize): usize {
 }
 
 /**
- * Deflates the first `size` bytes at INPUT into one block at OUTPUT. The host has put the block's header
- * there: `headerBytes` whole bytes, then `headerBits` more bits, which stand in `last`. Returns the size of
- * the block.
+ * Deflates the first `size` bytes at INPUT into one block at OUTPUT; returns the size of the block. The host
+ * has written the block's header: `headerBytes` whole bytes, then `headerBits` more bits, which are in
+ * `last`.
  *
- * What has gathered of the output stays in local variables: those are registers, and globals are not.
- * `flush`, wherever it stands below, writes the whole bytes and keeps fewer than eight bits.
+ * Pending output bits are kept in local variables, because those become registers and globals do not. Each
+ * `flush` below writes the whole bytes and keeps fewer than eight bits.
  */
 export function deflate(size: usize, headerBytes: usize, last: u32, headerBits: u32, counts: bool): usize {
   return size <= SMALL
@@ -102,7 +102,7 @@ function deflateWith<Place>(
     const place = placeOf<Place>(word)
     const there = <usize>load<Place>(place) + INPUT
     store<Place>(place, <Place>(here - INPUT))
-    // Where nothing was yet stands the beginning, and the first byte would be its own match.
+    // An empty entry means the start of the input, where the first byte would match itself.
     if ((load<u64>(there) ^ word) << BEYOND != 0 || here - there - 1 >= WINDOW) {
       const symbol = <usize>word & 255
       const entry = load<u32>(LITERALS + (symbol << 2))
@@ -140,7 +140,7 @@ function deflateWith<Place>(
     bitCount &= 7
     if (counts) countMatch(length, <usize>load<u8>(DISTANCE_SYMBOLS + spot))
     here += length
-    // The end of a match is a likely start of the next.
+    // The next match often begins at the end of this one.
     store<Place>(placeOf<Place>(load<u64>(here - 1)), <Place>(here - 1 - INPUT))
   }
   for (; here <= end; here++) {

@@ -1,7 +1,7 @@
 /**
- * From the bytes of an href to the bytes and the fingerprint of a URL in one pass: the fast path of link
- * resolution, for links of plain characters to the page's own origin and to such as were met before.
- * `src/page/parse/plain-links.ts` is its host.
+ * The fast path of link resolution: one pass from the bytes of an href to the bytes and the fingerprint of a
+ * URL, for links of plain characters to the page's own origin and to origins met before. The host is
+ * `src/page/parse/memory/plain-links.ts`.
  */
 import {
   begin,
@@ -19,21 +19,20 @@ import {
 import { mix, stepA, stepB } from './fingerprint'
 import { HREF_BYTES, IN_PATH, IN_QUERY, isOf, LETTER, PAGE, RESULTS } from './layout'
 
-/** What `readLink` answers. */
+/** Results of `readLink`. */
 const ODD: u32 = 0
 const PLAIN: u32 = 1
 const NOT_HTTP: u32 = 2
 
-/** No octet. */
+/** Not an octet. */
 const NONE: u32 = 256
 
-/** Each `..` inside an href has what stands before it read again: a page must not make that its work. */
+/** Each `..` inside an href makes the part before it be read again, so their number is limited. */
 const CLIMBS: u32 = 8
 
 /**
- * Reads the href at `from` to `to` of the page. When it is plain, the results are the low and the high half
- * of its fingerprint, where its bytes begin and how many they are, and whether it belongs to the base's
- * origin.
+ * Reads the href at `from..to` of the page. Results for a plain link: low and high half of its fingerprint,
+ * start and length of its bytes, and whether it has the base's origin.
  */
 export function readLink(from: usize, to: usize): u32 {
   let start = PAGE + from
@@ -62,12 +61,12 @@ export function readLink(from: usize, to: usize): u32 {
         i += reference - 1
       } else if (c == 0x3a && beginning == RELATIVE) return isOtherScheme(start, i) ? NOT_HTTP : ODD
       else if (c == 0x20 || c > 0x7f) {
-        // A space, and a letter beyond ASCII, byte by byte.
+        // A space or a non-ASCII letter, byte by byte.
         if (ownQueries && part == IN_QUERY) return ODD
         escaped = c
       } else if (c == 0x25) {
         const octet = octetAt(i + 1, end)
-        // An escaped dot may make a dot segment.
+        // An escaped dot may form a dot segment.
         if (octet == NONE || octet == 0x2e) return ODD
         i += 2
         if (isUnreserved(octet)) c = octet
@@ -123,7 +122,7 @@ function finish(a: u32, b: u32, length: u32): void {
   store<u32>(RESULTS, beginning == FOREIGN ? 0 : 1, 16)
 }
 
-/** Where the lanes stand behind what is left of the URL, up to `at`. */
+/** The lanes at the end of what is left of the URL, which ends at `at`. */
 let againA: u32 = 0
 let againB: u32 = 0
 
@@ -137,7 +136,7 @@ function readAgain(target: usize, at: usize): void {
   }
 }
 
-/** Where the folder above the one that ends at `at` ends; the root has none above it. */
+/** The end of the folder above the one that ends at `at`; the root is its own parent. */
 function parentOf(at: usize, target: usize): usize {
   const root = target + lengthOf(beginning == FOREIGN ? FOREIGN : ROOTED)
   let slash = at - 2
@@ -146,8 +145,8 @@ function parentOf(at: usize, target: usize): usize {
 }
 
 /**
- * How many bytes at `at` stand for one `&`: a reference to it, or the `&` itself where a name and `=` follow,
- * as in `?a=1&b=2`: there it begins no reference, whatever the name. 0 when it may mean something else.
+ * The number of bytes at `at` that mean one `&`: a reference to it, or `&` itself before a name and `=`, as
+ * in `?a=1&b=2`, where it never begins a reference. 0 if it may mean something else.
  */
 function ampersandBytes(at: usize, end: usize): usize {
   if (load<u8>(at + 1) == 0x23) return numberedAmpersand(at + 2)
@@ -158,25 +157,25 @@ function ampersandBytes(at: usize, end: usize): usize {
   return isNamed && load<u8>(i) == 0x3b ? 5 : 0
 }
 
-/** `&#38;` and `&#x26;` from behind the `#` on. */
+/** Reads `&#38;` and `&#x26;` after the `#`. */
 function numberedAmpersand(at: usize): usize {
   const letters = load<u32>(at)
   if ((letters & 0xffffff) == 0x3b3833) return 5
   return (letters | 0x20) == 0x3b363278 ? 6 : 0
 }
 
-/** Whether a scheme other than http and https ends at `colon`: `mailto:`, `javascript:`. */
+/** Whether a scheme other than http and https ends at `colon`, such as `mailto:`. */
 function isOtherScheme(start: usize, colon: usize): bool {
   for (let i = start; i < colon; i++) {
     const c = <u32>load<u8>(i)
     if (!isLetterOrDigit(c) && (i == start || (c != 0x2b && c != 0x2d && c != 0x2e))) return false
   }
   const first = <u32>load<u8>(start) | 0x20
-  // One that begins like http is left to the full parser.
+  // A scheme that begins like http is left to the full parser.
   return colon > start && first >= 0x61 && first <= 0x7a && first != 0x68
 }
 
-/** What the URL parser cuts off at both ends. A NUL is not: to it that is U+FFFD already. */
+/** A byte that the URL parser trims. NUL is not trimmed: it has become U+FFFD before. */
 function isEdge(c: u32): bool {
   return c <= 0x20 && c != 0
 }
@@ -185,12 +184,12 @@ function isLetterOrDigit(c: u32): bool {
   return isOf(c, LETTER) || c - 0x30 < 10
 }
 
-/** RFC 3986, 2.3, without the dot: an escape of these stands for the character itself. */
+/** RFC 3986, 2.3, without the dot: an escape of these means the character itself. */
 function isUnreserved(octet: u32): bool {
   return isLetterOrDigit(octet) || octet == 0x2d || octet == 0x5f || octet == 0x7e
 }
 
-/** The octet of the two hexadecimal digits at `at`; NONE where there are none. */
+/** The octet of the two hexadecimal digits at `at`; NONE if there are none. */
 function octetAt(at: usize, end: usize): u32 {
   if (at + 2 > end) return NONE
   const high = hexValue(load<u8>(at))
@@ -198,7 +197,7 @@ function octetAt(at: usize, end: usize): u32 {
   return high > 15 || low > 15 ? NONE : (high << 4) | low
 }
 
-/** More than 15 for anything but a digit. */
+/** More than 15 for a byte that is not a digit. */
 function hexValue(c: u32): u32 {
   if (c - 0x30 < 10) return c - 0x30
   const letter = (c | 0x20) - 0x61

@@ -1,7 +1,7 @@
 /**
- * What is done to every byte of a page, sixteen at a time where that helps: stepping over tags that tell a
- * crawler nothing, and copying text. AssemblyScript with SIMD; `src/page/parse/page-memory.ts` puts the page
- * into this module's memory.
+ * The work done on every byte of a page, sixteen at a time with SIMD: skipping tags without information for a
+ * crawler, and copying text. The host is `src/page/parse/memory/page-memory.ts`, which copies the page into
+ * this module's memory.
  */
 import { FOUND, FOUND_ROOM, isOf, LETTER, NAME_STOP, PAGE, RESULTS, SIEVE } from './layout'
 import { anchorEnd, bracketFrom, hrefEnd, hrefStart, tagEnd } from './tags'
@@ -36,9 +36,9 @@ export function nextBracket(from: usize): usize {
 }
 
 /**
- * The first '<' at or after `from` that the host has to look at: of a start tag that the sieve lets through,
- * a comment, anything odd. Not less than `length` when there is none. Plain anchors on the way are put into
- * the list of those found; the first result is how many.
+ * The first '<' at or after `from` that the host has to read: a start tag that passes the sieve, a comment,
+ * unusual markup. `length` or more if there is none. Lists plain anchors on the way; the first result is
+ * their number.
  */
 export function nextOfInterest(from: usize, length: usize): usize {
   const end = PAGE + length
@@ -73,9 +73,9 @@ export function nextOfInterest(from: usize, length: usize): usize {
 }
 
 /**
- * Copies the bytes from `from` on to `at` as long as they can stand as they are: up to `to`, a control
- * character, an '&', the first byte of a no-break space, or a space after a space. `afterSpace` is 1 where
- * the text so far ends in one. Returns where it stopped. Up to fifteen bytes more are read and written.
+ * Copies the bytes from `from` on to `at` until one that needs treatment, or `to`: a control character, an
+ * '&', the first byte of a no-break space, or a space after a space. `afterSpace` is 1 if the text so far
+ * ends in a space. Returns the position reached. May read and write up to fifteen bytes more.
  */
 export function copyRun(from: usize, to: usize, at: usize, afterSpace: u32): usize {
   const end = PAGE + to

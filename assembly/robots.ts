@@ -1,21 +1,15 @@
 /**
- * What is done to every byte of a robots.txt: its lines are found, and of thousands of rules those that a
- * path could match. AssemblyScript, because most origins ask for both once: a loop in JavaScript would be
- * read before it is compiled. `src/page/robots/robots-memory.ts` is the other side.
+ * Finds the lines of a robots.txt. In WebAssembly, because this loop runs over every byte, mostly once per
+ * origin, and JavaScript would run it before it is compiled. `src/page/robots/line-scan.ts` is the host.
  */
 
-/** By byte, 1 for letters that stand for themselves in patterns and paths. */
-export const PLAIN: usize = 0x0400
-/** By hash of three letters, 1 where the path holds them. */
-export const HELD: usize = 0x0800
-export const HELD_BITS: u32 = 13
-/** Four numbers a line: number and kind, where it begins, where it ends, where its value begins. */
-export const LINES: usize = 0x2800
+/** Four numbers per line: its number and kind, its start, its end, the start of its value. */
+export const LINES: usize = 0x0400
 export const LINES_ROOM: u32 = 4096
-/** Where the file begins; places that the host gives and gets count from here. */
+/** Start of the file; the positions exchanged with the host are relative to it. */
 export const FILE: usize = LINES + (<usize>LINES_ROOM << 4)
 
-/** Kinds of lines. What is none of the others is the host's to read. */
+/** Kinds of lines. The host reads the other ones. */
 export const OTHER: u32 = 0
 export const DISALLOW: u32 = 1
 export const ALLOW: u32 = 2
@@ -25,36 +19,29 @@ export const KIND_BITS: u32 = 2
 const LF: u32 = 0x0a
 const CR: u32 = 0x0d
 const HASH: u32 = 0x23
-const DOLLAR: u32 = 0x24
-const PERCENT: u32 = 0x25
 const COLON: u32 = 0x3a
-const SPREAD: u32 = 0x9e3779b1
-const LETTER_BITS: u32 = 7
 
-/** Where the next call goes on. */
+/** Where the next call continues. */
 export let next: usize = 0
 let number: u32 = 0
 
-/** Space, tab, line and page feeds within a line; NUL, which some editors leave behind. */
+/** Space, tab, line and page feeds within a line; also NUL, which some editors leave behind. */
 function isBlank(c: u32): bool {
   return c == 0x20 || c == 0x09 || c == 0x0b || c == 0x0c || c == 0
 }
 
-/** The letters of `word`, little end first, in any case. */
+/** Whether the letters of `word` (lowest byte first) are at `at`, in either case. */
 function holds(at: usize, word: u64): bool {
   return (load<u64>(at) | 0x2020202020202020) == word
 }
 
-/**
- * Behind the word that the line begins with, 0 when it is no usual one; there are eight bytes behind every
- * line.
- */
+/** The kind by the first word of the line. At least eight bytes follow every line. */
 function kindAt(start: usize): u32 {
   // disallow
   if (holds(start, 0x776f6c6c61736964)) return DISALLOW
   // allow
   if (((load<u64>(start) & 0xffffffffff) | 0x2020202020) == 0x776f6c6c61) return ALLOW
-  // user-age, nt
+  // user-age + nt
   if (holds(start, 0x6567612d72657375) && (load<u16>(start + 8) | 0x2020) == 0x746e) return AGENT
   return OTHER
 }
@@ -63,17 +50,14 @@ function wordSize(kind: u32): usize {
   return kind == DISALLOW ? 8 : kind == ALLOW ? 5 : 10
 }
 
-/** The first byte that is no blank. */
+/** The first non-blank at or after `from`. */
 function skipBlanks(from: usize, end: usize): usize {
   let at = from
   while (at < end && isBlank(load<u8>(at))) at++
   return at
 }
 
-/**
- * The lines from `from` on, as many as there is room for; a last one that is cut is left out. Returns how
- * many.
- */
+/** Reads lines from `from` on, as many as fit; drops a last line that is cut. Returns their number. */
 export function readLines(from: usize, size: usize, isWhole: bool): u32 {
   if (from == 0) number = 0
   const end = FILE + size
@@ -121,38 +105,4 @@ function putLine(count: u32, start: usize, end: usize): void {
   store<u32>(line + 4, <u32>(start - FILE))
   store<u32>(line + 8, <u32>(end - FILE))
   store<u32>(line + 12, <u32>(value - FILE))
-}
-
-/**
- * Of the patterns whose places stand in two lists the numbers of those that may match, in the first; how
- * many.
- */
-export function mayMatch(starts: usize, ends: usize, count: u32): u32 {
-  let found: u32 = 0
-  for (let i: u32 = 0; i < count; i++) {
-    const start = FILE + <usize>load<u32>(starts + (<usize>i << 2))
-    const end = FILE + <usize>load<u32>(ends + (<usize>i << 2))
-    if (!holdsAll(start, end)) continue
-    store<u32>(starts + (<usize>found << 2), i)
-    found++
-  }
-  return found
-}
-
-/** False when the path lacks letters of the pattern; looks from the end, where patterns differ. */
-function holdsAll(start: usize, end: usize): bool {
-  // The `$` that ends a pattern is no letter.
-  const last = load<u8>(end - 1) == DOLLAR ? end - 2 : end - 1
-  for (let at = last - 2; at >= start; at--) {
-    const a: u32 = load<u8>(at)
-    const b: u32 = load<u8>(at + 1)
-    const c: u32 = load<u8>(at + 2)
-    if ((load<u8>(PLAIN + a) & load<u8>(PLAIN + b) & load<u8>(PLAIN + c)) == 0) continue
-    // The digits of a `%2F` are not letters of their own.
-    if (at > start && load<u8>(at - 1) == PERCENT) continue
-    if (at > start + 1 && load<u8>(at - 2) == PERCENT) continue
-    const gram = (((a << LETTER_BITS) | b) << LETTER_BITS) | c
-    if (load<u8>(HELD + <usize>((gram * SPREAD) >> (32 - HELD_BITS))) == 0) return false
-  }
-  return true
 }

@@ -1,31 +1,28 @@
 /**
- * Snappy's raw block format, the one codec every Parquet reader has, for up to two mebibytes at a time.
- * AssemblyScript, for the reasons given in `deflate.ts`. The size that a block begins with is the host's to
- * write.
+ * Compresses to Snappy's raw block format, which every Parquet reader supports; up to two mebibytes at a
+ * time. In WebAssembly for the reasons given in `deflate.ts`. The host writes the size at the start of a
+ * block.
  *
- * What a text costs is the steps that a processor cannot foresee, a few for every copy. So what can be chosen
- * without a step is: short literals and copies are written whole whatever their size, and the next write
- * covers what is too much.
+ * Most of the time for text goes into mispredicted branches, a few per copy. So branches are avoided where
+ * possible: short literals and copies are written at full width, and the next write overwrites the excess.
  */
 
 /**
- * Last place of each hash of four bytes, by its low sixteen bits: the distance follows from them. The host
- * sees only what follows.
+ * Last position of each hash of four bytes, by its low sixteen bits, which give the distance. The memory
+ * behind it is shared with the host.
  */
 const PLACES: usize = 0x0400
 const HASH_BITS: u32 = 14
 export const INPUT: usize = 0x20000
-/** A Parquet page is closed by the value that takes it past one mebibyte, and a text has one at most. */
+/** A Parquet page is closed by the value that takes it past one mebibyte, and a text has at most one. */
 export const INPUT_BYTES: usize = 0x210000
 export const OUTPUT: usize = INPUT + INPUT_BYTES
 
-/** The search ends here before the input does, so that sixteen bytes can be read from anywhere. */
+/** The search ends this far before the input does, so that sixteen bytes can be read at any position. */
 const MARGIN: usize = 20
-/**
- * After 2^4 misses in a row the search begins to skip: what does not compress is not searched byte by byte.
- */
+/** After 2^4 misses in a row the search begins to skip, to save time on incompressible data. */
 const SKIP_BITS: u32 = 4
-/** Literals of up to this many bytes are written without a loop. */
+/** Literals up to this many bytes are written without a loop. */
 const SHORT_LITERAL: usize = 32
 const LONGEST_COPY: usize = 64
 
@@ -52,7 +49,7 @@ function putLongLiteral(out: usize, from: usize, size: usize): usize {
   return to + size
 }
 
-/** In pieces of up to 64 bytes; none may be shorter than four, so the one before the last is made smaller. */
+/** Writes pieces of up to 64 bytes. None may be shorter than four, so the last but one is made smaller. */
 function putLongCopy(out: usize, offset: usize, size: usize): usize {
   let to = out
   let left = size
@@ -66,7 +63,7 @@ function putLongCopy(out: usize, offset: usize, size: usize): usize {
   return to
 }
 
-/** How many bytes from `here` on equal those from `there` on; the first eight do. */
+/** Number of equal bytes at `here` and `there`; the first eight are known to be equal. */
 function matchLength(there: usize, here: usize, end: usize): usize {
   let length: usize = 8
   while (here + length + 8 <= end) {
@@ -78,7 +75,9 @@ function matchLength(there: usize, here: usize, end: usize): usize {
   return length
 }
 
-/** Compresses the first `size` bytes at INPUT to literals and copies at OUTPUT; returns the size there. */
+/**
+ * Compresses the first `size` bytes at INPUT to literals and copies at OUTPUT; returns the compressed size.
+ */
 export function compress(size: usize): usize {
   const end = INPUT + size
   const limit = size > MARGIN ? end - MARGIN : INPUT
@@ -90,8 +89,7 @@ export function compress(size: usize): usize {
   while (here < limit) {
     const word = load<u64>(here)
     const place = placeOf(word)
-    // One of zero is a match with itself, and of 65,536 bytes before: further back is out of reach of a short
-    // copy.
+    // Zero means itself, or 65,536 bytes before; a short copy does not reach further back.
     const offset = (here - <usize>load<u16>(place)) & 0xffff
     const there = here - offset
     store<u16>(place, <u16>here)
@@ -120,7 +118,7 @@ export function compress(size: usize): usize {
     here += length
     literal = here
     skip = 1 << SKIP_BITS
-    // The end of a match is a likely start of the next.
+    // The next match often begins at the end of this one.
     store<u16>(placeOf(load<u64>(here - 1)), <u16>(here - 1))
   }
   if (literal < end) out = putLongLiteral(out, literal, end - literal)

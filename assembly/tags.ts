@@ -1,8 +1,8 @@
-/** Where tags begin and end: what every scan of a page in this module is made of. */
+/** Finds where tags begin and end, for all scans of this module. */
 import { DECISIVE, isOf, NAME_LETTER } from './layout'
 
 const BRACKET: i8 = 0x3c
-/** The letters of two attributes, as they lie in memory. */
+/** The letters of two attribute names, as they lie in memory. */
 const HREF: u32 = 0x66657268
 const ROLE: u32 = 0x656c6f72
 const REL: u32 = 0x6c6572
@@ -17,7 +17,7 @@ export function bracketFrom(from: usize): usize {
   }
 }
 
-/** Behind the tag whose name ends at `from`; 0 where its attributes are not all `name="value"`. */
+/** The end of the tag whose name ends at `from`; 0 unless all its attributes are `name="value"`. */
 export function tagEnd(from: usize): usize {
   let i = from
   while (true) {
@@ -32,13 +32,13 @@ export function tagEnd(from: usize): usize {
   }
 }
 
-/** Where the value of the first href of the anchor read last begins and ends; 0 when it has none. */
+/** Start and end of the first href of the anchor read last; 0 if it has none. */
 export let hrefStart: usize = 0
 export let hrefEnd: usize = 0
 
 /**
- * Behind the start tag of an anchor whose name ends at `from`; 0 where the host has to read it: its
- * attributes are not all ` name="value"`, or one of them says more than where the link leads.
+ * The end of the start tag of an anchor whose name ends at `from`. 0 if the host has to read it: an attribute
+ * is not ` name="value"`, or says more than the target of the link.
  */
 export function anchorEnd(from: usize): usize {
   let i = from

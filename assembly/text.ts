@@ -1,7 +1,7 @@
 /**
- * The text of a page between the tags that the host has to look at. Tags that only set pieces of text apart,
- * count the depth of the element that decides which text is wanted, or are plain anchors, are dealt with
- * here: they are nearly all there are.
+ * Collects the text between the tags that the host has to read. The other tags, nearly all of them, are
+ * handled here: those that only separate pieces of text or change the depth of the watched element, and plain
+ * anchors.
  */
 import {
   FOUND,
@@ -18,11 +18,11 @@ import {
 } from './layout'
 import { anchorEnd, bracketFrom, hrefEnd, hrefStart, tagEnd } from './tags'
 
-/** Marks of a piece of text, as in `src/page/parse/text-ranges.ts`, and what tags do to those that follow. */
+/** Marks of a piece of text, as in `src/page/parse/text/text-ranges.ts`; tags set those of the next one. */
 const LINE: u32 = 1
 const BLANK: u32 = 2
 const PREFORMATTED: u32 = 4
-/** What else a tag asks for, as in `src/page/parse/text-tags.ts`. */
+/** Other actions of a tag, as in `src/page/parse/text/text-tags.ts`. */
 const START_FOR_HOST: u32 = 8
 const END_FOR_HOST: u32 = 16
 const ATTRIBUTES: u32 = 32
@@ -32,20 +32,20 @@ const ANCHOR: u32 = 64
 const NOBODY: u64 = 0
 const SCATTER: u64 = 0x9e3779b97f4a7c15
 const ENTRY_BYTES: usize = 16
-/** Of an entry, behind the key: what the tag asks for, and its number. */
+/** Fields of an entry after the key: the tag's action, and its number. */
 const ACTION: usize = 8
 const NUMBER: usize = 12
 
-/** What stands between the text before and the text to come, and whether that is preformatted. */
+/** The gap before the next piece of text, and whether that is preformatted. */
 let state: u32 = 0
 let rangeCount: u32 = 0
 let anchorCount: u32 = 0
 
 /**
- * The first '<' at or after `from` that the host has to look at; not less than `length` when there is none.
- * `begin` is the state of the text there; `watched` is the number of a tag that is open `depth` times, and
- * its last end tag is the host's. The results are how many anchors and how many pieces of text were found,
- * where the text begins that was not yet taken, its state, and the depth.
+ * The first '<' at or after `from` that the host has to read; `length` or more if there is none. `begin` is
+ * the state of the text there. `watched` is the number of a tag that is open `depth` times; its last end tag
+ * is the host's. Results: number of anchors, number of pieces of text, start of the text not yet collected,
+ * its state, and the depth.
  */
 export function nextForText(from: usize, length: usize, begin: u32, watched: u32, depth: u32): usize {
   const end = PAGE + length
@@ -95,7 +95,7 @@ export function nextForText(from: usize, length: usize, begin: u32, watched: u32
   return here - PAGE
 }
 
-/** The entry of the tag with this key; an empty one when the table does not have it. */
+/** The entry of the tag with this key; an empty one if the table does not contain it. */
 function entryOf(key: u64): usize {
   let slot = <usize>((key * SCATTER) >> (64 - TEXT_TAG_BITS))
   while (true) {
@@ -113,7 +113,7 @@ function addAnchor(): void {
   anchorCount++
 }
 
-/** Text between two tags: what `TextRanges.add` does. */
+/** Adds the text between two tags, as `TextRanges.add` does. */
 function addText(from: usize, to: usize): void {
   let start = from
   while (start < to && load<u8>(start) <= 0x20) start++

@@ -1,6 +1,6 @@
 /**
- * XXH64 with seed 0: the checksum at the end of a zstd frame. AssemblyScript, because JavaScript has no fast
- * product of two 64-bit numbers. Bytes come in pieces: `begin`, `add` for each, `end`; all but the last are
+ * XXH64 with seed 0, the checksum at the end of a zstd frame. In WebAssembly, because JavaScript has no fast
+ * product of two 64-bit numbers. Input comes in pieces: `begin`, `add` for each, `end`; all but the last are
  * full.
  */
 export const INPUT: usize = 0x10000
@@ -30,7 +30,7 @@ function round(lane: u64, word: u64): u64 {
   return rotl<u64>(lane + word * P2, 31) * P1
 }
 
-/** Stripes of 32 bytes; what is left of the last piece waits for `end`. */
+/** Adds stripes of 32 bytes; `end` takes the remainder of the last piece. */
 export function add(size: usize): void {
   total += size
   const last = INPUT + (size & ~31)

@@ -14,9 +14,11 @@ import { pathToFileURL } from 'node:url'
 const PLAN = [
   'model/bytes model/url model',
   'config files',
-  'ledger ledger/rules ledger/memory ledger/sqlite/pages ledger/sqlite ledger/postgres ledger/remote',
+  'ledger ledger/rules ledger/sql ledger/memory ledger/sqlite/pages ledger/sqlite ledger/postgres',
+  'ledger/remote',
   'bus',
-  'page/fetch/dns page/fetch/body page/fetch/http page/fetch/connect page/fetch page/parse',
+  'page/fetch/dns page/fetch/body page/fetch/http page/fetch/connect page/fetch',
+  'page/parse/charset page/parse/tags page/parse/memory page/parse/links page/parse/text page/parse/tree page/parse',
   'page/robots/sitemaps page/robots page/politeness/phases page/politeness',
   'page/frontier/spill page/frontier/seen page/frontier/queue page/frontier/buckets page/frontier/scope',
   'page/frontier/traps page/frontier',

@@ -47,7 +47,7 @@ export {
 export type { Report } from './report/index.js'
 export { DirectoryBusyError, DiskFullError, NewerCrawlError } from './runtime/index.js'
 
-/** Everything the command line takes, by its camel-case name, and hooks as functions or as a module path. */
+/** All options of the command line in camel case, and hooks as functions or as a module path. */
 export type CrawlOptions = Omit<CrawlConfigInput, 'hooks'> & { readonly hooks?: string | Hooks }
 
 export interface ResumeOptions {
@@ -56,16 +56,15 @@ export interface ResumeOptions {
 }
 
 /**
- * A crawl that is under way: iterate over its pages, or just await its report. The pages of all agents of
- * this process come to the loop, each when it was fetched, in no particular order; those of other processes
- * (`orbweaver agent`) do not. A page comes again if an agent dies before the page is acknowledged, because it
- * is fetched again.
+ * A running crawl: iterate over its pages, or just await its report. The loop gets the pages of all agents of
+ * this process as they are fetched, in no particular order, but not those of other processes (`orbweaver
+ * agent`). If an agent dies before a page is acknowledged, the page is fetched again and comes twice.
  */
 export interface Crawl extends AsyncIterable<CrawledPage> {
   readonly directory: string
   /** Resolves when the crawl has ended. */
   readonly report: Promise<Report>
-  /** Seals what there is and ends; `resume` goes on with it. */
+  /** Commits the pages fetched so far and ends the run; `resume` continues it. */
   stop(): void
 }
 
@@ -75,9 +74,8 @@ export interface Crawl extends AsyncIterable<CrawledPage> {
  * the crawl and waits until it has ended; pages that were fetched by then are stored, also those that the
  * loop has not seen, and `resume` goes on after them.
  *
- * Throws a ConfigError when something is wrong with the options. Nothing was written then; a mistake inside a
- * hooks module is found when it is loaded, so that the loop and `report` reject with it, and nothing was
- * written either.
+ * Throws a ConfigError if an option is invalid. An error in a hooks module is found when the module is
+ * loaded: the loop and `report` reject with it. In both cases nothing was written.
  */
 export function crawl(options: CrawlOptions): Crawl {
   const { hooks, ...rest } = options
@@ -87,10 +85,10 @@ export function crawl(options: CrawlOptions): Crawl {
 }
 
 /**
- * Goes on with the crawl in `directory` where it stopped, by whatever; pages that were acknowledged do not
- * come again. Hooks that were functions have to be given again; a module is found again. A directory that
- * this user did not make, or that was changed since, throws an UntrustedError; `trust: true` trusts it from
- * now on, with the code and the database it names.
+ * Continues the crawl in `directory`, however it ended; acknowledged pages do not come again. Hooks have to
+ * be given again if they were functions, but not if they were a module. Throws an UntrustedError for a
+ * directory that this user did not make or that has changed since; `trust: true` trusts it from now on, with
+ * the code and the database that it names.
  */
 export function resume(directory: string, options: ResumeOptions = {}): Crawl {
   const { hooks, trust } = options
@@ -114,9 +112,9 @@ function run(open: (options: RunOptions) => CrawlSession, hooks: string | Hooks 
 }
 
 /**
- * The rows that `sql` selects from the tables of the crawl in `directory`, finished or running. Throws a
- * ConfigError when the directory or the SQL is not right, and a DamageError when a file is not what was
- * written. A signal or timeout ends it between portions of rows: a single long call of a function ends first.
+ * The rows that `sql` selects from the tables of a finished or running crawl in `directory`. Throws a
+ * ConfigError if the directory or the SQL is invalid, and a DamageError if a file is damaged. A signal or
+ * timeout takes effect between batches of rows, so a single long function call ends first.
  */
 export function query(directory: string, sql: string, options: QueryOptions = {}): AsyncGenerator<Row> {
   return queryRows(directory, sql, options, systemClock)

@@ -1,66 +1,58 @@
 /**
- * Port: the bus, wake-ups and status between agents and the coordinator. It may lose, repeat and reorder: who
- * hears something looks into the ledger, and who hears nothing looks there with every heartbeat. Nothing
- * depends on it.
+ * Port: the bus, wake-ups and status between agents and the coordinator. It may lose, repeat and reorder
+ * messages: a receiver reads the ledger after a message, and in any case with every heartbeat, so that safety
+ * never depends on the bus.
  */
 
 import type { Incarnation } from '../ledger/index.js'
 import type { CellId, GroupId } from '../model/index.js'
 
-/** What an agent says of its lanes, on the bus and in every heartbeat. */
+/** The state of an agent's lanes, sent on the bus and with every heartbeat. */
 export interface LaneStatus {
-  /** Rises: an older word does not replace a newer one. */
+  /** Rises, so that an older status does not replace a newer one. */
   readonly at: number
-  /** The last grant it knows of. */
+  /** The last grant that the agent has seen. */
   readonly seen: number
-  /** Sites it would take now. */
+  /** Sites that it would accept now. */
   readonly free: number
-  /** Cells it has in hand. */
+  /** Cells that it holds. */
   readonly held: number
-  /** Numbers of the lanes at work, where they are few. */
+  /** Numbers of the busy lanes, if they are few. */
   readonly busyLanes: readonly number[]
-  /** What it has left of CPU, memory, disk and bandwidth (D4, D13). */
+  /** Free CPU, memory, disk and bandwidth, from 0 to 1 (D4, D13). */
   readonly capacity: number
-  /**
-   * The stage of the routing table by which it takes cells itself, and how many it has taken; neither: it
-   * takes none.
-   */
+  /** The stage of the routing table by which it claims cells, and how many it has claimed; absent: none. */
   readonly stage?: number
   readonly taken?: number
-  /**
-   * With heartbeats only: sites in hand that have something left to do, and groups of them that could go to
-   * others.
-   */
+  /** With heartbeats only: held sites with work left, and groups of them that other agents could take. */
   readonly busySites?: number
   readonly spareGroups?: number
 }
 
 export type BusMessage =
   | { readonly kind: 'free'; readonly from: Incarnation; readonly status: LaneStatus }
-  /** Look at your leases; so many cells still wait. */
+  /** The receiver has new leases; `waiting` cells still wait. */
   | { readonly kind: 'leases'; readonly to: Incarnation; readonly waiting: number }
-  /** These cells have something to read. */
+  /** These cells have new inbox rows. */
   | { readonly kind: 'inbox'; readonly cells: readonly CellId[] }
-  /** These cells have something to read, and are yours by the routing table: take those that wait. */
+  /** These cells have new inbox rows and belong to the receiver by the routing table: it claims them. */
   | { readonly kind: 'yours'; readonly to: Incarnation; readonly cells: readonly CellId[] }
-  /** Who routes what has changed: look at the settings. */
+  /** The routing table in the settings has changed. */
   | { readonly kind: 'routes' }
-  /** Others wait for turns of these groups, which you hold. */
+  /** Other agents wait for turns of these groups, which the receiver holds. */
   | { readonly kind: 'wanted'; readonly to: Incarnation; readonly groups: readonly GroupId[] }
-  /**
-   * These cells of yours are meant for others now: release them, with `force` as they are in the ledger.
-   */
+  /** The receiver has to release these cells to other agents; with `force` without a last pack. */
   | {
       readonly kind: 'move'
       readonly to: Incarnation
       readonly cells: readonly CellId[]
       readonly force: boolean
     }
-  /** Another agent has run dry: give back the sites of so many groups, for it to lease. */
+  /** Another agent has no work: the receiver releases the sites of so many groups. */
   | { readonly kind: 'spare'; readonly to: Incarnation; readonly groups: number }
-  /** Somebody needs a turn of each of these groups for one request, whoever holds them. */
+  /** The sender needs a turn of each of these groups for one request, whoever holds them. */
   | { readonly kind: 'turn-request'; readonly groups: readonly GroupId[] }
-  /** How far is everybody? `heldMs`: how long buses have held it back, to send it with others. */
+  /** Measures round-trip times. `heldMs`: the time that buses delayed it to send it with others. */
   | {
       readonly kind: 'ping'
       readonly from: Incarnation
@@ -68,7 +60,7 @@ export type BusMessage =
       readonly weight: string
       readonly heldMs: number
     }
-  /** `bytes`: the weight of what is answered. `heldMs`: of question and answer. */
+  /** `bytes`: the size of the ping's weight. `heldMs`: of ping and pong together. */
   | {
       readonly kind: 'pong'
       readonly to: Incarnation
@@ -81,13 +73,13 @@ export type BusMessage =
   | { readonly kind: 'ended' }
 
 export interface Bus {
-  /** To everybody else. */
+  /** Sends to all other ends of the bus. */
   send(message: BusMessage): void
-  /** Returns how to stop listening. */
+  /** Returns the function that ends the subscription. */
   subscribe(hear: (message: BusMessage) => void): () => void
 }
 
-/** A bus within a thread. Whoever joins it has an end of its own. */
+/** A bus within a thread; each `join` makes a new end of it. */
 export class LocalBus {
   readonly #ends = new Set<LocalEnd>()
 
@@ -112,7 +104,7 @@ class LocalEnd implements Bus {
     this.#spread = spread
   }
 
-  /** Heard a little later: who sends is not interrupted by the answer. */
+  /** Delivers asynchronously, so that an answer does not run inside of the sender's call. */
   send(message: BusMessage): void {
     queueMicrotask(() => this.#spread(this, message))
   }

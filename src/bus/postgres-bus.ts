@@ -1,8 +1,8 @@
 /**
- * The bus between machines: LISTEN and NOTIFY on a connection of its own, never inside a transaction of the
- * ledger, because a NOTIFY takes a lock of the whole server when it commits. Messages are gathered and go a
- * few times a second. What is too much, or comes while the connection is gone, is lost: everybody looks into
- * the ledger with every heartbeat anyway.
+ * The bus between machines: LISTEN and NOTIFY on its own connection, never inside a transaction of the
+ * ledger, because a NOTIFY takes a lock of the whole server when it commits. Messages are collected and sent
+ * a few times a second. Messages beyond the limits, or without a connection, are lost: agents read the ledger
+ * with every heartbeat anyway.
  */
 
 import { PostgresConnection, quoted, schemaOf } from '../ledger/postgres/index.js'
@@ -11,20 +11,20 @@ import type { PostgresPlace } from '../model/url/index.js'
 import type { Bus, BusMessage } from './bus.js'
 
 const GATHER_MS = 150
-const AGAIN_MS = 2_000
-/** PostgreSQL takes 8,000 bytes. */
+const RECONNECT_MS = 2_000
+/** PostgreSQL's limit is 8,000 bytes. */
 const PAYLOAD_BYTES = 7_500
 const MOST_PAYLOADS = 8
 const MOST_MESSAGES = 500
 /** A host name has at most 253 bytes. */
-const CELLS_A_MESSAGE = 25
+const CELLS_PER_MESSAGE = 25
 
 interface Waiting {
   readonly message: BusMessage
   readonly since: Millis
 }
 
-interface Letter {
+interface Payload {
   readonly from: string
   readonly messages: readonly BusMessage[]
 }
@@ -38,7 +38,7 @@ export interface PostgresBusParts {
 
 export class PostgresBus implements Bus {
   readonly #parts: PostgresBusParts
-  /** Whoever notifies hears it too. */
+  /** Marks our own messages, which PostgreSQL also delivers to us. */
   readonly #own: string
   readonly #listeners = new Set<(message: BusMessage) => void>()
   #outbox: Waiting[] = []
@@ -67,7 +67,7 @@ export class PostgresBus implements Bus {
     return () => void this.#listeners.delete(hear)
   }
 
-  /** What was said last is still sent. */
+  /** Sends the collected messages first. */
   async close(): Promise<void> {
     this.#cancel?.()
     await this.#flush()
@@ -94,11 +94,11 @@ export class PostgresBus implements Bus {
   #reconnect(): void {
     if (this.#isClosed) return
     this.#cancelReconnect?.()
-    this.#cancelReconnect = this.#parts.clock.after(AGAIN_MS, () => void this.#connect())
+    this.#cancelReconnect = this.#parts.clock.after(RECONNECT_MS, () => void this.#connect())
   }
 
   #hear(payload: string): void {
-    const { from, messages } = JSON.parse(payload) as Letter
+    const { from, messages } = JSON.parse(payload) as Payload
     if (from === this.#own) return
     for (const message of messages) for (const listener of this.#listeners) listener(message)
   }
@@ -118,13 +118,13 @@ export class PostgresBus implements Bus {
   }
 }
 
-/** By what is measured, the time that a message waited for others does not count. */
+/** Adds the time that a ping or pong waited here, so that it does not count as round-trip time. */
 function heldFor(message: BusMessage, heldMs: Millis): BusMessage {
   if (message.kind !== 'ping' && message.kind !== 'pong') return message
   return { ...message, heldMs: message.heldMs + heldMs }
 }
 
-/** Messages in as few payloads as they fit in; cells that have something to read are named once. */
+/** Messages in as few payloads as possible; cells with new inbox rows are named once. */
 export function payloadsOf(from: string, messages: readonly BusMessage[]): string[] {
   const cells = new Set<CellId>()
   const parts: BusMessage[] = []
@@ -133,8 +133,8 @@ export function payloadsOf(from: string, messages: readonly BusMessage[]): strin
     else parts.push(message)
   }
   const named = [...cells]
-  for (let i = 0; i < named.length; i += CELLS_A_MESSAGE)
-    parts.push({ kind: 'inbox', cells: named.slice(i, i + CELLS_A_MESSAGE) })
+  for (let i = 0; i < named.length; i += CELLS_PER_MESSAGE)
+    parts.push({ kind: 'inbox', cells: named.slice(i, i + CELLS_PER_MESSAGE) })
   const payloads: string[] = []
   let letter: string[] = []
   let bytes = 0

@@ -1,12 +1,9 @@
-/**
- * The bus between threads: each agent has a wire to the main thread, which passes on what others have to
- * hear.
- */
+/** The bus between threads: each agent has a port to the main thread, which relays messages. */
 import type { MessagePort } from 'node:worker_threads'
 import type { Incarnation } from '../ledger/index.js'
 import type { Bus, BusMessage, LocalBus } from './bus.js'
 
-/** The agent's end of the wire. */
+/** The agent's end. */
 export function portBus(port: MessagePort): Bus {
   return {
     send: message => port.postMessage(message),
@@ -18,8 +15,8 @@ export function portBus(port: MessagePort): Bus {
 }
 
 /**
- * The main thread's end; returns how to hang up. An agent hears only what concerns it, and not what `loses`
- * says.
+ * The main thread's end; returns the function that closes it. An agent gets only messages that concern it,
+ * and none for which `loses` is true.
  */
 export function relayBus(
   bus: LocalBus,

@@ -1,4 +1,4 @@
-/** Names of the assignments and of what they may partition; `plan/assign/` has the implementations. */
+/** Names of the assignments and kinds of nets; `plan/assign/` has the implementations. */
 export const ASSIGNMENTS = [
   'dynamic',
   'hash',
@@ -11,7 +11,7 @@ export const ASSIGNMENTS = [
 ] as const
 export type AssignmentName = (typeof ASSIGNMENTS)[number]
 
-/** Those that go by what was learned: by an earlier crawl, or by this one so far. */
+/** Assignments that partition what an earlier crawl, or this one so far, has learned. */
 export function isLearned(name: AssignmentName): boolean {
   return name === 'graph' || name === 'hypergraph' || name === 'hybrid'
 }

@@ -1,11 +1,8 @@
-/**
- * Hosts and domains to leave alone, as people write them: names, `*.name`, host:port, URLs, or `@FILE` of
- * such lines.
- */
+/** Blacklist entries as people write them: names, `*.name`, host:port, URLs, or `@FILE` with such lines. */
 import { readFileSync } from 'node:fs'
 import { normaliseUrl, siteOf } from '../model/url/index.js'
 
-/** The names in the form in which hosts are compared. Throws a TypeError with one line. */
+/** Normalises the names for comparison with hosts. Throws a TypeError with one line. */
 export function readBlacklist(entries: readonly string[]): string[] {
   return [
     ...new Set(

@@ -1,4 +1,4 @@
-/** Bad input: one clear line that says what to do. */
+/** Invalid input. `message` is one line that says what to do. */
 export class ConfigError extends Error {
   constructor(message: string) {
     super(message)

@@ -1,7 +1,4 @@
-/**
- * Kinds of values that only one field of a crawl has, or a few: what was asked for in, what it means out, or
- * why not.
- */
+/** Readers of values that only a few settings have: the value as given in, its meaning or a TypeError out. */
 import { isIP } from 'node:net'
 import { LIMITS, readTraps, TRAP_RULES } from '../model/index.js'
 import { normaliseUrl, readPostgresUrl } from '../model/url/index.js'
@@ -75,7 +72,7 @@ export const address = (value: unknown, name: string): string => {
   throw new TypeError(`${name} must be an IP address`)
 }
 
-/** What is wrong is said without the value: a password may stand in it. */
+/** The message leaves out the value, which may contain a password. */
 export const ledger = (value: unknown, name: string): string => {
   const form = text(value, name)
   const place = readPostgresUrl(form)
@@ -97,7 +94,7 @@ export const graphSetting = (value: unknown, name: string): string => {
   throw new TypeError(`${name}: ${wrong}`)
 }
 
-/** `4`, or `2:1:1` where it is said how large they are. */
+/** A number of parts (`4`), or their shares (`2:1:1`). */
 export const parts = (value: unknown, name: string): number | readonly number[] => {
   if (Array.isArray(value)) return parts(value.length === 1 ? `${value[0]}:` : value.join(':'), name)
   const form = text(typeof value === 'number' ? String(value) : value, name)

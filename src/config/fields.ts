@@ -1,8 +1,7 @@
 /**
- * What a crawl can be asked for: one table behind command line flags, config file, ORBWEAVER_* variables and
- * the library's options. Text is accepted wherever a number or a list is meant, because flags and variables
- * are text. (A schema library would do the same; loading one costs more CPU than crawling three hundred
- * pages.)
+ * The settings of a crawl: one table behind command line flags, config file, ORBWEAVER_* variables and the
+ * library's options. Text is accepted for numbers and lists, because flags and variables are text. (A schema
+ * library would do the same, but loading one costs more CPU than crawling three hundred pages.)
  */
 import { LIMITS } from '../model/index.js'
 import { ASSIGNMENTS, NET_KINDS } from './assignments.js'

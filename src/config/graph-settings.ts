@@ -1,16 +1,16 @@
-/** What `--graph` sets: what the vertices are, and p_i of the combiner (S8, S9, S17). */
+/** `--graph`: the kind of vertices, and the weights p_i of the combiner (S8, S9, S17). */
 
-/** p_i of the combiner (S8): how much each counts beside the others; 0 leaves it out. */
+/** p_i of the combiner (S8): relative weights; 0 leaves a criterion out. */
 export interface GraphWeights {
   /** Links between sites. */
   readonly links: number
-  /** Time from agents to sites. */
+  /** Round-trip times from agents to sites. */
   readonly rtt: number
-  /** Pages that change are fetched again and again: by agents that are near, and as many by each. */
+  /** Change rates: pages that change are fetched often, so agents near them share them evenly. */
   readonly change: number
-  /** Sites with the same words are about the same things. */
+  /** Similar words, as a sign of similar topics. */
   readonly similarity: number
-  /** Sites of one country code, and of one block of addresses, stay together. */
+  /** Country codes and address blocks. */
   readonly geography: number
 }
 
@@ -23,7 +23,7 @@ export interface GraphSettings {
 
 const VERTICES = ['site', 'address'] as const
 
-/** Null when it can be read, else what is wrong with it. */
+/** Null if the word is valid, otherwise the error. */
 export function checkGraphSetting(word: string): string | null {
   const [name, value = '', ...rest] = word.split('=')
   if (name === 'vertices' && rest.length === 0)
@@ -36,10 +36,10 @@ export function checkGraphSetting(word: string): string | null {
     : `${name} must be a number from 0 to ${MOST}`
 }
 
-/** Beyond it the others might as well not be there. */
+/** A higher weight would make the other criteria irrelevant. */
 const MOST = 1_000_000
 
-/** Addresses unless told otherwise: the paper found them better overall, and the table is smaller. */
+/** Vertices are addresses by default: better overall in the paper, and the table is smaller. */
 export function readGraphSettings(words: readonly string[]): GraphSettings {
   const given = new Map(words.map(word => word.split('=') as [string, string]))
   const vertices = given.get('vertices') === 'site' ? 'site' : 'address'

@@ -1,5 +1,5 @@
 /**
- * config/: what the user asks for.
+ * config/: the configuration of a crawl, and the state folder with the directories that the user trusts.
  * In: flags, variables, a file, library options. Out: one checked CrawlConfig, or a ConfigError of one line.
  */
 export { ASSIGNMENTS, type AssignmentName, isLearned, type NetKind } from './assignments.js'

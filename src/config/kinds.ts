@@ -1,6 +1,4 @@
-/**
- * Readers of single settings: a value as somebody typed it in, what is meant out, or a TypeError of one line.
- */
+/** Readers of common values: the value as typed in, its meaning or a TypeError of one line out. */
 
 import { compilePattern } from '../model/url/index.js'
 
@@ -72,7 +70,7 @@ export const pattern: Reader<string> = (value, name) => {
   return source
 }
 
-/** An array, or text with commas; empty when nothing is given. */
+/** An array, or text with commas; empty if absent. */
 export function list<T>(item: Reader<T>): Reader<readonly T[]> {
   return (value, name) => {
     if (value === undefined) return []

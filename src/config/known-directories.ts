@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import type { Millis } from '../model/index.js'
 import { readStateFile, stateFile, touchStateFile, writeStateFile } from './state-files.js'
 
-/** What crawl.json, or the ledger's copy of it, says about itself. Untrusted. */
+/** Id and settings in crawl.json, or in the ledger's copy of it. Untrusted. */
 export interface DirectoryClaim {
   readonly id?: string | undefined
   readonly config: object
@@ -17,14 +17,14 @@ export interface DirectoryClaim {
 export type Standing =
   | { readonly at: 'known' }
   | { readonly at: 'unknown' }
-  /** Known, but these settings are not what they were. */
+  /** Known, but these settings have changed. */
   | { readonly at: 'changed'; readonly settings: readonly string[] }
 
 /** A short hash for each setting, so that a change can be named. */
 type Fingerprint = Readonly<Record<string, string>>
 
 interface KnownDirectory {
-  /** Where it was when it was last used, or the name of a crawl that has no directory here. */
+  /** The path at the last use, or the name of a crawl without a directory here. */
   readonly path: string
   readonly settings: Fingerprint
 }
@@ -33,8 +33,8 @@ const ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 const HASH_CHARS = 22
 
 /**
- * Throws what the file system says when the state folder cannot be written. A copy does not take the place of
- * `path`.
+ * Throws the error of the file system if the state folder cannot be written. A copy of a directory does not
+ * replace the remembered path of the original.
  */
 export function rememberDirectory(path: string, claim: DirectoryClaim, now: Millis): void {
   const settings = fingerprintOf(claim.config)
@@ -54,7 +54,7 @@ export function standingOf({ id, config }: DirectoryClaim): Standing {
   return before === null ? { at: 'unknown' } : { at: 'changed', settings: differences(before, settings) }
 }
 
-/** The hash of a hooks module, as it is shown to the user; null when the file cannot be read. */
+/** The hash of a hooks module, as shown to the user; null if the file cannot be read. */
 export function hashOfFile(path: string): string | null {
   try {
     return createHash('sha256').update(readFileSync(path)).digest('hex')
@@ -80,13 +80,13 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, HASH_CHARS)
 }
 
-/** Null when the id is not one of ours: it becomes part of a file name. */
+/** Null if the id does not have our form: it becomes part of a file name. */
 function entryOf(id: unknown, settings: Fingerprint): string | null {
   if (typeof id !== 'string' || !ID.test(id)) return null
   return stateFile('directories', `${id}.${hashOf(JSON.stringify(settings))}`)
 }
 
-/** Null when there is none, or it cannot be read: both are reasons to ask the user. */
+/** Null if there is none, or it cannot be read: in both cases the user is asked. */
 function newestOf(folder: string, id: string): Fingerprint | null {
   const names = existsSync(folder) ? readdirSync(folder) : []
   const [newest] = names

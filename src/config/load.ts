@@ -1,4 +1,4 @@
-/** Brings flags, variables and file together: a flag wins over a variable, a variable over the file. */
+/** Merges flags, variables and file: a flag overrides a variable, a variable overrides the file. */
 import { readFileSync } from 'node:fs'
 import { ConfigError } from './config-error.js'
 import { type CrawlConfig, FIELDS } from './fields.js'
@@ -15,7 +15,7 @@ export function loadConfig(sources: ConfigSources): CrawlConfig {
   return checkConfig({ ...file, ...fromEnvironment(sources.environment), ...defined(sources.flags) })
 }
 
-/** Checks untrusted settings; the first thing wrong becomes the message of a ConfigError. */
+/** Checks untrusted settings. Throws a ConfigError about the first invalid one. */
 export function checkConfig(input: Readonly<Record<string, unknown>>): CrawlConfig {
   const unknown = Object.keys(input).find(key => key !== 'seeds' && !Object.hasOwn(FIELDS, key))
   if (unknown !== undefined)
@@ -32,7 +32,7 @@ export function checkConfig(input: Readonly<Record<string, unknown>>): CrawlConf
   return config as CrawlConfig
 }
 
-/** ORBWEAVER_MAX_PAGES for maxPages. */
+/** The variable of a setting: ORBWEAVER_MAX_PAGES for maxPages. */
 export function variableOf(key: string): string {
   return `ORBWEAVER_${flagWord(key).replaceAll('-', '_').toUpperCase()}`
 }
@@ -45,7 +45,7 @@ function readSeeds(value: unknown): string[] {
     const text = typeof entry === 'string' ? entry : JSON.stringify(entry)
     const url = seedUrl(text)
     if (url !== null) return url
-    // A login in it does not belong on a screen or in a log.
+    // Credentials must not appear on a screen or in a log.
     const shown = text.replace(/\/\/[^/@]*@/, '//')
     throw new ConfigError(`"${shown}" is not an http or https URL; write it like https://example.org/`)
   })

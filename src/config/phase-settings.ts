@@ -1,24 +1,21 @@
-/**
- * `--phases nodes=4,phases=6,period=5,guard=0.1`: the numbers of the plan, and the sizes of the bucket (K6,
- * K7).
- */
+/** `--phases nodes=4,phases=6,period=5,guard=0.1`: numbers of the plan, and sizes of the bucket (K6, K7). */
 import type { Millis } from '../model/index.js'
 
-/** Sizes of KSpider's scheduler, with the numbers of its paper. */
+/** Sizes of KSpider's scheduler; the defaults are those of its paper. */
 export interface BucketSizes {
-  /** A prime, and not the number of phases, or some columns would stay empty. */
+  /** A prime different from the number of phases; otherwise some columns would stay empty. */
   readonly columns: number
   /** Hosts of one column at a time. */
   readonly rows: number
-  /** URLs that go to one connection together. */
+  /** URLs that one connection gets together. */
   readonly list: number
-  /** URLs that are looked at. */
+  /** URLs considered at a time. */
   readonly window: number
 }
 
 export const BUCKET_SIZES: BucketSizes = { columns: 1_999, rows: 8, list: 20, window: 250_000 }
 
-/** As a user gives them; the rest follows. */
+/** The settings that a user can give; the rest is derived. */
 export interface PhaseSettings {
   readonly nodes?: number
   readonly phases?: number
@@ -31,7 +28,7 @@ const MOST_NODES = 1_000
 
 type Name = 'nodes' | 'phases' | 'period' | 'guard' | keyof BucketSizes
 
-/** Least and greatest value of each; seconds may have parts. */
+/** Least and greatest value of each; seconds may have fractions. */
 const WORDS: Readonly<Record<Name, readonly [least: number, most: number]>> = {
   nodes: [1, MOST_NODES],
   phases: [1, MOST_NODES],
@@ -43,7 +40,7 @@ const WORDS: Readonly<Record<Name, readonly [least: number, most: number]>> = {
   window: [1, 100_000_000],
 }
 
-/** One word of the setting; or what is wrong with it. */
+/** Null if the word is valid, otherwise the error. */
 export function checkPhaseSetting(word: string): string | null {
   const [name, value, ...rest] = word.split('=')
   if (!Object.hasOwn(WORDS, name) || value === undefined || rest.length > 0)

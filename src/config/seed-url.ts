@@ -9,8 +9,8 @@ const SCHEME_OF_PORT: ReadonlyMap<number, string> = new Map([
 const LOCAL = /^(localhost|127\.|\[)/i
 
 /**
- * A URL as a person types it. A bare host is meant as https, one of this machine as http, unless its port
- * says which: 80 is http, 443 is https. Null when it is none.
+ * A URL as a person types it; null if it is none. A bare host means https, or http for this machine; port 80
+ * means http, port 443 https.
  */
 export function seedUrl(typed: string): string | null {
   const text = typed.trim()

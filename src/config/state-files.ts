@@ -1,7 +1,7 @@
 /**
  * The files of the state folder. Each belongs to one crawl directory and names it as `path`. They are small,
- * replaced as a whole, and readable by this user only. One that nobody has used for a month goes when its
- * directory is gone, which is looked for once a day at most.
+ * replaced as a whole, and readable by this user only. A file that was not used for a month is removed if its
+ * directory is gone; this is checked at most once a day.
  */
 import {
   existsSync,
@@ -22,14 +22,14 @@ const FOLDERS = ['directories', 'checked'] as const
 const STAMP = 'pruned'
 const DRAFT = '.tmp'
 const DAY: Millis = 24 * 3_600_000
-/** A directory may be on a disk that is not there today. */
+/** A directory may be on a disk that is not mounted at the moment. */
 const UNUSED: Millis = 30 * DAY
 
 export function stateFile(folder: (typeof FOLDERS)[number], name: string): string {
   return join(stateFolder(), folder, `${name}.json`)
 }
 
-/** Throws what the file system says. */
+/** Throws the errors of the file system. */
 export function writeStateFile<T extends { readonly path: string }>(path: string, content: T): void {
   replaceFile(path, `${JSON.stringify(content)}\n`)
 }
@@ -46,7 +46,7 @@ function replaceFile(path: string, text: string): void {
   }
 }
 
-/** Null when there is none, or it is damaged: what it held is found out again, or asked of the user. */
+/** Null if the file is absent or damaged: its content is computed again, or the user is asked. */
 export function readStateFile<T extends { readonly path: string }>(path: string): T | null {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as T
@@ -55,12 +55,12 @@ export function readStateFile<T extends { readonly path: string }>(path: string)
   }
 }
 
-/** Keeps it for another month. */
+/** Keeps the file for another month. */
 export function touchStateFile(path: string, now: Millis): void {
   utimesSync(path, now / 1_000, now / 1_000)
 }
 
-/** Throws what the file system says. */
+/** Throws the errors of the file system. */
 export function pruneState(now: Millis): void {
   const stamp = join(stateFolder(), STAMP)
   if (!isOlder(stamp, now, DAY)) return
@@ -73,13 +73,13 @@ export function pruneState(now: Millis): void {
     }
 }
 
-/** True also for one that is not there. */
+/** Also true for an absent file. */
 function isOlder(path: string, now: Millis, age: Millis): boolean {
   const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs
   return changed === undefined || changed < now - age
 }
 
-/** Of a crawl that is known by its ledger alone no directory is named: such a file stays. */
+/** The `path` of a crawl without a local directory is not absolute: its file stays. */
 function isUseless(path: string): boolean {
   const directory = path.endsWith(DRAFT) ? undefined : readStateFile(path)?.path
   return directory === undefined || (isAbsolute(directory) && !existsSync(directory))

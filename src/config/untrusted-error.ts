@@ -10,7 +10,7 @@ export class UntrustedError extends Error {
   readonly canBeTrusted: boolean
 
   constructor(message: string, canBeTrusted: boolean) {
-    // It quotes what a stranger has written.
+    // The message quotes untrusted text.
     super(withoutControls(message))
     this.canBeTrusted = canBeTrusted
   }

@@ -1,7 +1,7 @@
 /**
- * Compares files of a crawl with their digests, and remembers in the user's state folder which were found
- * sound, by size, time of change and inode: a file costs one reading. Damage that changes none of these is
- * found by `verify`, which remembers nothing.
+ * Compares files of a crawl with their digests, and remembers sound files in the user's state folder by size,
+ * modification time and inode, so that each file is read once. Damage that changes none of these is found by
+ * `verify`, which always reads everything.
  */
 import { createHash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
@@ -13,17 +13,17 @@ export interface ListedFile {
   readonly name: string
   readonly kind: string
   readonly bytes: number
-  /** Null where nothing is known of it: then only the length is compared. */
+  /** Null if unknown: then only the length is compared. */
   readonly crc32: Crc32 | null
 }
 
 export interface FileProblem {
   readonly what: 'missing' | 'short' | 'altered'
-  /** What follows the name of the file in a sentence. */
+  /** A predicate: the name of the file precedes it in messages. */
   readonly detail: string
 }
 
-/** `exact`: the file must not be longer than is listed either. */
+/** `exact`: the file must not be longer than listed. */
 export function compareFile(path: string, file: ListedFile, exact: boolean): FileProblem | null {
   const size = statSync(path, { throwIfNoEntry: false })?.size
   if (size === undefined) return { what: 'missing', detail: 'is missing' }
@@ -34,11 +34,11 @@ export function compareFile(path: string, file: ListedFile, exact: boolean): Fil
   return { what: 'altered', detail: 'is damaged: its checksum differs' }
 }
 
-/** A file that was changed this shortly before it was read may change again without a new time. */
+/** A file modified so shortly before it was read may change again within the same timestamp. */
 const YOUNG_NS = 2_000_000_000n
 const MOST_FILES = 20_000
 
-/** What the state folder has of one directory. */
+/** The entry of one directory in the state folder. */
 interface Remembered {
   /** The directory. */
   readonly path: string
@@ -50,7 +50,7 @@ export class CheckedFiles {
   readonly #directory: string
   readonly #path: string
   readonly #sound: Map<string, string>
-  /** When the first file was read, by the clock of the file system; null where nothing can be written. */
+  /** File system time before the first read; null if the state folder cannot be written. */
   #since: bigint | null | undefined
   #isChanged = false
 
@@ -61,12 +61,12 @@ export class CheckedFiles {
     this.#sound = new Map(Object.entries(readStateFile<Remembered>(this.#path)?.sound ?? {}))
   }
 
-  /** The same as `compareFile` with `exact`. */
+  /** `compareFile` with `exact`, once per file version. */
   check(path: string, file: ListedFile): FileProblem | null {
     return this.once(path, file.name, `${file.bytes} ${file.crc32}`, () => compareFile(path, file, true))
   }
 
-  /** What `compare` finds, unless it has found nothing before in the same file with the same `expected`. */
+  /** Runs `compare`, unless the same file version was found sound before with the same `expected`. */
   once<Problem>(path: string, name: string, expected: string, compare: () => Problem | null): Problem | null {
     const version = versionOf(path, expected)
     if (version !== null && this.#sound.get(name) === version.text) return null
@@ -78,13 +78,13 @@ export class CheckedFiles {
     return problem
   }
 
-  /** Keeps what was found. Not being able to costs only time. */
+  /** Stores the results. If that fails, files are read again next time. */
   save(): void {
     this.#since = undefined
     if (this.#isChanged) this.#write()
   }
 
-  /** Null when it cannot be written; otherwise when that was. */
+  /** Returns the file system time of the write; null if it failed. */
   #write(): bigint | null {
     const sound = Object.fromEntries([...this.#sound].slice(-MOST_FILES))
     try {
@@ -103,10 +103,7 @@ export class CheckedFiles {
   }
 }
 
-/**
- * Not the time of the last change of the inode: a reader of a running crawl gives files a second name, which
- * changes it.
- */
+/** Uses mtime instead of ctime: a reader of a running crawl creates hard links, which changes ctime. */
 function versionOf(path: string, expected: string): { text: string; changedNs: bigint } | null {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
   if (!stats) return null

@@ -1,6 +1,6 @@
 /**
- * The checksum of two pieces from the checksums of each, without a look at their bytes. A checksum is a
- * polynomial over GF(2) modulo that of CRC-32: what stands behind it by n bytes multiplies it by x^8n.
+ * The checksum of two pieces from the checksums of each, without their bytes. A checksum is a polynomial over
+ * GF(2) modulo that of CRC-32; n further bytes multiply it by x^8n.
  */
 import type { Crc32 } from './file-digest.js'
 
@@ -16,7 +16,7 @@ for (let i = 1; i < BITS; i++) POWERS[i] = product(POWERS[i - 1], POWERS[i - 1])
 
 export function joinCrc32(first: Crc32, second: Crc32, secondBytes: number): Crc32 {
   let sum = first
-  // From x^8, the shift by one byte, on.
+  // x^8 is the shift by one byte.
   for (let bytes = secondBytes, power = 3; bytes > 0; bytes = Math.floor(bytes / 2), power++)
     if (bytes % 2 === 1) sum = product(sum, POWERS[power % BITS])
   return (sum ^ second) >>> 0

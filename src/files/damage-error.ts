@@ -1,6 +1,6 @@
 import { shellWord } from '../model/index.js'
 
-/** A file of a crawl directory is not what was written there. `message` is one line for the user. */
+/** A file of a crawl directory differs from what was written. `message` is one line for the user. */
 export class DamageError extends Error {
   override readonly name = 'DamageError'
   /** Relative to the crawl directory. */

@@ -1,4 +1,4 @@
-/** Files that are there whole or not at all, after a crash too. */
+/** Files that exist as a whole or not at all, also after a crash. */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Crc32 } from './file-digest.js'
@@ -15,8 +15,8 @@ export function syncDirectory(path: string): void {
 }
 
 /**
- * A file beside `path` that takes its place when it is kept (fsync, rename, fsync of the directory) and
- * leaves nothing behind when it is dropped. Two writers of one `path` at a time are the caller's mistake.
+ * A file beside `path` that replaces it when it is kept (fsync, rename, fsync of the directory) and is
+ * removed when it is dropped. The caller must not write the same `path` twice at a time.
  */
 export class DurableFile implements Output {
   readonly #path: string
@@ -44,7 +44,7 @@ export class DurableFile implements Output {
     return crc32
   }
 
-  /** On a full disk its half is in the way of everything else. */
+  /** Removes the incomplete file, which takes space on a full disk. */
   drop(): void {
     this.#close()
     rmSync(this.#temporary, { force: true })
@@ -52,13 +52,13 @@ export class DurableFile implements Output {
 
   #close(): void {
     if (!this.#isOpen) return
-    // First: what refuses to be closed is not closed again.
+    // Set first: a close that fails is not repeated.
     this.#isOpen = false
     this.#file.close()
   }
 }
 
-/** Runs `write` on a file that is in the place of `path` afterwards, unless it throws. */
+/** Runs `write` on a file that replaces `path` afterwards, unless it throws. */
 export function writeDurably<T>(
   path: string,
   write: (file: Output) => T,

@@ -1,21 +1,21 @@
 /**
  * Digests of the files of a crawl, kept in the ledger beside their lengths. CRC-32 finds every single flipped
  * bit and every burst of up to 32 bits for certain, costs a quarter of a nanosecond per byte, and can be
- * continued with every append. It is a guard against damage, not against somebody who forges a file.
+ * continued with every append. It protects against damage, not against forgery.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { OPEN } from './inside.js'
 
-/** An unsigned number of 32 bits. */
+/** An unsigned integer of 32 bits. */
 export type Crc32 = number
 
 const PIECE_BYTES = 1024 * 1024
 const NEWLINE = 10
 
 /**
- * The sum of the checksums of all lines. An index is written in the order of its WARC and sorted when that is
- * closed: both have this sum. `bytes` are whole lines.
+ * The sum of the checksums of all lines, which does not depend on their order: an index is sorted when its
+ * WARC is closed, and keeps its digest. `bytes` are whole lines.
  */
 export function digestLines(bytes: Buffer, before: Crc32): Crc32 {
   let sum = before
@@ -29,15 +29,12 @@ export function digestLines(bytes: Buffer, before: Crc32): Crc32 {
 }
 
 export interface FileDigest {
-  /** At most as many as were asked for. */
+  /** Bytes read; fewer than asked for if the file is shorter. */
   readonly bytes: number
   readonly crc32: Crc32
 }
 
-/**
- * Reads the first `mostBytes` of a file, piece by piece, and computes their digest. Throws what the system
- * throws.
- */
+/** The digest of the first `mostBytes` of a file. Throws the errors of the file system. */
 export function digestFile(path: string, kind: string, mostBytes: number): FileDigest {
   const file = openSync(path, OPEN.read)
   try {
@@ -55,7 +52,7 @@ export function digestFile(path: string, kind: string, mostBytes: number): FileD
   }
 }
 
-/** Pieces end anywhere, also within a line. */
+/** A digest over pieces, which may end within a line. */
 class RunningDigest {
   readonly #kind: string
   #sum: Crc32 = 0

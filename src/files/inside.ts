@@ -1,7 +1,7 @@
 /**
- * A crawl directory may come from somebody else: nothing in it may lead to a file outside of it. A directory
- * is searched for symbolic links once, when a command opens it; files are opened without following one; names
- * that were stored somewhere are turned into paths here.
+ * Paths inside a crawl directory, which may come from somebody else and must not lead to files outside. A
+ * command searches the directory for symbolic links when it opens it; files are opened without following
+ * links; stored names become paths only here.
  */
 import { closeSync, constants, lstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { UntrustedError } from '../config/index.js'
 import { isInsideName } from '../model/url/index.js'
 
 const { O_RDONLY, O_RDWR, O_WRONLY, O_APPEND, O_CREAT, O_TRUNC } = constants
-/** Windows does not have it; making a link there needs a right of its own. */
+/** Windows has no such flag; creating a link there needs a special right. */
 const O_NOFOLLOW = constants.O_NOFOLLOW ?? 0
 
 /** The modes of `open` for files of a crawl directory. */
@@ -21,10 +21,10 @@ export const OPEN = {
   noFollow: O_NOFOLLOW,
 } as const
 
-/** Scratch of a run: removed as a whole before it is used. */
+/** Scratch of a run: it is removed before use. */
 const SCRATCH = 'frontier'
 
-/** Throws an UntrustedError when anything below `directory` is neither a file nor a folder. */
+/** Throws an UntrustedError if `directory` contains anything but files and folders. */
 export function refuseLinks(directory: string): void {
   for (const folders = [directory]; ; ) {
     const folder = folders.pop()
@@ -38,7 +38,7 @@ export function refuseLinks(directory: string): void {
   }
 }
 
-/** Of a running crawl a folder may go while we look. */
+/** A running crawl may remove a folder meanwhile. */
 function entriesOf(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true })
@@ -48,10 +48,7 @@ function entriesOf(folder: string) {
   }
 }
 
-/**
- * The path of a stored `name`, which may be absent. Throws an UntrustedError when it leads out of
- * `directory`.
- */
+/** The path of a stored `name`; the file may be absent. Throws an UntrustedError if it leads outside. */
 export function pathInside(directory: string, name: string): string {
   if (!isInsideName(name))
     throw new UntrustedError(`${directory} names a file outside of itself: ${JSON.stringify(name)}`, false)
@@ -68,7 +65,6 @@ export function readTextFile(path: string): string {
   return readSmallFile(path).toString('utf8')
 }
 
-/** A small file as a whole. */
 export function readSmallFile(path: string): Buffer {
   const file = openSync(path, OPEN.read)
   try {

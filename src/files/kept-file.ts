@@ -1,21 +1,21 @@
 /**
- * Reading a SQLite file that may be open in this process. Closing any descriptor of a file drops all POSIX
- * locks that the process has on it, those of SQLite in other threads included; another process that closes
- * the ledger then takes itself for the last one and removes the log with what was committed since. So what is
- * opened here stays open until the process ends, one descriptor for each file.
+ * Reads a SQLite file that may be open in this process. Closing any descriptor of a file drops all POSIX
+ * locks of the process on it, including those of SQLite in other threads; another process that closes the
+ * ledger would then assume that it is the last one, and remove the log with later commits. So these
+ * descriptors stay open until the process ends, one for each file.
  */
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
 import { OPEN } from './inside.js'
-import { copyBytes } from './whole-writes.js'
+import { copyBytes } from './whole-io.js'
 
 const kept = new Map<string, number>()
 
-/** Not to be closed. */
+/** The descriptor must not be closed. */
 export function openKept(path: string): number {
   const { dev, ino } = statSync(path)
   const key = `${dev} ${ino}`
   const known = kept.get(key)
-  // The number of an inode is used again once its file is gone.
+  // An inode number is reused once its file is gone.
   if (known !== undefined && fstatSync(known).nlink > 0) return known
   const file = openSync(path, OPEN.read)
   kept.set(key, file)

@@ -1,7 +1,7 @@
 /**
- * Small JSON files that carry the checksum of their own text as the last entry, so that a flipped bit is
- * found even where the file is still JSON. The checksum begins with the role of the file, e.g. `crawl.json`:
- * another file in its place is not taken for it. Who edits such a file by hand removes that entry.
+ * Small JSON files with the checksum of their own text as the last entry, so that a flipped bit is found even
+ * if the file still parses. The checksum covers the role of the file, e.g. `crawl.json`, so that no other
+ * file can take its place. To edit such a file by hand, remove that entry.
  */
 import { crc32 } from 'node:zlib'
 import { writeFileAtomically } from './durable.js'
@@ -24,11 +24,11 @@ const hex = (value: number) => value.toString(16).padStart(8, '0')
 export interface SealedJson {
   /** Without the checksum. */
   readonly content: unknown
-  /** `none`: the file has no checksum, at least none where it should be. */
+  /** `none`: the file has no checksum at its end. */
   readonly seal: 'right' | 'wrong' | 'none'
 }
 
-/** Null when it is not a file with a JSON object; throws what the system throws otherwise. */
+/** Null if it is not a file with a JSON object. Throws the errors of the file system. */
 export function readSealed(path: string, role: string): SealedJson | null {
   const bytes = readBytes(path)
   if (bytes === null) return null
@@ -43,7 +43,7 @@ export function readSealed(path: string, role: string): SealedJson | null {
   }
 }
 
-/** Null for a folder, and for more than anybody would write there. */
+/** Null for a folder, and for a file that is too large. */
 function readBytes(path: string): Buffer | null {
   try {
     return readSmallFile(path)

@@ -1,15 +1,15 @@
 /**
- * A new file, written from its beginning to its end. What comes is put together first, so that small pieces
- * cost no call each, and what is large does not pass through the page cache.
+ * A new file, written sequentially. Small writes are collected in a buffer to save system calls, and whole
+ * buffers do not pass through the page cache.
  */
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type { Crc32 } from './file-digest.js'
 import { OPEN } from './inside.js'
 import { BlockAccess, releaseBuffer, takeBuffer } from './uncached-write.js'
-import { writeWhole } from './whole-writes.js'
+import { writeWhole } from './whole-io.js'
 
-/** What bytes can be written to, one behind the other. */
+/** A sequential output. */
 export interface Output {
   write(bytes: Uint8Array): void
 }
@@ -19,7 +19,7 @@ export class StagedFile implements Output {
   readonly #blocks: BlockAccess
   readonly #stage = takeBuffer()
   #staged = 0
-  /** In the file, without what is staged. */
+  /** Bytes in the file, without the staged ones. */
   #bytes = 0
   #crc32: Crc32 = 0
 
@@ -41,23 +41,23 @@ export class StagedFile implements Output {
     this.#staged += rest.length
   }
 
-  /** Of what is in the file, without what is staged. */
+  /** Checksum of the bytes in the file, without the staged ones. */
   get crc32(): Crc32 {
     return this.#crc32
   }
 
-  /** Everything is in the file. */
+  /** Writes the staged bytes to the file. */
   flush(): void {
     if (this.#staged > 0) this.#flush()
   }
 
-  /** Everything is on the disk. */
+  /** Writes the staged bytes, and waits until the disk has all of the file. */
   sync(): void {
     this.flush()
     fsyncSync(this.#file)
   }
 
-  /** What is still staged is lost. */
+  /** Staged bytes are lost. */
   close(): void {
     releaseBuffer(this.#stage)
     try {
@@ -67,7 +67,7 @@ export class StagedFile implements Output {
     }
   }
 
-  /** Only the last part is less than the stage, and no whole blocks. */
+  /** Only the last part is shorter than the stage; it goes through the page cache. */
   #flush(): void {
     const part = this.#stage.subarray(0, this.#staged)
     const isWhole = part.length === this.#stage.length

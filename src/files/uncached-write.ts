@@ -1,9 +1,9 @@
 /**
- * Whole blocks past the page cache. What a crawl stores is written once, must be on the disk before it
- * counts, and is hardly read again: a copy in the cache takes memory from the machine, and a second or two of
- * CPU time for a gigabyte where blocks that go straight to the disk take a twentieth of that. The system asks
- * that memory, place and size are multiples of a block; WebAssembly's memory is. Where a file system does not
- * do it, all is written and read as usual.
+ * Direct input and output of whole blocks, past the page cache (O_DIRECT). A crawl writes its files once,
+ * must flush them before they count, and rarely reads them again: a copy in the cache takes memory, and a
+ * second or two of CPU time per gigabyte; direct writes take a twentieth of that. Buffer address, file
+ * position and size must be multiples of a block, which is why buffers are WebAssembly memory. On file
+ * systems without O_DIRECT all bytes take the usual way.
  */
 import { closeSync, constants, openSync, readSync, write, writeSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -11,14 +11,14 @@ import { alignedBuffer } from '../model/bytes/index.js'
 import { LIMITS } from '../model/index.js'
 import { OPEN } from './inside.js'
 
-/** A multiple of what disks and file systems ask for; one that asks for more refuses. */
+/** A multiple of the usual block sizes; a disk with larger blocks refuses direct access. */
 export const BLOCK_BYTES = 4_096
 
 const writeAsync = promisify(write)
 
 const stages: Buffer[] = []
 
-/** Where bytes are put together that go to the disk at once. To be given back. */
+/** A buffer for direct writes, to be returned with `releaseBuffer`. */
 export function takeBuffer(): Buffer {
   return stages.pop() ?? alignedBuffer(LIMITS.stageBytes)
 }
@@ -28,9 +28,8 @@ export function releaseBuffer(stage: Buffer): void {
 }
 
 /**
- * A second way into a file, for whole blocks: opened with the first of them, closed for good when they are
- * refused. What it then answers (false, null) means that they go the way of all other bytes, which tells what
- * is wrong if it is no better: a full or a broken disk.
+ * Direct access to a file for whole blocks, opened on first use and closed for good when it fails. After that
+ * it answers false or null, and the caller uses normal access, which reports errors such as a full disk.
  */
 export class BlockAccess {
   readonly #path: string
@@ -70,7 +69,9 @@ export class BlockAccess {
     }
   }
 
-  /** How many bytes there were: fewer than asked for only at the end of the file. */
+  /**
+   * Returns the number of bytes, fewer than asked for only at the end of the file; null: no direct access.
+   */
   readSync(into: Buffer, position: number): number | null {
     try {
       const file = this.#open()
@@ -98,7 +99,7 @@ export class BlockAccess {
     if (this.#descriptor === undefined) {
       const { O_RDONLY, O_WRONLY, O_DIRECT } = constants
       const access = (this.#purpose === 'read' ? O_RDONLY : O_WRONLY) | OPEN.noFollow
-      // Not every system knows it.
+      // Not every system has O_DIRECT.
       this.#descriptor = O_DIRECT === undefined ? null : openSync(this.#path, access | O_DIRECT)
     }
     return this.#descriptor

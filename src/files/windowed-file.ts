@@ -1,12 +1,13 @@
 /**
- * A file that is read once, all of it from its beginning to its end or some of it, past the page cache: what
- * a crawl wrote that way is not in there, and to bring it in would cost more than to read it.
+ * A file that is read once, as a whole or in parts, past the page cache: its bytes are not in the cache, and
+ * filling the cache would cost more than the read.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync } from 'node:fs'
 import { alignedBuffer } from '../model/bytes/index.js'
 import { LIMITS } from '../model/index.js'
 import { OPEN } from './inside.js'
 import { BLOCK_BYTES, BlockAccess } from './uncached-write.js'
+import { readWhole } from './whole-io.js'
 
 export class WindowedFile {
   readonly #file: number
@@ -17,7 +18,7 @@ export class WindowedFile {
   #start = 0
   #filled = 0
 
-  /** `window` is what an earlier one gave back. `extent` says whether to read ahead of what is asked for. */
+  /** `window` is the buffer of a closed file, for reuse. `extent`: `all` reads ahead. */
   constructor(path: string, extent: 'all' | 'some', window: Buffer | null) {
     this.#file = openSync(path, OPEN.read)
     this.#blocks = new BlockAccess(path, 'read')
@@ -29,14 +30,14 @@ export class WindowedFile {
     return fstatSync(this.#file).size
   }
 
-  /** Fewer bytes only where the file ends; valid until the next call. */
+  /** Fewer bytes only at the end of the file; valid until the next call. */
   read(at: number, length: number): Buffer {
     if (at < this.#start || at + length > this.#start + this.#filled) this.#moveTo(at, length)
     const from = at - this.#start
     return this.#window.subarray(from, Math.min(from + length, this.#filled))
   }
 
-  /** Returns its window, for the next one. */
+  /** Returns its buffer for reuse. */
   close(): Buffer {
     this.#blocks.close()
     closeSync(this.#file)
@@ -49,16 +50,6 @@ export class WindowedFile {
     if (needed > this.#window.length) this.#window = alignedBuffer(needed)
     const wanted = Math.max(needed, Math.min(this.#aheadBytes, this.#window.length))
     const blocks = this.#window.subarray(0, Math.ceil(wanted / BLOCK_BYTES) * BLOCK_BYTES)
-    this.#filled = this.#blocks.readSync(blocks, this.#start) ?? this.#readSync(blocks)
-  }
-
-  #readSync(into: Buffer): number {
-    let done = 0
-    while (done < into.length) {
-      const count = readSync(this.#file, into, done, into.length - done, this.#start + done)
-      if (count === 0) break
-      done += count
-    }
-    return done
+    this.#filled = this.#blocks.readSync(blocks, this.#start) ?? readWhole(this.#file, blocks, this.#start)
   }
 }

@@ -1,8 +1,8 @@
 /**
- * ledger/: the port to the durable truth: cells, leases, turns, inboxes, packs, settings. In: packs, appended
- * links, requests for leases. Out: what is durably true. Always: a page is acknowledged in the transaction
- * that makes its links durable; a stale epoch commits nothing. Backends: memory/ (simulator), sqlite/,
- * postgres/ and remote/ (the same calls from another thread).
+ * ledger/: the port to the durable state: cells, leases, turns, inboxes, packs, settings. In: packs, appended
+ * links, requests for leases. Out: the state that is committed. Always: a page is acknowledged in the
+ * transaction that makes its links durable; a stale epoch commits nothing. Backends: memory/ (simulator),
+ * sqlite/, postgres/ and remote/ (calls from another thread); rules/ and sql/ hold what they share.
  */
 
 export type { Ledger } from './ledger.js'
@@ -32,15 +32,6 @@ export {
   type Totals,
   type WaitingCell,
 } from './ledger-rows.js'
-export {
-  type CopiedRow,
-  type CopiedTable,
-  type CopiedValue,
-  copyTables,
-  type LedgerSource,
-  type LedgerTarget,
-  readSql,
-} from './ledger-tables.js'
 export type {
   Append,
   CommitResult,
@@ -55,32 +46,6 @@ export type {
   ReceivedMessages,
 } from './pack-rows.js'
 export { type OnUnavailable, retryingLedger } from './retrying-ledger.js'
-export {
-  appendsAsText,
-  batchesOf,
-  linksAsText,
-  packAsText,
-  rowsOf,
-  type StoredBatch,
-  type TextAppend,
-  type TextBatch,
-  type TextLinkBatch,
-  type TextPack,
-  unreadRows,
-} from './row-text.js'
-export { SCHEMA_STEPS } from './schema.js'
 export { type SeatStatus, seatStatusOf } from './seat-status.js'
 export { SILENT_AFTER_MS, silenceOf, withHeartbeat } from './silence.js'
 export { siteSummaries } from './site-summaries.js'
-export {
-  laneLoad,
-  listedFile,
-  metaInfo,
-  originState,
-  outcomeCount,
-  outcomesOf,
-  parkedCell,
-  refusedOrigin,
-  siteSummary,
-  waitingCell,
-} from './stored-rows.js'

@@ -1,11 +1,11 @@
 /**
- * A ledger made of other calls, one for each of the port's. Written out, name by name: what is put together
- * in a loop has a shape of its own each time, and with a thousand agents every call would look its method up
- * anew.
+ * The one table of the port's methods, from which every proxy is built. Listed instead of looped over: an
+ * object built in a loop has its own hidden class, and with a thousand agents no call site would be
+ * optimised.
  */
 import type { Ledger } from './ledger.js'
 
-/** Makes the call of that name. */
+/** Makes the method of that name. */
 export type MakeCall = <Name extends keyof Ledger>(name: Name) => Ledger[Name]
 
 export function ledgerOfCalls(make: MakeCall): Ledger {

@@ -1,7 +1,7 @@
 /**
- * The ledger's time on a machine whose own clock may be wrong. Waits and leases are kept in ledger time; a
- * wall clock that is ahead would let an agent ask a site before its time has come. Between two heartbeats the
- * monotonic clock carries on.
+ * The ledger's time on a machine whose own clock may be wrong. Waits and leases are in ledger time; with a
+ * wall clock that is ahead, an agent would send requests too early. Between heartbeats the monotonic clock
+ * counts on.
  */
 import type { Clock, Millis } from '../model/index.js'
 import type { Ledger } from './ledger.js'
@@ -11,22 +11,17 @@ import type { Incarnation } from './pack-rows.js'
 
 export class LedgerClock implements Clock {
   readonly #own: Clock
-  /**
-   * Ledger time minus monotonic time, as of the best heartbeat: never ahead, because the answer took its
-   * time.
-   */
+  /** Ledger time minus monotonic time. The delay of the answer makes this clock late, never early. */
   #offset: Millis = Number.NEGATIVE_INFINITY
-  /** How far behind it may be: what that heartbeat took. */
+  /** The duration of that heartbeat: this clock is late by at most so much. */
   #behindMs: Millis = 0
 
-  /** Until the first heartbeat the machine's own clock has to do. */
+  /** Until the first heartbeat this is the machine's own clock. */
   constructor(own: Clock) {
     this.#own = own
   }
 
-  /**
-   * Others may be nearer to the ledger's time: a pause that they are told of must not look shorter to them.
-   */
+  /** Clocks of other agents may be less late: a pause that this agent reports must not look shorter there. */
   get grainMs(): Millis {
     return this.#own.grainMs + this.#behindMs
   }

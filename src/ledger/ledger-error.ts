@@ -1,9 +1,6 @@
 /** What can be wrong with a ledger as a whole; `message` is one line for the user. */
 export class LedgerError extends Error {
-  /**
-   * `away`: no answer came; the call may have been carried out or not. `taken`: there is another crawl of
-   * that name.
-   */
+  /** `away`: no answer came, and the call may have taken effect. `taken`: another crawl has that name. */
   readonly kind: 'corrupt' | 'newer' | 'missing' | 'read-only' | 'full' | 'busy' | 'away' | 'denied' | 'taken'
 
   constructor(kind: LedgerError['kind'], message: string) {

@@ -1,55 +1,53 @@
-/** What the ledger tells: of cells, lives, files, robots, and of the crawl as a whole. */
+/** Rows that the ledger returns: cells, agents, files, robots state, and the crawl as a whole. */
 import type { CellId, Epoch, GroupId, Millis } from '../model/index.js'
 import type { Incarnation, LaneWork, OutcomeCount } from './pack-rows.js'
 
 export type FinishReason = 'done' | 'parked' | 'limit'
 
-/** A cell that waits in S, in the order of the queue. */
+/** A waiting cell, in the order of the queue. */
 export interface WaitingCell {
   readonly cell: CellId
   readonly group: GroupId
   readonly rank: number
-  /** Estimates: objects (from this or the previous crawl) and rows that wait in its inbox. */
+  /** Estimated objects, from this or the previous crawl. */
   readonly size: number
+  /** Unread rows of its inbox. */
   readonly backlog: number
-  /**
-   * The incarnation that holds a turn this cell needs: nobody else can have it now. Null while no turn is
-   * held.
-   */
+  /** The holder of a turn that this cell needs: no other incarnation can lease the cell now. */
   readonly turnOf: Incarnation | null
-  /** The group whose turn that is; its own while none is held. */
+  /** The group whose turn is held; the cell's own group while none is. */
   readonly turn: GroupId
-  /** The lane it was bound to, by an assignment that does so. */
+  /** Set by assignments that bind cells to lanes. */
   readonly boundTo: LaneName | null
 }
 
-/** A cell that takes the place of one that is split: its name says which paths it holds. */
+/** A cell that a split puts in the place of another; its name contains its range of paths. */
 export interface ChildCell {
   readonly cell: CellId
-  /** URLs that wait in it to be fetched. */
+  /** URLs that wait to be fetched. */
   readonly queued: number
 }
 
-/** A lane of an agent, whichever of its lives. */
+/** A lane of an agent, in any of its incarnations. */
 export interface LaneName {
   readonly agent: string
   /** From 1. */
   readonly lane: number
 }
 
-/** What is bound to one lane in all, crawled already or not. */
+/** All cells bound to one lane, crawled or not. */
 export interface LaneLoad extends LaneName {
   readonly cells: number
-  /** Objects, by estimate; a cell of which nothing is known counts as one. */
+  /** Estimated objects; a cell without an estimate counts as one. */
   readonly size: number
 }
 
-/** Robots state of an origin, kept across hand-over and resume. */
+/** Robots state of an origin; it outlives hand-over and resume. */
 export interface OriginState {
   readonly origin: string
   readonly checkedAt: Millis
   readonly failures: number
-  /** What the origin answered; the body is parsed again on load. */
+  /** The decision drawn from the answer; `body` is parsed again on load. */
   readonly verdict: 'rules' | 'allow-all' | 'unavailable' | 'unreachable'
   readonly status: number
   readonly detail: string
@@ -61,7 +59,7 @@ export interface RefusedOrigins {
   readonly first: readonly Omit<OriginState, 'verdict' | 'body'>[]
 }
 
-/** What is said of a page besides its meta-info, packed, and of which payload. */
+/** The rest of a page's table row, packed, and the digest of the payload that it describes. */
 export interface MetaFacts {
   readonly cell: CellId
   readonly url: string
@@ -73,39 +71,36 @@ export interface FileRow {
   readonly name: string
   readonly kind: string
   readonly bytes: number
-  /** Digest of the first `bytes`; null where nothing is known of it. */
+  /** Digest of the first `bytes`; null if unknown. */
   readonly crc32: number | null
   readonly incarnation: Incarnation
   readonly closed: boolean
 }
 
 /**
- * Settings that do not travel with heartbeats: those whose name begins so. What a crawl is does not change,
- * and what coordinators leave to each other is read by nobody else.
+ * Prefixes of settings that heartbeats leave out: the configuration of a crawl never changes, and only
+ * coordinators read what a coordinator stores for its successor.
  */
 export const INTERNAL_SETTINGS = ['crawl.', 'seat.'] as const
 
-/** Every agent asks every second: counting millions would be all that a ledger does. */
+/** Every agent asks every second: counting millions of cells would take all of the ledger's time. */
 export const MOST_COUNTED = 1_000
 
 export interface Heartbeat {
   /** Ledger time. */
   readonly now: Millis
-  /** Cells still held, with the inbox counter of each: more than the agent has read means new rows. */
+  /** Cells still held; `appended` is above the rows that the agent has read when there are new rows. */
   readonly held: readonly { readonly cell: CellId; readonly epoch: Epoch; readonly appended: number }[]
-  /** The number of the last lease granted to anybody: one with a higher number is not yet known here. */
+  /** The number of the last lease granted to any incarnation. */
   readonly grants: number
-  /** Cells that wait: of many, only that there are as many as `MOST_COUNTED`. */
+  /** Waiting cells, counted up to `MOST_COUNTED`. */
   readonly waiting: number
   /** Without `INTERNAL_SETTINGS`. */
   readonly settings: Readonly<Record<string, string>>
   readonly crawlOpen: boolean
-  /**
-   * False once this incarnation was ended, or began with another server than the one that writes now: it can
-   * commit nothing any more.
-   */
+  /** False once this incarnation has ended, or if it began before a failover: it can commit nothing more. */
   readonly incarnationOpen: boolean
-  /** This incarnation's part of what the crawl may use in all: rate, bandwidth, connections. */
+  /** This incarnation's share of the crawl's rate, bandwidth and connections. */
   readonly share: number
 }
 
@@ -118,28 +113,28 @@ export interface Totals {
   readonly settled: number
   readonly backlog: number
   readonly cells: Readonly<Record<CellState, number>>
-  /** Sites that these cells are of. */
+  /** Different sites of the cells. */
   readonly sites: number
   readonly outcomes: readonly OutcomeCount[]
-  /** The latest life that was ever begun; 0 before the first. */
+  /** The latest incarnation ever started; 0 before the first. */
   readonly lastIncarnation: Incarnation
 }
 
 export interface LedgerHealth {
-  /** Why something acknowledged could be lost with the machine that holds it; one line each, for people. */
+  /** Why acknowledged data could be lost with the machine that holds it; one line each, for people. */
   readonly weaknesses: readonly string[]
   /** The longest first. */
   readonly longTransactions: readonly LongTransaction[]
 }
 
-/** A transaction that stays open: nothing that was written after its beginning can be read from an inbox. */
+/** An open transaction: rows written to inboxes after its start cannot be read yet. */
 export interface LongTransaction {
-  /** User, program, address and number, as far as they are known. */
+  /** User, program, address and process number, as far as they are known. */
   readonly who: string
   readonly openMs: Millis
 }
 
-/** `resting`: waits, but not before its time. */
+/** `resting`: waits until a time. */
 export const CELL_STATES = [
   'waiting',
   'resting',
@@ -151,40 +146,38 @@ export const CELL_STATES = [
 ] as const
 export type CellState = (typeof CELL_STATES)[number]
 
-/** One incarnation of one agent, as it last spoke of itself. */
+/** An incarnation of an agent, as of its last heartbeat. */
 export interface AgentRow {
   readonly name: string
   readonly incarnation: Incarnation
   readonly open: boolean
   readonly heartbeatAt: Millis
   readonly status: string
-  /** Sites it crawls at the same time, as it said when it joined; 0: it only coordinates. */
+  /** Sites it crawls at the same time; 0: it only coordinates. */
   readonly lanes: number
-  /** Leases granted to it after the one that its last status calls `seen`. */
+  /** Leases granted to it after the one named `seen` in its last status. */
   readonly unseen: number
 }
 
-/** What all incarnations of one agent have done together. */
+/** Work of all incarnations of one agent. */
 export interface AgentWork {
   readonly name: string
-  readonly lives: number
+  readonly incarnations: number
   /** Acknowledged. */
   readonly pages: number
   readonly bytes: number
   readonly fetchMs: Millis
   /**
-   * Requests sent. Of an incarnation that is over, as it last told: what it did after that is missing. Of one
-   * that goes on, those whose end is acknowledged: what is under way has not been asked for in vain.
+   * Requests sent. For a closed incarnation as of its last heartbeat; for an open one those whose outcome is
+   * acknowledged, because requests in flight may still bring pages.
    */
   readonly fetches: number
-  /**
-   * Links that came from other agents, in how many messages, and in how many if a site sent all its links at
-   * once.
-   */
+  /** Links received from other agents. */
   readonly links: number
   readonly messages: number
+  /** The number of messages if each site sent all its links at once. */
   readonly coalescedMessages: number
-  /** Of the lanes that did something, by number. */
+  /** Lanes with any work, by number. */
   readonly lanes: readonly LaneWork[]
 }
 
@@ -201,12 +194,12 @@ export interface SiteSummary {
   readonly outcomes: readonly OutcomeCount[]
 }
 
-/** A cell that was set aside until the crawl is resumed. */
+/** A cell set aside until the crawl is resumed. */
 export interface ParkedCell {
   readonly cell: CellId
-  /** When it may be asked again. */
+  /** When its site may be requested again. */
   readonly until: Millis
   readonly why: string
-  /** URLs that wait in it. */
+  /** URLs that wait in the cell. */
   readonly queued: number
 }

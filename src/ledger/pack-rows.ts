@@ -1,16 +1,13 @@
-/**
- * What a pack tells the ledger: the shares of its cells, links for other cells, files, and what its agent did
- * and heard.
- */
+/** The content of a pack: its cells, links for other cells, files, and the work of its agent. */
 import type { CellId, Discovery, Epoch, GroupId, Millis, OutcomeCode } from '../model/index.js'
 
-/** One incarnation of one agent. Files belong to it; a closed one can commit nothing any more. */
+/** One run of an agent or coordinator. Files belong to it; once closed, it can commit nothing. */
 export type Incarnation = number
 
 /** One row of a cell's inbox; `position` grows within a cell. */
 export interface InboxRow extends Discovery {
   readonly position: number
-  /** The agent on whose page the link stood; empty for a seed. */
+  /** The agent that sent the link; empty for a seed. */
   readonly sender: string
 }
 
@@ -24,17 +21,17 @@ export interface Append {
 export interface OutcomeCount {
   readonly code: OutcomeCode
   readonly count: number
-  /** A recent example, for the summary: what the server or the network said. */
+  /** A recent message of the server or the network, as an example for the summary. */
   readonly detail: string
 }
 
-/** One cell's share of a pack. */
+/** The part of a pack that belongs to one cell. */
 export interface PackCell {
   readonly cell: CellId
   readonly epoch: Epoch
   /** The cell's last committed pack number + 1. */
   readonly number: number
-  /** First-seen URLs, outcomes and attempts: what a rebuild replays. */
+  /** First-seen URLs, outcomes and attempts, for a rebuild to replay. */
   readonly journal: Uint8Array
   /** Inbox rows consumed by this pack, and the position of the last. */
   readonly consumed: number
@@ -56,23 +53,23 @@ export interface PackFile {
   readonly kind: string
   /** Committed length once this pack is. */
   readonly bytes: number
-  /** Digest of those bytes, see `files/file-digest.ts`; absent where nothing is known of it. */
+  /** Digest of those bytes (`files/file-digest.ts`), if known. */
   readonly crc32?: number | null
 }
 
-/** What a lane did: its number within its agent, from 1. */
+/** Work of a lane; lanes of an agent are numbered from 1. */
 export interface LaneWork {
   readonly lane: number
   readonly pages: number
   readonly fetchMs: Millis
 }
 
-/** What an agent read that other agents had sent it (D23). Fingerprints are 8 bytes each. */
+/** Messages from other agents that an agent has read (D23). Fingerprints are 8 bytes each. */
 export interface ReceivedMessages {
   readonly links: number
-  /** Source pages that this agent hears of for the first time: each is a message. */
+  /** Fingerprints of source pages that sent links to this agent for the first time: each is a message. */
   readonly pages: Uint8Array
-  /** The same of source sites: each is a coalesced message. */
+  /** The same for source sites: each is a coalesced message. */
   readonly sites: Uint8Array
 }
 
@@ -82,7 +79,7 @@ export interface Pack {
   readonly cells: readonly PackCell[]
   readonly appends: readonly Append[]
   readonly files: readonly PackFile[]
-  /** Requests this incarnation has sent whose end is in this pack or in an earlier one. */
+  /** Requests of this incarnation whose outcome is in this pack or an earlier one. */
   readonly fetches: number
   readonly lanes: readonly LaneWork[]
   readonly received: ReceivedMessages
@@ -90,7 +87,7 @@ export interface Pack {
   readonly waits: readonly { readonly group: GroupId; readonly nextAllowed: Millis }[]
 }
 
-/** Links of a pack that are committed ahead of it, because all of them are too much for one transaction. */
+/** Links committed before their pack, because all of them are too many for one transaction. */
 export interface LinkBatch {
   readonly incarnation: Incarnation
   /** The cells on whose pages the links stand. */
@@ -100,7 +97,7 @@ export interface LinkBatch {
 
 export type CommitResult =
   | { readonly status: 'committed' }
-  /** Nothing was committed; these cells belong to someone else now. */
+  /** Nothing was committed: the leases of these cells are gone. */
   | { readonly status: 'stale'; readonly cells: readonly CellId[] }
   /** A target cell was split: nothing was committed; route again by its children. */
   | {

@@ -1,41 +1,44 @@
 /**
- * Asks again while the ledger is away. A call that got no answer may have been carried out: every call can be
- * repeated safely (a pack has an id, the others name an epoch or only ask), so it is sent again, the
- * same, until the ledger says what became of it.
+ * Repeats calls while the ledger is unavailable. A call without an answer may have taken effect, but every
+ * call can be repeated safely: a pack has an id, other writes name an epoch, and the rest are reads.
  */
 import { type Clock, sleep } from '../model/index.js'
 import type { Ledger } from './ledger.js'
 import { ledgerOfCalls } from './ledger-calls.js'
 import { LedgerError } from './ledger-error.js'
 
-const AGAIN_MS = 500
+const RETRY_MS = 500
 
-/** Told of every call that got no answer, and with null of one that has got it at last. */
+/** Called for every call without an answer, and with null once such a call is answered. */
 export type OnUnavailable = (trouble: LedgerError | null) => void
 
-export function retryingLedger(ledger: Ledger, clock: Clock, onAway: OnUnavailable = () => {}): Ledger {
+export function retryingLedger(
+  ledger: Ledger,
+  clock: Clock,
+  onUnavailable: OnUnavailable = () => {},
+): Ledger {
   return ledgerOfCalls(name => {
     const ask = ledger[name] as (...args: unknown[]) => Promise<unknown>
-    // An answer that comes costs one promise more, not a loop.
+    // A call that succeeds costs one more promise, not a loop.
     const withRetry = (...args: unknown[]) =>
-      ask(...args).then(undefined, error => askAgain(() => ask(...args), error, clock, onAway))
+      ask(...args).then(undefined, error => retry(() => ask(...args), error, clock, onUnavailable))
     return withRetry as Ledger[typeof name]
   })
 }
 
-async function askAgain(
+async function retry(
   ask: () => Promise<unknown>,
   first: unknown,
   clock: Clock,
-  onAway: OnUnavailable,
+  onUnavailable: OnUnavailable,
 ): Promise<unknown> {
   for (let error = first; ; ) {
     if (!(error instanceof LedgerError) || error.kind !== 'away') throw error
-    onAway(error)
-    await sleep(clock, AGAIN_MS)
+    onUnavailable(error)
+    await sleep(clock, RETRY_MS)
     try {
       const answer = await ask()
-      onAway(null)
+      onUnavailable(null)
       return answer
     } catch (next) {
       error = next

@@ -1,10 +1,10 @@
-/** What the holder of the coordinator's seat says of itself with every heartbeat. */
+/** The status that the holder of the coordinator's seat sends with every heartbeat. */
 import type { Epoch } from '../model/index.js'
 import type { AgentRow } from './ledger-rows.js'
 
 export interface SeatStatus {
   readonly seat: Epoch
-  /** Where agents that do not see the store send their packs; null when nowhere. */
+  /** The pack endpoint for agents that do not see the store; null without one. */
   readonly place: { readonly machine: string; readonly host: string; readonly port: number } | null
 }
 

@@ -1,13 +1,13 @@
-/** Who of those in the ledger is still there, by their heartbeats. */
+/** Which incarnations are alive, judged by their heartbeats. */
 import type { Millis } from '../model/index.js'
 import type { AgentRow } from './ledger-rows.js'
 
-/** Whoever beats every second and was not heard for so long is gone, or stands still. */
+/** Agents send a heartbeat every second: one without any for so long has ended or hangs. */
 export const SILENT_AFTER_MS: Millis = 5_000
 
 /**
- * How long each has been silent, measured against the last heartbeat of anybody: the clock of the ledger may
- * be another than that of whoever looks. While a crawl runs, somebody beats every second.
+ * The time since the last heartbeat of an agent, measured against the latest heartbeat of any agent: the
+ * reader's clock may differ from the ledger's.
  */
 export function silenceOf(rows: readonly AgentRow[]): (row: AgentRow) => Millis {
   const last = rows.reduce((latest, { heartbeatAt }) => Math.max(latest, heartbeatAt), 0)

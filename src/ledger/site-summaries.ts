@@ -1,4 +1,4 @@
-/** The sites of a crawl, one after the other: cells of one site, shards or parts of it, are told together. */
+/** Summaries of the sites of a crawl: all cells of a site (shards or pieces) as one. */
 import { siteOfCell } from '../model/index.js'
 import type { Ledger } from './ledger.js'
 import type { SiteSummary } from './ledger-rows.js'
@@ -7,8 +7,8 @@ import type { OutcomeCount } from './pack-rows.js'
 const BATCH_CELLS = 1_000
 
 /**
- * Sites of which a pack holds something: a link farm names millions of others. `cell` is the name of the
- * site. Cells come in the order of their names, so those of a site come together.
+ * Only sites with packs: a link farm names millions of others. `cell` is the name of the site. Cells are read
+ * in the order of their names, so the cells of a site follow each other.
  */
 export async function* siteSummaries(ledger: Pick<Ledger, 'sites'>): AsyncGenerator<SiteSummary> {
   let site: SiteSummary | null = null
@@ -17,7 +17,7 @@ export async function* siteSummaries(ledger: Pick<Ledger, 'sites'>): AsyncGenera
     for (const row of batch) {
       const part = { ...row, cell: siteOfCell(row.cell) }
       if (site !== null && site.cell !== part.cell) yield site
-      site = site !== null && site.cell === part.cell ? together(site, part) : part
+      site = site !== null && site.cell === part.cell ? joined(site, part) : part
     }
     if (batch.length < BATCH_CELLS) break
     after = batch[batch.length - 1].cell
@@ -25,7 +25,7 @@ export async function* siteSummaries(ledger: Pick<Ledger, 'sites'>): AsyncGenera
   if (site !== null) yield site
 }
 
-function together(a: SiteSummary, b: SiteSummary): SiteSummary {
+function joined(a: SiteSummary, b: SiteSummary): SiteSummary {
   return {
     cell: a.cell,
     state: a.state === 'finished' || a.state === 'closed' ? b.state : a.state,

@@ -1,36 +1,36 @@
 /**
- * Port: which cell a URL belongs to. A site is one cell, unless it was split by path (`site#from#to`) or is
- * cut into shards by an assignment (`site#3`). What a cell holds can be told from its name alone; which cells
- * there are has to be learned, and an agent may know it later than the ledger, which refuses what is sent to
- * a cell that is no more.
+ * Port: which cell a URL belongs to. A site is one cell, unless it was split by path (`site#from#to`) or an
+ * assignment divides it into shards (`site#3`). The name of a cell says which URLs it holds. Which cells
+ * exist has to be learned: an agent may know of a split later than the ledger, which refuses links for a
+ * closed cell.
  */
 import { type CellId, cellOf, siteOfCell } from './cell.js'
 import { pathStart, type Site, siteOf } from './url/index.js'
 
 export interface CellMap {
-  /** The cell a URL goes to, as far as is known here. Marks count for nothing. */
+  /** The cell of a URL, as far as is known here. Marks are ignored. */
   cellOf(url: string): CellId
-  /** Tells the URLs of a cell from the others of its site; null where the cell is the whole site. */
+  /** Selects the URLs of a cell among those of its site; null if the cell is the whole site. */
   partOf(cell: CellId): CellPart | null
-  /** The ledger says that a cell is closed and others stand in its place. */
+  /** Replaces a cell that the ledger has closed by its children. */
   learn(cell: CellId, children: readonly CellId[]): void
 }
 
-/** True for the URLs (of the cell's site) that the cell holds. */
+/** True for URLs of the cell's site that the cell holds. */
 export type CellPart = (url: string) => boolean
 
-/** Paths from `from` on, up to but without `to`, in the order of their bytes; empty ends are open. */
+/** Paths from `from` up to but not including `to`, in the order of bytes; an empty end is open. */
 export interface PathRange {
   readonly from: string
   readonly to: string
 }
 
-/** No normalised path holds a `#`. */
+/** The name of the cell for a range; no normalised path contains a `#`. */
 export function rangeCell(site: Site, { from, to }: PathRange): CellId {
   return from === '' && to === '' ? site : `${site}#${from}#${to}`
 }
 
-/** The paths of a cell; null of one that is a shard by number. */
+/** The paths of a cell; null for a shard by number. */
 export function rangeOf(cell: CellId): PathRange | null {
   const first = cell.indexOf('#')
   if (first < 0) return WHOLE
@@ -40,7 +40,7 @@ export function rangeOf(cell: CellId): PathRange | null {
 
 const WHOLE: PathRange = { from: '', to: '' }
 
-/** Path and query, without a mark: a page and its marks are of one cell. */
+/** Path and query, without a mark: a page and its marks belong to one cell. */
 export function pathOf(url: string): string {
   const start = pathStart(url)
   const mark = url.indexOf('#', start)
@@ -51,15 +51,15 @@ export function holds({ from, to }: PathRange, path: string): boolean {
   return path >= from && (to === '' || path < to)
 }
 
-/** The one of the cells of a site, or of a cell that was split, that a URL belongs to. */
+/** The cell that a URL belongs to, among all cells of a site or all children of a cell. */
 export function childOf(cells: readonly CellId[], url: string): CellId {
   const path = pathOf(url)
   return cells.find(cell => holds(rangeOf(cell)!, path)) ?? cells[0]
 }
 
-/** Sites as they are, and those of them that were split by path. */
+/** Whole sites, and sites that were split by path. */
 export class SplitCells implements CellMap {
-  /** Of split sites alone: their cells in the order of paths, without gaps. */
+  /** The cells of split sites in the order of paths, without gaps. */
   readonly #cells = new Map<Site, readonly { readonly from: string; readonly cell: CellId }[]>()
 
   cellOf(url: string): CellId {

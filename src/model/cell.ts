@@ -7,7 +7,7 @@ export type CellId = string
 /** Rises with every lease of a cell; a higher one fences off a lower one. */
 export type Epoch = number
 
-/** What shares one politeness turn: sites of one registrable domain, or of one address. */
+/** Sites that share one politeness turn: of one registrable domain, or of one address. */
 export type GroupId = string
 
 /** A URL on its way into a cell: a seed, a link, or a URL of the previous crawl. */
@@ -19,7 +19,7 @@ export interface Discovery {
   readonly hops: number
   /** Higher is fetched sooner; 0 where nothing scores. */
   readonly score: number
-  /** The page the link stood on; empty for a seed. */
+  /** The page with the link; empty for a seed. */
   readonly via: string
 }
 
@@ -32,17 +32,17 @@ export function siteOfCell(cell: CellId): Site {
   return shard < 0 ? cell : cell.slice(0, shard)
 }
 
-/** `ip`: of one registrable domain and of one address. */
+/** `ip`: by registrable domain, and by address. */
 export type Grouping = 'domain' | 'ip' | 'none'
 
-/** The group whose turn a site needs; the addresses of `ip` are known only once its name is looked up. */
+/** The group whose turn a site needs; with `ip`, its addresses are known only after a DNS look-up. */
 export function groupOf(site: Site, grouping: Grouping): GroupId {
   return grouping === 'none' ? site : registrableDomain(site)
 }
 
 /**
- * What the ledger files a cell under: the group of its site, or for a shard by number (`site#3`) the shard,
- * `#3`, of all sites: the turn of that is the lease of the shard.
+ * The group of a cell in the ledger: that of its site, or for a shard by number (`site#3`) the shard `#3` of
+ * all sites, whose turn is the lease of the shard.
  */
 export function filedUnder(cell: CellId, grouping: Grouping): GroupId {
   const first = cell.indexOf('#')
@@ -50,7 +50,7 @@ export function filedUnder(cell: CellId, grouping: Grouping): GroupId {
   return cell.indexOf('#', first + 1) < 0 ? cell.slice(first) : groupOf(cell.slice(0, first), grouping)
 }
 
-/** Where the waits that a site alone asked for are kept: those of its group go on without it. */
+/** The group under which the waits of a single site are stored, apart from those of its group. */
 export function ownTurn(site: Site): GroupId {
   return `=${site}`
 }
@@ -65,21 +65,18 @@ export interface Lease {
   readonly lastPack: number
   /** Inbox position up to which rows are consumed by committed packs. */
   readonly cursor: number
-  /** Rows its inbox has had in all when it was granted: who reads it after that needs no other reason to. */
+  /** Rows its inbox had in all at the time of the grant; a higher count means new rows. */
   readonly appended: number
-  /**
-   * No request before these ledger times: politeness survives hand-over. After the last lease and the site's
-   * delay,
-   */
+  /** No request before this ledger time: the end of the last lease and the site's delay. */
   readonly notBefore: Millis
-  /** as the site itself asked (Retry-After) or its failures made us, */
+  /** No request before this ledger time: a wait of the site itself (Retry-After, back-off). */
   readonly waitUntil: Millis
-  /** and when the turn of its group comes. */
+  /** No request before this ledger time: the next-allowed time of its group. */
   readonly turnFrom: Millis
-  /** The longest pause between two requests that the ledger knows of this site. */
+  /** The stored delay between two requests to this site. */
   readonly delayMs: Millis
-  /** Rises with every lease that the ledger grants: says what an agent has not seen yet. */
+  /** Rises with every lease that the ledger grants, so that an agent can ask for leases it has not seen. */
   readonly grant: number
-  /** The lane the cell was meant for; 0 where any will do. */
+  /** The lane that the cell is meant for; 0: any lane. */
   readonly lane: number
 }

@@ -1,11 +1,11 @@
 import { LIMITS } from './limits.js'
 
-/** The bounds as plain numbers, so that a test can bring smaller ones. */
+/** The limits as plain numbers, so that tests can lower them. */
 export type FetchLimits = Readonly<Record<keyof typeof LIMITS, number>>
 
 export function fetchLimits(smaller: Partial<FetchLimits> = {}): FetchLimits {
   return { ...LIMITS, ...smaller }
 }
 
-/** The most a socket hands over at once, and so what a body must have room for before it reads on. */
+/** The most that one read of a socket returns: a body needs so much room before the next read. */
 export const READ_BYTES = 64 * 1024

@@ -1,9 +1,9 @@
-/** A binary heap: what comes before all others is first. */
+/** A binary heap; `isBefore` orders the items. */
 export class Heap<T> {
   readonly #items: T[]
   readonly #isBefore: (a: T, b: T) => boolean
 
-  /** Takes `items` over. */
+  /** Uses `items` as its storage. */
   constructor(isBefore: (a: T, b: T) => boolean, items: T[] = []) {
     this.#isBefore = isBefore
     this.#items = items
@@ -41,12 +41,12 @@ export class Heap<T> {
     return first
   }
 
-  /** The first has changed: it may not be the first any more. */
+  /** Restores the order after the first item has changed. */
   firstChanged(): void {
     if (this.#items.length > 0) this.#sink(0)
   }
 
-  /** Moves what stands at `from` down to where it belongs. */
+  /** Moves the item at `from` down to its place. */
   #sink(from: number): void {
     const items = this.#items
     const item = items[from]!

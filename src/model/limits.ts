@@ -1,257 +1,222 @@
 /**
- * Every bound of the crawler in one place, each with its reason. None can be exceeded by what the web sends
- * (P11); `docs/explanation/security.md` says which of them a user can tighten. `--max-pages`, `--max-depth`
- * and the budget of a site are the user's to set and stand in `config/`; rules against traps stand in
- * `frontier/`.
+ * The bounds of the crawler, each with its reason. Nothing that the web sends can exceed them (P11);
+ * `docs/explanation/security.md` says which of them a user can lower. Bounds that the user sets
+ * (`--max-pages`, `--max-depth`) are in `config/`, rules against traps in `page/frontier/`.
  */
 export const LIMITS = {
-  /** Real headers stay under 16 KiB; servers themselves refuse more. */
+  /** Real headers stay under 16 KiB; many servers refuse longer ones. */
   headerBytes: 64 * 1024,
-  /** Pages have a dozen or two, and each costs a look for every header that is asked for. */
+  /** Pages have about twenty, and each look-up of a header examines all of them. */
   headerCount: 256,
-  /** 100 Continue, 103 Early Hints: a server sends one or two before the real head. */
+  /** 100 Continue and 103 Early Hints: a server sends one or two before the real head. */
   interimResponses: 8,
-  /** Empty lines before an answer, left over from the one before it: one, as a rule. */
+  /** Empty lines before a response, left over from the one before it: usually one. */
   blankBytes: 16,
   /** Size and extensions of one chunk; real ones have no extensions at all. */
   chunkLineBytes: 4_096,
   /**
-   * Body as received, and again after each decoding, counted chunk by chunk, so that a bomb stops early. What
-   * is longer is cut and marked `WARC-Truncated: length`. Hardly a page is longer (`--max-body`).
+   * A body as received, and again after each decoding, counted in chunks so that a bomb stops early. A longer
+   * body is truncated and marked `WARC-Truncated: length`. Few pages are longer (`--max-body`).
    */
   bodyBytes: 32 * 1024 * 1024,
-  /** All bodies in flight together; past it the newest wait, the oldest goes on. */
+  /** All bodies in flight together; above it the newest wait and the oldest continue. */
   bodyBytesInFlight: 192 * 1024 * 1024,
-  /** gzip inside br inside ...: nobody honest stacks more, and each layer multiplies a bomb by a thousand. */
+  /** gzip inside br and so on: honest servers use no more, and each layer multiplies a bomb by a thousand. */
   stackedEncodings: 2,
-  /** TCP and TLS together, all addresses of the host: a lost SYN is repeated after 1, 3 and 7 s. */
+  /** TCP and TLS together, over all addresses of the host: a lost SYN is repeated after 1, 3 and 7 s. */
   connectMs: 15_000,
-  /** From the request to the empty line behind the headers: no page takes longer to think. */
+  /** From the request to the end of the headers. */
   headersMs: 30_000,
-  /**
-   * From the request to the last byte, whatever arrives in between: a dribble has no other end
-   * (`--fetch-timeout`).
-   */
+  /** From the request to the last byte, so that a very slow response ends too (`--fetch-timeout`). */
   fetchMs: 120_000,
-  /** Keep-alive connections that idle longer are closed: servers close theirs after 5 to 75 s. */
+  /** Keep-alive connections that are idle for longer are closed: servers close theirs after 5 to 75 s. */
   idleConnectionMs: 20_000,
   /** Sockets open at once; the usual limit of a process is 1,024 files (`--connections`). */
   connections: 1_000,
   /** TLS sessions kept for resumption, about 3 KB each. */
   tlsSessions: 1_000,
-  /** Redirects in a row; browsers take 20, and a chain of more than three is hardly ever meant. */
+  /** Redirects in a row; browsers follow 20, but chains of more than three are rarely intended. */
   redirectHops: 10,
-  /**
-   * What every server, proxy and archive tool takes; longer ones are traps (also for targets of redirects).
-   */
+  /** Accepted by every server, proxy and archive tool; longer URLs are traps (also as redirect targets). */
   urlChars: 2_048,
-  /** Different links of one page that are kept: sitemaps have as many, no page a reader would use has. */
+  /** Different links kept of one page: some sitemaps have so many, pages for readers do not. */
   linksPerPage: 50_000,
-  /** All links of one page together: a long `<base>` makes long URLs out of short links. */
+  /** All links of one page together: a long `<base>` turns short links into long URLs. */
   linkCharsPerPage: 16 * 1024 * 1024,
-  /** Links looked at on one page, repetitions included. */
+  /** Links examined on one page, including repetitions. */
   linksFound: 1_000_000,
-  /** Longest attribute value that is looked at. */
+  /** Longest attribute value that is read. */
   attributeBytes: 64 * 1024,
-  /** What is kept of a page's title, description and text: tables hold them for every page. */
+  /** Stored lengths of a page's title, description and text: the tables have them for every page. */
   titleChars: 1_024,
   descriptionChars: 4_096,
   textBytes: 1024 * 1024,
-  /** Pieces of text between tags that are looked at. */
+  /** Pieces of text between tags that are read. */
   textRanges: 500_000,
-  /** Why something failed, in the ledger and on a screen; it may quote the server. */
+  /** Reason of a failure in the ledger and on a screen; it may quote the server. */
   detailChars: 300,
-  /** Of `<meta name=robots>` and of `lang`: both are lists of short words. */
+  /** `<meta name=robots>` and `lang`: both are lists of short words. */
   robotsMetaChars: 1_024,
   languageChars: 64,
-  /** Pages larger than this are not handed to the full HTML parser when the scanner gives up. */
+  /** Larger pages do not go to the full HTML parser when the scanner gives up. */
   fullParseBytes: 4 * 1024 * 1024,
-  /**
-   * Nor those that become a larger tree: closing and re-opening makes small pages into millions of elements.
-   */
+  /** The full HTML parser stops at so many nodes: small pages can expand to millions of elements. */
   fullParseNodes: 250_000,
-  /**
-   * Open svg and math elements the scanner follows; deeper ones are the full parser's. HTML may nest as it
-   * likes.
-   */
+  /** Open svg and math elements that the scanner follows; deeper nesting goes to the full parser. */
   foreignDepth: 64,
-  /** Addresses of a name that are kept and tried; a classic answer in one packet holds thirty. */
+  /** Addresses of a name that are kept and tried; a DNS answer in one packet has at most thirty. */
   dnsAnswers: 64,
-  /**
-   * A TTL is believed within these: 0 would ask for every page (and is how names are rebound), a year is a
-   * mistake.
-   */
+  /** Bounds of a TTL: 0 would mean a look-up per page (and allows DNS rebinding), a year is a mistake. */
   dnsTtlMinMs: 30_000,
   dnsTtlMaxMs: 3_600_000,
   /** About 200 bytes each. */
   dnsCacheEntries: 100_000,
-  /** One look-up, second try included. */
+  /** One look-up, including the second try. */
   dnsMs: 10_000,
-  /** Names looked up at once; name servers drop what comes faster. */
+  /** Names looked up at once; name servers drop more. */
   dnsInFlight: 256,
-  /** A failed look-up is remembered this long: shorter than the wait before a second try. */
+  /** A failed look-up is cached for less than the wait before a second try. */
   dnsNegativeMs: 4_000,
-  /** RFC 9309 asks for 500 KiB at least; the rest is ignored. */
+  /** RFC 9309 requires at least 500 KiB; the rest is ignored. */
   robotsBytes: 512 * 1024,
-  /** A robots procedure in all: dozens of silent addresses would take an hour, so they share this. */
+  /** A whole robots procedure: its redirects and addresses could otherwise take an hour. */
   robotsProcedureMs: 600_000,
-  /** URLs of one site that wait in memory for the robots.txt of their origin while another origin goes on. */
+  /** URLs of one site that wait in memory for the robots.txt of their origin. */
   robotsSetAside: 10_000,
   /** Redirects of a robots.txt that are followed (RFC 9309, 2.3.1.2). */
   robotsHops: 5,
-  /**
-   * A Crawl-delay asks for more than this only where nobody is wanted; `--max-crawl-delay` says otherwise.
-   */
+  /** A longer Crawl-delay means that crawlers are not wanted (`--max-crawl-delay`). */
   crawlDelayMaxMs: 120_000,
-  /** A Retry-After that asks for more counts as this: it is parked anyway, and `resume` asks again. */
+  /** A longer Retry-After counts as this: the site is parked anyway until `resume`. */
   retryAfterMaxMs: 24 * 3_600_000,
-  /** A site that fails so often in a row is set aside until `resume`. */
+  /** A site that fails so often in a row is parked until `resume`. */
   siteFailures: 10,
-  /** A request holds up the other sites of its group no longer than this, however long it takes. */
+  /** A request blocks the other sites of its group for at most this time. */
   turnHoldMs: 10_000,
-  /** A site that waits longer for its turn lends its lane to another. */
+  /** A site that waits longer for its turn gives its lane to another site meanwhile. */
   laneWaitMs: 5_000,
-  /** Sites of a group whose turn is farther off are not opened yet: they rest in the ledger. */
+  /** Sites whose group's turn is further away are not opened: they rest in the ledger. */
   groupWaitMs: 30_000,
-  /** Sites in hand that wait for their turn, besides those that have a lane; more rest in the ledger. */
+  /** Open sites of an agent that wait for their turn without a lane; further ones rest in the ledger. */
   sitesInWait: 4_000,
   /**
-   * Between two rounds of handing out, and between two words of an agent about its lanes, for every agent
-   * there is: a round looks at all of them, so a thousand are served ten times a second, and a few at once.
+   * Between two grant rounds, and between two lane messages of an agent, per agent: a round examines all
+   * agents, so that a thousand are served ten times a second, and a few at once.
    */
   gatherMsPerAgent: 0.1,
   /**
-   * At the start sites are handed out once all agents that the crawl starts have reported, or when none has
-   * come for so long: a thread starts in less than a second, on a busy machine in a few.
+   * At the start, grants wait until all agents of the crawl have reported, or until no new one has for this
+   * time: a thread starts in less than a second, on a busy machine in a few.
    */
   agentGatherMs: 5_000,
   /**
-   * Sites of a part wait so long for its agent, at the start and when it is gone; then they go to whoever is
-   * here.
+   * Sites of a part wait this long for its agent, at the start or when it is gone; then any agent gets them.
    */
   partGraceMs: 10_000,
-  /** An address that serves more sites is a CDN: its sites have nothing in common. */
+  /** An address that serves more sites belongs to a CDN, and its sites are not a group. */
   sitesPerAddress: 100,
-  /** Addresses of one site whose turn it needs; those with more are CDNs. */
+  /** Addresses of one site whose turns it needs; sites with more are behind a CDN. */
   addressesPerSite: 8,
-  /** The longest timer the system takes, nearly: 2^31 ms is 24.8 days. */
+  /** Just below the longest timer of Node: 2^31 ms, or 24.8 days. */
   timerMs: 2_000_000_000,
-  /** A sitemap, as sent and without its gzip: what the protocol allows (less with a smaller `--max-body`). */
+  /** A sitemap, as sent and decompressed: the protocol's limit (lower with a smaller `--max-body`). */
   sitemapBytes: 50 * 1024 * 1024,
-  /** Entries of one sitemap; the protocol allows half of that, and some sites do not count. */
+  /** Entries of one sitemap: twice the protocol's limit, because some sites exceed it. */
   sitemapUrls: 100_000,
-  /** One entry as written: three bytes for each character that may be in a URL. */
+  /** One entry as written: three bytes for each character of a URL. */
   sitemapUrlBytes: 3 * 2_048,
-  /** Sitemaps read from one site: at the size the protocol allows, five hundred million URLs. */
+  /** Sitemaps read from one site: enough for five hundred million URLs. */
   sitemapsPerSite: 10_000,
-  /** Redirects and indexes on the way to a sitemap, together; honest ones need one of each. */
+  /** Redirects and indexes on the way to a sitemap, together; usually one of each is needed. */
   sitemapSteps: 8,
   /** Pages of one site: a month at four pages a second. `--max-pages-per-site` sets another number. */
   pagesPerSite: 10_000_000,
-  /** For predictions: a message costs its sender and its receiver so much, with its row in the ledger. */
+  /** For predictions: CPU time of a message for its sender and receiver, including the ledger. */
   messageMs: 0.1,
-  /** Cells that move are asked back with one beat of the coordinator, and leased anew with another. */
+  /** For predictions: a round of the coordinator; moving a cell takes one to release and one to lease it. */
   movedBeatMs: 1_000,
-  /** Each is sealed, committed, leased and opened; who opens it reads every URL it knows, twice. */
+  /** For predictions: moving a cell commits, leases and opens it, and reads each of its URLs twice. */
   movedCellMs: 200,
   movedUrlMs: 0.004,
-  /** Sites are not placed anew for less: a look and a table cost something too. */
+  /** The least gain for which sites are moved: a repartition itself has a cost. */
   leastGainMs: 1_000,
-  /** A cell that is to move and has not been given back by then is taken by force. */
+  /** A cell that has to move and is not released within this time is taken from its agent. */
   moveGraceMs: 60_000,
   /**
-   * Cells that a giant site is split into at once: each reads the journal of the whole; what is too large
-   * still is split again.
+   * Pieces of one split: each reads the journal of the whole cell; a piece that is too large is split again.
    */
   splitPieces: 32,
   /**
-   * The same before a crawl begins, of a site that the last one found too heavy for a part: there is no
-   * journal yet.
+   * Pieces of a split before the crawl, for a site that the last crawl found too large: no journal exists
+   * yet.
    */
   plannedPieces: 256,
-  /**
-   * Hosts of one registrable domain; more have only domains that answer to any name, and a handful of large
-   * ones.
-   */
+  /** Hosts of one registrable domain: apart from a few large ones, more means that any name resolves. */
   hostsPerDomain: 1_000,
-  /**
-   * A request that waited so long between check and write is not written: the margin of its lease is used up.
-   */
+  /** A request that waited this long between check and write is not sent: its lease margin is used up. */
   outboxMs: 5_000,
   /** A pack is sealed when one of these is reached. */
   packBytes: 8 * 1024 * 1024,
-  /** Journals and links for other cells, as they stand in memory: objects and texts that grow by doubling. */
+  /** Journals and links for other cells, by their size in memory, where buffers grow by doubling. */
   packRowBytes: 3 * 1024 * 1024,
   /**
-   * Links to other cells that one transaction takes, counted in the same way. A page may have more than that,
-   * and a transaction of all of them would hold up every other call to the ledger, and be in memory several
-   * times.
+   * Links to other cells in one transaction, counted in the same way. A page may have more; one transaction
+   * with all of them would block all other calls to the ledger and need several times their memory.
    */
   linkBytes: 4 * 1024 * 1024,
   packPages: 2_000,
   packAgeMs: 2_000,
-  /**
-   * Packs of agents without the store that the coordinator holds until they are whole, together; one alone
-   * may be larger.
-   */
+  /** Incomplete packs of agents without the store, all together; a single pack may be larger. */
   uploadBytes: 256 * 1024 * 1024,
   /**
-   * An unfinished pack that nothing was added to for so long is dropped; its agent begins anew. Twice an
-   * agent's own patience.
+   * An incomplete pack without new bytes for this time is dropped and sent again; twice the agent's timeout.
    */
   uploadIdleMs: 20_000,
   /** Connections of such agents, each with at most two. */
   channelConnections: 4_096,
-  /** Journals that it reads for them at a time: each answer is some megabytes. */
+  /** Journals that the coordinator reads for them at a time: each answer has some megabytes. */
   journalReads: 4,
-  /** Written at once past the page cache; less than this at a time goes through it. */
+  /** Size of direct writes past the page cache; smaller writes go through it. */
   stageBytes: 512 * 1024,
-  /** A WARC is rolled before it would grow past this. */
+  /** A new WARC is started before the current one would exceed this. */
   warcBytes: 1024 * 1024 * 1024,
   /** Seen-sets of all cells together, in memory; the rest is on disk. A million URLs fit. */
   seenBytes: 12 * 1024 * 1024,
-  /** The same for the count at the end, while the agents' sets are not yet collected. */
+  /** The same for the final count, while the agents' sets are still in memory. */
   countBytes: 4 * 1024 * 1024,
   /** Queued URLs of all cells together, in memory; the rest is on disk. */
   queueBytes: 8 * 1024 * 1024,
   /**
-   * Queued URLs of all cells together that are ordered by their links (`--order inlinks`); the rest waits its
-   * turn.
+   * Queued URLs of all cells together that `--order inlinks` ranks; further ones wait until there is room.
    */
   rankedBytes: 16 * 1024 * 1024,
   /** Rows in a table's log before they become a Parquet row group. */
   rowGroupRows: 10_000,
   rowGroupBytes: 12 * 1024 * 1024,
-  /** Links in a log: they are forty times as many and fifty times as small. */
+  /** The same for links: there are forty times as many, each a fiftieth of the size. */
   linkGroupRows: 100_000,
-  /** Nets, or hosts, that conversion merges in memory before it writes them. */
+  /** Nets or hosts that conversion merges in memory before it writes them. */
   notedNets: 50_000,
-  /**
-   * Logs of links that are read for a look at how sites are placed while the crawl runs: a second's work,
-   * about.
-   */
+  /** Link logs read to evaluate the placement of sites while the crawl runs: about a second of work. */
   liveLogBytes: 64 * 1024 * 1024,
-  /** Sites whose words are noted before they are written: half a kilobyte each. */
+  /** Sites whose sketches are in memory before they are written: half a kilobyte each. */
   notedSites: 10_000,
-  /** Pages of a site whose words are looked at in one conversion: what a site is about shows in a few. */
+  /** Pages of a site that one conversion adds to its sketch: a few show the topic. */
   sketchedPages: 32,
   /**
-   * Sites that a page links to and that are noted: more have only lists of links, which say nothing of the
-   * page's site.
+   * Linked sites of one page that are noted: pages with more are link lists, which say nothing of their site.
    */
   netPins: 200,
   /**
-   * Sites of which something is kept for the next crawl: they are held together when it is written, 650 bytes
-   * each without their words.
+   * Sites that are stored for the next crawl: all are in memory when written, 650 bytes each and a sketch.
    */
   learnedSites: 200_000,
-  /** Pins of the nets that a partition is made of: 80 MB, and as much again while it works. */
+  /** Pins of the nets of a partition: 80 MB, and as much again during the work. */
   learnedPins: 20_000_000,
-  /** Rows of a log under one checksum: what its reader holds in memory at once (one longer row apart). */
+  /** Rows of a log under one checksum, which a reader has in memory at once; a single row may be longer. */
   segmentBytes: 4 * 1024 * 1024,
   /**
-   * Texts of a pack compressed together: at the start of a block there is nothing yet that a copy could reach
-   * back to.
+   * Texts of a pack compressed together: larger blocks compress better, because copies refer back in a block.
    */
   textBlockBytes: 1024 * 1024,
   /** Values of a Parquet column compressed together. */
@@ -260,19 +225,14 @@ export const LIMITS = {
   sortBytes: 8 * 1024 * 1024,
   /** Fetching pauses when the disk has less left than this. */
   freeDiskBytes: 512 * 1024 * 1024,
-  /** What DuckDB may use for a query before it turns to temporary files; less where the machine has less. */
+  /** Memory of DuckDB for a query before it uses temporary files; lower on a small machine. */
   queryMemoryBytes: 1024 * 1024 * 1024,
-  /** What the process of a query may take besides twice DuckDB's memory: DuckDB does not count every text. */
+  /** Memory of a query's process besides twice DuckDB's limit: DuckDB does not count all texts. */
   queryBaseBytes: 512 * 1024 * 1024,
-  /** Rows of a result that are shown as a table: it is held to be aligned, and nobody reads more. */
+  /** Rows of a result shown as a table: all are in memory to align the columns. */
   queryTableRows: 1_000,
-  /**
-   * Pages that nest deeper are exported as they are: the parser looks through all open elements at every tag.
-   */
+  /** Pages that nest deeper are exported unchanged: the parser examines all open elements at every tag. */
   exportDepth: 4_096,
-  /**
-   * Vertices of a hypergraph file beyond those its bytes could name: a header must not cost gigabytes by
-   * itself.
-   */
+  /** Vertices of a hypergraph file without any net: a header alone must not allocate gigabytes. */
   isolatedVertices: 5_000_000,
 } as const

@@ -1,7 +1,7 @@
 /**
- * Queued URLs that are no pages. A normalised URL has no fragment, so a mark stands in its place: it goes
- * through inboxes, seen-sets and journals like any other URL, differs from the page of that address, and is
- * taken off before anybody is asked.
+ * Marks of queued URLs that are not pages. A normalised URL has no fragment, so the mark takes its place: the
+ * URL passes through inboxes, seen-sets and journals like any other, differs from the page of that address,
+ * and loses its mark before the request.
  */
 export type Mark = 'sitemap' | 'probe'
 
@@ -12,7 +12,7 @@ export function sitemapMark(url: string): string {
   return url + SITEMAP
 }
 
-/** An address that cannot exist, asked for to learn what the site says then. */
+/** A page that cannot exist, requested to learn how the site answers then. */
 export function probeMark(url: string): string {
   return url + PROBE
 }
@@ -26,7 +26,7 @@ export function isSitemapMark(url: string): boolean {
   return url.endsWith(SITEMAP)
 }
 
-/** The address to ask for. */
+/** The URL to request. */
 export function withoutMark(url: string): string {
   const at = url.indexOf('#')
   return at < 0 ? url : url.slice(0, at)

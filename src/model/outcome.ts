@@ -1,8 +1,7 @@
 /**
- * Every URL that leaves a queue has one of these codes. The table says what the crawler does about each:
- * STYLE 6, errors as data. `tries` counts requests in all; `waitMs` doubles with every try; `dropsSite` gives
- * up the site's queue when the tries are used up (a name that does not resolve will not resolve for the next
- * URL either).
+ * Every URL that leaves a queue has one of these codes; the table says what the crawler does about each.
+ * `tries` counts all requests; `waitMs` doubles with every try; `dropsSite` drops the site's queue after the
+ * last try (a name that does not resolve will not resolve for the next URL either).
  */
 import type { Millis } from './clock.js'
 import { LIMITS } from './limits.js'
@@ -47,7 +46,7 @@ export type OutcomeCode =
   | 'HOOK_FAILED'
   | `TRAP:${TrapName}`
 
-/** `stored`: a response came and is archived. `failed`: no usable response. `refused`: we did not ask. */
+/** `stored`: a response was archived. `failed`: no usable response. `refused`: no request was sent. */
 type OutcomeKind = 'stored' | 'failed' | 'refused'
 
 export interface OutcomeRule {
@@ -56,11 +55,11 @@ export interface OutcomeRule {
   readonly waitMs: Millis
   readonly dropsSite: boolean
   /**
-   * What it says of the whole site. `busy`: it asks to be left alone. `failing`: several in a row are the
-   * site's trouble, not the page's. Both back off and finally set the site aside.
+   * The effect on the whole site. `busy`: the site asks for fewer requests. `failing`: several in a row mean
+   * that the site has a problem, not the page. Both cause a back-off and finally park the site.
    */
   readonly strain: 'none' | 'busy' | 'failing'
-  /** For the summary: what happened, and what the user can do, where there is something. */
+  /** For the summary: what happened, and what the user can do about it. */
   readonly meaning: string
   readonly advice?: string
 }
@@ -99,7 +98,7 @@ const failed = (
   ...(advice === undefined ? {} : { advice }),
 })
 
-/** Failures that are the site's trouble when they come in a row. */
+/** Failures that count against the site. */
 const failing = (rule: OutcomeRule): OutcomeRule => ({ ...rule, strain: 'failing' })
 
 const RULES: Readonly<Record<Exclude<OutcomeCode, `TRAP:${TrapName}`>, OutcomeRule>> = {
@@ -173,12 +172,12 @@ export function outcomeRule(code: OutcomeCode): OutcomeRule {
   return code.startsWith('TRAP:') ? trapOutcome(code.slice(5)) : RULES[code as keyof typeof RULES]
 }
 
-/** All codes of a kind, those of trap rules apart. */
+/** All codes of a kind, without those of trap rules. */
 export function codesOf(kind: OutcomeKind): OutcomeCode[] {
   return (Object.keys(RULES) as (keyof typeof RULES)[]).filter(code => RULES[code].kind === kind)
 }
 
-/** What is no news to anybody: the page came, moved, or was asked for reasons of our own. */
+/** Outcomes that no user has to act on. */
 const NO_TROUBLE: ReadonlySet<OutcomeCode> = new Set<OutcomeCode>([
   'OK',
   'NOT_MODIFIED',

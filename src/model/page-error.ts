@@ -1,6 +1,6 @@
 /**
- * Whether an exception, thrown while one page was read or converted, is a bug that the page brought to light.
- * Errors of the disk and of SQLite are not: they would meet any page, and end what is being done.
+ * Whether an exception while one page was read or converted is a bug that this page triggered. Errors of the
+ * disk and of SQLite are not: they would hit any page, and end the whole operation.
  */
 export function isOfPage(error: unknown): boolean {
   if (!(error instanceof Error)) return true

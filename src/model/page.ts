@@ -1,37 +1,32 @@
-/** What the steps hand to each other: an exchange (fetch), a parsed page (parse), a page row (store). */
+/** The values between the steps: an exchange (fetch), a parsed page (parse), a page row (store). */
 import type { Millis } from './clock.js'
 import type { OutcomeCode } from './outcome.js'
 
-/** Meta-info of a URL from the previous crawl (D6): lets the fetcher ask "only if changed". */
+/** Meta-info of a URL from the previous crawl (D6), for conditional requests. */
 export interface MetaInfo {
   readonly etag: string
   readonly lastModified: string
   /** Payload digest as in the WARC, `sha1:BASE32`. */
   readonly digest: string
-  /**
-   * WARC-Date of the record that holds the body, for `WARC-Refers-To-Date`; empty where no archive has it.
-   */
+  /** WARC-Date of the record with the body, for `WARC-Refers-To-Date`; empty if no archive has it. */
   readonly storedAt: string
-  /** Rows of the `links` table that stood on the page, each `target kind`; copied on a 304. */
+  /** Rows of the page in the `links` table, each `target kind`; copied on a 304. */
   readonly links: readonly string[]
-  /**
-   * The rest of its row, packed (`data/store/tables/page-facts.ts`); where there is a validator, so that a
-   * 304 may come.
-   */
+  /** The rest of its row, packed (`data/store/tables/page-facts.ts`), if a 304 is possible. */
   readonly facts?: Uint8Array
 }
 
-/** Why a body is shorter than the server meant it to be: the values of `WARC-Truncated`. */
+/** Why a body is incomplete: the values of `WARC-Truncated`. */
 export type Truncation = 'length' | 'time' | 'disconnect' | 'unspecified'
 
-/** One HTTP request and its response, as the archive needs it. Bytes are as they crossed the wire. */
+/** One HTTP request and its response for the archive, with the bytes as they were sent and received. */
 export interface Exchange {
   readonly url: string
   /** Wall time when the request was sent. */
   readonly startedAt: Millis
   /** From sending the request to the last byte. */
   readonly fetchMs: Millis
-  /** TCP (and TLS) set-up time; 0 on a reused connection. */
+  /** Time to open the TCP (and TLS) connection; 0 if it was reused. */
   readonly connectMs: Millis
   readonly remoteAddress: string
   /** Request line and headers as sent, with the empty line. */
@@ -39,13 +34,11 @@ export interface Exchange {
   readonly status: number
   /** Status line and headers as received, with the empty line. */
   readonly responseHead: Buffer
-  /** Everything after the head as received: still chunked and compressed where the server did so. */
+  /** Everything after the head as received, with its chunked framing and compression. */
   readonly rawBody: Buffer
-  /**
-   * `rawBody` without its chunked framing: the payload of the WARC record. Same buffer where there was none.
-   */
+  /** `rawBody` without chunked framing: the payload of the WARC record. The same buffer if not chunked. */
   readonly payload: Buffer
-  /** `payload` with its Content-Encoding undone, bounded. Same buffer where there was none. */
+  /** `payload` after decoding its Content-Encoding, bounded. The same buffer if not encoded. */
   readonly body: Buffer
   readonly truncated?: Truncation
   /** First value of a response header by lower-case name. */
@@ -54,14 +47,11 @@ export interface Exchange {
   headerValues?(name: string): readonly string[]
   /** The page is stored: its bodies no longer count as in flight. For a request that `holdsBody`. */
   settled?(): void
-  /** Nobody looks at the bodies any more: their memory may serve the next response. Need not be called. */
+  /** The bodies are no longer needed: their memory may be reused. Calling it is optional. */
   release?(): void
 }
 
-/**
- * `LinkKind` bits: one href can be several things only in different links, so exactly one of the first six is
- * set.
- */
+/** Bits of a link: exactly one of the first six is set. */
 export const LinkKind = {
   /** a, area */
   anchor: 1,
@@ -79,23 +69,22 @@ export const LinkKind = {
   nofollow: 64,
 } as const
 
-/** URLs the crawl need not hear of again, by fingerprint: most links of a page lead to what is known. */
+/** URLs that are known already, by fingerprint: most links of a page lead to them. */
 export interface KnownLinks {
-  /** `isOwn`: it leads to the page's own origin. */
+  /** `isOwn`: the link leads to the page's own origin. */
   has(low: number, high: number, isOwn: boolean): boolean
 }
 
 export interface ParsedPage {
   readonly charset: string
-  /** Type by looking at the bytes; `content_mime_detected`. */
+  /** Type detected from the bytes: the column `content_mime_detected`. */
   readonly mime: string
-  /** Resolved, normalised, in document order; duplicates of one page are kept out. */
+  /** Resolved and normalised, in document order, without duplicates. */
   readonly links: readonly string[]
   /** `LinkKind` bits of each link. */
   readonly kinds: Uint8Array
-  /** Further links that were known already, and so are not in `links`. */
+  /** The number of links that were known already, and so are not in `links`. */
   readonly knownLinks: number
-  /** Anchor text of each link is not kept: forty strings a page cost more than fetching it. */
   readonly title: string
   readonly description: string
   readonly canonical: string
@@ -103,8 +92,7 @@ export interface ParsedPage {
   /** Content of meta robots (all that apply to us, comma-joined), lower case. */
   readonly robots: string
   /**
-   * Main text as UTF-8, paragraphs separated by newlines; empty when not wanted. Valid until the next page is
-   * parsed.
+   * Main text as UTF-8, a line for each paragraph; empty if not wanted. Valid until the next page is parsed.
    */
   readonly text: Buffer
 }
@@ -137,9 +125,9 @@ export interface PageRow {
   readonly outlinksForeign: number
   readonly etag: string
   readonly lastModified: string
-  /** WARC-Date of the record that holds the body, where this visit brought no other; empty otherwise. */
+  /** WARC-Date of an earlier record with the same body; empty if this visit stored the body. */
   readonly refersToDate: string
-  /** Offset of the response record inside the pack's bytes; -1 where nothing was archived. */
+  /** Offset of the response record in the bytes of the pack; -1 if nothing was archived. */
   readonly warcOffset: number
   readonly warcLength: number
 }

@@ -1,4 +1,4 @@
-/** Port: the only source of chance. */
+/** Port: the only source of randomness. */
 export interface Random {
   /** A number in [0, 1). */
   next(): number
@@ -6,7 +6,7 @@ export interface Random {
   bytes(count: number): Uint8Array
 }
 
-/** A seeded generator (mulberry32): same seed, same history. Not for secrets. */
+/** A seeded generator (mulberry32) for repeatable runs. Not for secrets. */
 export class SeededRandom implements Random {
   #state: number
 
@@ -41,7 +41,7 @@ export function uuid(random: Random): string {
   return text.toString('latin1')
 }
 
-/** Writes a version 4 UUID, made of 16 chosen bytes, to the start of `target`. */
+/** Writes a version 4 UUID to the start of `target`. */
 export function writeUuid(random: Random, target: Uint8Array): void {
   const bytes = random.bytes(16)
   bytes[6] = (bytes[6] & 0x0f) | 0x40

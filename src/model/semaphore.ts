@@ -13,7 +13,7 @@ export class Semaphore {
   }
 
   async run<T>(task: () => Promise<T>): Promise<T> {
-    // A place that becomes free is handed over, so nobody slips in between.
+    // A free place passes directly to the next waiter, so that no later caller gets it first.
     if (this.#running < this.#limit) this.#running++
     else await new Promise<void>(resolve => this.#waiting.push(resolve))
     try {

@@ -1,12 +1,11 @@
 /**
- * Tells those who listen to stop, once and for good. An AbortSignal will do wherever a StopSignal is asked
- * for; inside an agent it would not: Node gives every one of them a shape of its own, so that code which has
- * seen a few looks `aborted` up anew each time it asks, and to make one and tie it to another costs as much
- * as parsing a page.
+ * A cheap replacement for AbortSignal inside an agent. An AbortSignal is accepted wherever a StopSignal is.
+ * In Node every AbortSignal has its own hidden class, so that reading `aborted` becomes slow, and creating
+ * one and linking it to another costs as much as parsing a page.
  */
 export interface StopSignal {
   readonly aborted: boolean
-  /** Called once; not at all where it was aborted before. */
+  /** The listener is called once, and not at all after the abort. */
   addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void
   removeEventListener(type: 'abort', listener: () => void): void
 }
@@ -19,7 +18,7 @@ export class Stop implements StopSignal {
     return this.#aborted
   }
 
-  /** For those who may listen, but not stop others. */
+  /** The read-only side. */
   get signal(): StopSignal {
     return this
   }
@@ -43,7 +42,7 @@ export class Stop implements StopSignal {
   }
 }
 
-/** Aborts with the first of the two; `untie` when it is over, or they would know of it for ever. */
+/** Aborts with the first of the two; `dispose` removes its listeners from both. */
 export function eitherOf(
   one: StopSignal,
   other: StopSignal,

@@ -1,4 +1,4 @@
-/** Rules against endless sites: each has a name, by which it is counted (`TRAP:<name>`) and switched off. */
+/** Rules against endless sites, with the names under which they are counted (`TRAP:<name>`) and disabled. */
 export const TRAP_RULES = {
   'repeated-segments': 'the same folders again and again in one path',
   'session-ids': 'links with a session id; they were followed without it',
@@ -11,15 +11,12 @@ export const TRAP_RULES = {
 
 export type TrapRule = keyof typeof TRAP_RULES
 
-/** `sitemaps` is no rule that can be switched off: it counts sitemaps beyond the limits. */
+/** `sitemaps` counts sitemaps beyond the limits; it cannot be disabled. */
 export type TrapName = TrapRule | 'sitemaps'
 
 export const ALL_TRAPS = Object.keys(TRAP_RULES) as readonly TrapRule[]
 
-/**
- * `all`, `none`, rules to keep, or rules to leave out (`no-calendar`); null with a word that is none of
- * these.
- */
+/** Reads `all`, `none`, rules to apply, or rules to disable (`no-calendar`); null for any other word. */
 export function readTraps(words: readonly string[]): ReadonlySet<TrapRule> | null {
   if (words.length === 0 || (words.length === 1 && words[0] === 'all')) return new Set(ALL_TRAPS)
   if (words.length === 1 && words[0] === 'none') return new Set()

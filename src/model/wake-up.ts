@@ -1,9 +1,9 @@
 import type { Cancel, Clock, Millis } from './clock.js'
 
-/** A bell: who waits is woken by the next ring, or by the clock. A ring nobody waits for is kept. */
+/** Ends a wait early. A notification without a waiter ends the next wait at once. */
 export class WakeUp {
   readonly #clock: Clock
-  #rung = false
+  #isNotified = false
   #waiting: (() => void) | null = null
 
   constructor(clock: Clock) {
@@ -11,7 +11,7 @@ export class WakeUp {
   }
 
   notify(): void {
-    this.#rung = true
+    this.#isNotified = true
     this.#waiting?.()
   }
 
@@ -21,10 +21,10 @@ export class WakeUp {
       const end = () => {
         cancel()
         this.#waiting = null
-        this.#rung = false
+        this.#isNotified = false
         resolve()
       }
-      if (this.#rung) return end()
+      if (this.#isNotified) return end()
       this.#waiting = end
       cancel = this.#clock.after(atMostMs, end)
     })

@@ -276,7 +276,7 @@ export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<R
 export function agentReports(work: readonly AgentWork[]): AgentReport[] {
   const fetchMs = work.reduce((sum, agent) => sum + agent.fetchMs, 0)
   const workload = (own: number) => (fetchMs > 0 ? round(own / fetchMs) : 0)
-  return work.map(({ name, lives, pages, bytes, fetches, fetchMs: own, lanes }) => ({
+  return work.map(({ name, incarnations: lives, pages, bytes, fetches, fetchMs: own, lanes }) => ({
     name,
     lives,
     pages,

@@ -976,8 +976,8 @@ export function ledgerContract(
         await ledger.heartbeat(me, LEASE, status)
       }
       const work = (fetches: number) => [
-        { name: 'a', lives: 2, pages: 4, bytes: 20, fetchMs: 60, fetches },
-        { name: 'b', lives: 1, pages: 2, bytes: 10, fetchMs: 30, fetches: 6 },
+        { name: 'a', incarnations: 2, pages: 4, bytes: 20, fetchMs: 60, fetches },
+        { name: 'b', incarnations: 1, pages: 2, bytes: 10, fetchMs: 30, fetches: 6 },
       ]
       // What an incarnation that goes on has under way is no request for nothing.
       expect(await ledger.agentWork()).toMatchObject(work(4 + 5))

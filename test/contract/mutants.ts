@@ -15,9 +15,9 @@ export interface LedgerMutant {
 const CELLS = 'sqlite-cells.ts'
 const PACKS = 'sqlite-packs.ts'
 const TURNS = 'sqlite-turns.ts'
-const LIVES = 'sqlite-incarnations.ts'
+const CALLS = 'crawl-calls.ts'
 const INBOXES = 'sqlite-inboxes.ts'
-const FILES = 'sqlite-files.ts'
+const FILES = 'pack-calls.ts'
 const ORDER = 'sqlite-order.ts'
 const SPLITS = 'sqlite-splits.ts'
 // In `rules/`: what every backend decides alike.
@@ -28,33 +28,35 @@ const HAND_OVER = 'hand-over-wait.ts'
 const FENCE = 'lease-fence.ts'
 const END = 'crawl-end.ts'
 const BUDGET = 'page-budget.ts'
+const SPLIT = 'cell-split.ts'
+const SWAP = 'file-swap.ts'
 
 export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   {
     rule: 'a split needs a cell that nobody has leased',
-    file: SPLITS,
-    keeps: `    if (row[0] !== 'waiting' && row[0] !== 'resting') return false\n`,
+    file: SPLIT,
+    keeps: `(state === 'waiting' || state === 'resting') &&`,
     breaks: '',
     caughtBy: 'is refused while somebody has the cell, or had it since',
   },
   {
     rule: 'a split needs a cell that nobody has leased since',
-    file: SPLITS,
-    keeps: 'row[1] !== epoch || ',
+    file: SPLIT,
+    keeps: 'current.epoch === counted.epoch &&',
     breaks: '',
     caughtBy: 'is refused while somebody has the cell, or had it since',
   },
   {
     rule: 'a split is of the state that its children were counted in',
-    file: SPLITS,
-    keeps: ' || row[2] !== lastPack',
-    breaks: '',
+    file: SPLIT,
+    keeps: 'current.lastPack === counted.lastPack',
+    breaks: 'true',
     caughtBy: 'is refused while somebody has the cell, or had it since',
   },
   {
     rule: 'unread rows of a split cell move',
     file: SPLITS,
-    keeps: '    this.#moveRows(cell, names)\n',
+    keeps: '  moveRows(db, cell, names)\n',
     breaks: '',
     caughtBy: 'gives unread rows to the children of their paths, and counts them there',
   },
@@ -75,21 +77,21 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   {
     rule: 'moved rows are counted where they are',
     file: SPLITS,
-    keeps: `      this.#db.run('UPDATE cell SET appended = appended + ? WHERE cell = ?', share.length, child)\n`,
+    keeps: `    db.run('UPDATE cell SET appended = appended + ? WHERE cell = ?', share.length, child)\n`,
     breaks: '',
     caughtBy: 'gives unread rows to the children of their paths, and counts them there',
   },
   {
     rule: 'children derive from the packs of their parents',
-    file: SPLITS,
-    keeps: `if (!cell.includes('#')) return null`,
-    breaks: 'return null',
+    file: 'cell-calls.ts',
+    keeps: `if (!cell.includes('#')) return [cell]`,
+    breaks: 'return [cell]',
     caughtBy: 'lets children go on with the packs of their parents; each pack is one cell’s alone',
   },
   {
     rule: 'a split cell takes nothing more',
     file: INBOXES,
-    keeps: '    if (appends.some(({ cell }) => this.#isClosed(cell))) return false\n',
+    keeps: '  if (appends.some(({ cell }) => isClosed(db, cell))) return false\n',
     breaks: '',
     caughtBy: 'refuses packs with links for the closed cell, and says which cells stand in its place',
   },
@@ -117,8 +119,8 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   {
     rule: 'an incarnation that has ended takes no turn',
     file: 'sqlite-ledger.ts',
-    keeps: 'incarnations.isOpen(incarnation) ? turns.take(incarnation, group, leaseMs, delayMs) : null',
-    breaks: 'turns.take(incarnation, group, leaseMs, delayMs)',
+    keeps: 'answer(db, isIncarnationOpen(incarnation)) ? takeTurn(db, incarnation, ...args) : null',
+    breaks: 'takeTurn(db, incarnation, ...args)',
     caughtBy: 'are not taken by an incarnation that has ended: nobody would release them',
   },
   {
@@ -140,7 +142,7 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   {
     rule: 'an append is refused once the crawl is closed',
     file: INBOXES,
-    keeps: `if (this.#db.first('SELECT state FROM crawl')![0] !== 'open') return false`,
+    keeps: `if (db.first('SELECT state FROM crawl')![0] !== 'open') return false`,
     breaks: '',
     caughtBy: 'is refused once the crawl is closed, and taken again after reopen',
   },
@@ -153,7 +155,7 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'a new site goes to the tail of the queue',
-    file: INBOXES,
+    file: ORDER,
     keeps: 'UPDATE crawl SET next_rank = next_rank + ? RETURNING next_rank',
     breaks: 'UPDATE crawl SET first_rank = first_rank - ? RETURNING first_rank',
     caughtBy: 'puts a new site at the tail of the queue and keeps the order of arrival',
@@ -161,14 +163,14 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   {
     rule: 'a batch of links is checked like a pack',
     file: PACKS,
-    keeps: 'const refusal = this.#refusal(batch, batch.sources, isHeld)',
+    keeps: 'const refusal = refusalOf(db, batch, batch.sources, isHeld)',
     breaks: 'const refusal = null as CommitResult | null',
     caughtBy: 'with a stale source leaves no row and names the source',
   },
   {
     rule: 'a batch of links adds its rows',
     file: PACKS,
-    keeps: 'this.#tables.inboxes.add(batch.appends, batch.incarnation)',
+    keeps: 'addRows(db, batch.appends, batch.incarnation)',
     breaks: '',
     caughtBy: 'is durable at once, in the name of its sender, and touches nothing of the source cell',
   },
@@ -203,21 +205,21 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   {
     rule: 'a pack of a closed incarnation is refused',
     file: PACKS,
-    keeps: `if (!open) return { status: 'refused', why: 'incarnation-closed' }`,
+    keeps: `if (!answer(db, isIncarnationOpen(incarnation))) return { status: 'refused', why: 'incarnation-closed' }`,
     breaks: '',
     caughtBy: 'of a closed incarnation is refused (P6)',
   },
   {
     rule: 'a pack is known again by its id',
     file: PACKS,
-    keeps: `if (this.#db.first('SELECT 1 FROM pack WHERE id = ?', pack.id)) return { status: 'committed' }`,
+    keeps: `if (db.first('SELECT 1 FROM pack WHERE id = ?', pack.id)) return { status: 'committed' }`,
     breaks: '',
     caughtBy: 'sent twice under one id is committed once',
   },
   {
     rule: 'links are durable with the page they stood on',
     file: PACKS,
-    keeps: 'inboxes.add(pack.appends, pack.incarnation)',
+    keeps: 'addRows(db, pack.appends, pack.incarnation)',
     breaks: '',
     caughtBy: 'acknowledges pages, links, files and counters in one step',
   },
@@ -231,7 +233,7 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   {
     rule: 'nothing is committed after the end',
     file: PACKS,
-    keeps: `if (!this.#crawlOpen()) return { status: 'refused', why: 'crawl-closed' }`,
+    keeps: `if (!isCrawlOpen(db)) return { status: 'refused', why: 'crawl-closed' }`,
     breaks: '',
     caughtBy: 'the end is latched: nothing is leased or committed after it, and it stays what it was',
   },
@@ -258,16 +260,16 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'files are swapped only while every input is listed',
-    file: FILES,
-    keeps: 'throw new SwapRefused()',
-    breaks: 'continue',
+    file: SWAP,
+    keeps: 'if (inputs.every(isListed))',
+    breaks: 'if (inputs.length > 0)',
     caughtBy: 'swaps files only when every input is still listed',
   },
   {
     rule: 'a swap whose answer was lost is known again',
-    file: FILES,
-    keeps: 'if (inputs.length > 0 && this.#isSwapped(inputs, outputs)) return true',
-    breaks: '',
+    file: SWAP,
+    keeps: `return isDone ? 'done' : 'refused'`,
+    breaks: `return 'refused'`,
     caughtBy: 'swaps files only while it has the seat; a swap whose answer was lost is true again',
   },
   {
@@ -301,15 +303,15 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   {
     rule: 'sites of an agent that left go to the head of the queue',
     file: CELLS,
-    keeps: 'for (const [cell] of held) this.#order.toHead(String(cell))',
-    breaks: 'for (const [cell] of held) this.#order.toTail(String(cell))',
+    keeps: 'for (const [cell] of held) toHead(db, String(cell))',
+    breaks: 'for (const [cell] of held) toTail(db, String(cell))',
     caughtBy: 'goes to the HEAD of the queue when its agent leaves or falls silent (D16)',
   },
   {
     rule: 'sites of an agent that fell silent go to the head of the queue',
     file: ORDER,
-    keeps: 'of expired) this.toHead(String(cell), Number(heldUntil))',
-    breaks: 'of expired) this.toTail(String(cell))',
+    keeps: 'of expired) toHead(db, String(cell), Number(heldUntil))',
+    breaks: 'of expired) toTail(db, String(cell))',
     caughtBy: 'goes to the HEAD of the queue when its agent leaves or falls silent (D16)',
   },
   {
@@ -334,10 +336,10 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
     caughtBy: 'is not taken from others right after a gap in which nobody reached the ledger',
   },
   {
-    rule: 'after a gap of the ledger nobody’s life is closed',
-    file: LIVES,
-    keeps: 'AND gap_until <= ?2',
-    breaks: 'AND 0 <= ?2',
+    rule: 'after a gap of the ledger no incarnation is closed',
+    file: CALLS,
+    keeps: 'AND gap_until <= $2',
+    breaks: 'AND 0 <= $2',
     caughtBy: 'closes the incarnations that fell silent, not those that only the ledger could not hear',
   },
   {
@@ -348,9 +350,9 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
     caughtBy: 'closes nobody and takes nothing when nobody was heard at all: the machine stood still',
   },
   {
-    rule: 'nobody’s life is closed while nobody at all was heard',
-    file: LIVES,
-    keeps: 'last_heartbeat = 0 OR last_heartbeat >= ?1',
+    rule: 'no incarnation is closed while nobody at all was heard',
+    file: CALLS,
+    keeps: 'last_heartbeat = 0 OR last_heartbeat >= $1',
     breaks: 'last_heartbeat >= 0',
     caughtBy: 'closes nobody and takes nothing when nobody was heard at all: the machine stood still',
   },
@@ -392,8 +394,8 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   {
     rule: 'only the epoch in force finishes a cell',
     file: CELLS,
-    keeps: `WHERE cell = ? AND epoch = ? AND state IN ('leased', 'draining') \${condition}`,
-    breaks: `WHERE cell = ? AND epoch >= ? AND state IN ('leased', 'draining') \${condition}`,
+    keeps: `WHERE cell = ? AND epoch = ? AND \${HELD} \${condition}`,
+    breaks: `WHERE cell = ? AND epoch >= ? AND \${HELD} \${condition}`,
     caughtBy: 'an old epoch finishes nothing',
   },
   {
@@ -426,9 +428,9 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'parked cells wait again after resume',
-    file: CELLS,
-    keeps: `this.#db.run(\`UPDATE cell SET state = 'waiting' WHERE state = 'parked'\`)`,
-    breaks: '',
+    file: CALLS,
+    keeps: `WHERE state = 'parked' OR `,
+    breaks: 'WHERE ',
     caughtBy: 'the crawl does not end while a cell waits or is leased; parked cells are told',
   },
   {
@@ -440,9 +442,11 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'an incarnation that ends returns its budget',
-    file: LIVES,
-    keeps: 'WHERE open = 1 AND lanes > 0 AND incarnation <> ?',
-    breaks: 'WHERE lanes > 0 AND incarnation <> ?',
+    file: CALLS,
+    keeps:
+      'sum(budget) FILTER (WHERE open = 1 AND lanes > 0 AND incarnation <> $1), 0),\n         count(*) FILTER (WHERE open = 1 AND',
+    breaks:
+      'sum(budget) FILTER (WHERE lanes > 0 AND incarnation <> $1), 0),\n         count(*) FILTER (WHERE',
     caughtBy: 'an incarnation that ends returns its page budget',
   },
   {
@@ -454,14 +458,14 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'the seat has one holder',
-    file: LIVES,
+    file: CALLS,
     keeps: 'if (holder !== incarnation && !isFree) return null',
     breaks: '',
     caughtBy: 'has one seat: its holder renews it, another takes it when the holder leaves or falls silent',
   },
   {
     rule: 'limits are shared among those who crawl',
-    file: LIVES,
+    file: CALLS,
     keeps: 'return own === 0 ? 0 : 1 / incarnations',
     breaks: 'return own === 0 ? 0 : 1',
     caughtBy: 'incarnations that crawl share the limits of the crawl',
@@ -489,8 +493,8 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'a wait that was told is never shortened',
-    file: TURNS,
-    keeps: 'next_allowed = max(next_allowed, excluded.next_allowed), delay_ms',
+    file: 'turn-calls.ts',
+    keeps: 'next_allowed = greatest(turn.next_allowed, excluded.next_allowed), delay_ms',
     breaks: 'next_allowed = excluded.next_allowed, delay_ms',
     caughtBy: 'carries the waits of the site and of its group across hand-over',
   },

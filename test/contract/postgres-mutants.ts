@@ -8,7 +8,6 @@ import type { LedgerMutant } from './mutants.js'
 const CELLS = 'postgres-cells.ts'
 const CRAWLS = 'postgres-crawls.ts'
 const INBOXES = 'postgres-inboxes.ts'
-const LIVES = 'postgres-incarnations.ts'
 const ORDER = 'postgres-order.ts'
 const PACKS = 'postgres-packs.ts'
 const TURNS = 'postgres-turns.ts'
@@ -17,8 +16,8 @@ const SPLITS = 'postgres-splits.ts'
 export const POSTGRES_MUTANTS: readonly LedgerMutant[] = [
   {
     rule: 'a split needs a cell that nobody has leased',
-    file: SPLITS,
-    keeps: `  if (row[0] !== 'waiting' && row[0] !== 'resting') return false\n`,
+    file: 'cell-split.ts',
+    keeps: `(state === 'waiting' || state === 'resting') &&`,
     breaks: '',
     caughtBy: 'is refused while somebody has the cell, or had it since',
   },
@@ -31,9 +30,9 @@ export const POSTGRES_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'children derive from the packs of their parents',
-    file: SPLITS,
-    keeps: `if (!cell.includes('#')) return textArray([cell])`,
-    breaks: 'return textArray([cell])',
+    file: 'cell-calls.ts',
+    keeps: `if (!cell.includes('#')) return [cell]`,
+    breaks: 'return [cell]',
     caughtBy: 'lets children go on with the packs of their parents; each pack is one cell’s alone',
   },
   {
@@ -200,7 +199,7 @@ export const POSTGRES_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'the seat has one holder',
-    file: LIVES,
+    file: 'crawl-calls.ts',
     keeps: 'if (holder !== incarnation && !isFree) return null',
     breaks: '',
     caughtBy: 'has one seat: its holder renews it, another takes it when the holder leaves or falls silent',

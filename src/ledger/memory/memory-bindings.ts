@@ -1,4 +1,4 @@
-/** Cells bound to lanes, in memory: the same rules as in `sqlite-order.ts`. */
+/** Cells bound to lanes, in memory. */
 import type { CellId } from '../../model/index.js'
 import type { LaneLoad, LaneName } from '../index.js'
 import type { MemoryState } from './memory-state.js'

@@ -1,4 +1,4 @@
-/** Lives, leases and the end, in memory: the same rules as `sqlite-cells.ts`. */
+/** Incarnations, leases and the end, in memory; the order of calls is that of `sqlite-cells.ts`. */
 
 import {
   type CellId,
@@ -36,7 +36,7 @@ export class MemoryCells {
   readonly #state: MemoryState
   readonly #now: () => Millis
   readonly #turns: MemoryTurns
-  /** No lease ends before this: nothing has to be looked through until then. */
+  /** No lease ends before this time, so none has to be examined until then. */
   #firstEnd: Millis = Number.POSITIVE_INFINITY
 
   readonly #incarnations: MemoryIncarnations
@@ -99,12 +99,13 @@ export class MemoryCells {
     }
   }
 
-  waiting(limit: number, able?: readonly Incarnation[]): WaitingCell[] {
+  waiting(limit: number, eligible?: readonly Incarnation[]): WaitingCell[] {
     this.#reclaimExpired()
     this.#wakeRested()
     const { order, turns } = this.#state
-    const ableIncarnations = able === undefined ? null : new Set(able)
-    const fits = (row: CellRow) => isOffered(row.state, turns.get(row.group)?.agent ?? null, ableIncarnations)
+    const eligibleIncarnations = eligible === undefined ? null : new Set(eligible)
+    const fits = (row: CellRow) =>
+      isOffered(row.state, turns.get(row.group)?.agent ?? null, eligibleIncarnations)
     return order.waiting.first(limit, fits).map(row => {
       const own = turns.get(row.group)
       const held = own && own.agent !== null ? own : this.#turns.addressTurn(siteOfCell(row.cell))
@@ -168,7 +169,7 @@ export class MemoryCells {
   finish(cell: CellId, epoch: Epoch): boolean {
     const row = this.#heldRow(cell, epoch)
     if (!row || (!mayFinish(row, epoch) && this.#state.keeps('tests-finish'))) return false
-    this.#giveUp(row)
+    this.#endLease(row)
     this.#state.move(row, 'finished')
     return true
   }
@@ -176,7 +177,7 @@ export class MemoryCells {
   park(cell: CellId, epoch: Epoch, until: Millis, why: string): boolean {
     const row = this.#heldRow(cell, epoch)
     if (!row) return false
-    this.#giveUp(row)
+    this.#endLease(row)
     row.parkedUntil = Math.ceil(until)
     row.parkedWhy = why
     this.#state.move(row, 'parked', row.parkedUntil)
@@ -186,7 +187,7 @@ export class MemoryCells {
   rest(cell: CellId, epoch: Epoch, until: Millis): boolean {
     const row = this.#heldRow(cell, epoch)
     if (!row) return false
-    this.#giveUp(row)
+    this.#endLease(row)
     this.#state.move(row, 'resting', Math.ceil(until))
     return true
   }
@@ -253,10 +254,10 @@ export class MemoryCells {
     return row
   }
 
-  /** What must not be: who holds the cell is not asked. */
+  /** For the mutant without `leases-the-waiting`: takes the cell from its holder. */
   #robHolder(row: CellRow, robber: Incarnation): void {
     if (row.state !== 'leased' || row.agent === robber) return
-    this.#giveUp(row)
+    this.#endLease(row)
     this.#state.move(row, 'waiting')
   }
 
@@ -278,8 +279,8 @@ export class MemoryCells {
     }
   }
 
-  /** The lease ends; the turn of the group goes with its last lease. */
-  #giveUp(row: CellRow): void {
+  /** The turn of the group goes with its last lease. */
+  #endLease(row: CellRow): void {
     const { agent } = row
     const now = this.#now()
     this.#state.hold(row, null)
@@ -287,10 +288,7 @@ export class MemoryCells {
     if (agent !== null) this.#turns.freeIfUnused(agent, row.group, now)
   }
 
-  /**
-   * Cells whose rest is over join the tail of the queue, and so do set-aside ones whose time comes while the
-   * crawl still runs.
-   */
+  /** Cells whose rest is over join the tail of the queue, and so do parked cells that are due. */
   #wakeRested(): void {
     const now = this.#now()
     const { order } = this.#state
@@ -317,7 +315,7 @@ export class MemoryCells {
     for (const row of byRankDown(expired)) this.#failed(row, ends.get(row.group))
   }
 
-  /** D16. */
+  /** A cell whose agent failed goes to the head of the queue (D16). */
   #failed(row: CellRow, heldUntil = 0): void {
     const rank = this.#state.keeps('failed-to-head') ? --this.#state.firstRank : ++this.#state.nextRank
     this.#toWaiting(row, rank, heldUntil)
@@ -338,14 +336,14 @@ export class MemoryCells {
   }
 }
 
-/** The turn of a group was held as long as the longest of its leases; one incarnation has them all. */
+/** The turn of a group was held until the latest of its leases ended; one incarnation has all of them. */
 function latestEnds(rows: Iterable<CellRow>): Map<GroupId, Millis> {
   const ends = new Map<GroupId, Millis>()
   for (const { group, leaseUntil } of rows) ends.set(group, Math.max(ends.get(group) ?? 0, leaseUntil))
   return ends
 }
 
-/** The last of S first: put at the head one by one, they keep their order. */
+/** The last of the queue first: put at its head one by one, the cells keep their order. */
 function byRankDown(rows: Iterable<CellRow>): CellRow[] {
   return [...rows].sort((a, b) => b.rank - a.rank || b.id - a.id)
 }

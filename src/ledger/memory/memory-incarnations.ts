@@ -1,7 +1,7 @@
-/** Incarnations of agents in memory: the same rules as `sqlite-incarnations.ts`. */
+/** Incarnations of agents in memory: who is there, the coordinator's seat and the page budget. */
 import type { Epoch, Millis } from '../../model/index.js'
 import type { AgentRow, Incarnation } from '../index.js'
-import { budgetBlock, hasExpired, isSilent } from '../rules/index.js'
+import { budgetBlock, isSeatFree, isSilent } from '../rules/index.js'
 import type { IncarnationRow, MemoryState } from './memory-state.js'
 
 export class MemoryIncarnations {
@@ -48,10 +48,8 @@ export class MemoryIncarnations {
     const { seat } = this.#state
     const now = this.#now()
     if (!this.#state.incarnationRow(incarnation)?.open) return null
-    const isFree =
-      seat.agent === null ||
-      !this.#state.incarnationRow(seat.agent)?.open ||
-      hasExpired(seat.until, now, this.#state)
+    const isHolderOpen = seat.agent !== null && (this.#state.incarnationRow(seat.agent)?.open ?? false)
+    const isFree = isSeatFree({ isHolderOpen, until: seat.until }, now, this.#state)
     if (seat.agent !== incarnation && !isFree) return null
     if (seat.agent !== incarnation) seat.epoch++
     seat.agent = incarnation
@@ -94,7 +92,7 @@ export class MemoryIncarnations {
   }
 }
 
-/** Found without reading all that an agent says of itself: it is asked for with every beat. */
+/** Found without parsing the whole status: every heartbeat of the coordinator asks for it. */
 function seenIn(status: string): number {
   return Number(/"seen":(\d+)/.exec(status)?.[1] ?? 0)
 }

@@ -1,6 +1,6 @@
 /**
- * The ledger in memory, for the simulator: the contract of the one on SQLite, without its durability. A
- * million cells and a thousand agents cost no call more than a look at what it asks for.
+ * The ledger in memory, for the simulator: the same contract without durability. The cost of a call depends
+ * on the rows it asks for, not on the size of the crawl (a million cells, a thousand agents).
  */
 
 import { type CellId, type Millis, siteOfCell } from '../../model/index.js'
@@ -36,7 +36,7 @@ export function openMemoryLedger(now: () => Millis, broken: MemoryRule | null = 
     takeSeat: async (incarnation, leaseMs) => incarnations.takeSeat(incarnation, leaseMs),
     endAllLeases: async () => cells.endAllLeases(),
     heartbeat: async (incarnation, leaseMs, status) => cells.heartbeat(incarnation, leaseMs, status),
-    waiting: async (limit, able) => cells.waiting(limit, able),
+    waiting: async (limit, eligible) => cells.waiting(limit, eligible),
     grant: async (incarnation, wanted, leaseMs, delayMs, lane) =>
       cells.grant(incarnation, wanted, leaseMs, delayMs, lane),
     leases: async (incarnation, after) => cells.leases(incarnation, after),
@@ -88,8 +88,8 @@ export function openMemoryLedger(now: () => Millis, broken: MemoryRule | null = 
 
 function saveSettings(state: MemoryState, values: Readonly<Record<string, string>>): void {
   state.settings = { ...state.settings, ...values }
-  const isTold = ([name]: [string, string]) => !INTERNAL_SETTINGS.some(start => name.startsWith(start))
-  state.publicSettings = Object.fromEntries(Object.entries(state.settings).filter(isTold))
+  const isPublic = ([name]: [string, string]) => !INTERNAL_SETTINGS.some(start => name.startsWith(start))
+  state.publicSettings = Object.fromEntries(Object.entries(state.settings).filter(isPublic))
   const { maxPages } = values
   if (maxPages !== undefined) state.maxPages = maxPages === '' ? null : Number(maxPages)
 }
@@ -119,8 +119,8 @@ function totalsOf(state: MemoryState): Totals {
     sum.backlog += row.appended - row.consumed
     for (const { code, count, detail } of row.outcomes) {
       const known = outcomes.get(code) ?? { count: 0, detail: '' }
-      const told = [known.detail, detail].sort()[1]
-      outcomes.set(code, { count: known.count + count, detail: told })
+      const latest = [known.detail, detail].sort()[1]
+      outcomes.set(code, { count: known.count + count, detail: latest })
     }
   }
   return {

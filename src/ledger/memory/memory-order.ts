@@ -1,6 +1,5 @@
 /**
- * Cells of one state in the order of their rank: sorted runs, so that a million cells cost no more than a
- * few.
+ * Cells of one state in the order of their rank, as short sorted runs: insertion stays cheap with a million.
  */
 import type { CellRow } from './memory-state.js'
 
@@ -28,7 +27,7 @@ export class RankOrder {
       this.#runs.splice(at, 1, run.slice(0, RUN_CELLS / 2), run.slice(RUN_CELLS / 2))
   }
 
-  /** Its rank must be the one it was added with. */
+  /** The row must still have the rank with which it was added. */
   remove(row: CellRow): void {
     const at = this.#runOf(row)
     const run = this.#runs[at]
@@ -43,7 +42,7 @@ export class RankOrder {
     for (const run of this.#runs) yield* run
   }
 
-  /** The first `limit` that `fits`. */
+  /** The first `limit` rows for which `fits` is true. */
   first(limit: number, fits: (row: CellRow) => boolean): CellRow[] {
     const found: CellRow[] = []
     for (const run of this.#runs) {
@@ -55,7 +54,7 @@ export class RankOrder {
     return found
   }
 
-  /** Those with a rank from `least` to `most`, in order. */
+  /** Rows with a rank from `least` to `most`, in order. */
   between(least: number, most: number): CellRow[] {
     const found: CellRow[] = []
     for (const run of this.#runs) {
@@ -66,7 +65,7 @@ export class RankOrder {
     return found
   }
 
-  /** The last run that begins at or before the row. */
+  /** Index of the last run that begins at or before the row. */
   #runOf(row: CellRow): number {
     let low = 0
     let high = this.#runs.length
@@ -79,7 +78,7 @@ export class RankOrder {
   }
 }
 
-/** Equal ranks: who came first. */
+/** Rows of equal rank are in the order of discovery. */
 function isBefore(a: CellRow, b: CellRow): boolean {
   return a.rank < b.rank || (a.rank === b.rank && a.id < b.id)
 }

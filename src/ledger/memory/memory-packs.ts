@@ -1,4 +1,4 @@
-/** Inboxes, packs, journals and files in memory: the same rules as `sqlite-packs.ts`. */
+/** Inboxes, packs, journals, files and site facts in memory. */
 
 import { type CellId, type Epoch, type MetaInfo, siteOfCell } from '../../model/index.js'
 import type {
@@ -14,9 +14,8 @@ import type {
   PackCell,
   PackFile,
 } from '../index.js'
-import { debited, isHeldUnder, isNextPack } from '../rules/index.js'
-import { MemoryJournals } from './memory-journals.js'
-import { SharedRows } from './memory-shared.js'
+import { debited, fileSwap, isHeldUnder, isNextPack } from '../rules/index.js'
+import { MemoryJournals, SharedRows } from './memory-compact.js'
 import type { CellRow, MemoryState } from './memory-state.js'
 import type { MemoryTurns } from './memory-turns.js'
 import type { MemoryWork } from './memory-work.js'
@@ -190,16 +189,8 @@ export class MemoryPacks {
   swapFiles(inputs: readonly string[], outputs: readonly PackFile[], seat?: Epoch): boolean {
     const { seat: taken, incarnations } = this.#state
     if (seat !== undefined && taken.epoch !== seat) return false
-    const isListed = (name: string) => this.#files.has(name)
-    // The answer to this swap was lost, and it is sent again.
-    if (
-      inputs.length > 0 &&
-      outputs.length > 0 &&
-      !inputs.some(isListed) &&
-      outputs.every(file => isListed(file.name))
-    )
-      return true
-    if (!inputs.every(name => this.#files.has(name))) return false
+    const swap = fileSwap(inputs, outputs, name => this.#files.has(name))
+    if (swap !== 'due') return swap === 'done'
     for (const name of inputs) this.#files.delete(name)
     for (const file of outputs)
       this.#saveFile(file, seat === undefined ? incarnations.length : (taken.agent ?? 0))
@@ -258,7 +249,7 @@ export class MemoryPacks {
     row.outcomes = this.#shared.outcomes(row.outcomes, cell.outcomes)
   }
 
-  /** Adds rows and counts them in the same step that turns a finished cell to waiting. */
+  /** Adds rows, and turns a finished cell to waiting in the same step. */
   #appendOne({ cell, group, rows }: Append, sender: string): void {
     const row = this.#state.cells.get(cell) ?? this.#state.addCell(cell, group)
     row.inbox ??= []
@@ -274,7 +265,7 @@ export class MemoryPacks {
   }
 }
 
-/** A cell behind those it was split from. */
+/** A cell after those it was split from. */
 function lineOf(cell: CellRow | undefined): CellRow[] {
   const line: CellRow[] = []
   for (let row = cell ?? null; row !== null; row = row.parent) line.unshift(row)

@@ -1,7 +1,8 @@
-/** Splits of cells in memory: the same rules as `sqlite-splits.ts`. */
+/** Splits of cells in memory. */
 
 import { type CellId, childOf, type Epoch, type Millis, siteOfCell } from '../../model/index.js'
 import type { ChildCell } from '../index.js'
+import { maySplit } from '../rules/index.js'
 import type { CellRow, MemoryState } from './memory-state.js'
 
 export function splitCell(
@@ -15,8 +16,7 @@ export function splitCell(
   if (!row || !state.open) return false
   const names = children.map(child => child.cell)
   if (row.state === 'closed') return row.children?.join(' ') === names.join(' ')
-  if (row.state !== 'waiting' && row.state !== 'resting') return false
-  if (row.epoch !== epoch || row.lastPack !== lastPack) return false
+  if (!maySplit(row.state, row, { epoch, lastPack })) return false
   const rows = new Map<CellId, CellRow>()
   for (const child of children) rows.set(child.cell, addChild(state, row, child))
   if (state.keeps('rows-move')) moveRows(row, rows)
@@ -52,7 +52,7 @@ function moveRows(parent: CellRow, children: ReadonlyMap<CellId, CellRow>): void
   }
 }
 
-/** The end of the last lease of any cell of the site that nobody holds: they share its delay. */
+/** The end of the last lease of any released cell of the site: its cells share one delay. */
 export function lastLeaseOf(state: MemoryState, row: CellRow): Millis {
   let until = row.leaseUntil
   const site = siteOfCell(row.cell)

@@ -1,8 +1,16 @@
-/** The rows of a ledger that lives in memory, and the indexes over them that SQLite would keep. */
+/** The rows of the ledger in memory, with the indexes that SQLite would keep. */
 
 import { type CellId, type Epoch, type GroupId, type Millis, siteOfCell } from '../../model/index.js'
 import type { Site } from '../../model/url/index.js'
-import type { CellState, FinishReason, InboxRow, Incarnation, LaneName, OutcomeCount } from '../index.js'
+import {
+  CELL_STATES,
+  type CellState,
+  type FinishReason,
+  type InboxRow,
+  type Incarnation,
+  type LaneName,
+  type OutcomeCount,
+} from '../index.js'
 import { RankOrder } from './memory-order.js'
 
 export interface CellRow {
@@ -25,7 +33,7 @@ export interface CellRow {
   parkedUntil: Millis
   parkedWhy: string
   children: readonly CellId[] | null
-  /** The cell it was split from, and the last pack of that: its own are numbered behind it. */
+  /** The cell it was split from, and that cell's last pack number: its own packs are numbered after it. */
   parent: CellRow | null
   inherited: number
   discovered: number
@@ -36,11 +44,11 @@ export interface CellRow {
   firstFetch: Millis
   lastFetch: Millis
   sizeEstimate: number
-  /** Most cells are never read or packed at the same time: null until there is something in them. */
+  /** Null until the first row: most cells are not in use at the same time. */
   inbox: InboxRow[] | null
-  /** Place and length of each, in `MemoryJournals`. */
+  /** Position and length of each journal in `MemoryJournals`, in turn. */
   journals: number[] | null
-  /** Never changed in place: cells to which the same befell share one. */
+  /** Never changed in place: cells with the same outcomes share one list. */
   outcomes: readonly OutcomeCount[]
 }
 
@@ -51,7 +59,7 @@ export interface IncarnationRow {
   heartbeatAt: Millis
   budget: number
   status: string
-  /** The last grant that the status knows of; null until somebody asks. */
+  /** `seen` of the status; null until it is read. */
   seen: number | null
   readonly lanes: number
   pages: number
@@ -71,13 +79,13 @@ export interface TurnRow {
   delayMs: Millis
 }
 
-/** Rules that the simulator can switch off, one at a time, to see that somebody notices. */
+/** Rules that the simulator can switch off, one at a time, to prove that its checker notices. */
 export type MemoryRule =
-  /** Packs of an old epoch, an old number or a closed incarnation are refused. */
+  /** Packs with an old epoch, a wrong number or a closed incarnation are refused. */
   | 'fences'
-  /** Of these, the old epochs alone. */
+  /** Only the part of `fences` about epochs. */
   | 'checks-epochs'
-  /** A cell that somebody holds is leased to nobody else. */
+  /** A leased cell is leased to no other incarnation. */
   | 'leases-the-waiting'
   /** Every lease of a cell has a higher epoch than the last. */
   | 'raises-epochs'
@@ -98,35 +106,25 @@ export type MemoryRule =
   /** Nothing is appended to a cell that was split. */
   | 'refuses-closed'
 
-const STATES: readonly CellState[] = [
-  'waiting',
-  'resting',
-  'leased',
-  'draining',
-  'finished',
-  'parked',
-  'closed',
-]
-
 const NO_OUTCOMES: readonly OutcomeCount[] = []
 
 export class MemoryState {
   readonly cells = new Map<CellId, CellRow>()
   readonly incarnations: IncarnationRow[] = []
-  /** Open incarnations that crawl: each has its share. */
+  /** Open incarnations with lanes. */
   crawling = 0
   readonly turns = new Map<GroupId, TurnRow>()
-  /** Of sites with more than one cell. */
+  /** Cells by site, of sites with shards or pieces. */
   readonly #partsOf = new Map<Site, CellRow[]>()
-  /** Replaced as a whole: every heartbeat brings it. */
+  /** Never changed in place, because callers keep it. */
   settings: Readonly<Record<string, string>> = {}
-  /** The same for heartbeats. */
+  /** Without `INTERNAL_SETTINGS`, for heartbeats. */
   publicSettings: Readonly<Record<string, string>> = {}
   /** Cells that an assignment has bound to lanes. */
   readonly bound = new Map<CellId, LaneName>()
-  /** Leased cells by group; groups without one are not in it. */
+  /** Leased cells by group. */
   readonly #leased = new Map<GroupId, Set<CellRow>>()
-  /** Waiting, resting and parked cells by rank; of the other states only the number is asked for. */
+  /** Waiting, resting and parked cells by rank; other states are only counted. */
   readonly order: Readonly<Record<'waiting' | 'resting' | 'parked', RankOrder>> = {
     waiting: new RankOrder(),
     resting: new RankOrder(),
@@ -147,7 +145,7 @@ export class MemoryState {
 
   constructor(broken: MemoryRule | null) {
     this.#broken = broken
-    this.counts = Object.fromEntries(STATES.map(state => [state, 0])) as Record<CellState, number>
+    this.counts = Object.fromEntries(CELL_STATES.map(state => [state, 0])) as Record<CellState, number>
   }
 
   keeps(rule: MemoryRule): boolean {
@@ -199,7 +197,7 @@ export class MemoryState {
     return row
   }
 
-  /** All cells of a site that has several, those that were split included. */
+  /** All cells of a site that has several, closed ones included. */
   *cellsOf(site: Site): Iterable<CellRow> {
     const whole = this.cells.get(site)
     if (whole) yield whole
@@ -223,7 +221,7 @@ export class MemoryState {
     if (isOrdered(state)) this.order[state].add(row)
   }
 
-  /** Who leases the cell, or nobody. */
+  /** Sets the holder of a cell; null: none. */
   hold(row: CellRow, agent: Incarnation | null): void {
     if (row.agent !== null) {
       this.incarnationRow(row.agent)?.held.delete(row)

@@ -1,4 +1,4 @@
-/** Turns of groups in memory: the same rules as `sqlite-turns.ts`. */
+/** Turns of groups in memory. */
 import type { Epoch, GroupId, Millis } from '../../model/index.js'
 import type { Site } from '../../model/url/index.js'
 import type { Incarnation } from '../index.js'
@@ -43,7 +43,7 @@ export class MemoryTurns {
     return { epoch: known.epoch, nextAllowed: next }
   }
 
-  /** A turn that came with a lease stays as long as that. */
+  /** A turn that came with a lease stays until the group's last lease ends. */
   release(incarnation: Incarnation, group: GroupId, nextAllowed: Millis): void {
     const turn = this.#state.turns.get(group)
     if (turn?.agent === incarnation) turn.nextAllowed = Math.max(turn.nextAllowed, Math.ceil(nextAllowed))
@@ -58,7 +58,7 @@ export class MemoryTurns {
     turn.leaseUntil = heldUntil
   }
 
-  /** An incarnation ends: its last request was before now. */
+  /** The incarnation has ended, so its last request was before now. */
   leave(incarnation: Incarnation): void {
     const now = this.#now()
     for (const turn of [...(this.#state.incarnationRow(incarnation)?.turns ?? [])]) {
@@ -84,7 +84,7 @@ export class MemoryTurns {
     return { nextAllowed: turn?.nextAllowed ?? 0, delayMs: turn?.delayMs ?? 0 }
   }
 
-  /** No more rows than are needed to know that an address serves too many. */
+  /** Stores only enough sites to know that an address serves too many. */
   joinAddresses(site: Site, addresses: readonly string[], mostSites: number): string[] {
     return addresses.filter(address => {
       let sites = this.#addresses.get(address)
@@ -101,7 +101,7 @@ export class MemoryTurns {
     })
   }
 
-  /** The turn of an address of the site that somebody holds. */
+  /** A held turn of any address of the site. */
   addressTurn(site: Site): TurnRow | null {
     for (const address of this.#addressesOf.get(site) ?? []) {
       const turn = this.#state.turns.get(address)

@@ -1,4 +1,4 @@
-/** What agents and their lanes did and heard of each other, in memory. */
+/** Work of agents and their lanes, and messages between agents, in memory. */
 import type { Millis } from '../../model/index.js'
 import type { AgentWork, Pack } from '../index.js'
 import type { MemoryState } from './memory-state.js'
@@ -42,7 +42,7 @@ export class MemoryWork {
     work.messages += received.pages.length / FINGERPRINT_BYTES
     work.coalescedMessages += received.sites.length / FINGERPRINT_BYTES
     if (received.pages.length === 0) return
-    // Copied, as a durable ledger would.
+    // Copies, because the sender reuses its buffers.
     const [pages, sites] = [Uint8Array.from(received.pages), Uint8Array.from(received.sites)]
     work.received.push({ number: ++this.#parts, pages, sites })
   }
@@ -56,15 +56,15 @@ export class MemoryWork {
     const sums = new Map<string, Omit<AgentWork, 'links' | 'messages' | 'coalescedMessages' | 'lanes'>>()
     for (const incarnationRow of this.#state.incarnations) {
       const { name, pages, bytes, fetchMs, lanes } = incarnationRow
-      // Who only coordinated did no work.
+      // Incarnations that only coordinated did no work.
       if (lanes === 0) continue
       const fetches = incarnationRow.open
         ? incarnationRow.fetches
         : Math.max(incarnationRow.fetches, fetchesIn(incarnationRow.status))
-      const known = sums.get(name) ?? { name, lives: 0, pages: 0, bytes: 0, fetchMs: 0, fetches: 0 }
+      const known = sums.get(name) ?? { name, incarnations: 0, pages: 0, bytes: 0, fetchMs: 0, fetches: 0 }
       sums.set(name, {
         name,
-        lives: known.lives + 1,
+        incarnations: known.incarnations + 1,
         pages: known.pages + pages,
         bytes: known.bytes + bytes,
         fetchMs: known.fetchMs + fetchMs,

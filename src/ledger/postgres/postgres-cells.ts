@@ -1,48 +1,16 @@
-/** Incarnations of agents, what they do with their cells, and the end; leases are in `postgres-leases.ts`. */
+/** Heartbeats, the ends of leases, and the end of the crawl. */
 import type { CellId, Epoch, Millis } from '../../model/index.js'
-import {
-  CELL_STATES,
-  type FinishReason,
-  type Heartbeat,
-  INTERNAL_SETTINGS,
-  type Incarnation,
-  MOST_COUNTED,
-} from '../index.js'
+import { CELL_STATES, type FinishReason, type Heartbeat, type Incarnation } from '../index.js'
 import { endOfCrawl } from '../rules/index.js'
-import { type Row, textArray } from './postgres-connection.js'
+import { countWaiting, publicSettings, type Row, shareOf } from '../sql/index.js'
+import { textArray } from './postgres-connection.js'
 import { isOpenFor, TIMELINE } from './postgres-crawls.js'
-import type { PostgresDatabase, Transaction } from './postgres-database.js'
-import { IS_OF_THIS_TIMELINE, shareOf, silentIncarnations } from './postgres-incarnations.js'
-import { HELD, LOCKED, lockedCell, reclaimExpired, toHead, wakeRested } from './postgres-order.js'
-import { freeUnused, leaveTurns } from './postgres-turns.js'
+import { answer, type Transaction } from './postgres-database.js'
+import { IS_OF_THIS_TIMELINE } from './postgres-incarnations.js'
+import { HELD, LOCKED, lockedCell, reclaimExpired, wakeRested } from './postgres-order.js'
+import { freeUnused } from './postgres-turns.js'
 
-/**
- * Closing returns the unused page budget and puts the cells of that incarnation at the head of the queue
- * (D16).
- */
-export async function leave(tx: Transaction, incarnation: Incarnation): Promise<void> {
-  await tx.all('SELECT 1 FROM agent WHERE incarnation = $1 FOR UPDATE', incarnation)
-  await tx.run('UPDATE agent SET open = 0, budget = 0 WHERE incarnation = $1', incarnation)
-  const held = await tx.all(
-    `SELECT ${LOCKED} FROM cell WHERE agent = $1 AND ${HELD} ORDER BY cell FOR UPDATE`,
-    incarnation,
-  )
-  await toHead(tx, held.map(lockedCell))
-  await leaveTurns(tx, incarnation)
-}
-
-export async function closeSilent(tx: Transaction, silentMs: Millis): Promise<Incarnation[]> {
-  const silent = await silentIncarnations(tx, silentMs)
-  for (const incarnation of silent) await leave(tx, incarnation)
-  return silent
-}
-
-export async function endAllLeases(tx: Transaction): Promise<void> {
-  const open = await tx.all('SELECT incarnation FROM agent WHERE open = 1 ORDER BY incarnation DESC')
-  for (const [incarnation] of open) await leave(tx, Number(incarnation))
-}
-
-/** The crawl row is written last: all agents write it, and it is held no longer than the commit takes. */
+/** The crawl row is written last: all agents write it, and its lock should be short. */
 export async function heartbeat(
   tx: Transaction,
   incarnation: Incarnation,
@@ -60,35 +28,20 @@ export async function heartbeat(
   const incarnationOpen = incarnationRow?.[0] === true
   const held = incarnationOpen ? await renew(tx, incarnation, leaseMs) : []
   await wakeRested(tx)
-  // The agent's row is ours by now: what was granted to it before is committed, what comes later has a higher
-  // number.
-  const [waiting, grants] = (await tx.first(
-    `SELECT count(*), (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM grant_number)
-     FROM (SELECT 1 FROM cell WHERE state = 'waiting' LIMIT ${MOST_COUNTED}) AS waiting`,
-  ))!.map(Number)
-  const settings = settingsIn(await tx.all(TOLD_SETTINGS))
-  const share = await shareOf(tx, incarnation)
-  // Nobody heard from for a whole lease, or another server than the last: the agents may live and only the
-  // ledger was away. Nobody's cells are taken until all had time to renew.
-  await tx.run(
+  const waiting = await answer(tx, countWaiting())
+  const settings = await answer(tx, publicSettings())
+  const share = await answer(tx, shareOf(incarnation))
+  // `gapAfter` (`rules/`); a server that was promoted is a gap as well. The agent's row is locked: grants to
+  // this incarnation are committed already, or get a higher number.
+  const [grants] = (await tx.first(
     `UPDATE crawl SET last_heartbeat = greatest(last_heartbeat, $1), timeline = ${TIMELINE},
        gap_until = CASE WHEN last_heartbeat > 0 AND $1 - last_heartbeat > $2 OR timeline <> ${TIMELINE}
-         THEN $1 + $2 ELSE gap_until END`,
+         THEN $1 + $2 ELSE gap_until END
+     RETURNING (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM grant_number)`,
     tx.now,
     leaseMs,
-  )
-  return { now: tx.now, held, grants, waiting, settings, crawlOpen, incarnationOpen: incarnationOpen, share }
-}
-
-const SETTINGS = 'SELECT name, value FROM setting'
-const TOLD_SETTINGS = `${SETTINGS} WHERE ${INTERNAL_SETTINGS.map(start => `name NOT LIKE '${start}%'`).join(' AND ')}`
-
-export async function settings(db: PostgresDatabase): Promise<Record<string, string>> {
-  return settingsIn(await db.all(SETTINGS))
-}
-
-function settingsIn(rows: readonly Row[]): Record<string, string> {
-  return Object.fromEntries(rows.map(([name, value]) => [String(name), String(value)]))
+  ))!
+  return { now: tx.now, held, grants: Number(grants), waiting, settings, crawlOpen, incarnationOpen, share }
 }
 
 /**
@@ -96,7 +49,7 @@ function settingsIn(rows: readonly Row[]): Record<string, string> {
  * meanwhile.
  */
 export function finish(tx: Transaction, cell: CellId, epoch: Epoch): Promise<boolean> {
-  return giveUp(tx, cell, epoch, `state = 'finished'`, 'AND appended = consumed')
+  return endLease(tx, cell, epoch, `state = 'finished'`, 'AND appended = consumed')
 }
 
 /** While a cell is parked or rests, its rank is the time that ends: the index finds those that are due. */
@@ -108,7 +61,7 @@ export function park(
   why: string,
 ): Promise<boolean> {
   const end = Math.ceil(until)
-  return giveUp(
+  return endLease(
     tx,
     cell,
     epoch,
@@ -120,17 +73,17 @@ export function park(
 }
 
 export function rest(tx: Transaction, cell: CellId, epoch: Epoch, until: Millis): Promise<boolean> {
-  return giveUp(tx, cell, epoch, `state = 'resting', rank = $3`, '', Math.ceil(until))
+  return endLease(tx, cell, epoch, `state = 'resting', rank = $3`, '', Math.ceil(until))
 }
 
-/**
- * The crawl row is locked first: whoever appends, commits or is granted something is before the end or after
- * it. While somebody is at work there is no end, and nobody is made to wait.
- */
-/** By the first of each in the index: to count them would be to look at all. */
+/** Finds the first cell of each state in the index: a count would read all of them. */
 const STATES_IN_USE = `SELECT c.state FROM unnest($1::text[]) AS named(state),
   LATERAL (SELECT state FROM cell WHERE cell.state = named.state ORDER BY rank LIMIT 1) AS c`
 
+/**
+ * The lock on the crawl row puts every append, commit and grant either before the end or after it. While a
+ * lease is in force there is no end, and the lock is not needed.
+ */
 export async function tryEnd(tx: Transaction): Promise<FinishReason | null> {
   if (await tx.first(`SELECT 1 FROM cell WHERE ${HELD} AND lease_until >= $1 LIMIT 1`, tx.now)) return null
   const [state, max, reason] = (await tx.first(
@@ -148,13 +101,6 @@ export async function tryEnd(tx: Transaction): Promise<FinishReason | null> {
   if (why === null) return null
   await tx.run(`UPDATE crawl SET state = 'closed', finish_reason = $1, pages = $2`, why, Number(pages))
   return why
-}
-
-export async function reopen(tx: Transaction): Promise<void> {
-  await tx.run(`UPDATE crawl SET state = 'open', finish_reason = NULL`)
-  await tx.run(
-    `UPDATE cell SET state = 'waiting' WHERE state = 'parked' OR state = 'finished' AND appended > consumed`,
-  )
 }
 
 async function renew(tx: Transaction, incarnation: Incarnation, leaseMs: Millis): Promise<Heartbeat['held']> {
@@ -180,8 +126,8 @@ async function renew(tx: Transaction, incarnation: Incarnation, leaseMs: Millis)
 }
 
 /**
- * Leases that have ended are ours while the turns of their groups are: somebody may have taken one for a hop.
- * Who is about to waits for us, or we for them, because the turns are locked.
+ * A lease that has ended is renewed while its holder has the turn of the group: a hop may have taken it. The
+ * turns are locked against claims in parallel transactions.
  */
 async function renewLate(
   tx: Transaction,
@@ -203,8 +149,8 @@ async function renewLate(
   )
 }
 
-/** The lease ends; the turn of the group goes with its last lease. */
-async function giveUp(
+/** The turn of the group goes with its last lease. */
+async function endLease(
   tx: Transaction,
   cell: CellId,
   epoch: Epoch,

@@ -1,19 +1,19 @@
-/** One connection to the PostgreSQL of a crawl: to the first of its hosts that can be written to. */
+/** A connection to the first host of a crawl's PostgreSQL that accepts writes. */
 import { Client, types } from 'pg'
 import type { PostgresPlace } from '../../model/url/index.js'
 import { LedgerError } from '../index.js'
+import type { Row, SqlValue } from '../sql/index.js'
 import { keepPassword, tlsFor } from './postgres-credentials.js'
-import { ledgerErrorOf, stoodStill } from './postgres-errors.js'
+import { isIdleTimeout, ledgerErrorOf } from './postgres-errors.js'
 
-export type Row = readonly (string | number | boolean | null | Buffer)[]
-export type Value = string | number | null | Uint8Array | readonly (number | null)[]
+export type Value = SqlValue | readonly (number | null)[]
 
 const CONNECT_MS = 10_000
-/** No statement of ours takes so long; a host that has gone without a word is noticed. */
+/** Longer than any statement of ours: finds a host that vanished without closing the connection. */
 const ANSWER_MS = 60_000
 /**
- * Who stands still inside a transaction holds rows that others wait for, their heartbeats among them: the
- * server ends it long before anybody's lease is over. What was under way is sent again.
+ * A process that hangs inside a transaction holds locks that other agents wait for, even their heartbeats:
+ * the server ends the transaction long before a lease expires, and the call is repeated.
  */
 const IDLE_IN_TRANSACTION_MS = 2_000
 const INT8 = 20
@@ -24,10 +24,10 @@ export class PostgresConnection {
   /** Prepared statements are known by name: the same text has the same name in every connection. */
   readonly #names = new Map<string, string>()
   #isLost = false
-  /** What the server said when it ended a connection that held rows too long. */
-  #stoodStill: Error | null = null
+  /** The server's message when it ended a connection that was idle in a transaction. */
+  #idleError: Error | null = null
 
-  /** `schema`: where the tables of the crawl are. */
+  /** `schema` has the tables of the crawl. */
   static async open(place: PostgresPlace, schema: string): Promise<PostgresConnection> {
     let last: unknown = null
     for (const host of place.hosts) {
@@ -36,7 +36,7 @@ export class PostgresConnection {
         return await openHost(place, host, name, schema)
       } catch (error) {
         const found = ledgerErrorOf(name, error)
-        // Refused by the one that answers says more than silence of the other.
+        // A refusal of one host says more than no answer of another.
         if (last === null || !isAway(found)) last = found
       }
     }
@@ -48,7 +48,7 @@ export class PostgresConnection {
     this.#place = place
     client.on('error', error => {
       this.#isLost = true
-      if (stoodStill(error)) this.#stoodStill = error
+      if (isIdleTimeout(error)) this.#idleError = error
     })
     client.on('end', () => {
       this.#isLost = true
@@ -59,17 +59,17 @@ export class PostgresConnection {
     return this.#isLost
   }
 
-  /** A statement with values, prepared once. */
+  /** Runs a prepared statement. */
   async all(sql: string, values: readonly Value[]): Promise<readonly Row[]> {
     return (await this.#ask(sql, values)).rows
   }
 
-  /** How many rows it changed. */
+  /** Returns the number of changed rows. */
   async run(sql: string, values: readonly Value[]): Promise<number> {
     return (await this.#ask(sql, values)).rowCount ?? 0
   }
 
-  /** One or several statements without values, sent together: the rows of the last. */
+  /** Runs one or several statements without values together, and returns the rows of the last. */
   async exec(sql: string): Promise<readonly Row[]> {
     try {
       const answer = (await this.#client.query({ text: sql, rowMode: 'array' })) as unknown
@@ -80,12 +80,12 @@ export class PostgresConnection {
     }
   }
 
-  /** What others say on the channels that this connection listens to. */
-  onNotification(hear: (payload: string) => void): void {
-    this.#client.on('notification', ({ payload = '' }) => hear(payload))
+  /** Called for notifications on the channels of this connection. */
+  onNotification(listener: (payload: string) => void): void {
+    this.#client.on('notification', ({ payload = '' }) => listener(payload))
   }
 
-  /** Once, however it ends. */
+  /** Called once, however the connection ends. */
   onLost(task: () => void): void {
     this.#client.once('end', task)
   }
@@ -113,10 +113,10 @@ export class PostgresConnection {
     }
   }
 
-  /** What got no answer is not used again: nobody knows what it is still busy with. */
+  /** A connection without an answer is not used again: its statement may still be running. */
   #translated(error: unknown): unknown {
-    const found = stoodStill(error) ? error : (this.#stoodStill ?? ledgerErrorOf(this.#place, error))
-    if (isAway(found) || stoodStill(found)) {
+    const found = isIdleTimeout(error) ? error : (this.#idleError ?? ledgerErrorOf(this.#place, error))
+    if (isAway(found) || isIdleTimeout(found)) {
       this.#isLost = true
       void this.#client.end().catch(() => {})
     }
@@ -158,15 +158,16 @@ async function openHost(
   }
 }
 
-/** Our numbers are times, counters and positions below 2^53. */
+/** All our integers are times, counters and positions below 2^53. */
 function parserOf(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {
   return oid === INT8 ? Number : types.getTypeParser(oid, format as 'text')
 }
 
-/** A text of PostgreSQL cannot hold a zero; what servers say may. */
+/** A text of PostgreSQL cannot contain NUL; messages of servers may. */
 function sendable(value: Value): unknown {
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
-  if (Array.isArray(value)) return `{${value.join(',')}}`
+  if (Array.isArray(value))
+    return typeof value[0] === 'string' ? textArray(value as string[]) : `{${value.join(',')}}`
   if (!(value instanceof Uint8Array) || Buffer.isBuffer(value)) return value
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
 }
@@ -175,7 +176,7 @@ function isAway(error: unknown): boolean {
   return error instanceof LedgerError && error.kind === 'away'
 }
 
-/** For messages: what was asked for, as far as it was said. */
+/** The address for messages, with the parts that were given. */
 export function placeName({ hosts, user, database }: PostgresPlace): string {
   const where = hosts.map(({ host, port }) => `${host}:${port}`).join(',')
   return `postgres://${user === undefined ? '' : `${user}@`}${where}${database === undefined ? '' : `/${database}`}`
@@ -186,7 +187,7 @@ export function quoted(name: string): string {
 }
 
 /**
- * Texts as one array of PostgreSQL: they are thousands in a statement, and hardly one has anything to escape.
+ * Texts as one PostgreSQL array, checked for escapes all at once: there can be thousands, and few need any.
  */
 export function textArray(texts: readonly string[]): string {
   if (texts.length === 0) return '{}'
@@ -198,3 +199,21 @@ export function textArray(texts: readonly string[]): string {
 
 const NEEDS_ESCAPE = /["\\]/
 const ESCAPED = /["\\]/g
+
+/**
+ * Blobs as one value that a statement cuts apart with `substring`: as an array they would travel as text of
+ * twice the length. `starts` count from 1.
+ */
+export function joinedBytes(blobs: readonly Uint8Array[]): {
+  readonly bytes: Buffer
+  readonly starts: readonly number[]
+  readonly lengths: readonly number[]
+} {
+  const lengths = blobs.map(({ length }) => length)
+  let end = 1
+  const starts = lengths.map(length => {
+    end += length
+    return end - length
+  })
+  return { bytes: Buffer.concat(blobs), starts, lengths }
+}

@@ -1,34 +1,32 @@
 /**
- * Crawls in a database: each has a schema of its own, named by the crawl, made and brought up by the numbered
- * steps. The first era begins with it. A database whose system identifier is another than the era's is a copy
- * or a restored backup: the transactions it counts are not those that inbox positions were made of. It is
- * refused, except by a resume, which is alone with the crawl and begins a new era.
+ * Crawls in a database: each has its own schema, named by the crawl, made and migrated by the numbered steps.
+ * Making it begins the first era. A database with another system identifier than the era's is a copy or a
+ * restored backup, whose transaction numbers do not continue those in inbox positions. Such a database is
+ * refused, except by `resume`, which is alone with the crawl and begins a new era.
  */
 import { createHash } from 'node:crypto'
-import { LedgerError, SCHEMA_STEPS } from '../index.js'
+import { LedgerError } from '../index.js'
+import { SCHEMA_VERSION, stepsAfter } from '../sql/index.js'
 import { type PostgresConnection, quoted } from './postgres-connection.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
 
-/** Of a name in PostgreSQL. */
+/** PostgreSQL's limit for a name. */
 const NAME_BYTES = 63
 const PREFIX = 'orbweaver '
-/**
- * Held while a crawl is made or brought up: two processes that begin at the same time do it one after the
- * other.
- */
+/** Held while a crawl is made or migrated, so that two processes do it one after the other. */
 const MIGRATION_LOCK = 0x6f_72_62
-/** Of one era: beyond it positions would no longer be whole numbers. A resume begins the next in time. */
+/** Beyond so many transactions, positions would exceed 2^53. A resume begins a new era before that. */
 const MOST_IN_ERA = 2 ** 35
 const CURRENT_X = 'pg_current_xact_id()::text::bigint'
 const SYSTEM_ID = '(SELECT system_identifier::text FROM pg_control_system())'
 
-/** The number of the line of history this server writes: another after a standby was promoted. */
+/** The server's timeline: it changes when a standby is promoted. */
 export const TIMELINE = `('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint`
 
-/** Rows that one transaction can give to one cell; 2^36 transactions fit above them in a whole number. */
+/** Rows that one transaction can add to one cell: with 2^36 transactions, positions stay below 2^53. */
 export const ROWS_PER_WRITER = 2 ** 17
 
-/** Names that PostgreSQL would cut short are told apart by their digest. */
+/** A name that PostgreSQL would truncate gets a digest, so that it stays unique. */
 export function schemaOf(crawl: string): string {
   const name = PREFIX + crawl
   if (Buffer.byteLength(name) <= NAME_BYTES) return name
@@ -40,9 +38,9 @@ export function schemaOf(crawl: string): string {
 }
 
 /**
- * What to do with a database that is a copy of the one the crawl was made in. `read`: open it all the same,
- * to read what does not depend on transactions (settings, files). `adopt`: begin a new era; only for whoever
- * is alone with the crawl.
+ * What to do with a database that is a copy of the crawl's own. `read`: open it for data that does not depend
+ * on transaction numbers (settings, files). `adopt`: begin a new era; the caller must be alone with the
+ * crawl.
  */
 export type CopyPolicy = 'refuse' | 'read' | 'adopt'
 
@@ -59,7 +57,7 @@ function takenError(crawl: string, place: string): LedgerError {
   )
 }
 
-/** Makes the tables of a new crawl, or brings up those of an existing one; anything else is refused. */
+/** Makes the tables of a new crawl, or migrates those of an existing one; anything else is refused. */
 export async function prepareCrawl(
   db: PostgresDatabase,
   crawl: string,
@@ -76,7 +74,7 @@ export async function prepareCrawl(
       await migrate(connection, schemaOf(crawl), version ?? 0, place)
       if (!create && copies !== 'read') await checkEra(connection, place, copies === 'adopt')
     } catch (error) {
-      // Whatever went wrong, perhaps in the middle of a transaction, is what is to be said.
+      // The first error is reported, not one of the ROLLBACK.
       if (!connection.isLost) await connection.exec('ROLLBACK')
       throw error
     } finally {
@@ -92,20 +90,20 @@ async function versionOf(connection: PostgresConnection, schema: string): Promis
   return Number(version)
 }
 
-/** All steps together: a crawl is there as a whole or not at all. */
+/** All steps in one transaction: a crawl exists as a whole or not at all. */
 async function migrate(
   connection: PostgresConnection,
   schema: string,
   version: number,
   place: string,
 ): Promise<void> {
-  if (version > SCHEMA_STEPS.length)
+  if (version > SCHEMA_VERSION)
     throw new LedgerError(
       'newer',
       `the crawl in ${place} was made by a newer version of orbweaver; update orbweaver to go on with it`,
     )
-  if (version === SCHEMA_STEPS.length) return
-  const steps = SCHEMA_STEPS.slice(version).map(({ postgres }) => postgres)
+  if (version === SCHEMA_VERSION) return
+  const steps = stepsAfter(version).map(({ postgres }) => postgres)
   const begin =
     version === 0
       ? `CREATE SCHEMA ${quoted(schema)}; CREATE TABLE schema_version (version BIGINT NOT NULL);
@@ -116,7 +114,7 @@ async function migrate(
       ? `UPDATE crawl SET first_x = ${CURRENT_X}, system_id = ${SYSTEM_ID}, timeline = ${TIMELINE};`
       : ''
   await connection.exec(
-    `BEGIN; ${begin} ${steps.join('\n')} ${era} UPDATE schema_version SET version = ${SCHEMA_STEPS.length}; COMMIT`,
+    `BEGIN; ${begin} ${steps.join('\n')} ${era} UPDATE schema_version SET version = ${SCHEMA_VERSION}; COMMIT`,
   )
 }
 
@@ -133,8 +131,8 @@ async function checkEra(connection: PostgresConnection, place: string, adopt: bo
 }
 
 /**
- * Unread rows keep their order and come before all that will be written: those of a cell are numbered from 1,
- * and transactions are counted from so far back that none of them has a number that small.
+ * Unread rows keep their order and come before all later rows: those of a cell are renumbered from 1, and
+ * `first_x` is set so far back that every new transaction gets higher positions.
  */
 export async function newEra(connection: PostgresConnection): Promise<void> {
   await connection.exec(
@@ -150,7 +148,7 @@ export async function newEra(connection: PostgresConnection): Promise<void> {
   )
 }
 
-/** The crawl row is shared by all who write, so that it cannot be closed meanwhile. Null once it is. */
+/** Locks the crawl row in share mode, so that the crawl cannot end meanwhile. */
 export async function isOpenFor(tx: Transaction): Promise<boolean> {
   return (await tx.first('SELECT state FROM crawl FOR KEY SHARE'))![0] === 'open'
 }

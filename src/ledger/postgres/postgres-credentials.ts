@@ -1,14 +1,14 @@
 /**
- * Who may read the password of a ledger on its way. To another machine connections are encrypted and the
- * certificate is checked, unless the user's environment says otherwise: `PGSSLMODE=no-verify` (encrypted, to
- * anybody), or `PGSSLMODE=disable` (not encrypted: then a password is never sent as it is). A connection
- * string, which is stored in crawl.json, cannot say so.
+ * Protection of the ledger's password in transit. Connections to another machine are encrypted and the
+ * certificate is checked, unless the user's environment says otherwise: `PGSSLMODE=no-verify` (encrypted, but
+ * any certificate) or `PGSSLMODE=disable` (not encrypted; then the password is never sent in the clear). The
+ * connection string cannot weaken this, because it is stored in crawl.json.
  */
 import { isIPv4 } from 'node:net'
 import type { Client, ClientConfig } from 'pg'
 import { LedgerError } from '../index.js'
 
-/** Undefined: as `pg` reads it from the environment. */
+/** Undefined: `pg` reads the setting from the environment. */
 export function tlsFor(host: string, mode = process.env.PGSSLMODE): ClientConfig['ssl'] {
   if (isThisMachine(host)) return undefined
   if (mode === 'disable') return false
@@ -19,7 +19,7 @@ export function tlsFor(host: string, mode = process.env.PGSSLMODE): ClientConfig
 export function keepPassword(client: Client, host: string, place: string): void {
   if (isThisMachine(host) || tlsFor(host) !== false) return
   const { connection } = client
-  // Before the client's own listener: what it writes then goes to a socket that is closed.
+  // Runs before the client's own listener, which then writes to a closed socket.
   connection.on('authenticationCleartextPassword', () => {
     connection.stream.destroy(
       new LedgerError(

@@ -1,18 +1,18 @@
 /**
- * The part of PostgreSQL that the ledger uses: a few connections, and transactions that are begun again when
- * two collide.
+ * The part of PostgreSQL that the ledger uses: a few connections, and transactions repeated after a conflict.
  */
 import type { Millis } from '../../model/index.js'
 import type { PostgresPlace } from '../../model/url/index.js'
-import { PostgresConnection, placeName, type Row, type Value } from './postgres-connection.js'
+import type { Row, Steps } from '../sql/index.js'
+import { PostgresConnection, placeName, type Value } from './postgres-connection.js'
 import { isUndone, ledgerErrorOf } from './postgres-errors.js'
 
-/** Calls of one process that are under way together; the others wait here, not in the database. */
+/** Parallel calls of one process; further calls wait here, not in the database. */
 const MOST_CONNECTIONS = 6
 const MOST_TRIES = 10
 const DATABASE_TIME = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint'
 
-/** What runs inside a transaction. Time is the database's, as it was when the transaction began. */
+/** `now` is the database's time at the start of the transaction. */
 export interface Transaction {
   readonly now: Millis
   all(sql: string, ...values: Value[]): Promise<readonly Row[]>
@@ -20,10 +20,18 @@ export interface Transaction {
   run(sql: string, ...values: Value[]): Promise<number>
 }
 
+/** Runs the steps of a call that both engines share. */
+export async function answer<T>(db: Pick<Transaction, 'all'>, steps: Steps<T>): Promise<T> {
+  for (let step = steps.next([]); ; ) {
+    if (step.done) return step.value
+    step = steps.next(await db.all(...step.value))
+  }
+}
+
 export interface DatabaseOptions {
   readonly place: PostgresPlace
   readonly schema: string
-  /** For tests, which set the time: an expression that gives it. */
+  /** For tests: an expression for the time. */
   readonly timeSql?: () => string
 }
 
@@ -38,7 +46,7 @@ export class PostgresDatabase {
     this.#options = options
   }
 
-  /** A question that needs no transaction: one statement, one moment. */
+  /** A single statement outside of a transaction. */
   all(sql: string, ...values: Value[]): Promise<readonly Row[]> {
     return this.use(connection => connection.all(sql, values))
   }
@@ -47,9 +55,7 @@ export class PostgresDatabase {
     return (await this.all(sql, ...values))[0]
   }
 
-  /**
-   * Runs `task` in one transaction; a throw rolls back. It may run several times, and only the last counts.
-   */
+  /** Runs `task` in one transaction; an exception rolls back. After a conflict `task` runs again. */
   async transaction<T>(task: (tx: Transaction) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
@@ -70,10 +76,10 @@ export class PostgresDatabase {
     }
   }
 
-  /** Waits for no call that is still under way. */
+  /** Does not wait for calls in progress. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const ring of this.#waiting.splice(0)) ring()
+    for (const wake of this.#waiting.splice(0)) wake()
     await Promise.all(this.#idle.splice(0).map(connection => connection.close()))
   }
 

@@ -1,33 +1,24 @@
-/**
- * What PostgreSQL, or the way to it, says when something is wrong, as one line that says what to do. No
- * password is in it.
- */
+/** Errors of PostgreSQL and of the connection, as one line that says what to do and contains no password. */
 import { LedgerError } from '../index.js'
 
-/**
- * The transaction was undone for certain, and can begin again: two were in each other's way, or it stood
- * still and the server has ended it.
- */
+/** The transaction was certainly rolled back and can be repeated: a conflict, or an idle timeout. */
 export function isUndone(error: unknown): boolean {
   const code = codeOf(error)
-  return code === '40P01' || code === '40001' || stoodStill(error)
+  return code === '40P01' || code === '40001' || isIdleTimeout(error)
 }
 
-/**
- * Said by the server when it ends a connection that is idle inside a transaction; a COMMIT under way would
- * not be idle.
- */
-export function stoodStill(error: unknown): boolean {
+/** The server ended the connection because it was idle in a transaction; during a COMMIT it is not idle. */
+export function isIdleTimeout(error: unknown): boolean {
   return codeOf(error) === '25P03'
 }
 
-/** `place` is the host or hosts, the database and the user: as given, without a password. */
+/** `place` names hosts, database and user as given, without a password. */
 export function ledgerErrorOf(place: string, error: unknown): unknown {
   if (error instanceof LedgerError) return error
   const code = codeOf(error)
   const { message } = error as Error
-  const secrecy = secrecyProblem(place, code, message)
-  if (secrecy !== null) return new LedgerError('denied', secrecy)
+  const tls = tlsProblem(place, code, message)
+  if (tls !== null) return new LedgerError('denied', tls)
   if (/^(28|42501)/.test(code) || /client password must be/.test(message))
     return new LedgerError(
       'denied',
@@ -43,8 +34,8 @@ export function ledgerErrorOf(place: string, error: unknown): unknown {
   return error
 }
 
-/** What is wrong with the encryption of the connection, and what to do about it. */
-function secrecyProblem(place: string, code: string, message: string): string | null {
+/** A problem with the encryption of the connection, and what to do about it. */
+function tlsProblem(place: string, code: string, message: string): string | null {
   if (/^28/.test(code) && /no encryption|SSL off/.test(message))
     return `${place} wants an encrypted connection; set PGSSLMODE=require`
   if (/server does not support SSL/.test(message))
@@ -57,8 +48,7 @@ function secrecyProblem(place: string, code: string, message: string): string | 
 }
 
 /**
- * Connection lost or refused, starting or shutting down, too many clients, no longer the primary, or too
- * slow.
+ * Connection lost or refused, server starting or stopping, too many clients, not the primary, or too slow.
  */
 function isAway(code: string, message: string): boolean {
   return (

@@ -1,7 +1,7 @@
-/** What the server says of itself: how durable its commits are, and who keeps inbox rows from being read. */
+/** How durable the server's commits are, and which open transactions keep inbox rows from being read. */
 import type { Millis } from '../../model/index.js'
 import type { LedgerHealth, LongTransaction } from '../index.js'
-import type { Row } from './postgres-connection.js'
+import type { Row } from '../sql/index.js'
 import type { PostgresDatabase } from './postgres-database.js'
 
 const MOST_SHOWN = 5
@@ -9,16 +9,14 @@ const MOST_SHOWN = 5
 export async function readHealth(db: PostgresDatabase, heldUpMs: Millis): Promise<LedgerHealth> {
   return {
     weaknesses: weaknessesIn((await db.first(SETTINGS))!),
-    longTransactions: (await db.all(HOLD_UPS, heldUpMs, MOST_SHOWN)).map(holdUp),
+    longTransactions: (await db.all(LONG_TRANSACTIONS, heldUpMs, MOST_SHOWN)).map(longTransaction),
   }
 }
 
 const SETTINGS = `SELECT current_setting('fsync'), current_setting('synchronous_commit'),
   current_setting('synchronous_standby_names')`
 
-/**
- * No more is known than what the server says: whether a standby keeps what it was sent is not seen from here.
- */
+/** Only the server's settings are known: whether a standby really stores what it receives is not. */
 function weaknessesIn([fsync, commit, standbys]: Row): string[] {
   const weaknesses: string[] = []
   if (fsync === 'off')
@@ -37,11 +35,10 @@ function weaknessesIn([fsync, commit, standbys]: Row): string[] {
 }
 
 /**
- * A snapshot begins with the oldest transaction that has a number, in whatever database of the server; those
- * that only read have none. Of other users' sessions the times are seen by members of pg_read_all_stats
- * alone.
+ * A snapshot reaches back to the oldest transaction with a number, in any database of the server; read-only
+ * transactions have none. Only members of pg_read_all_stats see the times of other users' sessions.
  */
-const HOLD_UPS = `SELECT * FROM (
+const LONG_TRANSACTIONS = `SELECT * FROM (
     SELECT usename, application_name, host(client_addr), pid, datname, state,
       floor(extract(epoch FROM clock_timestamp() - xact_start) * 1000) AS ms
     FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND pid <> pg_backend_pid()
@@ -51,7 +48,7 @@ const HOLD_UPS = `SELECT * FROM (
     FROM pg_prepared_xacts) AS open
   WHERE ms > $1::bigint ORDER BY ms DESC LIMIT $2`
 
-function holdUp([user, program, address, pid, database, state, ms]: Row): LongTransaction {
+function longTransaction([user, program, address, pid, database, state, ms]: Row): LongTransaction {
   const parts = [
     `user ${user}`,
     ...(program === '' || program === null ? [] : [String(program)]),

@@ -1,29 +1,27 @@
 /**
- * Inboxes: links on their way into cells. Many write at once, and a number that is drawn first may be
- * committed last: who reads past it would never see it. So a position is (x, seq): x the number of the
- * writer's transaction, counted from the beginning of the era, seq the row's place among those it gives the
- * cell, both in one number. Read is only what lies below the oldest transaction still open: nothing can be
- * committed there any more.
+ * Inboxes: links on their way into cells. With many writers, a number drawn first may be committed last, and
+ * a reader that has passed it would never see its row. So a position is (x, seq) in one number: x is the
+ * number of the writer's transaction, counted from the beginning of the era, and seq the row's place among
+ * those that the transaction adds to the cell. Only rows below the oldest open transaction are read: no more
+ * rows can be committed there.
  */
 import { type CellId, type Clock, sleep } from '../../model/index.js'
 import type { Append, InboxRow, Incarnation } from '../index.js'
-import { type Row, textArray } from './postgres-connection.js'
+import type { Row } from '../sql/index.js'
+import { textArray } from './postgres-connection.js'
 import { isOpenFor, ROWS_PER_WRITER } from './postgres-crawls.js'
 import type { PostgresDatabase, Transaction } from './postgres-database.js'
 import { numbers } from './postgres-order.js'
 
-/** Seeds and the previous crawl come from no agent. */
-const NOBODY: Incarnation = 0
-/** A statement of a seed list or of the previous crawl. */
+/** The sender of seeds and of rows of a previous crawl. */
+const NO_SENDER: Incarnation = 0
+/** Bounds the transactions of a long seed list or of a previous crawl. */
 const ROWS_PER_APPEND = 20_000
-/** Rows that a transaction still open keeps from us: looked for again before the answer is "none". */
-const LOOKS = 10
-const LOOK_MS = 20
+/** Rows behind an open transaction are tried so often before the answer is "none". */
+const MOST_READS = 10
+const RETRY_MS = 20
 
-/**
- * Seeds and recrawl: refused once the crawl is closed. In parts: whoever has to repeat it repeats nothing
- * that counts.
- */
+/** Refused once the crawl is closed. In several transactions: repeated rows are dropped by the seen-set. */
 export async function append(db: PostgresDatabase, appends: readonly Append[]): Promise<boolean> {
   for (const part of inParts(appends)) {
     const isTaken = await db.transaction(async tx => {
@@ -33,7 +31,7 @@ export async function append(db: PostgresDatabase, appends: readonly Append[]): 
         textArray(part.map(({ cell }) => cell)),
       )
       if (there.some(([state]) => state === 'closed')) return false
-      await addRows(tx, part, NOBODY)
+      await addRows(tx, part, NO_SENDER)
       return true
     })
     if (!isTaken) return false
@@ -56,7 +54,7 @@ function* inParts(appends: readonly Append[]): Generator<readonly Append[]> {
       rows += some.length
     }
   }
-  // Also of nothing it is asked whether the crawl is open.
+  // An append without rows also finds out whether the crawl is open.
   yield part
 }
 
@@ -67,12 +65,12 @@ export async function readInbox(
   after: number,
   limit: number,
 ): Promise<InboxRow[]> {
-  for (let look = 1; ; look++) {
+  for (let reads = 1; ; reads++) {
     const rows = await db.all(READ, cell, after, limit)
     const hidden = rows.findIndex(row => row[7] !== true)
     const settled = hidden < 0 ? rows : rows.slice(0, hidden)
-    if (settled.length > 0 || hidden < 0 || look === LOOKS) return settled.map(inboxRow)
-    await sleep(clock, LOOK_MS)
+    if (settled.length > 0 || hidden < 0 || reads === MOST_READS) return settled.map(inboxRow)
+    await sleep(clock, RETRY_MS)
   }
 }
 
@@ -93,7 +91,7 @@ function inboxRow([position, url, depth, hops, score, via, sender]: Row): InboxR
   }
 }
 
-/** The cells that there are must be locked. */
+/** Existing target cells must be locked. */
 export async function addRows(
   tx: Transaction,
   appends: readonly Append[],
@@ -105,9 +103,8 @@ export async function addRows(
 }
 
 /**
- * Counts the rows in the same row update that turns a finished cell to waiting. A newly discovered site goes
- * to the tail of the queue (D19), in the order of arrival; rows of the table are touched in the order of
- * cells.
+ * The update that counts the rows of a cell also turns a finished cell to waiting. New cells go to the tail
+ * of the queue (D19) in the order of arrival; rows of the table are locked in the order of cells.
  */
 async function countRows(tx: Transaction, appends: readonly Append[]): Promise<void> {
   const targets = new Map<CellId, { readonly group: string; rows: number; rank: number }>()

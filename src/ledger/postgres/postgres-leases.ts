@@ -1,19 +1,20 @@
-/** Leases of cells: granted to an incarnation with the turn of their group, read by it, and given back. */
+/** Leases of cells: granted with the turn of their group, and released. */
 
 import { type CellId, type Epoch, type Lease, type Millis, ownTurn, siteOfCell } from '../../model/index.js'
 import type { Site } from '../../model/url/index.js'
 import type { Incarnation } from '../index.js'
 import { firstAllowed } from '../rules/index.js'
-import { type Row, textArray } from './postgres-connection.js'
+import { leases } from '../sql/index.js'
+import { textArray } from './postgres-connection.js'
 import { isOpenFor } from './postgres-crawls.js'
-import type { PostgresDatabase, Transaction } from './postgres-database.js'
+import { answer, type Transaction } from './postgres-database.js'
 import { HELD, LOCKED, lockedCell, numbers, toHead, toTail } from './postgres-order.js'
 import * as splits from './postgres-splits.js'
 import { takeTurns } from './postgres-turns.js'
 
 /**
- * Grants for one incarnation follow each other: their numbers say what it has not seen yet, so they rise as
- * they are seen.
+ * The lock on the agent row puts the grants of one incarnation in sequence: it sees their numbers in rising
+ * order, and so knows which leases it has not seen.
  */
 export async function grant(
   tx: Transaction,
@@ -57,10 +58,10 @@ export async function grant(
     }),
     grants,
   )
-  return (await tx.all(LEASES, incarnation, grants[0] - 1)).map(leaseIn)
+  return answer(tx, leases(incarnation, grants[0] - 1))
 }
 
-/** The pauses that the sites themselves asked for. */
+/** The delays that the sites themselves asked for. */
 async function delaysOf(
   tx: Transaction,
   cells: readonly { readonly cell: CellId }[],
@@ -71,39 +72,6 @@ async function delaysOf(
     textArray([...own.keys()]),
   )
   return new Map(rows.map(([group, delayMs]) => [own.get(String(group))!, Number(delayMs)]))
-}
-
-/** The waits of the site alone stand where `ownTurn` says: under its name behind an equals sign. */
-const LEASES = `SELECT c.cell, c.epoch, c.lease_until, c.last_pack, c.inbox_cursor, c.not_before, c.grant_number, c.lane,
-    coalesce(t.next_allowed, 0), c.appended, coalesce(own.next_allowed, 0), coalesce(own.delay_ms, 0)
-  FROM cell c LEFT JOIN turn t ON t.grp = c.grp LEFT JOIN turn own ON own.grp = '=' || split_part(c.cell, '#', 1)
-  WHERE c.agent = $1 AND c.grant_number > $2 ORDER BY c.grant_number`
-
-export async function leases(
-  db: PostgresDatabase,
-  incarnation: Incarnation,
-  after: number,
-): Promise<Lease[]> {
-  return (await db.all(LEASES, incarnation, after)).map(leaseIn)
-}
-
-function leaseIn([name, ...values]: Row): Lease {
-  const [epoch, until, lastPack, cursor, notBefore, grant, lane, turnFrom, appended, waitUntil, delayMs] =
-    values.map(Number)
-  return {
-    cell: String(name),
-    epoch,
-    until,
-    lastPack,
-    cursor,
-    appended,
-    notBefore,
-    waitUntil,
-    turnFrom,
-    delayMs,
-    grant,
-    lane,
-  }
 }
 
 export async function release(

@@ -1,18 +1,10 @@
-/**
- * S, the cells that wait, in their order. Cells are locked in the order of their names, always in one pass.
- */
+/** The queue of cells. A transaction locks cells in the order of their names, in one pass. */
 import type { CellId, GroupId, Millis } from '../../model/index.js'
-import {
-  type Incarnation,
-  type LaneLoad,
-  type LaneName,
-  laneLoad,
-  type WaitingCell,
-  waitingCell,
-} from '../index.js'
-import { type Row, textArray } from './postgres-connection.js'
+import type { Incarnation, WaitingCell } from '../index.js'
+import { offeredCells, type Row } from '../sql/index.js'
+import { textArray } from './postgres-connection.js'
 import { TIMELINE } from './postgres-crawls.js'
-import type { PostgresDatabase, Transaction } from './postgres-database.js'
+import { answer, type Transaction } from './postgres-database.js'
 import { freeUnused } from './postgres-turns.js'
 
 export interface LockedCell {
@@ -23,10 +15,10 @@ export interface LockedCell {
   readonly rank: number
 }
 
-/** Cells that somebody holds. */
+/** Cells that an incarnation holds. */
 export const HELD = `state IN ('leased', 'draining')`
 
-/** What `lockedCell` reads. */
+/** Columns of `lockedCell`. */
 export const LOCKED = 'cell.cell, cell.agent, cell.grp, cell.lease_until, cell.rank'
 
 export function lockedCell([cell, agent, group, until, rank]: Row): LockedCell {
@@ -42,59 +34,14 @@ export function lockedCell([cell, agent, group, until, rank]: Row): LockedCell {
 export async function waiting(
   tx: Transaction,
   limit: number,
-  able?: readonly Incarnation[],
+  eligible?: readonly Incarnation[],
 ): Promise<WaitingCell[]> {
   await reclaimExpired(tx)
   await wakeRested(tx)
-  const rows = await tx.all(
-    `SELECT c.cell, c.grp, c.rank, greatest(c.size_estimate, c.pages), c.appended - c.consumed,
-       coalesce(t.agent || ' ' || t.grp, (SELECT at.agent || ' ' || at.grp FROM address a
-         JOIN turn at ON at.grp = a.address WHERE a.site = split_part(c.cell, '#', 1) AND at.agent IS NOT NULL ORDER BY at.grp LIMIT 1)),
-       c.bound_agent, c.bound_lane
-     FROM cell c LEFT JOIN turn t ON t.grp = c.grp
-     WHERE c.state = 'waiting' AND ($1::bigint[] IS NULL OR t.agent IS NULL OR t.agent = ANY($1))
-     ORDER BY c.rank LIMIT $2`,
-    able ?? null,
-    limit,
-  )
-  return rows.map(waitingCell)
+  return answer(tx, offeredCells(limit, eligible))
 }
 
-export async function bind(
-  tx: Transaction,
-  cells: readonly (LaneName & { readonly cell: CellId })[],
-): Promise<void> {
-  const names = await lockCells(tx, cells)
-  await tx.run(
-    `UPDATE cell SET bound_agent = bound.agent, bound_lane = bound.lane
-     FROM unnest($1::text[], $2::text[], $3::bigint[]) AS bound (name, agent, lane) WHERE cell = bound.name`,
-    names,
-    textArray(cells.map(({ agent }) => agent)),
-    cells.map(({ lane }) => lane),
-  )
-}
-
-export async function laneLoads(db: PostgresDatabase): Promise<LaneLoad[]> {
-  const rows = await db.all(
-    `SELECT bound_agent, bound_lane, count(*), sum(greatest(1, size_estimate, pages)) FROM cell
-     WHERE bound_agent IS NOT NULL GROUP BY bound_agent, bound_lane ORDER BY bound_agent, bound_lane`,
-  )
-  return rows.map(laneLoad)
-}
-
-export async function estimate(
-  tx: Transaction,
-  sizes: readonly { readonly cell: CellId; readonly size: number }[],
-): Promise<void> {
-  await tx.run(
-    `UPDATE cell SET size_estimate = guess.size FROM unnest($1::text[], $2::bigint[]) AS guess (name, size)
-     WHERE cell = guess.name`,
-    await lockCells(tx, sizes),
-    sizes.map(({ size }) => Math.round(size)),
-  )
-}
-
-/** Nobody appends meanwhile, so the numbers behind the last rank are free. */
+/** The lock keeps out appends, so the numbers after the last rank are free. */
 export async function rankBySize(tx: Transaction): Promise<void> {
   await tx.all('SELECT 1 FROM crawl FOR UPDATE')
   const [count] = (await tx.first(`SELECT count(*) FROM cell WHERE state = 'waiting'`))!
@@ -111,22 +58,7 @@ export async function rankBySize(tx: Transaction): Promise<void> {
   )
 }
 
-export async function defer(
-  tx: Transaction,
-  waits: readonly { readonly cell: CellId; readonly until: Millis }[],
-): Promise<void> {
-  await tx.run(
-    `UPDATE cell SET state = 'resting', rank = wait.until FROM unnest($1::text[], $2::bigint[]) AS wait (name, until)
-     WHERE cell = wait.name AND state = 'waiting'`,
-    await lockCells(tx, waits),
-    waits.map(({ until }) => Math.ceil(until)),
-  )
-}
-
-/**
- * Cells whose rest is over join the tail of the queue, and so do set-aside ones whose time comes while the
- * crawl still runs.
- */
+/** Cells whose rest is over join the tail of the queue, and so do parked cells that are due. */
 export async function wakeRested(tx: Transaction): Promise<void> {
   const due = `(state = 'resting' AND rank <= $1 OR state = 'parked' AND rank BETWEEN 1 AND $1)`
   const seen = await tx.all(`SELECT cell FROM cell WHERE ${due}`, tx.now)
@@ -143,9 +75,8 @@ export async function wakeRested(tx: Transaction): Promise<void> {
 }
 
 /**
- * Leases that ended without a renewal: their cells go to the head of the queue, unless the ledger itself was
- * away or was promoted, or nobody at all was heard since they ended: then the machine stood still, and its
- * agents with it.
+ * Cells whose lease `hasExpired` (`rules/`) go to the head of the queue, unless the server was promoted since
+ * the last heartbeat.
  */
 export async function reclaimExpired(tx: Transaction): Promise<void> {
   const expired = `cell.state IN ('leased', 'draining') AND lease_until < $1 AND gap_until <= $1
@@ -160,7 +91,7 @@ export async function reclaimExpired(tx: Transaction): Promise<void> {
   await toHead(tx, rows.map(lockedCell))
 }
 
-/** The last in S is put to the head first, so that they keep their order. */
+/** The last cell in queue order gets the highest of the new ranks, so that the cells keep their order. */
 export async function toHead(tx: Transaction, cells: readonly LockedCell[]): Promise<void> {
   const inOrder = [...cells].sort((a, b) => b.rank - a.rank)
   await toWaiting(tx, inOrder, (await numbers(tx, 'rank_head', cells.length)).reverse())
@@ -170,7 +101,7 @@ export async function toTail(tx: Transaction, cells: readonly LockedCell[]): Pro
   await toWaiting(tx, cells, await numbers(tx, 'rank_tail', cells.length))
 }
 
-/** So many numbers nobody else has, in rising order. */
+/** Draws `count` numbers of a sequence, in rising order. */
 export async function numbers(
   tx: Transaction,
   sequence: 'rank_head' | 'rank_tail' | 'grant_number',
@@ -202,11 +133,4 @@ async function toWaiting(
     agent === null ? [] : [{ incarnation: agent, group, until: Math.min(leaseUntil, tx.now) }],
   )
   await freeUnused(tx, holds)
-}
-
-/** Their names, as an array of PostgreSQL. */
-async function lockCells(tx: Transaction, cells: readonly { readonly cell: CellId }[]): Promise<string> {
-  const names = textArray(cells.map(({ cell }) => cell))
-  await tx.all('SELECT 1 FROM cell WHERE cell = ANY($1::text[]) ORDER BY cell FOR UPDATE', names)
-  return names
 }

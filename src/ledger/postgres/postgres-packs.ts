@@ -1,17 +1,13 @@
-/**
- * Packs: the one transaction that acknowledges pages, with the checks that fence off whoever has lost his
- * cells.
- */
+/** Packs: the one transaction that acknowledges pages, and the checks that fence off stale leases. */
 import type { CellId } from '../../model/index.js'
 import type { CellState, CommitResult, Incarnation, LinkBatch, Pack, PackCell } from '../index.js'
 import { isHeldUnder, isNextPack } from '../rules/index.js'
-import { textArray } from './postgres-connection.js'
-import type { Transaction } from './postgres-database.js'
-import { saveFiles } from './postgres-files.js'
+import { addReceived, saveFiles } from '../sql/index.js'
+import { joinedBytes, textArray } from './postgres-connection.js'
+import { answer, type Transaction } from './postgres-database.js'
 import { addRows } from './postgres-inboxes.js'
 import { IS_OF_THIS_TIMELINE } from './postgres-incarnations.js'
 import { saveWaits } from './postgres-turns.js'
-import { addWork } from './postgres-work.js'
 
 interface CellNow {
   readonly epoch: number
@@ -21,9 +17,9 @@ interface CellNow {
 }
 
 /**
- * Locked are the crawl row against its end, the incarnation against its closing, and then all cells the pack
- * touches, in the order of their names: what is checked stays true until the commit. The id is looked for
- * under the incarnation's lock, so that the same pack sent again waits for the one that is still under way.
+ * Locks the crawl row against its end, the incarnation against its closing, and then all cells of the pack in
+ * the order of their names: what is checked stays true until the commit. The id is looked up under the
+ * incarnation's lock, so that a repeated pack waits for the first one.
  */
 export async function commit(tx: Transaction, pack: Pack): Promise<CommitResult> {
   const closed = await lockIncarnation(tx, pack.incarnation)
@@ -40,7 +36,7 @@ export async function commit(tx: Transaction, pack: Pack): Promise<CommitResult>
   await tx.run('INSERT INTO pack VALUES ($1, $2, $3, $4)', pack.id, pack.incarnation, tx.now, pages)
   await commitCells(tx, pack)
   await addRows(tx, pack.appends, pack.incarnation)
-  await saveFiles(tx, pack.files, pack.incarnation)
+  await answer(tx, saveFiles(pack.files, pack.incarnation))
   await saveWaits(tx, pack.waits)
   await tx.run(
     `UPDATE agent SET budget = greatest(0, budget - $1), pages = pages + $1, bytes = bytes + $2,
@@ -51,7 +47,8 @@ export async function commit(tx: Transaction, pack: Pack): Promise<CommitResult>
     pack.fetches,
     pack.incarnation,
   )
-  await addWork(tx, pack)
+  await addLaneWork(tx, pack)
+  await answer(tx, addReceived(pack.incarnation, pack.received))
   return { status: 'committed' }
 }
 
@@ -65,7 +62,7 @@ export async function appendLinks(tx: Transaction, batch: LinkBatch): Promise<Co
   return { status: 'committed' }
 }
 
-/** Says why nothing can be committed any more. */
+/** The refusal if the incarnation or the crawl is closed. */
 async function lockIncarnation(tx: Transaction, incarnation: Incarnation): Promise<CommitResult | null> {
   const [state, open] = (await tx.first(
     `SELECT c.state, agent.open = 1 AND ${IS_OF_THIS_TIMELINE} FROM crawl c, agent WHERE agent.incarnation = $1
@@ -80,7 +77,7 @@ function sum(cells: readonly PackCell[], of: (cell: PackCell) => number): number
   return cells.reduce((total, cell) => total + of(cell), 0)
 }
 
-/** Cells of a pack and those it has links for, in one pass. */
+/** Locks the cells of a pack and the targets of its links in one pass. */
 async function lockCells(
   tx: Transaction,
   cells: readonly { readonly cell: CellId }[],
@@ -159,33 +156,24 @@ async function commitCells(tx: Transaction, { id, cells }: Pack): Promise<void> 
   await countOutcomes(tx, cells)
 }
 
-/**
- * All journals as one value, cut into pieces there: as an array they would travel as text of twice the
- * length.
- */
 async function saveJournals(
   tx: Transaction,
   pack: string,
   names: string,
   cells: readonly PackCell[],
 ): Promise<void> {
-  let end = 1
-  const starts = cells.map(({ journal }) => {
-    const start = end
-    end += journal.length
-    return start
-  })
+  const { bytes, starts, lengths } = joinedBytes(cells.map(({ journal }) => journal))
   await tx.run(
     `INSERT INTO pack_cell (cell, number, pack, epoch, journal)
      SELECT s.cell, s.number, $1, s.epoch, substring($2::bytea FROM s.start FOR s.length)
      FROM unnest($3::text[], $4::bigint[], $5::bigint[], $6::int[], $7::int[]) AS s (cell, number, epoch, start, length)`,
     pack,
-    Buffer.concat(cells.map(({ journal }) => journal)),
+    bytes,
     names,
     cells.map(({ number }) => number),
     cells.map(({ epoch }) => epoch),
     starts,
-    cells.map(({ journal }) => journal.length),
+    lengths,
   )
 }
 
@@ -211,5 +199,24 @@ async function countOutcomes(tx: Transaction, cells: readonly PackCell[]): Promi
     textArray(rows.map(({ code }) => code)),
     rows.map(({ count }) => count),
     textArray(rows.map(({ detail }) => detail)),
+  )
+}
+
+async function addLaneWork(
+  tx: Transaction,
+  { incarnation, lanes }: Pick<Pack, 'incarnation' | 'lanes'>,
+): Promise<void> {
+  if (lanes.length === 0) return
+  await tx.run(
+    `INSERT INTO lane_work (agent, lane, pages, fetch_ms)
+     SELECT a.name, w.lane, sum(w.pages), sum(w.ms)
+     FROM agent a, unnest($2::bigint[], $3::bigint[], $4::float8[]) AS w (lane, pages, ms)
+     WHERE a.incarnation = $1 GROUP BY a.name, w.lane ORDER BY w.lane
+     ON CONFLICT (agent, lane) DO UPDATE SET
+       pages = lane_work.pages + excluded.pages, fetch_ms = lane_work.fetch_ms + excluded.fetch_ms`,
+    incarnation,
+    lanes.map(({ lane }) => lane),
+    lanes.map(({ pages }) => pages),
+    lanes.map(({ fetchMs }) => fetchMs),
   )
 }

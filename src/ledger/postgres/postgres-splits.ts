@@ -1,16 +1,17 @@
 /** Splits of cells: one transaction on a cell that nobody has leased. */
 
 import { type CellId, childOf, type Epoch, type Millis, siteOfCell } from '../../model/index.js'
-import type { ChildCell } from '../index.js'
+import type { CellState, ChildCell } from '../index.js'
+import { maySplit } from '../rules/index.js'
 import { textArray } from './postgres-connection.js'
 import { isOpenFor } from './postgres-crawls.js'
-import type { PostgresDatabase, Transaction } from './postgres-database.js'
+import type { Transaction } from './postgres-database.js'
 import { type LockedCell, numbers } from './postgres-order.js'
 
 /** Rows of an inbox that are moved at a time. */
 const ROWS_AT_ONCE = 10_000
 
-/** The parent is locked: who appends to it has committed, or finds it closed. */
+/** Locks the parent: a parallel append has committed before, or finds the parent closed. */
 export async function split(
   tx: Transaction,
   cell: CellId,
@@ -26,8 +27,8 @@ export async function split(
   )
   if (!row) return false
   if (row[0] === 'closed') return row[3] === JSON.stringify(names)
-  if (row[0] !== 'waiting' && row[0] !== 'resting') return false
-  if (Number(row[1]) !== epoch || Number(row[2]) !== lastPack) return false
+  const current = { epoch: Number(row[1]), lastPack: Number(row[2]) }
+  if (!maySplit(row[0] as CellState, current, { epoch, lastPack })) return false
   await addChildren(tx, cell, children)
   await moveRows(tx, cell, names)
   await tx.run(
@@ -39,7 +40,7 @@ export async function split(
   return true
 }
 
-/** Their epochs go on: what a lease of their parent left behind is known to be old. */
+/** The children continue the epochs of their parent, so that leases of the parent are stale. */
 async function addChildren(tx: Transaction, parent: CellId, children: readonly ChildCell[]): Promise<void> {
   await tx.run(
     `INSERT INTO cell (cell, grp, state, agent, epoch, lease_until, rank, last_pack, appended, consumed, inbox_cursor,
@@ -54,7 +55,7 @@ async function addChildren(tx: Transaction, parent: CellId, children: readonly C
   )
 }
 
-/** Rows keep their positions: all of them were there before the first row that a child is sent. */
+/** Rows keep their positions, which are below those of all rows that are sent to a child later. */
 async function moveRows(tx: Transaction, parent: CellId, children: readonly CellId[]): Promise<void> {
   for (;;) {
     const rows = await tx.all(
@@ -75,19 +76,7 @@ async function moveRows(tx: Transaction, parent: CellId, children: readonly Cell
   }
 }
 
-/** A cell and those it was split from, as an array of PostgreSQL. */
-export async function lineOf(db: PostgresDatabase, cell: CellId): Promise<string> {
-  if (!cell.includes('#')) return textArray([cell])
-  const rows = await db.all(
-    `WITH RECURSIVE line (name) AS (SELECT $1::text COLLATE "C"
-       UNION ALL SELECT cell.parent FROM cell JOIN line ON cell.cell = line.name WHERE cell.parent IS NOT NULL)
-     SELECT name FROM line`,
-    cell,
-  )
-  return textArray(rows.map(([name]) => String(name)))
-}
-
-/** The end of the last lease of any cell of the same site that nobody holds: they share its delay. */
+/** The end of the last lease of any released cell of the same site: its cells share one delay. */
 export async function lastLeases(
   tx: Transaction,
   cells: readonly LockedCell[],

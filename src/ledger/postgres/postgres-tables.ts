@@ -1,17 +1,17 @@
 /**
- * A ledger on PostgreSQL as tables: read for a copy, or made by one. What is made is in a schema of another
- * name until it is whole, so that nobody finds half a crawl, and a copy that was interrupted is begun again.
+ * A ledger on PostgreSQL as the source or target of a copy. The target has a draft schema until it is
+ * complete, so that half a crawl is never opened; a copy that was interrupted starts again.
  */
 import type { PostgresPlace } from '../../model/url/index.js'
+import { LedgerError } from '../index.js'
 import {
   type CopiedRow,
   type CopiedTable,
   type CopiedValue,
-  LedgerError,
   type LedgerSource,
   type LedgerTarget,
   readSql,
-} from '../index.js'
+} from '../sql/index.js'
 import { placeName, quoted } from './postgres-connection.js'
 import { newEra, prepareCrawl, schemaOf } from './postgres-crawls.js'
 import { PostgresDatabase } from './postgres-database.js'
@@ -25,22 +25,19 @@ export function postgresSource(place: PostgresPlace, crawl: string): LedgerSourc
   return {
     columns: table => columnsOf(db, schemaOf(crawl), table),
     read: async (table, columns, after) =>
-      (await db.all(
-        readSql(table, columns, after === null, n => `$${n}`),
-        ...(after ?? []),
-      )) as readonly CopiedRow[],
+      (await db.all(readSql(table, columns, after === null), ...(after ?? []))) as readonly CopiedRow[],
     close: () => db.close(),
   }
 }
 
 export interface PostgresTarget extends LedgerTarget, Closable {
-  /** The name it can be opened by until it is put in its place. */
+  /** The crawl name under which the draft can be opened. */
   readonly draft: string
-  /** In the place of the crawl of that name; `replaces` says whether one that is there may be removed. */
+  /** Gives the draft its final name; `replaces` allows removing a crawl that has it. */
   publish(replaces: boolean): Promise<void>
 }
 
-/** Parameters of one statement: PostgreSQL takes 65,535. */
+/** Parameters of one statement; PostgreSQL's limit is 65,535. */
 const MOST_VALUES = 20_000
 
 export async function postgresTarget(place: PostgresPlace, crawl: string): Promise<PostgresTarget> {
@@ -86,7 +83,7 @@ async function insert(
     const part = rows.slice(from, from + most)
     let n = 0
     const places = part.map(row => `(${row.map(() => `$${++n}`).join(', ')})`)
-    // SQLite keeps a fraction where a whole number is meant.
+    // SQLite stores fractions in integer columns.
     const values = part.flatMap(row => row.map((value, i) => (whole[i] ? rounded(value) : value)))
     await db.all(`INSERT INTO ${table.name} (${columns.join(', ')}) VALUES ${places.join(', ')}`, ...values)
   }

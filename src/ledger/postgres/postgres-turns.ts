@@ -1,20 +1,19 @@
 /**
- * Turns of groups: who may ask them, and when next. Rows are locked in the order of groups, after those of
- * cells.
+ * Turns of groups: which incarnation may send requests to a group, and when next. Rows are locked in the
+ * order of groups, after those of cells.
  */
 import type { Epoch, GroupId, Millis } from '../../model/index.js'
-import type { Site } from '../../model/url/index.js'
 import type { Incarnation } from '../index.js'
 import { type TurnHolder, turnClaim } from '../rules/index.js'
 import { textArray } from './postgres-connection.js'
-import type { PostgresDatabase, Transaction } from './postgres-database.js'
+import type { Transaction } from './postgres-database.js'
 
 export interface Turn {
   readonly epoch: Epoch
   readonly nextAllowed: Millis
 }
 
-/** A hold that may be over: whose, of which group, and until when it was. */
+/** A turn whose last lease may have ended, and when that was. */
 export interface Hold {
   readonly incarnation: Incarnation
   readonly group: GroupId
@@ -31,8 +30,7 @@ interface TurnRow {
 }
 
 /**
- * The turns that could be had, by group. A turn that the caller already holds is extended to cover this
- * lease.
+ * Takes the turns that are available, by group. A turn that the caller already holds covers the new lease.
  */
 export async function takeTurns(
   tx: Transaction,
@@ -77,7 +75,22 @@ export async function takeTurns(
   return had
 }
 
-/** Rows that are missing are made first: whoever comes at the same time waits for them. */
+/** Null also for an incarnation that has ended: nobody would release the turn. */
+export async function takeTurn(
+  tx: Transaction,
+  incarnation: Incarnation,
+  group: GroupId,
+  leaseMs: Millis,
+  delayMs: Millis,
+): Promise<Turn | null> {
+  const [open] = (await tx.first('SELECT open FROM agent WHERE incarnation = $1 FOR SHARE', incarnation)) ?? [
+    0,
+  ]
+  if (open !== 1) return null
+  return (await takeTurns(tx, incarnation, [group], leaseMs, delayMs)).get(group) ?? null
+}
+
+/** Inserts missing rows first, so that parallel claims wait for each other. */
 async function lockTurns(tx: Transaction, groups: readonly GroupId[]): Promise<TurnRow[]> {
   const names = textArray([...new Set(groups)].sort())
   await tx.run(
@@ -122,7 +135,7 @@ async function holdersOf(
   )
 }
 
-/** A turn that came with a lease stays as long as that. */
+/** A turn that came with a lease stays until the group's last lease ends. */
 export async function releaseTurn(
   tx: Transaction,
   incarnation: Incarnation,
@@ -140,8 +153,7 @@ export async function releaseTurn(
 
 /**
  * The turn of a cell's group is held as long as its holder leases a cell of it. The rows are locked before
- * anybody looks for such a cell: a grant of another cell of the group, under way at the same time, is seen or
- * waits.
+ * the search for such a cell: a parallel grant of another cell of the group is seen, or waits.
  */
 export async function freeUnused(tx: Transaction, holds: readonly Hold[]): Promise<void> {
   if (holds.length === 0) return
@@ -165,7 +177,7 @@ export async function freeUnused(tx: Transaction, holds: readonly Hold[]): Promi
   )
 }
 
-/** An incarnation ends: its last request was before now. */
+/** The incarnation has ended, so its last request was before now. */
 export async function leaveTurns(tx: Transaction, incarnation: Incarnation): Promise<void> {
   await tx.run(
     `WITH held AS (SELECT grp FROM turn WHERE agent = $1 ORDER BY grp FOR UPDATE)
@@ -175,40 +187,7 @@ export async function leaveTurns(tx: Transaction, incarnation: Incarnation): Pro
   )
 }
 
-export async function saveWait(
-  tx: Transaction,
-  group: GroupId,
-  nextAllowed: Millis,
-  delayMs: Millis,
-): Promise<void> {
-  await tx.run(
-    `INSERT INTO turn (grp, agent, epoch, lease_until, next_allowed, delay_ms) VALUES ($1, NULL, 0, 0, $2, $3)
-     ON CONFLICT (grp) DO UPDATE SET
-       next_allowed = greatest(turn.next_allowed, excluded.next_allowed), delay_ms = excluded.delay_ms`,
-    group,
-    Math.ceil(nextAllowed),
-    Math.ceil(delayMs),
-  )
-}
-
-export async function waits(
-  db: PostgresDatabase,
-  groups: readonly GroupId[],
-): Promise<{ nextAllowed: Millis; delayMs: Millis }[]> {
-  const rows = await db.all(
-    'SELECT grp, next_allowed, delay_ms FROM turn WHERE grp = ANY($1::text[])',
-    textArray(groups),
-  )
-  const known = new Map(
-    rows.map(([group, next, delay]) => [
-      String(group),
-      { nextAllowed: Number(next), delayMs: Number(delay) },
-    ]),
-  )
-  return groups.map(group => known.get(group) ?? { nextAllowed: 0, delayMs: 0 })
-}
-
-/** The waits of a pack, each group once and in order. */
+/** Saves the waits of a pack in the order of groups. */
 export async function saveWaits(
   tx: Transaction,
   waits: readonly { readonly group: GroupId; readonly nextAllowed: Millis }[],
@@ -225,34 +204,4 @@ export async function saveWaits(
     textArray(groups),
     groups.map(group => latest.get(group)!),
   )
-}
-
-/** No more rows than are needed to know that an address serves too many. */
-export async function joinAddresses(
-  tx: Transaction,
-  site: Site,
-  addresses: readonly string[],
-  mostSites: number,
-): Promise<string[]> {
-  const serving = async (of: readonly string[]) =>
-    new Map(
-      (
-        await tx.all(
-          `SELECT name, (SELECT count(*) FROM (SELECT 1 FROM address WHERE address = name LIMIT $2) AS served)
-           FROM unnest($1::text[]) AS name`,
-          textArray(of),
-          mostSites + 1,
-        )
-      ).map(([name, sites]) => [String(name), Number(sites)]),
-    )
-  const before = await serving(addresses)
-  const few = addresses.filter(address => before.get(address)! <= mostSites)
-  if (few.length === 0) return []
-  await tx.run(
-    'INSERT INTO address SELECT name, $2 FROM unnest($1::text[]) AS name ON CONFLICT DO NOTHING',
-    textArray([...new Set(few)].sort()),
-    site,
-  )
-  const after = await serving(few)
-  return few.filter(address => after.get(address)! <= mostSites)
 }

@@ -12,7 +12,7 @@ interface Call {
   readonly args: readonly unknown[]
 }
 
-/** All answers of a commit are in memory together: inboxes of hundreds of sites at once would be too much. */
+/** Bounds the answers that are in memory at once: inboxes of hundreds of sites would be too large. */
 const CALLS_PER_COMMIT = 64
 
 type Answer =
@@ -24,22 +24,22 @@ type Answer =
       readonly kind: LedgerError['kind'] | null
     }
 
-/** A wire to the ledger's thread, from its starter or from a thread that was given one. */
-interface Wire {
+/** The Worker object of the ledger's thread, or a MessagePort to it. */
+interface Channel {
   postMessage(call: Call): void
-  on(event: 'message', hear: (answers: readonly Answer[]) => void): unknown
+  on(event: 'message', listener: (answers: readonly Answer[]) => void): unknown
 }
 
-/** Caller's side: every call a message, every answer settles its promise. */
+/** The caller's side: sends every call as a message, and settles its promise with the answer. */
 class Caller {
-  readonly #wire: Wire
+  readonly #channel: Channel
   readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(reason: unknown): void }>()
   #lastId = 0
   #broken: Error | null = null
 
-  constructor(wire: Wire) {
-    this.#wire = wire
-    wire.on('message', answers => {
+  constructor(channel: Channel) {
+    this.#channel = channel
+    channel.on('message', answers => {
       for (const answer of answers) this.#settle(answer)
     })
   }
@@ -53,7 +53,7 @@ class Caller {
       if (this.#broken) return reject(this.#broken)
       const id = ++this.#lastId
       this.#waiting.set(id, { resolve, reject })
-      this.#wire.postMessage({ id, method, args })
+      this.#channel.postMessage({ id, method, args })
     })
   }
 
@@ -71,7 +71,7 @@ class Caller {
   }
 }
 
-/** The ledger for whoever started its thread, and may end it. */
+/** The ledger for the thread that started the ledger's thread and ends it. */
 export function threadLedger(worker: Worker): Ledger {
   const caller = new Caller(worker)
   worker.on('error', error => caller.fail(error as Error))
@@ -85,7 +85,7 @@ export function threadLedger(worker: Worker): Ledger {
   )
 }
 
-/** The ledger for another thread, over a wire of its own. */
+/** The ledger for another thread, over its own MessagePort. */
 export function portLedger(port: MessagePort): Ledger {
   const caller = new Caller(port)
   port.on('close', () => caller.fail(new Error('the ledger is closed')))
@@ -95,7 +95,10 @@ export function portLedger(port: MessagePort): Ledger {
   )
 }
 
-/** Thread's side: collects what has arrived on all wires, runs it as one batch, answers after the commit. */
+/**
+ * The thread's side: runs the calls that have arrived on all ports as one batch, and answers after the
+ * commit.
+ */
 export class LedgerServer {
   readonly #core: SqliteCore
   readonly #soon: (task: () => void) => void
@@ -106,7 +109,7 @@ export class LedgerServer {
     this.#soon = soon
   }
 
-  /** A message that is itself a port is a new wire. */
+  /** A message that is itself a port adds that port. */
   serve(port: MessagePort): void {
     port.on('message', (message: Call | MessagePort) => {
       if (message instanceof MessagePort) return this.serve(message)
@@ -132,7 +135,7 @@ export class LedgerServer {
       this.#core.close()
       add(closing.port, { id: closing.call.id, ok: true, value: undefined })
     }
-    for (const [port, given] of answers) port.postMessage(given)
+    for (const [port, batch] of answers) port.postMessage(batch)
   }
 }
 

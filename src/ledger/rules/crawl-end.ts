@@ -1,5 +1,5 @@
 /**
- * When a crawl ends, and why. Every backend counts its cells and decides here, in the step that closes the
+ * When a crawl ends, and why. Decided in TypeScript by every backend, in the transaction that closes the
  * crawl.
  */
 import type { CellState, FinishReason } from '../index.js'

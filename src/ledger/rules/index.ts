@@ -7,19 +7,24 @@
  * | rule | function | decided inside SQL |
  * |---|---|---|
  * | lease expiry | `hasExpired`, `isSilent`, `gapAfter`, `isRenewable` | SQLite, PostgreSQL |
+ * | coordinator's seat | `isSeatFree` | nowhere |
  * | turn expiry | `turnClaim` | nowhere |
  * | grant eligibility | `mayBeGranted`, `isOffered` | SQLite (`isOffered`), PostgreSQL (both) |
  * | wait after hand-over | `firstAllowed` | nowhere |
  * | fencing | `isHeldUnder`, `isNextPack` | SQLite and PostgreSQL (`isHeldUnder` in release, park, rest) |
+ * | split of a cell | `maySplit` | nowhere |
+ * | swap of files | `fileSwap` | nowhere |
  * | finish of a cell | `mayFinish` | SQLite, PostgreSQL |
  * | end of the crawl | `endOfCrawl` | nowhere |
  * | page budget | `budgetBlock`, `debited` | SQLite and PostgreSQL (`debited`) |
  */
 export { mayFinish } from './cell-finish.js'
+export { maySplit } from './cell-split.js'
 export { endOfCrawl } from './crawl-end.js'
+export { fileSwap } from './file-swap.js'
 export { isOffered, mayBeGranted } from './grant-eligibility.js'
 export { firstAllowed } from './hand-over-wait.js'
-export { gapAfter, hasExpired, isRenewable, isSilent } from './lease-expiry.js'
+export { gapAfter, hasExpired, isRenewable, isSeatFree, isSilent } from './lease-expiry.js'
 export { isHeldUnder, isNextPack } from './lease-fence.js'
 export { budgetBlock, debited } from './page-budget.js'
 export { type TurnHolder, turnClaim } from './turn-claim.js'

@@ -8,7 +8,7 @@
  */
 import type { Millis } from '../../model/index.js'
 
-/** When the ledger last heard from anybody, and until when it gives everybody time to renew. */
+/** The last heartbeat of any incarnation, and the end of the time in which all may renew after a gap. */
 export interface Heard {
   /** 0 before the first heartbeat. */
   readonly lastHeartbeat: Millis
@@ -29,6 +29,15 @@ export function hasExpired(leaseUntil: Millis, now: Millis, heard: Heard): boole
 export function isSilent(heartbeatAt: Millis, silentMs: Millis, now: Millis, heard: Heard): boolean {
   const since = now - silentMs
   return heartbeatAt < since && heard.gapUntil <= now && !isUnheardSince(since, heard)
+}
+
+/** The coordinator's seat can be taken once its holder has ended or its lease has expired. */
+export function isSeatFree(
+  seat: { readonly isHolderOpen: boolean; readonly until: Millis },
+  now: Millis,
+  heard: Heard,
+): boolean {
+  return !seat.isHolderOpen || hasExpired(seat.until, now, heard)
 }
 
 /** No process at all has sent a heartbeat since that time. */

@@ -4,6 +4,7 @@ import {
   budgetBlock,
   debited,
   endOfCrawl,
+  fileSwap,
   firstAllowed,
   gapAfter,
   hasExpired,
@@ -11,9 +12,11 @@ import {
   isNextPack,
   isOffered,
   isRenewable,
+  isSeatFree,
   isSilent,
   mayBeGranted,
   mayFinish,
+  maySplit,
   turnClaim,
 } from './index.js'
 
@@ -47,6 +50,16 @@ it('a gap begins with the first heartbeat after a whole lease without any', () =
   expect(gapAfter({ lastHeartbeat: 0, gapUntil: 0 }, NOW, 100)).toBe(0)
   expect(gapAfter({ lastHeartbeat: 900, gapUntil: 7 }, NOW, 100)).toBe(7)
   expect(gapAfter({ lastHeartbeat: 899, gapUntil: 7 }, NOW, 100)).toBe(1_100)
+})
+
+it.each([
+  ['taken while its holder is open and its lease runs', true, 1_000, 990, 0, false],
+  ['free once its holder has ended', false, 2_000, 990, 0, true],
+  ['free once its lease has expired', true, 980, 990, 0, true],
+  ['taken while nobody was heard since', true, 995, 990, 0, false],
+  ['taken during a gap of the ledger', true, 980, 990, 1_001, false],
+])('the seat is %s', (_, isHolderOpen, until, lastHeartbeat, gapUntil, expected) => {
+  expect(isSeatFree({ isHolderOpen, until }, NOW, { lastHeartbeat, gapUntil })).toBe(expected)
 })
 
 it('a lease that has ended is renewed only with the turn of its group', () => {
@@ -101,6 +114,13 @@ describe.each(CELL_STATES)('a cell that is %s', state => {
     expect(isOffered(state, 3, new Set([4]))).toBe(false)
   })
 
+  it('is split only if it waits or rests, and nothing has changed since it was counted', () => {
+    const counted = { epoch: 2, lastPack: 3 }
+    expect(maySplit(state, counted, counted)).toBe(state === 'waiting' || state === 'resting')
+    expect(maySplit(state, { epoch: 3, lastPack: 3 }, counted)).toBe(false)
+    expect(maySplit(state, { epoch: 2, lastPack: 4 }, counted)).toBe(false)
+  })
+
   it('is held only under its epoch, and finished only when its inbox is consumed', () => {
     const isHeld = state === 'leased' || state === 'draining'
     expect(isHeldUnder(state, 2, 2)).toBe(isHeld)
@@ -147,4 +167,16 @@ describe('of the page limit an incarnation gets', () => {
 
 it('a pack debits the block of its incarnation, never below zero', () => {
   expect([debited(5, 3), debited(3, 3), debited(2, 3)]).toEqual([2, 0, 0])
+})
+
+it.each([
+  ['due while every input is listed', ['a', 'b'], ['c'], ['a', 'b'], 'due'],
+  ['due without inputs', [], ['c'], [], 'due'],
+  ['done if only the outputs are listed', ['a', 'b'], ['c'], ['c'], 'done'],
+  ['refused when an input is gone', ['a', 'b'], ['c'], ['b'], 'refused'],
+  ['refused when an input is gone and the output listed', ['a', 'b'], ['c'], ['b', 'c'], 'refused'],
+  ['refused when the inputs are gone and nothing is made of them', ['a'], [], [], 'refused'],
+])('a swap of files is %s', (_, inputs, outputs, listed, expected) => {
+  const made = outputs.map(name => ({ name }))
+  expect(fileSwap(inputs, made, name => listed.includes(name))).toBe(expected)
 })

@@ -1,9 +1,12 @@
-/** Who gets the turn of a group, until when the last holder had it, and when the next request may be sent. */
+/**
+ * Who gets the turn of a group, until when the last holder had it, and when the next request may be sent.
+ * Decided in TypeScript by every backend.
+ */
 import type { Millis } from '../../model/index.js'
 import { firstAllowed } from './hand-over-wait.js'
 import { type Heard, isUnheardSince } from './lease-expiry.js'
 
-/** The stored turn, and who has it in the eyes of the claimant. */
+/** The stored turn. */
 interface StoredTurn {
   readonly leaseUntil: Millis
   readonly nextAllowed: Millis
@@ -25,8 +28,8 @@ interface Claim {
 /**
  * The next-allowed time under which the claimant takes over the turn, or null if the holder keeps it. A new
  * holder waits for the stored time, or for the end of the old holder's time plus the delay, whichever is
- * later. (A claimant that already holds the turn keeps it, extended to cover its lease: that is no hand-
- * over.)
+ * later. (A claimant that already holds the turn keeps it, extended to cover its lease: that is no
+ * hand-over.)
  */
 export function turnClaim(
   turn: StoredTurn,

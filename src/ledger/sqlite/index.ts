@@ -1,6 +1,6 @@
 /**
  * ledger/sqlite/: the ledger in one file of the crawl directory. In: calls of the port. Out: committed
- * transactions. Always: one writing connection; many waiting calls share one commit.
+ * transactions. Always: one connection writes, and many waiting calls share one commit.
  */
 export { checkLedger, ledgerIntegrity, ledgerProblem, refuseDamagedLedger } from './ledger-check.js'
 export { copyIntegrity, type LedgerCopy, openLedgerCopy, withLedgerCopy } from './sqlite-copy.js'

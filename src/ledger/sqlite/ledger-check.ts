@@ -1,4 +1,4 @@
-/** Whether the ledger file of a crawl directory is as its last writer left it. */
+/** Whether the ledger file of a crawl directory is damaged. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { CheckedFiles, damageError } from '../../files/index.js'
@@ -6,15 +6,12 @@ import { checkPages, type LedgerProblem, type LedgerState } from './pages/index.
 import { hasLog, SqliteDatabase, translated } from './sqlite-database.js'
 import { LEDGER_FILE } from './sqlite-ledger.js'
 
-/** Reads all of it, whatever was found before. */
+/** Reads the whole file, even if it was found sound before. */
 export function checkLedger(directory: string): LedgerState {
   return checkPages(join(directory, LEDGER_FILE), LEDGER_FILE, (_expected, compare) => compare())
 }
 
-/**
- * Null when it is sound, or when nothing is known of it. A file that was found sound before is not read
- * again.
- */
+/** Null if the file is sound or has no checksums. A file that was found sound before is not read again. */
 export function ledgerProblem(directory: string, checked: Pick<CheckedFiles, 'once'>): LedgerProblem | null {
   const path = join(directory, LEDGER_FILE)
   if (!existsSync(path)) return null
@@ -24,7 +21,7 @@ export function ledgerProblem(directory: string, checked: Pick<CheckedFiles, 'on
   return state.at === 'damaged' ? state.problem : null
 }
 
-/** Throws a DamageError: for commands that go by what the ledger says. */
+/** Throws a DamageError; for commands that rely on the ledger. */
 export function refuseDamagedLedger(directory: string): void {
   const checked = new CheckedFiles(directory)
   const problem = ledgerProblem(directory, checked)
@@ -33,11 +30,10 @@ export function refuseDamagedLedger(directory: string): void {
 }
 
 /**
- * What SQLite finds wrong with the structure of the ledger, in its own words; null when nothing. Throws a
- * LedgerError.
+ * SQLite's message about the first defect of the ledger's structure; null without one. Throws a LedgerError.
  */
 export function ledgerIntegrity(path: string, original = path): string | null {
-  const db = SqliteDatabase.openToRead(path, !hasLog(path), original)
+  const db = SqliteDatabase.openToRead(path, !hasLog(path), { original })
   try {
     const [found] = translated(original, () => db.first('PRAGMA integrity_check(1)'))!
     return found === 'ok' ? null : String(found).replaceAll(/\s+/g, ' ')

@@ -1,6 +1,6 @@
 /**
- * A ledger in a directory that must not be written: SQLite makes files beside a ledger even to read it, so a
- * copy in the temporary folder is opened instead.
+ * A ledger in a directory that must not be written: SQLite creates files beside a ledger even to read it, so
+ * a copy in the temporary folder is opened instead.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,11 +11,11 @@ import { type Ledger, LedgerError } from '../index.js'
 import { ledgerIntegrity } from './ledger-check.js'
 import { openSqliteLedger } from './sqlite-ledger.js'
 
-/** What was committed last may still be in the log beside the ledger. */
+/** The last commits may still be in the log beside the ledger. */
 const PARTS = ['', '-wal'] as const
 const MOST_TRIES = 5
 
-/** A ledger to be closed with this `close`, which also removes its copy. */
+/** `close` closes the ledger and removes the copy. */
 export interface LedgerCopy {
   readonly ledger: Ledger
   close(): Promise<void>
@@ -32,7 +32,7 @@ export function openLedgerCopy(path: string, now: () => Millis): LedgerCopy {
   }
 }
 
-/** The same as `ledgerIntegrity`, of a copy. */
+/** `ledgerIntegrity` of a copy. */
 export function copyIntegrity(path: string): string | null {
   const { copy, remove } = copyLedger(path)
   try {
@@ -69,7 +69,7 @@ export async function withLedgerCopy<T>(
   return task(ledger).finally(close)
 }
 
-/** Again when somebody wrote meanwhile: the parts would not belong together. */
+/** Repeats the copy if the ledger was written meanwhile: the parts would not belong together. */
 function copyAll(path: string, copy: string): void {
   for (let tries = 1; tries <= MOST_TRIES; tries++) {
     const before = PARTS.map(part => versionOf(path + part))
@@ -79,7 +79,7 @@ function copyAll(path: string, copy: string): void {
     }
     if (PARTS.every((part, i) => versionOf(path + part) === before[i])) return
   }
-  throw new LedgerError('busy', `the ledger ${path} changes all the time: somebody is crawling there`)
+  throw new LedgerError('busy', `the ledger ${path} changes all the time: a crawl is running there`)
 }
 
 const ABSENT = 'absent'

@@ -3,8 +3,9 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import Database from 'libsql'
-import { shellWord } from '../../model/index.js'
-import { LedgerError, SCHEMA_STEPS } from '../index.js'
+import { type Millis, shellWord } from '../../model/index.js'
+import { LedgerError } from '../index.js'
+import { inSqlite, isList, SCHEMA_VERSION, type SqlValue, type Steps, stepsAfter } from '../sql/index.js'
 import {
   dropOrphanedSums,
   readWalIndex,
@@ -15,57 +16,62 @@ import {
 } from './pages/index.js'
 
 export type Row = readonly (string | number | null | Buffer)[]
-type Value = string | number | null | Uint8Array
+type Value = Exclude<SqlValue, readonly unknown[]>
 
 const BUSY_WAIT_MS = 30_000
-/** A log of 8 MB. A longer one costs disk and the time to read it back, a shorter one more checkpoints. */
+/** A log of 8 MB: a longer one takes disk and time to recover, a shorter one needs more checkpoints. */
 const CHECKPOINT_FRAMES = 2_000
-/** Asking for the length of the log is a system call. */
-const TRANSACTIONS_PER_LOOK = 16
+/** The length of the log is read only so often: each read is a system call. */
+const TRANSACTIONS_PER_CHECK = 16
 
 interface OpenOptions {
-  /** Whether it may be absent. */
+  /** Whether the file may be absent, and is then created. */
   readonly create: boolean
-  /** Takes the place of a writer that was killed. */
+  /** The ledger's time; only calls of the port need it. */
+  readonly now?: () => Millis
+  /** The opener is the crawl itself, and may take the place of a writer that was killed. */
   readonly isCrawling?: boolean
-  /** What errors name, where the ledger is a copy. */
+  /** The path that errors name if the ledger is a copy. */
   readonly original?: string
 }
 
-/** The part of SQLite that the ledger uses: prepared statements kept by their text, rows as arrays. */
+/** The part of SQLite that the ledger uses: prepared statements cached by their text, rows as arrays. */
 export class SqliteDatabase {
   readonly #db: Database.Database
   readonly #statements = new Map<string, Database.Statement>()
   readonly #path: string
   readonly #isReader: boolean
-  /** The sums say that somebody writes. */
+  readonly #now: () => Millis
+  /** The file of page sums says that there is a writer. */
   #isMarked = false
   #transactions = 0
   readonly #token = randomInt(1, 0xffffffff)
   /**
-   * Whoever crawls takes the place of a writer that was killed. Others leave it: that one may still be there,
-   * and SQLite may close our connection only after it was killed.
+   * The writer to note in the page sums, given the noted one. Only a crawl replaces a writer that was killed:
+   * other commands cannot know whether it still runs.
    */
   readonly #asWriter: (before: number) => number
 
-  private constructor(db: Database.Database, path: string, isReader: boolean, isCrawling = false) {
+  private constructor(
+    db: Database.Database,
+    path: string,
+    isReader: boolean,
+    { isCrawling = false, now = () => 0 }: Omit<OpenOptions, 'create'>,
+  ) {
     this.#asWriter = before => (isCrawling || before === 0 ? this.#token : before)
+    this.#now = now
     this.#db = db
     this.#path = path
     this.#isReader = isReader
   }
 
   /** Opens (and migrates) the ledger at `path`. */
-  static open(path: string, { create, isCrawling = false, original = path }: OpenOptions): SqliteDatabase {
+  static open(path: string, options: OpenOptions): SqliteDatabase {
+    const { create, original = path } = options
     if (!create) refuseMissing(path)
     return translated(original, () => {
       dropOrphanedSums(path)
-      const opened = new SqliteDatabase(
-        new Database(path, { timeout: BUSY_WAIT_MS }),
-        path,
-        false,
-        isCrawling,
-      )
+      const opened = new SqliteDatabase(new Database(path, { timeout: BUSY_WAIT_MS }), path, false, options)
       opened.#db.pragma('journal_mode = WAL')
       opened.#db.pragma('synchronous = FULL')
       opened.#db.pragma('cache_size = -4000')
@@ -76,24 +82,33 @@ export class SqliteDatabase {
   }
 
   /**
-   * Opens the ledger at `path` so that nothing can be written. `still`: it has no log. Then only its own file
-   * is read and SQLite makes none beside it; whether somebody has begun to write meanwhile is for the caller
-   * to look.
+   * Opens the ledger at `path` read-only. `still`: it has no log; then SQLite reads only the ledger file and
+   * creates none beside it, and the caller has to check whether a writer has started since.
    */
-  static openToRead(path: string, still: boolean, original = path): SqliteDatabase {
+  static openToRead(path: string, still: boolean, options: Omit<OpenOptions, 'create'> = {}): SqliteDatabase {
+    const { original = path } = options
     refuseMissing(path)
     return translated(original, () => {
       const url = pathToFileURL(resolve(path))
       url.search = still ? 'immutable=1' : 'mode=ro'
-      const opened = new SqliteDatabase(new Database(url.href, { timeout: BUSY_WAIT_MS }), path, true)
+      const opened = new SqliteDatabase(
+        new Database(url.href, { timeout: BUSY_WAIT_MS }),
+        path,
+        true,
+        options,
+      )
       opened.#refuseNewer(original)
       return opened
     })
   }
 
-  /** Made by an earlier version: it must be migrated before it is read. */
+  /** An earlier version made it: it must be migrated before it is read. */
   get isOld(): boolean {
-    return this.#version() < SCHEMA_STEPS.length
+    return this.#version() < SCHEMA_VERSION
+  }
+
+  get now(): Millis {
+    return this.#now()
   }
 
   run(sql: string, ...values: Value[]): number {
@@ -101,9 +116,7 @@ export class SqliteDatabase {
   }
 
   all(sql: string, ...values: Value[]): readonly Row[] {
-    return this.#prepare(sql)
-      .raw()
-      .all(...values) as Row[]
+    return this.#prepare(sql).raw().all(values) as Row[]
   }
 
   first(sql: string, ...values: Value[]): Row | undefined {
@@ -132,7 +145,7 @@ export class SqliteDatabase {
 
   /** Runs `task` so that its failure undoes only its own writes inside the transaction. */
   nested<T>(task: () => T): T {
-    // A full disk ends the whole transaction; a savepoint would begin another one, behind our back.
+    // A full disk ends the whole transaction; a savepoint would then start an implicit new one.
     if (!this.#db.inTransaction) throw new Error('the transaction is over')
     this.exec('SAVEPOINT nested')
     try {
@@ -146,34 +159,35 @@ export class SqliteDatabase {
   }
 
   close(): void {
-    // SQLite moves a log into the ledger once nobody has it open, also one that a killed process has left.
+    // When the last connection closes, SQLite moves the log into the ledger, also one left by a killed
+    // process.
     if (this.#isMarked || (!this.#isReader && hasLog(this.#path)))
       this.#checkpoint(before => (before === this.#token ? 0 : before))
     this.#statements.clear()
     this.#db.close()
   }
 
-  /** Before the first change: sums that are not marked must be right even without a log. */
+  /** Before the first change: page sums without a noted writer must be right even without a log. */
   #mark(): void {
     try {
       this.#isMarked = withoutWriters(this.#path, () => sumLog(this.#path, this.#asWriter))
     } catch (error) {
-      // The transaction meets it too, and says what it means.
+      // The transaction meets the same error and reports it.
       if (codeOf(error).startsWith('SQLITE_')) return
-      // A full disk still lets us remove a file.
+      // Removing a file works even on a full disk.
       removePageSums(this.#path)
       this.#isMarked = true
     }
   }
 
-  /** Nothing depends on it: on a full disk, or where others write all the time, the next one does it. */
+  /** May fail on a full disk, or while others write: the next checkpoint then does the work. */
   #checkpoint(writerAfter: (before: number) => number): void {
     try {
       withoutWriters(this.#path, () => {
         const frames = sumLog(this.#path, writerAfter)
         if (frames === 0) return
         const [, moved] = this.first('PRAGMA wal_checkpoint(PASSIVE)')!
-        // Sums of another log than SQLite has moved would accuse a sound ledger.
+        // SQLite has moved another log than the one that was summed: wrong sums would report damage.
         if (moved !== frames) removePageSums(this.#path)
       })
     } catch {
@@ -182,14 +196,14 @@ export class SqliteDatabase {
   }
 
   #isCheckpointDue(): boolean {
-    if (++this.#transactions % TRANSACTIONS_PER_LOOK > 0) return false
+    if (++this.#transactions % TRANSACTIONS_PER_CHECK > 0) return false
     return (readWalIndex(this.#path)?.frames ?? 0) >= CHECKPOINT_FRAMES
   }
 
   #prepare(sql: string): Database.Statement {
     let statement = this.#statements.get(sql)
     if (!statement) {
-      statement = this.#db.prepare(sql)
+      statement = this.#db.prepare(inSqlite(sql))
       this.#statements.set(sql, statement)
     }
     return statement
@@ -200,25 +214,42 @@ export class SqliteDatabase {
   }
 
   #refuseNewer(path: string): void {
-    if (this.#version() <= SCHEMA_STEPS.length) return
+    if (this.#version() <= SCHEMA_VERSION) return
     const what = `the ledger ${path} was made by a newer version of orbweaver`
     throw new LedgerError('newer', `${what}; update orbweaver to go on with it`)
   }
 
   #migrate(path: string): void {
     this.#refuseNewer(path)
-    for (let step = this.#version(); step < SCHEMA_STEPS.length; step++) {
-      this.transaction(() => {
-        // Another process may have opened it at the same moment, and been faster.
-        if (this.#version() > step) return
-        this.exec(SCHEMA_STEPS[step].sqlite)
-        this.exec(`PRAGMA user_version = ${step + 1}`)
-      })
+    if (!this.isOld) return
+    this.transaction(() => {
+      // Another process may have opened it at the same moment, and been faster.
+      for (const { sqlite } of stepsAfter(this.#version())) this.exec(sqlite)
+      this.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
+    })
+  }
+}
+
+/** Runs the steps of a call that both engines share. */
+export function answer<T>(db: Pick<SqliteDatabase, 'all' | 'run'>, steps: Steps<T>): T {
+  for (let step = steps.next([]); ; ) {
+    if (step.done) return step.value
+    const [sql, ...shared] = step.value
+    const values = shared.map(value => (isList(value) ? JSON.stringify(value) : bindable(value)))
+    if (isQuery(sql)) step = steps.next(db.all(sql, ...values))
+    else {
+      db.run(sql, ...values)
+      step = steps.next([])
     }
   }
 }
 
-/** Something was committed that may not be in the ledger's own file yet. */
+/** The binding has one method for statements with rows and another, faster one for those without. */
+function isQuery(sql: string): boolean {
+  return sql.startsWith('SELECT') || sql.startsWith('WITH') || sql.includes('RETURNING')
+}
+
+/** Whether commits may be in the log that are not in the ledger file yet. */
 export function hasLog(path: string): boolean {
   return (statSync(walPath(path), { throwIfNoEntry: false })?.size ?? 0) > 0
 }
@@ -227,13 +258,13 @@ function refuseMissing(path: string): void {
   if (!existsSync(path)) throw new LedgerError('missing', `there is no crawl ledger at ${path}`)
 }
 
-/** The binding takes blobs as Buffers only; what comes from another thread is a plain array. */
+/** The binding accepts only Buffers as blobs; bytes from another thread are plain arrays. */
 function bindable(value: Value): Value {
   if (!(value instanceof Uint8Array) || Buffer.isBuffer(value)) return value
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
 }
 
-/** Turns SQLite's errors about the file itself into one line that says what to do. */
+/** Turns SQLite's errors about the file itself into a LedgerError that says what to do. */
 export function translated<T>(path: string, task: () => T): T {
   try {
     return task()
@@ -244,7 +275,7 @@ export function translated<T>(path: string, task: () => T): T {
 
 function ledgerErrorOf(path: string, error: unknown): LedgerError | null {
   const code = codeOf(error)
-  // What we wrote as JSON is no JSON any more: a damaged page that SQLite takes for sound.
+  // A SyntaxError: stored JSON no longer parses, so a page is damaged that SQLite accepts.
   const isCorrupt =
     code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT') || isOtherSchema(code, error)
   if (isCorrupt || error instanceof SyntaxError)
@@ -264,7 +295,7 @@ function ledgerErrorOf(path: string, error: unknown): LedgerError | null {
   return null
 }
 
-/** Tables that every ledger has are not there, or others are in their place. */
+/** Tables of the schema are missing or different. */
 function isOtherSchema(code: string, error: unknown): boolean {
   if (code !== 'SQLITE_ERROR') return false
   return /no such (?:table|column)|already exists|has no column/i.test((error as Error).message)
@@ -276,7 +307,7 @@ function codeOf(error: unknown): string {
   return isUnwritable(error) ? 'SQLITE_READONLY' : code
 }
 
-/** Of a file that could not even be opened the binding passes on the words only. */
+/** For a file that cannot be opened, the binding has no error code but only a message. */
 export function isUnwritable(error: unknown): boolean {
   return /readonly database|unable to open (database|connection)/i.test((error as Error).message)
 }

@@ -2,71 +2,99 @@
 import type { CellId, Millis } from '../../model/index.js'
 import {
   type Append,
-  appendsAsText,
   type CommitResult,
   type InboxRow,
   type Ledger,
   LedgerError,
+  type LedgerHealth,
   type LinkBatch,
   ledgerOfCalls,
-  linksAsText,
   type Pack,
+} from '../index.js'
+import { isIncarnationOpen, READS, SHARED_READS, SHARED_WRITES, type Steps } from '../sql/index.js'
+import {
+  appendsAsText,
+  linksAsText,
   packAsText,
   rowsOf,
   type StoredBatch,
   type TextAppend,
   type TextLinkBatch,
   type TextPack,
-} from '../index.js'
-import { SqliteCells } from './sqlite-cells.js'
-import { SqliteDatabase, translated } from './sqlite-database.js'
-import { SqliteFiles, SwapRefused } from './sqlite-files.js'
-import { SqliteInboxes } from './sqlite-inboxes.js'
-import { SqliteIncarnations } from './sqlite-incarnations.js'
-import { SqliteJournals } from './sqlite-journals.js'
-import { SqliteOrder } from './sqlite-order.js'
-import { SqlitePacks } from './sqlite-packs.js'
-import { SqliteSiteFacts } from './sqlite-site-facts.js'
-import { SqliteSplits } from './sqlite-splits.js'
-import { readParked, readSites, readTotals } from './sqlite-totals.js'
-import { SqliteTurns } from './sqlite-turns.js'
-import { SqliteWork } from './sqlite-work.js'
+} from './row-text.js'
+import * as cells from './sqlite-cells.js'
+import { answer, SqliteDatabase, translated } from './sqlite-database.js'
+import { append, readInbox } from './sqlite-inboxes.js'
+import * as order from './sqlite-order.js'
+import { appendLinks, commit, saveFacts, saveMeta } from './sqlite-packs.js'
+import { split } from './sqlite-splits.js'
+import { readSites, readTotals } from './sqlite-totals.js'
+import { releaseTurn, takeTurn } from './sqlite-turns.js'
 
 export type LedgerMethod = Exclude<keyof Ledger, 'close'>
 
-/** What runs inside a transaction: the same methods, answered at once, with the rows of inboxes as text. */
-interface Calls
-  extends Synchronous<Omit<Ledger, 'close' | 'append' | 'appendLinks' | 'commit' | 'readInbox'>> {
-  append(appends: readonly TextAppend[]): boolean
-  appendLinks(batch: TextLinkBatch): CommitResult
-  readInbox(cell: CellId, after: number, limit: number): readonly StoredBatch[]
-  commit(pack: TextPack): CommitResult
+/** The calls inside a transaction: they answer at once, and rows of inboxes are text. */
+interface Calls extends Synchronous<Omit<Ledger, 'close' | keyof TextCalls>>, TextCalls {}
+
+interface TextCalls {
+  append(db: SqliteDatabase, appends: readonly TextAppend[]): boolean
+  appendLinks(db: SqliteDatabase, batch: TextLinkBatch): CommitResult
+  readInbox(db: SqliteDatabase, cell: CellId, after: number, limit: number): readonly StoredBatch[]
+  commit(db: SqliteDatabase, pack: TextPack): CommitResult
 }
 
 type Synchronous<T> = {
-  [K in keyof T]: T[K] extends (...args: infer A) => Promise<infer R> ? (...args: A) => R : never
+  [K in keyof T]: T[K] extends (...args: infer A) => Promise<infer R>
+    ? (db: SqliteDatabase, ...args: A) => R
+    : never
 }
 
-const READS: ReadonlySet<LedgerMethod> = new Set<LedgerMethod>([
-  'readInbox',
-  'readJournal',
-  'readJournals',
-  'readHeard',
-  'loadOrigins',
-  'refusedOrigins',
-  'leases',
-  'waits',
-  'loadMeta',
-  'settings',
-  'files',
-  'totals',
-  'health',
-  'parked',
-  'agents',
-  'agentWork',
-  'laneLoads',
-  'sites',
-])
+type SharedCalls = Pick<Calls, keyof typeof SHARED_READS | keyof typeof SHARED_WRITES>
+
+const CALLS: Calls = {
+  ...sharedCalls(),
+  append,
+  appendLinks,
+  closeSilent: cells.closeSilent,
+  commit,
+  endAllLeases: cells.endAllLeases,
+  finish: cells.finish,
+  grant: cells.grant,
+  health: (): LedgerHealth => ({ weaknesses: [], longTransactions: [] }),
+  heartbeat: cells.heartbeat,
+  join: cells.join,
+  leave: cells.leave,
+  park: cells.park,
+  rankBySize: order.rankBySize,
+  readInbox,
+  release: cells.release,
+  releaseTurn,
+  rest: cells.rest,
+  saveFacts,
+  saveMeta,
+  sites: readSites,
+  split,
+  takeTurn: (db, incarnation, ...args) =>
+    answer(db, isIncarnationOpen(incarnation)) ? takeTurn(db, incarnation, ...args) : null,
+  totals: readTotals,
+  tryEnd: cells.tryEnd,
+  waiting: order.waiting,
+}
+
+function sharedCalls(): SharedCalls {
+  type AnySteps = (...args: unknown[]) => Steps<unknown>
+  const reads = Object.entries(SHARED_READS).map(([name, read]) => [
+    name,
+    (db: SqliteDatabase, ...args: unknown[]) => answer(db, (read as AnySteps)(...args)),
+  ])
+  const writes = Object.entries(SHARED_WRITES).map(([name, write]) => [
+    name,
+    (db: SqliteDatabase, ...args: unknown[]) => answer(db, (write as AnySteps)(db.now, ...args)),
+  ])
+  return Object.fromEntries([...reads, ...writes]) as SharedCalls
+}
+
+const IS_READ: ReadonlySet<LedgerMethod> = new Set<LedgerMethod>(READS)
 
 /** Its name in a crawl's directory. */
 export const LEDGER_FILE = 'ledger.db'
@@ -76,37 +104,35 @@ export interface SqliteOptions {
   readonly now: () => Millis
   /** What errors name, where the ledger is a copy. */
   readonly original?: string
-  /** Not for commands that only look, or change a setting. */
+  /** Not for commands that only read, or change a setting. */
   readonly isCrawling?: boolean
 }
 
 export class SqliteCore {
   readonly #path: string
   readonly #db: SqliteDatabase
-  readonly #calls: Calls
 
-  constructor(path: string, db: SqliteDatabase, now: () => Millis) {
+  constructor(path: string, db: SqliteDatabase) {
     this.#path = path
     this.#db = db
-    this.#calls = callsOver(db, now)
   }
 
   static open(path: string, options: SqliteOptions): SqliteCore {
-    return new SqliteCore(options.original ?? path, SqliteDatabase.open(path, options), options.now)
+    return new SqliteCore(options.original ?? path, SqliteDatabase.open(path, options))
   }
 
-  /** Runs calls in one commit; each answer stands alone, a failing one undoes only itself. */
+  /** Runs calls in one commit; each has its own answer, and a failing one undoes only itself. */
   run(batch: readonly { method: LedgerMethod; args: readonly unknown[] }[]): PromiseSettledResult<unknown>[] {
     let results: PromiseSettledResult<unknown>[] = []
     const each = () => {
       results = batch.map(call => this.#settle(call.method, call.args))
       return results
     }
-    if (batch.every(call => READS.has(call.method))) return each()
+    if (batch.every(call => IS_READ.has(call.method))) return each()
     try {
       return translated(this.#path, () => this.#db.transaction(each))
     } catch (error) {
-      // What a call met first says more than the commit that then found nothing to commit.
+      // The first error of a call says more than the commit that then found nothing to commit.
       const reason = results.map(reasonOf).find(found => found instanceof LedgerError) ?? error
       return batch.map(() => ({ status: 'rejected', reason }))
     }
@@ -117,15 +143,13 @@ export class SqliteCore {
   }
 
   #settle(method: LedgerMethod, args: readonly unknown[]): PromiseSettledResult<unknown> {
-    const call = this.#calls[method] as (...values: unknown[]) => unknown
-    const task = () => call(...args)
+    const call = CALLS[method] as (db: SqliteDatabase, ...values: unknown[]) => unknown
+    const task = () => call(this.#db, ...args)
     try {
-      const value = translated(this.#path, () => (READS.has(method) ? task() : this.#db.nested(task)))
+      const value = translated(this.#path, () => (IS_READ.has(method) ? task() : this.#db.nested(task)))
       return { status: 'fulfilled', value }
     } catch (reason) {
-      return reason instanceof SwapRefused
-        ? { status: 'fulfilled', value: false }
-        : { status: 'rejected', reason }
+      return { status: 'rejected', reason }
     }
   }
 }
@@ -154,7 +178,7 @@ async function inboxOver(call: Call, cell: CellId, after: number, limit: number)
   return rowsOf(batches as readonly StoredBatch[], after, limit)
 }
 
-/** The ledger in the caller's thread: for commands that look or change a setting, and for tests. */
+/** The ledger in the caller's thread: for commands that read or change a setting, and for tests. */
 export function openSqliteLedger(path: string, options: SqliteOptions): Ledger {
   const core = SqliteCore.open(path, options)
   const call = async (method: LedgerMethod, args: readonly unknown[]): Promise<unknown> => {
@@ -163,79 +187,4 @@ export function openSqliteLedger(path: string, options: SqliteOptions): Ledger {
     return result.value
   }
   return ledgerOver(call, async () => core.close())
-}
-
-function callsOver(db: SqliteDatabase, now: () => Millis): Calls {
-  const turns = new SqliteTurns(db, now)
-  const incarnations = new SqliteIncarnations(db, now)
-  const order = new SqliteOrder(db, now, turns)
-  const inboxes = new SqliteInboxes(db)
-  const splits = new SqliteSplits(db, inboxes)
-  const cells = new SqliteCells(db, now, { order, turns, incarnations, splits })
-  const work = new SqliteWork(db)
-  const journals = new SqliteJournals(db, splits)
-  const files = new SqliteFiles(db)
-  const packs = new SqlitePacks(db, now, { inboxes, files, work })
-  const facts = new SqliteSiteFacts(db)
-  return {
-    join: (name, lanes) => incarnations.join(name, lanes),
-    leave: incarnation => cells.leave(incarnation),
-    closeSilent: silentMs => cells.closeSilent(silentMs),
-    takeSeat: (incarnation, leaseMs) => incarnations.takeSeat(incarnation, leaseMs),
-    endAllLeases: () => cells.endAllLeases(),
-    heartbeat: (incarnation, leaseMs, status) => cells.heartbeat(incarnation, leaseMs, status),
-    waiting: (limit, able) => order.waiting(limit, able),
-    grant: (incarnation, wanted, leaseMs, delayMs, lane) =>
-      cells.grant(incarnation, wanted, leaseMs, delayMs, lane),
-    leases: (incarnation, after) => cells.leases(incarnation, after),
-    bind: cells => order.bind(cells),
-    laneLoads: () => order.laneLoads(),
-    estimate: sizes => order.estimate(sizes),
-    rankBySize: () => order.rankBySize(),
-    release: (cell, epoch, where) => cells.release(cell, epoch, where),
-    finish: (cell, epoch) => cells.finish(cell, epoch),
-    park: (cell, epoch, until, why) => cells.park(cell, epoch, until, why),
-    defer: waits => order.defer(waits),
-    rest: (cell, epoch, until) => cells.rest(cell, epoch, until),
-    split: (cell, epoch, lastPack, children) => splits.split(cell, epoch, lastPack, children),
-    append: appends => inboxes.append(appends),
-    appendLinks: batch => packs.appendLinks(batch),
-    readInbox: (cell, after, limit) => inboxes.readInbox(cell, after, limit),
-    readJournal: (cell, from, maxBytes) => journals.readJournal(cell, from, maxBytes),
-    readJournals: (after, maxBytes) => journals.readJournals(after, maxBytes),
-    readHeard: (agent, after, limit) => work.readHeard(agent, after, limit),
-    commit: pack => packs.commit(pack),
-    takeTurn: (incarnation, group, leaseMs, delayMs) =>
-      incarnations.isOpen(incarnation) ? turns.take(incarnation, group, leaseMs, delayMs) : null,
-    releaseTurn: (incarnation, group, nextAllowed) => turns.release(incarnation, group, nextAllowed),
-    saveWait: (group, nextAllowed, delayMs) => turns.saveWait(group, nextAllowed, delayMs),
-    waits: groups => groups.map(group => turns.waitOf(group)),
-    joinAddresses: (site, addresses, mostSites) => turns.joinAddresses(site, addresses, mostSites),
-    loadOrigins: cell => facts.loadOrigins(cell),
-    saveOrigin: (cell, state) => facts.saveOrigin(cell, state),
-    refusedOrigins: limit => facts.refusedOrigins(limit),
-    saveMeta: rows => facts.saveMeta(rows),
-    saveFacts: rows => facts.saveFacts(rows),
-    loadMeta: (cell, urls) => facts.loadMeta(cell, urls),
-    takeBudget: (incarnation, held, want) => incarnations.takeBudget(incarnation, held, want),
-    settings: () => cells.settings(),
-    set: values => saveSettings(db, values),
-    files: () => files.files(),
-    swapFiles: (inputs, outputs, seat) => files.swapFiles(inputs, outputs, seat),
-    tryEnd: () => cells.tryEnd(),
-    reopen: () => cells.reopen(),
-    totals: () => readTotals(db),
-    health: () => ({ weaknesses: [], longTransactions: [] }),
-    parked: limit => readParked(db, limit),
-    agents: () => incarnations.agents(),
-    agentWork: () => work.agentWork(),
-    sites: (after, limit, which) => readSites(db, after, limit, which),
-  }
-}
-
-function saveSettings(db: SqliteDatabase, values: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(values)) {
-    db.run('INSERT OR REPLACE INTO setting VALUES (?, ?)', name, value)
-    if (name === 'maxPages') db.run('UPDATE crawl SET max_pages = ?', value === '' ? null : Number(value))
-  }
 }

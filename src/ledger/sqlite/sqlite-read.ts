@@ -1,6 +1,4 @@
-/**
- * A SQLite ledger for whoever only reads it: nothing is written, and without a log no file is made beside it.
- */
+/** A SQLite ledger opened read-only: without a log, SQLite creates no file beside it either. */
 import { statSync } from 'node:fs'
 import type { Millis } from '../../model/index.js'
 import { type Ledger, LedgerError } from '../index.js'
@@ -18,7 +16,7 @@ export function openLedgerToRead(path: string, now: () => Millis): Ledger {
       )
     reader.close()
   } catch (error) {
-    // SQLite needs a file beside a ledger that has a log, and cannot make one here.
+    // SQLite needs a file beside a ledger with a log, and cannot create one here.
     if (!(error instanceof LedgerError) || error.kind !== 'read-only') throw error
   }
   const { ledger, close } = openLedgerCopy(path, now)
@@ -28,7 +26,7 @@ export function openLedgerToRead(path: string, now: () => Millis): Ledger {
 class LedgerReader {
   readonly #path: string
   readonly #now: () => Millis
-  /** The version of the file as long as it has no log; then null. */
+  /** Size, time and inode of the file while it has no log; null once it has one. */
   #still: string | null
   #db: SqliteDatabase
   #core: SqliteCore
@@ -37,8 +35,8 @@ class LedgerReader {
     this.#path = path
     this.#now = now
     this.#still = hasLog(path) ? null : versionOf(path)
-    this.#db = SqliteDatabase.openToRead(path, this.#still !== null)
-    this.#core = new SqliteCore(path, this.#db, now)
+    this.#db = SqliteDatabase.openToRead(path, this.#still !== null, { now })
+    this.#core = new SqliteCore(path, this.#db)
   }
 
   get isOld(): boolean {
@@ -48,11 +46,11 @@ class LedgerReader {
   call(method: LedgerMethod, args: readonly unknown[]): unknown {
     let [result] = this.#core.run([{ method, args }])
     if (this.#still !== null && (hasLog(this.#path) || versionOf(this.#path) !== this.#still)) {
-      // Somebody writes: from now on with SQLite's locks.
+      // A writer has started: from now on SQLite's locks are needed.
       this.#core.close()
       this.#still = null
-      this.#db = SqliteDatabase.openToRead(this.#path, false)
-      this.#core = new SqliteCore(this.#path, this.#db, this.#now)
+      this.#db = SqliteDatabase.openToRead(this.#path, false, { now: this.#now })
+      this.#core = new SqliteCore(this.#path, this.#db)
       ;[result] = this.#core.run([{ method, args }])
     }
     if (result.status === 'rejected') throw result.reason

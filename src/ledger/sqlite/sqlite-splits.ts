@@ -1,111 +1,103 @@
 /** Splits of cells: one transaction on a cell that nobody has leased. */
 
 import { type CellId, childOf, type Epoch, type Millis, siteOfCell } from '../../model/index.js'
-import { batchesOf, type ChildCell, type InboxRow, type Incarnation, rowsOf } from '../index.js'
+import type { CellState, ChildCell, InboxRow, Incarnation } from '../index.js'
+import { maySplit } from '../rules/index.js'
+import { batchesOf, rowsOf } from './row-text.js'
 import type { SqliteDatabase } from './sqlite-database.js'
-import type { SqliteInboxes } from './sqlite-inboxes.js'
+import { putBatch } from './sqlite-inboxes.js'
+import { lastRank } from './sqlite-order.js'
 
-/** Of an inbox whose rows are moved. */
+/** Batches of an inbox that are moved at a time. */
 const BATCHES_AT_ONCE = 20
 
-export class SqliteSplits {
-  readonly #db: SqliteDatabase
-  readonly #inboxes: SqliteInboxes
+export function split(
+  db: SqliteDatabase,
+  cell: CellId,
+  epoch: Epoch,
+  lastPack: number,
+  children: readonly ChildCell[],
+): boolean {
+  const names = children.map(child => child.cell)
+  const [open] = db.first(`SELECT state = 'open' FROM crawl`)!
+  const row = db.first('SELECT state, epoch, last_pack, children FROM cell WHERE cell = ?', cell)
+  if (!open || !row) return false
+  if (row[0] === 'closed') return row[3] === JSON.stringify(names)
+  const current = { epoch: Number(row[1]), lastPack: Number(row[2]) }
+  if (!maySplit(row[0] as CellState, current, { epoch, lastPack })) return false
+  for (const child of children) addChild(db, cell, child)
+  moveRows(db, cell, names)
+  db.run(
+    `UPDATE cell SET state = 'closed', children = ?, discovered = settled, appended = consumed,
+       size_estimate = pages WHERE cell = ?`,
+    JSON.stringify(names),
+    cell,
+  )
+  return true
+}
 
-  constructor(db: SqliteDatabase, inboxes: SqliteInboxes) {
-    this.#db = db
-    this.#inboxes = inboxes
-  }
+/** The child continues the epochs of its parent, so that leases of the parent are stale. */
+function addChild(db: SqliteDatabase, parent: CellId, { cell, queued }: ChildCell): void {
+  db.run(
+    `INSERT INTO cell (cell, grp, state, agent, epoch, lease_until, rank, last_pack, appended, consumed, inbox_cursor,
+       parked_until, children, discovered, settled, pages, bytes, fetch_ms, first_fetch, last_fetch, size_estimate, parent)
+     SELECT ?1, grp, 'waiting', NULL, epoch, lease_until, ?2, last_pack, 0, 0, 0,
+       0, NULL, ?3, 0, 0, 0, 0, 0, 0, ?3, cell FROM cell WHERE cell = ?4`,
+    cell,
+    lastRank(db, 1),
+    queued,
+    parent,
+  )
+}
 
-  split(cell: CellId, epoch: Epoch, lastPack: number, children: readonly ChildCell[]): boolean {
-    const names = children.map(child => child.cell)
-    const [open] = this.#db.first(`SELECT state = 'open' FROM crawl`)!
-    const row = this.#db.first('SELECT state, epoch, last_pack, children FROM cell WHERE cell = ?', cell)
-    if (!open || !row) return false
-    if (row[0] === 'closed') return row[3] === JSON.stringify(names)
-    if (row[0] !== 'waiting' && row[0] !== 'resting') return false
-    if (row[1] !== epoch || row[2] !== lastPack) return false
-    for (const child of children) this.#addChild(cell, child)
-    this.#moveRows(cell, names)
-    this.#db.run(
-      `UPDATE cell SET state = 'closed', children = ?, discovered = settled, appended = consumed,
-         size_estimate = pages WHERE cell = ?`,
-      JSON.stringify(names),
-      cell,
-    )
-    return true
-  }
-
-  /** Its epochs go on: what a lease of its parent left behind is known to be old. */
-  #addChild(parent: CellId, { cell, queued }: ChildCell): void {
-    const [rank] = this.#db.first('UPDATE crawl SET next_rank = next_rank + 1 RETURNING next_rank')!
-    this.#db.run(
-      `INSERT INTO cell (cell, grp, state, agent, epoch, lease_until, rank, last_pack, appended, consumed, inbox_cursor,
-         parked_until, children, discovered, settled, pages, bytes, fetch_ms, first_fetch, last_fetch, size_estimate, parent)
-       SELECT ?1, grp, 'waiting', NULL, epoch, lease_until, ?2, last_pack, 0, 0, 0,
-         0, NULL, ?3, 0, 0, 0, 0, 0, 0, ?3, cell FROM cell WHERE cell = ?4`,
-      cell,
-      rank,
-      queued,
+/** Moves the unread rows to the children, in the order in which they were sent. */
+function moveRows(db: SqliteDatabase, parent: CellId, children: readonly CellId[]): void {
+  for (let after = 0; ; ) {
+    const batches = db.all(
+      `SELECT b.position, b.rows, b.json, c.inbox_cursor, b.sender FROM inbox_batch b JOIN cell c ON c.cell = b.cell
+       WHERE b.cell = ? AND b.position > ? ORDER BY b.position LIMIT ?`,
       parent,
+      after,
+      BATCHES_AT_ONCE,
     )
-  }
-
-  /** They go to the children behind one another, as they were sent: to those they are new. */
-  #moveRows(parent: CellId, children: readonly CellId[]): void {
-    for (let after = 0; ; ) {
-      const batches = this.#db.all(
-        `SELECT b.position, b.rows, b.json, c.inbox_cursor, b.sender FROM inbox_batch b JOIN cell c ON c.cell = b.cell
-         WHERE b.cell = ? AND b.position > ? ORDER BY b.position LIMIT ?`,
-        parent,
-        after,
-        BATCHES_AT_ONCE,
-      )
-      if (batches.length === 0) break
-      for (const [position, rows, json, cursor, sender] of batches) {
-        after = Number(position)
-        const batch = { position: after, rows: Number(rows), json: String(json), cursor: Number(cursor) }
-        this.#share(rowsOf([{ ...batch, sender: '' }]), children, Number(sender))
-      }
-    }
-    this.#db.run('DELETE FROM inbox_batch WHERE cell = ?', parent)
-  }
-
-  #share(rows: readonly InboxRow[], children: readonly CellId[], sender: Incarnation): void {
-    const shares = new Map<CellId, InboxRow[]>()
-    for (const row of rows) {
-      const child = childOf(children, row.url)
-      const share = shares.get(child)
-      if (share) share.push(row)
-      else shares.set(child, [row])
-    }
-    for (const [child, share] of shares) {
-      for (const batch of batchesOf(share)) this.#inboxes.put(child, batch, sender)
-      this.#db.run('UPDATE cell SET appended = appended + ? WHERE cell = ?', share.length, child)
+    if (batches.length === 0) break
+    for (const [position, rows, json, cursor, sender] of batches) {
+      after = Number(position)
+      const batch = { position: after, rows: Number(rows), json: String(json), cursor: Number(cursor) }
+      distribute(db, rowsOf([{ ...batch, sender: '' }]), children, Number(sender))
     }
   }
+  db.run('DELETE FROM inbox_batch WHERE cell = ?', parent)
+}
 
-  /** A cell behind those it was split from. */
-  lineOf(cell: CellId): CellId[] {
-    const line: CellId[] = []
-    for (let name: CellId | null = cell; name !== null; name = this.#parentOf(name)) line.unshift(name)
-    return line
+function distribute(
+  db: SqliteDatabase,
+  rows: readonly InboxRow[],
+  children: readonly CellId[],
+  sender: Incarnation,
+): void {
+  const shares = new Map<CellId, InboxRow[]>()
+  for (const row of rows) {
+    const child = childOf(children, row.url)
+    const share = shares.get(child)
+    if (share) share.push(row)
+    else shares.set(child, [row])
   }
+  for (const [child, share] of shares) {
+    for (const batch of batchesOf(share)) putBatch(db, child, batch, sender)
+    db.run('UPDATE cell SET appended = appended + ? WHERE cell = ?', share.length, child)
+  }
+}
 
-  #parentOf(cell: CellId): CellId | null {
-    if (!cell.includes('#')) return null
-    const [parent] = this.#db.first('SELECT parent FROM cell WHERE cell = ?', cell) ?? [null]
-    return parent === null ? null : String(parent)
-  }
-
-  /** The end of the last lease of any cell of the site that nobody holds: they share its delay. */
-  lastLeaseOf(cell: CellId, until: Millis): Millis {
-    const site = siteOfCell(cell)
-    if (site === cell) return until
-    const [latest] = this.#db.first(
-      `SELECT max(lease_until) FROM cell WHERE (cell = ?1 OR cell > ?1 || '#' AND cell < ?1 || '$') AND agent IS NULL`,
-      site,
-    )!
-    return Math.max(until, Number(latest ?? 0))
-  }
+/**
+ * The end of the last lease of any released cell of the site, at least `until`: its cells share one delay.
+ */
+export function lastLeaseOf(db: SqliteDatabase, cell: CellId, until: Millis): Millis {
+  const site = siteOfCell(cell)
+  if (site === cell) return until
+  const [latest] = db.first(
+    `SELECT max(lease_until) FROM cell WHERE (cell = ?1 OR cell > ?1 || '#' AND cell < ?1 || '$') AND agent IS NULL`,
+    site,
+  )!
+  return Math.max(until, Number(latest ?? 0))
 }

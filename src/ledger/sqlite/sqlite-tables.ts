@@ -1,16 +1,15 @@
-/** A ledger on SQLite as tables: read for a copy, or made by one. */
+/** A ledger on SQLite as the source or target of a copy. */
 import {
-  batchesOf,
   type CopiedRow,
   type CopiedTable,
   type CopiedValue,
   type LedgerSource,
   type LedgerTarget,
   readSql,
-  rowsOf,
-} from '../index.js'
+} from '../sql/index.js'
+import { batchesOf, rowsOf } from './row-text.js'
 import { SqliteDatabase } from './sqlite-database.js'
-import { SqliteInboxes } from './sqlite-inboxes.js'
+import { putBatch } from './sqlite-inboxes.js'
 
 interface Closable {
   close(): void
@@ -23,17 +22,12 @@ export function sqliteSource(path: string): LedgerSource & Closable {
     read: async (table, columns, after) =>
       table.name === INBOX
         ? readInboxes(db, columns, after)
-        : db.all(
-            readSql(table, columns, after === null, () => '?'),
-            ...(after ?? []),
-          ),
+        : db.all(readSql(table, columns, after === null), ...(after ?? [])),
     close: () => db.close(),
   }
 }
 
-/**
- * In a file of its own: whoever asked for it gives it its name. `settings`: besides those that are copied.
- */
+/** Makes a new file, which the caller renames. `settings` are added to the copied ones. */
 export function sqliteTarget(
   path: string,
   settings: Readonly<Record<string, string>>,
@@ -48,14 +42,14 @@ export function sqliteTarget(
       ),
     seal: async () => {
       db.transaction(() => seal(db, settings))
-      // All of it in the one file, which is about to get another name.
+      // Without a log, because the caller renames only the one file.
       db.all('PRAGMA journal_mode = DELETE')
     },
     close: () => db.close(),
   }
 }
 
-/** Elsewhere it is a table of rows, here one of batches. */
+/** PostgreSQL has a table of rows by this name; SQLite stores batches. */
 const INBOX = 'inbox'
 const INBOX_COLUMNS = ['position', 'cell', 'url', 'depth', 'hops', 'score', 'via', 'sender'] as const
 const BATCHES_AT_ONCE = 20
@@ -87,9 +81,8 @@ function readInboxes(db: SqliteDatabase, columns: readonly string[], after: Copi
   })
 }
 
-/** Positions are given anew, in their order: elsewhere they are numbers within a cell. */
+/** Rows get new positions in the same order: PostgreSQL numbers them within each cell. */
 function writeInboxes(db: SqliteDatabase, columns: readonly string[], rows: readonly CopiedRow[]): void {
-  const inboxes = new SqliteInboxes(db)
   const field = (row: CopiedRow, name: keyof InboxColumns) => row[columns.indexOf(name)]
   const isAlike = (row: CopiedRow, other: CopiedRow) =>
     field(row, 'cell') === field(other, 'cell') && field(row, 'sender') === field(other, 'sender')
@@ -104,7 +97,7 @@ function writeInboxes(db: SqliteDatabase, columns: readonly string[], rows: read
       via: String(field(row, 'via')),
     }))
     for (const batch of batchesOf(links))
-      inboxes.put(String(field(rows[from], 'cell')), batch, Number(field(rows[from], 'sender')))
+      putBatch(db, String(field(rows[from], 'cell')), batch, Number(field(rows[from], 'sender')))
     from = to
   }
 }

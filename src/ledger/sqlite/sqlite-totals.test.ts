@@ -26,7 +26,7 @@ beforeEach(() => {
       }
     },
   })
-  core = new SqliteCore(folder, noted, () => 0)
+  core = new SqliteCore(folder, noted)
 })
 
 afterEach(() => {

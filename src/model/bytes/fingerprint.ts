@@ -1,13 +1,13 @@
 /**
- * 64-bit fingerprints of URLs: two 32-bit lanes kept as a pair of numbers, because a BigInt per link costs
- * more than the hash itself. Everything that must recognise a URL (seen-set, sent-cache, journal) uses this
- * one function, or the same steps in `assembly/fingerprint.ts`.
+ * 64-bit fingerprints of URLs, as two numbers of 32 bits: a BigInt per link would cost more than the hash.
+ * Everything that recognises a URL (seen-set, sent-cache, journal) uses this function, or its copy in
+ * `assembly/fingerprint.ts`.
  */
 
-/** Low and high half of the last fingerprint taken; read them at once, before the next call. */
+/** Low and high half of the last fingerprint; valid until the next call. */
 export const fingerprint = { low: 0, high: 0 }
 
-/** Where the two lanes of a fingerprint begin. */
+/** Start values of the two lanes. */
 const LANE_A = 0x9e3779b9 | 0
 const LANE_B = 0x85ebca6b | 0
 

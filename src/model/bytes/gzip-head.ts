@@ -3,7 +3,7 @@ const HAS_EXTRA = 4
 const HAS_NAME = 8
 const HAS_COMMENT = 16
 
-/** How long the head of a gzip member is (RFC 1952); -1 when it does not end within `bytes`. */
+/** The length of the head of a gzip member (RFC 1952); -1 if it does not end within `bytes`. */
 export function gzipHeadBytes(bytes: Buffer): number {
   if (bytes.length < 10) return -1
   const flags = bytes[3]

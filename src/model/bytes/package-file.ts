@@ -1,10 +1,7 @@
-/**
- * Files that come with the package, found from wherever this module ended up: `src/` in tests, a bundle
- * otherwise.
- */
+/** Files of the package, found from the place of this module: `src/` in tests, a bundle otherwise. */
 import { existsSync } from 'node:fs'
 
-/** Address of `path`, which is relative to the folder of `package.json`. */
+/** The URL of `path`, which is relative to the folder of `package.json`. */
 export function packageFile(path: string): URL {
   let folder = new URL('.', import.meta.url)
   while (!existsSync(new URL('package.json', folder))) {

@@ -1,8 +1,8 @@
-/** The modules that `npm run build` makes of `assembly/`: a kilobyte each, with a memory of their own. */
+/** Loads the WebAssembly modules that `npm run build` makes from `assembly/`. */
 import { readFileSync } from 'node:fs'
 import { packageFile } from './package-file.js'
 
-/** The part of the WebAssembly API that is used here; Node's types leave it to the browser's. */
+/** The part of the WebAssembly API that is used here: only the browser's types declare it. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object
   readonly Instance: new (module: object) => { readonly exports: object }
@@ -10,9 +10,9 @@ declare const WebAssembly: {
 }
 
 export interface WasmMemory {
-  /** Another one after `grow`. */
+  /** A new buffer after `grow`. */
   readonly buffer: ArrayBuffer
-  /** By pages of 64 KiB. */
+  /** In pages of 64 KiB. */
   grow(pages: number): number
 }
 
@@ -31,8 +31,8 @@ export function loadWasm<T>(name: 'deflate' | 'snappy' | 'page' | 'xxh64' | 'rob
 const PAGE_BYTES = 65_536
 
 /**
- * Memory of its own, which begins where a page of the machine does. V8 reserves gigabytes of addresses around
- * each; where those have run out it begins anywhere.
+ * Memory aligned to a page of the machine, as O_DIRECT needs it. V8 reserves gigabytes of address space for
+ * each WebAssembly memory; when it has none left, the buffer is not aligned.
  */
 export function alignedBuffer(bytes: number): Buffer {
   const pages = Math.ceil(bytes / PAGE_BYTES)

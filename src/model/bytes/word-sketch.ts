@@ -1,14 +1,13 @@
 /**
- * What the pages of a site are about, in 128 small numbers: every word has a place among them and a sign,
- * both by its hash, and adds one there for each page it stands on. Sites that use the same words have numbers
- * that point the same way, and the sketch of two halves is the sum of theirs (a count sketch). Nobody can
- * read the words back.
+ * The topics of a site as a count sketch: 128 small numbers. The hash of a word selects one of them and a
+ * sign, and the number changes by one for each page with the word. The vectors of sites with the same words
+ * point in similar directions, the sketch of two halves is their sum, and the words cannot be recovered.
  */
 
 export const SKETCH_NUMBERS = 128
-/** Of a text: what stands at its beginning says what it is about. */
+/** Bytes read of a text: its beginning shows the topic. */
 const READ_BYTES = 2_048
-/** Shorter ones are in every text of a language. */
+/** Shorter words occur in every text of a language. */
 const LEAST_WORD_BYTES = 4
 const MOST_WORD_BYTES = 40
 const LARGEST = 127
@@ -23,20 +22,20 @@ const LETTERS = Uint8Array.from({ length: 128 }, (_, byte) => {
   return lower >= 0x61 && lower <= 0x7a && byte >= 0x41 ? lower : 0
 })
 
-/** The last text that a word was met in, by its hash: each counts once a text. */
+/** The last text with a word, by the word's hash: each word counts once per text. */
 const metIn = new Uint32Array(PLACES_SEEN)
 let texts = 0
 
 export class WordSketch {
   readonly #sums = new Int32Array(SKETCH_NUMBERS)
 
-  /** Words of the UTF-8 text from `start` to `end`, as far as it is read. */
+  /** Adds the words of the UTF-8 text from `start` to `end`, at most `READ_BYTES`. */
   add(bytes: Uint8Array, start: number, end: number): void {
     const to = Math.min(end, start + READ_BYTES)
     texts = (texts + 1) >>> 0
     let hash = BASIS
     let length = 0
-    /** The character before, where words are not set apart: there pairs of characters count. */
+    /** The character before, in scripts without spaces: there pairs of characters count as words. */
     let before = 0
     for (let at = start; at < to; at++) {
       const byte = bytes[at]
@@ -55,11 +54,11 @@ export class WordSketch {
       before = character
       if (byte >= 0xe0) at += byte >= 0xf0 ? 3 : 2
     }
-    // A word that is cut in two is another word.
+    // A word that is cut off does not count.
     if (to === end && length >= LEAST_WORD_BYTES && length <= MOST_WORD_BYTES) this.#count(hash)
   }
 
-  /** Its direction, as 128 signed bytes in base64; empty when there was no word. */
+  /** The scaled vector as 128 signed bytes in base64; empty without words. */
   toString(): string {
     return written(this.#sums)
   }
@@ -75,14 +74,14 @@ export class WordSketch {
   }
 }
 
-/** Null for what is no sketch. */
+/** Null if `text` is not a sketch. */
 export function readSketch(text: string): Int8Array | null {
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length !== SKETCH_NUMBERS) return null
   return Int8Array.from(bytes, byte => (byte << 24) >> 24)
 }
 
-/** Both as one, each with the same weight. */
+/** The sum of two sketches, each with the same weight. */
 export function joinSketches(a: string, b: string): string {
   const [first, second] = [readSketch(a), readSketch(b)]
   if (first === null || second === null) return first === null ? b : a
@@ -98,10 +97,7 @@ function written(sums: Int32Array): string {
   return bytes.toString('base64')
 }
 
-/**
- * One of three bytes, as in Chinese, Japanese, Korean, Thai and the scripts of India; 0 for signs and
- * pictures.
- */
+/** A character of three bytes (Chinese, Japanese, Korean, Thai, scripts of India); 0 for symbols. */
 function wholeCharacter(bytes: Uint8Array, at: number): number {
   const [first, second, third] = [bytes[at], bytes[at + 1], bytes[at + 2]]
   const isSign = first >= 0xef || first === 0xe2 || (first === 0xe3 && second === 0x80)

@@ -1,4 +1,4 @@
-/** XXH64, of which a zstd frame ends with the lower half. The loop is WebAssembly (`assembly/xxh64.ts`). */
+/** XXH64, whose lower half is the checksum of a zstd frame. The loop is WebAssembly (`assembly/xxh64.ts`). */
 import { loadWasm, type WasmMemory, type WasmPlace } from './wasm.js'
 
 interface Xxh64Exports {
@@ -12,7 +12,7 @@ interface Xxh64Exports {
 
 let wasm: Xxh64Exports | undefined
 
-/** Its lower 32 bits. */
+/** The lower 32 bits of the hash. */
 export function xxh64(bytes: Uint8Array): number {
   wasm ??= loadWasm<Xxh64Exports>('xxh64')
   const memory = new Uint8Array(wasm.memory.buffer)

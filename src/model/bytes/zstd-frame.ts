@@ -1,32 +1,29 @@
-/**
- * The structure of a Zstandard frame (RFC 8878, 3.1.1), read without decoding: its head, and where its blocks
- * end.
- */
+/** The structure of a Zstandard frame (RFC 8878, 3.1.1), read without decoding: its head and its blocks. */
 
 const MAGIC = 0xfd2f_b528
 const SKIPPABLE_MAGIC = 0x184d_2a50
-/** No block holds more, whatever the window. */
+/** The most that a block contains, whatever the window. */
 export const ZSTD_BLOCK_BYTES = 128 * 1024
 
 export interface ZstdFrame {
-  /** Whole frame, up to where the bytes end or stop making sense. */
+  /** Length of the frame, up to the end of the bytes or the first damage. */
   readonly length: number
-  /** Where the first block begins. */
+  /** Offset of the first block. */
   readonly headBytes: number
   readonly windowBytes: number
-  /** As the head says; null when it does not. */
+  /** The size in the head; null if it has none. */
   readonly contentBytes: number | null
-  /** 0: it needs none. */
+  /** Dictionary id; 0: none. */
   readonly dictionary: number
   readonly blocks: ZstdBlocks
 }
 
 export interface ZstdBlocks {
   readonly count: number
-  /** Where the last whole block begins, and where it ends. */
+  /** Start and end of the last whole block. */
   readonly lastAt: number
   readonly endAt: number
-  /** They hold this much at most. */
+  /** The most bytes that the blocks can contain after decoding. */
   readonly maxBytes: number
   /** `early`: the bytes end before the frame does. */
   readonly end: 'last' | 'early' | 'damaged'
@@ -36,13 +33,13 @@ export function isZstdFrame(bytes: Buffer, at: number): boolean {
   return bytes.length >= at + 4 && bytes.readUInt32LE(at) === MAGIC
 }
 
-/** Where the skippable frame at `at` ends, perhaps past the end of `bytes`; -1 when there is none. */
+/** The end of the skippable frame at `at`, perhaps past the end of `bytes`; -1 if there is none. */
 export function skippableEnd(bytes: Buffer, at: number): number {
   if (bytes.length < at + 4 || (bytes.readUInt32LE(at) & 0xffff_fff0) >>> 0 !== SKIPPABLE_MAGIC) return -1
   return bytes.length < at + 8 ? bytes.length + 1 : at + 8 + bytes.readUInt32LE(at + 4)
 }
 
-/** The frame that `bytes` begin with; null when they end inside its head. */
+/** The frame at the start of `bytes`; null if they end inside its head. */
 export function readZstdFrame(bytes: Buffer): ZstdFrame | null {
   if (bytes.length < 6) return null
   const descriptor = bytes[4]
@@ -67,7 +64,7 @@ export function readZstdFrame(bytes: Buffer): ZstdFrame | null {
   }
 }
 
-/** The blocks from `from` on, up to `maxCount` of them, or until they may hold `enoughBytes`. */
+/** Reads at most `maxCount` blocks from `from` on, until they can contain `enoughBytes`. */
 export function walkBlocks(
   bytes: Buffer,
   from: number,

@@ -1,21 +1,15 @@
-/**
- * Zstandard: Node's own where it has one (22.15 and later), else the same library in WebAssembly, which is
- * loaded only when somebody asks for zstd.
- */
+/** Zstandard: Node's own (22.15 and later), or the same library in WebAssembly, loaded only when needed. */
 import * as zlib from 'node:zlib'
 import { xxh64 } from './xxh64.js'
 
 export interface Zstd {
-  /** One frame that says how much it holds, with a checksum. */
+  /** Makes one frame with its content size and a checksum. */
   compress(bytes: Uint8Array, level: number): Uint8Array
-  /**
-   * What a frame holds. Throws: `ERR_BUFFER_TOO_LARGE` if that is more than `maxBytes`, anything else for
-   * damage.
-   */
+  /** Decodes a frame. Throws `ERR_BUFFER_TOO_LARGE` beyond `maxBytes`, and other errors for damage. */
   decompress(frame: Uint8Array, maxBytes: number): Buffer
 }
 
-/** Not in Node 20's types. */
+/** Node 20's types do not have these. */
 interface ZlibWithZstd {
   readonly zstdCompressSync: (bytes: Uint8Array, options: { params: Record<number, number> }) => Buffer
   readonly zstdDecompressSync: (bytes: Uint8Array, options: { maxOutputLength: number }) => Buffer
@@ -23,7 +17,7 @@ interface ZlibWithZstd {
 
 let loaded: Zstd | null = nativeZstd()
 
-/** Null until `loadZstd` has been waited for, where Node has none of its own. */
+/** Null without Node's own until `loadZstd` has resolved. */
 export function loadedZstd(): Zstd | null {
   return loaded
 }
@@ -47,21 +41,21 @@ function nativeZstd(): Zstd | null {
 }
 
 const NO_DICTIONARY = new Uint8Array(0)
-/** ZSTD_error_dstSize_tooSmall, as the package words it. */
+/** ZSTD_error_dstSize_tooSmall in the package's message. */
 const TOO_SMALL = /code -70$/
 
-/** RFC 8878: the place of a frame's descriptor, and its bit for a checksum at the end of the frame. */
+/** RFC 8878: the offset of the frame's descriptor, and its bit for a checksum at the end of the frame. */
 const DESCRIPTOR = 4
 const HAS_CHECKSUM = 4
 
 async function wasmZstd(): Promise<Zstd> {
   const zstd = await import('@bokuweb/zstd-wasm')
   await zstd.init()
-  // One context for all records: a new one for each costs a third of the time.
+  // One context for all records: creating one takes a third of the time of a record.
   const context = zstd.createCCtx()
   return {
     compress(bytes, level) {
-      // The package cannot be asked for a checksum, and without one damage may go unnoticed.
+      // The package has no option for a checksum, and without one damage may go unnoticed.
       const bare = zstd.compressUsingDict(context, bytes, NO_DICTIONARY, level)
       const frame = Buffer.allocUnsafe(bare.length + 4)
       frame.set(bare)

@@ -18,5 +18,5 @@ export {
   targetOf,
   withoutWww,
 } from './url.js'
-export { hexPair, isUnreserved, normaliseEscapes } from './url-escapes.js'
+export { isUnreserved, normaliseEscapes } from './url-escapes.js'
 export { compilePattern } from './url-pattern.js'

@@ -1,6 +1,6 @@
 /**
- * Whether a file name that was read from a ledger, a manifest or a table row stays below the folder it is
- * relative to: no absolute path, no `..`, no drive letter, nothing that another system reads as a separator.
+ * Whether a file name from a ledger, a manifest or a table row stays inside its folder: no absolute path, no
+ * `..`, no drive letter, and no separator of another system.
  */
 export function isInsideName(name: string): boolean {
   if (/[\\\0]|^[a-z]:/i.test(name)) return false

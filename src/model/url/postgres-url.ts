@@ -1,12 +1,12 @@
 /**
- * Where a ledger on PostgreSQL is: `postgres://USER@HOST:PORT,HOST:PORT/DATABASE`. Passwords and TLS come
- * from the environment (PGPASSWORD, PGPASSFILE, PGSSLMODE), never from here: this text is written into files
- * and messages.
+ * The address of a ledger on PostgreSQL: `postgres://USER@HOST:PORT,HOST:PORT/DATABASE`. Passwords and TLS
+ * settings come from the environment (PGPASSWORD, PGPASSFILE, PGSSLMODE), because the address is written to
+ * files and messages.
  */
 export interface PostgresPlace {
-  /** Tried in turn until one can be written to. */
+  /** Tried in turn until one accepts writes. */
   readonly hosts: readonly { readonly host: string; readonly port: number }[]
-  /** Undefined: as the environment says. */
+  /** Undefined: from the environment. */
   readonly user: string | undefined
   readonly database: string | undefined
 }
@@ -14,7 +14,7 @@ export interface PostgresPlace {
 const DEFAULT_PORT = 5432
 const FORM = /^postgres(?:ql)?:\/\/(?:([^@/?]*)@)?([^/?@]+)(?:\/([^/?]*))?$/
 
-/** The place, or one line that says what is wrong with it; what it says never holds a password. */
+/** The address, or one line about the error, which never contains a password. */
 export function readPostgresUrl(text: string): PostgresPlace | string {
   const [, user = '', hosts, database = ''] = FORM.exec(text) ?? []
   if (hosts === undefined) return 'a ledger is named by postgres://USER@HOST:PORT/DATABASE'

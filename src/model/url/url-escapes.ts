@@ -1,7 +1,7 @@
 /**
- * Percent-escapes in normal form (RFC 3986, 6.2.2): unreserved characters stand for themselves, every other
- * octet is escaped with upper-case digits. A server that decodes both spellings sees the same octets, and
- * reserved characters (`%2F`, `%3F`, `%25`) stay escaped.
+ * Percent-escapes in normal form (RFC 3986, 6.2.2): unreserved characters are not escaped, and escapes have
+ * upper-case digits. Both spellings decode to the same octets; reserved characters (`%2F`, `%3F`, `%25`) stay
+ * escaped.
  */
 const UNRESERVED = new Uint8Array(256)
 for (const c of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~')
@@ -25,7 +25,7 @@ export function normaliseEscapes(url: string): string {
   return at < 0 ? url : url.slice(0, at) + respell(url.slice(at))
 }
 
-/** A `%` that begins no escape. What follows it in the output must not complete it. */
+/** A `%` without a complete escape: what is added to the output must not complete it. */
 const OPEN_ESCAPE = /%[\da-f]?$/i
 
 function respell(text: string): string {
@@ -47,14 +47,14 @@ function respell(text: string): string {
   return out + text.slice(from)
 }
 
-/** The octet that two hexadecimal digits stand for; -1 where there are none. */
+/** The octet of two hexadecimal digits; -1 if there are none. */
 export function hexPair(text: string, at: number): number {
   const high = hexDigit(text.charCodeAt(at))
   const low = hexDigit(text.charCodeAt(at + 1))
   return high < 0 || low < 0 ? -1 : high * 16 + low
 }
 
-/** NaN, past the end, is no digit either. */
+/** -1 for any other character, also for NaN (past the end). */
 function hexDigit(c: number): number {
   if (c >= 0x30 && c <= 0x39) return c - 0x30
   const lower = c | 0x20

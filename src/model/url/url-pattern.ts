@@ -1,14 +1,14 @@
 /**
- * `--include` and `--exclude` as regular expressions that cannot hang a crawl. V8 has a second engine whose
- * time grows with the length of the text only; it takes over where the first one goes back and forth too
- * often. What that engine cannot do (look-around, back-references, large counted repeats) is accepted unless
- * it repeats a repeat.
+ * `--include` and `--exclude` as regular expressions that cannot hang a crawl. V8 has a second engine that
+ * runs in linear time; it takes over after too many backtracks. Patterns that it does not support
+ * (look-around, back-references, large counted repeats) are accepted unless they repeat a group that itself
+ * repeats.
  */
 import { setFlagsFromString } from 'node:v8'
 
 let isReady = false
 
-/** The expression, or one line that says what is wrong with it. */
+/** The expression, or one line about the error. */
 export function compilePattern(source: string): RegExp | string {
   if (!isReady) {
     setFlagsFromString('--enable-experimental-regexp-engine')
@@ -35,7 +35,7 @@ function isLinear(source: string): boolean {
   }
 }
 
-/** A group with a quantifier or an alternative in it, and a quantifier behind it. */
+/** Whether a group that contains a quantifier or an alternative has a quantifier itself. */
 function repeatsRepeat(source: string): boolean {
   const open: boolean[] = [false]
   const text = source.replace(/\\./gs, 'x').replace(/\[[^\]]*\]/g, 'x')

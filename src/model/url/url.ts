@@ -1,7 +1,6 @@
 /**
- * URLs as the crawl knows them: WHATWG-normalised, http or https, without fragment and without credentials,
- * with percent-escapes in normal form (`url-escapes.ts`). A normalised URL is a plain string; `new URL` is
- * expensive and stays off the hot path.
+ * Normalised URLs: WHATWG form, http or https, without fragment and credentials, percent-escapes in normal
+ * form (`url-escapes.ts`). A normalised URL is a plain string; `new URL` is too slow for the hot path.
  */
 import { createRequire } from 'node:module'
 import { isIP } from 'node:net'
@@ -16,7 +15,7 @@ export function normaliseUrl(raw: string, base?: string): string | null {
   return url === null ? null : normaliseEscapes(url)
 }
 
-/** The same with percent-escapes as they are written: the spelling that a redirect asks for. */
+/** Without normalising percent-escapes: the spelling that a redirect asks for. */
 export function parseUrl(raw: string, base?: string): string | null {
   let url: URL
   try {
@@ -26,7 +25,7 @@ export function parseUrl(raw: string, base?: string): string | null {
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return null
   const href = url.href
-  // Each setter serialises the URL anew: only where there can be something to drop.
+  // Each setter serialises the URL again, so they are called only if there may be something to remove.
   if (!href.includes('#') && !href.includes('@')) return href
   url.hash = ''
   url.username = ''
@@ -59,22 +58,19 @@ export function targetOf(url: string): string {
 
 /** The host of a site, without its port; IPv6 addresses keep their brackets. */
 export function hostOf(site: Site): string {
-  // Most have no port.
+  // Most sites have no port.
   if (!site.includes(':')) return site
   const colon = site.lastIndexOf(':')
   return colon > site.lastIndexOf(']') ? site.slice(0, colon) : site
 }
 
-// The public suffix list takes 50 ms of CPU to load: only when a name is looked up in it.
+// Loading the public suffix list takes 50 ms of CPU, so it is loaded on first use.
 let suffixes: typeof import('tldts') | undefined
-/** The same few hosts are asked about with every pack. */
+/** Cached, because every pack asks for the same few hosts. */
 const domains = new Map<string, string>()
 const DOMAINS_MAX = 4_096
 
-/**
- * Registrable domain by the public suffix list (private section included); the host itself where there is
- * none.
- */
+/** Registrable domain by the public suffix list (private section included), or the host itself. */
 export function registrableDomain(site: Site): string {
   const host = hostOf(site)
   const known = domains.get(host)
@@ -96,19 +92,18 @@ export function withoutWww(host: string): string {
 const PLAIN = new Uint8Array(128)
 for (const c of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_~!$&'()*+,;=@/.%")
   PLAIN[c.charCodeAt(0)] = 1
-// In a query, these too. (' is encoded there, so it is not plain.)
+// The same for a query, where ' is encoded.
 const PLAIN_QUERY = Uint8Array.from(PLAIN)
 for (const c of '?:') PLAIN_QUERY[c.charCodeAt(0)] = 1
 PLAIN_QUERY[0x27] = 0
 
-/** Origins that `new URL` was seen to leave as they are, so that their next link need not go through it. */
+/** Origins that `new URL` has left unchanged: further links of them need not pass through it. */
 const settledOrigins = new Set<string>()
 const SETTLED_ORIGINS_MAX = 4_096
 
 /**
- * Resolves the links of one page. Plain links take a path of slices and concatenations; whatever holds a
- * character with a meaning of its own goes through `new URL`. The property test holds both to the same
- * answer.
+ * Resolves the links of one page. Plain links are resolved by slices and concatenations, links with special
+ * characters by `new URL`. A property test compares both ways.
  */
 export class LinkResolver {
   readonly #base: string
@@ -125,7 +120,7 @@ export class LinkResolver {
     this.#scheme = base.slice(0, base.indexOf('/'))
     const query = base.indexOf('?')
     this.#path = query < 0 ? base : base.slice(0, query)
-    // Node's parser drops an empty query of the base here, though the standard keeps it.
+    // Node's parser drops an empty query of the base, although the standard keeps it.
     this.#page = query === base.length - 1 ? this.#path : base
     this.#directory = this.#path.slice(0, this.#path.lastIndexOf('/') + 1)
   }
@@ -159,7 +154,7 @@ export class LinkResolver {
     return slash < 0 ? null : join('', href, 0, true, slash)
   }
 
-  /** `../x` and `./x`: the only dot segments that pages use often; the rest goes the slow way. */
+  /** `../x` and `./x`, the only frequent dot segments; others take the slow path. */
   #climb(href: string): string | null {
     let directory = this.#directory
     let rest = 0
@@ -174,7 +169,7 @@ export class LinkResolver {
     return href.charCodeAt(rest) === 0x2f ? null : join(directory, href, rest, true)
   }
 
-  /** Where the path of an absolute link begins, when its origin is known to be in normal form; else -1. */
+  /** Index of the path of an absolute link whose origin is known to be in normal form; else -1. */
   #settledOriginEnd(href: string): number {
     if (!href.startsWith('http')) return -1
     const slash = href.indexOf('/', 8)
@@ -197,8 +192,8 @@ export class LinkResolver {
 }
 
 /**
- * `prefix` and what stands in `href` from `from` on, without its fragment; null when a character or a segment
- * past `path` needs the full parser. A colon is plain only where no scheme can end (`rooted`, or after a
+ * `prefix` and the part of `href` from `from` on, without its fragment; null if a character or segment from
+ * `path` on needs the full parser. A colon is plain only where no scheme can end (`rooted`, or after a
  * slash).
  */
 function join(prefix: string, href: string, from: number, rooted: boolean, path = from): string | null {
@@ -232,7 +227,7 @@ function join(prefix: string, href: string, from: number, rooted: boolean, path 
   return escaped ? normaliseEscapes(url) : url
 }
 
-/** `mailto:`, `javascript:` and the like: no page is without them, and they need no parser to be told. */
+/** Recognises `mailto:`, `javascript:` and the like, which nearly every page has, without the URL parser. */
 function hasOtherScheme(href: string): boolean {
   for (let i = 0; i < href.length; i++) {
     const c = href.charCodeAt(i)

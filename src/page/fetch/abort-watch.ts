@@ -1,6 +1,6 @@
 /**
- * Thousands of fetches share one signal. A listener for each would be searched linearly on removal and warned
- * about, so a signal gets one listener, ever, and the fetches under way stand in a set.
+ * Aborts fetches with their signal. Thousands of fetches share a signal, and a listener for each would be
+ * slow to remove, so each signal gets one listener and a set of the fetches in flight.
  */
 import type { StopSignal } from '../../model/index.js'
 export interface Abortable {

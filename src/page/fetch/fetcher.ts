@@ -1,31 +1,27 @@
 import type { Exchange, MetaInfo, OutcomeCode, StopSignal } from '../../model/index.js'
 
-/**
- * What is absent may be written as undefined: requests made in one place then all have one shape, which is
- * quick to read.
- */
+/** Optional fields may be undefined, so that all requests of a caller can have the same hidden class. */
 export interface FetchRequest {
-  /** Normalised URL. Redirects are not followed: they come back as an exchange with its Location. */
+  /** Normalised. Redirects are not followed: they come back as an exchange with its Location. */
   readonly url: string
   /** Makes the request conditional. */
   readonly known?: MetaInfo | undefined
   /**
-   * Lower-case type prefixes (`text/html`, `image/`) worth a body; everything when absent. Judged by the
-   * headers (D7).
+   * Lower-case prefixes (`text/html`, `image/`) of wanted types, judged by the headers (D7); default: all.
    */
   readonly types?: readonly string[] | undefined
-  /** Only this address of the host (M11 asks each one in turn); all of them, in order, when absent. */
+  /** Only this address of the host (M11 requests from each in turn); default: all, in order. */
   readonly address?: string | undefined
-  /** Another bound on the body than the general one: robots.txt and sitemaps have their own. */
+  /** Limit of the body; robots.txt and sitemaps have their own. */
   readonly bodyBytes?: number | undefined
   /**
-   * Asked just before the request is written, which may be long after it was made: connections are few, and a
-   * process can be stopped at any moment. False, and nothing is written; the result is `RESET`.
+   * Called just before the request is written, possibly long after it was made. If it returns false, nothing
+   * is written, and the result is `RESET`.
    */
   readonly mayBegin?: (() => boolean) | undefined
   /**
-   * The body counts as in flight until its exchange is `settled`, and others wait for that: for a caller that
-   * may have to wait itself before it can do something with it. Otherwise it counts until it is here.
+   * The body counts as in flight until its exchange is `settled`, for callers that may have to wait before
+   * they handle it. By default it counts until it is complete.
    */
   readonly holdsBody?: boolean | undefined
 }
@@ -35,13 +31,13 @@ type FetchFailure = {
   readonly code: OutcomeCode
   readonly detail: string
   readonly exchange?: Exchange
-  /** With `INTERNAL_ERROR`: what our own code threw. */
+  /** The exception, with `INTERNAL_ERROR`. */
   readonly error?: unknown
 }
 
 /**
- * Expected outcomes are values: a fetch never throws for what a server or the network did. TYPE_NOT_WANTED is
- * not an error, and brings the exchange without its body. A 304 is an ordinary `ok` exchange.
+ * A fetch never throws for what a server or the network does. TYPE_NOT_WANTED is not an error; its exchange
+ * has no body. A 304 is an `ok` exchange.
  */
 export type FetchResult = { readonly ok: true; readonly exchange: Exchange } | FetchFailure
 
@@ -49,12 +45,9 @@ export type FetchResult = { readonly ok: true; readonly exchange: Exchange } | F
 export interface Fetcher {
   /** `signal` aborts at the end of a lease or of the process; the result is then `RESET`. */
   fetch(request: FetchRequest, signal: StopSignal): Promise<FetchResult>
-  /**
-   * All addresses of a host, guarded; for robots and for groups by address. Empty when there is none to go
-   * to.
-   */
+  /** The allowed addresses of a host, for robots and for groups by address. */
   resolve(host: string): Promise<readonly string[]>
-  /** Changes the number of connections in all and per site while running (M15). */
+  /** Changes the connection limits while running (M15). */
   setConnections(total: number, perSite: number): void
   close(): Promise<void>
 }

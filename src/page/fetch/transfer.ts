@@ -1,7 +1,6 @@
 /**
- * One fetch on its way: waits for a slot, dials where the slot has no connection, sends, and turns whatever
- * happens into one result. A request that meets a connection the server has just closed goes out once more on
- * a fresh one.
+ * One fetch: waits for a slot, connects if necessary, sends, and turns the outcome into one result. A request
+ * on a connection that the server has just closed is sent once more on a new one.
  */
 import {
   type Clock,
@@ -15,13 +14,21 @@ import {
 import { hostOf, type Site, siteOf } from '../../model/url/index.js'
 import type { Abortable, AbortWatch } from './abort-watch.js'
 import type { BodyBudget, ContentDecoder, Cut, Decoded } from './body/index.js'
-import type { Connection, Dialer, Ending, Exchanging, Slot, SlotPool, SlotWaiter } from './connect/index.js'
+import type {
+  Connection,
+  Dialer,
+  Ending,
+  ExchangeListener,
+  Slot,
+  SlotPool,
+  SlotWaiter,
+} from './connect/index.js'
 import type { FetchRequest, FetchResult } from './fetcher.js'
 import {
   type BodyJudge,
   codingsOf,
   type ExchangeFacts,
-  HttpExchange,
+  exchangeOf,
   type RequestHeads,
   type ResponseHead,
   ResponseReader,
@@ -29,7 +36,7 @@ import {
   unwantedBody,
 } from './http/index.js'
 
-/** What all transfers share. */
+/** Shared by all transfers. */
 export interface TransferTools {
   readonly clock: Clock
   readonly limits: FetchLimits
@@ -46,11 +53,11 @@ type At = 'waiting' | 'dialing' | 'talking' | 'decoding' | 'done'
 
 const HTTPS_S = 0x73
 const EMPTY = Buffer.alloc(0)
-/** A coded body that ends early may be framed as it should be: what cut it short is not known. */
+/** A body that ends early may have correct framing, so the cause is unknown. */
 const TRUNCATIONS: Readonly<Record<Cut, Truncation>> = { limit: 'length', early: 'unspecified' }
 const NO_BODY: Decoded = { ok: true, body: EMPTY, cut: null }
 
-export class Transfer implements SlotWaiter<Connection>, Exchanging, BodyJudge, Abortable {
+export class Transfer implements SlotWaiter<Connection>, ExchangeListener, BodyJudge, Abortable {
   readonly site: Site
   readonly secure: boolean
   readonly address: string | undefined
@@ -112,7 +119,7 @@ export class Transfer implements SlotWaiter<Connection>, Exchanging, BodyJudge, 
     }
   }
 
-  /** Our own code threw on this response: that is the end of this request and of nothing else. */
+  /** Our own code threw on this response: only this request fails. */
   failed(error: unknown): void {
     this.#giveUp({ ok: false, code: 'INTERNAL_ERROR', detail: String(error), error })
   }
@@ -122,7 +129,7 @@ export class Transfer implements SlotWaiter<Connection>, Exchanging, BodyJudge, 
     const connection = slot?.connection
     if (slot === null || connection == null) return
     const { reader } = this
-    if (this.#metClosedDoor(how, connection)) {
+    if (this.#wasClosedByServer(how, connection)) {
       slot.connection = null
       void this.#dial(slot)
       return
@@ -197,10 +204,10 @@ export class Transfer implements SlotWaiter<Connection>, Exchanging, BodyJudge, 
   }
 
   /**
-   * The usual race of keep-alive: the server closed while the request was on its way, and never saw it. What
-   * follows goes out on a fresh connection, so it cannot happen twice.
+   * The usual race of keep-alive: the server closed the connection before it saw the request. The repetition
+   * uses a new connection, so it cannot happen twice.
    */
-  #metClosedDoor(how: Ending, connection: Connection): boolean {
+  #wasClosedByServer(how: Ending, connection: Connection): boolean {
     if (how !== 'closed' && how !== 'broken') return false
     return connection.requests > 1 && !this.reader.started
   }
@@ -256,8 +263,8 @@ export class Transfer implements SlotWaiter<Connection>, Exchanging, BodyJudge, 
     const body = decoded.ok ? decoded.body : EMPTY
     const cut = decoded.ok && decoded.cut !== null ? TRUNCATIONS[decoded.cut] : undefined
     if (this.#at !== 'done') this.reader.decoded(copiedBytes(facts, body))
-    const exchange = new HttpExchange(facts, body, truncated ?? cut)
-    // A body that was cut short may well not decode; that is then not the news.
+    const exchange = exchangeOf(facts, body, truncated ?? cut)
+    // A truncated body often cannot be decoded; the truncation is the cause to report.
     const trouble = problem ?? (decoded.ok ? null : { code: 'BAD_ENCODING' as const, detail: decoded.detail })
     this.#settle(trouble === null ? { ok: true, exchange } : { ok: false, ...trouble, exchange })
   }
@@ -271,7 +278,7 @@ export class Transfer implements SlotWaiter<Connection>, Exchanging, BodyJudge, 
   }
 }
 
-/** What is in memory besides the body as received. */
+/** Memory in addition to the body as received. */
 function copiedBytes({ rawBody, payload }: ExchangeFacts, body: Buffer): number {
   return (payload === rawBody ? 0 : payload.length) + (body === payload ? 0 : body.length)
 }

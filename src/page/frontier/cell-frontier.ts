@@ -1,4 +1,4 @@
-/** One cell's side of the frontier: which of its URLs are known, and which wait to be fetched. */
+/** The frontier of one cell: which of its URLs are known, and which wait to be fetched. */
 
 import { fingerprint, takeFingerprint } from '../../model/bytes/index.js'
 import type { Discovery, Millis } from '../../model/index.js'
@@ -6,21 +6,19 @@ import type { FrontierSpace } from './frontier-space.js'
 import { CellQueue, type QueueEntry, RankedWindow } from './queue/index.js'
 import { DepthSet, SeenSet } from './seen/index.js'
 
-/** A URL on its way to a lane. */
 export type FrontierEntry = QueueEntry
 
 export interface CellFrontierOptions {
-  /** Infinity when depth is only informative. */
+  /** Infinity if depth is only informative. */
   readonly maxDepth: number
-  /** `breadth` (first) unless told otherwise. */
+  /** Default: `breadth` (first). */
   readonly order?: 'breadth' | 'inlinks'
 }
 
 /**
- * Without `--max-depth` a URL joins the queue once. With it, a row is (URL, depth): a known URL that comes
- * back nearer to a seed joins again. When both rows are still queued the farther one is passed over; when the
- * farther one was taken already, that visit and its retries go on and store the page, and the nearer row only
- * brings its links again.
+ * Without `--max-depth` a URL is queued once. With it, a row is (URL, depth): a known URL found at a smaller
+ * depth is queued again. If both rows are still queued, the deeper one is skipped. If the deeper one was
+ * taken already, that visit and its retries store the page, and the other row only adds its links again.
  */
 export class CellFrontier {
   readonly maxDepth: number
@@ -44,7 +42,7 @@ export class CellFrontier {
     return this.#queue.size
   }
 
-  /** URLs that are known, about: with `--max-depth` some count more than once. */
+  /** Approximate number of known URLs; with `--max-depth` some count more than once. */
   get known(): number {
     return this.#seen.size
   }
@@ -53,7 +51,7 @@ export class CellFrontier {
     return this.#queue.size === 0
   }
 
-  /** True when offering this URL at this depth would change nothing. */
+  /** True if offering this URL at this depth would change nothing. */
   knows(url: string, depth: number): boolean {
     takeFingerprint(url)
     return this.knowsFingerprint(fingerprint.low, fingerprint.high, depth)
@@ -63,7 +61,7 @@ export class CellFrontier {
     return this.#depths === null ? this.#seen.has(low, high) : this.#depths.reached(low, high, depth)
   }
 
-  /** The same for a link that was found: where links are counted, this one is. */
+  /** The same for a found link, which is counted if links are counted. */
   meets(url: string, depth: number): boolean {
     takeFingerprint(url)
     return this.meetsFingerprint(fingerprint.low, fingerprint.high, depth)
@@ -75,14 +73,14 @@ export class CellFrontier {
     return isKnown
   }
 
-  /** True when the URL joined the queue: then it belongs in the journal of the open pack. */
+  /** True if the URL joined the queue, and so belongs in the journal of the open pack. */
   offer(discovery: Discovery): boolean {
     if (!this.#remember(discovery.url, discovery.depth)) return false
     this.#queue.push(discovery)
     return true
   }
 
-  /** Known and not queued, because a trap rule refused it. */
+  /** Marks a URL that a trap rule refused as known, without queuing it. */
   refuse(discovery: Discovery): void {
     this.#remember(discovery.url, discovery.depth)
     if (this.#depths === null) return
@@ -90,10 +88,7 @@ export class CellFrontier {
     this.#depths.refuse(fingerprint.low, fingerprint.high)
   }
 
-  /**
-   * True the first time. The URL, of this cell or another, is known from now on, whatever its depth, and
-   * never queued.
-   */
+  /** Marks a URL, of any cell, as known at every depth and never queued. True the first time. */
   turnAway(url: string): boolean {
     takeFingerprint(url)
     const { low, high } = fingerprint
@@ -102,7 +97,7 @@ export class CellFrontier {
     return true
   }
 
-  /** What became of a URL at a larger depth, where that counts: it is not judged a second time. */
+  /** The earlier decision about a URL, where its depth matters, so that it is not judged again. */
   standingOf(url: string): 'new' | 'queued' | 'refused' {
     if (this.#depths === null) return 'new'
     takeFingerprint(url)
@@ -111,11 +106,11 @@ export class CellFrontier {
     return this.#depths.reached(low, high, this.maxDepth + 1) ? 'queued' : 'new'
   }
 
-  /** `newFirst`: what has failed before comes when nothing else waits. */
+  /** `newFirst`: retries come only if nothing else waits. */
   next(now: Millis, newFirst = false): FrontierEntry | null {
     for (;;) {
       const entry = this.#queue.next(now, newFirst)
-      // A retry goes on with the visit it began as.
+      // A retry continues its visit.
       if (entry === null || this.#depths === null || entry.attempt > 1 || entry.begun) return entry
       takeFingerprint(entry.url)
       const { low, high } = fingerprint
@@ -128,19 +123,19 @@ export class CellFrontier {
     }
   }
 
-  /** Rows passed over since the last call, because the same URL was queued with a smaller depth. */
+  /** Rows skipped since the last call, because the URL was queued with a smaller depth. */
   takePassedOver(): number {
     const count = this.#passedOver
     this.#passedOver = 0
     return count
   }
 
-  /** The URL comes back with the next attempt, not before the given time. */
+  /** Queues the next attempt, not before the given time. */
   retry(entry: FrontierEntry, notBefore: Millis): void {
     this.#queue.pushRetry({ ...entry, attempt: entry.attempt + 1 }, notBefore)
   }
 
-  /** The URL was taken but not asked for: it comes back as it was, not before the given time. */
+  /** Queues a URL that was taken but not requested, unchanged, not before the given time. */
   setAside(entry: FrontierEntry, notBefore: Millis): void {
     this.#queue.pushRetry({ ...entry, begun: true }, notBefore)
   }
@@ -149,17 +144,17 @@ export class CellFrontier {
     return this.#queue.hasReady(now)
   }
 
-  /** When the earliest retry is due; null when none waits. */
+  /** When the earliest retry is due; null if there is none. */
   nextReadyAt(): Millis | null {
     return this.#queue.firstRetryAt
   }
 
-  /** A row that is known and not queued: from the journal, or because a trap rule refused it. */
+  /** A known URL that is not queued: from the journal, or refused by a trap rule. */
   restoreKnown(discovery: Discovery): void {
     this.#remember(discovery.url, discovery.depth)
   }
 
-  /** From the journal: a known URL whose last try failed, so its visit has begun. */
+  /** From the journal: a known URL whose last attempt failed, so that its visit has begun. */
   restoreRetry(discovery: Discovery, attempt: number, notBefore: Millis): void {
     takeFingerprint(discovery.url)
     const isFirst = this.#depths === null || this.#depths.visit(fingerprint.low, fingerprint.high)
@@ -171,26 +166,23 @@ export class CellFrontier {
     this.#queue.pushRetry({ ...discovery, attempt, begun: true }, notBefore)
   }
 
-  /** From the journal: a page that was asked for, so that no later row stores it a second time. */
+  /** From the journal: a requested page, so that no later row stores it again. */
   restoreVisit(low: number, high: number): void {
     this.#depths?.visit(low, high)
   }
 
-  /** From the journal: a URL that a trap rule refused. */
+  /** From the journal: a URL refused by a trap rule. */
   restoreRefusal(low: number, high: number): void {
     this.#depths?.refuse(low, high)
   }
 
-  /** From the journal: a URL that was counted and never queued. */
+  /** From the journal: a URL that was counted but never queued. */
   restoreTurnedAway(low: number, high: number): void {
     if (this.#depths === null) this.#seen.add(low, high)
     else this.#depths.add(low, high, 0)
   }
 
-  /**
-   * Every URL that waits, retries included. Of a cell that nobody works on any more: how often each was tried
-   * is lost.
-   */
+  /** All waiting URLs, including retries, of a cell that nobody works on. Forgets their attempts. */
   *queuedUrls(): Iterable<string> {
     const shown = new CellQueue(this.#space.queues)
     for (;;) {
@@ -208,7 +200,7 @@ export class CellFrontier {
     this.#queue.close()
   }
 
-  /** True when the URL is new, or reached at a smaller depth than before. */
+  /** True if the URL is new, or found at a smaller depth than before. */
   #remember(url: string, depth: number): boolean {
     takeFingerprint(url)
     const { low, high } = fingerprint

@@ -1,18 +1,15 @@
-/**
- * What all cells of an agent share: memory for seen-sets, memory for queues, and a folder for what does not
- * fit.
- */
+/** Shared by all cells of an agent: memory for seen-sets and queues, and a folder for what does not fit. */
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { LIMITS } from '../../model/index.js'
 import { QueueSpace, RankedRoom } from './queue/index.js'
 import { SeenSpace } from './seen/index.js'
 
 export interface FrontierSpaceOptions {
-  /** Derived data: emptied at the start and at the end; made when something has to go there. */
+  /** Derived data: emptied at start and end; created when needed. */
   readonly folder: string
   readonly seenBytes: number
   readonly queueBytes: number
-  /** Any 32-bit number the web cannot know. */
+  /** A 32-bit number that the web cannot guess. */
   readonly salt: number
 }
 
@@ -22,7 +19,7 @@ export class FrontierSpace {
   readonly ranked = new RankedRoom(LIMITS.rankedBytes)
 
   constructor(options: FrontierSpaceOptions) {
-    // Where nothing was, nothing is made before it is needed: the simulator begins thousands of incarnations.
+    // A missing folder is created only when needed, because the simulator starts thousands of incarnations.
     if (existsSync(options.folder)) {
       rmSync(options.folder, { recursive: true, force: true })
       mkdirSync(options.folder, { recursive: true })

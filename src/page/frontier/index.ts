@@ -1,6 +1,6 @@
 /**
  * page/frontier/: links -> the next URL of a cell. In: links and outcomes. Out: the next URL that is due.
- * Always: a URL is queued once; the state of a cell can be rebuilt from its journal; memory has a bound.
+ * Always: a URL is queued once; a cell's state can be rebuilt from its journal; memory is bounded.
  */
 export { CellFrontier, type FrontierEntry } from './cell-frontier.js'
 export { FrontierSpace } from './frontier-space.js'

@@ -1,12 +1,12 @@
 /**
- * The journal of a cell: what one pack adds to its derived state. A blob is
+ * The journal of a cell: what one pack adds to its derived state. The format of a blob:
  *
- *   version, site | discoveries (URLs that joined the queue), deflated in pieces |
- *   outcomes, retries, reopenings
+ * version, site | discoveries (URLs that joined the queue), deflated in pieces | outcomes, retries,
+ * reopenings
  *
- * Outcomes and retries name their URL by fingerprint, which no compressor makes smaller, and say how many
- * discoveries came before them, so that a blob can be replayed in the order of things. URLs of the cell's own
- * site are written without scheme and host.
+ * Outcomes and retries name their URL by fingerprint, which does not compress, and hold the number of
+ * discoveries before them, so that a blob is replayed in its original order. URLs of the cell's own site are
+ * written without scheme and host.
  */
 
 import { fingerprint, takeFingerprint } from '../../model/bytes/index.js'
@@ -17,7 +17,7 @@ import { ByteReader, ByteWriter } from './spill/index.js'
 
 const VERSION = 2
 
-// First byte of a discovery: where the URL begins, where `via` begins, and which numbers follow.
+// First byte of a discovery: the prefix of the URL, the prefix of `via`, and which numbers follow.
 const FULL = 0
 const HTTP = 1
 const HTTPS = 2
@@ -26,7 +26,7 @@ const VIA_SHIFT = 2
 const HAS_DEPTH = 16
 const HAS_HOPS = 32
 const HAS_SCORE = 64
-// First byte of the others: a retry, a reopening, or the outcome's number.
+// First byte of other entries: a retry, a reopening, or the number of the outcome.
 const RETRY = 128
 const REOPENING = 129
 const WITH_DEPTH = 64
@@ -56,7 +56,7 @@ export class JournalWriter {
     return this.#discoveries.bytes + this.#events.length
   }
 
-  /** A URL joined the queue, or came again with a smaller depth that counts. */
+  /** A URL joined the queue, or did so again with a smaller depth. */
   discover({ url, depth, hops, score, via }: Discovery): void {
     const out = this.#discoveries.entry
     const urlForm = this.#formOf(url)
@@ -76,8 +76,8 @@ export class JournalWriter {
   }
 
   /**
-   * A URL left the queue for good. With `--max-depth`, `depth` is the one it left with: a row with a smaller
-   * depth stays open. Without it the URL is closed at every depth.
+   * A URL left the queue for good. With `--max-depth`, rows with a smaller `depth` stay open; without, the
+   * URL is closed at every depth.
    */
   outcome(url: string, code: OutcomeCode, depth?: number): void {
     const out = this.#events
@@ -87,20 +87,20 @@ export class JournalWriter {
     if (number === SPELLED_OUT) out.text(code)
   }
 
-  /** A URL is to be tried again; `attempt` is the number of the try to come. */
+  /** A URL will be tried again; `attempt` is the number of the next attempt. */
   retry(url: string, attempt: number, notBefore: Millis): void {
     this.#begin(RETRY, url)
     this.#events.number(attempt)
     this.#events.float(notBefore)
   }
 
-  /** What was stored of a URL is lost: its outcome `code` no longer counts, and the URL is queued again. */
+  /** The stored copy of a URL is lost: its outcome `code` no longer counts, and the URL is queued again. */
   reopen(url: string, code: OutcomeCode): void {
     this.#begin(REOPENING, url)
     this.#events.text(code)
   }
 
-  /** The blob; may be asked for again when the pack has to be rewritten. */
+  /** The blob; called again if the pack has to be rewritten. */
   finish(): Uint8Array {
     const discoveries = this.#discoveries.finish()
     const blob = new ByteWriter(32 + this.#site.length * 3 + discoveries.length + this.#events.length)
@@ -131,7 +131,7 @@ export class JournalWriter {
   }
 }
 
-/** What to do with each entry; fingerprints come as their two halves. */
+/** Handles each entry; fingerprints come as two halves. */
 export interface JournalReader {
   discovered?(discovery: Discovery): void
   /** `depth` as given to `JournalWriter.outcome`. */
@@ -141,7 +141,7 @@ export interface JournalReader {
   reopened?(low: number, high: number, code: OutcomeCode): void
 }
 
-/** Replays a blob in the order it was written; discoveries that nobody wants are not even unpacked. */
+/** Replays a blob in its original order; does not inflate discoveries without a handler for them. */
 export function readJournal(blob: Uint8Array, reader: JournalReader): void {
   const { discoveries, events } = open(blob)
   const source = reader.discovered === undefined ? null : discoveries()
@@ -205,7 +205,7 @@ class DiscoverySource {
 
 interface OpenBlob {
   readonly discoveries: () => DiscoverySource
-  /** Stands at the first event. */
+  /** At the first event. */
   readonly events: ByteReader
 }
 

@@ -1,19 +1,19 @@
 /**
- * The discoveries of a journal, in pieces that are deflated as they fill: a pack's worth of URLs waits in
- * memory at a fifth of its size, and a reader never needs more than a piece. An entry is never divided.
+ * Holds the discoveries of a journal in pieces that are deflated as they fill: the URLs of a pack take a
+ * fifth of their memory, and a reader needs one piece at a time. Entries are not divided.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { ByteReader, ByteWriter } from './spill/index.js'
 
 const PLAIN = 0
 const DEFLATED = 1
-/** Full when one more URL might not fit 32 KiB, to which a writer grows by doubling. */
+/** Slightly below 32 KiB, the next size of the writer's buffer. */
 const PIECE_BYTES = 28 * 1024
-/** Less is not worth a call into zlib. */
+/** Smaller pieces are not worth a call of zlib. */
 const DEFLATE_BYTES = 1024
-/** Smaller windows than zlib's own: setting up its memory costs more than compressing sixty URLs. */
+/** Smaller than zlib's defaults, whose set-up costs more than compressing sixty URLs. */
 const DEFLATE = { level: 1, windowBits: 14, memLevel: 7 } as const
-/** Form and lengths of a piece. */
+/** Upper bound of the form and lengths of a piece. */
 const PIECE_HEAD_BYTES = 16
 
 interface Piece {
@@ -23,7 +23,7 @@ interface Piece {
 }
 
 export class PieceWriter {
-  /** Where entries are written; `endEntry` follows each. */
+  /** Entries are written here; `endEntry` follows each. */
   readonly entry = new ByteWriter(192)
   readonly #full: Piece[] = []
   #fullBytes = 0
@@ -36,13 +36,13 @@ export class PieceWriter {
   endEntry(): void {
     if (this.entry.length < PIECE_BYTES) return
     const piece = pieceOf(this.entry.view)
-    // What zlib returns is the beginning of a larger buffer.
+    // zlib returns a view of a larger buffer.
     this.#full.push({ ...piece, stored: Buffer.from(piece.stored) })
     this.#fullBytes += piece.stored.length
     this.entry.reset()
   }
 
-  /** All pieces, that which is not full yet among them. */
+  /** All pieces, including the incomplete one. */
   finish(): Uint8Array {
     const pieces = this.entry.length > 0 ? [...this.#full, pieceOf(this.entry.view)] : this.#full
     const storedBytes = pieces.reduce((sum, { stored }) => sum + stored.length + PIECE_HEAD_BYTES, 8)
@@ -63,7 +63,7 @@ function pieceOf(plain: Uint8Array): Piece {
   return { form: DEFLATED, plainBytes: plain.length, stored: deflateRawSync(plain, DEFLATE) }
 }
 
-/** Where the pieces lie that a `PieceWriter` wrote; `source` stands behind them afterwards. */
+/** Reads the positions of the pieces that a `PieceWriter` wrote, and moves `source` behind them. */
 export function piecesIn(source: ByteReader): Piece[] {
   const pieces: Piece[] = []
   for (let left = source.number(); left > 0; left--) {
@@ -74,7 +74,7 @@ export function piecesIn(source: ByteReader): Piece[] {
   return pieces
 }
 
-/** Reads entries piece by piece. */
+/** Reads the entries of pieces, one piece at a time. */
 export class PieceReader {
   readonly #pieces: readonly Piece[]
   #next = 0
@@ -88,7 +88,7 @@ export class PieceReader {
     return this.#current.at < this.#current.end || this.#next < this.#pieces.length
   }
 
-  /** Stands at the next entry; there must be one. */
+  /** Moves to the next entry, which must exist. */
   entry(): ByteReader {
     if (this.#current.at >= this.#current.end) this.#current = new ByteReader(this.#open(this.#next++))
     return this.#current

@@ -1,8 +1,6 @@
 import type { OutcomeCode, TrapName } from '../../model/index.js'
 
-/**
- * Numbers of the codes in journals. They are stored: never change one, never use one again. 0 is spelled out.
- */
+/** Numbers of outcome codes in stored journals: never change or reuse one. Code 0 is written as text. */
 const NUMBERS: Readonly<Record<Exclude<OutcomeCode, `TRAP:${TrapName}`>, number>> = {
   OK: 1,
   NOT_MODIFIED: 2,

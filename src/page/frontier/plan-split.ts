@@ -1,8 +1,7 @@
 /**
- * Where to cut a cell in two or more: between its queued URLs, in the order of their paths, so that each
- * piece has about as many. A piece is a range of paths, that is, some path prefixes side by side: links
- * inside a section of a site mostly stay in one piece, and, unlike plain prefixes, ranges can be balanced
- * also where everything lies under `/wiki/`. A hash of the path would balance as well, and send nearly every
+ * Decides where to split a cell: between its queued URLs in path order, so that pieces are about equal. A
+ * piece is a range of paths. Links inside a section of a site mostly stay in one piece, and unlike prefixes,
+ * ranges can be balanced even if all paths begin with `/wiki/`. A hash of the path would send nearly every
  * link to another cell.
  */
 
@@ -13,16 +12,14 @@ export interface Piece extends PathRange {
   readonly queued: number
 }
 
-/**
- * URLs that are looked at to find the cuts: at least half as many, so a piece is off by a few in a hundred.
- */
+/** URLs to find the cuts with; at least half as many are used, so sizes are off by a few percent. */
 const SAMPLE = 8_192
-/** A cut stands in the names of cells, and so in every row. */
+/** A cut is part of cell names, and so of every row. */
 const CUT_CHARS = 200
 
 type Urls = Iterable<string> | AsyncIterable<string>
 
-/** Null where no cut can be made. `urls` is read twice. */
+/** Null if no cut can be made. Reads `urls` twice. */
 export async function planSplit(urls: () => Urls, whole: PathRange, pieces: number): Promise<Piece[] | null> {
   const cuts = cutsIn((await sampleOf(urls())).map(pathOf).sort(), pieces)
   if (cuts.length === 0) return null
@@ -32,7 +29,9 @@ export async function planSplit(urls: () => Urls, whole: PathRange, pieces: numb
   return froms.map((from, i) => ({ from, to: froms[i + 1] ?? whole.to, queued: queued[i] }))
 }
 
-/** By their fingerprints, fewer as the sample fills: without chance, and whatever rhythm the queue has. */
+/**
+ * Samples by fingerprint, at a rate that falls as the sample fills: deterministic, and independent of order.
+ */
 export async function sampleOf(urls: Urls): Promise<string[]> {
   let sample: { readonly low: number; readonly url: string }[] = []
   let mask = 0
@@ -58,7 +57,7 @@ function cutsIn(paths: readonly string[], pieces: number): string[] {
   return cuts
 }
 
-/** The shortest beginning of `upper` that lies above `lower`; null when there is none of a fair length. */
+/** The shortest prefix of `upper` that sorts after `lower`; null if there is none of acceptable length. */
 function between(lower: string, upper: string): string | null {
   let same = 0
   while (same < lower.length && lower[same] === upper[same]) same++

@@ -1,10 +1,9 @@
 /**
- * A cell's frontier from its journal: seen = all discoveries, queue = discoveries without an outcome, in
- * their order. The journal is read twice, outcomes first, so that the second pass can tell what is still
- * queued. All sets spill to disk, so a cell of any size is rebuilt in bounded memory. Decisions are replayed,
- * never made again. A cell that was split off another reads that one's journal too, and takes what is its
- * `part` of it. Escapes in a URL are kept as the journal has them, because its outcomes name it so; its
- * normal form is then known too.
+ * Rebuilds a cell's frontier from its journal: seen are all discoveries, queued are those without an outcome,
+ * in order. The journal is read twice, outcomes first, to know what is still queued. All sets spill to disk,
+ * so memory is bounded. Decisions are replayed, not made again. A cell split off another also reads that
+ * cell's journal, and takes its `part` of it. URLs keep the escapes of the journal, because outcomes refer to
+ * that spelling; their normal form becomes known too.
  */
 
 import { fingerprint, takeFingerprint } from '../../model/bytes/index.js'
@@ -22,18 +21,16 @@ import type { FrontierSpace } from './frontier-space.js'
 import { type JournalReader, readJournal } from './journal-codec.js'
 import { DepthSet, SeenSet } from './seen/index.js'
 
-/** The journal blobs of the cell's committed packs, in order; asked for once per pass. */
+/** The journal blobs of the cell's committed packs, in order; called once per pass. */
 export type JournalBlobs = () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
-/** Is told what was decided, in the order of things: the trap rules judge the next URL by it. */
+/** Receives the decisions in their original order, from which trap rules judge the next URL. */
 export interface Decisions {
   replay(discovery: Discovery, refusedBy: TrapName | null): void
   countPage(): void
-  /** A page that was counted is lost, and will be fetched again. */
+  /** A counted page is lost, and will be fetched again. */
   discountPage?(): void
-  /**
-   * A URL was asked for: whether that was one more of the site's failures, and whether it surely answered.
-   */
+  /** A URL was requested: whether that was a failure of the site, and whether the site surely answered. */
   tried?(failed: boolean, answered: boolean): void
 }
 
@@ -46,7 +43,7 @@ export async function rebuildCell(
 ): Promise<void> {
   const closed: Closed = Number.isFinite(frontier.maxDepth)
     ? new ClosedRows(space, frontier.maxDepth)
-    : new ClosedUrls(space)
+    : new SeenSet(space.seen)
   const retries = new OpenRetries()
   const firstPass: JournalReader = {
     settled(low, high, code, depth) {
@@ -104,9 +101,9 @@ export async function rebuildCell(
 }
 
 /**
- * Earlier versions took `/%66oo` and `/foo` for two URLs; links are in normal form now, and must find the
- * page under either. This is a pass of its own: a normal form that waits itself must join the queue before it
- * is marked as known.
+ * A journal may contain a URL in another spelling, such as `/%66oo` for `/foo`. Links are in normal form and
+ * must find the page under either. This is a separate pass, because a normal form that waits itself must join
+ * the queue before it is marked as known.
  */
 async function restoreSpellings(
   blobs: JournalBlobs,
@@ -123,15 +120,15 @@ async function restoreSpellings(
   for await (const blob of blobs()) readJournal(blob, reader)
 }
 
-/** The name that journals of 0.1.0 have for SITE_PAGE_LIMIT. */
+/** The name of SITE_PAGE_LIMIT in journals of 0.1.0. */
 const OLD_PAGE_LIMIT = 'TRAP:site-budget'
 
-/** Refused when it was new. The page limit of a site refuses what was queued. */
+/** Refused when it was new; the page limit of a site refuses queued URLs instead. */
 function isRefusal(code: OutcomeCode): boolean {
   return code.startsWith('TRAP:') && code !== (OLD_PAGE_LIMIT as OutcomeCode)
 }
 
-/** A URL that a trap rule refused has its outcome right behind it. */
+/** The outcome of a URL that a trap rule refused directly follows its discovery. */
 class Replay {
   readonly #decisions: Decisions
   #last: Discovery | null = null
@@ -160,36 +157,16 @@ class Replay {
   }
 }
 
-/** What has an outcome. */
+/** Rows with an outcome. */
 interface Closed {
-  /** Shown every discovery in its place among the outcomes, where that matters. */
+  /** Receives every discovery in its order among the outcomes, if that matters. */
   discovered?(discovery: Discovery): void
   add(low: number, high: number, code: OutcomeCode, depth: number | undefined): void
   has(low: number, high: number, depth: number): boolean
   close(): void
 }
 
-class ClosedUrls implements Closed {
-  readonly #urls: SeenSet
-
-  constructor(space: FrontierSpace) {
-    this.#urls = new SeenSet(space.seen)
-  }
-
-  add(low: number, high: number): void {
-    this.#urls.add(low, high)
-  }
-
-  has(low: number, high: number): boolean {
-    return this.#urls.has(low, high)
-  }
-
-  close(): void {
-    this.#urls.close()
-  }
-}
-
-/** With `--max-depth`: rows, each closed by an outcome at its depth or nearer. */
+/** With `--max-depth`: an outcome closes the rows at its depth and above. */
 class ClosedRows implements Closed {
   readonly #closed: SeenSet
   readonly #reached: SeenSet
@@ -210,7 +187,7 @@ class ClosedRows implements Closed {
     this.#reachedAt.add(fingerprint.low, fingerprint.high, depth)
   }
 
-  /** An outcome that does not say its depth closes the rows that came before it. */
+  /** An outcome without a depth closes the rows before it. */
   add(low: number, high: number, code: OutcomeCode, depth: number | undefined): void {
     const unsaid = code === 'TOO_DEEP' ? this.#maxDepth + 1 : this.#reachedAt.nearest(low, high)
     this.#closedAt.add(low, high, depth ?? unsaid)
@@ -229,12 +206,14 @@ class ClosedRows implements Closed {
 interface OpenRetry {
   readonly attempt: number
   readonly notBefore: Millis
-  /** Its outcome was taken back: outcomes that came before do not close it. */
+  /** Its outcome was revoked: earlier outcomes do not close it. */
   readonly isReopened: boolean
   row: Discovery | null
 }
 
-/** URLs whose last try failed, or whose copy was lost, and that wait. They are few, so they have names. */
+/**
+ * Waiting URLs whose last attempt failed, or whose copy was lost. They are few, so strings will do as keys.
+ */
 class OpenRetries {
   readonly #byUrl = new Map<string, OpenRetry>()
 
@@ -253,7 +232,7 @@ class OpenRetries {
     if (this.#byUrl.size > 0) this.#byUrl.delete(`${low} ${high}`)
   }
 
-  /** True when the URL waits here: then it goes on from its last open row, which has the smallest depth. */
+  /** True if the URL waits here; it continues from its last open row, which has the smallest depth. */
   holds(low: number, high: number, row: Discovery, isClosed: boolean): boolean {
     if (this.#byUrl.size === 0) return false
     const retry = this.#byUrl.get(`${low} ${high}`)
@@ -262,7 +241,7 @@ class OpenRetries {
     return true
   }
 
-  /** In the order in which the tries failed. */
+  /** In the order of the failures. */
   *held(): Iterable<OpenRetry & { readonly row: Discovery }> {
     for (const { row, attempt, notBefore, isReopened } of this.#byUrl.values()) {
       if (row !== null) yield { row, attempt, notBefore, isReopened }

@@ -1,9 +1,8 @@
 /**
- * The states of a node's URLs in the order in which they were listed (K6): an array that only grows, of which
- * no more is kept than the window that slides over it. The window begins at the oldest URL that is not done
- * with; while it is full no list is made. A URL is IN_LIST, then IN_PROGRESS, then COMPLETED, or STALLED from
- * either: that one goes back to the queue of its site, and is listed again under a new number, so it holds
- * nobody up.
+ * The states of a node's URLs in the order of listing (K6): a growing array, of which only a sliding window
+ * is kept. It begins at the oldest unfinished URL; while it is full, no list is made. A URL is IN_LIST, then
+ * IN_PROGRESS, then COMPLETED, or STALLED from either. A stalled URL returns to the queue of its site and is
+ * listed again under a new number, so it delays no other.
  */
 const STATES = ['IN_LIST', 'IN_PROGRESS', 'COMPLETED', 'STALLED'] as const
 const [IN_LIST, IN_PROGRESS, COMPLETED, STALLED] = [0, 1, 2, 3]
@@ -11,9 +10,9 @@ const LEAST = 1_024
 
 export class UrlStates {
   readonly #window: number
-  /** A ring: the number of a URL is its place, less whole turns. */
+  /** A ring buffer: the number of a URL modulo its length is the index. */
   #ring: Uint8Array
-  /** The oldest number in the window, and the next that is given out. */
+  /** The oldest number in the window, and the next new one. */
   #first = 0
   #next = 0
 
@@ -27,7 +26,7 @@ export class UrlStates {
     return this.#next - this.#first
   }
 
-  /** Numbers for up to `count` more URLs, IN_LIST: as many as the window has room for, from the first on. */
+  /** Numbers for up to `count` more URLs, IN_LIST, as far as the window has room. */
   list(count: number): { readonly first: number; readonly count: number } {
     const room = Math.min(count, this.#window - this.size)
     while (this.size + room > this.#ring.length) this.#grow()

@@ -1,12 +1,9 @@
 /**
- * Response to page. In come a body (content-decoded) and its Content-Type; out go links, facts and main text.
- * What always holds: the links are those a full HTML parser (parse5, without scripts) would find, unless the
- * page, or the tree it makes, is larger than that parser is trusted with; time and memory grow no faster than
- * the body; nothing throws whatever the bytes are. As no script is run, the content of noscript counts; that
- * of a template does not.
+ * page/parse/: response to page. In: a body (content-decoded) and its Content-Type. Out: links, facts and
+ * main text. Always: the links are those that parse5 finds without scripts (the content of noscript counts,
+ * that of a template does not), unless the page or its tree is too large for parse5; time and memory grow
+ * linearly with the body; nothing throws, whatever the bytes are.
  */
-export { toUtf8 } from './charset.js'
-export { readContentType } from './content-type.js'
+export { encodeQuery, readContentType, toUtf8 } from './charset/index.js'
 export { parsePage } from './parse-page.js'
-export { encodeQuery } from './query-charset.js'
 export { closeEmptyTags } from './xhtml.js'

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { detectMime } from './mime.js'
+import { detectType, readContentType } from './charset/index.js'
 import { parsePage } from './parse-page.js'
 
 const bytes = (text: string) => Buffer.from(text, 'latin1')
+const detectMime = (header: string | undefined, body: Buffer) => detectType(readContentType(header), body)
 
-describe('detectMime', () => {
+describe('detectType', () => {
   it.each([
     ['text/html', '%PDF-1.7', 'application/pdf'],
     ['text/html; charset=x', '\x89PNG\r\n\x1a\n', 'image/png'],

@@ -1,19 +1,19 @@
 /**
- * The little of tree construction that decides whether a start tag becomes an element and what its content
- * is: select, template, svg and math. All else of it moves elements about, but neither drops nor invents a
+ * The part of tree construction that decides whether a start tag becomes an element, and what its content is:
+ * select, template, svg and math. The rest of tree construction moves elements, but neither drops nor adds a
  * link.
  */
 import { LIMITS } from '../../model/index.js'
-import { TAG_TRAITS, Tag, Trait } from './tags.js'
+import { TAG_TRAITS, Tag, Trait } from './tags/index.js'
 
 export class Nesting {
-  /** False once something came up whose outcome depends on the rest of tree construction. */
+  /** False after markup whose meaning depends on the rest of tree construction. */
   understood = true
-  /** Nothing special is open. */
+  /** Neither select, template, svg nor math is open. */
   ordinary = true
-  /** What stands here is text of the page: nothing special is open, or a formula is. */
+  /** The text here belongs to the page: nothing special is open, or a formula is. */
   readable = true
-  /** A frameset came by: its frames count. */
+  /** A frameset was met, so that its frames count. */
   frames = false
   #select = false
   #templates = 0
@@ -31,7 +31,7 @@ export class Nesting {
     this.#foreignDepth = 0
   }
 
-  /** Inside a template: parsed, but not part of the page. */
+  /** Inside a template, whose content is not part of the page. */
   get inert(): boolean {
     return this.#templates > 0
   }
@@ -40,7 +40,7 @@ export class Nesting {
     return this.#foreignDepth > 0
   }
 
-  /** Takes a start tag; false when it does not become an HTML element. */
+  /** Handles a start tag; false if it does not become an HTML element. */
   open(tag: number, traits: number, selfClosing: boolean): boolean {
     if (!this.ordinary && !this.#admits(tag, traits, selfClosing)) return false
     if ((traits & Trait.structure) !== 0) this.#enter(tag, selfClosing)
@@ -55,7 +55,7 @@ export class Nesting {
     this.#update()
   }
 
-  /** A CDATA section in svg or math; parse5 takes none where HTML begins again. */
+  /** A CDATA section in svg or math; parse5 accepts none in an HTML integration point. */
   cdata(): void {
     if ((TAG_TRAITS[this.#foreign[this.#foreignDepth - 1]!]! & Trait.htmlInside) !== 0) this.#giveUp()
   }
@@ -64,7 +64,7 @@ export class Nesting {
     if (tag === Tag.select) this.#select = true
     else if (tag === Tag.template) this.#templates++
     else if (tag === Tag.frameset) {
-      // It may remove the body and all links in it, or be ignored.
+      // It removes the body with all its links, or is ignored.
       this.frames = true
       this.#giveUp()
     } else if ((tag === Tag.svg || tag === Tag.math) && !selfClosing)
@@ -76,13 +76,13 @@ export class Nesting {
     if (this.#foreignDepth > 0) return this.#openForeign(tag, traits, selfClosing)
     if (this.#select) return this.#openInSelect(tag, traits)
     // In a template a column group drops even raw text tags, parse5 lets a table part end the template, and a
-    // link before a marker is opened again behind the template.
+    // link before a marker is opened again after the template.
     if (tag === Tag.col || tag === Tag.colgroup || (traits & (Trait.tablePart | Trait.marker)) !== 0)
       this.#giveUp()
     return true
   }
 
-  /** Inside select nearly every tag is dropped, and raw text is not raw. */
+  /** Inside select nearly every tag is dropped, and raw text elements contain tags. */
   #openInSelect(tag: number, traits: number): boolean {
     if (tag === Tag.script) return true
     if (tag === Tag.template || tag === Tag.html || (traits & Trait.tablePart) !== 0) {
@@ -137,7 +137,7 @@ export class Nesting {
     this.readable = isShown && (this.#foreignDepth === 0 || this.#isFormula())
   }
 
-  /** In math; an annotation says the same once more, in TeX. */
+  /** In math, but not in an annotation, which repeats the formula in TeX. */
   #isFormula(): boolean {
     if (this.#foreign[0] !== Tag.math) return false
     return !this.#foreign.subarray(0, this.#foreignDepth).includes(Tag.annotation)

@@ -1,33 +1,33 @@
-/** From the body of a response to what the crawl wants to know of it. */
+/** Parses the body of a response into links, facts and text. */
 import { type KnownLinks, LIMITS, LinkKind, type ParsedPage } from '../../model/index.js'
 import { originOf } from '../../model/url/index.js'
-import { encodingName, toUtf8, type Utf8Page } from './charset.js'
-import { type ContentType, readContentType } from './content-type.js'
-import { Findings } from './findings.js'
-import { fullParse } from './full-parse.js'
-import { detectType, isHtml } from './mime.js'
-import { pageBase } from './page-base.js'
-import { textAreaStart, withSentinels } from './page-memory.js'
-import { PendingLinks } from './pending-links.js'
-import { refreshTarget } from './refresh.js'
+import {
+  type ContentType,
+  detectType,
+  encodingName,
+  isHtml,
+  readContentType,
+  toUtf8,
+  type Utf8Page,
+} from './charset/index.js'
+import { Findings, PendingLinks, pageBase, refreshTarget } from './links/index.js'
+import { textAreaStart, withSentinels } from './memory/index.js'
 import { Scanner } from './scanner.js'
-import { TextRanges } from './text-ranges.js'
-import { TextWriter } from './text-writer.js'
-import { oneLine } from './title.js'
+import { oneLine, TextRanges, TextWriter } from './text/index.js'
+import { fullParse } from './tree/index.js'
 import { closeEmptyTags } from './xhtml.js'
 
 export interface ParseRequest {
   /** Normalised. */
   readonly url: string
-  /** Content-Encoding undone. */
+  /** After undoing Content-Encoding. */
   readonly body: Buffer
-  /** Content-Type header. */
   readonly contentType: string | undefined
-  /** Refresh header: what `<meta http-equiv=refresh>` stands for. */
+  /** The Refresh header, which means the same as `<meta http-equiv=refresh>`. */
   readonly refresh?: string | undefined
   readonly wantText: boolean
   readonly wantRequisites: boolean
-  /** Links that it has are counted instead of listed. */
+  /** Links in it are counted instead of listed. */
   readonly known?: KnownLinks | null
 }
 
@@ -76,7 +76,7 @@ function parseHtml(request: ParseRequest, declared: ContentType, mime: string): 
   }
 }
 
-/** The findings of the full parser; null when the page is too much for it, and the scanner's must do. */
+/** The findings of the full parser; null if the page is too large for it, so that the scanner's must do. */
 function parseFully(page: Utf8Page, wantRequisites: boolean): Findings | null {
   const bytes = page.bytes.length - page.start
   return bytes > LIMITS.fullParseBytes

@@ -1,23 +1,34 @@
 /**
- * Reads a page's bytes once and collects its links, facts and text without building a tree. It follows the
- * WHATWG tokenizer exactly and knows of tree construction only what decides whether a start tag becomes an
- * element: raw text, template, select, svg and math. Where more than that would matter it says so
- * (`understood` is false) and goes on as well as it can: the page is then handed to the full parser, unless
- * it is too large for that one.
+ * Reads a page once and collects links, facts and text without building a tree. It follows the WHATWG
+ * tokenizer exactly, but of tree construction only what decides whether a start tag becomes an element: raw
+ * text, template, select, svg and math. Where more would matter, `understood` becomes false, and the page is
+ * parsed again by the full parser unless it is too large for that.
  */
 import { LinkKind } from '../../model/index.js'
-import { Attribute, AttributeSlots } from './attributes.js'
-import type { Findings } from './findings.js'
+import { type Findings, Rel, relFlags } from './links/index.js'
+import {
+  commentEnd,
+  Found,
+  nextTag,
+  type PageMemory,
+  rawTextEnd,
+  scriptEnd,
+  type TagTables,
+} from './memory/index.js'
 import { Nesting } from './nesting.js'
-import { Found, type PageMemory, type TagTables } from './page-memory.js'
-import { commentEnd, nextTag, rawTextEnd, scriptEnd } from './raw-text.js'
-import { Rel, relFlags } from './rel.js'
-import { createSieve, createTagTable, TAG_NAMES, TAG_TRAITS, Tag, Trait } from './tags.js'
-import type { TextRanges } from './text-ranges.js'
-import { createTextTags } from './text-tags.js'
-import { readTitle } from './title.js'
+import {
+  Attribute,
+  AttributeSlots,
+  createSieve,
+  createTagTable,
+  TAG_NAMES,
+  TAG_TRAITS,
+  Tag,
+  Trait,
+} from './tags/index.js'
+import { createTextTags, readTitle, type TextRanges } from './text/index.js'
 
-/** What may follow '<': 0 is text, the rest begins markup. */
+/** What a character after '<' begins; 0 is text. */
 const AFTER_BRACKET = new Uint8Array(256)
 const Markup = { startTag: 1, endTag: 2, declaration: 3, bogus: 4 } as const
 for (let c = 0; c < 26; c++) AFTER_BRACKET[0x41 + c] = AFTER_BRACKET[0x61 + c] = Markup.startTag
@@ -49,12 +60,11 @@ export class Scanner {
   #length = 0
   #findings!: Findings
   #text: TextRanges | null = null
-  /** Traits of the tags whose attributes are read. */
+  /** Tags with one of these traits are read; all others are skipped. */
   #wanted = 0
 
   /**
-   * Scans the page of `length` bytes in `memory` (with the sentinels of `page-memory.ts` behind it). Returns
-   * whether the findings are certain to be those of a full HTML parser.
+   * Scans the `length` bytes of the page in `memory`. True if a full HTML parser would surely find the same.
    */
   scan(memory: PageMemory, length: number, findings: Findings, text: TextRanges | null): boolean {
     const { bytes } = memory
@@ -71,7 +81,7 @@ export class Scanner {
     this.#run()
     this.#bytes = NOTHING
     this.#attributes.attach(NOTHING)
-    // Which of several comes first in the tree depends on where they stand.
+    // Which of several bases comes first in the tree depends on their places.
     return this.#nesting.understood && findings.bases < 2
   }
 
@@ -104,20 +114,20 @@ export class Scanner {
       this.#text.add(bytes, textStart, length)
   }
 
-  /** The next tag that has to be looked at; what the module found on the way is taken over. */
+  /** The next tag to be read; takes over the anchors that the module found on the way. */
   #next(from: number): number {
     const memory = this.#memory
     const length = this.#length
     const next =
-      this.#text === null ? memory.nextOfInterest(from, length) : this.#text.find(memory, from, length)
+      this.#text === null ? memory.wasm.nextOfInterest(from, length) : this.#text.find(memory, from, length)
     const anchors = memory.results[Found.anchors]!
     if (anchors > 0) this.#findings.links.addFound(memory, anchors)
     return next
   }
 
   /**
-   * Each of these takes the position of the name or what follows `<!`, and returns where the next token
-   * begins.
+   * This and the next methods take the position of the name, or after `<!`, and return the start of the next
+   * token.
    */
   #startTag(at: number): number {
     const bytes = this.#bytes
@@ -129,10 +139,10 @@ export class Scanner {
     if (wanted === 0 && ordinary) return this.#attributes.skip(nameEnd)
     const reads = (wanted & (Trait.facts | Trait.requisites | Trait.role)) !== 0
     const end = reads ? this.#attributes.read(nameEnd) : this.#attributes.skip(nameEnd)
-    // The page ends inside the tag: there is no such tag then.
+    // The page ends inside the tag, so there is no such tag.
     if (end > this.#length) return end
     if (!this.#nesting.open(tag, traits, this.#attributes.selfClosing)) {
-      // The parts of a formula stand apart: a half is not twelve.
+      // Parts of a formula are set apart: the half in `1<mfrac>` must not become 12.
       if (this.#nesting.readable) this.#text?.setApart()
       return end
     }

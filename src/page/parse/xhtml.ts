@@ -1,14 +1,13 @@
 /**
- * XHTML for readers of HTML. In XML `<script src="x"/>` is an element without content; in HTML it is the
- * start of a script that swallows the page. So the few tags that change what follows them get the end tag
- * they mean.
+ * Makes XHTML readable for an HTML parser. In XML `<script src="x"/>` is an empty element; in HTML it starts
+ * a script that swallows the page. The few tags that change how the following text is read get an end tag.
  */
 const NAMES = new Set(
   'script style title textarea iframe noembed noframes noscript xmp plaintext template select'.split(' '),
 )
 const NAME_CHARS = 10
 
-/** The page with those tags closed; the same buffer where there are none. `page` is valid UTF-8. */
+/** The page with those tags closed; the same buffer if there are none. `page` is valid UTF-8. */
 export function closeEmptyTags(page: Buffer): Buffer {
   const text = page.latin1Slice(0, page.length)
   let closed = ''
@@ -25,8 +24,8 @@ export function closeEmptyTags(page: Buffer): Buffer {
 }
 
 /**
- * Name of the tag that is still open at the end of `text`; empty inside one of its values. (XML has no `<` in
- * values.)
+ * Name of the tag that is still open at the end of `text`; empty inside a value (XML allows no `<` in
+ * values).
  */
 function tagNameBefore(text: string): string {
   const start = text.lastIndexOf('<') + 1

@@ -1,15 +1,14 @@
-/** How long a site is left alone that fails: longer with every failure in a row, until it is set aside. */
+/** How long a failing site is left alone: longer with every failure in a row, until it is parked. */
 import { LIMITS, type Millis, type OutcomeRule, type Random } from '../../model/index.js'
 
-/** Spread, so that sites that failed together do not come back together. */
+/** Random extra wait, so that sites that failed together do not return together. */
 const JITTER = 0.25
 const FIRST_MS = 1_000
 
 /**
- * The wait after so many failures in a row, null when the site has to be set aside. What the site asked for
- * (`askedMs`) is kept, and exceeded when that did not help. A site that says it is busy without saying for
- * how long is left alone from the first time on; one error may be one page's fault, so there the wait begins
- * with the second.
+ * The wait after so many failures in a row; null if the site has to be parked. The wait that the site asked
+ * for (`askedMs`) is a minimum. Without one, a busy site is left alone from its first failure on. Other
+ * failures may concern a single page, so there the wait begins with the second.
  */
 export function backOffMs(
   rule: OutcomeRule,

@@ -1,11 +1,13 @@
 /**
- * The politeness turn that the sites of a group share: one request at a time, and a pause after it. Who has
- * to wait stands in line; one timer wakes the first of them, however many there are. Times are ledger (wall)
- * time: they outlive the process.
+ * The politeness turn shared by the sites of a group: one request at a time, then a pause. Waiters form a
+ * queue, and one timer wakes the first of them. Times are ledger (wall) time, because they outlive the
+ * process.
  */
 import { type Cancel, type Clock, type GroupId, LIMITS, type Millis } from '../../model/index.js'
 
-/** Somebody in line. `retry` is called when the turn is free: it takes it, or stands in another line. */
+/**
+ * A waiter in the queue. `retry` is called when the turn is free; it takes the turn or joins another queue.
+ */
 export interface Waiter {
   retry(): void
 }
@@ -13,7 +15,7 @@ export interface Waiter {
 export class GroupPace {
   readonly id: GroupId
   readonly #clock: Clock
-  /** Requests that may be under way at once: connections per site. */
+  /** Requests allowed at once: connections per site. */
   readonly #most: () => number
   readonly #line = new Set<Waiter>()
   #nextAllowed: Millis = 0
@@ -22,15 +24,15 @@ export class GroupPace {
   #takenAt: Millis = 0
   #reserved: Millis = 0
   #cancel: Cancel | null = null
-  /** Sites in hand that belong to it. */
+  /** Open sites that belong to the group. */
   sites = 0
-  /** Its turn was taken by name, and has to be given back by name: no lease does it. */
+  /** The turn was taken by name, so it is released by name and not with a lease. */
   isNamed = false
-  /** Hops under way to one of its sites, whose cell may not be in hand: they need its turn. */
+  /** Redirect hops in flight to one of its sites, perhaps without a leased cell, that use its turn. */
   borrowers = 0
-  /** Cells in hand that are about to give their lease back, and the turn with it. */
+  /** Leased cells that are about to release their lease, and the turn with it. */
   leaving = 0
-  /** Too many sites turned out to share it (a CDN): it holds nobody up any more. */
+  /** Too many sites share it (a CDN), so it no longer limits anybody. */
   dissolved = false
 
   constructor(id: GroupId, clock: Clock, most: () => number) {
@@ -43,18 +45,18 @@ export class GroupPace {
     return this.#nextAllowed
   }
 
-  /** What the line moves by. */
+  /** The time between two waiters. */
   get spacingMs(): Millis {
     return this.#spacingMs
   }
 
-  /** When somebody who came now would have the turn. */
+  /** The time at which a new waiter would get the turn. */
   expectedAt(now: Millis): Millis {
     if (this.dissolved) return now
     return Math.max(now, this.#nextAllowed) + this.#line.size * this.#spacingMs
   }
 
-  /** Never shortens a wait that is already known. */
+  /** Never shortens a known wait. */
   postpone(until: Millis): void {
     if (until > this.#nextAllowed) this.#nextAllowed = until
   }
@@ -63,7 +65,7 @@ export class GroupPace {
     return this.dissolved || this.#freeAt() <= now
   }
 
-  /** Takes the turn until `release`; whoever comes meanwhile waits at least `delayMs`. */
+  /** Takes the turn until `release`. The next request waits at least `delayMs`. */
   take(now: Millis, delayMs: Millis): void {
     this.#held++
     this.#takenAt = now
@@ -72,10 +74,10 @@ export class GroupPace {
     this.postpone(this.#reserved)
   }
 
-  /** The request is over. */
+  /** Ends the request. */
   release(nextAllowed: Millis): void {
     this.#held--
-    // What was reserved for want of an answer counts no more, should the delay have been lowered since.
+    // The reservation for an unanswered request ends with it: the delay may have been lowered meanwhile.
     if (this.#nextAllowed === this.#reserved) this.#nextAllowed = nextAllowed
     else this.postpone(nextAllowed)
     if (this.#line.size > 0) this.serveAgain()
@@ -93,13 +95,13 @@ export class GroupPace {
     this.#cancel = null
   }
 
-  /** The delay was lowered: what is left of the old one counts no more than the new one from now on. */
+  /** The delay was lowered: from now on nobody waits longer than the new one. */
   ease(delayMs: Millis): void {
     this.#nextAllowed = Math.min(this.#nextAllowed, this.#clock.now() + delayMs)
     this.serveAgain()
   }
 
-  /** What holds people up has changed: more connections, a shorter delay, no group any more. */
+  /** Call after a change that may free the turn: more connections, a shorter delay, a dissolved group. */
   serveAgain(): void {
     this.#cancel?.()
     this.#cancel = null
@@ -107,7 +109,7 @@ export class GroupPace {
   }
 
   /**
-   * A request that is silent for long does not hold the others up: one host that hangs is not its whole
+   * A request without an answer holds the turn for a limited time: one host that hangs is not its whole
    * domain.
    */
   #freeAt(): Millis {
@@ -115,7 +117,7 @@ export class GroupPace {
     return Math.max(this.#nextAllowed, this.#takenAt + LIMITS.turnHoldMs)
   }
 
-  /** Calls the first in line as long as the turn is free; then waits for the next moment it can be. */
+  /** Serves waiters while the turn is free, then sets a timer for the next possible moment. */
   #serve(): void {
     const now = this.#clock.now()
     for (const waiter of this.#line) {

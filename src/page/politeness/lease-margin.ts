@@ -1,18 +1,17 @@
 /**
- * How long this agent may act on its leases and turns. Measured from before the renewal was sent, on the
- * monotonic and on the wall clock: a machine that slept notices by one of them. A request is sent only with a
- * margin left, and what is under way when the leases end is cut off: by then the sites may be somebody
- * else's.
+ * How long this agent may act on its leases and turns. Counted from before the renewal was sent, on the
+ * monotonic and the wall clock, so that a suspended machine notices. New requests need a margin, and requests
+ * in flight are aborted at the end of the leases, because the sites may then belong to another agent.
  */
 import { type Cancel, type Clock, type Millis, Stop, type StopSignal, sleep } from '../../model/index.js'
 
-/** Parts of a lease: no new request in the last sixth, none under way in the last thirtieth. */
+/** Parts of a lease: no new request in the last sixth, no request in flight in the last thirtieth. */
 const MARGIN = 1 / 6
 const CUT = 1 / 30
-/** How often those who wait for a renewal look. */
+/** Interval of checks while waiting for a renewal. */
 const LOOK_MS = 250
 
-/** The moment just before a renewal is sent. */
+/** The time just before a renewal is sent. */
 export interface SendTime {
   readonly monotonic: Millis
   readonly wall: Millis
@@ -25,10 +24,10 @@ export class LeaseMargin {
   #sent: SendTime
   #period: Stop
   #cancel: Cancel = () => {}
-  /** One wait for all who look: a thousand sites may wait for the same renewal. */
+  /** One wait shared by all: a thousand sites may wait for the same renewal. */
   #looking: Promise<void> | null = null
 
-  /** An incarnation begins with what it has just been told: leases come later than that. */
+  /** A new incarnation has no leases yet, so its margin may begin now. */
   constructor(clock: Clock, leaseMs: Millis, stopping: StopSignal) {
     this.#clock = clock
     this.#leaseMs = leaseMs
@@ -43,7 +42,8 @@ export class LeaseMargin {
   }
 
   /**
-   * The ledger has renewed all leases, asked at `sent`. Cells it did not name are known to be lost by now.
+   * The ledger has renewed all leases, as asked at `sent`. Cells missing from its answer are already marked
+   * lost.
    */
   renew(sent: SendTime): void {
     this.#sent = sent
@@ -69,10 +69,7 @@ export class LeaseMargin {
     return this.#period.signal
   }
 
-  /**
-   * Waits until a request may be sent; false when the agent stops, or `isOver` says there is nothing to wait
-   * for.
-   */
+  /** Waits until a request may be sent; false if the agent stops or `isOver` returns true. */
   async held(isOver: () => boolean): Promise<boolean> {
     while (!this.holds && !this.#stopping.aborted && !isOver()) await this.#nextLook()
     return !this.#stopping.aborted && !isOver()

@@ -1,6 +1,6 @@
 /**
- * Fetches only while the leases last. A signal alone does not see to that: it is set off by a timer, and
- * after a process stood still, a connection that was made meanwhile is heard of before the timer is.
+ * Fetches only while the leases hold. Their signal is not enough, because a timer sets it: in a process that
+ * was suspended, a new connection may be reported before that timer fires.
  */
 
 import type { StopSignal } from '../../model/index.js'

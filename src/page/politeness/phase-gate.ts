@@ -1,7 +1,7 @@
 /**
- * When one cell may ask its site. The first request after a swap waits the full delay: who asked last, and
- * when, only that node knows. What other nodes have learned of the site (Retry-After, pauses) is read at the
- * beginning of each window.
+ * Decides when one cell may send requests to its site. The first request after a swap waits the full delay,
+ * because only the previous node knows its last request. What other nodes have learned about the site
+ * (Retry-After, pauses) is read from the ledger at the start of each window.
  */
 
 import { type Millis, ownTurn, type StopSignal } from '../../model/index.js'
@@ -11,13 +11,13 @@ import type { PhaseGates, PhaseGatesParts } from './phase-gates.js'
 import type { PhaseWindow } from './phases/index.js'
 import type { Pause } from './site-pace.js'
 
-/** While the time is not known for certain, it is looked at this often. */
+/** Interval of checks while the ledger time is not known for certain. */
 const LOOK_MS = 250
 
 export class PhaseGate {
-  /** Something that the ledger has to say, or to know, before the next request. */
+  /** A read or write of the ledger that the next request waits for. */
   pending: Promise<void> | null = null
-  /** What others have learned of the site: told when it is read. */
+  /** Receives the wait that other nodes have stored. */
   onWait: (until: Millis) => void = () => {}
   readonly shard: number
   readonly gates: PhaseGates
@@ -25,11 +25,11 @@ export class PhaseGate {
   readonly #site: Site
   readonly #phase: number
   readonly #groups: readonly GroupPace[]
-  /** The window that was met last, and what has been done in it. */
+  /** The last window seen, and what was done in it. */
   #window = Number.NEGATIVE_INFINITY
   #hasAsked = false
   #isReserved = false
-  /** The longest pause that the ledger knows of. */
+  /** The longest pause that the ledger knows. */
   #knownMs: Millis = 0
 
   constructor(
@@ -47,15 +47,11 @@ export class PhaseGate {
     this.#groups = groups
   }
 
-  get slowMs(): Millis {
-    return this.gates.slowMs
-  }
-
   get signal(): StopSignal {
     return this.gates.signal
   }
 
-  /** True while a request may begin, in the window in which its turn was taken. */
+  /** True while a request may begin in the window in which its turn was taken. */
   readonly mayBegin = (): boolean => {
     const at = this.gates.now()
     if (at === null) return false
@@ -67,20 +63,20 @@ export class PhaseGate {
     return !this.gates.isOpen(this.#phase, this.shard)
   }
 
-  /** Until the window opens. */
+  /** Time until the window opens. */
   opensInMs(): Millis {
     const at = this.gates.now()
     return at === null ? LOOK_MS : Math.max(0, this.gates.windowOf(this.#phase, this.shard, at).opensAt - at)
   }
 
-  /** Why it is shut, for people. */
+  /** Why it is shut, for display. */
   get reason(): string {
     if (this.gates.now() === null) return 'the time of the ledger is not known for certain'
     const { phases, periodMs } = this.gates.plan
     return `its node's turn, every ${seconds(phases * periodMs)} for ${seconds(periodMs)}, see --phases period`
   }
 
-  /** How long to wait; 0 when there is nothing to wait for but `pending`. */
+  /** The time to wait; 0 if there is nothing to wait for except `pending`. */
   waitMs(pause: Pause): Millis {
     const at = this.gates.now()
     if (at === null) return LOOK_MS
@@ -98,7 +94,7 @@ export class PhaseGate {
   }
 
   #pauseMs(at: Millis, window: PhaseWindow, pause: Pause): Millis {
-    const { slowMs } = this
+    const { slowMs } = this.gates
     const ownMs = Math.max(pause.ownMs, this.#knownMs)
     const from = window.opensAt + Math.min(ownMs, slowMs)
     if (!this.#hasAsked && at < from && this.gates.waitsAfterSwap) return from - at
@@ -122,14 +118,14 @@ export class PhaseGate {
   }
 
   /**
-   * A pause that does not fit into a window: before the site is asked the ledger knows until when others must
-   * not, however long the request takes.
+   * For a pause longer than a window: before the request, the ledger learns until when other nodes must wait,
+   * however long the request takes.
    */
   async #reserve({ endsAt }: PhaseWindow, ownMs: Millis, groupMs: Millis): Promise<void> {
     const { ledger } = this.#parts
     // We stop earlier by our clock; by the ledger's it may be the swap.
     const rows = [ledger.saveWait(ownTurn(this.#site), endsAt + ownMs, ownMs)]
-    if (groupMs > this.slowMs)
+    if (groupMs > this.gates.slowMs)
       for (const { id } of this.#groups) rows.push(ledger.saveWait(id, endsAt + groupMs, groupMs))
     await Promise.all(rows)
   }

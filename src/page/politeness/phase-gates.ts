@@ -1,8 +1,7 @@
 /**
- * Under `phases` the clock says who may ask a host, not its turn (K4, K5). A site is asked only in the
- * windows that its phase has with the shard of the cell; what is still under way when a window ends is cut
- * off. What other nodes have learned of a site meanwhile (Retry-After, pauses) is read from the ledger at the
- * beginning of each window.
+ * Under `phases` the clock decides who may send requests to a host, not its turn (K4, K5): a site is open
+ * only in the windows of its phase and the cell's shard. Requests in flight at the end of a window are
+ * aborted.
  */
 
 import type { Ledger } from '../../ledger/index.js'
@@ -29,17 +28,19 @@ import {
   windowOf,
 } from './phases/index.js'
 
-/** Windows meet at the swap; what is under way then goes on; the first request after a swap does not wait. */
+/**
+ * Windows without guard; requests in flight survive the swap; the first request after a swap does not wait.
+ */
 export type PhaseMistake = 'no-guard' | 'no-cut' | 'no-swap-wait'
 
 export interface PhaseGatesParts {
   readonly plan: PhasePlan
   readonly clock: Clock
-  /** The machine's own wall clock. */
+  /** The machine's wall clock. */
   readonly wall: () => Millis
-  /** Only for tests: the phase clock of this agent is wrong by so much. */
+  /** Only for tests: the error of this agent's phase clock. */
   readonly skewMs?: Millis | undefined
-  /** Only for the simulator, to see that somebody notices. */
+  /** Only for the simulator, which must notice it. */
   readonly mistake?: PhaseMistake | undefined
   readonly ledger: Ledger
   readonly leaseMargin: LeaseMargin
@@ -48,14 +49,11 @@ export interface PhaseGatesParts {
   readonly onFailure: (error: Error) => void
 }
 
-/** A measure of the ledger's time is good for this part of a lease. */
+/** A measurement of the ledger time is valid for this part of a lease. */
 const MEASURE_LEASES = 1 / 2
-/**
- * A site whose pause takes more than this part of a window tells the ledger of each window in which it is
- * asked.
- */
+/** A site whose pause exceeds this part of a window reports to the ledger in each window with requests. */
 const SLOW_SHARE = 1 / 2
-/** A request that had this part of a window and was cut off is the server's fault. */
+/** A request aborted after this part of a window counts as the server's failure. */
 const FAIR_SHARE = 1 / 4
 
 export class PhaseGates {
@@ -68,9 +66,9 @@ export class PhaseGates {
   #cutter = new Stop()
   #period = Number.NEGATIVE_INFINITY
   #cancel: Cancel = () => {}
-  /** The last window was ended too late: this process stood still, and heard of no answer. */
+  /** The last window was ended too late, because this process was suspended and received no answers. */
   #wasLate = false
-  /** Of the monotonic clock. */
+  /** On the monotonic clock. */
   #cutAt: Millis = Number.POSITIVE_INFINITY
   #tied: StopSignal | null = null
 
@@ -86,7 +84,7 @@ export class PhaseGates {
     this.#time = new PhaseClock({ monotonic, wall, guardMs, maxAgeMs: this.#maxAgeMs, skewMs })
   }
 
-  /** A heartbeat was answered. */
+  /** Handles the answer to a heartbeat. */
   measured(sent: SendTime, now: Millis): void {
     if (!this.#time.measured(sent.monotonic, now)) this.#cutter.abort()
     const at = this.now()
@@ -99,7 +97,7 @@ export class PhaseGates {
     return this.#time.now()
   }
 
-  /** Of a host: looked for once, names take a while. */
+  /** Callers keep the result: hashing a name takes a while. */
   phaseOf(site: Site): number {
     return phaseOf(site, this.#parts.grouping, this.plan)
   }
@@ -114,10 +112,7 @@ export class PhaseGates {
     return at !== null && this.#parts.leaseMargin.holds && this.windowOf(phase, shard, at).opensAt <= at
   }
 
-  /**
-   * True when who was asked at `beganAt` had time to answer before the window ended, as far as that is up to
-   * us.
-   */
+  /** True if the server had enough of the window to answer a request begun at `beganAt`. */
   wasFair(beganAt: Millis): boolean {
     const { clock } = this.#parts
     return !this.#wasLate && clock.monotonic() - beganAt >= this.#fairMs
@@ -127,7 +122,7 @@ export class PhaseGates {
     return this.#parts.clock.monotonic()
   }
 
-  /** False only for the simulator. */
+  /** False only in the simulator. */
   get waitsAfterSwap(): boolean {
     return this.#parts.mistake !== 'no-swap-wait'
   }
@@ -157,7 +152,7 @@ export class PhaseGates {
     this.#aim(cutter, leaseMargin.signal.aborted ? null : at)
   }
 
-  /** At the end of the window, by what is known of the time now; the next measure aims anew. */
+  /** Sets the timer for the end of the window; the next measurement corrects it. */
   #aim(cutter: Stop, at: Millis | null): void {
     const { clock } = this.#parts
     this.#cancel()
@@ -170,7 +165,7 @@ export class PhaseGates {
       this.#cancel = clock.after(leftMs, () => this.#cut(cutter, cutAt))
   }
 
-  /** By its timer, which may be late, or by who comes first. */
+  /** Called by the timer, which may be late, or before the next window. */
   #cut(cutter: Stop, cutAt: Millis): void {
     this.#wasLate = this.#parts.clock.monotonic() - cutAt > this.plan.guardMs
     cutter.abort()
@@ -181,7 +176,7 @@ export class PhaseGates {
   }
 }
 
-/** A request in a window: whether it was sent at all, and whether the server had time to answer. */
+/** A request in a window: whether it was sent, and whether the server had time to answer. */
 export class BegunRequest {
   readonly #gates: PhaseGates
   readonly #isOpen: () => boolean

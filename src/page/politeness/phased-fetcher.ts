@@ -1,4 +1,4 @@
-/** Asks for robots.txt, and what it redirects to, only in the windows that a shard has for each host. */
+/** Fetches robots.txt, and its redirects, only in the windows of the shard and the host. */
 
 import { eitherOf, type StopSignal } from '../../model/index.js'
 import { siteOf } from '../../model/url/index.js'
@@ -10,7 +10,7 @@ export class PhasedFetcher implements Pick<Fetcher, 'fetch' | 'resolve'> {
   readonly #gates: PhaseGates
   readonly #shard: number
   /**
-   * The last request was not sent, or cut off before the server had a fair time to answer: it says nothing of
+   * The last request was not sent, or aborted before the server had time to answer, so it says nothing about
    * the site.
    */
   wasCut = false

@@ -1,10 +1,10 @@
-/** Pages and bytes per second of the whole crawl: whoever is about to fetch waits here for a turn. */
+/** Limits pages and bytes per second of the whole crawl. Each fetch waits here first. */
 import type { Cancel, Clock, Millis, StopSignal } from '../../model/index.js'
 
-/** What was not used can be caught up for this long: timers are late by a millisecond or two. */
+/** Unused rate can be caught up for this long, because timers are a millisecond or two late. */
 const BURST_MS = 50
 
-/** A token bucket, kept as the moment when it is no longer in debt. */
+/** A token bucket, stored as the time at which its debt ends. */
 class Bucket {
   #perSecond = 0
   #freeAt: Millis = Number.NEGATIVE_INFINITY
@@ -17,7 +17,7 @@ class Bucket {
     return this.#perSecond
   }
 
-  /** What is owed stays owed, and is paid at the new rate. */
+  /** The debt remains, and is paid at the new rate. */
   set(perSecond: number, now: Millis): void {
     const owed = (Math.max(0, this.#freeAt - now) * this.#perSecond) / 1000
     this.#perSecond = Math.max(0, perSecond)
@@ -27,7 +27,7 @@ class Bucket {
 
   spend(amount: number, now: Millis): void {
     if (!this.isLimited) return
-    // The first spender has no past to catch up on.
+    // The first expense has no unused rate to catch up.
     const from = this.#freeAt === Number.NEGATIVE_INFINITY ? now : Math.max(this.#freeAt, now - BURST_MS)
     this.#freeAt = from + (amount * 1000) / this.#perSecond
   }
@@ -46,9 +46,9 @@ export class RateLimit {
   readonly #clock: Clock
   readonly #pages = new Bucket()
   readonly #bytes = new Bucket()
-  /** In the order they came. */
+  /** In order of arrival. */
   readonly #waiting = new Set<Waiter>()
-  /** Hundreds of lanes wait with one signal: it is listened to once, for as long as it lives. */
+  /** Hundreds of lanes wait with the same signal, so each signal gets one listener. */
   readonly #watched = new WeakSet<StopSignal>()
   #cancel: Cancel | null = null
 
@@ -56,7 +56,7 @@ export class RateLimit {
     this.#clock = clock
   }
 
-  /** 0 is no limit. Takes effect for those who already wait. */
+  /** 0 means no limit. Also applies to waiting fetches. */
   set(pagesPerSecond: number, bytesPerSecond: number): void {
     const now = this.#clock.monotonic()
     this.#pages.set(pagesPerSecond, now)
@@ -68,17 +68,17 @@ export class RateLimit {
     return this.#pages.isLimited || this.#bytes.isLimited
   }
 
-  /** 0 is no limit. */
+  /** 0 means no limit. */
   get bytesPerSecond(): number {
     return this.#bytes.perSecond
   }
 
-  /** Those who wait for the total rate. */
+  /** Number of waiting fetches. */
   get waiting(): number {
     return this.#waiting.size
   }
 
-  /** Resolves when it is one page's turn and the bytes spent so far are paid for, or when `signal` aborts. */
+  /** Resolves when the rates allow another page, or when `signal` aborts. */
   take(signal: StopSignal): Promise<void> {
     if (signal.aborted) return Promise.resolve()
     if (this.#waiting.size === 0 && this.#waitMs() === 0) {
@@ -92,7 +92,7 @@ export class RateLimit {
     })
   }
 
-  /** Bytes are known only once they have come: they are paid for by those who come next. */
+  /** The size is known only after a fetch, so the following fetches pay for it. */
   spend(bytes: number): void {
     this.#bytes.spend(bytes, this.#clock.monotonic())
   }
@@ -130,7 +130,7 @@ export class RateLimit {
     signal.addEventListener('abort', leave, { once: true })
   }
 
-  /** Whole milliseconds: a shorter wait may not move the clock at all. */
+  /** In whole milliseconds: the clock may not show a shorter wait. */
   #arm(): void {
     this.#cancel?.()
     this.#cancel =

@@ -1,7 +1,4 @@
-/**
- * The requests of one site in hand: they end with the leases of the agent, and when the site is taken away by
- * force.
- */
+/** Aborts the requests of one open site, at the end of the leases or when the site is taken away. */
 import { Stop, type StopSignal } from '../../model/index.js'
 
 export class RequestAbort {
@@ -11,8 +8,8 @@ export class RequestAbort {
   readonly #abort = () => this.#stop.abort()
 
   /**
-   * Aborts with `until`, or with `cut`. The same one for as long as `until` is the same: fetchers keep a list
-   * for each.
+   * Aborts with `until`, or with `abort`. The same signal while `until` is the same, because fetchers keep a
+   * list for each.
    */
   signal(until: StopSignal): StopSignal {
     if (this.#until === until) return this.#stop.signal
@@ -28,13 +25,13 @@ export class RequestAbort {
     return this.#isCut
   }
 
-  /** Nothing that is under way is waited for any more, and nothing more is sent. */
+  /** Aborts requests in flight and allows no more. */
   abort(): void {
     this.#isCut = true
     this.#stop.abort()
   }
 
-  /** The site is released: nobody need know of it any more. */
+  /** Call when the site is released. */
   dispose(): void {
     this.#until?.removeEventListener('abort', this.#abort)
     this.#until = null

@@ -1,6 +1,6 @@
 /**
- * When the next request to one site may be sent: after its own pause, after any wait it asked for, and when
- * it has the turn of every group it belongs to. It waits for a turn without holding another.
+ * Decides when the next request to one site may be sent: after its own pause, after a wait that it asked for,
+ * and with the turn of each of its groups. It never holds one turn while it waits for another.
  */
 
 import { type Clock, forDisplay, type GroupId, LIMITS, type Millis } from '../../model/index.js'
@@ -10,7 +10,7 @@ import type { Delay } from './politeness.js'
 import { type KnownWait, SiteWait } from './site-wait.js'
 import { TurnWaiter } from './turn-waiter.js'
 
-/** Pauses after a request: of the site, and of its groups. A Crawl-delay is the site's alone. */
+/** Pauses after a request, of the site and of its groups. A Crawl-delay only applies to the site. */
 export interface Pause {
   readonly ownMs: Millis
   readonly groupMs: Millis
@@ -19,18 +19,18 @@ export interface Pause {
 export interface SitePaceParts extends KnownWait {
   readonly clock: Clock
   readonly groups: readonly GroupPace[]
-  /** What other cells of the site, in our hands too, keep to; without it, there are none. */
+  /** Shared with other open cells of the site, if there are any. */
   readonly own?: SiteWait | undefined
-  /** Writes into the ledger what the next holder of this site has to keep to. */
+  /** Stores in the ledger what the next holder of this site must observe. */
   readonly save: (waitUntil: Millis, pause: Pause) => Promise<void>
-  /** Under `phases`: when the clock lets it be asked. */
+  /** Under `phases`: when the clock permits requests. */
   readonly gate?: PhaseGate | null
 }
 
 export class SitePace {
   readonly #parts: SitePaceParts
   readonly #waiters = new Set<TurnWaiter>()
-  /** Null where turns say who may ask, not the clock. */
+  /** Null if turns decide who may send requests, not the clock. */
   readonly gate: PhaseGate | null
   readonly #own: SiteWait
   /** When the turn was last taken. */
@@ -52,12 +52,12 @@ export class SitePace {
     return this.#parts.groups
   }
 
-  /** What it shares with other cells of its site. */
+  /** The part shared with other cells of the site. */
   get own(): SiteWait {
     return this.#own
   }
 
-  /** Until when the site itself asked to be left alone, or its failures made us. */
+  /** The end of the wait that the site asked for, or that its failures caused. */
   get waitUntil(): Millis {
     return this.#own.waitUntil
   }
@@ -66,37 +66,37 @@ export class SitePace {
     return this.#own.waitReason
   }
 
-  /** When the next request can be sent as things stand. */
+  /** The time of the next request as things stand. */
   expectedAt(now: Millis): Millis {
     let at = Math.max(now, this.#own.notBefore, this.#own.waitUntil)
     for (const group of this.groups) at = Math.max(at, group.expectedAt(now))
     return Math.max(at, this.opensAt(now))
   }
 
-  /** True while another site has a turn that this one needs. */
+  /** True while another site holds a turn that this site needs. */
   isInLine(now: Millis): boolean {
     for (const group of this.groups) if (group.sites > 1 && !group.isFree(now)) return true
     return false
   }
 
-  /** True while the clock does not let it be asked. */
+  /** True while the clock does not permit requests. */
   get isShut(): boolean {
     return this.gate?.isShut ?? false
   }
 
-  /** When the clock lets it be asked; 0 where it has no say. */
+  /** When the clock permits requests; 0 without a gate. */
   opensAt(now: Millis): Millis {
     return this.gate === null ? 0 : now + this.gate.opensInMs()
   }
 
-  /** The earliest time of the next request, whoever else is in line. */
+  /** The earliest time of the next request, regardless of other waiters. */
   get readyAt(): Millis {
     let at = Math.max(this.#own.notBefore, this.#own.waitUntil)
     for (const group of this.groups) if (!group.dissolved) at = Math.max(at, group.nextAllowed)
     return at
   }
 
-  /** What it waits for, for people. */
+  /** What the site waits for, for display. */
   reason(delay: Delay, now: Millis): string {
     const at = this.readyAt
     if (this.gate !== null && this.opensAt(now) > Math.max(at, now)) return this.gate.reason
@@ -111,12 +111,12 @@ export class SitePace {
     return `one request every ${delay / 1000} s for a site, --delay`
   }
 
-  /** Next allowed times of the groups that lie ahead: they go into the ledger with the next pack. */
+  /** Future times of the groups' next requests; the next pack stores them in the ledger. */
   *groupWaits(now: Millis): Iterable<{ group: GroupId; nextAllowed: Millis }> {
     for (const { id, nextAllowed } of this.groups) if (nextAllowed > now) yield { group: id, nextAllowed }
   }
 
-  /** Takes the turn if that needs no wait. */
+  /** Takes the turn if no wait is necessary. */
   turnNow(pause: Pause): boolean {
     const now = this.#parts.clock.now()
     if (this.gate !== null && (this.gate.waitMs(pause) > 0 || this.gate.pending !== null)) return false
@@ -125,7 +125,7 @@ export class SitePace {
     return true
   }
 
-  /** Waits for the turn and takes it. False when `giveUp` ended the wait; then no turn was taken. */
+  /** Waits for the turn and takes it. False without a turn if `giveUp` ended the wait. */
   turn(pause: Pause): Promise<boolean> {
     if (this.#givenUp) return Promise.resolve(false)
     return new Promise(resolve => {
@@ -136,9 +136,8 @@ export class SitePace {
   }
 
   /**
-   * True while nothing has been learned since the turn was taken that forbids the request, and there is time
-   * left for it: who takes a turn and then waits for something else may find that others of the group did not
-   * wait for him.
+   * True while the turn is still valid: no wait was learned since, and its time is not over. If its holder
+   * waits for something else too long, other sites of the group no longer wait for it.
    */
   isStillDue(): boolean {
     const now = this.#parts.clock.now()
@@ -146,7 +145,7 @@ export class SitePace {
     return this.#own.waitUntil <= now && now - this.#takenAt <= LIMITS.turnHoldMs / 2
   }
 
-  /** The request that had the turn is over, or was not sent after all. */
+  /** The request with the turn is over, or was not sent. */
   done(taken: Pause, pauseAfter: Pause): void {
     const groupUntil = this.#pausedUntil(pauseAfter.groupMs)
     this.#own.notBefore = this.#pausedUntil(pauseAfter.ownMs)
@@ -155,7 +154,7 @@ export class SitePace {
     else if (pauseAfter.groupMs > 0) for (const group of this.groups) group.postpone(groupUntil)
   }
 
-  /** The rules just read ask for a longer pause than was kept so far: it runs from `since` already. */
+  /** New rules ask for a longer pause, which counts from `since`. */
   prolong(ownMs: Millis, since: Millis): void {
     const until = since + ownMs + this.#parts.clock.grainMs
     if (ownMs === 0 || until <= this.#own.notBefore) return
@@ -164,7 +163,7 @@ export class SitePace {
     if (ownMs > this.#own.knownMs) this.#tell({ ownMs, groupMs: 0 })
   }
 
-  /** The site is to be left alone: in the ledger before anything else is asked of it. */
+  /** Leaves the site alone until then; stored in the ledger before the next request. */
   wait(until: Millis, reason: string): void {
     if (until <= this.#own.waitUntil) return
     this.#own.waitUntil = until
@@ -172,21 +171,21 @@ export class SitePace {
     this.#save({ ownMs: this.#own.knownMs, groupMs: 0 })
   }
 
-  /** The delay was lowered while we wait. */
+  /** The delay was lowered. */
   ease(delayMs: Millis): void {
     const soonest = this.#parts.clock.now() + Math.max(delayMs, this.#own.crawlDelayMs)
     this.#own.notBefore = Math.min(this.#own.notBefore, soonest)
     for (const waiter of [...this.#waiters]) waiter.retry()
   }
 
-  /** Nobody waits for this site any more. */
+  /** Ends all waits for this site. */
   giveUp(): void {
     this.#givenUp = true
     for (const waiter of [...this.#waiters]) this.ended(waiter, false)
   }
 
-  /** For seekers: what to wait for first, or the turn. */
-  seek(waiter: TurnWaiter): void {
+  /** For waiters: takes the turn, or waits for the first obstacle. */
+  advance(waiter: TurnWaiter): void {
     const now = this.#parts.clock.now()
     const shutMs = this.gate === null ? 0 : this.gate.waitMs(waiter.pause)
     if (shutMs > 0) {
@@ -208,13 +207,15 @@ export class SitePace {
     }
   }
 
-  /** For seekers: the wait is over, one way or the other. */
+  /** For waiters: ends the wait. */
   ended(waiter: TurnWaiter, hasTurn: boolean): void {
     this.#waiters.delete(waiter)
     waiter.end(hasTurn)
   }
 
-  /** The wall clock is coarse: a pause read off it alone could end a part of a millisecond too early. */
+  /**
+   * The wall clock is coarse, so a pause measured by it alone could be a fraction of a millisecond too short.
+   */
   #pausedUntil(pauseMs: Millis): Millis {
     const { clock } = this.#parts
     return pauseMs > 0 ? clock.now() + pauseMs + clock.grainMs : clock.now()
@@ -239,23 +240,23 @@ export class SitePace {
     if (this.#holdsGroups(pause)) for (const group of this.groups) group.take(now, spacingMs)
   }
 
-  /**
-   * Without a pause there is nothing to keep apart, but for the cells of one site: it is asked once at a
-   * time.
-   */
+  /** Without a pause, turns only matter between the cells of one site, which gets one request at a time. */
   #holdsGroups({ groupMs }: Pause): boolean {
     return groupMs > 0 || this.#parts.own !== undefined
   }
 
-  /** Rounded up to a power of two: the ledger hears of a slow site a few times, not with every page. */
+  /**
+   * Rounded up to a power of two, so that a slow site is written to the ledger a few times, not with every
+   * page.
+   */
   #tell(pause: Pause): void {
     this.#own.knownMs = 2 ** Math.ceil(Math.log2(pause.ownMs))
     this.#save({ ownMs: this.#own.knownMs, groupMs: pause.groupMs })
   }
 
   #save(pause: Pause): void {
-    // By the clock others may ask before the pause is over, if it is longer than what is left of the window.
-    const isSlow = this.gate !== null && pause.ownMs > this.gate.slowMs
+    // Under `phases`, others may send requests before the pause is over if it does not fit into the window.
+    const isSlow = this.gate !== null && pause.ownMs > this.gate.gates.slowMs
     const until = isSlow ? Math.max(this.#own.waitUntil, this.#own.notBefore) : this.#own.waitUntil
     const saving: Promise<void> = this.#parts.save(until, pause).then(() => {
       if (this.#own.saving === saving) this.#own.saving = null

@@ -1,13 +1,13 @@
 /**
- * What one site asks of us by itself, and until when: its pause, a wait it wanted, what of both the ledger
- * knows. Cells of a site that was split share it while they are in the hands of one agent.
+ * The waits of one site: its pause, the wait that it asked for, and what the ledger knows of both. Shared by
+ * the open cells of a split site.
  */
 import type { Millis } from '../../model/index.js'
 
 export interface KnownWait {
   readonly notBefore: Millis
   readonly waitUntil: Millis
-  /** The pause the ledger knows: a longer one is told before the next request. */
+  /** The pause stored in the ledger; a longer one is stored before the next request. */
   readonly knownMs: Millis
 }
 
@@ -16,13 +16,11 @@ export class SiteWait {
   waitUntil: Millis
   waitReason = 'it asked for this wait before'
   knownMs: Millis
-  /**
-   * What the site's Crawl-delay was when it was last asked; 0 when our own delay is longer. At first a guess.
-   */
+  /** The Crawl-delay at the last request; 0 if our own delay is longer. At first a guess. */
   crawlDelayMs: Millis
-  /** Being written into the ledger: nothing is asked before it is there. */
+  /** A write to the ledger that the next request waits for. */
   saving: Promise<void> | null = null
-  /** Cells that share it. */
+  /** Number of cells that share it. */
   cells = 0
 
   constructor(known: KnownWait) {
@@ -32,12 +30,12 @@ export class SiteWait {
     this.crawlDelayMs = known.knownMs
   }
 
-  /** When nothing of it counts any more, should nobody ask before. */
+  /** When all its waits are over, without further requests. */
   get until(): Millis {
     return Math.max(this.notBefore, this.waitUntil)
   }
 
-  /** One more cell of the site: what its lease knows counts for all. */
+  /** Adds a cell of the site, with the waits that its lease knows. */
   join(known: KnownWait): void {
     this.cells++
     this.notBefore = Math.max(this.notBefore, known.notBefore)

@@ -1,27 +1,27 @@
 /**
- * Passing turns on. An agent keeps the turn of a group as long as it has a site of it in hand; where others
- * have lanes that wait for it, it has the turn for a while yet, and then gives those sites back, at the tail
- * of the queue.
+ * Passes turns on. An agent keeps a group's turn while it has an open site of the group. If lanes of other
+ * agents wait for the turn, the agent keeps it a while longer and then returns those sites to the tail of the
+ * queue.
  */
 import type { Clock, GroupId, Millis } from '../../model/index.js'
 
-/** Sites that are given back are rebuilt later: a turn has to be worth that. */
+/** Returned sites must be rebuilt later, so a turn is kept at least this long. */
 export const KEEP_MS = 10_000
-/** Who wants a turn says so every second; after this long without a word it is wanted no more. */
+/** Waiting agents repeat their demand every second; without repetition it ends after this time. */
 const FORGET_MS = 5_000
 const NONE: ReadonlySet<GroupId> = new Set()
 
 export class TurnDemand {
   readonly #clock: Clock
   readonly #wanted = new Map<GroupId, { readonly since: Millis; lastWantedAt: Millis }>()
-  /** When turns were passed on: for a while those who waited for them come first. */
+  /** When turns were passed on: for a while, agents that waited for them have priority. */
   readonly #passed = new Map<GroupId, Millis>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** Others want these turns; returns those that have been kept for long enough. */
+  /** Other agents want these turns; returns those that have been kept long enough. */
   due(
     groups: readonly GroupId[],
     keepMsOf: (group: GroupId) => Millis = () => KEEP_MS,
@@ -36,7 +36,7 @@ export class TurnDemand {
       else this.#wanted.set(group, { since: now, lastWantedAt: now })
     }
     const due = new Set(groups.filter(group => now - this.#wanted.get(group)!.since >= keepMsOf(group)))
-    // They are passed on now: should they come back, they are kept anew.
+    // They are passed on now; if they come back, they are kept anew.
     for (const group of due) {
       this.#wanted.delete(group)
       this.#passed.set(group, now)
@@ -44,7 +44,7 @@ export class TurnDemand {
     return due
   }
 
-  /** Whether others are to have the turn of a group next: of such a group nothing more is taken here. */
+  /** Whether other agents get the group's turn next, so that this agent takes none of its cells. */
   isPassedOn(group: GroupId): boolean {
     if (this.#wanted.size === 0 && this.#passed.size === 0) return false
     const now = this.#clock.monotonic()

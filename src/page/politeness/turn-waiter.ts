@@ -2,7 +2,7 @@ import { type Cancel, type Clock, LIMITS, type Millis } from '../../model/index.
 import type { GroupPace, Waiter } from './group-pace.js'
 import type { Pause, SitePace } from './site-pace.js'
 
-/** One visit that waits for its turn. */
+/** One request that waits for its turn. */
 export class TurnWaiter implements Waiter {
   readonly pause: Pause
   readonly #pace: SitePace
@@ -20,7 +20,7 @@ export class TurnWaiter implements Waiter {
 
   retry(): void {
     this.#stopWaiting()
-    this.#pace.seek(this)
+    this.#pace.advance(this)
   }
 
   sleep(ms: Millis): void {

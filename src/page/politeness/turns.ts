@@ -1,7 +1,7 @@
 /**
- * The turns this agent holds: one pace for every group of the sites in hand. A cell's lease brings the turn
- * of the group it was filed under; all others (its addresses with `--group ip`, its domain when sites were
- * alone at first) are taken from the ledger by name, before the site's first request.
+ * The turns of this agent: one pace for each group of its open sites. A cell's lease includes the turn of the
+ * group under which it is filed. Other turns (of its addresses with `--group ip`, of its domain if sites were
+ * their own groups at first) are taken from the ledger by name before the site's first request.
  */
 
 import type { Incarnation, Ledger } from '../../ledger/index.js'
@@ -29,22 +29,20 @@ export interface TurnsParts {
   readonly clock: Clock
   readonly ledger: Ledger
   readonly incarnation: Incarnation
-  /**
-   * How the cells in the ledger are grouped, for as long as the crawl lives; at first also who shares a turn.
-   */
+  /** The grouping of cells in the ledger, fixed for the crawl; at first also the grouping of turns. */
   readonly grouping: Grouping
-  /** All addresses of a host. */
+  /** The addresses of a host. */
   readonly resolve: (host: string) => Promise<readonly string[]>
-  /** The least pause between two requests to a site, as set now. */
+  /** The current minimum pause between two requests to a site. */
   readonly leastDelayMs: () => Millis
   readonly connectionsPerSite: () => number
   readonly leaseMs: Millis
-  /** Ends when the agent stops asking. */
+  /** Aborts when the agent stops sending requests. */
   readonly signal: StopSignal
   readonly onFailure: (error: Error) => void
-  /** Where the clock says who may ask a site (`phases`); then turns only keep the pace. */
+  /** Set if the clock decides who may send requests (`phases`); turns then only keep the pace. */
   readonly phases?: PhaseGates | null
-  /** Another number only in tests. */
+  /** Changed only in tests. */
   readonly sitesPerAddress?: number
 }
 
@@ -53,16 +51,16 @@ type KnownWaits = Pick<Lease, 'notBefore' | 'waitUntil' | 'delayMs'> & Partial<P
 export class Turns {
   readonly #parts: TurnsParts
   readonly #groups = new Map<GroupId, GroupPace>()
-  /** Groups without a site, in the order they lost the last. */
+  /** Groups without a site, in the order in which they became empty. */
   readonly #empty = new Set<GroupPace>()
   readonly #sites = new Set<SitePace>()
-  /** Hops, and the groups whose turns they have. */
+  /** Paces of hops, and the group whose turn each uses. */
   readonly #borrows = new Map<SitePace, GroupPace>()
-  /** Paces of cells that are being given back. */
+  /** Paces of cells that are about to be released. */
   readonly #leaving = new Set<SitePace>()
-  /** Releases by name whose answers are not here yet. */
+  /** Releases by name that are not answered yet. */
   readonly #releasing = new Map<GroupId, Promise<void>>()
-  /** Of sites that have several cells. */
+  /** Of sites with several cells. */
   readonly #owns = new Map<Site, SiteWait>()
   #grouping: Grouping
 
@@ -82,7 +80,7 @@ export class Turns {
     const filed = groupOf(site, this.#parts.grouping)
     const wanted = this.#grouping === this.#parts.grouping ? filed : groupOf(site, this.#grouping)
     if (wanted === filed) return this.#paceOf(site, this.#enter(filed, lease.turnFrom), lease)
-    // A site alone has nobody to share its turn with.
+    // With grouping `none` the group is the site, whose turn comes with the lease.
     if (this.#grouping === 'none') return this.#paceOf(site, this.#enter(wanted, 0), lease)
     return this.#openByName(site, wanted, lease)
   }
@@ -97,20 +95,20 @@ export class Turns {
     return domain && this.#paceOf(site, domain, lease)
   }
 
-  /** Whose turn a site shares, as it is set now. */
+  /** The group whose turn a site shares at present. */
   groupOf(site: Site): GroupId {
     return groupOf(site, this.#grouping)
   }
 
-  /** The same with its addresses, where they count. */
+  /** The same with its addresses, under `--group ip`. */
   async groupsOf(site: Site): Promise<readonly GroupId[]> {
     const group = this.groupOf(site)
     return this.#grouping === 'ip' ? [group, ...(await this.#addressesOf(site))] : [group]
   }
 
-  /** Who shares a turn from now on; true when that is news, and sites in hand have to be opened anew. */
+  /** Sets the grouping of turns; true if it changed, so that open sites must be opened anew. */
   regroup(grouping: Grouping): boolean {
-    // Phases are of groups: they stay as they were when the crawl began.
+    // Phases belong to groups, which stay as they were at the start of the crawl.
     if (this.#parts.phases) return false
     const isNews = grouping !== this.#grouping
     this.#grouping = grouping
@@ -118,9 +116,9 @@ export class Turns {
   }
 
   /**
-   * The pace of a site that need not be leased here: a hop of a robots.txt needs its turn too. Null while
-   * another agent holds that. To be closed like the others, and never waited for while another turn is held.
-   * Under `phases`, as one of the sites of that shard.
+   * The pace of a site that need not be leased here: a redirect hop of a robots.txt needs its turn too. Null
+   * while another agent holds that turn. To be closed like the others; no other turn may be held meanwhile.
+   * Under `phases`, a site of that shard.
    */
   async borrow(site: Site, shard = 0): Promise<SitePace | null> {
     const { phases } = this.#parts
@@ -129,7 +127,7 @@ export class Turns {
     if (own === null) return null
     this.#releaseTurn(ownTurn(site), 0)
     const id = groupOf(site, this.#grouping)
-    // The turn is about to go back with a lease: who asks again has it after that, if nobody else has.
+    // The turn is about to be released with a lease; afterwards it can be taken again.
     if ((this.#groups.get(id)?.leaving ?? 0) > 0) return null
     const entering = this.#enterByName(id)
     const group = this.#groups.get(id)!
@@ -143,8 +141,8 @@ export class Turns {
   }
 
   /**
-   * Whether the cell can be given back now: not while a hop is under way that has its turn from the same
-   * lease. Where it can, no hop begins until it is closed, or `stays`.
+   * Whether the cell can be released now: not while a hop uses the turn of its lease. If true, no hop begins
+   * until `close` or `stays`.
    */
   mayLeave(pace: SitePace): boolean {
     const [domain] = pace.groups
@@ -160,8 +158,7 @@ export class Turns {
   }
 
   /**
-   * The cell is released. Its domain's turn goes with the lease; what was taken by name is given back by
-   * name.
+   * Releases the cell. The turn of its domain goes with the lease; turns taken by name are released by name.
    */
   close(pace: SitePace): void {
     pace.giveUp()
@@ -173,10 +170,7 @@ export class Turns {
     for (const group of pace.groups) this.#exit(group)
   }
 
-  /**
-   * How far off the turn of a group is for one more site, and how much farther for the next; null when it is
-   * near.
-   */
+  /** When one more site could use the group's turn, and the time between two sites; null if that is soon. */
   backlogOf(group: GroupId): { readonly until: Millis; readonly spacingMs: Millis } | null {
     const pace = this.#groups.get(group)
     if (!pace) return null
@@ -185,13 +179,13 @@ export class Turns {
     return until - now > LIMITS.groupWaitMs ? { until, spacingMs: pace.spacingMs } : null
   }
 
-  /** Settings were changed: nobody waits out a longer delay than the one set now. */
+  /** Settings have changed: no wait is longer than the new delay. */
   ease(delayMs: Millis): void {
     for (const group of this.#groups.values()) group.ease(delayMs)
     for (const site of this.#sites) site.ease(delayMs)
   }
 
-  /** Needs no wait where addresses do not count. */
+  /** Synchronous unless addresses count. */
   #paceOf(site: Site, domain: GroupPace, known: KnownWaits): SitePace | Promise<SitePace | null> {
     if (this.#grouping !== 'ip') return this.#paceIn([domain], site, known)
     return this.#withAddresses(site, domain).then(groups => groups && this.#paceIn(groups, site, known))
@@ -223,11 +217,10 @@ export class Turns {
     return pace
   }
 
-  /** What the cells of a site that are in hand keep to together. */
+  /** The waits shared by the open cells of a site. */
   #ownOf(site: Site, known: KnownWait): SiteWait {
     const now = this.#parts.clock.now()
-    // Remembered as those of groups are: a cell that was leased before the last request to its site may not
-    // know of it.
+    // Kept until its waits are over: a cell leased before the last request to its site may not know of it.
     for (const [old, pace] of this.#owns) if (pace.cells === 0 && pace.until <= now) this.#owns.delete(old)
     let own = this.#owns.get(site)
     if (own === undefined) {
@@ -257,7 +250,7 @@ export class Turns {
     return groups
   }
 
-  /** In a fixed order, whatever the name server rotates: agents that want the same turns do not cross. */
+  /** In a fixed order, so that agents that want the same turns do not block each other. */
   async #addressesOf(site: Site): Promise<readonly string[]> {
     const addresses = await this.#parts.resolve(hostOf(site))
     return [...addresses].sort().slice(0, LIMITS.addressesPerSite)
@@ -265,7 +258,7 @@ export class Turns {
 
   /** Null while another agent holds the turn. */
   async #enterByName(id: GroupId): Promise<GroupPace | null> {
-    // Entered first: who leaves meanwhile does not give the turn back that we are about to get.
+    // Entered first, so that a site that closes meanwhile does not release the turn that we are about to get.
     const group = this.#enter(id, 0)
     const turn = await this.#takeTurn(id)
     if (turn === null) {
@@ -278,8 +271,8 @@ export class Turns {
   }
 
   /**
-   * Waits for our own release of the same turn first: calls overtake each other (several connections, retries
-   * after an outage), and a release that arrives after this call would free the turn while we use it.
+   * Waits for our own release of the turn first. Calls can overtake each other (several connections,
+   * retries), and a late release would free the turn while we use it.
    */
   async #takeTurn(group: GroupId): Promise<{ nextAllowed: Millis } | null> {
     const { ledger, incarnation, leaseMs, leastDelayMs } = this.#parts
@@ -296,7 +289,7 @@ export class Turns {
     this.#releasing.set(group, released)
   }
 
-  /** Those who wait for a group that is none are free to go. */
+  /** Frees the waiters of a group that no longer limits anybody. */
   #dissolve(id: GroupId): void {
     const group = this.#groups.get(id)
     if (!group || group.dissolved) return
@@ -316,9 +309,8 @@ export class Turns {
   }
 
   /**
-   * The last one out gives the turn back if anybody took it by name: a site whose lease was lost may leave
-   * after a hop that did. A pace is remembered until its time is past: a cell granted meanwhile may not know
-   * it from the ledger.
+   * The last site releases a turn taken by name, whoever took it. A pace is remembered until its waits are
+   * over: a cell granted meanwhile may not know them from the ledger.
    */
   #exit(group: GroupPace): void {
     if (--group.sites > 0) return
@@ -328,7 +320,7 @@ export class Turns {
     this.#forgetOld()
   }
 
-  /** Looks only at those that are empty for longest, until one is still of use. */
+  /** Checks the oldest entries only, until one is still needed. */
   #forgetOld(): void {
     const now = this.#parts.clock.now()
     for (const group of this.#empty) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cutAttempt, endAttempt, takeAttempt } from './attempt-signal.js'
+import { endAttempt, takeAttempt } from './attempt-signal.js'
 
 describe('the signal of an attempt', () => {
   it('is of use to one attempt at a time, and to another when that has ended', () => {
@@ -26,7 +26,7 @@ describe('the signal of an attempt', () => {
     const parent = new AbortController()
     const cut = takeAttempt(parent.signal)
     const other = takeAttempt(parent.signal)
-    cutAttempt(cut)
+    cut.abort()
     expect([cut.signal.aborted, other.signal.aborted, parent.signal.aborted]).toEqual([true, false, false])
     endAttempt(parent.signal, cut)
     const next = takeAttempt(parent.signal)

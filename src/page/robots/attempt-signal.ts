@@ -1,6 +1,6 @@
 /**
- * Signals for single attempts, which end with another signal or when told to. One that was never aborted
- * serves again: a fetcher keeps a list for every signal it has met.
+ * Signals that abort with another signal or on their own. One that never aborted is used again, because a
+ * fetcher keeps a list for each signal.
  */
 import { Stop, type StopSignal } from '../../model/index.js'
 
@@ -11,7 +11,7 @@ interface Pool {
 
 const POOLS = new WeakMap<StopSignal, Pool>()
 
-/** Aborts with `parent`, which must not be aborted yet. */
+/** Returns a signal that aborts with `parent`, which must not be aborted yet. */
 export function takeAttempt(parent: StopSignal): Stop {
   const { all, free } = poolOf(parent)
   const known = free.pop()
@@ -21,11 +21,7 @@ export function takeAttempt(parent: StopSignal): Stop {
   return attempt
 }
 
-export function cutAttempt(attempt: Stop): void {
-  attempt.abort()
-}
-
-/** Nobody listens to it any more. */
+/** Takes the signal back; nobody may listen to it any more. */
 export function endAttempt(parent: StopSignal, attempt: Stop): void {
   const { all, free } = poolOf(parent)
   if (attempt.signal.aborted) all.delete(attempt)

@@ -1,6 +1,6 @@
 /**
- * Rules found by a few letters in a row that a path must hold for them to match. A look at each letter of the
- * path is enough, however many rules there are; only those whose letters occur are tried.
+ * Finds rules by a gram: a few consecutive letters that a path must contain to match the rule. One lookup for
+ * each letter of the path is enough, however many rules there are.
  */
 import { LETTER_BITS, maskOf, NONE, SPREAD, tellingGrams } from './pattern-grams.js'
 import { beats, matches, type Rule } from './rule.js'
@@ -8,24 +8,24 @@ import type { RuleTable } from './rule-table.js'
 
 export class GramIndex {
   readonly #mask: number
-  readonly #book: RuleTable
-  /** Numbers of the rules, and the letters each is filed under. */
+  readonly #table: RuleTable
+  /** Numbers of the rules, and the gram of each. */
   readonly #rules: Int32Array
   readonly #grams: Int32Array
-  /** First of the rules whose letters have one hash, and the next of each. */
+  /** The first rule of each hash of grams, and the next rule of each rule. */
   readonly #heads: Int32Array
   readonly #next: Int32Array
   readonly #headShift: number
-  /** A bit for the letters of every rule, several to one bit: most letters of a path end here. */
+  /** A Bloom filter of all grams, which rejects most letters of a path. */
   readonly #filter: Uint32Array
   readonly #filterShift: number
-  /** The last decision that tried the rules filed with this one. */
+  /** The last decision that tried the rules of this one's gram. */
   readonly #seenAt: Uint32Array
   #decisions = 0
 
-  private constructor(letters: number, book: RuleTable, rules: Int32Array, grams: Int32Array) {
+  private constructor(letters: number, table: RuleTable, rules: Int32Array, grams: Int32Array) {
     this.#mask = maskOf(letters)
-    this.#book = book
+    this.#table = table
     this.#rules = rules
     this.#grams = grams
     const bits = Math.max(6, Math.ceil(Math.log2(rules.length * 2)))
@@ -35,26 +35,26 @@ export class GramIndex {
     this.#seenAt = new Uint32Array(rules.length)
     this.#filterShift = 32 - (bits + 4)
     this.#filter = new Uint32Array(1 << (bits - 1))
-    // From the last to the first, so that they are found in the order of the file.
+    // Backwards, so that each chain is in the order of the file.
     for (let i = rules.length - 1; i >= 0; i--) this.#file(i)
   }
 
-  /** Takes the rules that can be found by so many letters; the rest is left to others. */
+  /** Indexes the rules that have a gram of so many letters, and returns the others as `rest`. */
   static of(
     letters: number,
-    book: RuleTable,
+    table: RuleTable,
     rules: Int32Array,
   ): { readonly index: GramIndex | null; readonly rest: Int32Array } {
-    const grams = tellingGrams(letters, book, rules)
+    const grams = tellingGrams(letters, table, rules)
     const rest = rules.filter((_, i) => grams[i] === NONE)
-    if (rest.length === 0) return { index: new GramIndex(letters, book, rules, grams), rest }
+    if (rest.length === 0) return { index: new GramIndex(letters, table, rules, grams), rest }
     if (rest.length === rules.length) return { index: null, rest }
     const filed = rules.filter((_, i) => grams[i] !== NONE)
     const telling = grams.filter(gram => gram !== NONE)
-    return { index: new GramIndex(letters, book, filed, telling), rest }
+    return { index: new GramIndex(letters, table, filed, telling), rest }
   }
 
-  /** The rule that decides, when `best` is what is known so far. */
+  /** The rule that decides; `best` is the best rule found so far. */
   decide(path: string, best: Rule | null): Rule | null {
     const filter = this.#filter
     const shift = this.#filterShift
@@ -71,7 +71,7 @@ export class GramIndex {
     return winner
   }
 
-  /** A path may hold the same letters many times; their rules are tried once. */
+  /** A path may contain a gram many times; its rules are tried once. */
   #better(gram: number, path: string, best: Rule | null, decision: number): Rule | null {
     let winner = best
     let isFirst = true
@@ -81,7 +81,7 @@ export class GramIndex {
       if (isFirst && this.#seenAt[at] === decision) return winner
       if (isFirst) this.#seenAt[at] = decision
       isFirst = false
-      const rule = this.#book.rule(this.#rules[at]!)
+      const rule = this.#table.rule(this.#rules[at]!)
       if ((winner === null || beats(rule, winner)) && matches(rule, path)) winner = rule
     }
     return winner

@@ -1,5 +1,5 @@
 /**
- * page/robots/: may this URL be fetched? In: the origin's robots.txt. Out: a verdict for each URL,
+ * page/robots/: may this URL be requested? In: the origin's robots.txt. Out: a verdict for each URL,
  * Crawl-delay, sitemaps. Always: robots.txt is obeyed, or the site is not crawled.
  */
 export { NO_PAGE_RULES, type PageRules, pageRules } from './page-rules.js'

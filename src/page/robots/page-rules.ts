@@ -1,29 +1,28 @@
 /**
- * What a page itself asks of robots: meta robots and X-Robots-Tag, meant for all or for us by name. The
- * strictest word counts, wherever it stands.
+ * The rules that a page sets for itself, in meta robots and X-Robots-Tag, for all crawlers or for ours by
+ * name. The strictest one counts.
  */
 import type { Millis } from '../../model/index.js'
 
 export interface PageRules {
-  /** False after nofollow and none: its links are counted and listed, and not followed. */
+  /** False after nofollow and none: its links are counted and listed, but not followed. */
   readonly follow: boolean
-  /** False after noarchive: of its content nothing is kept. */
+  /** False after noarchive: its content is not stored. */
   readonly archive: boolean
-  /** False after noindex, none and a past unavailable_after: its words are not in the tables. */
+  /** False after noindex, none and a past unavailable_after: its text is not in the tables. */
   readonly index: boolean
 }
 
-/** A page that asks for nothing. */
 export const NO_PAGE_RULES: PageRules = { follow: true, archive: true, index: true }
 
 const AGENT = /^\s*([\w*./-]+)\s*:/
-/** Words with a value: their colon names no agent. */
+/** Rules with a value: the word before the colon is not an agent. */
 const VALUED = /^\s*(unavailable_after|max-(snippet|image-preview|video-preview))\s*:/
 const LATEST = /^\s*unavailable_after\s*:\s*(.*)$/
 
 /**
- * `meta`: the content of all meta tags meant for us, lower case, joined by commas. `headers`: every
- * X-Robots-Tag, as sent. `token`: our product token, lower case.
+ * `meta`: the content of all meta tags for us, lower case, joined by commas. `headers`: every X-Robots-Tag as
+ * sent. `token`: our product token, lower case.
  */
 export function pageRules(meta: string, headers: readonly string[], token: string, now: Millis): PageRules {
   if (meta === '' && headers.length === 0) return NO_PAGE_RULES
@@ -38,7 +37,7 @@ export function pageRules(meta: string, headers: readonly string[], token: strin
   }
 }
 
-/** With a token, a word may be preceded by the agent it and those after it are for. */
+/** With a token, a rule may be preceded by an agent, to which it and the following rules apply. */
 function addWords(list: string, token: string | null, now: Millis, words: Set<string>): void {
   const parts = list.split(',')
   let isForUs = true
@@ -52,10 +51,10 @@ function addWords(list: string, token: string | null, now: Millis, words: Set<st
     if (!isForUs) continue
     const latest = LATEST.exec(part)
     if (latest === null) {
-      // Commas part them; blanks and semicolons are a common mistake.
+      // Rules are separated by commas; blanks and semicolons are a common mistake.
       for (const word of part.split(/[\s;]+/)) words.add(word)
     } else {
-      // Two of the three date forms hold a comma of their own.
+      // Two of the three date formats contain a comma.
       const whole = /^[a-z]+$/.test(latest[1]!.trim()) ? `${latest[1]},${parts[++i] ?? ''}` : latest[1]!
       if (Date.parse(whole) <= now) words.add('noindex')
     }

@@ -1,84 +1,47 @@
 /**
- * One spelling for all equivalent paths (RFC 9309, 2.2.2), so that matching is plain string comparison: `%62`
- * is `b`, `%2a` is `*`, a raw or encoded umlaut is the same, but `%2F` never becomes a slash of the path.
+ * Gives equivalent paths one spelling (RFC 9309, 2.2.2), so that matching is string comparison: `%62` becomes
+ * `b`, `%2a` becomes `*`, a raw umlaut is encoded, but `%2F` never becomes a slash.
  */
-import { hexPair, isUnreserved } from '../../model/url/index.js'
+import { isUnreserved } from '../../model/url/index.js'
 
-const PERCENT = 0x25
-const HEX = '0123456789ABCDEF'
-
-// Characters of a URL that stand for themselves.
-const KEPT = new Uint8Array(256)
-for (let c = 0; c < 256; c++) if (isUnreserved(c)) KEPT[c] = 1
-for (const c of ":/?#[]@!$&'()*+,;=") KEPT[c.charCodeAt(0)] = 1
-
-// Encoded characters that mean the same as bare ones. The URL parser itself encodes ' in queries.
-const DECODED = new Uint8Array(256)
-for (let c = 0; c < 256; c++) if (isUnreserved(c)) DECODED[c] = 1
-for (const c of "*$'") DECODED[c.charCodeAt(0)] = 1
-
-/** Stands for itself. */
-export function isKept(c: number): boolean {
-  return KEPT[c] === 1
-}
-
-/** The path of a URL, query included. */
-export function canonicalPath(path: string): string {
-  if (isPlain(path)) return path
-  return respell(/[\u0080-\uffff]/.test(path) ? Buffer.from(path).toString('latin1') : path)
-}
-
-/** A piece of a pattern, one character per byte. */
-export function canonicalBytes(bytes: string): string {
-  return isPlain(bytes) ? bytes : respell(bytes)
-}
-
+/** Characters that need no escape in a URL. */
+const KEPT = /[\w.~:/?#[\]@!$&'()*+,;=-]/
+/** Any other character, or `%`. */
 const ODD = /[^\w.~:/?#[\]@!$&'()*+,;=-]/
+/** A character to escape, or an escape in lower case or of a character that needs none; rare in URLs. */
+const NOT_CANONICAL =
+  /[^\w.~:/?#[\]@!$&'()*+,;=%-]|%(?:[\dA-F]?[a-f]|2[47ADE]|3\d|4[1-9A-F]|5[\dAF]|6[1-9A-F]|7[\dAE])/
+const ESCAPE_OR_ODD = /%([\da-f]{2})|[^\w.~:/?#[\]@!$&'()*+,;=%-]/gi
 
-/** Holds nothing that is spelled in more than one way. */
+/** Whether a byte needs no escape. */
+export function isKept(c: number): boolean {
+  return KEPT.test(String.fromCharCode(c))
+}
+
+/** The canonical form of a URL's path and query. */
+export function canonicalPath(path: string): string {
+  if (!NOT_CANONICAL.test(path)) return path
+  return canonicalBytes(/[\u0080-\uffff]/.test(path) ? Buffer.from(path).toString('latin1') : path)
+}
+
+/** The canonical form of a piece of a pattern, which has one character per byte. */
+export function canonicalBytes(bytes: string): string {
+  return bytes.replace(ESCAPE_OR_ODD, (found, digits: string | undefined) => {
+    const octet = digits === undefined ? found.charCodeAt(0) : Number.parseInt(digits, 16)
+    const character = String.fromCharCode(octet)
+    // The URL parser itself escapes ' in queries.
+    if (digits !== undefined && (isUnreserved(octet) || "*$'".includes(character))) return character
+    return `%${octet.toString(16).toUpperCase().padStart(2, '0')}`
+  })
+}
+
+/** True if nothing in it has a second spelling. */
 export function isLiteral(bytes: string): boolean {
   return !ODD.test(bytes)
 }
 
-/** Already in canonical form, as nearly all URLs are. */
-function isPlain(text: string): boolean {
-  for (let i = 0; i < text.length; i++) {
-    const c = text.charCodeAt(i)
-    if (KEPT[c] === 1) continue
-    if (c !== PERCENT) return false
-    const encoded = hexPair(text, i + 1)
-    if (encoded < 0) continue
-    if (DECODED[encoded] === 1 || isLower(text.charCodeAt(i + 1)) || isLower(text.charCodeAt(i + 2)))
-      return false
-    i += 2
-  }
-  return true
-}
-
-function isLower(c: number): boolean {
-  return c >= 0x61
-}
-
-function respell(bytes: string): string {
-  let out = ''
-  for (let i = 0; i < bytes.length; i++) {
-    const c = bytes.charCodeAt(i)
-    const encoded = c === PERCENT ? hexPair(bytes, i + 1) : -1
-    if (encoded >= 0) {
-      out += DECODED[encoded] === 1 ? String.fromCharCode(encoded) : percent(encoded)
-      i += 2
-    } else out += KEPT[c] === 1 || c === PERCENT ? bytes[i] : percent(c)
-  }
-  return out
-}
-
-function percent(byte: number): string {
-  return `%${HEX[byte >> 4]}${HEX[byte & 15]}`
-}
-
 /**
- * In a query slash and colon have no meaning of their own: the RFC's table takes `?u=https%3A%2F%2F` for
- * `?u=https://`.
+ * Slash and colon have no meaning in a query: in the RFC's table `?u=https%3A%2F%2F` matches `?u=https://`.
  */
 export function looseQuery(path: string): string {
   const query = path.indexOf('?')

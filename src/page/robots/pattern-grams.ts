@@ -1,6 +1,6 @@
 /**
- * The letters by which a pattern is found: a few in a row that every path must hold which it matches, taken
- * straight from the bytes of the file, without making a text of each of thirty thousand rules.
+ * Finds the gram of a pattern: consecutive letters that every matching path contains. Works on the bytes of
+ * the file, without a string for each of perhaps thirty thousand rules.
  */
 import { canonicalBytes, isKept, looseQuery } from './path-form.js'
 import type { RuleTable } from './rule-table.js'
@@ -8,30 +8,27 @@ import type { RuleTable } from './rule-table.js'
 /** Canonical text is ASCII. */
 export const LETTER_BITS = 7
 export const SPREAD = 0x9e3779b1
-/** No rule, or no letters that tell. */
+/** No rule, or no gram. */
 export const NONE = -1
 
 const COUNTED_BITS = 14
-/** Rules whose letters are counted: what is rare among so many is rare enough. */
+/** Grams are counted in this many rules, enough to estimate which are rare. */
 const COUNTED_RULES = 512
 const DOLLAR = 0x24
 const PERCENT = 0x25
 const STAR = 0x2a
 
-/** Letters that stand for themselves, in patterns and in paths. */
+/** Letters that have one spelling, in patterns and in paths. */
 const PLAIN = new Uint8Array(256)
 for (let c = 0; c < 256; c++) if (isKept(c) && c !== STAR) PLAIN[c] = 1
 
-/**
- * The letters of each of these rules that hardly another holds: the fewer share them, the fewer are tried in
- * vain.
- */
-export function tellingGrams(letters: number, book: RuleTable, rules: Int32Array): Int32Array {
-  const counts = countGrams(letters, book, rules)
+/** A rare gram of each rule: the fewer rules share it, the fewer are tried in vain. */
+export function tellingGrams(letters: number, table: RuleTable, rules: Int32Array): Int32Array {
+  const counts = countGrams(letters, table, rules)
   const grams = new Int32Array(rules.length)
   for (let i = 0; i < rules.length; i++) {
-    const gram = plainGram(book.bytes, book.from[rules[i]!]!, book.to[rules[i]!]!, letters, counts)
-    grams[i] = gram === NONE ? spelledGram(book.pattern(rules[i]!), letters, counts) : gram
+    const gram = plainGram(table.bytes, table.from[rules[i]!]!, table.to[rules[i]!]!, letters, counts)
+    grams[i] = gram === NONE ? spelledGram(table.pattern(rules[i]!), letters, counts) : gram
   }
   return grams
 }
@@ -40,17 +37,17 @@ export function maskOf(letters: number): number {
   return (1 << (LETTER_BITS * letters)) - 1
 }
 
-/** How often letters occur in some of the rules, those of one hash together. */
-function countGrams(letters: number, book: RuleTable, rules: Int32Array): Uint32Array {
+/** Counts grams in a sample of the rules, by hash. */
+function countGrams(letters: number, table: RuleTable, rules: Int32Array): Uint32Array {
   const counts = new Uint32Array(1 << COUNTED_BITS)
   const mask = maskOf(letters)
   const step = Math.ceil(rules.length / COUNTED_RULES)
   for (let i = 0; i < rules.length; i += step) {
-    const to = book.to[rules[i]!]!
+    const to = table.to[rules[i]!]!
     let gram = 0
     let have = 0
-    for (let at = book.from[rules[i]!]!; at < to; at++) {
-      const c = book.bytes[at]!
+    for (let at = table.from[rules[i]!]!; at < to; at++) {
+      const c = table.bytes[at]!
       gram = ((gram << LETTER_BITS) | c) & mask
       have = PLAIN[c] === 1 ? have + 1 : 0
       if (have >= letters) counts[hashOf(gram)]!++
@@ -64,8 +61,8 @@ function hashOf(gram: number): number {
 }
 
 /**
- * Looks from the end, where patterns differ, for letters that need no respelling; the first that only one of
- * the counted rules holds will do. The digits of a `%2F` are not letters of their own.
+ * Searches from the end, where patterns differ, for a gram that needs no respelling; one found in a single
+ * counted rule is good enough. The digits of an escape are not letters.
  */
 function plainGram(
   bytes: Uint8Array,
@@ -88,12 +85,12 @@ function plainGram(
   return rarest
 }
 
-/** The `$` that ends a pattern is none. */
+/** The position of the last letter; a `$` at the end is none. */
 function lastLetter(bytes: Uint8Array, to: number): number {
   return bytes[to - 1] === DOLLAR ? to - 2 : to - 1
 }
 
-/** So many letters of a pattern, if they need no respelling. */
+/** The gram at `at`, unless it needs respelling. */
 function gramAt(bytes: Uint8Array, from: number, at: number, letters: number): number {
   if (at > from && (bytes[at - 1] === PERCENT || (at - 1 > from && bytes[at - 2] === PERCENT))) return NONE
   let gram = 0
@@ -105,7 +102,7 @@ function gramAt(bytes: Uint8Array, from: number, at: number, letters: number): n
   return gram
 }
 
-/** The same for a pattern that is spelled as no path is, or is very short. */
+/** The same for a pattern that needs respelling or is very short. */
 function spelledGram(pattern: string, letters: number, counts: Uint32Array): number {
   const text = pattern.endsWith('$') ? pattern.slice(0, -1) : pattern
   let rarest = NONE

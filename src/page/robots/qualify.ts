@@ -1,9 +1,9 @@
 /**
- * May this origin be crawled at all, and by which rules? One look at its robots.txt.
+ * Decides by robots.txt whether an origin may be crawled, and by which rules.
  *
- * `strict` is the procedure of the migrating-crawler paper (M11, M12), to the letter but for redirects, which
- * are followed: what cannot be read for certain is no permission (P9). `rfc9309` asks once and takes any 4xx
- * as "no rules".
+ * `strict` is the procedure of the migrating-crawler paper (M11, M12), except that redirects are followed:
+ * without a certain answer the origin is not crawled (P9). `rfc9309` requests once and treats any 4xx as "no
+ * rules".
  */
 
 import {
@@ -23,36 +23,36 @@ import { type Asked, type ProcedureParts, RobotsProcedure } from './robots-proce
 export type RobotsMode = 'strict' | 'rfc9309'
 
 /**
- * `rules`: obey the body. `allow-all`: there are none. `unavailable`: stay away for now. `unreachable`: stay
- * away, and not because of robots.txt: no address of the host could be connected to.
+ * `rules`: obey the body. `allow-all`: there are no rules. `unavailable`: do not crawl for now.
+ * `unreachable`: do not crawl, because no address of the host accepts a connection.
  */
 export interface Qualification {
   readonly verdict: 'rules' | 'allow-all' | 'unavailable' | 'unreachable'
-  /** For a URL that is not asked for because of this. */
+  /** The outcome of URLs that are not requested because of this verdict. */
   readonly code: OutcomeCode
-  /** Of the last response; 0 when there was none. */
+  /** Of the last response; 0 without a response. */
   readonly status: number
-  /** One line for people. */
+  /** The reason, for display. */
   readonly detail: string
   /** The robots.txt, empty unless the verdict is `rules`. */
   readonly body: Uint8Array
-  /** What a 429 or 503 asked for; null when nothing. */
+  /** The wait that a 429 or 503 asked for. */
   readonly retryAfterMs: Millis | null
-  /** Rounds over all addresses that brought nothing. */
+  /** Failed rounds over all addresses. */
   readonly failedRounds: number
   readonly problems: readonly string[]
-  /** All that crossed the wire, for the archive. */
+  /** All requests and responses, for the archive. */
   readonly exchanges: readonly Exchange[]
 }
 
 export type Qualified = Qualification | Extract<Asked, { is: 'later' | 'stopped' }>
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
-/** M12: a site that says these has no robots.txt. */
+/** M12: with these statuses a site has no robots.txt. */
 const NO_RULES = new Set([400, 404, 410])
 const EMPTY = new Uint8Array(0)
 
-/** `origin` has no trailing slash. Redirects may leave it: the rules are still those of `origin`. */
+/** `origin` has no trailing slash. If redirects leave it, the rules are still those of `origin`. */
 export async function qualify(
   origin: string,
   mode: RobotsMode,
@@ -86,14 +86,14 @@ async function follow(
       if (typeof found !== 'string') return found
       url = found
     } catch (error) {
-      // An answer that we fail on is no permission (P9).
+      // A response that we fail to read gives no permission (P9).
       procedure.problems.push((error as Error).stack ?? String(error))
       return unavailable(asked.result.exchange?.status ?? 0, `robots.txt could not be read: ${error}`)
     }
   }
 }
 
-/** What an answer says, or where it sends us. */
+/** The verdict of an answer, or the URL to which it redirects. */
 function read(asked: Answered, hops: number, mode: RobotsMode, now: Millis): Found | string {
   const { result } = asked
   if (asked.is === 'failed') return failed(result, hops, now)
@@ -107,7 +107,7 @@ function read(asked: Answered, hops: number, mode: RobotsMode, now: Millis): Fou
   return target
 }
 
-/** No status below 500 came. */
+/** No response with a status below 500 came. */
 function failed(result: FetchResult, hops: number, now: Millis): Found {
   if (result.exchange) {
     const { status } = result.exchange
@@ -131,7 +131,7 @@ function judge(result: FetchResult, exchange: Exchange, mode: RobotsMode, now: M
 
 function judgeBody(result: FetchResult, exchange: Exchange, said: string): Found {
   const { status, truncated, body } = exchange
-  // Our own limit ends a long file; RFC 9309 allows that. A server that stops early is another matter.
+  // RFC 9309 allows our own limit to end a long file; a server that stops early is a failure.
   if (truncated !== undefined && truncated !== 'length')
     return unavailable(status, `${said}, but its body was cut short`)
   if (!result.ok) return noRules(status, `${said}, but it could not be decoded: ${result.detail}`)

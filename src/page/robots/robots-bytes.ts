@@ -1,9 +1,9 @@
-/** Is it text, and in which encoding: what is looked at before a robots.txt is read line by line. */
+/** Detects whether a robots.txt is text, and in which encoding, before it is read line by line. */
 import { LIMITS } from '../../model/index.js'
 
 const UTF8_BOM = [0xef, 0xbb, 0xbf]
 
-/** Files that begin like this are no robots.txt, whatever their type says. */
+/** A file with one of these signatures is no robots.txt, whatever its type says. */
 const SIGNATURES: readonly (readonly number[])[] = [
   [0x89, 0x50, 0x4e, 0x47], // PNG
   [0xff, 0xd8, 0xff], // JPEG
@@ -15,14 +15,14 @@ const SIGNATURES: readonly (readonly number[])[] = [
   [0x7f, 0x45, 0x4c, 0x46], // ELF
 ]
 
-/** Control characters that no text holds. */
+/** Control characters that do not occur in text. */
 const isControl = (c: number): boolean => c < 0x09 || c === 0x0b || (c > 0x0d && c < 0x20 && c !== 0x1b)
 
-/** One stray NUL is an editor's mistake; one byte in ten is no text. */
+/** A stray NUL may be an editor's mistake; above this share the file is binary. */
 const BINARY_SHARE = 0.1
 const LOOKED_AT = 4_096
 const WIDE_LOOKED_AT = 64
-/** `Allow` and the like: less would be by chance. */
+/** The size of `Allow: /` in UTF-16; a shorter match may be chance. */
 const WIDE_LEAST = 16
 
 export function looksBinary(bytes: Uint8Array): boolean {
@@ -36,13 +36,13 @@ export function looksBinary(bytes: Uint8Array): boolean {
 
 export interface RobotsFile {
   readonly bytes: Buffer
-  /** The same, one character a byte. */
+  /** The same with one character per byte. */
   readonly text: string
-  /** False when it was cut, and its last line may be too. */
+  /** False if the file was cut, so that its last line may be cut too. */
   readonly isWhole: boolean
 }
 
-/** What is read: UTF-8 as a rule; UTF-16 is turned into it. The mark is left out. */
+/** Returns the file as UTF-8 without byte order mark; UTF-16 is converted. */
 export function robotsFile(bytes: Uint8Array): RobotsFile {
   const isWhole = bytes.length <= LIMITS.robotsBytes
   const kept = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, LIMITS.robotsBytes))
@@ -57,7 +57,7 @@ function fileOf(bytes: Buffer, isWhole: boolean): RobotsFile {
   return { bytes, text: bytes.latin1Slice(0, bytes.length), isWhole }
 }
 
-/** A mark alone is not believed: its text must look like it too. Text that looks like it needs no mark. */
+/** A byte order mark counts only if the text agrees; text that is clearly UTF-16 needs no mark. */
 function utf16Order(bytes: Uint8Array): 'little' | 'big' | null {
   if (bytes[0] === 0xff && bytes[1] === 0xfe && bytes[3] === 0) return 'little'
   if (bytes[0] === 0xfe && bytes[1] === 0xff && bytes[2] === 0) return 'big'
@@ -65,19 +65,19 @@ function utf16Order(bytes: Uint8Array): 'little' | 'big' | null {
   return isWide(bytes, 0) ? 'big' : null
 }
 
-/** Directives are ASCII: in two bytes a character every other one is zero, at `parity`, and no other. */
+/** Directives are ASCII: in UTF-16 every other byte, at `parity`, is zero, and no other. */
 function isWide(bytes: Uint8Array, parity: 0 | 1): boolean {
   const end = Math.min(bytes.length & ~1, WIDE_LOOKED_AT)
   for (let i = 0; i < end; i += 2) if (bytes[i + parity] !== 0 || bytes[i + 1 - parity] === 0) return false
   return end >= WIDE_LEAST
 }
 
-/** A mark of UTF-16, whatever follows. */
+/** Whether the file begins with a mark of UTF-16. */
 function isMarked(bytes: Uint8Array): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
 }
 
-/** Part of a byte order mark is skipped too, as Google does; so is one of UTF-16 before plain bytes. */
+/** Skips a partial UTF-8 mark too, as Google does, and a UTF-16 mark before plain bytes. */
 function markLength(bytes: Uint8Array): number {
   if (isMarked(bytes)) return 2
   let length = 0

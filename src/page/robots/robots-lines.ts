@@ -1,10 +1,13 @@
-/** A robots.txt -> its directives, in order: spelling mistakes taken as meant, everything else left out. */
+/**
+ * Reads the directives of a robots.txt in order. Common misspellings are accepted; other lines are skipped.
+ */
+
+import { LINE_FIELDS, LineKind, lineKind, lineNumber, readLines } from './line-scan.js'
 import type { RobotsFile } from './robots-bytes.js'
-import { LINE_FIELDS, LineKind, lineKind, lineNumber, robotsMemory } from './robots-memory.js'
 
 export type DirectiveKind = 'agent' | 'allow' | 'disallow' | 'delay' | 'sitemap'
 
-/** Places in the text: nothing is copied for lines that turn out to be meant for somebody else. */
+/** Positions in the text: no string is made for lines that apply to other crawlers. */
 export interface Line {
   number: number
   start: number
@@ -29,14 +32,14 @@ const KINDS = new Map<string, DirectiveKind>()
 for (const [kind, words] of Object.entries(SPELLINGS))
   for (const word of words) KINDS.set(word, kind as DirectiveKind)
 
-/** First letters of all known words: most lines that are none of ours end here. */
+/** First letters of all known keys; most other lines are rejected by them. */
 const STARTS = 'uadcs'
 const LONGEST_KEY = 64
 
 let lastWord = ''
 let lastKind: DirectiveKind | undefined
 
-/** Who misspells a word does it all the time: it is made a text of its own once. */
+/** A file repeats its misspellings, so the last key is remembered. */
 function kindBefore(text: string, start: number, split: number): DirectiveKind | undefined {
   const end = dropBlanks(text, start, split)
   if (end - start !== lastWord.length || !text.startsWith(lastWord, start)) {
@@ -46,7 +49,7 @@ function kindBefore(text: string, start: number, split: number): DirectiveKind |
   return lastKind
 }
 
-/** `Disallowed:` and `User-agents:` too: a known word with something after it. */
+/** Also accepts a known key with something after it, such as `Disallowed:`. */
 function kindOf(key: string): DirectiveKind | undefined {
   if (key.length > LONGEST_KEY) return undefined
   const word = key.toLowerCase()
@@ -58,17 +61,16 @@ function kindOf(key: string): DirectiveKind | undefined {
 
 export interface DirectiveHandler {
   /**
-   * Allow and Disallow lines in a row, as `robots-memory.ts` has lines, in this part of an array that is used
-   * again.
+   * Consecutive Allow and Disallow lines, in the format of `line-scan.ts`. The array is overwritten later.
    */
   rules(lines: Int32Array, from: number, to: number): void
-  /** Any other directive, or a rule that is oddly spelled. */
+  /** Any other directive, or a rule with an unusual spelling. */
   directive(kind: DirectiveKind, line: Readonly<Line>): void
 }
 
 export function readDirectives({ bytes, text, isWhole }: RobotsFile, handler: DirectiveHandler): void {
   const line: Line = { number: 0, start: 0, end: 0, valueStart: 0 }
-  robotsMemory().lines(bytes, isWhole, lines => {
+  readLines(bytes, isWhole, lines => {
     for (let at = 0; at < lines.length; ) {
       const end = endOfRules(lines, at)
       if (end > at) handler.rules(lines, at, end)
@@ -78,7 +80,7 @@ export function readDirectives({ bytes, text, isWhole }: RobotsFile, handler: Di
   })
 }
 
-/** Where the rules that begin at `from` end: nearly all lines of a long file are some. */
+/** The end of the rules that begin at `from`; in a long file nearly all lines are rules. */
 function endOfRules(lines: Int32Array, from: number): number {
   let at = from
   while (at < lines.length && isRule(lineKind(lines[at]!))) at += LINE_FIELDS
@@ -107,8 +109,7 @@ function readLine(text: string, lines: Int32Array, at: number, line: Line, handl
 }
 
 /**
- * Where key and value part: at the colon, or at the only gap of a line that lacks it; -1 when neither is
- * there.
+ * The position between key and value: the colon, or the only gap of a line without one; -1 if there is none.
  */
 function splitAt(text: string, start: number, end: number): number {
   let gap = start
@@ -123,7 +124,7 @@ function splitAt(text: string, start: number, end: number): number {
       if (colon < 0) colon = i
     } else if (isBlank(text.charCodeAt(i))) return colon < 0 ? firstColon(text, i, end) : colon
   }
-  // `Disallow /a:b` has a colon, but not the one that counts.
+  // The colon in `Disallow /a:b` does not separate key and value.
   return colon < 0 || KINDS.has(text.slice(start, gap).toLowerCase()) ? gap : colon
 }
 
@@ -144,12 +145,12 @@ function dropBlanks(text: string, start: number, from: number): number {
   return i
 }
 
-/** Space, tab, line and page feeds; NUL, which some editors leave behind. */
+/** Space, tab, line and page feeds; also NUL, which some editors leave behind. */
 function isBlank(c: number): boolean {
   return c === 0x20 || (c >= 0x09 && c <= 0x0d) || c === 0
 }
 
-/** The bytes of a directive as text for people. */
+/** The bytes of a directive, decoded for display. */
 export function readable(text: string): string {
   return Buffer.from(text, 'latin1').toString('utf8')
 }

@@ -1,31 +1,29 @@
 /**
- * M11: one robots.txt asked of every address of its host. A low-level error or a status of 500 and more: the
- * next address; all of them failed: two seconds later all once more. The first status below 500 decides.
+ * M11: requests one robots.txt from each address of its host in turn, until one answers with a status below
+ * 500. If all fail, once more after two seconds.
  */
 
 import { type Clock, type Exchange, LIMITS, type Millis, type StopSignal, sleep } from '../../model/index.js'
 import { hostOf, siteOf } from '../../model/url/index.js'
 import type { Fetcher, FetchRequest, FetchResult } from '../fetch/index.js'
-import { cutAttempt, endAttempt, takeAttempt } from './attempt-signal.js'
+import { endAttempt, takeAttempt } from './attempt-signal.js'
 
 const ROUNDS = 2
 const PAUSE_MS = 2_000
-/** Failed answers kept for the archive: a host may have dozens of addresses. */
+/** Failed responses kept for the archive; a host may have dozens of addresses. */
 const KEPT_EXCHANGES = 16
 const KEPT_PROBLEMS = 16
-/** However many addresses there are, an attempt gets this long. */
+/** The least time for an attempt, however many addresses there are. */
 const LEAST_SHARE_MS = 2_000
 
-/** Whatever address answers. */
+/** Any address. */
 const UNKNOWN: readonly (string | undefined)[] = [undefined]
 
-/**
- * The politeness turn that each attempt needs; all attempts of one procedure on a site count as one request.
- */
+/** The politeness turn for each attempt; all attempts of one procedure on a site count as one request. */
 export interface RobotsTurns {
-  /** True: send. A time: not before then, come back. Holds no other turn while it waits for one. */
+  /** True: send. A time: come back then. Holds no other turn while it waits. */
   before(url: string): true | Promise<true | Millis>
-  /** What an attempt brought: its time and its bytes count like those of a page. */
+  /** Counts the time and bytes of an attempt like those of a page. */
   after(result: FetchResult): void
 }
 
@@ -33,25 +31,25 @@ export interface ProcedureParts {
   readonly fetcher: Pick<Fetcher, 'fetch' | 'resolve'>
   readonly clock: Clock
   readonly turns: RobotsTurns
-  /** False: one request, to whatever address answers. */
+  /** False: one request, to any address. */
   readonly everyAddress: boolean
-  /** False while we may not ask anybody: what fails then fails by us, and says nothing of the site. */
+  /** False while this agent may not send requests; a failure then says nothing about the site. */
   readonly mayAsk?: () => boolean
 }
 
-/** `later`: the turn of the group could not be had. `stopped`: we were told to end; nothing was learned. */
+/** `later`: the group's turn was not available. `stopped`: the signal aborted, and nothing was learned. */
 export type Asked =
   | { readonly is: 'answered' | 'failed'; readonly result: FetchResult }
   | { readonly is: 'later'; readonly until: Millis }
   | { readonly is: 'stopped' }
 
-/** The attempts for one origin, over all hops of its redirects. */
+/** The attempts for one origin, over all redirects. */
 export class RobotsProcedure {
-  /** What crossed the wire, for the archive. */
+  /** Requests and responses, for the archive. */
   readonly exchanges: Exchange[] = []
-  /** What went wrong on the way, one line an attempt. */
+  /** One line for each failed attempt. */
   readonly problems: string[] = []
-  /** Rounds over all addresses that brought nothing. */
+  /** Failed rounds over all addresses. */
   failedRounds = 0
   readonly #parts: ProcedureParts
   readonly #signal: StopSignal
@@ -76,13 +74,13 @@ export class RobotsProcedure {
         if (worst === null || (!worst.exchange && asked.result.exchange)) worst = asked.result
       }
       this.failedRounds++
-      // No address at all: there is nothing to try again.
+      // The name has no address, so that another round is useless.
       if (addresses[0] === undefined) break
     }
     return worst === null ? { is: 'stopped' } : { is: 'failed', result: worst }
   }
 
-  /** Asked anew for each round. Where there is none, one attempt without an address tells why. */
+  /** Resolved again for each round. Without an address, one attempt tells the reason. */
   async #addresses(url: string): Promise<readonly (string | undefined)[]> {
     const found = await this.#parts.fetcher.resolve(hostOf(siteOf(url)))
     if (found.length === 0) return UNKNOWN
@@ -90,8 +88,7 @@ export class RobotsProcedure {
   }
 
   /**
-   * What is left of the procedure's time for each attempt to come: all are made, also when they are many and
-   * silent.
+   * Divides the remaining time among the attempts to come, so that all are made even if many get no answer.
    */
   #shareMs(attemptsLeft: number): Millis {
     return Math.max((this.#until - this.#parts.clock.monotonic()) / attemptsLeft, LEAST_SHARE_MS)
@@ -108,7 +105,7 @@ export class RobotsProcedure {
     const turn = before === true ? true : await before
     if (signal.aborted) return { is: 'stopped' }
     if (turn !== true) return { is: 'later', until: turn }
-    // One byte more than is read tells a file that is too long from one that just fits.
+    // One byte above the limit shows that a file is too long.
     const request = { url, bodyBytes: LIMITS.robotsBytes + 1, address }
     const result = await this.#within(shareMs, request)
     turns.after(result)
@@ -128,7 +125,7 @@ export class RobotsProcedure {
     let isOver = false
     const cancel = clock.after(Math.ceil(shareMs), () => {
       isOver = true
-      cutAttempt(attempt)
+      attempt.abort()
     })
     const result = await fetcher.fetch(request, attempt.signal)
     cancel()

@@ -1,6 +1,6 @@
 /**
- * The rules of one robots.txt that are meant for us, by RFC 9309 and Google's published behaviour. Where the
- * two differ (`%62` is `b`, lines of any length) the RFC is followed.
+ * The rules of one robots.txt that apply to us, by RFC 9309 and Google's published behaviour. Where the two
+ * differ (`%62` is `b`, lines of any length), the RFC is followed.
  */
 import { pathStart } from '../../model/url/index.js'
 import { canonicalPath, looseQuery } from './path-form.js'
@@ -18,16 +18,13 @@ import { WrittenRules } from './written-rules.js'
 
 export interface RobotsVerdict {
   readonly allowed: boolean
-  /** The line that decided; absent when none did. */
+  /** The line that decided, if one did. */
   readonly line?: { readonly number: number; readonly text: string }
 }
 
 const ALLOWED: RobotsVerdict = { allowed: true }
 
-/**
- * Sites by the thousand have the robots.txt that their software came with: what was read of a short one is
- * kept.
- */
+/** Thousands of sites have the default robots.txt of their software, so short ones are cached. */
 const SHARED_BYTES = 1_024
 const SHARED = 256
 const shared = new Map<string, RobotsRules>()
@@ -47,7 +44,7 @@ export class RobotsRules {
     this.#sitemaps = sitemaps
   }
 
-  /** Any bytes at all. `productToken` is the name of the crawler; a version after a slash is left out. */
+  /** Accepts any bytes. `productToken` is the name of the crawler; a version after a slash is ignored. */
   static parse(bytes: Uint8Array, productToken: string): RobotsRules {
     if (bytes.length > SHARED_BYTES) return RobotsRules.#read(bytes, productToken)
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
@@ -62,12 +59,12 @@ export class RobotsRules {
 
   static #read(bytes: Uint8Array, productToken: string): RobotsRules {
     const file = robotsFile(bytes)
-    const reading = new Reading(file.text, productToken)
-    readDirectives(file, reading)
-    return new RobotsRules(file, reading.group, reading.sitemaps)
+    const reader = new GroupReader(file.text, productToken)
+    readDirectives(file, reader)
+    return new RobotsRules(file, reader.group, reader.sitemaps)
   }
 
-  /** `url` is normalised. Called for every URL: nothing is allocated where the path needs no respelling. */
+  /** `url` is normalised. Called for every URL: allocates nothing if the path needs no respelling. */
   allows(url: string): RobotsVerdict {
     if (this.#index === null) return ALLOWED
     const start = pathStart(url)
@@ -85,12 +82,12 @@ export class RobotsRules {
     return rule.verdict
   }
 
-  /** Largest Crawl-delay meant for us; null when there is none. Not bounded. */
+  /** The largest Crawl-delay for us, without a limit; null if there is none. */
   get crawlDelayMs(): number | null {
     return this.#crawlDelayMs
   }
 
-  /** As written, in order; meant for everybody. */
+  /** As written, in order; they apply to all crawlers. */
   get sitemaps(): readonly string[] {
     return this.#sitemaps
   }
@@ -107,21 +104,21 @@ interface Group {
   delayMs: number | null
 }
 
-/** Whom the lines that follow are meant for. */
-interface Addressed {
+/** The crawlers to which the following lines apply. */
+interface Addressees {
   us: boolean
   all: boolean
 }
 
-/** What has been read so far: all groups that name us make one, all groups for everybody another. */
-class Reading implements DirectiveHandler {
+/** Collects two groups: the rules of all groups that name us, and those of all groups for every crawler. */
+class GroupReader implements DirectiveHandler {
   readonly sitemaps: string[] = []
   readonly #text: string
   readonly #token: string
   readonly #ours: Group = { rules: new WrittenRules(), delayMs: null }
   readonly #everybodys: Group = { rules: new WrittenRules(), delayMs: null }
-  readonly #rulesFor: Addressed = { us: false, all: false }
-  readonly #delayFor: Addressed = { us: false, all: false }
+  readonly #rulesFor: Addressees = { us: false, all: false }
+  readonly #delayFor: Addressees = { us: false, all: false }
   #isNamed = false
   #inRules = false
   #afterDelay = false
@@ -165,14 +162,14 @@ class Reading implements DirectiveHandler {
   }
 
   /**
-   * Agents in a row share the rules after them; only a rule ends the row, as the RFC and Google have it. A
-   * Crawl-delay, which neither knows, is for the agents just above it.
+   * Consecutive agents share the rules after them; only a rule ends the row, as in the RFC and at Google. A
+   * Crawl-delay, which neither defines, applies to the agents directly above it.
    */
   #agent(line: Readonly<Line>): void {
     if (this.#inRules) this.#rulesFor.us = this.#rulesFor.all = false
     if (this.#inRules || this.#afterDelay) this.#delayFor.us = this.#delayFor.all = false
     this.#inRules = this.#afterDelay = false
-    // Most are meant for others, as their first letter tells.
+    // The first letter rejects most agents.
     const first = this.#text.charAt(line.valueStart)
     if (first !== '*' && first.toLowerCase() !== this.#token.charAt(0)) return
     const name = this.#valueOf(line).split(/\s/, 1)[0]!.toLowerCase()
@@ -188,15 +185,13 @@ class Reading implements DirectiveHandler {
     group.delayMs = Math.max(group.delayMs ?? 0, Math.min(seconds * 1000, Number.MAX_SAFE_INTEGER))
   }
 
-  #groupOf(addressed: Addressed): Group | null {
-    if (addressed.us) return this.#ours
-    return addressed.all ? this.#everybodys : null
+  #groupOf(addressees: Addressees): Group | null {
+    if (addressees.us) return this.#ours
+    return addressees.all ? this.#everybodys : null
   }
 }
 
-/**
- * `orbweaver/1.0`, `orbweaver2` and `orbweaver` name the token orbweaver; `orbweaver-news` is somebody else.
- */
+/** `orbweaver/1.0`, `orbweaver2` and `orbweaver` name the token orbweaver; `orbweaver-news` does not. */
 function isNamedBy(token: string, name: string): boolean {
   if (token === '' || !name.startsWith(token)) return false
   const next = name.slice(token.length, token.length + 1)

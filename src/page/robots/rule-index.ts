@@ -1,27 +1,21 @@
 /**
- * Rules found without trying each of them: by letters that a path must hold for them to match. Those that
- * have no two letters in a row (`/`, `/*`) are few, and are tried one after the other.
+ * Finds the rule that decides about a path. A rule is tried only if the path contains a gram of its pattern.
+ * The few rules without a gram (`/`, `/*`) are tried one after the other.
  */
 import { GramIndex } from './gram-index.js'
 import { beats, byWinner, matches, type Rule } from './rule.js'
-import { scanRules } from './rule-scan.js'
 import { RuleTable } from './rule-table.js'
 import type { WrittenRules } from './written-rules.js'
 
-/** So few are tried one after the other: to look for letters takes longer. */
+/** Up to this many rules, trying each is faster than an index. */
 const FEW = 4
-/** So many rules are indexed at once; more only when it has shown that many paths will be asked about. */
-const SMALL = 256
-const PATHS_BEFORE_INDEX = 16
 
 export class RuleIndex {
   readonly #text: string
   readonly #written: WrittenRules
-  #book: RuleTable | null = null
-  #asked = 0
-  #isBuilt = false
-  #grams: readonly GramIndex[] = []
-  /** Winners first. */
+  /** Null before the first decision: of many origins no URL is requested. */
+  #grams: readonly GramIndex[] | null = null
+  /** Best rule first. */
   #others: readonly Rule[] = []
 
   constructor(text: string, written: WrittenRules) {
@@ -31,12 +25,9 @@ export class RuleIndex {
 
   /** The rule that decides about a path in canonical form, if any matches. */
   decide(path: string): Rule | null {
-    return this.#isBuilt ? this.#find(path) : this.#first(path)
-  }
-
-  #find(path: string): Rule | null {
+    const grams = this.#grams ?? this.#build()
     let best: Rule | null = null
-    for (const index of this.#grams) best = index.decide(path, best)
+    for (const index of grams) best = index.decide(path, best)
     for (const rule of this.#others) {
       if (best !== null && !beats(rule, best)) return best
       if (matches(rule, path)) return rule
@@ -44,28 +35,14 @@ export class RuleIndex {
     return best
   }
 
-  /**
-   * Nothing is made ready before it is asked for: most origins of a crawl have one robots.txt and a handful
-   * of URLs.
-   */
-  #first(path: string): Rule | null {
-    this.#book ??= new RuleTable(this.#text, this.#written)
-    if (this.#book.count > SMALL && this.#asked++ < PATHS_BEFORE_INDEX) return scanRules(this.#book, path)
-    this.#build(this.#book)
-    return this.#find(path)
-  }
-
-  #build(book: RuleTable): void {
-    this.#isBuilt = true
-    if (book.count <= FEW) {
-      this.#others = Array.from({ length: book.count }, (_, number) => book.rule(number)).sort(byWinner)
-      return
-    }
-    const all = new Int32Array(book.count)
-    for (let i = 0; i < all.length; i++) all[i] = i
-    const threes = GramIndex.of(3, book, all)
-    const twos = GramIndex.of(2, book, threes.rest)
+  #build(): readonly GramIndex[] {
+    const table = new RuleTable(this.#text, this.#written)
+    const all = Int32Array.from({ length: table.count }, (_, number) => number)
+    const isFew = table.count <= FEW
+    const threes = isFew ? { index: null, rest: all } : GramIndex.of(3, table, all)
+    const twos = isFew ? threes : GramIndex.of(2, table, threes.rest)
     this.#grams = [threes.index, twos.index].filter(index => index !== null)
-    this.#others = Array.from(twos.rest, number => book.rule(number)).sort(byWinner)
+    this.#others = Array.from(twos.rest, number => table.rule(number)).sort(byWinner)
+    return this.#grams
   }
 }

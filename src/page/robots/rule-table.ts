@@ -1,7 +1,5 @@
-/**
- * The rules of a group that can match a path, by number. One becomes an object when it is first looked at.
- */
-import { LINE_FIELDS } from './robots-memory.js'
+/** The rules of a group that can match a path, by number. A rule becomes an object on first use. */
+import { LINE_FIELDS } from './line-scan.js'
 import { Rule } from './rule.js'
 import type { WrittenRules } from './written-rules.js'
 
@@ -11,19 +9,19 @@ const INDEX_PAGE = '/index.htm'
 
 export class RuleTable {
   readonly bytes: Uint8Array
-  /** Where the pattern of each begins and ends. */
+  /** Start and end of each pattern. */
   readonly from: Int32Array
   readonly to: Int32Array
   readonly count: number
   readonly #text: string
   readonly #written: WrittenRules
-  /** Their numbers among the written rules. */
+  /** Their indexes among the written rules. */
   readonly #places: Int32Array
-  /** From here on: directories whose index page was named. */
+  /** From this number on, directories whose index page a rule names. */
   readonly #directories: number
   readonly #made: (Rule | undefined)[]
 
-  /** `text` has one character a byte. */
+  /** `text` has one character per byte. */
   constructor(text: string, written: WrittenRules) {
     this.#text = text
     this.#written = written
@@ -43,7 +41,7 @@ export class RuleTable {
     this.#made = new Array<Rule | undefined>(this.count)
   }
 
-  /** As written, one character a byte. */
+  /** The pattern as written. */
   pattern(number: number): string {
     const pattern = this.#text.slice(this.from[number], this.to[number])
     return number < this.#directories ? pattern : `${pattern}$`
@@ -58,7 +56,7 @@ export class RuleTable {
     return rule
   }
 
-  /** Returns how many there are. */
+  /** Returns their number. */
   #addPaths(): number {
     const { bytes, from, to } = this
     const lines = this.#written.places
@@ -67,7 +65,7 @@ export class RuleTable {
     for (let at = 0; at < lines.length; at += LINE_FIELDS) {
       const start = lines[at + 3]!
       const first = bytes[start]
-      // What begins otherwise matches no path.
+      // Other patterns match no path.
       if ((first !== SLASH && first !== STAR) || start === lines[at + 2]) continue
       from[count] = start
       to[count] = lines[at + 2]!
@@ -76,7 +74,7 @@ export class RuleTable {
     return count
   }
 
-  /** Google: who allows the index page allows the directory it stands for. */
+  /** As at Google, a rule that allows an index page also allows its directory. */
   #indexPages(): { readonly index: number; readonly slash: number }[] {
     const found: { index: number; slash: number }[] = []
     const written = this.#written

@@ -1,4 +1,4 @@
-/** One Allow or Disallow line, ready to be matched. */
+/** One Allow or Disallow line, ready for matching. */
 import { canonicalBytes, isLiteral, looseQuery } from './path-form.js'
 
 export interface RuleVerdict {
@@ -9,20 +9,19 @@ export interface RuleVerdict {
 const DOLLAR = 0x24
 
 export class Rule {
-  /** Its place among the written rules. */
+  /** Its index among the written rules. */
   readonly index: number
   readonly isAllow: boolean
   readonly isAnchored: boolean
-  /** Literal text up to the first wildcard, in canonical form. */
+  /** The text before the first wildcard, in canonical form. */
   readonly prefix: string
   /**
-   * What follows the first wildcard, in canonical form: as one text with the other wildcards in it, or in
-   * pieces.
+   * The text after the first wildcard, in canonical form; a string is split at its wildcards on first use.
    */
   tail: string | readonly string[] | null
-  /** Octets of the pattern: the longest wins. */
+  /** Octets of the pattern; the longest pattern wins. */
   readonly weight: number
-  /** What is said of a URL that this rule decides about; made when first needed. */
+  /** Made when first needed. */
   verdict: RuleVerdict | null = null
 
   constructor(index: number, isAllow: boolean, pattern: string) {
@@ -36,7 +35,7 @@ export class Rule {
       this.tail = star < 0 ? null : pattern.slice(star + 1, length)
       this.weight = pattern.length
     } else {
-      // `%2A` is a star that is meant, so the pieces are taken apart before it is decoded.
+      // `%2A` means a literal star, so the pattern is split before it is decoded.
       const pieces = looseQuery(pattern.slice(0, length)).split('*').map(canonicalBytes)
       this.prefix = pieces[0]!
       this.tail = pieces.length === 1 ? null : pieces.slice(1)
@@ -45,19 +44,19 @@ export class Rule {
   }
 }
 
-/** Longest match; allow wins a tie; of equals the one that stands first in the file. */
+/** The longer pattern wins, then allow, then the rule that comes first in the file. */
 export function beats(rule: Rule, other: Rule): boolean {
   if (rule.weight !== other.weight) return rule.weight > other.weight
   return rule.isAllow === other.isAllow ? rule.index < other.index : rule.isAllow
 }
 
-/** Winners first. */
+/** Sorts the best rule first. */
 export function byWinner(a: Rule, b: Rule): number {
   if (beats(a, b)) return -1
   return beats(b, a) ? 1 : 0
 }
 
-/** Taking each piece where it first occurs is enough, so nothing is ever tried twice. */
+/** Takes each piece where it first occurs, which is enough, so nothing is tried twice. */
 export function matches(rule: Rule, path: string): boolean {
   const { prefix, isAnchored } = rule
   if (!path.startsWith(prefix)) return false

@@ -1,9 +1,7 @@
-/**
- * The Allow and Disallow lines of a group, as places in the file: thirty thousand lines need no thirty
- * thousand objects.
- */
+/** The Allow and Disallow lines of a group as positions in the file, without an object for each line. */
+
+import { LINE_FIELDS as FIELDS, LineKind, lineKind, lineNumber, numberAndKind } from './line-scan.js'
 import type { Line } from './robots-lines.js'
-import { LINE_FIELDS as FIELDS, LineKind, lineKind, lineNumber, numberAndKind } from './robots-memory.js'
 
 const FEW = 16 * FIELDS
 
@@ -28,13 +26,13 @@ export class WrittenRules {
   addAll(lines: Int32Array, from: number, to: number): void {
     const at = this.#count * FIELDS
     const places = this.#roomFor(at + to - from)
-    // A view costs more than copying a few numbers.
+    // For a few numbers copying is faster than making a view.
     if (to - from > FEW) places.set(lines.subarray(from, to), at)
     else for (let i = from; i < to; i++) places[at + i - from] = lines[i]!
     this.#count += (to - from) / FIELDS
   }
 
-  /** Four numbers for each, as `robots-memory.ts` has lines. */
+  /** Four numbers per rule, in the format of `line-scan.ts`. */
   get places(): Int32Array {
     return this.#places.subarray(0, this.#count * FIELDS)
   }
@@ -47,7 +45,7 @@ export class WrittenRules {
     return lineNumber(this.#places[index * FIELDS]!)
   }
 
-  /** The whole line, blanks around it and comment apart. */
+  /** The line without comment and surrounding blanks. */
   line(text: string, index: number): string {
     const at = index * FIELDS
     return text.slice(this.#places[at + 1], this.#places[at + 2])

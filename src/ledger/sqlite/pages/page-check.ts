@@ -1,8 +1,8 @@
 /**
- * Compares a SQLite ledger with the sums of its pages, while it is written or after its writer was killed.
- * What is in the log counts from there: its frames carry checksums of their own. Nothing is locked. A page
- * that differs is looked at again until the sums have not changed meanwhile, because a checkpoint replaces
- * them first.
+ * Compares a SQLite ledger with the sums of its pages, also while it is written or after its writer was
+ * killed. Pages in the log are checked there, by the checksums of its frames. Nothing is locked: a page that
+ * differs is read again until the sums have not changed meanwhile, because a checkpoint replaces the sums
+ * first.
  */
 import { crc32 } from 'node:zlib'
 import type { FileProblem } from '../../../files/index.js'
@@ -15,16 +15,13 @@ const TRIES = 10
 
 export type LedgerProblem = FileProblem & { readonly file: string; readonly pages?: readonly number[] }
 
-/**
- * `unknown`: nothing says what the pages should be. `isOpen`: somebody may write to it, or was killed while
- * doing so.
- */
+/** `unknown`: there are no valid sums. `isOpen`: a writer may be running, or was killed. */
 export type LedgerState =
   | { readonly at: 'sound'; readonly isOpen: boolean }
   | { readonly at: 'unknown'; readonly why: 'no sums' | 'closed elsewhere' }
   | { readonly at: 'damaged'; readonly problem: LedgerProblem }
 
-/** Runs a comparison, or knows from before that it finds nothing. */
+/** Runs a comparison, unless an earlier one has found nothing. */
 export type Once = (expected: string, compare: () => LedgerProblem | null) => LedgerProblem | null
 
 const damaged = (problem: LedgerProblem): LedgerState => ({ at: 'damaged', problem })
@@ -35,7 +32,7 @@ interface View {
   readonly wal: WalState
 }
 
-/** `path` has the file name `name`. */
+/** `name` is the name of the file in messages. */
 export function checkPages(path: string, name: string, once: Once): LedgerState {
   let last = ''
   for (let tries = 1; ; tries++) {
@@ -50,7 +47,7 @@ export function checkPages(path: string, name: string, once: Once): LedgerState 
     const view = { sums, index: readWalIndex(path), wal: readWal(path) }
     const wrong = logProblem(view, name)
     if (wrong === null) return checkFile(path, name, view, once)
-    // A log that is being replaced may look wrong once, never twice in the same way.
+    // A log that is being replaced may look damaged once, but never twice in the same way.
     const seen = JSON.stringify([wrong, view.index, crc32(sums.sums)])
     if (seen === last || tries === TRIES) return damaged(wrong)
     last = seen
@@ -62,12 +59,12 @@ function checkFile(path: string, name: string, view: View, once: Once): LedgerSt
   const expected = `${crc32(sums.sums)} ${typeof wal === 'object' ? wal.salts : ''}`
   const problem = once(expected, () => pageProblem(path, name, view))
   if (problem === null) return { at: 'sound', isOpen: sums.writer !== 0 }
-  // Moved into the file by somebody who keeps no sums: the next crawl makes new ones.
+  // Another program has moved the log into the file without updating sums: the next crawl makes new ones.
   if (sums.writer !== 0 && wal === 'missing') return { at: 'unknown', why: 'closed elsewhere' }
   return damaged(problem)
 }
 
-/** What must be in the log is there: the frames that sums or index know of. */
+/** Whether the log lacks frames that the sums or the index know of. */
 function logProblem({ sums, index, wal }: View, name: string): LedgerProblem | null {
   const file = walPath(name)
   if (wal === 'missing')
@@ -92,8 +89,8 @@ function frameProblem(
   const committed = Math.max(summed, isIndexed ? index.frames : 0)
   const detail = (frame: number) => `is damaged: frame ${frame} is not valid`
   if (wal.frames < committed) return { file, what: 'altered', detail: detail(wal.frames + 1) }
-  // Without an index: a power failure may tear the last transaction, and no other.
-  if (!isIndexed && wal.endsBehind > 1) return { file, what: 'altered', detail: detail(wal.frames + 1) }
+  // Without an index, a power failure may have torn the last transaction, but no other.
+  if (!isIndexed && wal.laterEnds > 1) return { file, what: 'altered', detail: detail(wal.frames + 1) }
   return null
 }
 
@@ -108,7 +105,7 @@ function pageProblem(path: string, name: string, first: View): LedgerProblem | n
     view = { sums: again, index: null, wal: readWal(path) }
     suspects = suspects.filter(page => differs(view, page, databasePage(path, again.pageBytes, page)))
   }
-  // Somebody writes faster than we can read: what was found may have been in between.
+  // The writer is faster than this reader: the differences may have been temporary.
   return null
 }
 
@@ -130,7 +127,7 @@ function differs({ sums, wal }: View, page: number, bytes: Buffer): boolean {
   const log = typeof wal === 'object' ? wal : null
   if (log?.changed.has(page)) return false
   const known = pagesIn(sums)
-  // Beyond the end there is nothing, or what the log is about to put there.
+  // Beyond the end there may only be pages of the log.
   if (page > known) return page > Math.max(known, log?.pages ?? 0)
   return crc32(bytes) !== sumOf(sums, page)
 }

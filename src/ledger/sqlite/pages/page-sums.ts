@@ -1,9 +1,9 @@
 /**
- * `ledger.db.sums`: a CRC-32 for each page of the ledger. SQLite keeps no checksums of its pages, so a
- * flipped bit in one may change what a crawl seems to consist of.
+ * `ledger.db.sums`: a CRC-32 for each page of the ledger. SQLite has no checksums of its pages, so a flipped
+ * bit could change the state of a crawl unnoticed.
  *
- * Always holds: a page that is not in the log has the sum that stands here. The file is replaced as a whole,
- * under SQLite's write lock, before pages move from the log to the database (`sqlite-checkpoint.ts`).
+ * Always: a page that is not in the log has its sum here. The file is replaced as a whole, under SQLite's
+ * write lock, before pages move from the log to the database (`sqlite-checkpoint.ts`).
  */
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -17,13 +17,10 @@ const HEADER_BYTES = 32
 const SUM_BYTES = 4
 
 export interface PageSums {
-  /**
-   * Who writes to the ledger, or was killed while doing so: there is a log. 0: nobody does, and the sums are
-   * right even without a log.
-   */
+  /** The running or killed writer of the ledger, which has a log; 0: none, and the sums need no log. */
   readonly writer: number
   readonly pageBytes: number
-  /** The sums are those of the database once the first `frames` of the log with these salts are in it. */
+  /** The sums are right once the first `frames` frames of the log with these salts are in the database. */
   readonly salts: Salts
   readonly frames: number
   /** Four bytes for each page. */
@@ -40,7 +37,7 @@ export function pagesIn({ sums }: Pick<PageSums, 'sums'>): number {
   return sums.length / SUM_BYTES
 }
 
-/** Of page `page`, from 1. */
+/** Pages are numbered from 1. */
 export function sumOf({ sums }: PageSums, page: number): number {
   return sums.readUInt32LE((page - 1) * SUM_BYTES)
 }
@@ -49,7 +46,7 @@ export function setSum(sums: Buffer, page: number, sum: number): void {
   sums.writeUInt32LE(sum, (page - 1) * SUM_BYTES)
 }
 
-/** For `pages` pages. Those that were never written are holes in the file, and read as zeros. */
+/** Sums for `pages` pages. Pages that were never written are holes in the file and read as zeros. */
 export function resizedSums(sums: Buffer, pages: number, pageBytes: number): Buffer {
   const known = sums.length / SUM_BYTES
   const resized = Buffer.alloc(pages * SUM_BYTES)
@@ -72,7 +69,7 @@ export function writePageSums(ledger: string, sums: PageSums): void {
   writeFileAtomically(pageSumsPath(ledger), encoded(sums))
 }
 
-/** Durable before it returns: after a loss of power old sums would accuse a sound ledger. */
+/** Durable before it returns: after a power loss, old sums would report damage in a sound ledger. */
 export function removePageSums(ledger: string): void {
   rmSync(pageSumsPath(ledger), { force: true })
   syncDirectory(dirname(ledger))

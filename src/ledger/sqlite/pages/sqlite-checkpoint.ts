@@ -1,10 +1,10 @@
 /**
- * Moves what was committed from the log into the database file, and keeps the sums of its pages right.
- * SQLite's own checkpoints are off, because nothing would write the sums.
+ * Moves commits from the log into the database file, and updates the sums of its pages. SQLite's own
+ * checkpoints are off, because they would not update the sums.
  *
- * In this order, with all other writers kept out: the sums of the pages in the log are made durable, then the
- * pages are copied. While a page is in the log it is read from there, so nothing is ever compared with a sum
- * that is too new; and once SQLite begins the log anew, every page of it has its sum.
+ * Under the write lock, the sums of the pages in the log are made durable first, and then the pages are
+ * copied. A page in the log is read from there, so no page is compared with a sum that is too new; and when
+ * SQLite restarts the log, every page of the old one has its sum.
  */
 import { existsSync, statSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
@@ -22,15 +22,12 @@ import {
 import { walFrames, walPath } from './wal-file.js'
 import { lastFrames, readWalIndex, type WalIndex } from './wal-index.js'
 
-/** Where another process writes for longer than this, the next checkpoint does it. */
+/** If another process writes for longer than this, the work is left to the next checkpoint. */
 const LOCK_WAIT_MS = 200
 
-/**
- * Keeps writers out, in this process and in others, while `task` runs. False when somebody writes all the
- * time.
- */
+/** Runs `task` while no connection of any process can write. False if the write lock is not available. */
 export function withoutWriters(path: string, task: () => void): boolean {
-  // A connection cannot make a checkpoint within a transaction of its own, so the lock needs another one.
+  // A connection cannot run a checkpoint inside its own transaction, so the lock needs another connection.
   const lock = new Database(path, { timeout: LOCK_WAIT_MS })
   try {
     lock.exec('BEGIN IMMEDIATE')
@@ -49,8 +46,8 @@ export function withoutWriters(path: string, task: () => void): boolean {
 }
 
 /**
- * Gives every page in the log its sum; nobody writes meanwhile. Sums that are missing or damaged are those of
- * the file as it is. `writerAfter` says who writes from now on. Returns how many frames the log has.
+ * Updates the sums with the pages in the log; must run without writers. Missing or damaged sums are computed
+ * from the file. `writerAfter` maps the noted writer to the new one. Returns the number of frames of the log.
  */
 export function sumLog(path: string, writerAfter: (before: number) => number): number {
   const index = readWalIndex(path)
@@ -60,7 +57,7 @@ export function sumLog(path: string, writerAfter: (before: number) => number): n
     return 0
   }
   const found = readPageSums(path)
-  const known = typeof found === 'object' ? found : sumsAsTheyAre(path)
+  const known = typeof found === 'object' ? found : sumsFromFile(path)
   const writer = writerAfter(known.writer)
   const sums = withLog(path, known, index, writer)
   const isSame =
@@ -69,7 +66,7 @@ export function sumLog(path: string, writerAfter: (before: number) => number): n
   return index.frames
 }
 
-/** Writes sums of the ledger as it is. */
+/** Computes the sums from the ledger again. */
 export function renewPageSums(path: string): void {
   withoutWriters(path, () => {
     removePageSums(path)
@@ -77,7 +74,7 @@ export function renewPageSums(path: string): void {
   })
 }
 
-function sumsAsTheyAre(path: string): PageSums {
+function sumsFromFile(path: string): PageSums {
   const pageBytes = databasePageBytes(path)
   return { writer: 0, pageBytes, salts: NO_SALTS, frames: 0, sums: sumsOfFile(path, pageBytes) }
 }
@@ -85,7 +82,7 @@ function sumsAsTheyAre(path: string): PageSums {
 function withLog(path: string, known: PageSums, index: WalIndex, writer: number): PageSums {
   const { salts, frames } = index
   const { pageBytes } = known
-  // A log that SQLite is about to begin anew is still the old one on the disk.
+  // A log that SQLite is about to restart still has its old frames on the disk.
   if (frames === 0)
     return isEmpty(walPath(path)) ? { ...known, writer, salts: NO_SALTS, frames } : { ...known, writer }
   const first = known.salts === salts && known.frames <= frames ? known.frames + 1 : 1
@@ -94,7 +91,7 @@ function withLog(path: string, known: PageSums, index: WalIndex, writer: number)
   for (const frame of walFrames(path, pageBytes, last.values())) {
     if (last.get(frame.page) !== frame.number || frame.salts !== salts)
       throw new Error(`${walPath(path)} is not the log of its index`)
-    // A page beyond the end was cut off by a later transaction.
+    // A later transaction has truncated the database before this page.
     if (frame.page <= index.pages) setSum(sums, frame.page, crc32(frame.content))
   }
   return { writer, pageBytes, salts, frames, sums }
@@ -105,8 +102,9 @@ function isEmpty(path: string): boolean {
 }
 
 /**
- * Sums that are marked as open without a log: another program, or a process of ours that failed, has closed
- * the ledger, and SQLite moved the log into it. What they say is out of date. Before the ledger is opened.
+ * Removes sums that note a writer although there is no log: another program, or a failed process of ours, has
+ * closed the ledger, and SQLite moved the log into it without updating the sums. Call before opening the
+ * ledger.
  */
 export function dropOrphanedSums(path: string): void {
   const found = readPageSums(path)

@@ -1,11 +1,11 @@
 /**
  * The write-ahead log of a SQLite database, read without SQLite (https://sqlite.org/walformat.html). Each
- * frame is a page with a checksum over all frames before it, so a log is valid up to the first frame that
- * does not fit. SQLite takes no locks on this file: it may be opened and closed at any time.
+ * frame is a page with a checksum over all frames before it, so a log is valid up to the first frame with a
+ * wrong checksum. SQLite takes no locks on this file, so it may be opened and closed at any time.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { endianness } from 'node:os'
-import { OPEN } from '../../../files/index.js'
+import { OPEN, readWhole } from '../../../files/index.js'
 
 const HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
@@ -13,7 +13,7 @@ const PIECE_BYTES = 1024 * 1024
 const MAGIC = 0x377f0682
 const IS_BIG_ENDIAN_HOST = endianness() === 'BE'
 
-/** The eight bytes that tell one log from the next, in hexadecimal. */
+/** The eight bytes that distinguish one log from the next, in hexadecimal. */
 export type Salts = string
 
 export interface WalFrame {
@@ -39,17 +39,17 @@ interface WalHeader {
 export interface WalContent {
   readonly salts: Salts
   readonly pageBytes: number
-  /** How many frames count: up to the last one that ends a transaction. */
+  /** The number of valid frames, up to the last one that ends a transaction. */
   readonly frames: number
   /** The size of the database in pages after those frames. */
   readonly pages: number
   /** The pages in those frames. */
   readonly changed: ReadonlySet<number>
-  /** How many transactions seem to end behind the first frame that is not valid. */
-  readonly endsBehind: number
+  /** The number of transactions that seem to end after the first invalid frame. */
+  readonly laterEnds: number
 }
 
-/** `empty`: no frame was ever written. `replaced`: SQLite began it anew while it was read. */
+/** `empty`: no frame was ever written. `replaced`: SQLite restarted the log while it was read. */
 export type WalState = WalContent | 'missing' | 'empty' | 'damaged' | 'replaced'
 
 export function walPath(ledger: string): string {
@@ -70,7 +70,7 @@ export function readWal(ledger: string): WalState {
   }
 }
 
-/** The frames of these numbers, unchecked: for whoever knows that SQLite has committed them. */
+/** The frames with these numbers, without a check of their checksums: they must be committed. */
 export function* walFrames(
   ledger: string,
   pageBytes: number,
@@ -79,7 +79,7 @@ export function* walFrames(
   const file = openWal(ledger)
   if (file === null) throw new Error(`${walPath(ledger)} is missing`)
   try {
-    // One buffer for all: fresh memory costs more than what is read into it.
+    // One buffer for all: allocating memory costs more than the read.
     const bytes = Buffer.allocUnsafeSlow(FRAME_HEADER_BYTES + pageBytes)
     for (const number of numbers) {
       const length = readSync(file, bytes, 0, bytes.length, HEADER_BYTES + (number - 1) * bytes.length)
@@ -91,10 +91,7 @@ export function* walFrames(
   }
 }
 
-/**
- * The one bit that makes the first part of the log valid that is not, as its number in the file; null when
- * there is none.
- */
+/** The number of the single bit in the file whose flip repairs the first invalid part; null without one. */
 export function flippedWalBit(ledger: string): number | null {
   const file = openWal(ledger)
   if (file === null) return null
@@ -103,7 +100,7 @@ export function flippedWalBit(ledger: string): number | null {
     const header = walHeaderOf(bytes)
     if (header === null) return flippedBitOf(bytes, () => walHeaderOf(bytes) !== null)
     let before = header.checksum
-    for (const { number, bytes } of framesIn(file, header.pageBytes, 1, Number.MAX_SAFE_INTEGER)) {
+    for (const { number, bytes } of framesIn(file, header.pageBytes)) {
       const checksum = frameChecksum(bytes, header, before)
       if (checksum === null) {
         const bit = flippedBitOf(bytes, () => frameChecksum(bytes, header, before) !== null)
@@ -135,7 +132,7 @@ function openWal(ledger: string): number | null {
   }
 }
 
-/** SQLite syncs the header before the first frame: one that is torn is followed by nothing. */
+/** SQLite syncs the header before the first frame, so a torn header has no frames after it. */
 function readHeader(file: number): WalHeader | 'empty' | 'damaged' {
   const bytes = readBytes(file, 0, HEADER_BYTES + 1)
   const header = walHeaderOf(bytes.subarray(0, HEADER_BYTES))
@@ -143,7 +140,7 @@ function readHeader(file: number): WalHeader | 'empty' | 'damaged' {
   return header
 }
 
-/** Null when it is not valid. */
+/** Null if the header is invalid. */
 function walHeaderOf(bytes: Buffer): WalHeader | null {
   if (bytes.length < HEADER_BYTES) return null
   const magic = bytes.readUInt32BE(0)
@@ -155,7 +152,7 @@ function walHeaderOf(bytes: Buffer): WalHeader | null {
   return isPageSize(pageBytes) ? { salts, pageBytes, isBigEndian, checksum, bytes } : null
 }
 
-/** SQLite has no others; a file from elsewhere may ask for any. */
+/** SQLite's page sizes; a foreign file may claim any number. */
 export function isPageSize(bytes: number): boolean {
   return bytes >= 512 && bytes <= 65_536 && (bytes & (bytes - 1)) === 0
 }
@@ -164,13 +161,13 @@ function contentOf(file: number, header: WalHeader): WalContent {
   const { salts, pageBytes } = header
   const changed = new Set<number>()
   const pending: number[] = []
-  let [frames, pages, endsBehind] = [0, 0, 0]
+  let [frames, pages, laterEnds] = [0, 0, 0]
   let before: Checksum | null = header.checksum
-  for (const frame of framesIn(file, pageBytes, 1, Number.MAX_SAFE_INTEGER)) {
+  for (const frame of framesIn(file, pageBytes)) {
     const isEnd = frame.commitPages > 0
     before = before && frameChecksum(frame.bytes, header, before)
     if (before === null) {
-      if (isEnd && frame.salts === salts) endsBehind++
+      if (isEnd && frame.salts === salts) laterEnds++
       continue
     }
     pending.push(frame.page)
@@ -179,21 +176,17 @@ function contentOf(file: number, header: WalHeader): WalContent {
     frames = frame.number
     pages = frame.commitPages
   }
-  return { salts, pageBytes, frames, pages, changed, endsBehind }
+  return { salts, pageBytes, frames, pages, changed, laterEnds }
 }
 
-function* framesIn(file: number, pageBytes: number, from: number, to: number): Generator<WalFrame> {
+function* framesIn(file: number, pageBytes: number): Generator<WalFrame> {
   const frameBytes = FRAME_HEADER_BYTES + pageBytes
   const perPiece = Math.max(1, Math.floor(PIECE_BYTES / frameBytes))
-  for (let first = from; first <= to; first += perPiece) {
-    const wanted = Math.min(perPiece, to - first + 1)
-    const piece = readBytes(file, HEADER_BYTES + (first - 1) * frameBytes, wanted * frameBytes)
-    const whole = Math.floor(piece.length / frameBytes)
-    for (let i = 0; i < whole; i++) {
-      const bytes = piece.subarray(i * frameBytes, (i + 1) * frameBytes)
-      yield frameOf(bytes, first + i)
-    }
-    if (whole < wanted) return
+  for (let first = 1, whole = perPiece; whole === perPiece; first += perPiece) {
+    const piece = readBytes(file, HEADER_BYTES + (first - 1) * frameBytes, perPiece * frameBytes)
+    whole = Math.floor(piece.length / frameBytes)
+    for (let i = 0; i < whole; i++)
+      yield frameOf(piece.subarray(i * frameBytes, (i + 1) * frameBytes), first + i)
   }
 }
 
@@ -208,7 +201,7 @@ function frameOf(bytes: Buffer, number: number): WalFrame {
   }
 }
 
-/** The checksum after this frame, or null when the frame does not continue the log. */
+/** The checksum after this frame, or null if the frame does not continue the log. */
 function frameChecksum(
   frame: Buffer,
   { salts, isBigEndian }: Pick<WalHeader, 'salts' | 'isBigEndian'>,
@@ -223,7 +216,7 @@ function frameChecksum(
 type Checksum = readonly [number, number]
 const ZERO: Checksum = [0, 0]
 
-/** SQLite's checksum of words of 32 bits. `bytes` are aligned, and a multiple of eight. */
+/** SQLite's checksum over words of 32 bits; the length of `bytes` must be a multiple of eight. */
 export function checksumOf(bytes: Buffer, isBigEndian: boolean, [before0, before1]: Checksum): Checksum {
   const native = isBigEndian === IS_BIG_ENDIAN_HOST ? bytes : Buffer.from(bytes).swap32()
   const words = wordsOf(native)
@@ -251,11 +244,5 @@ function isStored([s0, s1]: Checksum, bytes: Buffer, at: number): boolean {
 
 function readBytes(file: number, at: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafeSlow(length)
-  let read = 0
-  while (read < length) {
-    const more = readSync(file, bytes, read, length - read, at + read)
-    if (more === 0) break
-    read += more
-  }
-  return bytes.subarray(0, read)
+  return bytes.subarray(0, readWhole(file, bytes, at))
 }

@@ -1,7 +1,8 @@
 /**
- * The first lines of SQLite's wal-index, `ledger.db-shm`: how many frames of the log are committed. SQLite
- * writes them after the frames are on the disk, and they stay when the process is killed, so they tell the
- * end of the log from a tail that was never committed. Its own locks are on this file: it is never closed.
+ * The header of SQLite's wal-index, `ledger.db-shm`: how many frames of the log are committed. SQLite writes
+ * it after the frames are on the disk, and it survives a kill, so it separates the committed frames of the
+ * log from a tail that was never committed. SQLite's locks are on this file, so the descriptor is never
+ * closed.
  */
 import { readSync } from 'node:fs'
 import { endianness } from 'node:os'
@@ -9,7 +10,7 @@ import { openKept } from '../../../files/index.js'
 import { checksumOf, type Salts } from './wal-file.js'
 
 const HEADER_BYTES = 48
-/** The page in each frame, as numbers of 32 bits in blocks of 32 KB; the rest of a block is a hash table. */
+/** Blocks of 32 KB hold the page numbers of the frames, 32 bits each, and a hash table. */
 const BLOCK_BYTES = 32_768
 const BLOCK_FRAMES = 4096
 const FIRST_BYTES = 136
@@ -25,7 +26,7 @@ export interface WalIndex {
   readonly pages: number
 }
 
-/** Null when there is none, or when it is being written. */
+/** Null if there is none, or it is being written. */
 export function readWalIndex(ledger: string): WalIndex | null {
   try {
     const bytes = Buffer.allocUnsafeSlow(HEADER_BYTES)
@@ -37,7 +38,7 @@ export function readWalIndex(ledger: string): WalIndex | null {
   }
 }
 
-/** Numbers are in the order of the machine that wrote them; another machine's index says nothing here. */
+/** Numbers are in the byte order of the machine that wrote them; another machine's index is ignored. */
 function indexOf(bytes: Buffer): WalIndex | null {
   const words = new Uint32Array(bytes.buffer, 0, HEADER_BYTES / 4)
   const [s0, s1] = checksumOf(bytes.subarray(0, CHECKED_BYTES), IS_BIG_ENDIAN, [0, 0])
@@ -63,7 +64,7 @@ export function lastFrames(ledger: string, from: number, to: number): ReadonlyMa
   return last
 }
 
-/** Where the index has the page of a frame, and the last frame of the same block. */
+/** The offset of a frame's page number in the index, and the last frame of the same block. */
 function placeOf(frame: number): { readonly at: number; readonly end: number } {
   if (frame <= FIRST_FRAMES) return { at: FIRST_BYTES + (frame - 1) * 4, end: FIRST_FRAMES }
   const beyond = frame - FIRST_FRAMES - 1

@@ -1,22 +1,22 @@
 /**
- * Holds the memory of all bodies in flight under one bound (P11). A body that wants to grow past it waits,
- * its socket paused, until another is done. The oldest never waits, so there is always one that goes on; it
- * may pass the bound by its own size.
+ * Bounds the memory of all bodies in flight (P11). A body that would exceed the bound waits, its socket
+ * paused, until another is done. The oldest never waits, so that one always makes progress; it may exceed the
+ * bound by its own size.
  */
 import { BufferPool } from './buffer-pool.js'
 
 /** A body in flight. */
 export interface Claim {
-  /** Bytes counted for it. */
+  /** Bytes counted for this body. */
   heldBytes: number
-  /** Bytes it waits for; 0 when it does not wait. */
+  /** Bytes for which it waits; 0 if it does not wait. */
   wantedBytes: number
-  /** The wait is over: `wantedBytes` are now counted for it. */
+  /** Ends the wait: `wantedBytes` are now counted. */
   granted(): void
 }
 
 export class BodyBudget {
-  /** Where the bodies' memory comes from. */
+  /** Supplies the memory of the bodies. */
   readonly pool = new BufferPool()
   readonly #capBytes: number
   readonly #claims = new Set<Claim>()
@@ -31,7 +31,7 @@ export class BodyBudget {
     return this.#heldBytes
   }
 
-  /** True when what is there is more than the bound: whatever is to be decoded has to wait. */
+  /** True while the bodies exceed the bound, so that decoding has to wait. */
   get isFull(): boolean {
     return this.#heldBytes > this.#capBytes
   }
@@ -40,13 +40,13 @@ export class BodyBudget {
     return this.#waiting.size
   }
 
-  /** Counts what the claim already holds. Its age starts here. */
+  /** Counts what the claim already holds; its age starts here. */
   enter(claim: Claim): void {
     this.#claims.add(claim)
     this.#heldBytes += claim.heldBytes
   }
 
-  /** True when the claim may grow by `bytes` at once; otherwise it waits and is told by `granted`. */
+  /** True if the claim may grow by `bytes` now; otherwise it waits for `granted`. */
   ask(claim: Claim, bytes: number): boolean {
     if (this.#heldBytes + bytes <= this.#capBytes || this.#oldest() === claim) {
       this.#count(claim, bytes)
@@ -57,7 +57,7 @@ export class BodyBudget {
     return false
   }
 
-  /** Counts growth that cannot wait, or with less than 0 what was not needed. */
+  /** Counts growth that cannot wait; a negative number returns bytes. */
   force(claim: Claim, bytes: number): void {
     this.#count(claim, bytes)
     if (bytes < 0) this.#wake()
@@ -93,7 +93,6 @@ export class BodyBudget {
   }
 
   #oldest(): Claim | undefined {
-    for (const claim of this.#claims) return claim
-    return undefined
+    return this.#claims.values().next().value
   }
 }

@@ -1,12 +1,11 @@
 /**
- * Collects the bytes of one body: one allocation where the length is known and modest, doubling where it is
- * not.
+ * Collects the bytes of one body: one allocation if the length is known and moderate, otherwise by doubling.
  */
 
 import { READ_BYTES } from '../../../model/index.js'
 import type { BodyBudget, Claim } from './body-budget.js'
 
-/** A promised length up to this is believed; a longer one must first send something. */
+/** A promised length up to this is allocated at once; for a longer one bytes must arrive first. */
 const BELIEVED_BYTES = 256 * 1024
 const EMPTY = Buffer.alloc(0)
 
@@ -14,16 +13,16 @@ export class BodyBuffer implements Claim {
   heldBytes = 0
   wantedBytes = 0
   readonly #budget: BodyBudget
-  /** No body is longer than this: the promised length or the limit, whichever is smaller. */
+  /** The promised length or the limit, whichever is smaller. */
   readonly #maxBytes: number
   readonly #believed: boolean
-  /** What the pool gave, and the part of it that is counted. */
+  /** The buffer from the pool, and the part of it that counts. */
   #whole: Buffer = EMPTY
   #bytes: Buffer = EMPTY
   #length = 0
   #counted = false
   #isWhole = false
-  /** Counted for its decoded form, of which the length is not known yet. */
+  /** Bytes counted for the decoded form while its length is unknown. */
   #reserved = 0
   #resume: (() => void) | null = null
 
@@ -41,12 +40,12 @@ export class BodyBuffer implements Claim {
     return this.#maxBytes - this.#length
   }
 
-  /** Takes `bytes[from..to)`, which must fit the maximum. `last` allocates no room for more. */
+  /** Appends `bytes[from..to)`, which must fit `maxBytes`. With `last`, reserves no room for more. */
   append(bytes: Buffer, from: number, to: number, last: boolean): void {
     const length = this.#length + to - from
     if (length > this.#bytes.length) {
       const capacity = last ? length : this.#roomFor(length)
-      // A paused TLS socket still hands over what it has decrypted.
+      // A paused TLS socket still delivers what it has decrypted.
       if (this.#counted) this.#budget.force(this, capacity - this.#bytes.length)
       this.#grow(capacity)
     }
@@ -55,8 +54,8 @@ export class BodyBuffer implements Claim {
   }
 
   /**
-   * Makes room for the next read. False when memory is short: the socket must be paused, and `resume` is
-   * called once there is room. Bodies that fit their first read never get here and are not counted.
+   * Makes room for the next read. False if memory is short: pause the socket until `resume` is called. A body
+   * that fits its first read does not get here and is not counted.
    */
   ready(resume: () => void): boolean {
     this.#enter()
@@ -80,8 +79,8 @@ export class BodyBuffer implements Claim {
   }
 
   /**
-   * The whole body is here and is to be decoded, to as much as `bytes`. False when memory is short: `resume`
-   * is called once there is room. With 0 it only waits until others are within the bound.
+   * Reserves `bytes` for the decoded form of the complete body. False if memory is short: `resume` is called
+   * later. With 0 it only waits until other bodies are within the bound.
    */
   mayDecode(bytes: number, resume: () => void): boolean {
     if (bytes === 0 && !this.#budget.isFull) return true
@@ -93,7 +92,7 @@ export class BodyBuffer implements Claim {
     return false
   }
 
-  /** Its decoded form takes so much memory besides. */
+  /** The decoded form takes this much memory in addition. */
   decoded(bytes: number): void {
     if (bytes <= READ_BYTES && this.#reserved === 0) return
     this.#enter()
@@ -101,7 +100,7 @@ export class BodyBuffer implements Claim {
     this.#reserved = 0
   }
 
-  /** What came, without copying. */
+  /** The body so far, without copying. */
   bytes(): Buffer {
     return this.#length === this.#bytes.length ? this.#bytes : this.#bytes.subarray(0, this.#length)
   }
@@ -111,7 +110,7 @@ export class BodyBuffer implements Claim {
     if (this.#counted) this.#budget.leave(this)
   }
 
-  /** The body is no longer needed: its memory goes to the next one. */
+  /** Gives the memory to the next body. */
   recycle(): void {
     this.#budget.pool.give(this.#whole)
     this.#whole = EMPTY

@@ -1,17 +1,17 @@
 /**
- * Buffers of bodies that nobody needs any more, by size class. A fresh buffer per page is megabytes a second
- * of memory outside the JavaScript heap that only a full collection gives back.
+ * Reuses buffers of bodies, by size class. A new buffer for each page would be megabytes per second outside
+ * the JavaScript heap, which only a full collection frees.
  */
 const SMALLEST_BITS = 12
 const LARGEST_BITS = 19
-/** What the pool may hold on to. */
+/** The most that the pool keeps. */
 const KEPT_BYTES = 4 * 1024 * 1024
 
 export class BufferPool {
   readonly #classes: Buffer[][] = []
   #keptBytes = 0
 
-  /** A buffer of at least `bytes`, its content whatever it was. */
+  /** A buffer of at least `bytes` with arbitrary content. */
   take(bytes: number): Buffer {
     const bits = Math.max(SMALLEST_BITS, 32 - Math.clz32(bytes - 1))
     if (bytes === 0 || bits > LARGEST_BITS) return Buffer.allocUnsafeSlow(bytes)
@@ -21,7 +21,7 @@ export class BufferPool {
     return kept
   }
 
-  /** Takes back what `take` gave; the caller holds no view of it any more. */
+  /** Returns a buffer of `take`; the caller keeps no view of it. */
   give(buffer: Buffer): void {
     const bits = 31 - Math.clz32(buffer.length)
     const ours = buffer.length === 1 << bits && bits >= SMALLEST_BITS && bits <= LARGEST_BITS

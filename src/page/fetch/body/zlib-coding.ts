@@ -1,7 +1,6 @@
 /**
- * The codings that Node's zlib undoes: gzip, deflate, br. Of a body that ends early or is damaged, what comes
- * before that is kept. Node tells that only when it is asked for a whole body, and gives nothing then, so it
- * is asked a second time for the part.
+ * The codings of Node's zlib: gzip, deflate, br. Keeps the sound part of a body that ends early or is
+ * damaged: if decoding the whole body fails, it is decoded again for that part.
  */
 import type { Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
@@ -17,7 +16,7 @@ interface Options {
 
 interface Zlib {
   readonly name: string
-  /** The flush that gives what a body that ends early holds. */
+  /** The flush that returns the output of a body that ends early. */
   readonly partFlush: number
   sync(bytes: Buffer, options: Options): Buffer
   stream(options: Options): Transform & { readonly bytesWritten: number }
@@ -62,8 +61,8 @@ function decodeAtOnce(way: Zlib, bytes: Buffer, maxBytes: number): Decoded | 'la
 }
 
 /**
- * What the longest sound prefix gives. With its flush an early end is no error: only for a damaged body is
- * the prefix searched, by halving.
+ * Decodes the longest sound prefix. `partFlush` tolerates an early end; only for a damaged body the prefix is
+ * found by bisection.
  */
 function soundPart(way: Zlib, bytes: Buffer, options: Options): Buffer | 'too-large' | 'broken' {
   const part = attempt(way, bytes, options)
@@ -92,8 +91,7 @@ function attempt(way: Zlib, bytes: Buffer, options: Options): Buffer | 'too-larg
 }
 
 /**
- * A gzip body of one whole member with a wrong checksum, or behind which stands something else: a line break
- * of a careless script, perhaps.
+ * Decodes one complete gzip member with a wrong checksum, or with other bytes after it, such as a line break.
  */
 function memberAtOnce(bytes: Buffer, options: Options): Buffer | null {
   try {
@@ -108,16 +106,13 @@ function memberAtOnce(bytes: Buffer, options: Options): Buffer | null {
   }
 }
 
-/** What zlib gives with `info`; of the input, `bytesWritten` were used. */
+/** The result of zlib with `info`; `bytesWritten` is the number of input bytes used. */
 interface Inflated {
   readonly buffer: Buffer
   readonly engine: { readonly bytesWritten: number }
 }
 
-/**
- * Whether the member has its trailer, and no other member follows. A checksum that is wrong does not make it
- * shorter.
- */
+/** Whether the member has its trailer, correct or not, and no other member follows. */
 function isWholeMember(bytes: Buffer, deflatedBytes: number): boolean {
   const next = gzipHeadBytes(bytes) + deflatedBytes + TRAILER_BYTES
   return next <= bytes.length && (bytes[next] !== 0x1f || bytes[next + 1] !== 0x8b)
@@ -126,8 +121,7 @@ function isWholeMember(bytes: Buffer, deflatedBytes: number): boolean {
 const TRAILER_BYTES = 8
 
 /**
- * gzip ends with its own length; otherwise pages shrink to about a fifth. One allocation when the guess is
- * right.
+ * Guesses the output size, to allocate once: gzip ends with that size; other pages shrink to about a fifth.
  */
 function outputGuess(way: Zlib, bytes: Buffer): number {
   const said = way.name === 'gzip' && bytes.length >= 18 ? bytes.readUInt32LE(bytes.length - 4) : 0
@@ -151,9 +145,9 @@ async function decodeLater(way: Zlib, bytes: Buffer, maxBytes: number): Promise<
 interface Streamed {
   readonly body: Buffer
   readonly isSound: boolean
-  /** It went on past the limit, and was not looked at any further. */
+  /** The output exceeded the limit, and decoding stopped. */
   readonly isOver: boolean
-  /** Of the input. */
+  /** Input bytes. */
   readonly usedBytes: number
 }
 

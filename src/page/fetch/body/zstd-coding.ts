@@ -1,8 +1,7 @@
 /**
- * The content coding `zstd` (RFC 8878, RFC 9659): any number of frames, skippable ones among them. Frames are
- * taken apart here, because the decoder knows whole frames only: of one that is cut short, damaged or larger
- * than allowed, the blocks that are sound and fit are put into a frame of their own. Nothing is allocated for
- * what a head merely says.
+ * The content coding `zstd` (RFC 8878, RFC 9659): any number of frames, some skippable. The decoder only
+ * takes whole frames, so this module parses them. Of a frame that is cut, damaged or too large, the sound
+ * blocks that fit are put into a frame of their own. No memory is allocated for a size that is only claimed.
  */
 import {
   isZstdFrame,
@@ -24,11 +23,11 @@ import {
   notDecodable,
 } from './decoded.js'
 
-/** RFC 9659: no encoder may ask a receiver for more. */
+/** RFC 9659: the largest window that a receiver must support. */
 const WINDOW_BYTES_MAX = 8 * 1024 * 1024
-/** A frame may hold nothing, and each costs a call. */
+/** A frame may be empty, and each costs a call. */
 const FRAMES_MAX = 4_096
-/** Tries to find how many blocks of a frame are sound and fit: each decodes them from the first on. */
+/** Attempts to find the number of sound blocks in a frame; each decodes from the first block on. */
 const TRIES = 12
 
 export const ZSTD: Coding = {
@@ -46,7 +45,7 @@ export const ZSTD: Coding = {
   },
 }
 
-/** Whether this is the coding: a frame, or one to be skipped. */
+/** Whether the bytes begin with a frame or a skippable frame. */
 export function isZstdCoded(bytes: Buffer): boolean {
   return isZstdFrame(bytes, 0) || skippableEnd(bytes, 0) >= 0
 }
@@ -63,7 +62,7 @@ function decodeFrames(zstd: Zstd, bytes: Buffer, maxBytes: number): Decoded {
       at = skippedTo
       continue
     }
-    // Like zlib, pass over what follows the last frame and is none.
+    // Ignores bytes after the last frame, as zlib does.
     if (!isZstdFrame(bytes, at)) break
     const rest = bytes.subarray(at)
     const frame = readZstdFrame(rest)
@@ -95,7 +94,7 @@ interface Piece {
   readonly cut: Cut | null
 }
 
-/** At most `roomBytes` of what the frame holds; null when nothing of it can be decoded. */
+/** Decodes at most `roomBytes`; null if nothing can be decoded. */
 function decodeFrame(zstd: Zstd, bytes: Buffer, frame: ZstdFrame, roomBytes: number): Piece | null {
   const { blocks, contentBytes } = frame
   const saysTrue = contentBytes === null || contentBytes <= blocks.maxBytes
@@ -107,12 +106,13 @@ function decodeFrame(zstd: Zstd, bytes: Buffer, frame: ZstdFrame, roomBytes: num
   return soundBlocks(zstd, bytes, frame, roomBytes)
 }
 
-/** What the longest sound row of blocks holds, up to `roomBytes`. */
+/** Decodes the longest sound sequence of blocks, up to `roomBytes`. */
 function soundBlocks(zstd: Zstd, bytes: Buffer, frame: ZstdFrame, roomBytes: number): Piece | null {
   let sound: Buffer | null = frame.blocks.count === 0 && frame.blocks.end === 'early' ? EMPTY : null
   let low = 0
   let high = frame.blocks.count + 1
-  // The first try has as many blocks as surely fit. The blocks of a bomb are full, so that is all of them.
+  // The first attempt takes the blocks that surely fit. The blocks of a bomb are full, so that is all of
+  // them.
   let count = walkBlocks(bytes, frame.headBytes, frame.blocks.count, roomBytes).count
   for (let tries = 0; tries < TRIES && low + 1 < high; tries++) {
     const body = attempt(zstd, frameOf(bytes, frame, count), roomBytes + ZSTD_BLOCK_BYTES)
@@ -124,16 +124,16 @@ function soundBlocks(zstd: Zstd, bytes: Buffer, frame: ZstdFrame, roomBytes: num
     count = (low + high) >>> 1
   }
   if (sound === null) return null
-  // All that is wrong is the checksum, or the size that the head says.
+  // Only the checksum, or the size in the header, is wrong.
   if (low === frame.blocks.count && frame.blocks.end === 'last') return { body: sound, cut: null }
   return { body: sound, cut: sound.length === roomBytes ? 'limit' : 'early' }
 }
 
 const EMPTY = Buffer.alloc(0)
-/** A frame with the largest window allowed, and without size, dictionary and checksum. */
+/** A frame header with the largest window, without size, dictionary and checksum. */
 const HEAD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 13 << 3])
 
-/** The first `count` blocks of a frame as a frame of their own. */
+/** Makes a frame of the first `count` blocks. */
 function frameOf(bytes: Buffer, { headBytes }: ZstdFrame, count: number): Buffer {
   const { lastAt, endAt } = walkBlocks(bytes, headBytes, count)
   const frame = Buffer.concat([HEAD, bytes.subarray(headBytes, endAt)])

@@ -1,8 +1,8 @@
 /**
- * Which addresses a crawler must not touch (P10): everything that is not a public unicast address of somebody
- * else. For IPv6 the rule is turned round: only 2000::/3 is public, and parts of it are taken out again.
+ * The addresses to which a crawler must not connect (P10): all that are not public unicast addresses. Of IPv6
+ * only 2000::/3 is public, except for some ranges in it.
  */
-import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { BlockList, type IPVersion, isIP, isIPv4, SocketAddress } from 'node:net'
 
 type Range = readonly [start: string, prefixBits: number, reason: string]
 
@@ -49,29 +49,34 @@ const IPV6: readonly Range[] = [
   ['ff00::', 8, 'multicast'],
 ]
 
-interface Block {
-  readonly words: readonly number[]
-  readonly prefixBits: number
-  readonly reason: string
-}
-
 /**
- * A network without IPv4 reaches the IPv4 web through this prefix, so the address inside is what counts.
- * Every other way to wrap one (mapped, 6to4, Teredo) is obsolete or never meant for the wire, and forbidden
- * whole.
+ * A network without IPv4 reaches the IPv4 web through this prefix, so the address inside decides. All other
+ * ways to embed an IPv4 address (mapped, 6to4, Teredo) are obsolete or not meant for the wire, and forbidden
+ * as a whole.
  */
-const NAT64: readonly number[] = [0x64, 0xff9b, 0, 0, 0, 0]
+const NAT64 = '64:ff9b::'
+const IN_NAT64 = IPV4.map(([start, bits, reason]): Range => [NAT64 + start, 96 + bits, `NAT64, ${reason}`])
 
-const toBlock = ([start, prefixBits, reason]: Range): Block => ({ words: wordsOf(start), prefixBits, reason })
-const BLOCKS_4 = IPV4.map(toBlock)
-const BLOCKS_6 = IPV6.map(toBlock)
+const listOf = (family: IPVersion, ranges: readonly Range[]): BlockList => {
+  const list = new BlockList()
+  for (const [start, prefixBits] of ranges) list.addSubnet(start, prefixBits, family)
+  return list
+}
+const tableOf = (family: IPVersion, ranges: readonly Range[]) => ({
+  all: listOf(family, ranges),
+  each: ranges.map(range => ({ list: listOf(family, [range]), reason: range[2] })),
+})
+const FORBIDDEN = { ipv4: tableOf('ipv4', IPV4), ipv6: tableOf('ipv6', [...IN_NAT64, ...IPV6]) }
+const PUBLIC_IPV6 = listOf('ipv6', [
+  ['2000::', 3, 'public'],
+  [NAT64, 96, 'NAT64'],
+])
 
-/** Says why an address must not be connected to, or null when it may. */
+/** Returns why an address is forbidden; null if it is allowed. */
 export type AddressGuard = (address: string) => string | null
 
 /**
- * The guard of a crawl: `networks` (`10.1.0.0/16`, `fd00::1`) are the user's own word, and `allowPrivate` all
- * of it.
+ * The guard of a crawl. The user allows `networks` (`10.1.0.0/16`, `fd00::1`), or all with `allowPrivate`.
  */
 export function addressGuard(allowPrivate: boolean, networks: readonly string[]): AddressGuard {
   if (allowPrivate) return () => null
@@ -88,53 +93,14 @@ export function addressGuard(allowPrivate: boolean, networks: readonly string[])
   }
 }
 
-/**
- * Why `address` must not be connected to, or null when it may. What is not an address at all is forbidden
- * too.
- */
+/** Why `address` is forbidden; null if it is allowed. Text that is not an address is forbidden. */
 export function isForbidden(address: string): string | null {
   const zone = address.indexOf('%')
   const bare = zone < 0 ? address : address.slice(0, zone)
-  const words = wordsOf(bare)
-  if (words.length === 0) return 'not an address'
-  if (NAT64.every((word, i) => words[i] === word)) {
-    const inside = BLOCKS_4.find(block => inBlock(words.slice(6), block))
-    return inside === undefined ? null : `NAT64, ${inside.reason}`
-  }
-  for (const block of words.length === 2 ? BLOCKS_4 : BLOCKS_6) {
-    if (inBlock(words, block)) return block.reason
-  }
-  return words.length === 8 && words[0] >> 13 !== 1 ? 'reserved' : null
-}
-
-function inBlock(words: readonly number[], block: Block): boolean {
-  let bits = block.prefixBits
-  for (let i = 0; bits > 0; i++, bits -= 16) {
-    const ignored = bits >= 16 ? 0 : 16 - bits
-    if (words[i] >> ignored !== block.words[i] >> ignored) return false
-  }
-  return true
-}
-
-/** 16-bit words of an address: two for IPv4, eight for IPv6, none when it is neither. */
-function wordsOf(address: string): readonly number[] {
-  if (isIPv4(address)) return ipv4Words(address)
-  if (!isIPv6(address)) return []
-  const gap = address.indexOf('::')
-  if (gap < 0) return groupWords(address)
-  const front = groupWords(address.slice(0, gap))
-  const back = groupWords(address.slice(gap + 2))
-  return [...front, ...new Array<number>(8 - front.length - back.length).fill(0), ...back]
-}
-
-function ipv4Words(address: string): number[] {
-  const [a, b, c, d] = address.split('.').map(Number)
-  return [(a << 8) | b, (c << 8) | d]
-}
-
-function groupWords(text: string): number[] {
-  if (text === '') return []
-  return text
-    .split(':')
-    .flatMap(group => (group.includes('.') ? ipv4Words(group) : [Number.parseInt(group, 16)]))
+  if (isIP(bare) === 0) return 'not an address'
+  const family = isIPv4(bare) ? 'ipv4' : 'ipv6'
+  const parsed = new SocketAddress({ address: bare, family })
+  const { all, each } = FORBIDDEN[family]
+  if (all.check(parsed)) return each.find(({ list }) => list.check(parsed))!.reason
+  return family === 'ipv6' && !PUBLIC_IPV6.check(parsed) ? 'reserved' : null
 }

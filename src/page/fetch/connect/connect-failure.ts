@@ -1,4 +1,4 @@
-/** Errors of connecting, told as outcome codes and one readable line. */
+/** Turns connection errors into outcome codes with one line of explanation. */
 import type { OutcomeCode } from '../../../model/index.js'
 
 export interface ConnectFailure {
@@ -25,7 +25,7 @@ const TLS_MEANINGS: Readonly<Record<string, string>> = {
   ECONNRESET: 'the server closed the connection during the handshake',
 }
 
-/** The TCP connection stood; the handshake or the certificate failed. */
+/** The TCP connection was established, but the handshake or the certificate failed. */
 export function tlsFailure(host: string, error: NodeJS.ErrnoException): ConnectFailure {
   const code = error.code ?? ''
   const meaning =

@@ -1,7 +1,6 @@
 /**
- * One open socket and the exchange on it. Bytes go from the socket to the response reader without a stream in
- * between: the socket reads into one buffer that is used again and again, and the reader copies what it
- * keeps.
+ * One open socket and the exchange on it. There is no stream between the socket and the response reader: the
+ * socket reads into a reused buffer, and the reader copies what it keeps.
  */
 import type { Socket } from 'node:net'
 import { type Clock, type Millis, READ_BYTES } from '../../../model/index.js'
@@ -10,14 +9,14 @@ import { LazyDeadline } from './lazy-deadline.js'
 import type { Outbox } from './outbox.js'
 import type { Pooled } from './site-slots.js'
 
-/** How an exchange ended. `over`: the reader has all it wants, or knows what is wrong. */
+/** How an exchange ended. `over`: the reader is complete, has enough, or has found an error. */
 export type Ending = 'over' | 'closed' | 'broken' | 'late'
 
-/** Whoever waits for the response. */
-export interface Exchanging {
+/** Receives the end of an exchange. */
+export interface ExchangeListener {
   readonly reader: ResponseReader
   ended(how: Ending, detail: string): void
-  /** The reader threw: a bug that this response brought to light. */
+  /** The reader threw, which is a bug in this program. */
   failed(error: unknown): void
 }
 
@@ -26,11 +25,11 @@ export interface SendLimits {
   readonly fetchMs: Millis
 }
 
-/** On Unix a read fills the buffer and hands it over in one step, so all sockets can share one. */
+/** On Unix each read is handled before the next one, so all sockets share a buffer. */
 const sharedInbox = Buffer.allocUnsafe(READ_BYTES)
 const WINDOWS_INBOX_BYTES = 16 * 1024
 
-/** Windows fills buffers in advance: there each socket needs its own. */
+/** Windows fills buffers ahead of time, so each socket needs its own. */
 export function inboxForSocket(): Buffer {
   return process.platform === 'win32' ? Buffer.allocUnsafe(WINDOWS_INBOX_BYTES) : sharedInbox
 }
@@ -39,16 +38,16 @@ export class Connection implements Pooled {
   readonly address: string
   readonly secure: boolean
   readonly connectMs: Millis
-  /** Requests sent on it. */
+  /** Number of requests sent. */
   requests = 0
-  /** Set by the owner: the connection ended while nobody used it. */
+  /** Set by the owner; called when the connection ends while idle. */
   lost: () => void = () => {}
   readonly #socket: Socket
   readonly #outbox: Outbox
   readonly #clock: Clock
   readonly #deadline: LazyDeadline
   readonly #resume: () => void
-  #exchanging: Exchanging | null = null
+  #listener: ExchangeListener | null = null
   #fetchDeadline: Millis = 0
 
   constructor(
@@ -77,29 +76,29 @@ export class Connection implements Pooled {
   }
 
   /** Sends a request in one write. Both deadlines count from `now`. */
-  send(exchanging: Exchanging, head: Buffer, now: Millis, limits: SendLimits): void {
+  send(listener: ExchangeListener, head: Buffer, now: Millis, limits: SendLimits): void {
     const { headersMs, fetchMs } = limits
     this.requests++
-    this.#exchanging = exchanging
+    this.#listener = listener
     this.#fetchDeadline = now + fetchMs
     this.#deadline.set(now + Math.min(headersMs, fetchMs), now)
     this.#outbox.send(this.#socket, head)
   }
 
-  /** `inbox[0..count)` arrived. False pauses the socket. */
+  /** Handles the received `inbox[0..count)`. False pauses the socket. */
   receive(inbox: Buffer, count: number): boolean {
-    const exchanging = this.#exchanging
-    if (exchanging === null) {
-      // Nobody asked: what this server says next cannot be trusted to be an answer.
+    const listener = this.#listener
+    if (listener === null) {
+      // Unrequested bytes: whatever the server sends next may not be the answer to the next request.
       this.#end('closed', '')
       return false
     }
-    const { reader } = exchanging
+    const { reader } = listener
     const inHead = reader.at === 'head'
     try {
       reader.feed(inbox, count)
     } catch (error) {
-      exchanging.failed(error)
+      listener.failed(error)
       return false
     }
     if (reader.at === 'head') return true
@@ -111,36 +110,34 @@ export class Connection implements Pooled {
     return reader.ready(this.#resume)
   }
 
-  /** Closes without telling anybody. */
+  /** Closes without notifying anybody. */
   close(): void {
-    this.#exchanging = null
+    this.#listener = null
     this.lost = () => {}
     this.#deadline.cancel()
     this.#socket.destroy()
   }
 
   #ended(): void {
-    const exchanging = this.#exchanging
-    const reader = exchanging?.reader
+    const listener = this.#listener
+    const reader = listener?.reader
     try {
       reader?.close()
     } catch (error) {
-      exchanging?.failed(error)
+      listener?.failed(error)
       return
     }
     this.#end(reader?.at === 'complete' ? 'over' : 'closed', '')
   }
 
-  /**
-   * The exchange is over, or the idle connection is. Only a response that ended well leaves the socket open.
-   */
+  /** Ends the exchange, or the idle connection. Only a complete response leaves the socket open. */
   #end(how: Ending, detail: string): void {
-    const exchanging = this.#exchanging
+    const listener = this.#listener
     const { lost } = this
-    this.#exchanging = null
+    this.#listener = null
     this.#deadline.clear()
-    if (exchanging === null || how !== 'over' || !exchanging.reader.persistent) this.close()
-    if (exchanging === null) lost()
-    else exchanging.ended(how, detail)
+    if (listener === null || how !== 'over' || !listener.reader.persistent) this.close()
+    if (listener === null) lost()
+    else listener.ended(how, detail)
   }
 }

@@ -1,40 +1,27 @@
 /**
- * Opens connections: resolves the host, guards every address, tries one after the other until the time is up.
- * The address is judged before connecting and once more on the connected socket, so nothing in between can
- * swap it (P10).
+ * Opens connections: resolves the host, checks every address, and tries them in turn within the time limit.
+ * The connected socket's address is checked again, so that it cannot change in between (P10).
  */
 import { isIP } from 'node:net'
-import type { Clock, FetchLimits, Millis, StopSignal } from '../../../model/index.js'
+import type { Clock, Millis, StopSignal } from '../../../model/index.js'
 import type { Endpoint, Resolver } from '../dns/index.js'
 import type { AddressGuard } from './address-guard.js'
 import { type ConnectFailure, forbiddenAddress, forbiddenPort } from './connect-failure.js'
-import type { Connection } from './connection.js'
 import { isForbiddenPort } from './forbidden-ports.js'
-import { SocketOpener } from './socket-opener.js'
+import { type Opened, type OpenerOptions, type OpenTarget, SocketOpener } from './socket-opener.js'
 
-export interface DialTarget {
-  /** As it stands in the URL. */
-  readonly host: string
-  readonly port: number
-  readonly secure: boolean
+interface DialTarget extends OpenTarget {
   /** Only this address of the host. */
   readonly address: string | undefined
 }
 
-export type Dialed = { readonly ok: true; readonly connection: Connection } | ConnectFailure
-
-export interface DialerOptions {
-  readonly clock: Clock
-  readonly limits: FetchLimits
+interface DialerOptions extends OpenerOptions {
   readonly resolver: Resolver
-  readonly guard: AddressGuard
-  /** Lets requests go to any port, whatever listens there. */
+  /** Allows all ports, whatever service listens there. */
   readonly allowPrivate?: boolean
-  readonly localAddress?: string
-  readonly ca?: string
 }
 
-/** However many addresses there are, each attempt gets at least this share of the time. */
+/** Each attempt gets at least this share of the time, however many addresses there are. */
 const LEAST_SHARE = 1 / 4
 
 export class Dialer {
@@ -56,14 +43,14 @@ export class Dialer {
     this.#sockets = new SocketOpener(options)
   }
 
-  /** The endpoints of `host` that may be connected to. */
+  /** The addresses of `host` that are allowed. */
   async endpoints(host: string): Promise<{ ok: true; endpoints: readonly Endpoint[] } | ConnectFailure> {
     const resolution = await this.#resolver.resolve(host)
     return resolution.ok ? this.#allowed(host, resolution.endpoints) : resolution
   }
 
-  /** `signal` must be the dial's own: it keeps its listeners. */
-  async dial(target: DialTarget, signal: StopSignal): Promise<Dialed> {
+  /** `signal` must belong to this dial alone, because its listeners are not removed. */
+  async dial(target: DialTarget, signal: StopSignal): Promise<Opened> {
     const found = await Promise.race([this.endpoints(target.host), aborted(target.host, signal)])
     if (!found.ok) return found
     const pinned = this.#pin(target, found.endpoints)
@@ -82,11 +69,12 @@ export class Dialer {
       const shareMs = Math.min(leftMs, Math.max(leftMs / (pinned.length - i), this.#connectMs * LEAST_SHARE))
       const dialed = await this.#sockets.open(target, endpoint, shareMs, signal)
       if (dialed.ok) return dialed
-      // The first failure tells most: later addresses are often IPv6 on a machine without it.
+      // The first failure is the most informative: later addresses are often IPv6, which the machine may
+      // lack.
       if (i === 0) failure = dialed
       if (dialed.code === 'TLS_FAILED') return dialed
     }
-    // Nobody there any more: the name may have moved.
+    // The addresses may be out of date.
     this.#resolver.invalidate?.(target.host)
     return failure
   }
@@ -105,14 +93,14 @@ export class Dialer {
     return allowed.length === 0 && refusal !== null ? refusal : { ok: true, endpoints: allowed }
   }
 
-  /** The endpoints this dial may use: of the asked address, of the family we call from. */
+  /** The endpoints with the requested address, if any, and of the local address's family. */
   #pin(target: DialTarget, endpoints: readonly Endpoint[]): readonly Endpoint[] | ConnectFailure {
     let usable = endpoints
     if (target.address !== undefined) {
       const { address } = target
       usable = endpoints.filter(endpoint => endpoint.address === address)
       if (usable.length === 0) {
-        // The name has moved on since the caller asked; the address is judged as any other.
+        // The name has other addresses now; the requested one is checked like any other.
         const guarded = this.#allowed(target.host, [{ address, trusted: false }])
         if (!guarded.ok) return guarded
         usable = guarded.endpoints

@@ -1,6 +1,6 @@
 /**
- * Ports on which something else listens than a web server, the list of the Fetch standard: a link to
- * `http://host:25/` would have the crawler talk to somebody's mail server. Browsers do not go there either.
+ * Ports of other services than the web, as listed in the Fetch standard. Like browsers, the crawler does not
+ * connect to them: a link to `http://host:25/` would send requests to a mail server.
  */
 const PORTS: ReadonlySet<number> = new Set([
   ...[0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95],

@@ -3,7 +3,7 @@
  * the next request. Always: the address of every connection is checked; connections per site are limited.
  */
 export { addressGuard } from './address-guard.js'
-export { Connection, type Ending, type Exchanging } from './connection.js'
+export { Connection, type Ending, type ExchangeListener } from './connection.js'
 export { Dialer } from './dialer.js'
 export type { Slot, SlotWaiter } from './site-slots.js'
 export { SlotPool } from './slot-pool.js'

@@ -1,9 +1,8 @@
 import type { Cancel, Clock, Millis } from '../../../model/index.js'
 
 /**
- * A deadline that moves with every request and hardly ever strikes. Its timer is left running when the
- * deadline moves on and looks again when it fires: a busy connection sets one timer in half a minute, not one
- * a page.
+ * A deadline that moves with every request and seldom expires. Moving it leaves its timer running; the timer
+ * checks the deadline when it fires. A busy connection so sets a timer every half minute, not for each page.
  */
 export class LazyDeadline {
   readonly #clock: Clock
@@ -27,7 +26,7 @@ export class LazyDeadline {
     this.#at = Number.POSITIVE_INFINITY
   }
 
-  /** Also stops the timer: nothing is left behind. */
+  /** Clears the deadline and stops the timer. */
   cancel(): void {
     this.clear()
     this.#cancel?.()

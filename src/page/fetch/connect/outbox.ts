@@ -1,7 +1,6 @@
 /**
- * Requests on their way out. They leave together, after all responses that have arrived are dealt with:
- * waking a server that sleeps costs more than sending to one that is awake, so a dozen requests in a row are
- * cheaper than one now and one then.
+ * Sends requests together, after all responses that have arrived are handled: waking an idle server costs
+ * more than sending to a busy one, so requests in a batch are cheaper than the same requests one by one.
  */
 import type { Socket } from 'node:net'
 import { type Clock, LIMITS, type Millis } from '../../../model/index.js'
@@ -32,8 +31,8 @@ export class Outbox {
     const heads = this.#heads
     this.#sockets = []
     this.#heads = []
-    // The process stood still: whether it may still ask has to be found out first, and what breaks off is
-    // asked again.
+    // The process was suspended: the lease may be over. A request on a destroyed socket is checked and sent
+    // again.
     const isLate = this.#clock.monotonic() - this.#since > this.#lateMs
     for (let i = 0; i < sockets.length; i++) {
       if (isLate) sockets[i]!.destroy()

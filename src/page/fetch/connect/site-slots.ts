@@ -1,13 +1,13 @@
 /**
- * The books of the slot pool: what each site has open, idle and waiting, and which sites wait for a free
+ * The state of the slot pool: what each site has open, idle and waiting, and which sites wait for a free
  * slot.
  */
 import type { Millis } from '../../../model/index.js'
 import type { Site } from '../../../model/url/index.js'
 
-/** What a slot keeps. */
+/** A connection, as the pool sees it. */
 export interface Pooled {
-  /** Whether it leads where a request wants to go. */
+  /** Whether a request to this address can use it. */
   fits(secure: boolean, address: string | undefined): boolean
   close(): void
 }
@@ -24,20 +24,20 @@ export interface SlotWaiter<C extends Pooled> {
   readonly site: Site
   readonly secure: boolean
   readonly address: string | undefined
-  /** Its place in the order of waiting, set by the pool; 0 when it does not wait. */
+  /** Its place in the waiting order, set by the pool; 0 if it does not wait. */
   ticket: number
-  /** Called once, perhaps at once. The slot's connection fits, or there is none. */
+  /** Called once, possibly at once. The slot's connection fits the request, or is null. */
   granted(slot: Slot<C>): void
 }
 
 export class SiteSlots<C extends Pooled> {
   readonly name: Site
-  /** Slots held, idle ones included. */
+  /** Slots held, including idle ones. */
   open = 0
   /** Most recently used last. */
   readonly idle: Slot<C>[] = []
   readonly #waiting: SlotWaiter<C>[] = []
-  /** True while it stands among the starved. */
+  /** Whether it is in `StarvedSites`. */
   starved = false
 
   constructor(name: Site) {
@@ -48,7 +48,7 @@ export class SiteSlots<C extends Pooled> {
     this.#waiting.push(waiter)
   }
 
-  /** The first that still waits. */
+  /** The first request that still waits. */
   next(): SlotWaiter<C> | undefined {
     while (this.#waiting.length > 0 && this.#waiting[0].ticket === 0) this.#waiting.shift()
     return this.#waiting[0]
@@ -61,11 +61,11 @@ export class SiteSlots<C extends Pooled> {
   }
 }
 
-/** Sites that could have another connection if the total allowed it, those that wait longest first. */
-export class Starved<C extends Pooled> {
+/** Sites below their own limit that wait for the total limit, longest wait first. */
+export class StarvedSites<C extends Pooled> {
   readonly #sites: { readonly ticket: number; readonly site: SiteSlots<C> }[] = []
 
-  /** `site` must have somebody waiting. */
+  /** `site` must have a waiting request. */
   add(site: SiteSlots<C>): void {
     const ticket = site.next()?.ticket
     if (site.starved || ticket === undefined) return
@@ -80,13 +80,13 @@ export class Starved<C extends Pooled> {
     this.#sites.splice(low, 0, { ticket, site })
   }
 
-  /** The site served next; those whose seekers gave up are passed over. */
+  /** The next site; skips sites whose waiting requests were cancelled. */
   first(): SiteSlots<C> | undefined {
     while (this.#sites.length > 0 && this.#sites[0].site.next() === undefined) this.remove()
     return this.#sites[0]?.site
   }
 
-  /** Removes the first. */
+  /** Removes the first site. */
   remove(): void {
     const first = this.#sites.shift()
     if (first !== undefined) first.site.starved = false

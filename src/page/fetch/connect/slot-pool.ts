@@ -1,20 +1,19 @@
 /**
- * Who may hold a connection: so many in all, so many per site (M15). A slot is the right to one connection;
- * it keeps its connection while idle, so consecutive URLs of a site share it (K8). Those beyond the bounds
- * wait in the order they came; a site at its own bound never holds up another. Idle connections make way,
- * least recently used first.
+ * Limits connections in total and per site (M15). A slot is the right to one connection, and keeps an idle
+ * connection for the next URL of its site (K8). Requests above the limits wait in order of arrival; a site at
+ * its own limit delays no other site. Idle connections are closed to make room, least recently used first.
  */
 import type { Cancel, Clock, Millis } from '../../../model/index.js'
 import type { Site } from '../../../model/url/index.js'
-import { type Pooled, SiteSlots, type Slot, type SlotWaiter, Starved } from './site-slots.js'
+import { type Pooled, SiteSlots, type Slot, type SlotWaiter, StarvedSites } from './site-slots.js'
 
 export class SlotPool<C extends Pooled> {
   readonly #clock: Clock
   readonly #idleMs: Millis
   readonly #sites = new Map<Site, SiteSlots<C>>()
-  /** Least recently used first. Where somebody waits for a site, it has no idle slot. */
+  /** Least recently used first. A site with waiting requests has no idle slot. */
   readonly #idle = new Set<Slot<C>>()
-  readonly #starved = new Starved<C>()
+  readonly #starved = new StarvedSites<C>()
   #total: number
   #perSite: number
   #open = 0
@@ -28,7 +27,7 @@ export class SlotPool<C extends Pooled> {
     this.#perSite = perSite
   }
 
-  /** Slots held, idle ones included. */
+  /** Slots held, including idle ones. */
   get open(): number {
     return this.#open
   }
@@ -53,14 +52,14 @@ export class SlotPool<C extends Pooled> {
     }
   }
 
-  /** The waiter no longer waits; the queue passes over it when its turn comes. */
+  /** Stops waiting; the queue will skip this request. */
   cancel(waiter: SlotWaiter<C>): void {
     waiter.ticket = 0
     const site = this.#sites.get(waiter.site)
-    if (site !== undefined) this.#closeBook(site)
+    if (site !== undefined) this.#dropUnused(site)
   }
 
-  /** The request is over. `connection` is null unless the slot's may be used again. */
+  /** Ends the request. `connection` is null if it cannot be used again. */
   release(slot: Slot<C>, connection: C | null): void {
     slot.connection = connection
     const next = slot.site.next()
@@ -73,7 +72,7 @@ export class SlotPool<C extends Pooled> {
     else this.#rest(slot)
   }
 
-  /** The connection of an idle slot is gone. */
+  /** The connection of an idle slot has ended. */
   lost(slot: Slot<C>): void {
     if (this.#idle.has(slot)) this.#closeIdle(slot)
   }
@@ -89,7 +88,7 @@ export class SlotPool<C extends Pooled> {
     this.#serve()
   }
 
-  /** Closes what is idle; what is in use is closed when it is released. */
+  /** Closes idle connections; the others are closed when released. */
   close(): void {
     this.#total = 0
     while (this.#evict()) {}
@@ -112,7 +111,7 @@ export class SlotPool<C extends Pooled> {
       if (slot.connection?.fits(waiter.secure, waiter.address)) return this.#unidle(slot)
     }
     if (site.open < this.#perSite || site.idle.length === 0) return null
-    // The site is at its bound with a connection that leads elsewhere (http and https share a site).
+    // The site is at its limit, with a connection to another port or scheme.
     const slot = this.#unidle(site.idle[0])
     slot.connection?.close()
     slot.connection = null
@@ -121,7 +120,7 @@ export class SlotPool<C extends Pooled> {
 
   #newSlot(site: SiteSlots<C>): Slot<C> | null {
     if (site.open >= this.#perSite || (this.#open >= this.#total && !this.#evict())) return null
-    // Making room may have closed the site's own last connection, and its book with it.
+    // Making room may have closed the site's last connection and removed the site.
     if (site.open === 0) this.#sites.set(site.name, site)
     site.open++
     this.#open++
@@ -150,21 +149,21 @@ export class SlotPool<C extends Pooled> {
     this.#serve()
   }
 
-  /** Gives the slot up; nobody is served yet. */
+  /** Gives up the slot without serving a waiting request. */
   #forget(slot: Slot<C>): void {
     const { site } = slot
     slot.connection?.close()
     slot.connection = null
     site.open--
     this.#open--
-    this.#closeBook(site)
+    this.#dropUnused(site)
   }
 
-  #closeBook(site: SiteSlots<C>): void {
+  #dropUnused(site: SiteSlots<C>): void {
     if (site.open === 0 && site.next() === undefined) this.#sites.delete(site.name)
   }
 
-  /** Opens slots for those who wait, in their order, as far as the bounds allow. */
+  /** Grants slots to waiting requests in order, as far as the limits allow. */
   #serve(): void {
     for (let site = this.#starved.first(); site !== undefined; site = this.#starved.first()) {
       if (site.open < this.#perSite) {
@@ -189,7 +188,7 @@ export class SlotPool<C extends Pooled> {
     this.#forget(this.#unidle(slot))
   }
 
-  /** Closes the least recently used idle connection; false when none is idle. */
+  /** Closes the least recently used idle connection; false if none is idle. */
   #evict(): boolean {
     for (const slot of this.#idle) {
       this.#closeIdle(slot)

@@ -1,4 +1,4 @@
-/** One attempt to connect to one address, with TLS where the URL asks for it. */
+/** Makes one attempt to connect to one address, with TLS if the URL requires it. */
 import { isIP, connect as netConnect, type Socket, type TcpNetConnectOpts } from 'node:net'
 import * as tls from 'node:tls'
 import type { Clock, FetchLimits, Millis, StopSignal } from '../../../model/index.js'
@@ -14,35 +14,36 @@ import {
 import { Connection, inboxForSocket } from './connection.js'
 import { Outbox } from './outbox.js'
 
-interface OpenTarget {
+export interface OpenTarget {
+  /** As in the URL. */
   readonly host: string
   readonly port: number
   readonly secure: boolean
 }
 
-interface OpenerOptions {
+export interface OpenerOptions {
   readonly clock: Clock
-  /** Looks at the connected address once more, unless the endpoint is trusted. */
+  /** Checks the connected address again, unless the endpoint is trusted. */
   readonly guard: AddressGuard
   readonly limits: FetchLimits
   readonly localAddress?: string
-  /** PEM of authorities trusted besides the usual ones. */
+  /** PEM of additional trusted authorities. */
   readonly ca?: string
 }
 
-/** Where bytes go: nowhere, until there is a connection. */
+/** Receives the socket's bytes once there is a connection. */
 interface Tap {
   connection: Connection | null
 }
 
-type Opened = { readonly ok: true; readonly connection: Connection } | ConnectFailure
+export type Opened = { readonly ok: true; readonly connection: Connection } | ConnectFailure
 
 export class SocketOpener {
   readonly #options: OpenerOptions
   readonly #outbox: Outbox
-  /** Sessions for resumption by host and port, oldest first. */
+  /** TLS sessions for resumption by host and port, oldest first. */
   readonly #sessions = new Map<string, Buffer>()
-  /** Making one loads all root certificates, so it is made once. */
+  /** Made once, because that loads all root certificates. */
   #context: tls.SecureContext | null = null
 
   constructor(options: OpenerOptions) {
@@ -115,15 +116,12 @@ export class SocketOpener {
   #keepSession(key: string, session: Buffer): void {
     this.#sessions.delete(key)
     this.#sessions.set(key, session)
-    if (this.#sessions.size <= this.#options.limits.tlsSessions) return
-    for (const oldest of this.#sessions.keys()) {
-      this.#sessions.delete(oldest)
-      return
-    }
+    const oldest = this.#sessions.keys().next().value as string
+    if (this.#sessions.size > this.#options.limits.tlsSessions) this.#sessions.delete(oldest)
   }
 }
 
-/** Tells what goes wrong on the way: before TCP stands, at the look at the peer, or in the handshake. */
+/** Reports failures before the TCP connection, of the address check, and in the handshake. */
 function watchConnecting(
   socket: Socket,
   target: OpenTarget,
@@ -133,7 +131,7 @@ function watchConnecting(
 ): void {
   const { host } = target
   let connected = false
-  // Stays for good: an error nobody listens to would end the process.
+  // Never removed: an unhandled error event would end the process.
   socket.on('error', (error: NodeJS.ErrnoException) =>
     fail(connected ? tlsFailure(host, error) : tcpFailure(host, endpoint.address, error)),
   )
@@ -145,7 +143,7 @@ function watchConnecting(
   })
 }
 
-/** A certificate names a host without brackets and without the final dot. */
+/** The name in a certificate has no brackets and no final dot. */
 function certificateName(host: string): string {
   if (host.startsWith('[')) return host.slice(1, -1)
   return host.endsWith('.') ? host.slice(0, -1) : host

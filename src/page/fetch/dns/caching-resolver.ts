@@ -1,7 +1,6 @@
 /**
- * Names to addresses, asked once per TTL (M16). All addresses are kept, IPv4 first; look-ups of one name
- * share one question; failures are remembered for a moment, so a page full of links to a dead host costs one
- * question.
+ * Resolves names once per TTL (M16). Keeps all addresses, IPv4 first. Concurrent look-ups of a name share one
+ * query. Failures are cached briefly, so that a page with many links to a dead host causes one query.
  */
 import { isIP } from 'node:net'
 import { type Clock, type FetchLimits, fetchLimits, type Millis, Semaphore } from '../../../model/index.js'
@@ -12,9 +11,8 @@ import type { StaticHosts } from './static-hosts.js'
 
 export interface ResolverOptions {
   readonly clock: Clock
-  /** `--resolve` entries. */
   readonly hosts?: StaticHosts
-  /** `--dns`: ADDR:PORT of the one name server to ask. The system's ways are used when absent. */
+  /** `--dns`: ADDR:PORT of the only name server; by default the system's servers. */
   readonly server?: string
   readonly limits?: Partial<FetchLimits>
 }
@@ -91,15 +89,8 @@ export class CachingResolver implements Resolver {
     } else resolution = lookup
     this.#cache.delete(host)
     this.#cache.set(host, { resolution, until: this.#clock.monotonic() + keptMs })
-    if (this.#cache.size > dnsCacheEntries) this.#forgetOldest()
+    if (this.#cache.size > dnsCacheEntries) this.#cache.delete(this.#cache.keys().next().value as string)
     return resolution
-  }
-
-  #forgetOldest(): void {
-    for (const host of this.#cache.keys()) {
-      this.#cache.delete(host)
-      return
-    }
   }
 }
 

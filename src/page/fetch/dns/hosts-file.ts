@@ -1,8 +1,8 @@
-/** The system's hosts file, read once when first needed: names that name servers do not know. */
+/** The system's hosts file, read once on first use; name servers do not know its names. */
 import { open } from 'node:fs/promises'
 import { isIP } from 'node:net'
 
-/** Block lists of 100,000 names exist; what stands past this is left to the system. */
+/** Block lists of 100,000 names exist; names beyond this size are left to the system. */
 const READ_BYTES = 4 * 1024 * 1024
 
 export class HostsFile {
@@ -13,7 +13,7 @@ export class HostsFile {
     this.#path = path
   }
 
-  /** Addresses of `name`. `localhost` is always known (RFC 6761). */
+  /** The addresses of `name`. `localhost` is always known (RFC 6761). */
   async find(name: string): Promise<readonly string[] | undefined> {
     this.#names ??= read(this.#path)
     const names = await this.#names
@@ -26,7 +26,7 @@ function systemHostsPath(): string {
   return `${process.env.SystemRoot ?? 'C:\\Windows'}\\System32\\drivers\\etc\\hosts`
 }
 
-/** A machine without the file, or with one we may not read, has no such names. */
+/** A missing or unreadable file has no names. */
 async function read(path: string): Promise<ReadonlyMap<string, readonly string[]>> {
   try {
     const file = await open(path)

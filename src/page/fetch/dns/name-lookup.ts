@@ -1,8 +1,8 @@
 /**
- * Asks for the addresses of a name, without cache. c-ares asks the name servers without blocking a thread and
- * tells the TTL; the system's own look-up knows more (search domains, mDNS, split VPNs) but takes one of four
- * threads that files and compression also need. So the system is asked only where name servers have no
- * answer, two names at a time.
+ * Looks up addresses without a cache. c-ares queries name servers without blocking a thread and returns the
+ * TTL. The system's look-up also covers search domains, mDNS and split VPNs, but occupies one of four threads
+ * that files and compression need too. So the system is only asked if name servers have no answer, for two
+ * names at a time.
  */
 import { promises as dns } from 'node:dns'
 import { type Clock, type Millis, Semaphore } from '../../../model/index.js'
@@ -12,7 +12,7 @@ export type Lookup =
   | { readonly ok: true; readonly addresses: readonly string[]; readonly ttlMs: Millis }
   | { readonly ok: false; readonly code: 'DNS_NOT_FOUND' | 'DNS_FAILED'; readonly detail: string }
 
-/** Port: one look-up of one name. Never throws. */
+/** Port: looks up one name; never throws. */
 export interface NameLookup {
   lookup(name: string): Promise<Lookup>
 }
@@ -20,20 +20,20 @@ export interface NameLookup {
 type Found = { readonly addresses: string[]; readonly ttlMs: Millis }
 type Failed = { readonly error: string }
 
-/** When IPv4 has answered, a name server that stays silent about IPv6 is not waited for longer than this. */
+/** The longest wait for IPv6 after the IPv4 answer. */
 const SECOND_FAMILY_MS = 1_000
 const SYSTEM_AT_ONCE = 2
-/** More names than this waiting for the system: the name servers' answer stands. */
+/** If more names wait for the system, the name servers' answer is final. */
 const SYSTEM_WAITING = 32
 
-/** Asks name servers: the ones of the system, or the one the user named with `--dns`. */
+/** Queries the system's name servers, or those given with `--dns`. */
 export class ServerLookup implements NameLookup {
   readonly #clock: Clock
   readonly #resolver: dns.Resolver
 
   constructor(clock: Clock, timeoutMs: Millis, servers?: readonly string[]) {
     this.#clock = clock
-    // c-ares doubles the time for the second try: a quarter and a half stay below the whole.
+    // c-ares doubles the timeout for the second try; a quarter plus a half is less than the whole.
     this.#resolver = new dns.Resolver({ timeout: Math.ceil(timeoutMs / 4), tries: 2 })
     if (servers !== undefined) this.#resolver.setServers(servers)
   }
@@ -77,14 +77,14 @@ export class ServerLookup implements NameLookup {
   }
 }
 
-/** What the machine itself would answer: hosts file, then name servers, then the system's look-up. */
+/** Resolves like the machine: hosts file, then name servers, then the system's look-up. */
 export class SystemLookup implements NameLookup {
   readonly #hosts: HostsFile
   readonly #servers: NameLookup
   readonly #ttlMs: Millis
   readonly #semaphore = new Semaphore(SYSTEM_AT_ONCE)
 
-  /** `ttlMs` is for answers that come without a TTL. */
+  /** `ttlMs` applies to answers without a TTL. */
   constructor(hosts: HostsFile, servers: NameLookup, ttlMs: Millis) {
     this.#hosts = hosts
     this.#servers = servers
@@ -96,7 +96,7 @@ export class SystemLookup implements NameLookup {
     if (addresses !== undefined) return { ok: true, addresses, ttlMs: this.#ttlMs }
     if (isLocal(name)) return this.#askSystem(name)
     const answer = await this.#servers.lookup(name)
-    // Silence and server failure stay what they are: the system would ask the same servers on a thread.
+    // After a timeout or server failure the system would only query the same servers on a thread.
     const worthAsking =
       !answer.ok && (answer.code === 'DNS_NOT_FOUND' || answer.detail.endsWith('ECONNREFUSED'))
     return worthAsking && this.#semaphore.waiting < SYSTEM_WAITING ? this.#askSystem(name) : answer
@@ -114,7 +114,7 @@ export class SystemLookup implements NameLookup {
   }
 }
 
-/** Names no public name server knows. */
+/** Names that no public name server knows. */
 function isLocal(name: string): boolean {
   const bare = name.endsWith('.') ? name.slice(0, -1) : name
   return !bare.includes('.') || bare.endsWith('.local') || bare.endsWith('.localhost')
@@ -122,7 +122,7 @@ function isLocal(name: string): boolean {
 
 const NOT_FOUND: readonly string[] = ['ENOTFOUND', 'ENODATA', 'EBADNAME', 'ENONAME', 'EBADQUERY']
 
-/** One definite "no such name" is not enough when the other family's question went unanswered. */
+/** "No such name" for one family is not enough if the other query failed. */
 function failure(name: string, errors: readonly string[]): Lookup {
   const trouble = errors.find(error => !NOT_FOUND.includes(error))
   const code = trouble === undefined ? 'DNS_NOT_FOUND' : 'DNS_FAILED'

@@ -1,7 +1,4 @@
-/**
- * `--resolve HOST=ADDR[:PORT]`: names whose address the user gives. `*.suffix` stands for every name below
- * suffix.
- */
+/** `--resolve HOST=ADDR[:PORT]`: addresses given by the user. `*.suffix` means every name below suffix. */
 import { isIP } from 'node:net'
 import type { Endpoint } from './resolver.js'
 
@@ -11,7 +8,7 @@ export class StaticHosts {
 
   private constructor() {}
 
-  /** The entries, or the first one that cannot be understood, as a sentence. */
+  /** The parsed entries, or an error message for the first invalid one. */
   static parse(entries: readonly string[]): StaticHosts | string {
     const hosts = new StaticHosts()
     for (const entry of entries) {
@@ -27,7 +24,7 @@ export class StaticHosts {
     return hosts
   }
 
-  /** The endpoints of the entry that fits best: the name itself, else the longest suffix. */
+  /** The endpoints of the best entry: the name itself, else the longest suffix. */
   find(host: string): readonly Endpoint[] | undefined {
     const exact = this.#exact.get(host)
     if (exact !== undefined || this.#below.size === 0) return exact

@@ -1,24 +1,23 @@
 /**
- * Follows the framing of `Transfer-Encoding: chunked` over bytes that arrive in any pieces. It only finds
- * where the body ends and how long its payload is; `dechunk` goes over the finished bytes again to take the
- * payload out.
+ * Follows the framing of `Transfer-Encoding: chunked` over bytes that arrive in any pieces, to find the end
+ * of the body and the size of its payload. `dechunk` then extracts the payload from the complete body.
  */
 const LF = 0x0a
 const CR = 0x0d
 const SPACE = 0x20
 const TAB = 0x09
 const SEMICOLON = 0x3b
-/** 2^52 bytes: what is larger is not a size, and every sum stays exact. */
+/** 2^52 bytes; below it all sums are exact. */
 const SIZE_MAX = 0x10_0000_0000_0000
 
 type At = 'size' | 'extension' | 'data' | 'data-end' | 'trailer' | 'done' | 'bad'
 
 export class ChunkScanner {
   at: At = 'size'
-  /** Why it is `bad`. */
+  /** The reason for `bad`. */
   fault = ''
   payloadBytes = 0
-  /** Chunks with data, and where the data of the first began: one chunk needs no second buffer. */
+  /** Number of chunks with data, and the start of the first: a single chunk needs no copy. */
   chunks = 0
   firstDataAt = 0
   readonly #maxLineBytes: number
@@ -30,14 +29,14 @@ export class ChunkScanner {
   #trailerBytes = 0
   #seenBytes = 0
 
-  /** With a sink the payload is copied to it, as far as it reaches. */
+  /** A sink receives a copy of the payload. */
   constructor(maxLineBytes: number, maxTrailerBytes: number, sink: Buffer | null = null) {
     this.#maxLineBytes = maxLineBytes
     this.#maxTrailerBytes = maxTrailerBytes
     this.#sink = sink
   }
 
-  /** Reads `bytes[from..to)`; returns where the body ended, or `to`. */
+  /** Reads `bytes[from..to)`; returns the end of the body, or `to`. */
   feed(bytes: Buffer, from: number, to: number): number {
     let i = from
     while (i < to && this.at !== 'done' && this.at !== 'bad') {
@@ -60,7 +59,7 @@ export class ChunkScanner {
     return end
   }
 
-  /** Where one byte of framing leads. */
+  /** The state after one byte of framing. */
   #framing(byte: number): At {
     if (this.at === 'trailer') return this.#trailer(byte)
     return this.at === 'data-end' ? this.#dataEnd(byte) : this.#sizeLine(byte)
@@ -93,7 +92,7 @@ export class ChunkScanner {
     return 'size'
   }
 
-  /** Header lines after the last chunk, up to an empty one; nobody reads them. */
+  /** Skips header lines after the last chunk, up to an empty one. */
   #trailer(byte: number): At {
     if (++this.#trailerBytes > this.#maxTrailerBytes) return this.#fail('trailers too long')
     if (byte === CR) return 'trailer'
@@ -114,12 +113,12 @@ function hexDigit(byte: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
 }
 
-/** The payload of a chunked body that `scanner` has gone over; a view of `raw` where there was one chunk. */
+/** The payload of a complete body that `scanner` has read; a view of `raw` if there is one chunk. */
 export function dechunk(raw: Buffer, scanner: ChunkScanner): Buffer {
   if (scanner.chunks <= 1)
     return raw.subarray(scanner.firstDataAt, scanner.firstDataAt + scanner.payloadBytes)
   const payload = Buffer.allocUnsafe(scanner.payloadBytes)
-  // Whatever is in `raw` was within bounds when it arrived.
+  // `raw` was within the limits when it arrived.
   new ChunkScanner(raw.length, raw.length, payload).feed(raw, 0, raw.length)
   return payload
 }

@@ -1,12 +1,10 @@
 /**
- * Conditional requests (D7). A 304 saves the body; a 200 is a new representation, whatever its validators
- * say, and is always read: servers repeat the ETag or Last-Modified of a page that has changed.
+ * Conditional requests (D7). A 304 saves the body. A 200 is always read, even with known validators: some
+ * servers repeat the ETag or Last-Modified of a page that has changed.
  */
 import type { Exchange, MetaInfo } from '../../../model/index.js'
 
-/**
- * Request header lines that ask for the page only if it has changed; empty when nothing is known to ask by.
- */
+/** The header lines of a conditional request; empty without usable validators. */
 export function validatorLines({ etag, lastModified }: MetaInfo): string {
   let lines = ''
   if (etag !== '' && isSendable(etag)) lines += `If-None-Match: ${etag}\r\n`
@@ -14,14 +12,14 @@ export function validatorLines({ etag, lastModified }: MetaInfo): string {
   return lines
 }
 
-/** True if a request for the page carries validators, so that 304 is an answer to it. */
+/** True if a request for the page has validators, so that a 304 can be its answer. */
 export function isConditional(known: MetaInfo | undefined): boolean {
   return known !== undefined && validatorLines(known) !== ''
 }
 
 /**
- * False if a 304 names another representation than the known one: a cache must not use it (RFC 9111, 4.3.4).
- * ETags decide where both sides have one; otherwise a later Last-Modified contradicts the 304.
+ * False if a 304 is about another representation than the known one, so that a cache must not use it (RFC
+ * 9111, 4.3.4). ETags decide if both have one; otherwise a later Last-Modified contradicts the 304.
  */
 export function confirms(notModified: Exchange, known: MetaInfo): boolean {
   const etag = notModified.header('etag') ?? ''
@@ -30,19 +28,17 @@ export function confirms(notModified: Exchange, known: MetaInfo): boolean {
   return !(modified > Date.parse(known.lastModified))
 }
 
-/**
- * What is known, without what a request could ask by: the page comes whole, and its digest is still compared.
- */
+/** `known` without validators: the page is fetched whole, and its digest still compared. */
 export function unconditional(known: MetaInfo): MetaInfo {
   return { ...known, etag: '', lastModified: '' }
 }
 
-/** Visible latin-1, spaces and tabs: one line, one byte a character. */
+/** Visible Latin-1, spaces and tabs: one line, one byte per character. */
 export function isSendable(value: string): boolean {
   return /^[\t\x20-\x7e\xa0-\xff]*$/.test(value)
 }
 
-/** If-None-Match compares weakly. */
+/** If-None-Match uses weak comparison. */
 function opaque(etag: string): string {
   return etag.startsWith('W/') ? etag.slice(2) : etag
 }

@@ -1,7 +1,7 @@
 /**
- * What several Content-Type lines say together, as browsers take it (Fetch, "extract a MIME type"): the last
- * one that is a type at all, with the charset of those before it that name the same type. Some servers add
- * theirs to that of the application behind them.
+ * Combines several Content-Type lines as browsers do (Fetch, "extract a MIME type"): the last valid type
+ * wins, with the charset of earlier lines of that type. Some servers add a line to that of the application
+ * behind them.
  */
 const MEMBERS = /(?:[^,"]+|"[^"]*"?)+/g
 const TYPE = /^\s*([\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)\s*(?:;|$)/

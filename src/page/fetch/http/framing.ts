@@ -1,4 +1,4 @@
-/** Where a body ends, told from its head (RFC 9112, 6.3). */
+/** Determines where a body ends from its head (RFC 9112, 6.3). */
 import type { HeadFailure, ResponseHead } from './response-head.js'
 
 export type Framing =
@@ -21,7 +21,7 @@ export function bodyFraming(head: ResponseHead): Framing | HeadFailure {
   return head.header('content-length') === undefined ? CLOSE : badLength('')
 }
 
-/** Several lengths are fine as long as they agree. */
+/** Several equal lengths are accepted. */
 function lengthFraming(lengths: readonly string[]): Framing | HeadFailure {
   const [length] = lengths
   if (!/^\d{1,15}$/.test(length)) return badLength(length)
@@ -33,17 +33,17 @@ function badLength(said: string): HeadFailure {
   return { code: 'BAD_RESPONSE', detail: `bad Content-Length ${JSON.stringify(said.slice(0, 40))}` }
 }
 
-/** Whether the server will take another request on the connection, once the body has ended where it said. */
+/** Whether the server will accept another request on the connection after this body. */
 export function isPersistent(head: ResponseHead, framing: Framing): boolean {
   if (framing.by === 'close') return false
-  // Both framings at once is how responses are smuggled: the chunks are believed, the connection is not kept.
+  // Both framings at once indicate response smuggling: the chunks count, and the connection is not reused.
   if (framing.by === 'chunked' && head.header('content-length') !== undefined) return false
   const options = head.members('connection')
   if (options.includes('close')) return false
   return head.minor === 1 || options.includes('keep-alive')
 }
 
-/** What was done to the payload, in the order it was done; `identity` and framing left out. */
+/** The codings of the payload in order of application, without `identity` and framing. */
 export function codingsOf(head: ResponseHead): readonly string[] {
   const ofContent = head.members('content-encoding')
   const ofTransfer = head.members('transfer-encoding')

@@ -1,72 +1,37 @@
-import type { Exchange, Millis, Truncation } from '../../../model/index.js'
+import type { Exchange, Truncation } from '../../../model/index.js'
 import type { ResponseHead } from './response-head.js'
 
-/** What the wire gave, before its Content-Encoding is undone. */
-export interface ExchangeFacts {
-  readonly url: string
-  readonly startedAt: Millis
-  readonly fetchMs: Millis
-  readonly connectMs: Millis
-  readonly remoteAddress: string
-  readonly requestHead: Buffer
+/** An exchange before its Content-Encoding is undone. */
+export interface ExchangeFacts
+  extends Omit<
+    Exchange,
+    'status' | 'body' | 'truncated' | 'header' | 'headerValues' | 'settled' | 'release'
+  > {
   readonly head: ResponseHead
-  readonly responseHead: Buffer
-  readonly rawBody: Buffer
-  readonly payload: Buffer
-  /** The body, and what it is decoded, no longer count as in flight. */
+  /** The body and its decoded form no longer count as in flight. */
   readonly settle: () => void
-  /** Gives the memory of the body to the next response. */
+  /** Reuses the memory of the body for another response. */
   readonly recycle: () => void
 }
 
-export class HttpExchange implements Exchange {
-  readonly url: string
-  readonly startedAt: Millis
-  readonly fetchMs: Millis
-  readonly connectMs: Millis
-  readonly remoteAddress: string
-  readonly requestHead: Buffer
-  readonly status: number
-  readonly responseHead: Buffer
-  readonly rawBody: Buffer
-  readonly payload: Buffer
-  readonly body: Buffer
-  readonly truncated?: Truncation
-  readonly #head: ResponseHead
-  readonly #settle: () => void
-  readonly #recycle: () => void
-
-  constructor(facts: ExchangeFacts, body: Buffer, truncated: Truncation | undefined) {
-    this.url = facts.url
-    this.startedAt = facts.startedAt
-    this.fetchMs = facts.fetchMs
-    this.connectMs = facts.connectMs
-    this.remoteAddress = facts.remoteAddress
-    this.requestHead = facts.requestHead
-    this.status = facts.head.status
-    this.responseHead = facts.responseHead
-    this.rawBody = facts.rawBody
-    this.payload = facts.payload
-    this.body = body
-    if (truncated !== undefined) this.truncated = truncated
-    this.#head = facts.head
-    this.#settle = facts.settle
-    this.#recycle = facts.recycle
+export function exchangeOf(facts: ExchangeFacts, body: Buffer, truncated: Truncation | undefined): Exchange {
+  const { head } = facts
+  const exchange: Exchange = {
+    url: facts.url,
+    startedAt: facts.startedAt,
+    fetchMs: facts.fetchMs,
+    connectMs: facts.connectMs,
+    remoteAddress: facts.remoteAddress,
+    requestHead: facts.requestHead,
+    status: head.status,
+    responseHead: facts.responseHead,
+    rawBody: facts.rawBody,
+    payload: facts.payload,
+    body,
+    header: name => head.header(name),
+    headerValues: name => head.values(name),
+    settled: facts.settle,
+    release: facts.recycle,
   }
-
-  header(name: string): string | undefined {
-    return this.#head.header(name)
-  }
-
-  headerValues(name: string): readonly string[] {
-    return this.#head.values(name)
-  }
-
-  settled(): void {
-    this.#settle()
-  }
-
-  release(): void {
-    this.#recycle()
-  }
+  return truncated === undefined ? exchange : { ...exchange, truncated }
 }

@@ -5,7 +5,7 @@
 export { ChunkScanner, dechunk } from './chunk-scanner.js'
 export { confirms, isConditional, unconditional } from './conditional.js'
 export { codingsOf } from './framing.js'
-export { type ExchangeFacts, HttpExchange } from './http-exchange.js'
+export { type ExchangeFacts, exchangeOf } from './http-exchange.js'
 export { RequestHeads } from './request-head.js'
 export { headEnd, parseHead, ResponseHead } from './response-head.js'
 export { type BodyJudge, ResponseReader } from './response-reader.js'

@@ -1,34 +1,21 @@
-/** The request as it goes over the wire. Everything but target, host and validators is made once. */
+/** Writes request heads. All but target, host and validators is prepared once. */
 import type { MetaInfo } from '../../../model/index.js'
 import { siteOf, targetOf } from '../../../model/url/index.js'
 import { isSendable, validatorLines } from './conditional.js'
 
 const ACCEPT = 'text/html,application/xhtml+xml,*/*;q=0.8'
 const ACCEPT_ENCODING = 'gzip, deflate, br'
-/** Ours to set, or secrets: the same headers go to every host, and credentials must not cross hosts. */
+/** Set by the crawler, or secret: headers go to every host, and credentials must not. */
 const RESERVED = new Set([
-  'host',
-  'connection',
-  'keep-alive',
-  'content-length',
-  'transfer-encoding',
-  'te',
-  'upgrade',
-  'expect',
-  'range',
-  'accept-encoding',
-  'user-agent',
-  'if-none-match',
-  'if-modified-since',
-  'cookie',
-  'authorization',
-  'proxy-authorization',
+  ...['host', 'connection', 'keep-alive', 'content-length', 'transfer-encoding', 'te', 'upgrade', 'expect'],
+  ...['range', 'accept-encoding', 'user-agent', 'if-none-match', 'if-modified-since'],
+  ...['cookie', 'authorization', 'proxy-authorization'],
 ])
 
 export class RequestHeads {
   readonly #fixed: string
 
-  /** Throws on a header that cannot be sent: configuration is checked before a crawl starts. */
+  /** Throws on an invalid header, so that a crawl does not start with it. */
   constructor(userAgent: string, headers: Readonly<Record<string, string>> = {}) {
     const lines = [`User-Agent: ${checked('User-Agent', userAgent)}`]
     const extra = Object.entries(headers)
@@ -42,9 +29,7 @@ export class RequestHeads {
     this.#fixed = `${lines.join('\r\n')}\r\nAccept-Encoding: ${ACCEPT_ENCODING}\r\n`
   }
 
-  /**
-   * Request line, headers and empty line. `url` must be normalised: it holds nothing that could break a line.
-   */
+  /** `url` must be normalised, so that it cannot contain a line break. */
   build(url: string, known: MetaInfo | undefined): Buffer {
     const target = targetOf(url)
     if (/[^\x21-\x7e]/.test(target)) throw new TypeError('the URL is not normalised')

@@ -1,7 +1,7 @@
 /**
- * The head of a response. Headers are found in place, in the text as received: a page has a dozen and the
- * crawl looks at five. Tolerant where browsers are: bare LF, folded lines, spaces before the colon, lines
- * without one.
+ * The head of a response. Headers are found in the received text: a page has a dozen, of which the crawl
+ * reads five. Tolerates what browsers tolerate: bare LF, folded lines, spaces before the colon, lines without
+ * one.
  */
 import type { OutcomeCode } from '../../../model/index.js'
 import { effectiveType } from './content-type-lines.js'
@@ -13,7 +13,7 @@ const TAB = 0x09
 const CONTENT_TYPE = 'content-type'
 const NO_MEMBERS: readonly string[] = []
 
-/** Index just past the empty line that ends a head, or -1. Lines may end in CRLF or LF. */
+/** The position after the empty line that ends a head, or -1. Lines may end in CRLF or LF. */
 export function headEnd(bytes: Uint8Array, from: number, to: number): number {
   for (let i = from; i < to; i++) {
     if (bytes[i] !== LF) continue
@@ -28,10 +28,10 @@ export type HeadFailure = { readonly code: OutcomeCode; readonly detail: string 
 
 export class ResponseHead {
   readonly status: number
-  /** 0 or 1: the digit after `HTTP/1.`. */
+  /** The digit after `HTTP/1.`, 0 or 1. */
   readonly minor: number
   readonly #text: string
-  /** Start of the name, end of the name, end of the value; for each header. */
+  /** For each header: start and end of the name, end of the value. */
   readonly #spans: readonly number[]
 
   constructor(status: number, minor: number, text: string, spans: readonly number[]) {
@@ -41,7 +41,7 @@ export class ResponseHead {
     this.#spans = spans
   }
 
-  /** First value of a header by lower-case name; of Content-Type what all of them say together. */
+  /** The first value of a header by lower-case name; for Content-Type the combination of all. */
   header(name: string): string | undefined {
     const spans = this.#spans
     for (let i = 0; i < spans.length; i += 3) {
@@ -50,14 +50,14 @@ export class ResponseHead {
     return undefined
   }
 
-  /** Values of all headers of that name, in order. */
+  /** The values of all headers of that name, in order. */
   values(name: string): string[] {
     const found: string[] = []
     for (let i = 0; i < this.#spans.length; i += 3) if (this.#named(i, name)) found.push(this.#value(i))
     return found
   }
 
-  /** The comma-separated members of all headers of that name, lower case; empty members are dropped. */
+  /** The comma-separated members of all headers of that name, lower case, without empty ones. */
   members(name: string): readonly string[] {
     let found: string[] | null = null
     for (let i = 0; i < this.#spans.length; i += 3) {
@@ -73,13 +73,13 @@ export class ResponseHead {
     if (this.#spans[i + 1] - start !== name.length) return false
     const text = this.#text
     for (let k = 0; k < name.length; k++) {
-      // Names hold letters, digits and '-': setting bit 5 lower-cases the letters and leaves the rest alone.
+      // Names consist of letters, digits and '-': setting bit 5 lower-cases letters and changes nothing else.
       if ((text.charCodeAt(start + k) | 0x20) !== name.charCodeAt(k)) return false
     }
     return true
   }
 
-  /** Nearly always there is one, and it is one type. */
+  /** Nearly always there is one line with one type. */
   #type(first: number): string {
     for (let i = first + 3; i < this.#spans.length; i += 3)
       if (this.#named(i, CONTENT_TYPE)) return effectiveType(this.values(CONTENT_TYPE))
@@ -99,7 +99,7 @@ function listed(value: string): string[] {
   return value.split(',').map(member => member.trim().toLowerCase())
 }
 
-/** Parses a whole head (status line to empty line). */
+/** Parses a complete head. */
 export function parseHead(text: string, maxHeaders: number): ResponseHead | HeadFailure {
   const minor = text.charCodeAt(7) - 0x30
   if (!text.startsWith('HTTP/1.') || (minor !== 0 && minor !== 1)) return badStatusLine(text)
@@ -134,7 +134,7 @@ function addLine(text: string, start: number, end: number, spans: number[]): voi
   spans.push(start, nameEnd, end)
 }
 
-/** The three digits at `at`, or -1. Anything from 100 to 999 is a status: servers invent them. */
+/** The status code at `at`, or -1. All of 100 to 999 are accepted, because servers invent codes. */
 function statusAt(text: string, at: number): number {
   const hundreds = digitAt(text, at)
   const tens = digitAt(text, at + 1)

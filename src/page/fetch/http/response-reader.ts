@@ -1,7 +1,6 @@
 /**
- * Reads one response from bytes that arrive in any pieces: interim heads, head, framing, body. It knows
- * nothing of sockets. Strict about framing, because a wrong guess there mixes up two pages; tolerant about
- * the rest.
+ * Reads one response from bytes that arrive in any pieces: interim heads, head, framing, body. Independent of
+ * sockets. Strict about framing, where an error would mix up two pages, and tolerant otherwise.
  */
 
 import type { FetchLimits } from '../../../model/index.js'
@@ -10,12 +9,12 @@ import { ChunkScanner, dechunk } from './chunk-scanner.js'
 import { bodyFraming, type Framing, isPersistent } from './framing.js'
 import { type HeadFailure, headEnd, parseHead, type ResponseHead } from './response-head.js'
 
-/** Looks at a head before its body is taken. */
+/** Decides by the head whether the body is wanted. */
 export interface BodyJudge {
   wantsBody(head: ResponseHead): boolean
 }
 
-/** `stopped`: the response was good, and we did not take (all of) its body. */
+/** `stopped`: the response was valid, but its body was not taken, or not completely. */
 type At = 'head' | 'body' | 'complete' | 'stopped' | 'failed'
 
 const EMPTY = Buffer.alloc(0)
@@ -28,9 +27,9 @@ export class ResponseReader {
   head: ResponseHead | null = null
   headBytes = EMPTY
   failure: HeadFailure | null = null
-  /** The server keeps the connection for the next request. */
+  /** Whether the server keeps the connection for another request. */
   persistent = false
-  /** True once a byte of an answer came. */
+  /** True after the first byte of a response. */
   started = false
   readonly #limits: FetchLimits
   readonly #budget: BodyBudget
@@ -57,17 +56,17 @@ export class ResponseReader {
     let from = 0
     while (this.at === 'head' && from < to) from = this.#feedHead(bytes, from, to)
     if (this.at === 'body') from = this.#feedBody(bytes, from, to)
-    // A server that says more than its framing cannot be trusted with another request.
+    // Bytes after the end of the response: the connection is not reused.
     if (from < to) this.persistent = false
   }
 
-  /** The server closed its side in good order. */
+  /** The server closed its side normally. */
   close(): void {
     this.persistent = false
     if (this.at === 'body' && this.#framing.by === 'close') this.at = 'complete'
   }
 
-  /** False when memory is short: pause reading until `resume`. */
+  /** False if memory is short: pause reading until `resume`. */
   ready(resume: () => void): boolean {
     return this.at !== 'body' || this.#body === null || this.#body.ready(resume)
   }
@@ -77,27 +76,24 @@ export class ResponseReader {
     return this.#body === null ? EMPTY : this.#body.bytes()
   }
 
-  /** `raw` without its chunked framing; the same buffer where there was none. */
+  /** `raw` without chunked framing. */
   payloadOf(raw: Buffer): Buffer {
     return this.#chunks === null || this.#body === null ? raw : dechunk(raw, this.#chunks)
   }
 
-  /** False when memory is short: to be decoded, to as much as `bytes`, when `resume` is called. */
+  /** False if memory is short: decode when `resume` is called. */
   mayDecode(bytes: number, resume: () => void): boolean {
     return this.#body === null || this.#body.mayDecode(bytes, resume)
   }
 
-  /** The decoded body takes so many bytes besides. */
   decoded(bytes: number): void {
     this.#body?.decoded(bytes)
   }
 
-  /** The body is no longer in flight. */
   release(): void {
     this.#body?.release()
   }
 
-  /** Nobody looks at the body any more. */
   recycle(): void {
     this.#body?.recycle()
     this.#body = null
@@ -115,12 +111,12 @@ export class ResponseReader {
     return this.#feedPartialHead(bytes, from, to)
   }
 
-  /** Some servers end a body with an empty line too many, and the next answer then begins with it. */
+  /** Some servers send an extra empty line after a body, which then precedes the next response. */
   #isBlank(byte: number): boolean {
     return (byte === CR || byte === LF) && this.#blankBytes++ < this.#limits.blankBytes
   }
 
-  /** The head comes in pieces: what came is kept, and the search goes on where it stopped. */
+  /** Keeps an incomplete head, and continues the search where it stopped. */
   #feedPartialHead(bytes: Buffer, from: number, to: number): number {
     const { headerBytes } = this.#limits
     const old = this.#partialBytes
@@ -155,7 +151,7 @@ export class ResponseReader {
     this.#partialBytes = total
   }
 
-  /** `to - end` body bytes have already arrived behind the head. */
+  /** `to - end` bytes of the body have already arrived. */
   #takeHead(bytes: Buffer, from: number, end: number, to: number): void {
     const head = parseHead(bytes.toString('latin1', from, end), this.#limits.headerCount)
     if ('code' in head) this.#fail(head)
@@ -186,7 +182,7 @@ export class ResponseReader {
     }
   }
 
-  /** An unwanted body costs the connection, unless it is all there already. */
+  /** An unwanted body costs the connection, unless it has arrived completely. */
   #skipBody(arrivedBytes: number): void {
     if (this.#framing.by !== 'length' || this.#framing.bytes !== arrivedBytes) this.#stop()
   }
@@ -201,7 +197,7 @@ export class ResponseReader {
     }
   }
 
-  /** Returns where this response ended in `bytes`, or where we stopped to take it. */
+  /** Returns the end of the response in `bytes`, or where reading stopped. */
   #feedBody(bytes: Buffer, from: number, to: number): number {
     const body = this.#body
     if (body === null) {
@@ -222,7 +218,7 @@ export class ResponseReader {
     return this.#framing.by === 'length' ? bodyBytes === this.#framing.bytes : this.#chunks?.at === 'done'
   }
 
-  /** The body is longer than we take. */
+  /** The rest of the body is not taken. */
   #stop(): void {
     this.persistent = false
     this.at = 'stopped'

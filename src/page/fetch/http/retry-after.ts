@@ -1,14 +1,11 @@
 import { LIMITS, type Millis } from '../../../model/index.js'
 
-/** Whole seconds by the standard; some servers give parts of one. */
+/** The standard has whole seconds; some servers send fractions. */
 const SECONDS = /^\d+(?:\.\d+)?$/
-/** The three date forms of HTTP; `Date.parse` alone takes nearly anything with a digit in it. */
+/** The three date formats of HTTP; `Date.parse` alone accepts nearly anything with a digit. */
 const HTTP_DATE = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? .* \d\d:\d\d:\d\d(?: gmt| \d{4})$/i
 
-/**
- * How long a Retry-After asks to wait from `now` on, at most `LIMITS.retryAfterMaxMs`; null when it says
- * nothing we understand.
- */
+/** The wait of a Retry-After from `now` on, at most `LIMITS.retryAfterMaxMs`; null if it cannot be parsed. */
 export function retryAfterHeaderMs(value: string | undefined, now: Millis): Millis | null {
   const text = value?.trim() ?? ''
   if (SECONDS.test(text)) return Math.min(Math.ceil(Number(text) * 1000), LIMITS.retryAfterMaxMs)

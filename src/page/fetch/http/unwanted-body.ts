@@ -1,4 +1,4 @@
-/** D7: the headers tell whether the body is worth its bytes. */
+/** D7: decides by the headers whether a body is wanted. */
 import type { OutcomeCode } from '../../../model/index.js'
 import type { ResponseHead } from './response-head.js'
 
@@ -8,8 +8,8 @@ export interface Unwanted {
 }
 
 /**
- * Why the body is not wanted, or null when it is. Only a 200 is refused: other pages are part of the record.
- * `types` are the wanted prefixes, all when undefined.
+ * Why the body is not wanted; null if it is. Only a 200 is refused, because other pages are part of the
+ * record. `types` are the wanted prefixes; default: all.
  */
 export function unwantedBody(head: ResponseHead, types: readonly string[] | undefined): Unwanted | null {
   if (head.status !== 200 || types === undefined) return null
@@ -18,7 +18,7 @@ export function unwantedBody(head: ResponseHead, types: readonly string[] | unde
   return { code: 'TYPE_NOT_WANTED', detail: `content type ${type}` }
 }
 
-/** An unknown type is wanted. */
+/** A missing type is wanted. */
 export function isWantedType(contentType: string, types: readonly string[]): boolean {
   const type = contentType.toLowerCase()
   return type === '' || types.some(prefix => type.startsWith(prefix))

@@ -1,9 +1,8 @@
 /**
- * KSpider's bucket (K7): hosts whose URLs are gathered into lists, one connection a list (K8). A host's
- * column is the sum of its characters; a column has room for a few hosts at a time. An element goes FREE ->
- * QUEUING (a list is being gathered) -> FETCHING -> TIMEWAIT (the host is left alone) -> FREE. Where all rows
- * of a column are taken, who comes stands in line for the next that is free: the paper says nothing of it.
- * Free elements take no memory.
+ * KSpider's bucket (K7): hosts whose URLs are gathered into lists, one connection per list (K8). A host's
+ * column is the sum of its characters; a column has a few rows. The states of an element: FREE -> QUEUING
+ * (its list is being gathered) -> FETCHING -> TIMEWAIT (the host rests) -> FREE. Free elements take no
+ * memory. If all rows of a column are taken, others queue for the next one, on which the paper is silent.
  */
 
 import type { BucketSizes } from '../../../config/index.js'
@@ -19,9 +18,9 @@ export interface BucketElement {
 
 export class Bucket {
   readonly #sizes: Pick<BucketSizes, 'columns' | 'rows'>
-  /** Columns without an element are not in it. */
+  /** Only columns with elements. */
   readonly #columns = new Map<number, BucketElement[]>()
-  /** Who waits for a row, by column. */
+  /** Waiters for a row, by column. */
   readonly #lines = new Map<number, Set<() => void>>()
 
   constructor(sizes: Pick<BucketSizes, 'columns' | 'rows'>) {
@@ -32,10 +31,7 @@ export class Bucket {
     return charSum(host) % this.#sizes.columns
   }
 
-  /**
-   * A free element for the host, QUEUING from now on; null while its column has none, or the host has one
-   * already.
-   */
+  /** A free element for the host, now QUEUING; null if its column has none, or the host already has one. */
   place(host: string): BucketElement | null {
     const column = this.columnOf(host)
     const rows = this.#columns.get(column) ?? []
@@ -45,9 +41,7 @@ export class Bucket {
     return element
   }
 
-  /**
-   * Calls `ready` once, when an element of the host's column has become free. Returns how to wait no longer.
-   */
+  /** Calls `ready` once an element of the host's column is free. Returns the function that stops waiting. */
   overflow(host: string, ready: () => void): () => void {
     const column = this.columnOf(host)
     const line = this.#lines.get(column) ?? new Set()
@@ -59,17 +53,17 @@ export class Bucket {
     }
   }
 
-  /** The list is gathered and goes to a connection. */
+  /** The list is complete and goes to a connection. */
   fetch(element: BucketElement): void {
     this.#advance(element, 'QUEUING', 'FETCHING')
   }
 
-  /** The list is done with; its host is left alone for a while. */
+  /** The list is finished, and its host rests. */
   rest(element: BucketElement): void {
     this.#advance(element, 'FETCHING', 'TIMEWAIT')
   }
 
-  /** That is over. The first in line is told. */
+  /** The rest is over. Notifies the first waiter. */
   free(element: BucketElement): void {
     const rows = this.#columns.get(element.column) ?? []
     const left = rows.filter(other => other !== element)

@@ -1,10 +1,10 @@
 /**
- * First in, first out, for bytes, in memory and beyond it on disk. New bytes join the back; when memory is
- * short the back moves behind what is on disk already; bytes come from the front, which is filled from disk
- * in small pieces.
+ * A first-in-first-out queue of bytes in memory and on disk. Bytes join the back; if memory is short, the
+ * back moves to disk behind earlier pages. Bytes leave from the front, which is filled from disk in small
+ * pieces.
  *
- * front (memory) <- pages (disk) <- back (memory). A page begins with the number of the next one and its own
- * length, so a queue of any length needs no list of its pages.
+ * front (memory) <- pages (disk) <- back (memory). A page begins with the number of the next page and its own
+ * length, so no list of pages is needed.
  */
 import { BlockList, NO_CLASS, NO_PAGE, PAGE_BYTES, type SpillHolder } from '../spill/index.js'
 import type { QueueSpace } from './queue-space.js'
@@ -23,12 +23,12 @@ export class ByteQueue implements SpillHolder {
   readonly #front: BlockList
   readonly #back: BlockList
   #bytesOnDisk = 0
-  /** Page being read, position in it, its end and its successor once the header is known. */
+  /** The page being read: its number, the position in it, its end, and the number of the next page. */
   #page = NO_PAGE
   #pageAt = 0
   #pageEnd = 0
   #pageAfter = NO_PAGE
-  /** Where the next page will be written: its number already stands in the page before. */
+  /** The page to write next, whose number is already stored in the page before. */
   #pageToWrite = NO_PAGE
 
   constructor(space: QueueSpace) {
@@ -79,7 +79,7 @@ export class ByteQueue implements SpillHolder {
     order.update(this, 0)
   }
 
-  /** Gives back memory and disk; the queue is empty afterwards. */
+  /** Empties the queue and frees memory and disk. */
   clear(): void {
     while (this.#bytesOnDisk > 0) {
       this.#front.clear()

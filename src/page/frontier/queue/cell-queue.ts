@@ -1,33 +1,31 @@
 /**
- * The queue of one cell. In come discoveries and retries, out comes the next URL that is ready: a retry whose
- * time has come (or last of all, where new ones come first), else the highest score, and among equals the one
- * that came first. Scores fall into 32 classes, each first in first out, so nothing is ever searched or
- * sorted; where nothing scores that is plain breadth first. With a window, the most linked of what it holds
- * comes first, and it is filled from the classes.
+ * The queue of one cell. The next URL is a retry that is due (with `newFirst`, only if nothing else waits),
+ * else the one with the highest score, and among equals the first. Scores fall into 32 classes, each first in
+ * first out, so nothing is searched or sorted; without scores the order is breadth first. With a window, its
+ * most linked URL comes first, and the window is filled from the classes.
  */
-import type { Discovery, Millis } from '../../../model/index.js'
+import { type Discovery, Heap, type Millis } from '../../../model/index.js'
 import { EntryQueue } from './entry-queue.js'
 import type { QueueSpace } from './queue-space.js'
 import type { RankedWindow } from './ranked-window.js'
-import { RetryHeap } from './retry-heap.js'
 
 const CLASSES = 32
 
 export interface QueueEntry extends Discovery {
-  /** 1 on the first try. */
+  /** 1 for the first attempt. */
   readonly attempt: number
-  /** The page was asked for before its depth fell (`--max-depth`): only its links are wanted. */
+  /** The page was requested at a larger depth (`--max-depth`), so only its links are wanted. */
   readonly again?: boolean
   /** It was taken from the queue before, and set aside. */
   readonly begun?: boolean
-  /** Of a retry: how many pages of the site had come under this lease when it failed. */
+  /** For a retry: the number of pages the site had delivered under this lease when it failed. */
   readonly failedAfter?: number
 }
 
 export class CellQueue {
   readonly #space: QueueSpace
   readonly #classes: (EntryQueue | undefined)[] = []
-  /** A bit for every class that is not empty. */
+  /** A bit for each class that is not empty. */
   #filled = 0
   #queued = 0
   #retries: RetryHeap | null = null
@@ -39,7 +37,7 @@ export class CellQueue {
     this.#window = window
   }
 
-  /** Everything that waits, retries included. */
+  /** Number of waiting URLs, including retries. */
   get size(): number {
     return this.#queued + (this.#retries?.size ?? 0)
   }
@@ -62,24 +60,24 @@ export class CellQueue {
     this.#filled |= 1 << at
   }
 
-  /** A link to a URL that is known was found. */
+  /** A link to a known URL was found. */
   linked(low: number, high: number): void {
     this.#window?.linked(low, high)
   }
 
-  /** `attempt` of the entry is the number of the try to come; it is not made before `notBefore`. */
+  /** `entry.attempt` is the number of the next attempt, which is not made before `notBefore`. */
   pushRetry(entry: QueueEntry, notBefore: Millis): void {
     this.#retries ??= new RetryHeap()
     this.#retries.push(entry, notBefore)
   }
 
-  /** `newFirst`: retries come when nothing else waits. */
+  /** `newFirst`: retries come only if nothing else waits. */
   next(now: Millis, newFirst = false): QueueEntry | null {
     const retry = newFirst && this.#queued > 0 ? null : (this.#retries?.next(now) ?? null)
     if (retry !== null || this.#queued === 0) return retry
     this.#queued--
     if (this.#window === null) return this.#shift()
-    // What waits outside comes in as room is left, faster than it goes out.
+    // The window fills up from the classes faster than it drains.
     for (let i = 0; i < 2 && this.#filled !== 0 && this.#window.hasRoom; i++) this.#window.push(this.#shift())
     const ranked = this.#window.shift()
     return ranked === null ? this.#shift() : { ...ranked, attempt: 1 }
@@ -97,19 +95,19 @@ export class CellQueue {
     return this.#queued !== 0 || (this.#retries?.firstAt ?? Number.POSITIVE_INFINITY) <= now
   }
 
-  /** When the next URL is ready: now when one is, null when nothing waits. */
+  /** When the next URL is ready; null if none waits. */
   nextReadyAt(now: Millis): Millis | null {
     if (this.#queued !== 0) return now
     const at = this.#retries?.firstAt ?? null
     return at === null ? null : Math.max(now, at)
   }
 
-  /** The time of the first retry, whatever else is queued; null when none waits. */
+  /** The time of the first retry; null if there is none. */
   get firstRetryAt(): Millis | null {
     return this.#retries?.firstAt ?? null
   }
 
-  /** Gives back memory and disk; the queue is empty afterwards. */
+  /** Empties the queue and frees memory and disk. */
   close(): void {
     for (const queue of this.#classes) queue?.clear()
     this.#classes.length = 0
@@ -120,7 +118,43 @@ export class CellQueue {
   }
 }
 
-/** The class of a score in 0..1; what lies outside counts as the nearest, what is no number as 0. */
+/** The class of a score in 0..1; scores outside are clamped, and NaN counts as 0. */
 function classOf(score: number): number {
   return score > 0 ? Math.min(CLASSES - 1, Math.floor(score * CLASSES)) : 0
+}
+
+interface Waiting {
+  readonly entry: QueueEntry
+  readonly notBefore: Millis
+  readonly order: number
+}
+
+/** URLs waiting for their next attempt, by time, then in order of arrival. */
+class RetryHeap {
+  readonly #heap = new Heap<Waiting>(isBefore)
+  #lastOrder = 0
+
+  get size(): number {
+    return this.#heap.size
+  }
+
+  get firstAt(): Millis | null {
+    return this.#heap.first?.notBefore ?? null
+  }
+
+  push(entry: QueueEntry, notBefore: Millis): void {
+    this.#heap.push({ entry, notBefore, order: ++this.#lastOrder })
+  }
+
+  /** The first URL whose time has come, or null. */
+  next(now: Millis): QueueEntry | null {
+    const { first } = this.#heap
+    if (first === undefined || first.notBefore > now) return null
+    this.#heap.shift()
+    return first.entry
+  }
+}
+
+function isBefore(a: Waiting, b: Waiting): boolean {
+  return a.notBefore < b.notBefore || (a.notBefore === b.notBefore && a.order < b.order)
 }

@@ -1,7 +1,7 @@
 /**
- * Discoveries as bytes in a `ByteQueue`: about 40 for a typical URL, where the strings would take 200 and
- * could keep the page they were cut from in memory. The origin, and the page the entry before stood on, are
- * not repeated.
+ * Stores discoveries as bytes in a `ByteQueue`: about 40 for a typical URL. Strings would take 200 and could
+ * keep the page from which they were cut in memory. The origin, and the `via` of the previous entry, are not
+ * repeated.
  */
 import type { Discovery } from '../../../model/index.js'
 import { originOf } from '../../../model/url/index.js'
@@ -15,7 +15,7 @@ const SAME_VIA = 2
 const VIA_SAME_ORIGIN = 4
 const HAS_SCORE = 8
 
-/** Every entry begins with the length of the rest. */
+/** Each entry begins with the length of the rest. */
 const LENGTH_BYTES = 4
 const FIRST_CAPACITY = 8192
 
@@ -24,7 +24,7 @@ let incoming = Buffer.alloc(FIRST_CAPACITY)
 
 export class EntryQueue {
   readonly #bytes: ByteQueue
-  /** Origin of the first URL; the others of a cell nearly always have it too. */
+  /** The origin of the first URL, which nearly all URLs of a cell share. */
   #origin = ''
   #lastViaIn = ''
   #lastViaOut = ''
@@ -62,7 +62,7 @@ export class EntryQueue {
     if (!sameVia) this.#lastViaIn = withOwnMemory(via)
   }
 
-  /** The first entry; there must be one. */
+  /** The first entry, which must exist. */
   shift(): QueueEntry {
     this.#bytes.take(incoming, LENGTH_BYTES)
     const length = incoming.readUInt32LE(0)
@@ -89,7 +89,7 @@ function isBelow(url: string, origin: string): boolean {
   return url.charCodeAt(origin.length) === 0x2f && url.startsWith(origin)
 }
 
-/** The same text by itself: a piece cut out of a page would keep the whole page in memory. */
+/** Copies the text: a substring would keep the whole page in memory. */
 function withOwnMemory(text: string): string {
   return Buffer.from(text).toString()
 }

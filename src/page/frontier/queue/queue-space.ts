@@ -1,8 +1,8 @@
-/** What the queues of all cells of an agent share: one memory limit and one spill file. */
+/** Shared by the queues of all cells of an agent: one memory limit and one spill file. */
 import { join } from 'node:path'
 import { BLOCK_BYTES, BlockPool, PageFile, SpillOrder } from '../spill/index.js'
 
-/** Less than this is not worth a page. */
+/** Fewer bytes are not worth a page. */
 const SMALLEST_SPILL_BYTES = 1024
 
 export class QueueSpace {
@@ -17,10 +17,7 @@ export class QueueSpace {
     this.#limitBytes = limitBytes
   }
 
-  /**
-   * Makes room for `bytes` more in one queue; the longest queues go to disk until they fit, as far as that
-   * helps.
-   */
+  /** Makes room for `bytes` more by writing the longest queues to disk, as far as that helps. */
   reserve(bytes: number): void {
     const wanted = bytes + BLOCK_BYTES
     while (this.pool.usedBytes + wanted > this.#limitBytes) {

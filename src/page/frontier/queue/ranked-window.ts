@@ -1,17 +1,16 @@
 /**
- * `--order inlinks` (D25): the queued URLs of a cell by the links that were found to them so far, the most
- * first, and among equals the one that came first. A link to a URL that waits moves it up at once (a heap
- * that knows where each entry stands). All windows of an agent share a bound; what does not fit waits
- * outside, breadth first.
+ * `--order inlinks` (D25): the queued URLs of a cell by the number of links found to them, and among equals
+ * by arrival. A link to a waiting URL moves it up at once, in a heap whose entries know their positions. All
+ * windows of an agent share a memory limit; the rest waits outside, breadth first.
  */
 
 import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'
 import type { Discovery } from '../../../model/index.js'
 
-/** What an entry takes besides its texts. */
+/** Memory of an entry without its texts. */
 const ENTRY_BYTES = 200
 
-/** What the windows of an agent may take together. */
+/** The memory limit of all windows of an agent. */
 export class RankedRoom {
   readonly #limitBytes: number
   #usedBytes = 0
@@ -61,7 +60,7 @@ export class RankedWindow {
     this.#rise(entry)
   }
 
-  /** A link to a URL was found that is known already. */
+  /** A link to a known URL was found. */
   linked(low: number, high: number): void {
     const entry = this.#byKey.get(keyOf(low, high))
     if (entry === undefined) return
@@ -77,7 +76,7 @@ export class RankedWindow {
       this.#put(last, 0)
       this.#sink(last)
     }
-    // A nearer row of the same URL (`--max-depth`) may have taken its place.
+    // A row of the same URL with a smaller depth (`--max-depth`) may have replaced it.
     if (this.#byKey.get(first.key) === first) this.#byKey.delete(first.key)
     this.#room.take(-bytesOf(first.discovery))
     return first.discovery
@@ -123,13 +122,13 @@ function bytesOf({ url, via }: Discovery): number {
   return ENTRY_BYTES + url.length + via.length
 }
 
-/** A score that somebody gave comes before links that were counted. */
+/** A score set by the user outranks counted links. */
 function isBefore(a: Ranked, b: Ranked): boolean {
   if (a.discovery.score !== b.discovery.score) return a.discovery.score > b.discovery.score
   return a.links > b.links || (a.links === b.links && a.arrival < b.arrival)
 }
 
-/** 53 bits of a fingerprint: two URLs that share them share their links, no more. */
+/** 53 bits of a fingerprint; two URLs with the same key only share their count. */
 function keyOf(low: number, high: number): number {
   return (high >>> 11) * 4_294_967_296 + low
 }

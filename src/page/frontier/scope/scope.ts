@@ -1,4 +1,4 @@
-/** How far a crawl goes from its seeds: the stateless judgement on a URL, asked for every link. */
+/** Decides for every link, without state, whether it belongs to the crawl. */
 import {
   hostOf,
   normaliseEscapes,
@@ -18,7 +18,7 @@ export interface ScopeOptions {
   readonly exclude: readonly RegExp[]
 }
 
-/** Sites judged before are remembered up to this many; a crawl of everything meets millions. */
+/** Number of sites whose judgement is cached; an unlimited crawl meets millions. */
 const REMEMBERED_SITES = 100_000
 
 export class Scope {
@@ -37,10 +37,10 @@ export class Scope {
     for (const seed of options.seeds) this.widenTo(seed)
   }
 
-  /** A seed that redirects takes the scope along: `example.org` to `https://www.example.org`. */
+  /** Extends the scope when a seed redirects, as from `example.org` to `https://www.example.org`. */
   widenTo(url: string): void {
     const site = siteOf(url)
-    // The seeds of a crawl that an earlier version began may have other escapes than the links to them.
+    // A seed may have other escapes than the links to it.
     const normal = normaliseEscapes(url)
     this.#pages.add(normal)
     this.#prefixes.push(prefixOf(normal))
@@ -49,7 +49,7 @@ export class Scope {
     this.#forget()
   }
 
-  /** Hosts and domains to leave alone; a domain covers the hosts below it. */
+  /** Sets hosts and domains to avoid; a domain includes its subdomains. */
   setBlacklist(entries: readonly string[]): void {
     this.#blacklist = new Set(entries.map(entry => entry.toLowerCase()))
     this.#forget()
@@ -64,17 +64,17 @@ export class Scope {
     return !this.#isExcluded(url)
   }
 
-  /** What is asked for whatever the scope (a sitemap, a picture) is not asked for where the user said no. */
+  /** For requests outside the scope, such as sitemaps and pictures, the user's exclusions still apply. */
   excludes(url: string): boolean {
     return this.isBlacklisted(siteOf(url)) || this.#isExcluded(url)
   }
 
-  /** Asked for every request, because the list may have changed since the URL was queued. */
+  /** Called for every request, because the list may have changed since the URL was queued. */
   isBlacklisted(site: Site): boolean {
     if (this.#blacklist.size === 0) return false
     let name = hostOf(site)
     const port = site.slice(name.length)
-    // `example.org.` is the same host, spelled out.
+    // `example.org.` is the same host.
     if (name.endsWith('.')) name = name.slice(0, -1)
     if (this.#blacklist.has(name + port)) return true
     for (;;) {
@@ -85,7 +85,7 @@ export class Scope {
     }
   }
 
-  /** False when no URL of the site can be in scope: the first question, asked of every link. */
+  /** False if no URL of the site can be in scope; called first for every link. */
   acceptsSite(site: Site): boolean {
     if (site === this.#lastSite) return this.#lastAccepted
 
@@ -129,7 +129,7 @@ export class Scope {
   }
 }
 
-/** Host and directory of a URL, without scheme and www: what all URLs below it begin with. */
+/** Host and directory of a URL without scheme and www: the common prefix of all URLs below it. */
 function prefixOf(url: string): string {
   const query = url.indexOf('?')
   const path = query < 0 ? url : url.slice(0, query)

@@ -1,6 +1,6 @@
 /**
- * A Bloom filter whose bits for one fingerprint all lie in one 64-byte block: one cache miss a question. It
- * says "not there" for sure and "there" with some error, about 1.5 % at 10 bits an entry.
+ * A Bloom filter with all bits of a fingerprint in one 64-byte block, for one cache miss per query. False
+ * positives are about 1.5 % at 10 bits per entry.
  */
 import { PIECE_BYTES, type Slab } from '../spill/index.js'
 
@@ -8,14 +8,14 @@ const BLOCK_WORDS = 16
 const BLOCK_BYTES = BLOCK_WORDS * 4
 const PIECE_BLOCKS = PIECE_BYTES / BLOCK_BYTES
 const PIECE_SHIFT = Math.log2(PIECE_BLOCKS)
-/** Past this a filter is made of pieces of the slab. */
+/** A larger filter is made of pieces of the slab. */
 const SINGLE_BLOCKS = 4 * PIECE_BLOCKS
 const TWO_32 = 4_294_967_296
 
 export class BlockFilter {
   readonly #slab: Slab
   readonly #pieces: readonly Uint32Array[]
-  /** Bits of a block number that count within its piece; all of them while there is one. */
+  /** Bits of a block number that count within a piece; all of them if there is only one. */
   readonly #shift: number
   readonly #scale: number
   readonly #probes: number
@@ -60,13 +60,13 @@ export class BlockFilter {
     return true
   }
 
-  /** Gives the memory back; nothing may be asked afterwards. */
+  /** Frees the memory; the filter cannot be used afterwards. */
   free(): void {
     if (this.#pieces.length > 1) for (const piece of this.#pieces) this.#slab.giveBack(piece)
   }
 }
 
-/** The high half alone will not do: the entries of one run may share its first bits. */
+/** Mixes both halves, because the entries of a run may share the first bits of the high half. */
 function spread(low: number, high: number): number {
   const mixed = Math.imul(high ^ (low >>> 7), 0x85ebca6b)
   return Math.imul(mixed ^ (mixed >>> 15), 0xc2b2ae35)

@@ -1,7 +1,6 @@
 /**
- * At which depths a URL was reached, kept only with `--max-depth`. A row of this set is (URL, depth): the
- * fingerprint changed by the depth, in the same spilling set as everything else. All depths past the limit
- * count as one.
+ * The depths at which URLs were reached, used only with `--max-depth`. A row is (URL, depth), stored in a
+ * seen-set as the fingerprint changed by the depth. All depths above the limit count as one.
  */
 import type { SeenSet } from './seen-set.js'
 
@@ -14,7 +13,7 @@ export class DepthSet {
     this.#deepest = maxDepth + 1
   }
 
-  /** True when the URL was reached at `depth` or nearer. Looks up every depth from there to 0. */
+  /** True if the URL was reached at `depth` or less. Looks up each depth. */
   reached(low: number, high: number, depth: number): boolean {
     for (let at = Math.min(depth, this.#deepest); at >= 0; at--) {
       if (this.#rows.has(lowAt(low, at), highAt(high, at))) return true
@@ -22,12 +21,12 @@ export class DepthSet {
     return false
   }
 
-  /** True when the URL was reached nearer than at `depth`. */
+  /** True if the URL was reached at less than `depth`. */
   reachedNearer(low: number, high: number, depth: number): boolean {
     return this.reached(low, high, Math.min(depth, this.#deepest) - 1)
   }
 
-  /** The smallest depth the URL was reached at; past the limit when it never was. */
+  /** The smallest depth at which the URL was reached; above the limit if it never was. */
   nearest(low: number, high: number): number {
     let at = 0
     while (at < this.#deepest && !this.#rows.has(lowAt(low, at), highAt(high, at))) at++
@@ -39,17 +38,17 @@ export class DepthSet {
     this.#rows.add(lowAt(low, at), highAt(high, at))
   }
 
-  /** The depth as it counts here is past the limit. */
+  /** Whether the depth is above the limit. */
   isTooDeep(depth: number): boolean {
     return depth >= this.#deepest
   }
 
-  /** Says that the URL's page was asked for; true when it had not been before. */
+  /** Marks the page as requested; true the first time. */
   visit(low: number, high: number): boolean {
     return this.#rows.add(lowAt(low, VISITED), highAt(high, VISITED))
   }
 
-  /** Says that a trap rule refused the URL, at whatever depth it comes again. */
+  /** Marks the URL as refused by a trap rule, at every depth. */
   refuse(low: number, high: number): void {
     this.#rows.add(lowAt(low, REFUSED), highAt(high, REFUSED))
   }
@@ -59,7 +58,7 @@ export class DepthSet {
   }
 }
 
-/** These stand where a depth would: no depth is below 0. */
+/** Stored in place of a depth; no depth is negative. */
 const VISITED = -2
 const REFUSED = -3
 

@@ -1,9 +1,9 @@
 /**
- * One open-addressing table of 64-bit fingerprints (pairs of unsigned 32-bit halves), 8 bytes a slot.
+ * An open-addressing table of 64-bit fingerprints (two unsigned 32-bit halves), 8 bytes per slot.
  *
- * Load stays between 0.53 and 0.8, so a fingerprint costs 10 to 15 bytes. Capacities grow by about 1.4 and
- * are not powers of two; a small table is one array, a large one many pieces of a slab. Where a fingerprint
- * sits depends on a salt that the web does not know: nobody can aim URLs at one slot.
+ * The load stays between 0.53 and 0.8, so a fingerprint takes 10 to 15 bytes. Capacities grow by about 1.4
+ * and are not powers of two. A small table is one array; a large one consists of pieces of a slab. A secret
+ * salt decides the slot, so that nobody can aim URLs at one slot.
  */
 import { PIECE_BYTES, type Slab } from '../spill/index.js'
 
@@ -13,18 +13,18 @@ const FIRST_CAPACITY = 8
 const SLOT_BYTES = 8
 const PIECE_SLOTS = PIECE_BYTES / SLOT_BYTES
 const PIECE_SHIFT = Math.log2(PIECE_SLOTS)
-/** Past this a table is made of pieces: eight of them, so that rounding up does not waste much. */
+/** A larger table consists of pieces: at least eight, so that rounding up wastes little. */
 const SINGLE_SLOTS = 8 * PIECE_SLOTS
 const TWO_32 = 4_294_967_296
-/** Arrays up to this size live inside the JavaScript heap, which costs less than memory of their own. */
+/** Arrays up to this size are inside the JavaScript heap, which costs less. */
 const ON_HEAP_BYTES = 64
-/** What V8 and malloc add to a typed array, as measured on many of them. */
+/** Measured overhead of V8 and malloc for a typed array. */
 const ON_HEAP_OVERHEAD = 240
 const OFF_HEAP_OVERHEAD = 520
 
 const NO_PIECES: Uint32Array[] = []
 
-/** What `tryAdd` did. `FULL`: the fingerprint is new, and there is no room for it before `grow`. */
+/** Results of `tryAdd`. `FULL`: the fingerprint is new, and `grow` must make room for it. */
 export const KNOWN = 0
 export const ADDED = 1
 export const FULL = 2
@@ -36,11 +36,11 @@ export class FingerprintTable {
   #capacity = 0
   /** Capacity / 2^32: maps a 32-bit hash to a slot. */
   #scale = 0
-  /** Bits of a slot number that count within its piece; all of them while there is one. */
+  /** Bits of a slot number that count within a piece; all of them if there is only one. */
   #shift = 31
   #used = 0
   #maxUsed = 0
-  /** (0, 0) marks a free slot, so that one fingerprint is kept here. */
+  /** (0, 0) marks a free slot, so that fingerprint is kept here. */
   #hasZero = false
 
   /** With room for `expected` entries. */
@@ -56,12 +56,12 @@ export class FingerprintTable {
     return this.#hasZero ? this.#used + 1 : this.#used
   }
 
-  /** Memory held, with what the runtime adds. */
+  /** Memory held, including the runtime's overhead. */
   get bytes(): number {
     return bytesOf(this.#capacity)
   }
 
-  /** Memory held after the next `grow`; while it runs, both are. */
+  /** Memory held after the next `grow`; during it, both tables exist. */
   get grownBytes(): number {
     return bytesOf(grown(this.#capacity))
   }
@@ -82,7 +82,7 @@ export class FingerprintTable {
     return ADDED
   }
 
-  /** True when the fingerprint is new. Grows as needed. */
+  /** True if the fingerprint is new. Grows if necessary. */
   add(low: number, high: number): boolean {
     let result = this.tryAdd(low, high)
     if (result === FULL) {
@@ -105,7 +105,7 @@ export class FingerprintTable {
     this.#giveBack(old)
   }
 
-  /** Shows every fingerprint, in no order. */
+  /** Visits all fingerprints in no particular order. */
   visit(each: (low: number, high: number) => void): void {
     if (this.#hasZero) each(0, 0)
     for (const piece of this.#pieces) {
@@ -152,7 +152,7 @@ export class FingerprintTable {
     piece[at + 1] = high
   }
 
-  /** The free slot where the fingerprint belongs, or -1 when it is there. */
+  /** The free slot for the fingerprint; -1 if it is in the table. */
   #find(low: number, high: number): number {
     let hash = Math.imul(low ^ this.#salt, 0x9e3779b1)
     hash = Math.imul(hash ^ (hash >>> 15) ^ high, 0x85ebca77)

@@ -1,19 +1,18 @@
 /**
- * A part of a seen-set: the fingerprints whose high half begins with `prefix` (`depth` bits of it). New ones
- * are in a table in memory; when memory is short the table becomes a sorted run on disk, merged with runs of
- * its size so that there are only ever a few.
+ * The part of a seen-set whose fingerprints begin with `prefix` (`depth` bits of the high half). New
+ * fingerprints go to a table in memory. When memory is short, the table becomes a sorted run on disk, merged
+ * with runs of similar size so that there are only a few.
  */
 
 import { NO_CLASS, type SpillHolder } from '../spill/index.js'
 import { ADDED, FingerprintTable, FULL } from './fingerprint-table.js'
-import { ArraySource, mergeFingerprints } from './merge-fingerprints.js'
 import type { SeenSpace } from './seen-space.js'
-import { RunWriter, type SortedRun } from './sorted-run.js'
+import { FingerprintSource, mergeFingerprints, RunWriter, type SortedRun } from './sorted-run.js'
 
-/** A run is merged into the new one when it is not larger than this many times it. */
+/** A run is merged into the new one if it is at most this many times larger. */
 const MERGE_RATIO = 2
 const NO_RUNS: readonly SortedRun[] = []
-/** This object and its table, without the table's slots. */
+/** This object and its table, without the slots. */
 const PARTITION_BYTES = 240
 
 export class SeenPartition implements SpillHolder {
@@ -45,7 +44,7 @@ export class SeenPartition implements SpillHolder {
     return this.#table.has(low, high) || (this.#runs.length > 0 && this.#isOnDisk(low, high))
   }
 
-  /** True when the fingerprint is new. */
+  /** True if the fingerprint is new. */
   add(low: number, high: number): boolean {
     if (this.#runs.length === 0) {
       const result = this.#table.tryAdd(low, high)
@@ -69,7 +68,7 @@ export class SeenPartition implements SpillHolder {
       kept.pop()
     }
     const writer = new RunWriter(this.#space, size, this.#space.filterBits(size))
-    const sources = [new ArraySource(sorted), ...merged.map(run => run.source())]
+    const sources = [FingerprintSource.of(sorted), ...merged.map(run => run.source())]
     mergeFingerprints(sources, (low, high) => writer.push(low, high))
     this.#table.clear()
     this.#space.release(tableBytes)
@@ -79,10 +78,10 @@ export class SeenPartition implements SpillHolder {
     this.#keep(writer.finish())
   }
 
-  /** Two partitions with one bit more, which take over everything; this one is empty afterwards. */
+  /** Moves all fingerprints to two partitions with one more bit; this one is empty afterwards. */
   split(): [SeenPartition, SeenPartition] {
     const half = Math.ceil(this.#table.size / 2)
-    // While this table is read it must stay in memory, so it is no candidate for the disk.
+    // While it is read, the table must not be spilled.
     this.#space.order.update(this, 0)
     const left = new SeenPartition(this.#space, this.prefix * 2, this.depth + 1, half)
     const right = new SeenPartition(this.#space, this.prefix * 2 + 1, this.depth + 1, half)
@@ -93,7 +92,7 @@ export class SeenPartition implements SpillHolder {
     return [left, right]
   }
 
-  /** Gives back memory and disk. */
+  /** Frees memory and disk. */
   close(): void {
     this.#space.release(PARTITION_BYTES + this.#table.bytes)
     this.#space.order.update(this, 0)
@@ -122,7 +121,7 @@ export class SeenPartition implements SpillHolder {
     return false
   }
 
-  /** Grows the table, unless finding the memory for it has just sent it to disk. */
+  /** Grows the table, unless reserving the memory has just spilled it. */
   #makeRoom(): void {
     const wanted = this.#table.grownBytes
     this.#space.reserve(wanted)

@@ -1,30 +1,27 @@
 /**
- * The exact set of the URLs a cell has seen, by 64-bit fingerprint, in memory and beyond it on disk. In comes
- * a fingerprint, out goes whether it is new. All sets of an agent together keep within the limit of their
- * `SeenSpace`.
+ * The exact set of the URLs that a cell has seen, by 64-bit fingerprint, in memory and on disk. All sets of
+ * an agent share the limit of their `SeenSpace`.
  *
- * A set is one partition while it is small and splits (extendible hashing on the first bits) as it grows, so
- * that growing, spilling and merging always concern a small part and never stop the crawl for long.
+ * A set is divided into partitions by the first bits (extendible hashing), so that growing, spilling and
+ * merging always concern a small part and never stop the crawl for long.
  */
 import { SeenPartition } from './seen-partition.js'
 import type { SeenSpace } from './seen-space.js'
 
 const PARTITION_ENTRIES = 128 * 1024
-/** 4,096 partitions: beyond that they grow instead. */
+/** 4,096 partitions; above that they grow instead. */
 const MAX_DEPTH = 12
 const NO_PARTITIONS: SeenPartition[] = []
 
 export interface SeenSetOptions {
-  /** Entries past which a partition is split; smaller in tests. */
+  /** Entries above which a partition is split; smaller in tests. */
   readonly partitionEntries?: number
 }
 
 export class SeenSet {
   readonly #space: SeenSpace
   readonly #partitionEntries: number
-  /**
-   * 2^depth references; a partition with fewer bits stands in several places. Empty before the first entry.
-   */
+  /** 2^depth references; a partition with fewer bits occurs several times. Empty before the first entry. */
   #directory = NO_PARTITIONS
   #depth = 0
   #size = 0
@@ -42,7 +39,7 @@ export class SeenSet {
     return this.#size > 0 && this.#directory[this.#indexOf(high)].has(low, high)
   }
 
-  /** True when the fingerprint is new. */
+  /** True if the fingerprint is new. */
   add(low: number, high: number): boolean {
     if (this.#size === 0) this.#directory = [new SeenPartition(this.#space, 0, 0)]
     const partition = this.#directory[this.#indexOf(high)]
@@ -52,7 +49,7 @@ export class SeenSet {
     return true
   }
 
-  /** Gives back memory and disk; the set is empty afterwards. */
+  /** Empties the set and frees memory and disk. */
   close(): void {
     for (const partition of new Set(this.#directory)) partition.close()
     this.#directory = NO_PARTITIONS

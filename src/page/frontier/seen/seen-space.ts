@@ -1,13 +1,13 @@
 /**
- * What the seen-sets of all cells of an agent share: one memory limit, one spill file, and a small memory of
- * fingerprints lately found on disk (the links of a menu stand on every page of a site).
+ * Shared by the seen-sets of all cells of an agent: a memory limit, a spill file, and a cache of fingerprints
+ * recently found on disk (links of a menu are on every page of a site).
  */
 import { join } from 'node:path'
 import { PageFile, Slab, SpillOrder } from '../spill/index.js'
 import type { FingerprintTable } from './fingerprint-table.js'
 
 const FILTER_BITS = 10
-/** Filters may take this part of the memory; past it they get coarser, then runs go without. */
+/** The share of memory for filters; above it they get coarser, then new runs have none. */
 const FILTER_SHARE = 0.5
 const SMALLEST_SPILL_BYTES = 4096
 const RECENT_SHARE = 1 / 64
@@ -15,10 +15,10 @@ const RECENT_MAX_BYTES = 1024 * 1024
 const RECENT_WORDS = 3
 
 export interface SeenSpaceOptions {
-  /** For the spill file; made when it is first needed. */
+  /** Of the spill file, which is created when needed. */
   readonly folder: string
   readonly limitBytes: number
-  /** Any 32-bit number the web cannot know. */
+  /** A 32-bit number that the web cannot guess. */
   readonly salt: number
 }
 
@@ -48,7 +48,7 @@ export class SeenSpace {
     this.#usedBytes = this.#recent.byteLength
   }
 
-  /** Memory held by all sets together. */
+  /** Memory held by all sets. */
   get usedBytes(): number {
     return this.#usedBytes
   }
@@ -57,12 +57,12 @@ export class SeenSpace {
     return this.#entriesOnDisk
   }
 
-  /** A number no other holder has. */
+  /** An id for a partition. */
   nextId(): number {
     return ++this.#lastId
   }
 
-  /** Takes `bytes` of the limit; the largest holders go to disk until they fit, as far as that helps. */
+  /** Reserves `bytes`; the largest holders are spilled to make room, as far as that helps. */
   reserve(bytes: number): void {
     while (this.#usedBytes + bytes > this.#limitBytes) {
       const holder = this.order.largest()
@@ -76,9 +76,7 @@ export class SeenSpace {
     this.#usedBytes -= bytes
   }
 
-  /**
-   * A run came to the disk; its memory is counted without asking for room, which its entries have just made.
-   */
+  /** Counts the memory of a new run without reserving it, because spilling its entries has made room. */
   addRun(run: RunSize): void {
     this.#countRun(run, 1)
   }
@@ -88,8 +86,8 @@ export class SeenSpace {
   }
 
   /**
-   * The fingerprints of a table as (low, high) pairs, ascending by high, then low: a 64-bit view orders them
-   * that way on little-endian machines. The array is shared: use it before the next call.
+   * The fingerprints of a table as (low, high) pairs, ascending by high, then low: the order of a 64-bit view
+   * on little-endian machines. The next call overwrites the array.
    */
   sorted(table: FingerprintTable): Uint32Array {
     const size = table.size
@@ -107,7 +105,7 @@ export class SeenSpace {
     return pairs
   }
 
-  /** Filter bits an entry that a new run of `entries` may have. */
+  /** The filter bits per entry for a new run. */
   filterBits(entries: number): number {
     const shareBits = this.#limitBytes * FILTER_SHARE * 8
     const fair = shareBits / Math.max(1, this.#entriesOnDisk + entries)

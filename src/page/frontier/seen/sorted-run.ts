@@ -1,6 +1,6 @@
 /**
- * Fingerprints on disk, ascending by high, then low half, 512 a page. In memory stay the first fingerprint of
- * every page (the fence) and a filter that keeps most new fingerprints from touching the disk.
+ * Fingerprints on disk, ascending by high, then low half, 512 per page. In memory are the first fingerprint
+ * of each page (the fence) and a filter that saves most look-ups of new fingerprints.
  */
 
 import { PAGE_BYTES, type PageFile, type Slab } from '../spill/index.js'
@@ -8,15 +8,8 @@ import { BlockFilter } from './block-filter.js'
 
 const PER_PAGE = PAGE_BYTES / 8
 const FENCE_WORDS = 3
-/** What the runtime adds to the objects of one run. */
+/** The runtime's overhead for the objects of a run. */
 const RUN_OVERHEAD = 1_500
-
-/** Ascending fingerprints: `advance` moves to the first, then the next one; false at the end. */
-export interface FingerprintSource {
-  readonly low: number
-  readonly high: number
-  advance(): boolean
-}
 
 const pageBytes = new Uint8Array(PAGE_BYTES)
 const pageWords = new Uint32Array(pageBytes.buffer)
@@ -24,7 +17,7 @@ const pageWords = new Uint32Array(pageBytes.buffer)
 export class SortedRun {
   readonly size: number
   readonly #file: PageFile
-  /** Low half, high half, page number of each page. */
+  /** Low half, high half and page number of each page. */
   readonly #fences: Uint32Array
   readonly #filter: BlockFilter | null
 
@@ -53,10 +46,10 @@ export class SortedRun {
   }
 
   source(): FingerprintSource {
-    return new RunSource(this.size, index => this.#load(index))
+    return new FingerprintSource(this.size, index => this.#load(index))
   }
 
-  /** Gives pages and filter back. */
+  /** Frees pages and filter. */
   free(): void {
     this.#filter?.free()
     for (let i = 2; i < this.#fences.length; i += FENCE_WORDS) this.#file.giveBack(this.#fences[i])
@@ -73,7 +66,8 @@ export class SortedRun {
   }
 }
 
-class RunSource implements FingerprintSource {
+/** Ascending fingerprints. `advance` moves to the first or next one; false at the end. */
+export class FingerprintSource {
   low = 0
   high = 0
   readonly #size: number
@@ -81,9 +75,16 @@ class RunSource implements FingerprintSource {
   #next = 0
   #words: Uint32Array = pageWords
 
+  /** `load` returns the (low, high) pairs of a page. */
   constructor(size: number, load: (page: number) => Uint32Array) {
     this.#size = size
     this.#load = load
+  }
+
+  /** The pairs of a sorted array. */
+  static of(pairs: Uint32Array): FingerprintSource {
+    const words = 2 * PER_PAGE
+    return new FingerprintSource(pairs.length / 2, page => pairs.subarray(page * words, (page + 1) * words))
   }
 
   advance(): boolean {
@@ -97,13 +98,13 @@ class RunSource implements FingerprintSource {
   }
 }
 
-/** Where a run keeps its pages and its filter. */
+/** Storage of pages and filter. */
 interface RunSpace {
   readonly file: PageFile
   readonly slab: Slab
 }
 
-/** Writes a run from fingerprints pushed in ascending order. */
+/** Writes a run from fingerprints in ascending order. */
 export class RunWriter {
   readonly #file: PageFile
   readonly #filter: BlockFilter | null
@@ -113,7 +114,7 @@ export class RunWriter {
   #filled = 0
   #size = 0
 
-  /** `filterBits` an entry; below 1 there is no filter. */
+  /** `filterBits` per entry; below 1 there is no filter. */
   constructor(space: RunSpace, expected: number, filterBits: number) {
     this.#file = space.file
     this.#filter = filterBits < 1 ? null : new BlockFilter(space.slab, expected, filterBits)
@@ -128,7 +129,7 @@ export class RunWriter {
     if (this.#filled === this.#words.length) this.#flush()
   }
 
-  /** Null when nothing was pushed. */
+  /** Null if nothing was pushed. */
   finish(): SortedRun | null {
     if (this.#size === 0) return null
     if (this.#filled > 0) this.#flush()
@@ -142,7 +143,7 @@ export class RunWriter {
 }
 
 /**
- * Index of the last entry that is not above the fingerprint, -1 when all are. Entries are `stride` words, low
+ * The index of the last entry not above the fingerprint; -1 if there is none. Entries are `stride` words, low
  * first.
  */
 function lastNotAbove(words: Uint32Array, stride: number, count: number, low: number, high: number): number {
@@ -156,4 +157,23 @@ function lastNotAbove(words: Uint32Array, stride: number, count: number, low: nu
     else from = middle + 1
   }
   return from - 1
+}
+
+/** Visits the fingerprints of a few disjoint sources in ascending order. */
+export function mergeFingerprints(
+  sources: readonly FingerprintSource[],
+  visit: (low: number, high: number) => void,
+): void {
+  const open = sources.filter(source => source.advance())
+  while (open.length > 0) {
+    let least = 0
+    for (let i = 1; i < open.length; i++) {
+      const a = open[i]
+      const b = open[least]
+      if (a.high < b.high || (a.high === b.high && a.low < b.low)) least = i
+    }
+    const source = open[least]
+    visit(source.low, source.high)
+    if (!source.advance()) open.splice(least, 1)
+  }
 }

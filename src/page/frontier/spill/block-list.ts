@@ -1,6 +1,6 @@
 /**
- * Bytes of many short queues in blocks of one size: a queue with three URLs holds one block, one with
- * thousands a chain of them, and nothing is left to the garbage collector.
+ * Stores many short queues of bytes in blocks of one size, chained for longer queues, without work for the
+ * garbage collector.
  */
 export const BLOCK_BYTES = 256
 const BLOCKS_PER_SLAB = 1024
@@ -8,12 +8,12 @@ const NO_BLOCK = -1
 
 export class BlockPool {
   readonly #slabs: Uint8Array[] = []
-  /** Next block in a chain, or in the list of free ones. */
+  /** The next block in a chain, or in the list of free blocks. */
   #next = new Int32Array(BLOCKS_PER_SLAB)
   #free = NO_BLOCK
   #used = 0
 
-  /** Memory of blocks in use. */
+  /** Memory of the blocks in use. */
   get usedBytes(): number {
     return this.#used * BLOCK_BYTES
   }
@@ -68,12 +68,12 @@ export class BlockPool {
   }
 }
 
-/** First in, first out, over blocks of a pool. */
+/** A first-in-first-out queue in blocks of a pool. */
 export class BlockList {
   readonly #pool: BlockPool
   #first = NO_BLOCK
   #last = NO_BLOCK
-  /** Where the bytes begin in the first block, and end in the last. */
+  /** Start of the bytes in the first block, and their end in the last. */
   #start = 0
   #end = BLOCK_BYTES
   #bytes = 0

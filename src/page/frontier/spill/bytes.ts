@@ -1,4 +1,4 @@
-/** Numbers and text as bytes, for the queue and the journal. Small numbers take one byte. */
+/** Writes numbers and text as bytes, for the queue and the journal. Small numbers take one byte. */
 export class ByteWriter {
   #bytes: Buffer
   #at = 0
@@ -11,12 +11,11 @@ export class ByteWriter {
     return this.#at
   }
 
-  /** What was written, without a copy: good until the next write. */
+  /** The bytes so far, without a copy; valid until the next write. */
   get view(): Buffer {
     return this.#bytes.subarray(0, this.#at)
   }
 
-  /** Forgets what was written. */
   reset(): void {
     this.#at = 0
   }
@@ -26,7 +25,7 @@ export class ByteWriter {
     this.#bytes[this.#at++] = value
   }
 
-  /** A whole number from 0 to 2^53, seven bits a byte, lowest first. */
+  /** A whole number from 0 to 2^53, seven bits per byte, lowest first. */
   number(value: number): void {
     this.#room(8)
     let rest = value
@@ -42,7 +41,7 @@ export class ByteWriter {
     this.#at = this.#bytes.writeUInt32LE(value, this.#at)
   }
 
-  /** Writes over a word that stands at `at` already. */
+  /** Overwrites the word at `at`. */
   wordAt(at: number, value: number): void {
     this.#bytes.writeUInt32LE(value, at)
   }
@@ -52,7 +51,7 @@ export class ByteWriter {
     this.#at = this.#bytes.writeDoubleLE(value, this.#at)
   }
 
-  /** Length in bytes, then UTF-8, of the text from unit `from` on. */
+  /** Length in bytes, then UTF-8, of the text from index `from` on. */
   text(text: string, from = 0): void {
     const start = this.#at
     const units = text.length - from
@@ -77,7 +76,7 @@ export class ByteWriter {
     this.#at += bytes.length
   }
 
-  /** URLs are ASCII, so this is for what is not one of ours. */
+  /** For text with other characters than ASCII; URLs have none. */
   #longText(text: string, start: number): void {
     this.#at = start
     const bytes = Buffer.byteLength(text)
@@ -94,7 +93,7 @@ export class ByteWriter {
   }
 }
 
-/** Reads what a `ByteWriter` wrote. Reading past the end throws: the ledger keeps what it was given. */
+/** Reads what a `ByteWriter` wrote. Throws if the bytes end early. */
 export class ByteReader {
   readonly #bytes: Buffer
   at: number

@@ -1,13 +1,13 @@
 /**
- * A file of 4 KiB pages for what does not fit in memory: pages are taken, written, read and given back in any
- * order. It is derived data: never flushed on purpose, deleted on close and on start.
+ * A file of 4 KiB pages that are taken, written, read and freed in any order. Derived data: never flushed on
+ * purpose, deleted at start and on close.
  */
 import { closeSync, existsSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 export const PAGE_BYTES = 4096
 
-/** No page has this number. */
+/** The number of no page. */
 export const NO_PAGE = -1
 
 export class PageFile {
@@ -16,7 +16,7 @@ export class PageFile {
   #pages = 0
   #free: number[] = []
 
-  /** Nothing is created before the first page is written; what a crash left behind goes now. */
+  /** Deletes the file of a crashed process. The new file is created when the first page is written. */
   constructor(path: string) {
     this.#path = path
     if (existsSync(path)) rmSync(path, { force: true })
@@ -46,7 +46,7 @@ export class PageFile {
     }
   }
 
-  /** Fills `target` from `offset` within the page; what was never written reads as it stood before. */
+  /** Fills `target` from `offset` in the page; bytes that were never written are left unchanged. */
   read(page: number, offset: number, target: Uint8Array): void {
     const start = page * PAGE_BYTES + offset
     for (let done = 0; done < target.length; ) {

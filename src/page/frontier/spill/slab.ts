@@ -1,6 +1,6 @@
 /**
- * Memory for large tables in pieces of one size, cut from blocks that are kept and used again. Arrays of many
- * sizes left to malloc and the garbage collector would hold twice the memory that is in use.
+ * Memory for large tables in pieces of one size, cut from blocks that are reused. With arrays of many sizes,
+ * malloc and the garbage collector would hold twice the memory in use.
  */
 const PIECE_WORDS = 2048
 const PIECES_PER_BLOCK = 64
@@ -10,7 +10,7 @@ export const PIECE_BYTES = PIECE_WORDS * 4
 export class Slab {
   readonly #free: Uint32Array[] = []
 
-  /** A piece of zeroes. */
+  /** A piece of zeros. */
   take(): Uint32Array {
     const piece = this.#free.pop()
     if (piece !== undefined) return piece.fill(0)

@@ -1,11 +1,11 @@
 /**
- * Says who goes to disk first when memory is short: whoever holds most, to within a factor of two, longest
- * there first. Holders are kept in classes by powers of two, so that nobody is ever searched for.
+ * Chooses what to spill when memory is short: the largest holder, within a factor of two, and of these the
+ * oldest. Holders are in classes by powers of two, so none is searched for.
  */
 export interface SpillHolder {
-  /** Class it stands in; kept by `SpillOrder` only. */
+  /** Its class, set by `SpillOrder` only. */
   spillClass: number
-  /** Frees memory by writing to disk, and tells its `SpillOrder` what it holds afterwards. */
+  /** Frees memory by writing to disk, then updates its `SpillOrder`. */
   spill(): void
 }
 
@@ -15,12 +15,12 @@ export class SpillOrder {
   readonly #classes: Set<SpillHolder>[] = []
   readonly #smallest: number
 
-  /** Holders of less than `smallestBytes` are left alone: their place on disk would cost as much memory. */
+  /** Holders below `smallestBytes` are not spilled, because their bookkeeping costs as much memory. */
   constructor(smallestBytes: number) {
     this.#smallest = Math.max(1, smallestBytes)
   }
 
-  /** `holder` now holds `bytes` that it could spill. */
+  /** `holder` now has `bytes` that it could spill. */
   update(holder: SpillHolder, bytes: number): void {
     const to = bytes < this.#smallest ? NO_CLASS : 31 - Math.clz32(bytes)
     if (to === holder.spillClass) return

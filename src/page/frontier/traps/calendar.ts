@@ -1,31 +1,27 @@
 /**
- * Endless calendars. Dates that a page without a date links to are honest, however far they are; so is a walk
- * from date to date within the years in which there is a web, and a little ahead; and so are the days of a
- * month that was reached. What is beyond is refused, and so is a walk on that has long shown nothing but
- * empty pages.
+ * Detects endless calendars. Accepted are dates linked from a page without a date, a walk from date to date
+ * between 1970 and the near future, and the days of an accepted month. Refused are dates outside, and a walk
+ * that has found only empty pages for long.
  */
 import type { Millis } from '../../../model/index.js'
 import { dateOf, type UrlDate } from './url-date.js'
 
 const DAY_MS = 86_400_000
-/** Events are announced for the next year or two. */
+/** Events are announced a year or two ahead. */
 const AHEAD_DAYS = 2 * 366
-/** 1970: older archives have an index, and are then known by it. */
+/** 1970. Older archives have an index, from which their dates are accepted. */
 const EARLIEST_DAY = 0
-/** Empty pages in a row, on one side of today, after which a walk is over. */
+/** Empty pages in a row, before or after today, that end a walk. */
 const EMPTY_PAGES = { month: 24, day: 120 } as const
-/**
- * The months of a year have different names, so an empty page is one that was like one of these many before
- * it.
- */
+/** A page is empty if it equals one of this many before it: the months of a year have different names. */
 const REMEMBERED = 31
 const PATTERNS = 64
 
 interface Pattern {
-  /** Honest range: dates linked from pages without one. */
+  /** The range of dates linked from pages without a date. */
   earliest: number
   latest: number
-  /** Empty pages in a row, before and after today; and where a walk ended for it. */
+  /** Empty pages in a row, and the day on which they ended the walk: before and after today. */
   readonly empty: [number, number]
   readonly end: [number, number]
   readonly contents: number[]
@@ -36,7 +32,7 @@ export class Calendars {
   #via = ''
   #viaDate: UrlDate | null = null
 
-  /** Looks at a URL that is new, found on `via`; remembers what is honest. */
+  /** True if a new URL, found on `via`, is to be refused. Remembers accepted ones. */
   judge(url: string, via: string, now: Millis): boolean {
     const date = dateOf(url)
     if (date === null) return false
@@ -54,7 +50,7 @@ export class Calendars {
     return date.day < pattern.end[0] || date.day > pattern.end[1]
   }
 
-  /** From the journal: a URL and whether it was refused. */
+  /** From the journal: a URL, and whether it was refused. */
   replay(url: string, via: string, wasRefused: boolean, now: Millis): void {
     const date = dateOf(url)
     if (date === null) return
@@ -66,8 +62,8 @@ export class Calendars {
   }
 
   /**
-   * A page was read: `content` is what its text says apart from numbers, `isFruitful` whether it brought
-   * anything new besides dates.
+   * A page was read. `content`: hash of its text without numbers. `isFruitful`: it has new URLs without a
+   * date.
    */
   read(date: UrlDate, content: number, isFruitful: boolean, now: Millis): void {
     const pattern = this.#patternOf(date.pattern)
@@ -111,13 +107,13 @@ export class Calendars {
   }
 }
 
-/** The days of the page's month, or more of the page's day: that is no walk, and ends by itself. */
+/** Days of the page's month, or URLs of the page's own day, are no walk: they end by themselves. */
 function isWithin(date: UrlDate, from: UrlDate): boolean {
   if (date.unit !== 'day') return false
   return from.unit === 'day' ? date.day === from.day : monthOf(date.day) === monthOf(from.day)
 }
 
-/** `2026-11` as a number. */
+/** Months since the year 0. */
 function monthOf(day: number): number {
   const date = new Date(day * DAY_MS)
   return date.getUTCFullYear() * 12 + date.getUTCMonth()

@@ -1,21 +1,21 @@
 /**
- * Faceted navigation: filters that combine to more URLs than there are things to list. Of one path, the URLs
- * with three parameters or more are counted. An honest parameter (an id, a page number) takes nearly as many
- * values as there are URLs; filters take few values each, and it is their combinations that grow.
+ * Detects faceted navigation, whose filters combine to more URLs than there are things to list. Counts the
+ * URLs of each path with three or more parameters. An id or a page number has nearly as many values as there
+ * are URLs; filters have few values each, and only their combinations grow.
  */
 import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'
 
 const PARAMETERS = 3
-/** Fewer are not looked at. */
+/** Paths with fewer URLs are not judged. */
 const COMBINATIONS = 500
 /**
- * Where no more than these can be made of the values seen so far, all of them may come: twelve values of
- * three filters.
+ * If the values seen so far allow no more combinations than this, all are accepted: twelve values of three
+ * filters.
  */
 const FINITE = 2_000
 /** More URLs than this times the values of the richest parameter are combinations. */
 const PER_VALUE = 8
-/** With the most URLs; a site has a few that matter. */
+/** The paths with the most URLs are kept. */
 const PATHS = 32
 const NAMES = 16
 const BITS = 256
@@ -34,7 +34,7 @@ interface Path {
 export class Facets {
   readonly #paths = new Map<number, Path>()
 
-  /** Looks at a URL that is new; a URL that is not refused is counted. */
+  /** True if a new URL is to be refused; an accepted URL is counted. */
   judge(url: string): boolean {
     const pairs = pairsOf(url)
     if (pairs.length < PARAMETERS) return false
@@ -44,7 +44,7 @@ export class Facets {
     return false
   }
 
-  /** From the journal: a URL that was not refused. */
+  /** From the journal: an accepted URL. */
   replay(url: string): void {
     const pairs = pairsOf(url)
     if (pairs.length >= PARAMETERS) this.#count(this.#pathOf(url), pairs)
@@ -86,7 +86,7 @@ export class Facets {
   }
 }
 
-/** The same parameters in their one order; the URL itself where that is its order. */
+/** The URL with its parameters sorted; the same string if they already are. */
 export function sortedQuery(url: string): string {
   const query = url.indexOf('?')
   if (query < 0 || !url.includes('&', query)) return url
@@ -125,7 +125,7 @@ function isCombined(path: Path): boolean {
   let richest = 0
   let possible = 1
   for (const { count, filled } of path.parameters.values()) {
-    // Being left out is a value too.
+    // Absence is a value too.
     const values = valuesIn(filled) + (count < path.count ? 1 : 0)
     if (values >= 2) varying++
     richest = Math.max(richest, values)
@@ -134,7 +134,7 @@ function isCombined(path: Path): boolean {
   return varying >= PARAMETERS && possible > FINITE && path.count > PER_VALUE * richest
 }
 
-/** How many different values fill so many of the bits (linear counting). */
+/** Estimates the number of values by the filled bits (linear counting). */
 function valuesIn(filled: number): number {
   return filled >= BITS - 4 ? Number.POSITIVE_INFINITY : -BITS * Math.log(1 - filled / BITS)
 }

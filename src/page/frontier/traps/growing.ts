@@ -1,17 +1,16 @@
 /**
- * Addresses that grow with every step. The longest URL of a section is a record; a record found on a page
- * that was a record itself is one more step of a walk. Honest sections set a few records, and most of them
- * from other pages.
+ * Detects URLs that grow with every step. The longest URL of a section is a record; a record found on a page
+ * that was a record continues a walk. Normal sections set few records, mostly from other pages.
  */
 import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'
 import { pathStart } from '../../../model/url/index.js'
 
-/** Deeper than any honest tree of folders. */
+/** Deeper than normal folder trees. */
 const STEPS = 24
 const SEGMENTS = 26
 /** `%25252F`: a URL inside a URL inside a URL. */
 const NESTED = '%2525'
-/** Walks that may go on side by side. */
+/** Concurrent walks that are recognised. */
 const RECORDS = 8
 const SECTIONS = 64
 
@@ -25,7 +24,7 @@ interface Section {
 export class GrowingUrls {
   readonly #sections = new Map<string, Section>()
 
-  /** Looks at a URL that is new, and remembers it. */
+  /** True if a new URL is to be refused; otherwise remembers it. */
   judge(url: string, via: string): boolean {
     if (url.includes(NESTED) || segmentsOf(url) > SEGMENTS) return true
     const section = this.#sectionOf(url)
@@ -45,7 +44,7 @@ export class GrowingUrls {
     const name = slash < 0 ? '' : url.slice(start, slash)
     let section = this.#sections.get(name)
     if (section === undefined) {
-      // A site of many sections shares the last one: longer records, later found.
+      // Further sections share one entry, which makes detection slower.
       if (this.#sections.size >= SECTIONS) return this.#sections.get('') ?? this.#add('')
       section = this.#add(name)
     }
@@ -54,7 +53,7 @@ export class GrowingUrls {
 
   #add(name: string): Section {
     const section: Section = { longest: 0, steps: 0, records: new Uint32Array(RECORDS), next: 0 }
-    // The name was cut out of a URL: by itself it does not keep the page in memory.
+    // Copied, because a substring would keep the URL's page in memory.
     this.#sections.set(Buffer.from(name).toString(), section)
     return section
   }

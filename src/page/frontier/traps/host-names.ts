@@ -1,16 +1,16 @@
 /**
- * Domains that answer to any name. A domain is given up for new hosts when it has too many, or when nearly
- * all home pages of its hosts say the same. Kept for the whole crawl, in bounded memory; what is forgotten is
- * learned again.
+ * Detects domains that answer to any host name. New hosts of a domain are refused if it has too many hosts,
+ * or if nearly all their home pages have the same text. Kept for the whole crawl in bounded memory; forgotten
+ * domains are learned again.
  */
 import { LIMITS } from '../../../model/index.js'
 import { hostOf, registrableDomain, type Site, withoutWww } from '../../../model/url/index.js'
 import { addressWords, hashOfWords, pageWords } from './page-words.js'
 
-/** Home pages that say the same before a domain is given up, and their part of all its home pages. */
+/** Equal home pages, and their share of all home pages, for which a domain is given up. */
 const SAME_HOMES = 10
 const SAME_SHARE = 0.8
-/** Fewer words outside of links say nothing about a page. */
+/** Pages with fewer words outside of links are not judged. */
 const ENOUGH_WORDS = 3
 const DOMAINS = 20_000
 const SITES = 100_000
@@ -25,13 +25,10 @@ interface Domain {
 
 export class HostNames {
   readonly #domains = new Map<string, Domain>()
-  /** The domain of every host that may be crawled; null for domains themselves, which always may. */
+  /** The domain of each accepted host; null for domains themselves, which are always accepted. */
   readonly #sites = new Map<Site, Domain | null>()
 
-  /**
-   * True when URLs of the site may be sent on their way; a new host is counted. Otherwise the domain given
-   * up.
-   */
+  /** True if URLs of the site may be crawled, which counts a new host. False if its domain is given up. */
   admits(site: Site): boolean {
     if (this.#sites.has(site)) return true
     const domain = this.#domainOf(site)
@@ -49,7 +46,7 @@ export class HostNames {
     this.#domainNamed(domain).isGivenUp = true
   }
 
-  /** The home page of a site was read. */
+  /** Takes the home page of a site. */
   sawHome(url: string, site: Site, body: Uint8Array): void {
     const domain = this.#sites.get(site) ?? this.#domainOf(site)
     if (domain === null) return

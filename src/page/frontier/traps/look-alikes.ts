@@ -1,17 +1,16 @@
 /**
- * Sites that answer 200 to anything. Their pages are looked at only once a title has come often; then the
- * bytes are compared, without the token of a session: pages that differ in nothing else bring no new links,
- * so nothing is lost by not following them. Pages that only say the same, differ in tokens that may be names
- * of honest things (pictures of a gallery), or do not differ at all (the same frames or forwarding page in
- * every folder, whose relative links lead elsewhere each time) are compared with the answer to an address
- * that cannot exist: a probe, one request for a site that is suspected.
+ * Detects sites that answer 200 to any URL. Pages are compared once their title has occurred often. Pages
+ * that only differ in a session token bring no new links, so their links are not followed. Other similar
+ * pages (same text; different tokens, which may name pictures of a gallery; no difference, as with the same
+ * frames in every folder, whose relative links differ) are compared with the answer to a probe: one request
+ * for a URL that cannot exist.
  */
 import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'
 import { addressWords, hashOfWords, pageSkeleton, pageWords, type Skeleton } from './page-words.js'
 
 const SAME_TITLE = 8
 const SAME_CONTENT = 8
-/** Fewer words outside of links say nothing about a page. */
+/** Pages with fewer words outside of links are not judged. */
 const ENOUGH_WORDS = 3
 const REMEMBERED = 256
 
@@ -22,10 +21,10 @@ export class LookAlikes {
   readonly #skeletons = new Map<number, number>()
   readonly #words = new Map<number, number>()
   #probe: Probe = 'not-needed'
-  /** What the site says where there is nothing; null when it says so honestly. */
+  /** The answer for a missing page; null if that is a proper error. */
   #missing: Missing | null = null
 
-  /** True for a page that is the same as many before it. */
+  /** True for a page that equals many before it. */
   isAlike(url: string, title: string, body: Uint8Array): boolean {
     takeFingerprint(title)
     if (counted(this.#titles, fingerprint.low) < SAME_TITLE) return false
@@ -41,14 +40,14 @@ export class LookAlikes {
     return false
   }
 
-  /** True once, when somebody should ask for a page that cannot exist. */
+  /** True once, when a page that cannot exist should be requested. */
   takeProbe(): boolean {
     if (this.#probe !== 'wanted') return false
     this.#probe = 'sent'
     return true
   }
 
-  /** The answer to the probe; null when it was an honest error. */
+  /** Takes the answer to the probe; null for a proper error. */
   probed(url: string, body: Uint8Array | null): void {
     this.#probe = 'answered'
     if (body === null) return
@@ -66,7 +65,7 @@ interface Missing {
   readonly own: ReadonlySet<number>
 }
 
-/** Words of either address count on neither side: `page` may be part of one of them and of every page. */
+/** Ignores words of both URLs, which may be part of one URL and of every page. */
 function isMissing(url: string, body: Uint8Array, skeleton: Skeleton, missing: Missing): boolean {
   if (skeleton.hash === missing.skeleton) return true
   const words = pageWords(body, false)

@@ -1,7 +1,7 @@
 /**
- * Calendars and pagers that count instead of naming a date (`?week=2300`, `?page=9001`): a walk from number
- * to number. It is followed as long as it shows anything; one that is long, and has long said the same but
- * for its numbers, is over.
+ * Detects endless calendars and pagers with numbers (`?week=2300`, `?page=9001`), a walk from number to
+ * number. A walk is followed while it finds anything; a long one that has long repeated itself, except for
+ * its numbers, is over.
  */
 import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'
 import { pathStart } from '../../../model/url/index.js'
@@ -9,8 +9,8 @@ import { addressWords, hashOfWords, pageWords } from './page-words.js'
 import { shapeOf, WalkLeaves } from './walk-leaves.js'
 
 /**
- * Shorter walks are not looked at, and after as many empty pages in a row a walk is over. Some thousand pages
- * of few words are a small site, not a trap; what calls itself a calendar and shows nothing is one sooner.
+ * The length from which a walk is judged, and the number of empty pages in a row that end it. A few thousand
+ * pages with few words can be a small site; a calendar without entries is recognised sooner.
  */
 const LONG = 2_500
 const LONG_CALENDAR = 100
@@ -18,12 +18,12 @@ const CALENDAR =
   /(?<![a-z])(?:weeks?|months?|days?|years?|dates?|calendar|cal|agenda|schedule|events?)(?![a-z])/i
 const REMEMBERED = 16
 const WALKS = 64
-/** What is shown by pictures is in their names; more of a page need not be looked through. */
+/** Pictures are compared by their names, in this part of a page. */
 const LOOKED_AT = 64 * 1024
 const SHOWN = /\bsrc\s*=\s*["']?([^"'\s>]+)/gi
 
 interface Walk {
-  /** Steps before it is looked at, and empty pages that end it. */
+  /** Steps before it is judged, and empty pages that end it. */
   readonly patience: number
   steps: number
   empty: number
@@ -34,10 +34,10 @@ interface Walk {
 export class NumberWalks {
   readonly #walks = new Map<number, Walk>()
   readonly #leaves = new WalkLeaves()
-  /** Of the long ones: their pages are no news on the pages they link to. */
+  /** Of long walks: links to their pages are no new content. */
   readonly #shapes = new Set<number>()
 
-  /** Looks at a URL that is new, found on `via`; true when it would go on with a walk that is over. */
+  /** True if a new URL, found on `via`, continues a walk that is over. */
   judge(url: string, via: string): boolean {
     const key = stepOf(url, via)
     if (key === null) return false
@@ -55,7 +55,7 @@ export class NumberWalks {
     if (wasRefused) walk.isOver = true
   }
 
-  /** The walk that a page belongs to, when that is long enough to be looked at. */
+  /** The walk of a page if that is long enough to be judged. */
   longWalk(url: string, via: string): number | null {
     const key = stepOf(url, via)
     const walk = key === null ? undefined : this.#walks.get(key)
@@ -71,12 +71,12 @@ export class NumberWalks {
     return stepOf(url, page) !== key && this.#leaves.isFruit(url, walk?.patience ?? LONG)
   }
 
-  /** What long walks link to besides their steps: the kind that a page is of, when it is such a one. */
+  /** The kind of a page to which long walks link besides their steps; null for other pages. */
   leafOf(url: string): number | null {
     return this.#leaves.kindOf(url)
   }
 
-  /** Whether a new URL on such a page is more than another of the kind, or a step of the walk. */
+  /** Whether a new URL on such a page is more than another page of a kind, or a step of a walk. */
   isFruitOfLeaf(url: string): boolean {
     const shape = shapeOf(url)
     return shape === null || !(this.#shapes.has(shape) || this.#leaves.kindOf(url) !== null)
@@ -86,7 +86,7 @@ export class NumberWalks {
     this.#leaves.read(kind, contentOf(url, body), isFruitful)
   }
 
-  /** A page of a long walk was read. `isFruitful`: it brought something new besides the next steps. */
+  /** Takes a page of a long walk. `isFruitful`: it has new URLs besides the next steps. */
   read(key: number, url: string, body: Uint8Array, isFruitful: boolean): void {
     const walk = this.#walkOf(key, url)
     const content = contentOf(url, body)
@@ -110,7 +110,7 @@ export class NumberWalks {
   }
 }
 
-/** The same number for all steps of a walk; null where the two URLs differ in anything but one number. */
+/** Identifies a walk by one of its steps; null if the two URLs differ in more than one number. */
 export function stepOf(url: string, via: string): number | null {
   const shorter = Math.min(url.length, via.length)
   let start = 0
@@ -138,7 +138,7 @@ function isDigit(c: number): boolean {
   return c >= 0x30 && c <= 0x39
 }
 
-/** What a page says apart from numbers, and what it shows. */
+/** A hash of a page's text without numbers, and of the names of its pictures. */
 function contentOf(url: string, body: Uint8Array): number {
   const text = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, LOOKED_AT)).toString('latin1')
   let shown = ''

@@ -1,6 +1,6 @@
 /**
- * What a page says, as numbers, for comparing the pages of a site. Words with digits are left out. No tree,
- * no strings.
+ * Reduces pages to hashes of their words, to compare the pages of a site. Words with digits are ignored.
+ * Needs no tree and no strings.
  */
 
 const LT = 0x3c
@@ -9,7 +9,7 @@ const LONGEST_WORD = 64
 /** Enough to tell pages apart. */
 const WORDS = 4_096
 
-/** The words of a page as hashes, in their order; `withLinks` takes the text of links too. */
+/** The hashes of a page's words in order; `withLinks` includes the text of links. */
 export function pageWords(body: Uint8Array, withLinks: boolean): readonly number[] {
   const words: number[] = []
   let inLink = false
@@ -39,7 +39,7 @@ export function pageWords(body: Uint8Array, withLinks: boolean): readonly number
   return words
 }
 
-/** What the words say, those in `without` left out. */
+/** A hash of the words that are not in `without`. */
 export function hashOfWords(words: readonly number[], without: ReadonlySet<number>): number {
   let hash = 0x811c9dc5
   for (const word of words) {
@@ -50,16 +50,13 @@ export function hashOfWords(words: readonly number[], without: ReadonlySet<numbe
 
 export interface Skeleton {
   readonly hash: number
-  /**
-   * Whether nothing differs between pages of this hash but, perhaps, one token, the same at several places.
-   */
+  /** Whether pages with this hash differ at most in one token, repeated at several places. */
   readonly isWhole: boolean
   readonly hasToken: boolean
 }
 
 /**
- * The body byte by byte, tags included, without tokens drawn by lot: eight or more letters and digits, both
- * of them.
+ * Hashes the body with its tags, but without random tokens: at least eight letters and digits, some of both.
  */
 export function pageSkeleton(body: Uint8Array): Skeleton {
   let hash = 0x811c9dc5
@@ -93,7 +90,7 @@ export function pageSkeleton(body: Uint8Array): Skeleton {
   return { hash: hash >>> 0, isWhole: areSame && tokens !== 1, hasToken: tokens > 0 }
 }
 
-/** Hashes of the words in an address: error pages repeat it. */
+/** Hashes of the words in a URL, which error pages repeat. */
 export function addressWords(url: string): Set<number> {
   const words = new Set<number>()
   for (const text of url.toLowerCase().split(/[^\da-z]+/)) {
@@ -104,7 +101,7 @@ export function addressWords(url: string): Set<number> {
   return words
 }
 
-/** Letters, digits and everything beyond ASCII. */
+/** Letters, digits and all bytes beyond ASCII. */
 function isWordByte(c: number): boolean {
   return (c >= 0x30 && c <= 0x39) || ((c | 0x20) >= 0x61 && (c | 0x20) <= 0x7a) || c >= 0x80
 }
@@ -113,7 +110,7 @@ function lower(c: number): number {
   return c >= 0x41 && c <= 0x5a ? c | 0x20 : c
 }
 
-/** The names that matter here; empty for all others. */
+/** The name of a tag that matters here; empty for others. */
 function tagAt(body: Uint8Array, at: number): string {
   const c = (body[at + 1] as number) | 0x20
   if (c === 0x61 && !isWordByte(body[at + 2] ?? 0)) return 'a'

@@ -1,21 +1,22 @@
-/** `/a/a/a/`, `/a/b/a/b/a/b/`: what relative links make of a page that answers below itself. */
+/**
+ * Detects `/a/a/a/` and `/a/b/a/b/a/b/`, made by relative links on a page that is served under any path below
+ * it.
+ */
 import { pathStart } from '../../../model/url/index.js'
 
 interface Times {
-  /** A block of folders in a row, */
+  /** Repetitions of a sequence of folders in a row. */
   readonly inARow: number
-  /** the same where all are numbers (map tiles and dates repeat them), */
+  /** The same for numbers, which map tiles and dates repeat. */
   readonly numbers: number
-  /** or a name anywhere in the path; source trees repeat the names of their projects two or three times. */
+  /** Occurrences of a name anywhere in the path; source trees repeat project names two or three times. */
   readonly anywhere: number
 }
 
-/**
- * Two in a row are honest (`/docs/docs/`). Three are not when the page they stand on goes that way already;
- */
+/** Two in a row are normal (`/docs/docs/`); three are not if the page with the link already repeats. */
 const STEP: Times = { inARow: 3, numbers: 6, anywhere: 4 }
 const ALREADY: Times = { inARow: 2, numbers: 5, anywhere: 3 }
-/** a link from elsewhere may mean three, but hardly five. */
+/** Found elsewhere, a link may repeat three times, but hardly five. */
 const ALWAYS: Times = { inARow: 5, numbers: 8, anywhere: 6 }
 
 export function repeatsSegments(url: string, via: string): boolean {
@@ -25,7 +26,7 @@ export function repeatsSegments(url: string, via: string): boolean {
 
 function repeats(url: string, times: Times): boolean {
   const start = pathStart(url) + 1
-  // Most paths are too short to repeat anything.
+  // Most paths are too short for a repetition.
   const second = start === 0 ? -1 : url.indexOf('/', start)
   if (second < 0 || (times.inARow > 2 && url.indexOf('/', second + 1) < 0)) return false
   const query = url.indexOf('?')

@@ -1,10 +1,10 @@
 /**
- * Session ids in URLs. A link with one is followed without it: the page is the same, and its next visit would
- * bring new links. Some names mean nothing else; others (`sid`, `session`) may be an honest number, so their
- * value must look drawn by lot and be the only one of its name on the page, as a session's is.
+ * Removes session ids from URLs: the page is the same without, and each visit would bring new links. Some
+ * names always mean a session. Others (`sid`, `session`) may name things, so their value must look random and
+ * be the only one of that name on the page.
  */
 
-/** Names that are session ids wherever they stand. Their value is some letters and digits. */
+/** Names that always mean a session. The value is some letters and digits. */
 const SURE =
   /^(?:jsessionid|phpsessid|phpsessionid|aspsessionid[a-z]*|asp\.net_sessionid|cfid|cftoken|oscsid|oscid|zenid|sessid|ncsid|mscsid|bv_sessionid|bv_engineid)$/i
 const UNSURE =
@@ -13,11 +13,11 @@ const SURE_VALUE = /^[\w.!~:,*+%-]{4,}$/
 /** Cookieless sessions of ASP.NET: `/(S(lit3py55t21z5v55vlm25s55))/`. */
 const IN_FOLDER = /\/\((?:[A-Z]\([\w-]{8,}\))+\)(?=\/)/g
 const IN_PATH = /;(?:jsessionid|phpsessid|sessionid|sid)=[^/?;#]*/gi
-/** No query, parameter or bracket, no session: most URLs end here. */
+/** Characters without which there is no session; most URLs have none. */
 const MARKS = /[?;(]/
 const MAYBE = /[;(]|sess|sid|zenid|cftoken|cfid|oscid|bv_engineid|[?&]s=/i
 
-/** The other links of the page a URL stands on. */
+/** The page that contains a URL, and its links. */
 export interface PageContext {
   readonly url: string
   readonly links: readonly string[]
@@ -51,19 +51,19 @@ function isSession(pair: string, page: PageContext | null): boolean {
   return isSharedByLinks(name, value, page)
 }
 
-/** Letters and digits mixed, at least eight: no word, no number, no date. */
+/** Letters and digits mixed, at least eight: not a word, number or date. */
 function looksDrawn(value: string): boolean {
   return /^[\da-z]{8,}$/i.test(value) && /\d.*\d/.test(value) && /[a-z]/i.test(value)
 }
 
-/** What PHP and its kin make: 32, 40 or 64 hexadecimal digits, or 26 of a larger alphabet. */
+/** The ids of PHP and similar: 32, 40 or 64 hexadecimal digits, or 26 of a larger alphabet. */
 function isClassic(value: string): boolean {
   return /^(?:[\da-f]{32}|[\da-f]{40}|[\da-f]{64}|[\da-v]{26})$/i.test(value)
 }
 
 /**
- * A session is what the links of a page share; ids of things differ from link to link, and the page of a
- * thing is called by its own or, where it leads to one other thing, by another.
+ * The links of a page share a session. Ids of things differ from link to link, and the page of a thing has
+ * its own id in its URL, or another one if it links to a single other thing.
  */
 function isSharedByLinks(name: string, value: string, page: PageContext): boolean {
   const own = parameterOf(name, page.url)
@@ -73,11 +73,11 @@ function isSharedByLinks(name: string, value: string, page: PageContext): boolea
   if (!isClassic(value)) return same >= 2 && values.size === 1
   let others = 0
   for (const [other, count] of values) if (other !== value) others += count
-  // A session is in more than one link; a redirect has no other.
+  // A session is in more than one link; a redirect has only one.
   return same >= others && (same >= 2 || page.links.length === 0)
 }
 
-/** Counted once a page: it may have 50,000 such links, and each of them is asked for. */
+/** Counted once per page, which may have 50,000 such links. */
 const tallies = new WeakMap<readonly string[], Map<string, ReadonlyMap<string, number>>>()
 
 function valuesOn(links: readonly string[], name: string): ReadonlyMap<string, number> {
@@ -103,7 +103,7 @@ function countValues(links: readonly string[], name: string): ReadonlyMap<string
   return values
 }
 
-/** The value of a parameter, as written; null where the URL has none of that name. */
+/** The value of a parameter as written; null if the URL has none of that name. */
 function parameterOf(name: string, url: string): string | null {
   const mark = `${name}=`
   const at = url.indexOf(mark)

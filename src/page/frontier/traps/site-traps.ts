@@ -1,8 +1,7 @@
 /**
- * The trap rules of one site. In come URLs that are new, in the order they are found; out comes the rule that
- * refuses one. What was decided stands in the journal: a rebuild tells it here again, so that the next URL is
- * judged as if nothing had happened. Memory is bounded whatever the site does; a few microseconds a new URL,
- * nothing for known ones.
+ * The trap rules of one site. They judge new URLs in the order in which they are found. Decisions are in the
+ * journal, and a rebuild replays them here, so that the next URL is judged as before. Memory is bounded; a
+ * new URL takes a few microseconds, a known one nothing.
  */
 import {
   type Clock,
@@ -22,10 +21,10 @@ import { addressWords, hashOfWords, pageWords } from './page-words.js'
 import { repeatsSegments } from './repeated-segments.js'
 import { dateOf, type UrlDate } from './url-date.js'
 
-/** What the rules need to know of the site's frontier. */
+/** The part of the site's frontier that the rules need. */
 interface KnownUrls {
   knows(url: string, depth: number): boolean
-  /** Known from now on, though it never was queued. */
+  /** Marks a URL as known without queuing it. */
   restoreKnown(discovery: Discovery): void
 }
 
@@ -45,10 +44,7 @@ export class SiteTraps {
   readonly #lookAlikes: LookAlikes | null
   #sitemaps = 0
   #pages = 0
-  /**
-   * The page whose links are being routed: whether nothing new on it counts, and whether anything new was
-   * there.
-   */
+  /** State of the page whose links are being routed: whether they are ignored, and whether any was new. */
   #pageIsAlike = false
   #pageDate: UrlDate | null = null
   #pageWalk: number | null = null
@@ -67,7 +63,7 @@ export class SiteTraps {
     this.#lookAlikes = has('soft-404') ? new LookAlikes() : null
   }
 
-  /** The rule that refuses a URL of this site, new at this moment; null when it may join the queue. */
+  /** The rule that refuses a new URL of this site; null if it may join the queue. */
   judge(discovery: Discovery): TrapName | null {
     if (markOf(discovery.url) !== null) return this.#judgeMarked(discovery.url)
     const rule = this.#refusing(discovery)
@@ -75,7 +71,7 @@ export class SiteTraps {
     return rule
   }
 
-  /** From the journal: what became of a URL when it was new. */
+  /** From the journal: the decision about a new URL. */
   replay(discovery: Discovery, refusedBy: TrapName | null): void {
     const { url, via } = discovery
     if (isSitemapMark(url)) this.#sitemaps++
@@ -93,17 +89,17 @@ export class SiteTraps {
     this.#pages++
   }
 
-  /** From the journal: what was stored of a page is lost. */
+  /** From the journal: a stored page is lost. */
   discountPage(): void {
     this.#pages--
   }
 
-  /** True when the site has had all the pages it may have, those under way included. */
+  /** True if the page limit of the site is reached, including pages in flight. */
   isSpent(underWay: number): boolean {
     return this.#pages + underWay >= this.#options.maxPages
   }
 
-  /** Before the links of a page, found on `via`, are routed. */
+  /** Call before the links of a page, itself found on `via`, are routed. */
   beginPage(url: string, title: string, body: Uint8Array, via = ''): void {
     this.#pageIsAlike = this.#lookAlikes?.isAlike(url, title, body) ?? false
     this.#pageDate = this.#calendars === null ? null : dateOf(url)
@@ -127,7 +123,7 @@ export class SiteTraps {
     this.#pageLeaf = null
   }
 
-  /** True once when a page that cannot exist should be asked for. */
+  /** True once, when a page that cannot exist should be requested. */
   takeProbe(): boolean {
     return this.#lookAlikes?.takeProbe() ?? false
   }

@@ -1,7 +1,4 @@
-/**
- * The date in a URL, where there is one: `/2026/11/`, `?date=2026-11-15`, `?year=2026&month=11`,
- * `?time=1795910400`.
- */
+/** Reads the date in a URL: `/2026/11/`, `?date=2026-11-15`, `?year=2026&month=11`, `?time=1795910400`. */
 import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'
 import { pathStart } from '../../../model/url/index.js'
 
@@ -10,7 +7,7 @@ export interface UrlDate {
   readonly day: number
   /** Whether the URL names a day or a whole month. */
   readonly unit: 'day' | 'month'
-  /** The same for all URLs that differ in their date only. */
+  /** Equal for all URLs that differ only in their date. */
   readonly pattern: number
 }
 
@@ -18,7 +15,7 @@ const DAY_MS = 86_400_000
 const YEAR = '(1[0-9]\\d\\d|[2-9]\\d\\d\\d)'
 const MONTH = '(0?[1-9]|1[0-2])'
 const DAY = '(0?[1-9]|[12]\\d|3[01])'
-/** Year, month and perhaps day, with the same mark between them; in a folder, a file name or a value. */
+/** Year, month and perhaps day with the same separator, in a folder, a file name or a value. */
 const MARKED = new RegExp(
   `(?<=[/=_.~-]|%2F)${YEAR}([/_.-]|%2F)${MONTH}(?:\\2${DAY})?(?=[/?&._~-]|%2F|$)`,
   'i',
@@ -28,7 +25,7 @@ const YEAR_PARAMETER = new RegExp(`(?<=[?&](?:year|yr|y|jahr|annee|ano)=)${YEAR}
 const MONTH_PARAMETER = new RegExp(`(?<=[?&](?:month|mon|mo|m|monat|mois|mes)=)${MONTH}(?=&|$)`, 'i')
 const DAY_PARAMETER = new RegExp(`(?<=[?&](?:day|d|tag|jour|dia)=)${DAY}(?=&|$)`, 'i')
 const SECONDS = /(?<=[?&](?:time|timestamp|ts|date|day|start|cal_d|cur_time)=)(\d{9,11})(?=&|$)/i
-/** No digits in a row, no date: most URLs end here. */
+/** Most URLs have no four digits in a row, and so no date. */
 const MAYBE = /\d{4}/
 
 export function dateOf(url: string): UrlDate | null {
@@ -64,7 +61,7 @@ function seconds(target: string): UrlDate | null {
   return { day: Math.floor(Number(match[1]) / 86_400), unit: 'day', pattern: hashOf(pattern) }
 }
 
-/** `cut`: where the date stands, and its length. */
+/** `cut`: position and length of the date. */
 function made(
   target: string,
   year: number,

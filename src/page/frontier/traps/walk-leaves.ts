@@ -1,7 +1,6 @@
 /**
- * What the pages of a walk link to besides the next step, by number: the days of a month, the events of a
- * week. As long as these show anything, so does the walk; when they have long said the same but for their
- * numbers, they are no fruit.
+ * Tracks pages to which a walk links by number besides its next step: the days of a month, the events of a
+ * week. They count as content of the walk until they have long repeated themselves, except for their numbers.
  */
 import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'
 import { pathStart } from '../../../model/url/index.js'
@@ -18,7 +17,7 @@ interface Kind {
 export class WalkLeaves {
   readonly #kinds = new Map<number, Kind>()
 
-  /** A URL that is new, on a page of a long walk: whether there is hope in it. */
+  /** Whether a new URL on a page of a long walk may still be content. */
   isFruit(url: string, patience: number): boolean {
     const shape = shapeOf(url)
     if (shape === null) return true
@@ -29,13 +28,13 @@ export class WalkLeaves {
     return true
   }
 
-  /** Of which kind a page is; null when it is none of these. */
+  /** The kind of a page; null if a walk does not link to its kind. */
   kindOf(url: string): number | null {
     const shape = this.#kinds.size === 0 ? null : shapeOf(url)
     return shape !== null && this.#kinds.has(shape) ? shape : null
   }
 
-  /** A page was read; `content` is what it says apart from numbers. */
+  /** Takes a page; `content` is the hash of its text without numbers. */
   read(shape: number, content: number, isFruitful: boolean): void {
     const kind = this.#kinds.get(shape)
     if (kind === undefined) return
@@ -47,7 +46,7 @@ export class WalkLeaves {
   }
 }
 
-/** The same for URLs that differ in their numbers only; null for one without numbers. */
+/** Equal for URLs that differ only in numbers; null for a URL without numbers. */
 export function shapeOf(url: string): number | null {
   const start = pathStart(url)
   const target = url.slice(start)

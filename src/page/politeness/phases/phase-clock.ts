@@ -1,39 +1,40 @@
 /**
- * The clock by which phases swap: the ledger's time, kept on this machine by its monotonic clock and measured
- * with every heartbeat. It knows how wrong that may be, and says nothing when it is as much as the guard:
- * then nobody asks anybody. What it knows of narrows its windows (`doubtMs`), so all of the guard is left for
- * what it does not know.
+ * The clock for phase swaps: ledger time, kept by the monotonic clock and measured with every heartbeat. It
+ * knows its possible error, and returns null if that reaches the guard, so that no requests are sent. The
+ * known error narrows the windows (`doubtMs`), so the guard remains for errors it does not know.
  *
- * A machine that slept, or whose clock was set, shows by its two clocks going apart; a ledger whose time
- * jumped, by a measure that contradicts the last one. After the latter it is silent for as long as a measure
- * may be old: by then everybody has noticed, or has no measure any more.
+ * A suspended machine, or a changed clock, shows as a difference between its two clocks; a jump of the
+ * ledger's time, as a measurement that contradicts the last one. After a jump the clock returns null for as
+ * long as a measurement is valid: by then all agents have noticed the jump or have no valid measurement.
  */
 import type { Millis } from '../../../model/index.js'
 
-/** Clocks of computers run apart by less. */
+/** Upper bound of the drift between two computers' clocks. */
 const DRIFT = 200e-6
-/** The ledger tells whole milliseconds. */
+/** The ledger returns whole milliseconds. */
 const ROUNDING_MS = 1
-/** Of its greatest age: a better measure is not kept for longer, so that drift and jumps show. */
+/**
+ * Part of the maximum age after which even a better measurement is replaced, so that drift and jumps show.
+ */
 const KEPT_SHARE = 1 / 3
 
 export interface PhaseClockParts {
   readonly monotonic: () => Millis
-  /** The machine's own wall clock: only its steps are of interest. */
+  /** The machine's wall clock, of which only jumps matter. */
   readonly wall: () => Millis
   readonly guardMs: Millis
-  /** A measure that is older says nothing. */
+  /** Older measurements are not used. */
   readonly maxAgeMs: Millis
-  /** Only for tests of the guard: this clock is wrong by so much, and does not know. */
+  /** Only for tests of the guard: an error that this clock does not know. */
   readonly skewMs?: Millis | undefined
 }
 
 interface Measure {
-  /** Ledger time less monotonic time. */
+  /** Ledger time minus monotonic time. */
   readonly offsetMs: Millis
   readonly errorMs: Millis
   readonly at: Millis
-  /** Wall time less monotonic time. */
+  /** Wall time minus monotonic time. */
   readonly wallMs: Millis
 }
 
@@ -46,10 +47,7 @@ export class PhaseClock {
     this.#parts = parts
   }
 
-  /**
-   * The ledger said `now` in answer to what was sent at `sentAt`, of the monotonic clock. False when its time
-   * has jumped.
-   */
+  /** The ledger answered `now` to a request sent at monotonic time `sentAt`. False if its time has jumped. */
   measured(sentAt: Millis, now: Millis): boolean {
     const { monotonic, wall, maxAgeMs, skewMs = 0 } = this.#parts
     const at = monotonic()
@@ -66,7 +64,7 @@ export class PhaseClock {
     return agrees
   }
 
-  /** Ledger time; null while nobody knows for certain. */
+  /** Ledger time; null while it is not known for certain. */
   now(): Millis | null {
     const measure = this.#measure
     if (measure === null) return null
@@ -77,7 +75,7 @@ export class PhaseClock {
     return at + measure.offsetMs
   }
 
-  /** What `now` may be wrong by as far as it knows, and still may be in `aheadMs`. */
+  /** The known error of `now`, extrapolated by `aheadMs`. */
   doubtMs(aheadMs: Millis = 0): Millis {
     const measure = this.#measure
     if (measure === null) return Number.POSITIVE_INFINITY
@@ -88,7 +86,7 @@ export class PhaseClock {
     return errorMs + (now - at) * DRIFT
   }
 
-  /** The two clocks of this machine have gone apart: it slept, or its clock was set. */
+  /** The machine's clocks have diverged: it was suspended, or its clock was set. */
   #hasStepped({ wallMs }: Measure): boolean {
     const { wall, monotonic, guardMs } = this.#parts
     return Math.abs(wall() - monotonic() - wallMs) >= guardMs / 2

@@ -1,29 +1,29 @@
 /**
- * Who may ask which hosts when (K4, K5). In window k, which lasts one period, shard n is in phase (n + k) mod
- * Nphase, so no two shards are ever in one phase. A window is shorter than its period: it opens a guard after
- * the swap, lets nothing new begin from a while before the next guard on, and cuts off what is still under
- * way when that begins. Who knows its clock to be in doubt keeps as much more at both ends, and what timers
- * are late by at the second: so the guard covers what nobody knows of, in full.
+ * The windows for requests (K4, K5). In window k, one period long, shard n is in phase (n + k) mod Nphase, so
+ * that no two shards are ever in the same phase. A window opens one guard after the swap, accepts new
+ * requests until a while before the next guard, and aborts requests in flight when that begins. The known
+ * error of the clock shortens it at both ends, and the delay of timers at its end, so that the whole guard
+ * remains for unknown errors.
  */
 import type { Millis } from '../../../model/index.js'
 import type { PhasePlan } from './plan.js'
 
-/** What is under way is cut off by a timer, and those of a busy process come late by as much. */
+/** Timers of a busy process abort requests this late. */
 const TIMER_MS: Millis = 50
 
 export interface PhaseWindow {
   /** Counted from the start of the crawl. */
   readonly number: number
   readonly opensAt: Millis
-  /** Nothing begins from here on. */
+  /** No request begins after this. */
   readonly lastCallAt: Millis
-  /** Nothing is under way from here on. */
+  /** No request is in flight after this. */
   readonly cutAt: Millis
   /** The swap. */
   readonly endsAt: Millis
 }
 
-/** The number of the period that ledger time `at` is in. */
+/** The number of the period at ledger time `at`. */
 export function periodAt({ startMs, periodMs }: PhasePlan, at: Millis): number {
   return Math.floor((at - startMs) / periodMs)
 }
@@ -32,9 +32,7 @@ export function phaseOfShard({ phases }: PhasePlan, shard: number, period: numbe
   return modulo(shard + period, phases)
 }
 
-/**
- * The window in which a request of that shard to that phase can begin at `at`, or else the next such window.
- */
+/** The window in which that shard may send requests to that phase at `at`, or else its next one. */
 export function windowFor(
   plan: PhasePlan,
   shard: number,
@@ -56,7 +54,7 @@ export function windowOf(plan: PhasePlan, number: number, doubtMs: Millis): Phas
   return { number, opensAt: swapAt + guardMs + doubtMs, lastCallAt: cutAt - drainMs, cutAt, endsAt }
 }
 
-/** What is left of a period for requests to begin in, by a clock without doubt. */
+/** The part of a period in which requests can begin, by an exact clock. */
 export function usableMs({ periodMs, guardMs, drainMs }: PhasePlan): Millis {
   return periodMs - 2 * guardMs - drainMs - TIMER_MS
 }

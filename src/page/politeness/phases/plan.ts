@@ -1,6 +1,6 @@
 /**
- * The numbers of a crawl in phases (K2-K4), fixed in the ledger when it begins: how many shards its URLs are
- * cut into, how many phases its hosts, and when all nodes swap.
+ * The parameters of a crawl in phases (K2-K4), stored in the ledger at its start: the number of shards of
+ * URLs and of phases of hosts, and when all nodes swap.
  */
 
 import { BUCKET_SIZES, type BucketSizes, type PhaseSettings } from '../../../config/index.js'
@@ -13,9 +13,9 @@ export interface PhasePlan {
   readonly phases: number
   /** Between two swaps. */
   readonly periodMs: Millis
-  /** Before and after each swap nobody asks anything: clocks may be wrong by as much without knowing it. */
+  /** No requests in this time before and after each swap: clocks may be wrong by as much without knowing. */
   readonly guardMs: Millis
-  /** Before the guard nothing new is begun: what is under way can end by itself. */
+  /** No new requests in this time before the guard, so that those in flight can finish. */
   readonly drainMs: Millis
   /** Of the scheduler (K6, K7). */
   readonly bucket: BucketSizes
@@ -24,21 +24,19 @@ export interface PhasePlan {
 }
 
 const PERIOD_MS = 10_000
-/**
- * A page waits for its node until all phases have passed: with many of them each is shorter, within reason.
- */
+/** A page waits for its node up to a round of all phases, so with many phases each is shorter. */
 const ROUND_MS = 40_000
 const LEAST_PERIOD_MS = 5_000
 const GUARD_MS = 250
-/** Of a period; a page takes no longer, as a rule. */
+/** As part of a period; pages seldom take longer. */
 const DRAIN_SHARE = 1 / 10
 const DRAIN_MOST_MS = 1_000
-/** Of a period that are left for work, at least. */
+/** The least part of a period for requests. */
 const WORK_SHARE = 1 / 2
-/** A host that is asked every so often needs some of that in one piece. */
+/** A window needs room for several requests to the same host. */
 const DELAYS_A_PERIOD = 8
 
-/** A plan for `agents` agents whose sites are asked every `delayMs`; or what is wrong with it. */
+/** A plan for `agents` agents with delay `delayMs`, or an error message. */
 export function makePlan(
   settings: PhaseSettings,
   agents: number,
@@ -60,7 +58,7 @@ function shortestMs(phases: number): Millis {
   return Math.min(PERIOD_MS, Math.max(LEAST_PERIOD_MS, ROUND_MS / phases))
 }
 
-/** The name under which the ledger keeps the plan; it never changes, so no heartbeat brings it. */
+/** The setting that holds the plan. It never changes, so heartbeats do not carry it. */
 export const PLAN_SETTING = 'crawl.phases'
 
 export function readPlan(settings: Readonly<Record<string, string>>): PhasePlan | null {

@@ -1,8 +1,7 @@
 /**
- * Cells of a crawl in phases: `site#shard`, with the shard of a URL found from all of it (K2). The ledger
- * files every cell under its shard, `#shard`: the turn of that group is the lease of the shard, and goes to
- * one agent at a time with all cells of it. Who may ask a host is not a matter of turns then, but of the
- * clock.
+ * Cells of a crawl in phases: `site#shard`, the shard by hash of the whole URL (K2). The ledger groups all
+ * cells of a shard under `#shard`. The turn of that group is the lease of the shard, so all its cells go to
+ * one agent at a time. The clock, not a turn, then decides who may send requests to a host.
  */
 
 import { charSum } from '../../../model/bytes/index.js'
@@ -37,14 +36,14 @@ export class ShardMap implements CellMap {
   learn(): void {}
 }
 
-/** Of a cell, or of the group it is filed under. */
+/** The shard of a cell, or of its group. */
 export function shardOf(cell: CellId | GroupId): number {
   return Number(cell.slice(cell.indexOf('#') + 1))
 }
 
 /**
- * The phase of a site (K3). Of sites that share a turn the name of what they share counts, so that they are
- * in one phase: with `--group none` that is the host, as in the paper.
+ * The phase of a site (K3), by its group, so that sites that share a turn are in the same phase. With
+ * `--group none` that is the host, as in the paper.
  */
 export function phaseOf(site: Site, grouping: Grouping, { phases }: Pick<PhasePlan, 'phases'>): number {
   return charSum(groupOf(site, grouping)) % phases

@@ -1,6 +1,4 @@
-/**
- * From the body of a response to the URLs that a sitemap lists, whatever its form, encoding and condition.
- */
+/** Reads the URLs that a sitemap lists, in any form, encoding and condition. */
 
 import { isZstdFrame } from '../../../model/bytes/index.js'
 import { LIMITS } from '../../../model/index.js'
@@ -11,11 +9,11 @@ import { addressLines } from './address-lines.js'
 import { readEntries, type SitemapForm, type TakeEntry, utf8 } from './sitemap-entries.js'
 
 export interface SitemapReading {
-  /** `none`: not a sitemap, perhaps the page that says so. */
+  /** `none`: not a sitemap, perhaps an error page. */
   readonly form: SitemapForm | 'none'
   readonly pages: number
   readonly sitemaps: number
-  /** It went on past a limit, or the compressed body ended early. */
+  /** It exceeds a limit, or the compressed body ends early. */
   readonly isCut: boolean
 }
 
@@ -25,10 +23,10 @@ export interface ListedUrls {
 }
 
 const decoder = new ContentDecoder(1)
-/** A sitemap.xml.gz that the server compresses once more. */
+/** For a sitemap.xml.gz that the server compresses once more. */
 const LAYERS = 2
 
-/** The body without gzip or zstd, which are known by their first bytes, whatever the label says; bounded. */
+/** Undoes gzip and zstd, detected by their first bytes, within the size limit. */
 export async function unpackSitemap(
   body: Buffer,
 ): Promise<{ readonly body: Buffer; readonly isCut: boolean }> {
@@ -52,7 +50,7 @@ function packingOf(body: Buffer): 'gzip' | 'zstd' | null {
 
 const EMPTY = Buffer.alloc(0)
 
-/** `url` is the sitemap's own, normalised: relative entries start from it. */
+/** `url` is the sitemap's own, normalised; relative entries are resolved against it. */
 export function readSitemap(
   body: Buffer,
   url: string,
@@ -77,13 +75,13 @@ export function readSitemap(
   return { form, pages: counts.page, sitemaps: counts.sitemap, isCut }
 }
 
-/** Markup in two bytes a character says so with its first one, even where a header says something else. */
+/** The first character of markup shows UTF-16, even if a header says otherwise. */
 function wideLabel(body: Buffer): string | undefined {
   if (body[0] === 0x3c && body[1] === 0) return 'utf-16le'
   return body[0] === 0 && body[1] === 0x3c ? 'utf-16be' : undefined
 }
 
-/** One address a line; null when there is none. */
+/** Reads one address per line; null if there is none. */
 function readLines(text: string, take: TakeEntry): SitemapForm | null {
   if (text.charCodeAt(firstVisible(text)) === 0x3c) return null
   let found = false
@@ -94,7 +92,7 @@ function readLines(text: string, take: TakeEntry): SitemapForm | null {
   return found ? 'text' : null
 }
 
-/** Some sites list their sitemaps one to a line: no page has such a name. */
+/** Some sites list their sitemaps in a text file. No page has such a name. */
 const SITEMAP_NAME = /\/[^/?#]*sitemap[^/?#]*\.(xml|txt)(\.gz)?$/i
 
 function firstVisible(text: string): number {

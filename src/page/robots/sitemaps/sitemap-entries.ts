@@ -1,6 +1,6 @@
 /**
- * What a sitemap or feed lists, out of its tags: urlset, index, RSS and Atom, each as sloppy as the web has
- * them.
+ * Reads the entries of a sitemap or feed (urlset, index, RSS, Atom) from its tags, tolerating common
+ * mistakes.
  */
 import { LIMITS } from '../../../model/index.js'
 import { addressLines } from './address-lines.js'
@@ -8,7 +8,7 @@ import { attributeOf, scanTags, type TagHandler } from './xml-tags.js'
 
 export type SitemapForm = 'urlset' | 'index' | 'rss' | 'atom' | 'text'
 
-/** `href` is as written; what it lists is a page or another sitemap. False ends the reading. */
+/** `href` is as written; it is a page or another sitemap. False ends the reading. */
 export type TakeEntry = (href: string, kind: 'page' | 'sitemap') => boolean
 
 const ROOTS: ReadonlyMap<string, SitemapForm> = new Map([
@@ -18,12 +18,12 @@ const ROOTS: ReadonlyMap<string, SitemapForm> = new Map([
   ['rdf', 'rss'],
   ['feed', 'atom'],
 ])
-/** Text right behind the start tag of one of these may be the address itself. */
+/** Text directly after the start tag of one of these may be an address. */
 const HOLDERS = new Set(['urlset', 'sitemapindex', 'url', 'sitemap'])
 /** Parts of an entry that have a `loc` or `link` of their own. */
 const INNER = new Set(['image', 'video', 'news'])
 
-/** Reads markup; null when it is none of the known forms. `text` has one character per byte. */
+/** Reads markup with one character per byte; null if it has none of the known forms. */
 export function readEntries(text: string, take: TakeEntry): SitemapForm | null {
   const reader = new EntryReader(take)
   scanTags(text, reader)
@@ -37,14 +37,14 @@ class EntryReader implements TagHandler {
   #goesOn = true
   #entry: 'url' | 'sitemap' | 'item' | 'entry' | null = null
   #entryPrefix = ''
-  /** An inner part that is being skipped. */
+  /** The inner part that is being skipped. */
   #inner = ''
   /** The element whose text is wanted, and its text so far. */
   #wanted: 'loc' | 'link' | 'guid' | null = null
   #value = ''
-  /** It refers to an entity that XML does not know: what is meant cannot be told. */
+  /** The text has an unknown entity, so that its meaning is unknown. */
   #isUnknown = false
-  /** The tag before was the start of one of `HOLDERS`. */
+  /** The previous tag was the start tag of one of `HOLDERS`. */
   #isBare = false
   #link = ''
   #guid = ''
@@ -60,7 +60,7 @@ class EntryReader implements TagHandler {
       return this.form !== null || name !== 'html'
     }
     if (this.#wanted !== null) {
-      // `<loc><url>…` happens; a tag after the text ends it, closed or not.
+      // `<loc><url>…` occurs; any tag after the text ends it.
       if (this.#value.trim() === '') return true
       this.#have()
     }
@@ -86,9 +86,7 @@ class EntryReader implements TagHandler {
     else this.#value += value
   }
 
-  /**
-   * Addresses without a `<loc>` around them; in an index they are sitemaps, whatever the element is called.
-   */
+  /** Addresses without `<loc>`; in an index they are sitemaps, whatever the element. */
   #bare(text: string, isLiteral: boolean): void {
     if (this.form !== 'urlset' && this.form !== 'index') return
     const kind = this.form === 'index' || this.#entry === 'sitemap' ? 'sitemap' : 'page'
@@ -99,7 +97,7 @@ class EntryReader implements TagHandler {
     }
   }
 
-  /** The end of an entry, or of everything. */
+  /** Ends an entry, or the document. */
   finish(): void {
     if (this.#entry === 'item') this.#give(this.#link || this.#guid, 'page')
     this.#link = ''
@@ -143,7 +141,7 @@ class EntryReader implements TagHandler {
     this.#link = ''
   }
 
-  /** `image:loc` and the like have a prefix that their entry has not. */
+  /** `image:loc` and the like have another prefix than their entry. */
   #want(element: 'loc' | 'link' | 'guid', prefix: string, isEmpty: boolean): void {
     if (isEmpty || (this.#entry !== null && prefix !== this.#entryPrefix)) return
     this.#wanted = element
@@ -160,14 +158,14 @@ class EntryReader implements TagHandler {
     const rel = attributeOf(attributes, 'rel')?.toLowerCase() ?? 'alternate'
     const href = attributeOf(attributes, 'href')
     if (rel !== 'alternate' || href === null) return
-    // Of an Atom entry the first link counts; a page in other languages is a page each.
+    // The first link of an Atom entry counts; in a urlset each is the page in another language.
     if (this.#entry === 'entry' && this.#link !== '') return
     this.#link = href
     const url = decoded(href)
     if (url !== null) this.#give(url, 'page')
   }
 
-  /** The wanted text is complete. */
+  /** Takes the wanted text, which is complete. */
   #have(): void {
     const value = this.#isUnknown ? '' : this.#value.trim()
     if (this.#wanted === 'link') this.#link ||= value
@@ -185,14 +183,12 @@ class EntryReader implements TagHandler {
   }
 }
 
-/** What looks like a reference. An `&` with nothing of the kind behind it is taken as it is. */
+/** A reference; an `&` that begins none is kept. */
 const REFERENCE = /&(?:#[\da-z]*|[a-z_:][\w:.-]*);/gi
 
 const NUMBER = /^#(\d{1,7}|x[\da-f]{1,6})$/
 
-/**
- * Null when it refers to more than XML itself knows: entities that a document declares are never expanded.
- */
+/** Null if it has an entity that XML does not define: entities declared in a document are not expanded. */
 function decoded(text: string): string | null {
   if (!text.includes('&')) return text
   let isKnown = true
@@ -204,13 +200,7 @@ function decoded(text: string): string | null {
   return isKnown ? value : null
 }
 
-const NAMED: ReadonlyMap<string, string> = new Map([
-  ['amp', '&'],
-  ['lt', '<'],
-  ['gt', '>'],
-  ['quot', '"'],
-  ['apos', "'"],
-])
+const NAMED = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }))
 
 function referredTo(reference: string): string | null {
   const name = reference.slice(1, -1).toLowerCase()
@@ -221,7 +211,7 @@ function referredTo(reference: string): string | null {
   return Buffer.from(String.fromCodePoint(code)).toString('latin1')
 }
 
-/** Bytes kept as characters become the text they stand for. */
+/** Decodes text that has one character per byte. */
 export function utf8(bytes: string): string {
   return HIGH.test(bytes) ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes
 }

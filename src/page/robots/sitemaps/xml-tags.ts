@@ -1,20 +1,17 @@
 /**
- * Tags and text of something like XML, in order. Nothing is built, nothing is expanded (a document that
- * declares entities inside entities gains nothing), nothing has to be closed, and time grows with the length
- * alone.
+ * Reports tags and text of sloppy XML in order. It builds nothing, expands no entities (so nested entities
+ * are harmless), requires no end tags, and takes linear time.
  */
 import { LIMITS } from '../../../model/index.js'
 
 export interface TagHandler {
   /**
-   * Names are lower case without their prefix; `attributes` is what stands between name and `>`. False ends
-   * the scan.
+   * Names are lower case, without prefix; `attributes` is the text between name and `>`. False ends the scan.
    */
   opened(name: string, prefix: string, attributes: string, isEmpty: boolean): boolean
   closed(name: string, prefix: string): void
   /**
-   * Text before a tag; `isLiteral` in CDATA, where nothing is escaped. What no tag follows was cut and is not
-   * told.
+   * Text before a tag; `isLiteral` in CDATA, without escapes. Text at the end without a tag is not reported.
    */
   text(text: string, isLiteral: boolean): void
 }
@@ -60,7 +57,7 @@ const ATTRIBUTES: Readonly<Record<string, RegExp>> = Object.fromEntries(
   ]),
 )
 
-/** Comment, CDATA or doctype; -1 when it has no end. */
+/** Skips a comment, CDATA or doctype; -1 if it does not end. */
 function afterDeclaration(text: string, open: number, handler: TagHandler): number {
   if (text.startsWith('<!--', open)) return after(text, '-->', open + 4)
   if (text.startsWith('<![CDATA[', open)) {
@@ -69,7 +66,7 @@ function afterDeclaration(text: string, open: number, handler: TagHandler): numb
     handler.text(text.slice(open + 9, end), true)
     return end + 3
   }
-  // Declarations inside a doctype are skipped one by one: each begins and ends like this one.
+  // Declarations inside a doctype are skipped one by one; each begins and ends like this one.
   const end = text.indexOf('>', open)
   if (end < 0) return -1
   const bracket = text.slice(open, end).indexOf('[')
@@ -103,8 +100,8 @@ function afterOpening(text: string, open: number, handler: TagHandler): number {
 }
 
 /**
- * The last character of the tag: the first `>` outside of quotes, simply the first one where a quote has no
- * partner nearby, or what stands before the next `<` where there is none.
+ * The last character of the tag: the first `>` outside of quotes, the first `>` if a quote is not closed
+ * nearby, or the character before the next `<`.
  */
 function tagEnd(text: string, from: number): number {
   const plain = text.indexOf('>', from)

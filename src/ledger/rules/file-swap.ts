@@ -1,0 +1,15 @@
+/** Whether files are exchanged for what was made of them. Decided in TypeScript by every backend. */
+
+/**
+ * `due` while every input is listed. `done` if this swap was made before: its answer was lost, and the call
+ * is sent again. Otherwise `refused`: another swap took an input.
+ */
+export function fileSwap(
+  inputs: readonly string[],
+  outputs: readonly { readonly name: string }[],
+  isListed: (name: string) => boolean,
+): 'due' | 'done' | 'refused' {
+  if (inputs.every(isListed)) return 'due'
+  const isDone = outputs.length > 0 && !inputs.some(isListed) && outputs.every(({ name }) => isListed(name))
+  return isDone ? 'done' : 'refused'
+}
