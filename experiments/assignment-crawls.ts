@@ -1,6 +1,6 @@
 /**
- * The real crawls of `orbweaver experiment assignments`: the generated web is served here, each crawl is a
- * process of its own, so that its CPU time is its own.
+ * The real crawls of `orbweaver experiment assignments`. This process serves the generated web; each crawl is
+ * a process of its own, so that its CPU time can be measured.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,9 +13,9 @@ import { rankedTruth, truth, WebServer } from '../src/simulate/web/index.js'
 import type { CrawlChoices, CrawlFigures, CrawlWeb } from './assignments/index.js'
 
 const LATENCY_MS = 5
-/** Every page is another a second later. */
+/** Each page changes every second. */
 const CHANGING = { changePeriodMs: 1_000, changeRate: 1 }
-/** The clock of `phases` is set for the real web, where a page takes longer. */
+/** Shorter phases than the default, which is meant for the slower real web. */
 const PHASES = ['--phases', 'period=1,guard=0.1']
 
 export const crawlAssignments: CrawlWeb = async (plan, choices, tell) => {
@@ -50,7 +50,7 @@ function flagsOf({ assign, agents, lanes }: CrawlChoices): string[] {
   return [...web, ...plain, ...who, ...(assign === 'phases' ? PHASES : [])]
 }
 
-/** By the program that runs this. */
+/** Runs a crawl with the program that runs this experiment. */
 async function crawl(args: readonly string[]): Promise<Report> {
   const child = spawn(process.execPath, [process.argv[1], 'crawl', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -66,30 +66,15 @@ async function crawl(args: readonly string[]): Promise<Report> {
 }
 
 function figuresOf(report: Report): CrawlFigures {
-  const { routing, agents } = report
+  const { pages, seconds, cpuSeconds, messages, coalescedMessages, communication } = report
+  const { workloadStdev, overlap, coverage, quality, routing, agents } = report
   return {
-    ...pick(report),
+    ...{ pages, seconds, cpuSeconds, messages, coalescedMessages, communication },
+    ...{ workloadStdev, overlap, coverage, quality },
     workloads: agents.filter(({ pages }) => pages > 0).map(({ workload }) => workload),
     promised:
       routing === null || 'why' in routing
         ? null
         : { predicted: routing.predicted.coalescedMessages, byHash: routing.byHash.coalescedMessages },
-  }
-}
-
-function pick(report: Report): Omit<CrawlFigures, 'workloads' | 'promised'> {
-  const { pages, seconds, cpuSeconds, messages, coalescedMessages, communication } = report
-  const { workloadStdev, overlap, coverage, quality } = report
-  return {
-    pages,
-    seconds,
-    cpuSeconds,
-    messages,
-    coalescedMessages,
-    communication,
-    workloadStdev,
-    overlap,
-    coverage,
-    quality,
   }
 }

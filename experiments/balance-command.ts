@@ -1,9 +1,7 @@
-/**
- * `orbweaver experiment dynamic-balance`: Table 1 of the dynamic partition paper (D24), crawled or in virtual
- * time.
- */
+/** `orbweaver experiment dynamic-balance`: Table 1 of the dynamic partition paper, crawled or simulated. */
 import { Command } from 'commander'
-import { number, print, printJson, tell, whole } from '../src/cli/index.js'
+import { whole } from '../src/cli/options/index.js'
+import { number, print, printJson, tell } from '../src/cli/output/index.js'
 import { simulateCrawl } from './balance-crawl.js'
 import { type Balance, PAGES } from './dynamic-balance.js'
 import { type MeanBalance, overSeeds } from './many-seeds.js'
@@ -18,13 +16,11 @@ interface Flags {
   readonly json?: boolean
 }
 
-/**
- * One web of many: among 150 seeds the one whose sites fall to six lanes most like those of the paper did.
- */
+/** Among 150 seeds, the one whose sites were divided among six lanes most as in the paper. */
 const TYPICAL_SEED = 99
-/** Enough to see the order of the methods, quickly. */
+/** Enough to show the order of the methods. */
 const QUICK_PAGES = 3_000
-/** Fewer pages have to take longer, or starting and ending would be most of it. */
+/** Fewer pages have to take longer: otherwise most of the time would go by with starting and ending. */
 const QUICK_LATENCY_MS = 40
 const LATENCY_MS = 5
 const QUICK_SEEDS = 10
@@ -46,7 +42,7 @@ Examples:
 
 export function dynamicBalanceCommand(): Command {
   return new Command('dynamic-balance')
-    .description('how evenly six lanes share the work, by four methods (D24)')
+    .description('how evenly six lanes share the work, by four methods')
     .option('--simulate', 'in virtual time, over many seeds: mean and spread')
     .option('--quick', `a small web of ${number(QUICK_PAGES)} pages; with --simulate, ${QUICK_SEEDS} seeds`)
     .option('--pages <n>', `pages of all sites together (${PAGES})`, whole(300))

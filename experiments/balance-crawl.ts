@@ -1,7 +1,7 @@
 /**
- * The experiment with the real coordinator, agents, lanes and transmitter in virtual time. One page stands
- * for many, and takes their time: a crawl of all 98,585 would give the same shares and take a hundred times
- * as long.
+ * The experiment `dynamic-balance` with the real coordinator, agents, lanes and transmitter in virtual time.
+ * One page stands for a hundred and takes their time: a crawl of all 98,585 would give the same shares and
+ * take much longer.
  */
 import type { Millis, OutcomeCode } from '../src/model/index.js'
 import { type Answer, simulate, type Web } from '../src/simulate/index.js'
@@ -17,7 +17,7 @@ import {
   startingOrder,
 } from './dynamic-balance.js'
 
-/** Pages that one page stands for. */
+/** The number of pages that one page stands for. */
 const PAGES_PER_PAGE = 100
 
 export async function simulateCrawl(
@@ -44,7 +44,7 @@ export async function simulateCrawl(
   return balanceOf(method, laneTimes(agentWork))
 }
 
-/** Sites without links between them, each a tree of pages that take equally long. */
+/** Sites without links between them; each is a tree of pages that take equally long. */
 class BalanceWeb implements Web {
   readonly pages: number
   readonly seeds: readonly string[]
@@ -97,7 +97,7 @@ class BalanceWeb implements Web {
     return `http://s${site}.test/${page === 0 ? '' : page}`
   }
 
-  /** Page NaN is none. */
+  /** The page is NaN if the URL has none. */
   #placeOf(url: string): { site: number; page: number } {
     const start = url.indexOf('/', 7)
     return { site: this.siteOf(url.slice(7, start)), page: Number(url.slice(start + 1)) }

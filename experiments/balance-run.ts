@@ -1,17 +1,18 @@
 /**
- * The real crawls of `orbweaver experiment dynamic-balance` (D24): a generated web on loopback, three agents
- * with two lanes each, one crawl for each method. The first crawl needs to know nothing of the sites, and is
- * the previous crawl of the others: sizes are what it found.
+ * The real crawls of `orbweaver experiment dynamic-balance`: a generated web on loopback, three agents with
+ * two lanes each, one crawl for each method. The first method needs no sizes; the other crawls get those that
+ * it found.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock as clock, createSession } from '../src/compose/index.js'
+import { systemClock as clock, systemPlatform } from '../src/compose/index.js'
 import { checkConfig } from '../src/config/index.js'
 import type { Ledger } from '../src/ledger/index.js'
 import { LEDGER_FILE, openSqliteLedger } from '../src/ledger/sqlite/index.js'
 import { cellOf, groupOf, type Millis } from '../src/model/index.js'
 import { siteOf } from '../src/model/url/index.js'
+import { createSession } from '../src/runtime/session/index.js'
 import { truth, WebServer } from '../src/simulate/web/index.js'
 import {
   AGENTS,
@@ -30,9 +31,10 @@ import {
 } from './dynamic-balance.js'
 import { StallMeter } from './stall-meter.js'
 
-/** Of the download time; beyond it the processors are the limit, and then all sites are equally slow. */
+/** With a larger share of the download time on this machine, all sites would be equally slow. */
 const MOST_OWN = 0.3
 
+/** A crawl during which the machine stood still for longer is repeated. */
 const MOST_STILL_MS: Millis = 3_000
 const MOST_ATTEMPTS = 10
 
@@ -40,7 +42,7 @@ export interface BalanceOptions {
   readonly pages: number
   readonly seed: number
   readonly latencyMs: Millis
-  /** For people who wait. */
+  /** Reports progress. */
   readonly tell: (text: string) => void
 }
 
@@ -80,8 +82,7 @@ export async function crawlBalance(options: BalanceOptions): Promise<Balance[]> 
 }
 
 /**
- * A machine that slept meanwhile would be counted as slow servers, on all lanes alike: then the crawl is made
- * once more.
+ * Repeats the crawl if the machine slept meanwhile, because that would count as slow servers on all lanes.
  */
 async function crawlAwake(
   begin: (attempt: number) => BalanceCrawl,
@@ -98,7 +99,7 @@ async function crawlAwake(
       stalledMs = watch.end()
     }
     if (stalledMs < MOST_STILL_MS || attempt === MOST_ATTEMPTS) return run
-    tell(`  stood still for ${(stalledMs / 1000).toFixed(0)} s meanwhile: once more`)
+    tell(`  the machine stood still for ${(stalledMs / 1000).toFixed(0)} s: the crawl is repeated`)
   }
 }
 
@@ -129,7 +130,7 @@ class BalanceCrawl {
     this.#seed = seed
   }
 
-  /** The number of pages stored. */
+  /** The number of stored pages. */
   get pages(): number {
     return this.#pages
   }
@@ -155,7 +156,7 @@ class BalanceCrawl {
       tables: 'none',
       contact: 'https://example.org/experiment',
     })
-    const session = createSession(config, this.#directory)
+    const session = createSession(systemPlatform, config, this.#directory)
     session.makeDirectory()
     await this.#tellSizes(known, seeds)
     this.#pages = (await session.run()).pages
@@ -165,7 +166,7 @@ class BalanceCrawl {
     return openSqliteLedger(join(this.#directory, LEDGER_FILE), { create, now: clock.now })
   }
 
-  /** What is known goes into the ledger before the crawl begins; S is then ordered by it. */
+  /** Writes known sizes to the ledger before the crawl begins, so that the queue is ordered by them. */
   async #tellSizes(known: readonly KnownSite[], seeds: readonly string[]): Promise<void> {
     const { plan, authority } = this.#web
     const sizes = known.flatMap(site => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { simulateLanes } from '../test/kit/lane-simulation.js'
 import { simulateCrawl } from './balance-crawl.js'
 import {
   AGENTS,
@@ -10,7 +11,6 @@ import {
   sitesOf,
   startingOrder,
 } from './dynamic-balance.js'
-import { simulateLanes } from './lane-simulation.js'
 import { overSeeds } from './many-seeds.js'
 
 describe('the web of the experiment', () => {

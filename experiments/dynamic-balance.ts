@@ -1,7 +1,7 @@
 /**
- * Table 1 of the dynamic partition paper (D24): six lanes on three agents download 30 sites of 98,585 pages
- * together, with sites bound to lanes beforehand or taken one after the other, at random or by size. How even
- * is their work?
+ * Table 1 of the dynamic partition paper (D24): six lanes on three agents download 30 sites with 98,585
+ * pages, which are bound to lanes beforehand or taken one after the other, at random or by size. It shows how
+ * even the work is.
  */
 
 import type { AgentWork } from '../src/ledger/index.js'
@@ -13,12 +13,9 @@ import { latencyOf, type WebKnobs, WebPlan } from '../src/simulate/web/index.js'
 export interface Method {
   readonly name: string
   readonly assign: Assignment['name']
-  /**
-   * What it is told of the sites (D12): nothing, their objects, or the time of their last download, which
-   * orders S.
-   */
+  /** The known sizes of the sites: none, numbers of pages, or times of the last download. */
   readonly sizes: 'unknown' | 'objects' | 'time'
-  /** Sample standard deviation of the lanes' workloads in the paper. */
+  /** The sample standard deviation of the lanes' workloads in the paper. */
   readonly paperPercent: number
 }
 
@@ -33,27 +30,27 @@ export const AGENTS = 3
 export const LANES_PER_AGENT = 2
 export const PAGES = 98_585
 const SITES = 30
-/** Of all pages: in the middle of the 10 to 14 % that the task allows. */
+/** The share of the largest site. */
 const LARGEST_SHARE = 0.12
-/** Small pages: the time should go by waiting for servers, not by working on what they send. */
+/** Few links, so that most of the time is spent waiting for servers. */
 const LINKS_PER_PAGE = 25
-/** How much the servers differ: the slowest take 1.65 times the mean, the fastest 0.35 times. */
+/** The slowest server takes 1.65 times the mean, the fastest 0.35 times. */
 const LATENCY_SPREAD = 0.65
 
 export interface Balance {
   readonly name: string
-  /** Each lane's download time, of that of all lanes. */
+  /** The share of each lane in the download time of all lanes. */
   readonly workload: readonly number[]
   readonly stdevPercent: number
   readonly paperPercent: number
 }
 
-/** What the previous crawl learned of a site (D12). */
+/** What the previous crawl learned about a site. */
 export interface KnownSite {
   readonly site: number
-  /** Objects. */
+  /** The number of pages. */
   readonly size: number
-  /** Time of its last full download. */
+  /** The time of its last full download. */
   readonly downloadMs: Millis
 }
 
@@ -65,7 +62,7 @@ export function balanceKnobs(latencyMs: Millis): WebKnobs {
   return { latencyMs, latencySpread: LATENCY_SPREAD }
 }
 
-/** The web of the experiment as a crawl would find it, without crawling it. */
+/** The sites of the experiment's web, as a crawl would find them. */
 export function sitesOf(plan: WebPlan, latencyMs: Millis): KnownSite[] {
   return Array.from({ length: plan.sites }, (_, site) => {
     const size = plan.sizeOf(site)
@@ -73,7 +70,7 @@ export function sitesOf(plan: WebPlan, latencyMs: Millis): KnownSite[] {
   })
 }
 
-/** S at the start: by the time of the last download, the longest first, or in an order of the seed's own. */
+/** The queue at the start: by descending time of the last download, or in an order given by the seed. */
 export function startingOrder({ sizes }: Method, sites: readonly KnownSite[], seed: number): number[] {
   if (sizes === 'time')
     return [...sites].sort((a, b) => b.downloadMs - a.downloadMs || a.site - b.site).map(({ site }) => site)
@@ -82,13 +79,13 @@ export function startingOrder({ sizes }: Method, sites: readonly KnownSite[], se
   return drawn.sort((a, b) => a.at - b.at).map(({ site }) => site)
 }
 
-/** What a method is told of a site before the crawl begins (D12); null when nothing. */
+/** The size of a site that a method knows before the crawl; null for none. */
 export function sizeFor({ sizes }: Method, { size, downloadMs }: KnownSite): number | null {
   if (sizes === 'unknown') return null
   return sizes === 'objects' ? size : Math.round(downloadMs)
 }
 
-/** Of every lane, also of those that had nothing to do; what coordinates and has no lane is no agent here. */
+/** The download time of each lane, idle ones included. The coordinator has no lanes and does not count. */
 export function laneTimes(agents: readonly AgentWork[]): Millis[] {
   const times = new Array<Millis>(AGENTS * LANES_PER_AGENT).fill(0)
   const working = agents.filter(({ lanes }) => lanes.length > 0)
@@ -97,7 +94,6 @@ export function laneTimes(agents: readonly AgentWork[]): Millis[] {
   return times
 }
 
-/** `times`: the download time of every lane, those that had nothing to do included. */
 export function balanceOf({ name, paperPercent }: Method, times: readonly Millis[]): Balance {
   const workload = normalised(times)
   return { name, workload, stdevPercent: 100 * sampleStdev(workload), paperPercent }

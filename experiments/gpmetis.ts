@@ -1,4 +1,6 @@
-/** gpmetis (Debian package `metis`), the partitioner that experiments compare with where it is installed. */
+/**
+ * Runs gpmetis (Debian package `metis`), with which experiments compare our partitioner if it is installed.
+ */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,10 +9,10 @@ import type { GraphPartitioner, WeightedGraph } from './hypergraph/index.js'
 
 const COMMAND = 'gpmetis'
 const DEADLINE_MS = 300_000
-/** Its weights are 32-bit integers, and it adds them up. */
+/** The largest sum of weights: gpmetis adds them up in 32-bit integers. */
 const MOST_WEIGHT = 2 ** 30
 
-/** Null where it is not installed. */
+/** Null if gpmetis is not installed. */
 export function findGpmetis(): GraphPartitioner | null {
   const { error } = spawnSync(COMMAND, ['-help'], { stdio: 'ignore', timeout: DEADLINE_MS })
   return error === undefined ? { name: COMMAND, partition: gpmetis } : null

@@ -1,6 +1,6 @@
 /**
- * Entry point of the experiments: the tables of the papers, with our figures beside them. They are built into
- * `dist/` but are not part of the installed package; `orbweaver experiment` loads them from a clone.
+ * Entry point of the experiments, which compare our figures with the tables of the papers. They are built
+ * into `dist/` but are not part of the installed package; `orbweaver experiment` loads them from a clone.
  */
 import { Command } from 'commander'
 import type { Say } from '../src/cli/index.js'

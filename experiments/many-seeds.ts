@@ -1,12 +1,12 @@
-/** One experiment over many seeds: what its methods do on average, and how far single runs are from that. */
+/** One experiment over many seeds: means of its methods, and how much single runs differ. */
 import { sampleStdev } from '../src/report/index.js'
 import { type Balance, balanceWeb, type KnownSite, METHODS, type Method, sitesOf } from './dynamic-balance.js'
 import { mean } from './frame/index.js'
 
-/** What the means of many seeds say; `workload` is the mean of each lane's. */
+/** The means of many seeds; `workload` has the mean of each lane. */
 export interface MeanBalance extends Balance {
   readonly seeds: number
-  /** Sample standard deviation of the runs' `stdevPercent`, the smallest and the largest of them. */
+  /** Sample standard deviation, least and greatest of the runs' `stdevPercent`. */
   readonly spreadPercent: number
   readonly leastPercent: number
   readonly mostPercent: number
@@ -23,18 +23,15 @@ export interface ManySeeds {
   readonly seeds: number
   readonly pages: number
   readonly latencyMs: number
-  /** Told after every seed. */
-  readonly onSeed?: (done: number) => void
 }
 
-/** Every method sees the same web and the same chances under one seed. */
+/** With one seed, all methods get the same web and the same random numbers. */
 export async function overSeeds(options: ManySeeds, run: SeededRun): Promise<MeanBalance[]> {
   const runs = METHODS.map((): Balance[] => [])
   for (let i = 0; i < options.seeds; i++) {
     const seed = options.firstSeed + i
     const sites = sitesOf(balanceWeb(seed, options.pages), options.latencyMs)
     for (const [at, method] of METHODS.entries()) runs[at].push(await run(method, sites, seed))
-    options.onSeed?.(i + 1)
   }
   return METHODS.map((method, at) => meanOf(method, runs[at]))
 }

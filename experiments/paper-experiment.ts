@@ -1,10 +1,10 @@
-/**
- * The command of an experiment: flags, table or JSON on stdout, chart in a file, targets that were missed
- * told at the end.
- */
+/** The command of an experiment: prints tables or JSON, writes the chart, and reports missed targets. */
 import { writeFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
-import { EXIT, print, type Say, tell, whole } from '../src/cli/index.js'
+import { EXIT } from '../src/cli/exit/index.js'
+import type { Say } from '../src/cli/index.js'
+import { whole } from '../src/cli/options/index.js'
+import { print, tell } from '../src/cli/output/index.js'
 import { chartSvg, type Effort, type Findings, type PaperExperiment, tableLines } from './frame/index.js'
 
 interface Flags {
@@ -15,18 +15,18 @@ interface Flags {
   readonly chart?: string
 }
 
-/** Where the results go, and what goes on. */
-interface Voices {
+/** Where results and progress are printed. */
+interface Output {
   readonly print: (text: string) => void
   readonly tell: (line: string) => void
 }
 
-const OWN_VOICES: Voices = {
+const TERMINAL: Output = {
   print,
   tell: line => tell(`${line}\n`),
 }
 
-export function paperCommand(experiment: PaperExperiment, say: Say, { print, tell } = OWN_VOICES): Command {
+export function paperCommand(experiment: PaperExperiment, say: Say, { print, tell } = TERMINAL): Command {
   return new Command(experiment.name)
     .description(experiment.about)
     .addOption(new Option('--quick', 'a small form, under a minute').conflicts('full'))
@@ -39,13 +39,13 @@ export function paperCommand(experiment: PaperExperiment, say: Say, { print, tel
       const findings = await experiment.run({ effort: effortOf(flags), seed: flags.seed, tell })
       if (flags.chart !== undefined) writeFileSync(flags.chart, chartSvg(findings.chart))
       print(flags.json ? `${json(findings)}\n` : `${text(findings)}\n`)
-      // JSON has only figures: people read this beside it.
+      // The JSON has only figures, so missed targets go to stderr.
       if (flags.json) for (const line of missedLines(findings)) tell(line)
       if (findings.missed.length > 0) say(EXIT.missed)
     })
 }
 
-const EXIT_HELP = `A target that is not met is told in a line "missed: …", on stderr with --json; the exit code is ${EXIT.missed} then.`
+const EXIT_HELP = `Targets that are not met are reported in lines "missed: …", on stderr with --json; then the exit code is ${EXIT.missed}.`
 
 function missedLines({ missed }: Findings): string[] {
   return missed.map(line => `missed: ${line}`)

@@ -1,17 +1,18 @@
 /**
- * The real crawls of `orbweaver experiment phases`: a generated web on loopback, four nodes that call from
- * addresses of their own.
+ * The real crawls of `orbweaver experiment phases`: four nodes, with an address each, crawl a generated web.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock as clock, createSession } from '../src/compose/index.js'
+import { systemClock as clock, systemPlatform } from '../src/compose/index.js'
 import { checkConfig } from '../src/config/index.js'
 import type { Report } from '../src/report/index.js'
+import type { Platform } from '../src/runtime/platform/index.js'
+import { createSession } from '../src/runtime/session/index.js'
 import { type ServedRequest, truth, WebPlan, WebServer } from '../src/simulate/web/index.js'
 import { exclusionIn, PHASE_NODES, type PhaseCrawl, type PhaseCrawlChoices } from './phases/index.js'
 
-/** On loopback: each node has one, so that the server can tell them apart. */
+/** The loopback address of the first node: the server tells nodes apart by their addresses. */
 const FIRST_ADDRESS = 11
 
 export async function crawlInPhases(choices: PhaseCrawlChoices): Promise<PhaseCrawl> {
@@ -48,15 +49,12 @@ async function crawled(
     sitemap: ['none'],
     contact: 'https://example.org/experiment',
   })
-  // Agents are threads of this process, and read it when they start.
-  const before = process.env.ORBWEAVER_FAULTS
-  process.env.ORBWEAVER_FAULTS = `phase-skew=${skewMs}`
-  try {
-    return await createSession(config, directory).run()
-  } finally {
-    if (before === undefined) delete process.env.ORBWEAVER_FAULTS
-    else process.env.ORBWEAVER_FAULTS = before
+  const isEven = (agent: string) => Number(/\d+$/.exec(agent)?.[0] ?? 0) % 2 === 0
+  const platform: Platform = {
+    ...systemPlatform,
+    phaseSkewMs: agent => (isEven(agent) ? skewMs : -skewMs),
   }
+  return createSession(platform, config, directory).run()
 }
 
 function figures(

@@ -2,9 +2,7 @@ import type { Cancel, Clock, Millis } from '../src/model/index.js'
 
 const LOOK_MS: Millis = 500
 
-/**
- * Adds up the time in which this process could do nothing: the machine slept, or something had stopped it.
- */
+/** Measures the time in which this process was stopped, for example because the machine slept. */
 export class StallMeter {
   readonly #clock: Clock
   #cancel: Cancel
@@ -25,7 +23,7 @@ export class StallMeter {
   #look(): void {
     const now = this.#clock.now()
     const lateMs = now - this.#lastMs - LOOK_MS
-    // A busy moment is no sleep.
+    // A shorter delay only shows that the process was busy.
     if (lateMs > LOOK_MS) this.#stalledMs += lateMs
     this.#lastMs = now
     this.#cancel = this.#clock.after(LOOK_MS, () => this.#look())

@@ -29,8 +29,11 @@ const PLAN = [
   'plan/assign plan/assign/simple plan/assign/learned plan/assign/phases plan/learn',
   'cluster/transfer cluster/agent/site cluster/agent/pack cluster/agent/lane cluster/agent/cells',
   'cluster/agent/heartbeat cluster/agent cluster/coordinator',
-  'report runtime compose verify .',
-  'simulate/web simulate cli',
+  'report runtime/directory runtime/platform runtime/machine runtime/settings runtime/routing',
+  'runtime/threads runtime/recovery runtime/access runtime/agents runtime/session',
+  'compose verify .',
+  'simulate/web simulate/machines simulate/ports simulate/check simulate/faults simulate/fleet simulate',
+  'cli/output cli/exit cli/options cli',
 ].flatMap(line => line.split(' '))
 
 const IMPORT =
@@ -116,6 +119,7 @@ const FLOOR_COLOURS = {
   data: '#0369a1',
   plan: '#7c3aed',
   cluster: '#be123c',
+  runtime: '#0f766e',
 }
 const [ROW, LEFT, TOP] = [24, 190, 30]
 
@@ -150,7 +154,7 @@ export function drawing(src) {
 /** Floors with rooms are shown by room, the others whole. */
 function shownRoom(room) {
   const [floor, first] = room.split('/')
-  return ['page', 'data', 'plan', 'cluster'].includes(floor) ? `${floor}/${first}` : floor
+  return ['page', 'data', 'plan', 'cluster', 'runtime'].includes(floor) ? `${floor}/${first}` : floor
 }
 
 function colourOf(room) {

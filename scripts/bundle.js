@@ -33,6 +33,14 @@ await build({
     { in: 'experiments/main.ts', out: 'experiments/main' },
   ],
 })
+// The program as the fault tests start it: apart, so that the bundles of the program stay as they are.
+for (const entry of ['main', 'agent-thread'])
+  await build({
+    ...options,
+    entryPoints: [`test/kit/faults/${entry}.ts`],
+    outbase: 'test/kit',
+    outdir: 'dist',
+  })
 // Each thread apart: a file shared with other entries would hold what any of them needs, and a thread would
 // have to load all of it. `sideEffects` in package.json lets go of what is imported but not used.
 for (const thread of ['agent', 'ledger', 'store'])

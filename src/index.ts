@@ -7,18 +7,14 @@
  *   const { parts } = partition({ hypergraph: readHypergraph('web.hgr', 'web.vw'), k: 16 })
  */
 import type { CrawledPage, Hooks } from './cluster/agent/lane/index.js'
-import {
-  type CrawlSession,
-  createSession,
-  defaultDirectory,
-  PageStream,
-  type RunOptions,
-  resumeSession,
-  systemClock,
-} from './compose/index.js'
+import { systemPlatform } from './compose/index.js'
 import { type CrawlConfigInput, checkConfig } from './config/index.js'
 import { type QueryOptions, queryRows, type Row } from './data/query/index.js'
 import type { Report } from './report/index.js'
+import { defaultDirectory } from './runtime/directory/index.js'
+import { type CrawlSession, createSession, type RunOptions, resumeSession } from './runtime/session/index.js'
+
+import { PageStream } from './runtime/threads/index.js'
 
 export type { CrawledPage, Hooks } from './cluster/agent/lane/index.js'
 export { type PartitionOptions, partition } from './compose/index.js'
@@ -45,7 +41,7 @@ export {
   PartitionError,
 } from './plan/partition/state/index.js'
 export type { Report } from './report/index.js'
-export { DirectoryBusyError, DiskFullError, NewerCrawlError } from './runtime/index.js'
+export { DirectoryBusyError, DiskFullError, NewerCrawlError } from './runtime/directory/index.js'
 
 /** All options of the command line in camel case, and hooks as functions or as a module path. */
 export type CrawlOptions = Omit<CrawlConfigInput, 'hooks'> & { readonly hooks?: string | Hooks }
@@ -80,8 +76,8 @@ export interface Crawl extends AsyncIterable<CrawledPage> {
 export function crawl(options: CrawlOptions): Crawl {
   const { hooks, ...rest } = options
   const config = checkConfig({ ...rest, ...(typeof hooks === 'string' ? { hooks } : {}) })
-  const directory = config.out ?? defaultDirectory(config, systemClock.now())
-  return run(options => createSession(config, directory, options), hooks)
+  const directory = config.out ?? defaultDirectory(config, systemPlatform.clock.now())
+  return run(options => createSession(systemPlatform, config, directory, options), hooks)
 }
 
 /**
@@ -92,7 +88,7 @@ export function crawl(options: CrawlOptions): Crawl {
  */
 export function resume(directory: string, options: ResumeOptions = {}): Crawl {
   const { hooks, trust } = options
-  return run(options => resumeSession(directory, { ...options, trust }), hooks)
+  return run(options => resumeSession(systemPlatform, directory, { ...options, trust }), hooks)
 }
 
 function run(open: (options: RunOptions) => CrawlSession, hooks: string | Hooks | undefined): Crawl {
@@ -117,5 +113,5 @@ function run(open: (options: RunOptions) => CrawlSession, hooks: string | Hooks 
  * timeout takes effect between batches of rows, so a single long function call ends first.
  */
 export function query(directory: string, sql: string, options: QueryOptions = {}): AsyncGenerator<Row> {
-  return queryRows(directory, sql, options, systemClock)
+  return queryRows(directory, sql, options, systemPlatform.clock)
 }

@@ -1,7 +1,4 @@
-/**
- * `orbweaver experiment assignments`: the same generated web, crawled for real with every assignment, side by
- * side.
- */
+/** `orbweaver experiment assignments`: crawls one generated web for real with each assignment. */
 import { ASSIGNMENTS, type AssignmentName } from '../../src/config/index.js'
 import { WebPlan } from '../../src/simulate/web/index.js'
 import {
@@ -10,11 +7,14 @@ import {
   type Findings,
   meanRow,
   type PaperExperiment,
+  percent,
   type RunOptions,
   type Table,
+  tableOf,
+  thousands,
 } from '../frame/index.js'
 
-/** What one crawl came to. */
+/** The figures of one crawl. */
 export interface CrawlFigures {
   readonly pages: number
   readonly seconds: number
@@ -26,11 +26,11 @@ export interface CrawlFigures {
   readonly overlap: number
   readonly coverage: number
   readonly quality: number | null
-  /** Share of the fetch time of each agent. */
+  /** The share of each agent in the fetch time. */
   readonly workloads: readonly number[]
   /**
-   * Of an assignment that learns: coalesced messages by its table and by hash, on the links of the crawl
-   * before.
+   * For assignments by a table: predicted coalesced messages with it and by hash, for the previous crawl's
+   * links.
    */
   readonly promised: { readonly predicted: number; readonly byHash: number } | null
 }
@@ -41,7 +41,7 @@ export interface CrawlChoices {
   readonly lanes: number
 }
 
-/** Crawls of one web, one after the other. The first is by hash and is what the others learn from. */
+/** Port: crawls one web several times. The other crawls learn from the first, which is by hash. */
 export type CrawlWeb = (
   plan: WebPlan,
   choices: readonly CrawlChoices[],
@@ -66,8 +66,8 @@ const SIZES: Readonly<Record<Effort, Size>> = {
 const PAPER = { workloadStdev: { 'static-random': 6.19, 'static-size': 3.44, dynamic: 0.82 } } as const
 
 /**
- * Of the reduction that its partition promises, `hypergraph` has to reach so much, its workload no less even
- * than this.
+ * `hypergraph` has to reach this share of its predicted reduction, and may exceed dynamic's stdev by this
+ * much.
  */
 const KEPT_SHARE = 0.8
 const STDEV_ROOM = 0.01
@@ -109,7 +109,7 @@ async function run({ effort, seed, tell }: RunOptions, crawl: CrawlWeb): Promise
     rows,
     averages: averagesOf(rows),
     paper: PAPER,
-    tables: [tableOf(averagesOf(rows))],
+    tables: [tableOfAverages(averagesOf(rows))],
     notes: notesOf(rounds),
     missed: missedBy(averagesOf(rows), rounds),
     chart: chartOf(rounds[0]),
@@ -156,57 +156,37 @@ function averagesOf(rows: readonly AssignmentRow[]): Averages {
   return averages
 }
 
-const HEAD = [
-  'assignment',
-  'pages/s',
-  'CPU s',
-  'messages',
-  'coalesced',
-  'exchanged KB',
-  'L/N',
-  'workload stdev',
-  'paper',
-  'overlap',
-  'coverage',
-  'quality',
-]
-
-function tableOf(averages: Averages): Table {
-  const percent = (value: number) => `${(100 * value).toFixed(2)} %`
+function tableOfAverages(averages: Averages): Table {
   const paper: Readonly<Record<string, number>> = PAPER.workloadStdev
-  const rows = Object.values(averages).map(row => [
-    row.assign,
-    row.pagesPerSecond.toFixed(0),
-    row.cpuSeconds.toFixed(1),
-    row.messages.toFixed(0),
-    row.coalescedMessages.toFixed(0),
-    (row.exchangedBytes / 1_000).toFixed(1),
-    row.communication.toFixed(3),
-    percent(row.workloadStdev),
-    paper[row.assign] === undefined ? '' : `${paper[row.assign]} %`,
-    percent(row.overlap),
-    percent(row.coverage),
-    row.quality === null ? '' : row.quality.toFixed(3),
+  return tableOf('One web, every assignment', Object.values(averages), [
+    ['assignment', row => row.assign],
+    ['pages/s', row => row.pagesPerSecond.toFixed(0)],
+    ['CPU s', row => row.cpuSeconds.toFixed(1)],
+    ['messages', row => row.messages.toFixed(0)],
+    ['coalesced', row => row.coalescedMessages.toFixed(0)],
+    ['exchanged KB', row => thousands(row.exchangedBytes)],
+    ['L/N', row => row.communication.toFixed(3)],
+    ['workload stdev', row => percent(100 * row.workloadStdev)],
+    ['paper', row => (paper[row.assign] === undefined ? '' : `${paper[row.assign]} %`)],
+    ['overlap', row => percent(100 * row.overlap)],
+    ['coverage', row => percent(100 * row.coverage)],
+    ['quality', row => row.quality?.toFixed(3) ?? ''],
   ])
-  return { title: 'One web, every assignment', head: HEAD, rows }
 }
 
-/**
- * Of a crawl by a table: the part of the messages by hash that it promised to save, and the part that it
- * saved.
- */
-interface Kept {
+/** For a crawl by a table: the predicted and the actual reduction of the messages by hash. */
+interface Reduction {
   readonly row: AssignmentRow
-  readonly due: number
+  readonly promised: number
   readonly kept: number
 }
 
-function keptIn({ rows, figures, first }: Round): Kept[] {
+function reductionsIn({ rows, figures, first }: Round): Reduction[] {
   return rows.flatMap((row, i) => {
     const { promised } = figures[i]
     if (promised === null) return []
-    const due = 1 - promised.predicted / promised.byHash
-    return [{ row, due, kept: 1 - row.coalescedMessages / first.coalescedMessages }]
+    const share = 1 - promised.predicted / promised.byHash
+    return [{ row, promised: share, kept: 1 - row.coalescedMessages / first.coalescedMessages }]
   })
 }
 
@@ -216,10 +196,10 @@ function missedBy(averages: Averages, rounds: readonly Round[]): string[] {
     if (overlap > 0) missed.push(`${assign}: overlap ${percentOf(overlap)}, not 0`)
     if (coverage < 1) missed.push(`${assign}: coverage ${percentOf(coverage)}, not all`)
   }
-  for (const { row, due, kept } of rounds.flatMap(keptIn))
-    if (row.assign === 'hypergraph' && kept < KEPT_SHARE * due)
+  for (const { row, promised, kept } of rounds.flatMap(reductionsIn))
+    if (row.assign === 'hypergraph' && kept < KEPT_SHARE * promised)
       missed.push(
-        `seed ${row.seed}: hypergraph saved ${percentOf(kept)} of the messages, less than ${100 * KEPT_SHARE} % of the promised ${percentOf(due)}`,
+        `seed ${row.seed}: hypergraph saved ${percentOf(kept)} of the messages, less than ${100 * KEPT_SHARE} % of the promised ${percentOf(promised)}`,
       )
   const [own, dynamic] = [averages.hypergraph?.workloadStdev, averages.dynamic?.workloadStdev]
   if (own > dynamic + STDEV_ROOM)
@@ -230,13 +210,13 @@ function missedBy(averages: Averages, rounds: readonly Round[]): string[] {
 }
 
 function notesOf(rounds: readonly Round[]): string[] {
-  const notes = rounds.flatMap(keptIn).map(({ row, due, kept }) => {
-    const share = Math.round((100 * kept) / due)
-    return `seed ${row.seed}, ${row.assign}: the partition promises ${percentOf(due)} fewer coalesced messages than by hash, the crawl sent ${percentOf(kept)} fewer than the first one: ${share} % of it.`
+  const notes = rounds.flatMap(reductionsIn).map(({ row, promised, kept }) => {
+    const share = Math.round((100 * kept) / promised)
+    return `seed ${row.seed}, ${row.assign}: the partition promises ${percentOf(promised)} fewer coalesced messages than by hash, the crawl sent ${percentOf(kept)} fewer than the first one: ${share} % of it.`
   })
   return [
     ...notes,
-    'The paper crawled 30 sites with 6 lanes; its figures stand there for the order of the methods.',
+    'The paper crawled 30 sites with 6 lanes; compare the order of the methods, not the figures.',
   ]
 }
 

@@ -1,4 +1,4 @@
-/** Where a value stands on an axis, and which values are written beside it. */
+/** Maps values to places on an axis, and chooses its ticks. */
 export interface Axis {
   readonly ticks: readonly number[]
   at(value: number): number
@@ -6,7 +6,7 @@ export interface Axis {
 
 const MOST_TICKS = 7
 
-/** `from` and `to` are the places of its ends on the page. */
+/** `from` and `to` are the coordinates of the ends. */
 export function axisOf(values: readonly number[], scale: 'linear' | 'log', from: number, to: number): Axis {
   const distinct = [...new Set(values)].sort((a, b) => a - b)
   const low = distinct[0] ?? 0
@@ -32,8 +32,8 @@ function stepOf(least: number): number {
 }
 
 /**
- * A few values stand for themselves (K = 4, 8, 16 …); many are written as powers of ten, with 2 and 5
- * between few.
+ * The ticks are the values themselves if they are few (K = 4, 8, 16 …), else powers of ten, with 2 and 5 if
+ * few.
  */
 function logAxis(distinct: readonly number[], low: number, high: number, from: number, to: number): Axis {
   const isFew = distinct.length <= MOST_TICKS && distinct.every(Number.isInteger)
@@ -55,7 +55,7 @@ function decades(low: number, high: number): number[] {
   return ticks.slice(Math.max(0, from), to === -1 ? undefined : to + 1)
 }
 
-/** 12000 as 12k. */
+/** Writes 12000 as 12k. */
 export function tickText(value: number): string {
   if (Math.abs(value) >= 1e6) return `${Number((value / 1e6).toPrecision(4))}M`
   if (Math.abs(value) >= 1e4) return `${Number((value / 1e3).toPrecision(4))}k`

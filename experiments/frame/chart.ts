@@ -1,13 +1,10 @@
-/**
- * Line charts as SVG text: a few panels beside and below each other, one legend. Readable on light and dark
- * pages.
- */
+/** Line charts as SVG text: several panels with one legend, readable on light and dark pages. */
 import { type Axis, axisOf, tickText } from './axis.js'
 
 export interface Series {
   readonly name: string
   readonly points: readonly (readonly [x: number, y: number])[]
-  /** The name of another series: drawn in its colour, dashed. For the paper's figures beside ours. */
+  /** The name of a series whose colour this one gets, dashed: for the paper's figures beside ours. */
   readonly like?: string
 }
 
@@ -15,7 +12,7 @@ export interface Panel {
   readonly title: string
   readonly xLabel: string
   readonly yLabel: string
-  /** Linear unless said otherwise. */
+  /** Linear if absent. */
   readonly xScale?: 'linear' | 'log'
   readonly yScale?: 'linear' | 'log'
   readonly series: readonly Series[]
@@ -31,10 +28,7 @@ const COLUMNS = 2
 const HEAD = 44
 const LEGEND_LINE = 20
 const LEGEND_COLUMN = 190
-/**
- * Apart from each other for people who see few colours too, and dark enough for white and light enough for
- * black.
- */
+/** Distinguishable also with colour blindness, and visible on white and on black. */
 const COLOURS = ['#d55e00', '#0a84c6', '#0a9b72', '#b8860b', '#c25b9f', '#7a6fd0', '#8a8a8a', '#a0522d']
 
 const STYLE = `text{font:12px system-ui,sans-serif;fill:#1f2328}.t{font-size:13px;font-weight:600}.h{font-size:16px;font-weight:600}
@@ -113,7 +107,7 @@ function panelSvg(panel: Panel, colours: Colours): string {
   ].join('')
 }
 
-/** A logarithm has no place for zero. */
+/** A logarithmic axis cannot show zero. */
 function isDrawn({ xScale, yScale }: Panel): (point: readonly [number, number]) => boolean {
   return ([x, y]) =>
     Number.isFinite(x) && Number.isFinite(y) && (xScale !== 'log' || x > 0) && (yScale !== 'log' || y > 0)

@@ -1,6 +1,4 @@
-/**
- * What an experiment is to the command line: how much to do comes in, our figures beside the paper's go out.
- */
+/** The interface between an experiment and its command. */
 import type { Chart } from './chart.js'
 import type { Table } from './table.js'
 
@@ -9,9 +7,9 @@ export type Effort = 'quick' | 'default' | 'full'
 
 export interface RunOptions {
   readonly effort: Effort
-  /** The first of them where there are several. */
+  /** The first seed if there are several. */
   readonly seed: number
-  /** What goes on, for people. */
+  /** Reports progress. */
   readonly tell: (text: string) => void
 }
 
@@ -19,21 +17,21 @@ export interface RunOptions {
 export interface Findings {
   readonly rows: readonly object[]
   readonly averages: object
-  /** The paper's own figures, for the same things. */
+  /** The paper's figures for the same quantities. */
   readonly paper: object
   readonly tables: readonly Table[]
-  /** What the tables do not say: what was met, what was left out. */
+  /** Remarks printed below the tables. */
   readonly notes: readonly string[]
-  /** Targets that were not met, a line each. */
+  /** Targets that were not met, one line each. */
   readonly missed: readonly string[]
   readonly chart: Chart
 }
 
 export interface PaperExperiment {
   readonly name: string
-  /** One line for the list. */
+  /** One line for the list of experiments. */
   readonly about: string
-  /** What it does, for `--help`. */
+  /** The text of `--help`. */
   readonly help: string
   run(options: RunOptions): Findings | Promise<Findings>
 }

@@ -1,11 +1,10 @@
-/** Means, of numbers and of rows. */
-
 export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
 /**
- * Every number of rows of one form, averaged; null where one of them has none; the rest is that of the first.
+ * Averages the numeric fields of rows. A field is null if one row has null; other fields are those of the
+ * first.
  */
 export function meanRow<Row extends object>(rows: readonly Row[]): Row {
   const [first] = rows

@@ -1,7 +1,4 @@
-/**
- * Tables as Markdown with even columns: the same text is read in a terminal and in
- * docs/explanation/experiments/.
- */
+/** Markdown tables with even columns, for terminals and docs/explanation/experiments/. */
 
 export interface Table {
   readonly title: string
@@ -9,7 +6,18 @@ export interface Table {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** The first column is set to the left, the others, which are figures, to the right. */
+/** A heading, and the text of the column for one row. */
+export type Column<Row> = readonly [head: string, cell: (row: Row) => string]
+
+export function tableOf<Row>(title: string, rows: readonly Row[], columns: readonly Column<Row>[]): Table {
+  return {
+    title,
+    head: columns.map(([head]) => head),
+    rows: rows.map(row => columns.map(([, cell]) => cell(row))),
+  }
+}
+
+/** The first column is aligned to the left, the others to the right. */
 export function tableLines({ title, head, rows }: Table): string[] {
   const widths = head.map((name, column) =>
     Math.max(3, name.length, ...rows.map(row => (row[column] ?? '').length)),
@@ -22,4 +30,17 @@ export function tableLines({ title, head, rows }: Table): string[] {
 
 function pad(cell: string, width: number, column: number): string {
   return column === 0 ? cell.padEnd(width) : cell.padStart(width)
+}
+
+export function percent(value: number): string {
+  return `${value.toFixed(2)} %`
+}
+
+/** Values in per cent, such as the imbalances of bytes and pages, in one cell. */
+export function slashed(values: readonly number[]): string {
+  return values.map(value => value.toFixed(2)).join(' / ')
+}
+
+export function thousands(value: number): string {
+  return (value / 1_000).toFixed(1)
 }

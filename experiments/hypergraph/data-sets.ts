@@ -1,18 +1,17 @@
 /**
- * The four data sets of the hypergraph paper: its Tables 1 and 2, and the laws of the site graphs that we
- * make in their place. How the laws were found, and in which order:
- * docs/explanation/experiments/hypergraph.md.
+ * The four data sets of the hypergraph paper: its Tables 1 and 2, and the laws of the graphs that replace its
+ * data. docs/explanation/experiments/hypergraph.md tells how the laws were found.
  */
 import type { SizeLaw } from './site-sizes.js'
 
 export const PART_COUNTS: readonly number[] = [4, 8, 16, 32, 64]
 
 /**
- * Of the sites with links to others, the one at quantile u knows 1 + scale * ((1 - u) ^ (-1 / exponent) - 1)
- * of them.
+ * Among the sites with links, the one at quantile u links to 1 + scale * ((1 - u) ^ (-1 / exponent) - 1)
+ * sites.
  */
 interface DegreeLaw {
-  /** Share of the sites that have links to others. */
+  /** The share of sites with links to other sites. */
   readonly linking: number
   readonly scale: number
   readonly exponent: number
@@ -20,17 +19,17 @@ interface DegreeLaw {
 
 export interface DataSet {
   readonly name: string
-  /** Whose sites were crawled: popular sites are popular in one of them. */
+  /** The number of countries; a site is popular in one of them. */
   readonly countries: number
   readonly pages: number
   readonly sites: number
   readonly links: number
-  /** Of the links, in the same site. */
+  /** The share of links inside a site. */
   readonly intraPercent: number
-  /** Pages with a link to another site. */
+  /** The number of pages with links to other sites. */
   readonly nets: number
   readonly pins: number
-  /** The size of pages is known; else each weighs 1 (H2). */
+  /** Whether the sizes of pages are known; else each weighs 1. */
   readonly knowsBytes: boolean
   readonly sizes: SizeLaw
   readonly sizeSeed: number
@@ -44,7 +43,7 @@ interface PaperTable {
   readonly hpImbalancePercent: readonly number[]
   readonly hashThousands: readonly number[]
   readonly hpThousands: readonly number[]
-  /** Times fewer messages than by hash, the mean over K. */
+  /** Messages by hash divided by those of the partition, the mean over K. */
   readonly reduction: number
 }
 

@@ -9,17 +9,16 @@ import {
 } from '../frame/index.js'
 import { type DataSet, PART_COUNTS } from './data-sets.js'
 import { type MethodName, measureSet, PLANS, type Plan, type Row } from './run.js'
-import { splitNotes, splitTable } from './split-table.js'
 import type { GraphPartitioner } from './star-graph.js'
-import { countTable, messageTable } from './tables.js'
+import { countTable, messageTable, splitNotes, splitTable } from './tables.js'
 
-/** How far gpmetis may be from the paper's reduction before the graphs count as too easy or too hard. */
+/** If gpmetis differs more from the paper's reduction, our graphs are too easy or too hard. */
 const RIVAL_RANGE = 0.25
 
 export function hypergraphExperiment(findRival: () => GraphPartitioner | null): PaperExperiment {
   return {
     name: 'hypergraph',
-    about: 'messages and balance of sites split by hash, by our partitioner and by gpmetis (H7, H8)',
+    about: 'messages and balance of sites split by hash, by our partitioner and by gpmetis',
     help: HELP,
     run: ({ effort, seed, tell }: RunOptions) => hypergraphFindings(PLANS[effort], seed, findRival(), tell),
   }
@@ -57,11 +56,11 @@ export function hypergraphFindings(
 
 type Averages = Readonly<Record<string, Readonly<Record<string, number>>>>
 
-/** For each set and method: times fewer coalesced messages than by hash, the mean over K. */
+/** For each set and method: messages by hash divided by its messages, the mean over K. */
 function averagesOf(rows: readonly Row[]): Averages {
   const averages: Record<string, Record<string, number>> = {}
   for (const { set, method } of rows) {
-    // Of some K only.
+    // These exist for some K only.
     if (method === 'ours, giants split') continue
     const own = rows.filter(row => row.set === set && row.method === method)
     averages[set] = { ...averages[set], [method]: mean(own.map(({ timesFewer }) => timesFewer)) }
@@ -88,14 +87,14 @@ function notesOf(
   return [...lines, kept, ...splitNotes(rows), ...(hasRival ? [] : ['gpmetis is not installed: ours alone.'])]
 }
 
-/** Over the same K. */
+/** The paper's mean over the measured K. */
 function paperMean({ name, paper }: DataSet, rows: readonly Row[]): number {
   const counts = new Set(rows.filter(row => row.set === name).map(row => row.k))
   const known = PART_COUNTS.map((k, i) => ({ k, times: paper.hashThousands[i] / paper.hpThousands[i] }))
   return mean(known.filter(({ k }) => counts.has(k)).map(({ times }) => times))
 }
 
-/** The paper's own figure, as it rounds it; over some K only, the mean of those. */
+/** The paper's rounded figure if all K were measured, else the mean over the measured K. */
 function targetOf(set: DataSet, rows: readonly Row[]): number {
   return hasAllParts(set, rows) ? set.paper.reduction : paperMean(set, rows)
 }
@@ -115,7 +114,6 @@ function missedBy(sets: readonly DataSet[], rows: readonly Row[], averages: Aver
     if (ours <= gpmetis)
       missed.push(`${set.name}: ${times(ours)} fewer messages, gpmetis has ${times(gpmetis)}`)
     const paper = paperMean(set, rows)
-    // Their mean is over all K: of two of them it says little.
     if (hasAllParts(set, rows) && Math.abs(gpmetis / paper - 1) > RIVAL_RANGE)
       missed.push(
         `${set.name}: gpmetis has ${times(gpmetis)} fewer messages, more than 25 % from the paper's ${times(paper)}`,

@@ -1,7 +1,4 @@
-/**
- * A net for each page with a link to another site (H3), so that nets and pins come out exactly as they are
- * asked for.
- */
+/** Makes a net for each page with links to other sites, with exactly the wanted numbers of nets and pins. */
 import { SeededRandom } from '../../src/model/index.js'
 import type { DataSet } from './data-sets.js'
 import type { SiteLinks } from './site-links.js'
@@ -13,7 +10,7 @@ export interface PageNets {
 }
 
 const PAGE_SEED = 2
-/** The first links of a site are on more of its pages than the last. */
+/** A site's first links are on more of its pages than its last ones. */
 const SKEW = 2
 
 export function pageNets(set: DataSet, pages: Uint32Array, { offsets, targets }: SiteLinks): PageNets {
@@ -33,7 +30,7 @@ export function pageNets(set: DataSet, pages: Uint32Array, { offsets, targets }:
     let next = 0
     for (let left = nets[site]; left > 0; left--) {
       const count = linksOnPage(linksLeft, left, degree, random.next())
-      // Every target is on some page; after that pages repeat each other.
+      // First each target gets a page, then pages repeat targets.
       const from = next < degree ? next : Math.floor(degree * random.next() ** SKEW)
       made.pins[at++] = site
       for (let i = 0; i < count; i++) made.pins[at++] = own[(from + i) % degree]
@@ -45,7 +42,7 @@ export function pageNets(set: DataSet, pages: Uint32Array, { offsets, targets }:
   return made
 }
 
-/** Between what the pages after it can hold no more of and what they need, about the mean. */
+/** A number around the mean, such that the remaining pages can hold the remaining links. */
 function linksOnPage(left: number, pages: number, degree: number, chance: number): number {
   const least = Math.max(1, left - (pages - 1) * degree)
   const most = Math.min(degree, left - (pages - 1))
@@ -56,8 +53,8 @@ function linksOnPage(left: number, pages: number, degree: number, chance: number
 }
 
 /**
- * `total` in whole numbers: `least[i]` each, the rest in proportion to `weights`, none above its cap, which
- * is caps[i], or caps[i] * times[i].
+ * Divides `total` into integers: `least[i]` each, the rest in proportion to `weights`. The cap of each is
+ * caps[i], or caps[i] * times[i].
  */
 function spread(
   total: number,

@@ -1,12 +1,11 @@
 /**
- * The experiment of the hypergraph paper (H7, H8): four site graphs, K = 4 … 64, by hash, by ours, by
+ * The experiment of the hypergraph paper: four site graphs, K = 4 … 64, by hash, by our partitioner, by
  * gpmetis.
  */
 import type { PresetName } from '../../src/plan/partition/state/index.js'
 import { type Effort, mean } from '../frame/index.js'
 import { DATA_SETS, type DataSet, PART_COUNTS } from './data-sets.js'
-import { hashParts, siteHashes } from './hash-parts.js'
-import { type Cell, EPSILON, isBalanced, judged, ours } from './measure.js'
+import { type Cell, EPSILON, hashParts, isBalanced, judged, ours, siteHashes } from './measure.js'
 import { type SiteGraph, siteGraph } from './site-graph.js'
 import { splitGraph } from './split-graph.js'
 import { type GraphPartitioner, starGraph, type WeightedGraph } from './star-graph.js'
@@ -17,17 +16,17 @@ export interface Row {
   readonly set: string
   readonly k: number
   readonly method: MethodName
-  /** Of bytes and of pages, the worst of the seeds. */
+  /** In bytes and in pages; the worst of all seeds. */
   readonly imbalancePercent: readonly number[]
-  /** What no partition can go below. */
+  /** A lower bound for any partition. */
   readonly boundPercent: readonly number[]
   readonly withinBounds: boolean
   /** Means over the seeds. */
   readonly pageMessages: number
   readonly coalescedMessages: number
-  /** Times fewer coalesced messages than by hash. */
+  /** The messages by hash divided by these. */
   readonly timesFewer: number
-  /** Of `ours, giants split`: sites that were split, and the cells in their place. */
+  /** For `ours, giants split`: the numbers of split sites and of the cells that replace them. */
   readonly splitSites?: number
   readonly cells?: number
 }
@@ -86,7 +85,7 @@ export function measureSet(
   })
 }
 
-/** Where a site is heavier than a part: the same with such sites split by path (`--split-sites`). */
+/** If a site is heavier than a part: figures with such sites split by path (`--split-sites`). */
 function splitRows(
   set: string,
   graph: SiteGraph,
@@ -102,7 +101,7 @@ function splitRows(
   return [{ ...row, splitSites: split.splitSites, cells: split.cells }]
 }
 
-/** It gets the links weighted by pages, and each once: the one that serves it better counts. */
+/** The better of two results: with links weighted by pages, and with each link counted once. */
 function bestOf({ partitioner, graphs }: Rival, graph: SiteGraph, k: number, seed: number): Cell {
   const cells = graphs.map(each => judged(graph, k, partitioner.partition(each, k, EPSILON, seed)))
   return cells.reduce((best, cell) => (cell.coalescedMessages < best.coalescedMessages ? cell : best))

@@ -1,10 +1,10 @@
 /**
- * Neighbourhoods within neighbourhoods: the sites of a web in a row, cut into countries, and those into two
- * again and again down to a few sites. Who is near whom says the smallest block that holds both.
+ * Nested neighbourhoods: the sites of a web in a row, divided into countries, which are halved repeatedly
+ * down to blocks of a few sites. Two sites are the nearer, the smaller the smallest block that contains both.
  */
 import type { Random } from '../../src/model/index.js'
 
-/** A block is cut somewhere between these shares of it, so that no two levels have the same sizes. */
+/** A block is divided between these shares of it, at random, so that block sizes vary. */
 const CUT_FROM = 0.35
 const CUT_TO = 0.65
 const FEWEST_SITES = 4
@@ -13,11 +13,11 @@ export class SiteBlocks {
   /** Each block holds the places `from` to `to`; the first one holds all. */
   readonly from: number[] = []
   readonly to: number[] = []
-  /** The block around it; -1 for the first. */
+  /** The block around each block; -1 for the first. */
   readonly around: number[] = []
   readonly #smallest: Int32Array
 
-  /** `edges`: where each country begins, and where the last one ends. */
+  /** `edges`: the first place of each country, and the end of the last one. */
   constructor(edges: readonly number[], random: Random) {
     const sites = edges[edges.length - 1]
     this.#smallest = new Int32Array(sites)
@@ -29,7 +29,7 @@ export class SiteBlocks {
       open.push(...this.#cut(block, random))
   }
 
-  /** The smallest block around a place that has room for so many sites. */
+  /** The smallest block that contains the place and at least this many sites. */
   withRoom(place: number, sites: number): number {
     let block = this.#smallest[place]
     while (this.around[block] >= 0 && this.to[block] - this.from[block] < sites) block = this.around[block]

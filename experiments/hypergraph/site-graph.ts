@@ -1,19 +1,19 @@
-/** A made site graph: the same data set gives the same one, down to the last pin. */
+/** Makes the site graph of a data set; always the same, down to the last pin. */
 import { SeededRandom } from '../../src/model/index.js'
 import type { Hypergraph } from '../../src/plan/partition/state/index.js'
 import type { DataSet } from './data-sets.js'
 import { type PageNets, pageNets } from './page-nets.js'
 import { type SiteLinks, siteLinks } from './site-links.js'
-import { dealt, sortedSizes } from './site-sizes.js'
+import { dealt, gaussian, sortedSizes } from './site-sizes.js'
 
 export interface SiteGraph {
-  /** A net of cost 1 per page with links to other sites (H3). Weights: bytes and pages. */
+  /** A net of cost 1 for each page with links to other sites. Weights: bytes and pages. */
   readonly byPage: Hypergraph
-  /** A net of cost 1 per site with such links: its km1 is the coalesced count. */
+  /** A net of cost 1 for each site with such links: its km1 is the number of coalesced messages. */
   readonly bySite: Hypergraph
-  /** Links of a page to each of the sites in its net; 0 for its own. */
+  /** For each pin, the number of links of the page to that site; 0 for its own site. */
   readonly linksOut: Uint32Array
-  /** Links between pages of a site. */
+  /** For each site, the number of links between its pages. */
   readonly linksWithin: Uint32Array
 }
 
@@ -39,7 +39,7 @@ function linksWithinAll({ links, intraPercent }: DataSet): number {
   return Math.round((links * intraPercent) / 100)
 }
 
-/** As many to each site of a net, those that are over one by one. */
+/** Divides the links evenly among the pins; the remainder goes to the first ones. */
 function linksOut(set: DataSet, { offsets, pins }: PageNets): Uint32Array {
   const wanted = set.links - linksWithinAll(set)
   const pairs = set.pins - set.nets
@@ -51,7 +51,7 @@ function linksOut(set: DataSet, { offsets, pins }: PageNets): Uint32Array {
   return counts
 }
 
-/** In proportion to its pages. */
+/** In proportion to the pages of each site. */
 function linksWithin(set: DataSet, pages: Uint32Array): Uint32Array {
   const wanted = linksWithinAll(set)
   const counts = new Uint32Array(set.sites)
@@ -68,7 +68,7 @@ function weightsOf({ sites, knowsBytes }: DataSet, pages: Uint32Array): Float64A
   const random = new SeededRandom(BYTE_SEED)
   const weights = new Float64Array(2 * sites)
   for (let site = 0; site < sites; site++) {
-    const normal = Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next())
+    const normal = gaussian(random)
     const pageBytes = knowsBytes ? MEDIAN_BYTES * Math.exp(BYTE_SPREAD * normal) : 1
     weights[2 * site] = Math.round(pages[site] * pageBytes)
     weights[2 * site + 1] = pages[site]

@@ -1,34 +1,38 @@
 /**
- * Which sites each site links to: how many by the degree law, larger sites mostly more; a few of them to
- * sites that are popular in its country, all others near it. The same law for every data set: what a hash
- * does to a graph says nothing of where its links lead, so there was nothing to fit it to
+ * The sites that each site links to. Their number follows the degree law; larger sites mostly have more. A
+ * few of them are popular in its country, all others are near it. All data sets use the same law for the
+ * targets: figures of a hash do not depend on them, so there was nothing to fit
  * (docs/explanation/experiments/hypergraph.md).
  */
-import { type Random, SeededRandom } from '../../src/model/index.js'
+import { SeededRandom } from '../../src/model/index.js'
+import { shuffled } from '../../src/plan/partition/state/index.js'
 import type { DataSet } from './data-sets.js'
 import { SiteBlocks } from './site-blocks.js'
+import { gaussian } from './site-sizes.js'
 
-/** Targets of site s: targets[offsets[s] .. offsets[s + 1]), all different, none s itself. */
+/** The targets of site s are targets[offsets[s] .. offsets[s + 1]): distinct, and not s itself. */
 export interface SiteLinks {
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
 }
 
-/** How much chance there is in which site has more links, beside its size; both in logarithms. */
+/** The influence of chance on the number of a site's links, against that of its size, both in logarithms. */
 const DEGREE_NOISE = 2
-/** No site knows more than this share of all sites. */
+/** No site links to more than this share of all sites. */
 const MOST_KNOWN = 0.1
 const LINK_SEED = 1
-/** A site that links to others names a popular one this often on average, the same one twice perhaps. */
+/** Mean number of links to popular sites, of a site with links; two of them may be the same. */
 const POPULAR_LINKS = 2
 /** Popularity falls with this power of the rank. */
 const POPULARITY = 2
 /**
- * Other links stay in the block that has room for all of the site's, or leave it for the one around it with
- * this chance, and so on.
+ * Other links stay in the smallest block with enough sites; with this chance each goes to the block around
+ * it.
  */
 const LEAVING = 0.25
-/** In a block; then there is hardly anyone left in it, and the next one is looked at. */
+/**
+ * Tries in a block before the block around it is used, because nearly all of its sites are linked already.
+ */
 const TRIES = 8
 
 export function siteLinks(set: DataSet, pages: Uint32Array): SiteLinks {
@@ -48,12 +52,12 @@ export function siteLinks(set: DataSet, pages: Uint32Array): SiteLinks {
   return { offsets, targets }
 }
 
-/** Who is where, who is popular, and whom the site in turn knows already. */
+/** Places and popularity of all sites, and the links of the current site. */
 class Web {
-  readonly #random: Random
-  /** Where each country begins in the row of sites, and where the last one ends. */
+  readonly #random: SeededRandom
+  /** The first place of each country, and the end of the last one. */
   readonly #edges: readonly number[]
-  readonly #atPlace: Uint32Array
+  readonly #atPlace: Int32Array
   readonly #placeOf: Uint32Array
   readonly #blocks: SiteBlocks
   readonly #popular: readonly Popularity[]
@@ -62,7 +66,7 @@ class Web {
   #place = 0
   #home = 0
 
-  constructor({ sites, countries }: DataSet, random: Random) {
+  constructor({ sites, countries }: DataSet, random: SeededRandom) {
     this.#random = random
     this.#edges = edgesOf(sites, countries)
     this.#atPlace = shuffled(sites, random)
@@ -82,7 +86,7 @@ class Web {
     this.#knownTo[site] = site
   }
 
-  /** Null when it is one that the site knows. */
+  /** Null if the site already has a link to the drawn one. */
   popular(): number | null {
     const country = this.#popular.findLast(({ from }) => from <= this.#place)!
     return this.#taken(country.draw(this.#random))
@@ -115,8 +119,8 @@ function edgesOf(sites: number, countries: number): number[] {
   return upTo.map(sum => Math.round((sites * sum) / upTo[countries]))
 }
 
-/** The degrees are exactly those of the law; chance only says whose they are. */
-function degreesOf({ sites, degrees }: DataSet, pages: Uint32Array, random: Random): Uint32Array {
+/** The degrees are exactly those of the law; chance decides which site has which. */
+function degreesOf({ sites, degrees }: DataSet, pages: Uint32Array, random: SeededRandom): Uint32Array {
   const keys = Float64Array.from(pages, size => Math.log(size) + DEGREE_NOISE * gaussian(random))
   const order = Uint32Array.from(keys.keys()).sort((a, b) => keys[b] - keys[a])
   const linking = Math.round(degrees.linking * sites)
@@ -130,13 +134,13 @@ function degreesOf({ sites, degrees }: DataSet, pages: Uint32Array, random: Rand
   return found
 }
 
-/** Of the places `from` to `to`, in an order of its own. */
+/** Draws from the places `from` to `to`, which have random ranks. */
 class Popularity {
   readonly from: number
-  readonly #order: Uint32Array
+  readonly #order: Int32Array
   readonly #upTo: Float64Array
 
-  constructor(from: number, to: number, power: number, random: Random) {
+  constructor(from: number, to: number, power: number, random: SeededRandom) {
     this.from = from
     this.#order = shuffled(to - from, random)
     this.#upTo = new Float64Array(to - from)
@@ -144,7 +148,7 @@ class Popularity {
     for (let rank = 0; rank < to - from; rank++) this.#upTo[rank] = sum += (rank + 1) ** -power
   }
 
-  draw(random: Random): number {
+  draw(random: SeededRandom): number {
     const wanted = random.next() * this.#upTo[this.#upTo.length - 1]
     let low = 0
     let high = this.#upTo.length - 1
@@ -155,19 +159,4 @@ class Popularity {
     }
     return this.from + this.#order[low]
   }
-}
-
-function shuffled(count: number, random: Random): Uint32Array {
-  const order = Uint32Array.from({ length: count }, (_, i) => i)
-  for (let i = count - 1; i > 0; i--) {
-    const j = Math.floor(random.next() * (i + 1))
-    const other = order[j]
-    order[j] = order[i]
-    order[i] = other
-  }
-  return order
-}
-
-function gaussian(random: Random): number {
-  return Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next())
 }

@@ -1,15 +1,14 @@
-/**
- * How many pages each site has: a Zipf-Mandelbrot law with an exact sum, dealt out to the sites by a seed.
- */
-import { SeededRandom } from '../../src/model/index.js'
+/** The number of pages of each site: a Zipf-Mandelbrot law with an exact sum, in an order given by a seed. */
+import { type Random, SeededRandom } from '../../src/model/index.js'
+import { shuffled } from '../../src/plan/partition/state/index.js'
 
-/** The site of rank r, from 0, has a share of the pages like (r + 1 + shift) ^ -exponent. */
+/** The share of the site of rank r, from 0, is proportional to (r + 1 + shift) ^ -exponent. */
 export interface SizeLaw {
   readonly exponent: number
   readonly shift: number
 }
 
-/** The largest first; each at least 1, together exactly `pages`. */
+/** Sizes in descending order, at least 1 each, with the sum `pages`. */
 export function sortedSizes(sites: number, pages: number, { exponent, shift }: SizeLaw): Uint32Array {
   const shares = new Float64Array(sites)
   let sum = 0
@@ -18,20 +17,17 @@ export function sortedSizes(sites: number, pages: number, { exponent, shift }: S
   const free = pages - sites
   let left = pages
   for (let rank = 0; rank < sites; rank++) left -= sizes[rank] = 1 + Math.floor((shares[rank] / sum) * free)
-  // What rounding down has left is less than a page a site.
+  // Rounding down leaves less than one page per site.
   for (let rank = 0; rank < left; rank++) sizes[rank]++
   return sizes
 }
 
-/** The same numbers in an order of the seed's own. */
+/** The sizes in the order given by the seed. */
 export function dealt(sizes: Uint32Array, seed: number): Uint32Array {
-  const random = new SeededRandom(seed)
-  const order = sizes.slice()
-  for (let i = order.length - 1; i > 0; i--) {
-    const j = Math.floor(random.next() * (i + 1))
-    const other = order[j]
-    order[j] = order[i]
-    order[i] = other
-  }
-  return order
+  return Uint32Array.from(shuffled(sizes.length, new SeededRandom(seed)), i => sizes[i])
+}
+
+/** A normally distributed number (Box-Muller). */
+export function gaussian(random: Random): number {
+  return Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next())
 }

@@ -1,12 +1,12 @@
 /**
- * A site graph in which sites heavier than a part are split by path, as a crawl splits them
- * (`plan/assign/learned/cut-web.ts`): pages lie in the pieces in the order of their paths. Nothing is known
- * of where links inside a site lead, so the dearest is assumed: anywhere in it. A page whose links lead to
- * other pieces is a net like one with links to other sites, so they are messages.
+ * A site graph in which sites heavier than a part are split by path, as a crawl does it
+ * (`plan/assign/learned/cut-web.ts`): the pieces divide the pages in the order of their paths. Where links
+ * inside a site lead is unknown, so they lead anywhere in it, which costs most messages: a page with links to
+ * other pieces is a net like one with links to other sites.
  */
 
 import { SeededRandom } from '../../src/model/index.js'
-import { heavySitesOf } from '../../src/plan/assign/learned/index.js'
+import { heavySitesOf, NetList } from '../../src/plan/assign/learned/index.js'
 import type { Hypergraph } from '../../src/plan/partition/state/index.js'
 import type { SiteGraph } from './site-graph.js'
 
@@ -16,7 +16,7 @@ export interface SplitGraph extends Pick<SiteGraph, 'byPage' | 'bySite'> {
 }
 
 interface Split {
-  /** Place of its first piece; the others follow. */
+  /** Vertex of its first piece; the others follow. */
   readonly first: number
   readonly pieces: number
   readonly pages: number
@@ -25,7 +25,7 @@ interface Split {
 
 const LINK_SEED = 4
 
-/** Null where no site is heavier than a part. */
+/** Null if no site is heavier than a part. */
 export function splitGraph(graph: SiteGraph, k: number): SplitGraph | null {
   const { vertexCount, vertexWeights } = graph.byPage
   const sites = Array.from({ length: vertexCount }, (_, site) => ({
@@ -44,11 +44,11 @@ export function splitGraph(graph: SiteGraph, k: number): SplitGraph | null {
   }
   const places = placesOf(vertexCount, splits)
   const weights = splitWeights(vertexWeights, places, splits, count)
-  const byPage = splitNets(graph, places, splits)
+  const byPage = splitNets(graph, places, splits).hypergraph(weights, 2)
   const cells = heavy.reduce((sum, { pieces }) => sum + pieces, 0)
   return {
-    byPage: hypergraph(count, byPage, weights),
-    bySite: hypergraph(count, siteNets(byPage), weights),
+    byPage,
+    bySite: siteNets(byPage).hypergraph(weights, 2),
     splitSites: heavy.length,
     cells,
   }
@@ -56,7 +56,7 @@ export function splitGraph(graph: SiteGraph, k: number): SplitGraph | null {
 
 type Places = Int32Array
 
-/** Of sites that stay whole; -1 of the others. */
+/** Vertices of the sites that stay whole; -1 for the others. */
 function placesOf(count: number, splits: ReadonlyMap<number, Split>): Places {
   let place = 0
   return Int32Array.from({ length: count }, (_, site) => (splits.has(site) ? -1 : place++))
@@ -83,36 +83,19 @@ function splitWeights(
   return found
 }
 
-class Nets {
-  readonly offsets: number[] = [0]
-  readonly pins: number[] = []
-
-  /** A net without targets but its source is none. */
-  add(source: number, targets: Set<number>): void {
-    targets.delete(source)
-    if (targets.size === 0) return
-    this.pins.push(source)
-    for (const target of targets) this.pins.push(target)
-    this.offsets.push(this.pins.length)
-  }
-}
-
 /**
- * Nets of a split site are of pages that lie evenly among its pages; its other pages have links within it
- * alone.
+ * The pages with nets are spread evenly over a split site; its other pages only have links inside the site.
  */
 function splitNets(
   { byPage, linksOut }: SiteGraph,
   places: Places,
   splits: ReadonlyMap<number, Split>,
-): Nets {
+): NetList {
   const { netCount, netOffsets, pins } = byPage
   const random = new SeededRandom(LINK_SEED)
-  const nets = new Nets()
+  const nets = new NetList()
   const own = new Map<number, number[]>([...splits.keys()].map(site => [site, []]))
-  /**
-   * Without its source. A page that has several links to a split site may have them to several of its pieces.
-   */
+  /** The targets without the source. Several links of a page to a split site may lead to several pieces. */
   const targetsOf = (net: number): Set<number> => {
     const found = new Set<number>()
     for (let at = netOffsets[net] + 1; at < netOffsets[net + 1]; at++) {
@@ -125,7 +108,7 @@ function splitNets(
   for (let net = 0; net < netCount; net++) {
     const source = pins[netOffsets[net]]
     if (splits.has(source)) own.get(source)!.push(net)
-    else nets.add(places[source], targetsOf(net))
+    else nets.add([places[source], ...targetsOf(net)], 1)
   }
   for (const [site, split] of splits) {
     const linked = own.get(site)!
@@ -134,7 +117,7 @@ function splitNets(
       const isLinked = at < Math.ceil(((page + 1) * linked.length) / split.pages)
       const targets = isLinked ? targetsOf(linked[at]) : new Set<number>()
       for (let i = linksOn(split, page); i > 0; i--) targets.add(drawn(split, random))
-      nets.add(split.first + Math.floor((page * split.pieces) / split.pages), targets)
+      nets.add([split.first + Math.floor((page * split.pieces) / split.pages), ...targets], 1)
     }
   }
   return nets
@@ -144,34 +127,21 @@ function drawn({ first, pieces }: Split, random: SeededRandom): number {
   return first + Math.floor(random.next() * pieces)
 }
 
-/** Links within its site, of a page. */
+/** The number of links of a page inside its site. */
 function linksOn({ pages, linksWithin }: Split, page: number): number {
   return Math.floor(((page + 1) * linksWithin) / pages) - Math.floor((page * linksWithin) / pages)
 }
 
-/** A net for each site or piece with links to others: its km1 is the coalesced count. */
-function siteNets(byPage: Nets): Nets {
+/** A net for each site or piece with links to others: its km1 is the number of coalesced messages. */
+function siteNets({ netCount, netOffsets, pins }: Hypergraph): NetList {
   const targets = new Map<number, Set<number>>()
-  for (let net = 0; net + 1 < byPage.offsets.length; net++) {
-    const source = byPage.pins[byPage.offsets[net]]
-    const own = targets.get(source) ?? new Set()
+  for (let net = 0; net < netCount; net++) {
+    const source = pins[netOffsets[net]]
+    const own = targets.get(source) ?? new Set([source])
     targets.set(source, own)
-    for (let at = byPage.offsets[net] + 1; at < byPage.offsets[net + 1]; at++) own.add(byPage.pins[at])
+    for (let at = netOffsets[net] + 1; at < netOffsets[net + 1]; at++) own.add(pins[at])
   }
-  const nets = new Nets()
-  for (const [source, own] of targets) nets.add(source, own)
+  const nets = new NetList()
+  for (const own of targets.values()) nets.add(own, 1)
   return nets
-}
-
-function hypergraph(vertexCount: number, { offsets, pins }: Nets, vertexWeights: Float64Array): Hypergraph {
-  const netCount = offsets.length - 1
-  return {
-    vertexCount,
-    netCount,
-    netOffsets: Uint32Array.from(offsets),
-    pins: Uint32Array.from(pins),
-    netCosts: new Float64Array(netCount).fill(1),
-    constraintCount: 2,
-    vertexWeights,
-  }
 }

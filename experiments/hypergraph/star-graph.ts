@@ -1,10 +1,7 @@
-/**
- * A hypergraph as a graph, for partitioners that know nothing else: each net's source is joined with its
- * other pins.
- */
+/** A hypergraph as a graph, for graph partitioners: the source of each net is joined with its other pins. */
 import type { Hypergraph } from '../../src/plan/partition/state/index.js'
 
-/** Neighbours of v: neighbours[offsets[v] .. offsets[v + 1]), each edge on both its sides. */
+/** The neighbours of v are neighbours[offsets[v] .. offsets[v + 1]); each edge is stored for both ends. */
 export interface WeightedGraph {
   readonly vertexCount: number
   readonly constraintCount: number
@@ -14,14 +11,14 @@ export interface WeightedGraph {
   readonly edgeWeights: Uint32Array
 }
 
-/** Port: another partitioner to compare with, where there is one. */
+/** Port: another partitioner to compare with. */
 export interface GraphPartitioner {
   readonly name: string
-  /** `imbalance`: how much heavier than the mean a part may be, 0.05 for 5 %. */
+  /** `imbalance`: a part may exceed the mean by this share, for example 0.05. */
   partition(graph: WeightedGraph, k: number, imbalance: number, seed: number): Int32Array
 }
 
-/** Parallel edges are one, with the sum of their weights. */
+/** Merges parallel edges; their weights add up. */
 export function starGraph(hypergraph: Hypergraph): WeightedGraph {
   const { vertexCount, constraintCount, vertexWeights, netCount, netOffsets, pins } = hypergraph
   const joined = Array.from({ length: vertexCount }, () => new Map<number, number>())

@@ -1,21 +1,24 @@
-/** Tables 1 and 2 with our figures beside the paper's. */
-import type { Table } from '../frame/index.js'
+/** The tables of the hypergraph paper, with our figures beside the paper's. */
+import { slashed, type Table, tableOf, thousands } from '../frame/index.js'
 import { type DataSet, PART_COUNTS } from './data-sets.js'
+import { EPSILON } from './measure.js'
 import type { MethodName, Row } from './run.js'
 import { type SiteGraph, siteGraph } from './site-graph.js'
 
 export function countTable(sets: readonly DataSet[]): Table {
-  const rows = sets.map(set => {
-    const graph = siteGraph(set)
-    const counts = countsOf(graph)
-    const numbers = [counts.pages, counts.sites, counts.nets, counts.pins, counts.links].map(figure)
-    return [set.name, ...numbers, counts.intraPercent.toFixed(2), set.intraPercent.toFixed(2)]
-  })
-  const head = ['set', 'pages', 'sites', 'nets', 'pins', 'links', '% intra-site', 'paper']
-  return { title: 'Table 1: counted in our graphs (all counts are those of the paper)', head, rows }
+  const rows = sets.map(set => ({ set, counts: countsOf(siteGraph(set)) }))
+  const figures = (['pages', 'sites', 'nets', 'pins', 'links'] as const).map(
+    name => [name, ({ counts }: (typeof rows)[number]) => counts[name].toLocaleString('en')] as const,
+  )
+  return tableOf('Table 1: counted in our graphs (all counts are those of the paper)', rows, [
+    ['set', ({ set }) => set.name],
+    ...figures,
+    ['% intra-site', ({ counts }) => counts.intraPercent.toFixed(2)],
+    ['paper', ({ set }) => set.intraPercent.toFixed(2)],
+  ])
 }
 
-/** Counted, not copied. */
+/** Counts the graph, so that a test can compare it with the paper. */
 export function countsOf({ byPage, linksOut, linksWithin }: SiteGraph) {
   const sum = (values: Uint32Array) => values.reduce((total, value) => total + value, 0)
   const links = sum(linksOut) + sum(linksWithin)
@@ -29,72 +32,68 @@ export function countsOf({ byPage, linksOut, linksWithin }: SiteGraph) {
   }
 }
 
-const HEAD = [
-  'K',
-  'hash imb. %',
-  'paper',
-  'hash msg.',
-  'paper',
-  'our imb. % (bytes / pages)',
-  'bound',
-  'paper',
-  'our msg.',
-  'gpmetis',
-  'paper',
-  'times fewer',
-  'gpmetis',
-  'paper',
-  'page msg.: hash',
-  'ours',
-]
-
 export function messageTable(set: DataSet, rows: readonly Row[]): Table {
   const own = rows.filter(row => row.set === set.name)
-  const counts = [...new Set(own.map(row => row.k))]
-  return {
-    title: `Table 2, ${set.name} (messages in thousands, coalesced unless said otherwise)`,
-    head: HEAD,
-    rows: counts.map(k => messageLine(set, k, own)),
-  }
+  const lines = [...new Set(own.map(row => row.k))].map(k => {
+    const find = (method: MethodName) => own.find(row => row.k === k && row.method === method)
+    const [hash, ours, byPage] = [find('hash')!, find('ours')!, find('ours, page nets')!]
+    return { k, at: PART_COUNTS.indexOf(k), hash, ours, byPage, rival: find('gpmetis') }
+  })
+  const { paper } = set
+  return tableOf(`Table 2, ${set.name} (messages in thousands, coalesced unless stated otherwise)`, lines, [
+    ['K', ({ k }) => `${k}`],
+    ['hash imb. %', ({ hash }) => hash.imbalancePercent[1].toFixed(2)],
+    ['paper', ({ at }) => paper.hashImbalancePercent[at].toFixed(2)],
+    ['hash msg.', ({ hash }) => thousands(hash.coalescedMessages)],
+    ['paper', ({ at }) => paper.hashThousands[at].toFixed(1)],
+    ['our imb. % (bytes / pages)', ({ ours }) => slashed(ours.imbalancePercent)],
+    ['bound', ({ ours }) => slashed(ours.boundPercent)],
+    ['paper', ({ at }) => paper.hpImbalancePercent[at].toFixed(2)],
+    ['our msg.', ({ ours }) => thousands(ours.coalescedMessages)],
+    ['gpmetis', ({ rival }) => (rival ? thousands(rival.coalescedMessages) : '-')],
+    ['paper', ({ at }) => paper.hpThousands[at].toFixed(1)],
+    ['times fewer', ({ ours }) => ours.timesFewer.toFixed(2)],
+    ['gpmetis', ({ rival }) => rival?.timesFewer.toFixed(2) ?? '-'],
+    ['paper', ({ at }) => (paper.hashThousands[at] / paper.hpThousands[at]).toFixed(2)],
+    ['page msg.: hash', ({ hash }) => thousands(hash.pageMessages)],
+    ['ours', ({ byPage }) => thousands(byPage.pageMessages)],
+  ])
 }
 
-function messageLine({ paper }: DataSet, k: number, rows: readonly Row[]): string[] {
-  const find = (method: MethodName) => rows.find(row => row.k === k && row.method === method)
-  const [hash, ours, byPage, theirs] = [
-    find('hash')!,
-    find('ours')!,
-    find('ours, page nets')!,
-    find('gpmetis'),
-  ]
-  const at = PART_COUNTS.indexOf(k)
+/** Where sites are heavier than a part: figures with whole and with split sites. Null without such sites. */
+export function splitTable(sets: readonly DataSet[], rows: readonly Row[]): Table | null {
+  const lines = splitRowsOf(rows).map(split => ({
+    split,
+    whole: rows.find(row => row.set === split.set && row.k === split.k && row.method === 'ours')!,
+    paper: sets.find(({ name }) => name === split.set)!.paper,
+  }))
+  if (lines.length === 0) return null
+  const title =
+    'Giant sites split by path (messages in thousands; links between the cells of a site are messages)'
+  return tableOf(title, lines, [
+    ['set', ({ split }) => split.set],
+    ['K', ({ split }) => `${split.k}`],
+    ['split', ({ split }) => `${split.splitSites}`],
+    ['cells', ({ split }) => `${split.cells}`],
+    ['imb. % whole (bytes / pages)', ({ whole }) => slashed(whole.imbalancePercent)],
+    ['split', ({ split }) => slashed(split.imbalancePercent)],
+    ['paper, whole', ({ split, paper }) => paper.hpImbalancePercent[PART_COUNTS.indexOf(split.k)].toFixed(2)],
+    ['msg. whole', ({ whole }) => thousands(whole.coalescedMessages)],
+    ['split', ({ split }) => thousands(split.coalescedMessages)],
+    ['page msg. whole', ({ whole }) => thousands(whole.pageMessages)],
+    ['split', ({ split }) => thousands(split.pageMessages)],
+  ])
+}
+
+export function splitNotes(rows: readonly Row[]): string[] {
+  const split = splitRowsOf(rows)
+  if (split.length === 0) return []
+  const within = split.filter(({ imbalancePercent }) => Math.max(...imbalancePercent) <= 100 * EPSILON + 1e-6)
   return [
-    `${k}`,
-    hash.imbalancePercent[1].toFixed(2),
-    paper.hashImbalancePercent[at].toFixed(2),
-    thousands(hash.coalescedMessages),
-    paper.hashThousands[at].toFixed(1),
-    both(ours.imbalancePercent),
-    both(ours.boundPercent),
-    paper.hpImbalancePercent[at].toFixed(2),
-    thousands(ours.coalescedMessages),
-    theirs ? thousands(theirs.coalescedMessages) : '-',
-    paper.hpThousands[at].toFixed(1),
-    ours.timesFewer.toFixed(2),
-    theirs ? theirs.timesFewer.toFixed(2) : '-',
-    (paper.hashThousands[at] / paper.hpThousands[at]).toFixed(2),
-    thousands(hash.pageMessages),
-    thousands(byPage.pageMessages),
+    `Where sites are heavier than a part: with those split, ${within.length} of ${split.length} partitions have both weights within 5 %.`,
   ]
 }
 
-function both(percents: readonly number[]): string {
-  return percents.map(percent => percent.toFixed(2)).join(' / ')
-}
-
-function thousands(value: number): string {
-  return (value / 1_000).toFixed(1)
-}
-
-function figure(value: number): string {
-  return value.toLocaleString('en')
+function splitRowsOf(rows: readonly Row[]): Row[] {
+  return rows.filter(({ method }) => method === 'ours, giants split')
 }

@@ -1,8 +1,8 @@
 /**
- * How evenly URLs fall on nodes and phases (K10, K12), for 2 to 10 nodes: nodes by the whole URL, phases by
- * its host, and beside it what the paper compares with: nodes by a hash of the site, and URLs sorted by
- * reversed host name and dealt out by a k-way unshuffle. URLs are made host by host and not kept: only sums
- * are.
+ * How evenly URLs are spread over nodes and phases (K10, K12), for 2 to 10 nodes: nodes by a hash of the URL,
+ * phases by a hash of the host. The paper compares with nodes by a hash of the site, and with URLs sorted by
+ * reversed host name and dealt out by a k-way unshuffle. URLs are generated host by host, and only sums are
+ * kept.
  */
 import { charSum, fingerprint, takeFingerprint } from '../../src/model/bytes/index.js'
 import type { Random } from '../../src/model/index.js'
@@ -13,13 +13,13 @@ const LEAST_NODES = 2
 
 export interface BalanceRow {
   readonly nodes: number
-  /** The fullest has so much more than the mean, in per cent: nodes by URL, phases by host, */
+  /** The excess of the fullest over the mean, in per cent: of nodes by URL, of phases by host, */
   readonly urlHash: number
   readonly phases: number
-  /** nodes by site, and nodes by unshuffled order. */
+  /** of nodes by site, and of nodes by unshuffled order. */
   readonly siteHash: number
   readonly unshuffle: number
-  /** Hosts that several nodes would ask, of all: by URL (which is why there are phases) and unshuffled. */
+  /** The share of hosts with URLs on several nodes, by URL (hence the phases) and unshuffled. */
   readonly sharedByUrl: number
   readonly sharedByUnshuffle: number
 }
@@ -47,7 +47,7 @@ export function inReversedOrder(hosts: readonly MadeHost[]): MadeHost[] {
     .map(({ host }) => host)
 }
 
-/** `www.moe.go.th` as `th.go.moe.www`. */
+/** Writes `www.moe.go.th` as `th.go.moe.www`. */
 export function reversed(name: string): string {
   return name.split('.').reverse().join('.')
 }
@@ -58,7 +58,7 @@ class Counts {
   readonly #phases: number[]
   readonly #bySite: number[]
   readonly #unshuffled: number[]
-  /** Of the host that is looked at. */
+  /** Nodes of the current host; at most two are kept. */
   #nodesOfHost = new Set<number>()
   #dealt = 0
   #hosts = 0
@@ -88,7 +88,7 @@ class Counts {
     if (this.#nodesOfHost.size < 2) this.#nodesOfHost.add(node)
   }
 
-  /** The URLs of a host stand together when sorted; each in turn goes to the next node. */
+  /** The sorted URLs of a host are neighbours; each goes to the node after that of the one before. */
   deal({ urls }: MadeHost): void {
     if (urls > 1 && this.#nodes > 1) this.#sharedByUnshuffle++
     for (let node = 0; node < this.#nodes; node++) {

@@ -1,17 +1,17 @@
 /**
- * From a server's log: was a host ever asked by two nodes at once? Nodes are told apart by the addresses they
- * call from.
+ * Finds in a server's log requests of two nodes to one host at the same time. Nodes differ in their
+ * addresses.
  */
 import type { ServedRequest } from '../../src/simulate/web/index.js'
 
 export interface Exclusion {
   readonly requests: number
   readonly hosts: number
-  /** A host was asked by another node than before. */
+  /** The number of times that the requests of a host came from another node than before. */
   readonly handOvers: number
-  /** Requests that began while one of another node to the same host was under way. */
+  /** Requests that began while one of another node to the same host was in flight. */
   readonly together: number
-  /** The shortest time between the requests of two nodes to one host; null when no host had two. */
+  /** The shortest time between requests of two nodes to one host; null if no host had two nodes. */
   readonly leastGapMs: number | null
 }
 
@@ -29,7 +29,7 @@ export function exclusionIn(log: readonly Seen[]): Exclusion {
   let leastGapMs = Number.POSITIVE_INFINITY
   for (const requests of hosts.values()) {
     requests.sort((a, b) => a.startMs - b.startMs)
-    /** The request of each node that ends last. */
+    /** When the last request of each node ends. */
     const ends = new Map<string, number>()
     let last: Seen | null = null
     for (const request of requests) {

@@ -1,7 +1,7 @@
 /**
- * `experiment phases`: the figures of the KSpider paper (K5, K10-K12). Millions of URLs on 2 to 10 nodes, and
- * real crawls by four nodes of a generated web, whose server's log says whether two of them were ever at one
- * host.
+ * `orbweaver experiment phases`: the figures of the KSpider paper. Spreads millions of URLs over 2 to 10
+ * nodes, and crawls a generated web with four nodes; the log of its server shows whether two of them were at
+ * one host at once.
  */
 import { SeededRandom } from '../../src/model/index.js'
 import {
@@ -10,8 +10,10 @@ import {
   mean,
   meanRow,
   type PaperExperiment,
+  percent,
   type RunOptions,
   type Table,
+  tableOf,
 } from '../frame/index.js'
 import { type BalanceRow, balanceOf } from './balance.js'
 import type { Exclusion } from './exclusion.js'
@@ -24,29 +26,29 @@ export interface PhaseCrawlChoices {
   readonly pages: number
   readonly periodMs: number
   readonly guardMs: number
-  /** What the phase clocks of the nodes are wrong by, every second ahead, the others behind. */
+  /** The error of the phase clocks: every second node is ahead, the others are behind. */
   readonly skewMs: number
 }
 
 export interface PhaseCrawl extends Exclusion {
   readonly skewMs: number
   readonly pages: number
-  /** Of all there are. */
+  /** The share of the existing pages. */
   readonly coverage: number
-  /** How many URLs ended how. */
+  /** Numbers of URLs by outcome. */
   readonly outcomes: Readonly<Record<string, number>>
   readonly seconds: number
   readonly pagesPerSecond: number
   readonly megabytesPerSecond: number
   readonly messages: number
-  /** The fullest node has so much more than the mean, in per cent. */
+  /** The excess of the fullest node over the mean, in per cent. */
   readonly imbalance: number
 }
 
-/** How a crawl is run comes from outside: it needs sockets and disks. */
+/** Port: a crawl with real sockets and disks. */
 export type CrawlInPhases = (choices: PhaseCrawlChoices) => Promise<PhaseCrawl>
 
-/** What the paper reports: four machines, and figures 9 and 10, which have no numbers. */
+/** The paper's results with four machines; its figures 9 and 10 have no numbers. */
 const PAPER = {
   machines: 4,
   urlsPerSecond: 618,
@@ -69,15 +71,14 @@ const SIZES: Readonly<Record<Effort, Size>> = {
   full: { urls: 6_000_000, sites: 300, pages: 20_000, periodMs: 2_000 },
 }
 const GUARD_MS = 100
-/** Of the guard, in percent: all but what a timer may be late by. */
+/** The error of the clocks, as a share of the guard: the rest is for late timers. */
 const SKEW_PERCENT = 99
 const FULL_SEEDS = 8
 
 export function phasesExperiment(crawl: CrawlInPhases): PaperExperiment {
   return {
     name: 'phases',
-    about:
-      'URLs on nodes, hosts in phases: how even, how fast, and never two nodes at one host (K5, K10-K12)',
+    about: 'URLs on nodes, hosts in phases: how even, how fast, and never two nodes at one host',
     help: HELP,
     run: options => run(crawl, options),
   }
@@ -129,7 +130,7 @@ function findings(balances: readonly (readonly BalanceRow[])[], crawls: readonly
     tables: [balanceTable(rows), crawlTable(crawls)],
     notes: [
       ...(together === 0 ? ['No host was ever asked by two nodes at once, by the log of the server.'] : []),
-      'By URL alone nearly every host has several nodes: that is what phases are for. An unshuffle has the same, and no clock.',
+      'By URL alone nearly every host is requested by several nodes, hence the phases. An unshuffle has no clock against it.',
     ],
     missed: missedBy(crawls),
     chart: chartOf(rows),
@@ -156,54 +157,45 @@ function inWords(outcomes: PhaseCrawl['outcomes']): string {
 }
 
 function balanceTable(rows: readonly BalanceRow[]): Table {
-  return {
-    title: 'The fullest of N has so much more than the mean (the paper: nodes "even", phases "less even")',
-    head: [
-      'N',
-      'nodes by URL',
-      'phases by host',
-      'nodes by site',
-      'unshuffled',
-      'hosts of several nodes, by URL',
-      'unshuffled',
+  return tableOf(
+    'Excess of the fullest of N over the mean (the paper: nodes "even", phases "less even")',
+    rows,
+    [
+      ['N', row => String(row.nodes)],
+      ['nodes by URL', row => percent(row.urlHash)],
+      ['phases by host', row => percent(row.phases)],
+      ['nodes by site', row => percent(row.siteHash)],
+      ['unshuffled', row => percent(row.unshuffle)],
+      ['hosts of several nodes, by URL', row => `${(row.sharedByUrl * 100).toFixed(1)} %`],
+      ['unshuffled', row => `${(row.sharedByUnshuffle * 100).toFixed(1)} %`],
     ],
-    rows: rows.map(row => [
-      String(row.nodes),
-      ...[row.urlHash, row.phases, row.siteHash, row.unshuffle].map(value => `${value.toFixed(2)} %`),
-      ...[row.sharedByUrl, row.sharedByUnshuffle].map(share => `${(share * 100).toFixed(1)} %`),
-    ]),
-  }
+  )
 }
 
 function crawlTable(crawls: readonly PhaseCrawl[]): Table {
-  return {
-    title: `Real crawls by ${PHASE_NODES} nodes over loopback`,
-    head: [
-      'clocks',
-      'pages',
-      'coverage',
-      'pages/s',
-      'MB/s',
-      'fullest node',
-      'hand-overs',
-      'two nodes at once',
-      'least gap',
-    ],
-    rows: [
-      ...crawls.map(each => [
-        each.skewMs === 0 ? 'exact' : `wrong by ${each.skewMs} ms`,
-        String(each.pages),
-        each.coverage.toFixed(4),
-        each.pagesPerSecond.toFixed(0),
-        each.megabytesPerSecond.toFixed(1),
-        `+${each.imbalance.toFixed(1)} %`,
-        String(each.handOvers),
-        String(each.together),
-        each.leastGapMs === null ? '-' : `${each.leastGapMs.toFixed(0)} ms`,
-      ]),
-      ['the paper', '', '', String(PAPER.urlsPerSecond), String(PAPER.megabytesPerSecond), '', '', '', ''],
-    ],
-  }
+  const table = tableOf(`Real crawls by ${PHASE_NODES} nodes over loopback`, crawls, [
+    ['clocks', ({ skewMs }) => (skewMs === 0 ? 'exact' : `wrong by ${skewMs} ms`)],
+    ['pages', ({ pages }) => String(pages)],
+    ['coverage', ({ coverage }) => coverage.toFixed(4)],
+    ['pages/s', ({ pagesPerSecond }) => pagesPerSecond.toFixed(0)],
+    ['MB/s', ({ megabytesPerSecond }) => megabytesPerSecond.toFixed(1)],
+    ['fullest node', ({ imbalance }) => `+${imbalance.toFixed(1)} %`],
+    ['hand-overs', ({ handOvers }) => String(handOvers)],
+    ['two nodes at once', ({ together }) => String(together)],
+    ['least gap', ({ leastGapMs }) => (leastGapMs === null ? '-' : `${leastGapMs.toFixed(0)} ms`)],
+  ])
+  const paper = [
+    'the paper',
+    '',
+    '',
+    String(PAPER.urlsPerSecond),
+    String(PAPER.megabytesPerSecond),
+    '',
+    '',
+    '',
+    '',
+  ]
+  return { ...table, rows: [...table.rows, paper] }
 }
 
 function chartOf(rows: readonly BalanceRow[]): Findings['chart'] {

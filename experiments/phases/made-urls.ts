@@ -1,7 +1,4 @@
-/**
- * URLs of a made-up national web: hosts by a power law, names of words and the usual second levels, paths of
- * words and numbers.
- */
+/** Generates URLs of a national web: hosts by a power law, names and paths of random words and numbers. */
 import type { Random } from '../../src/model/index.js'
 
 export interface MadeHost {
@@ -9,9 +6,9 @@ export interface MadeHost {
   readonly urls: number
 }
 
-/** URLs a host, on average. */
+/** The mean number of URLs per host. */
 const MEAN_URLS = 120
-/** Size of a host by its rank: the largest of fifty thousand has two per cent of all. */
+/** The exponent of the power law: the largest of fifty thousand hosts has two per cent of all URLs. */
 const LAW = 0.8
 const ENDINGS = ['.co.th', '.co.th', '.ac.th', '.ac.th', '.go.th', '.or.th', '.in.th', '.com', '.net']
 const LETTERS = 'etaoinsrhldcumfpgwybvkxjqz'
@@ -42,7 +39,7 @@ export function madeUrl({ name }: MadeHost, page: number, random: Random): strin
   return `http://${name}/${folder}/${word(random)}${Math.floor(random.next() * 10_000)}${pick(FILES, random)}`
 }
 
-/** Letters as frequent as in any language: the first ones most. */
+/** A word in which the first of `LETTERS` are the most frequent. */
 function word(random: Random): string {
   const length = 3 + Math.floor(random.next() * 8)
   let text = ''

@@ -7,12 +7,13 @@ import {
   type PaperExperiment,
   type RunOptions,
   type Table,
+  tableOf,
 } from '../frame/index.js'
 import type { Scheme } from './methods.js'
 import { ADDRESSES, HOSTS, MOST_CRAWLERS, URLS } from './national-web.js'
 import { measureWeb, PLANS, type Plan, type Row, type Varied, varyFactors } from './run.js'
 
-/** S16: average reductions of IP-SIRE against host hash, in percent. */
+/** Average reductions of IP-SIRE against host hash, in per cent (S16). */
 const PAPER = { download: 18, exchange: 78, relocation: 46 } as const
 type Metric = keyof typeof PAPER
 const METRICS = Object.keys(PAPER) as Metric[]
@@ -24,19 +25,18 @@ const SCHEMES: readonly Scheme[] = [
   'centralised',
   'host hash',
 ]
-/** Those that go by links. */
+/** The schemes that use links. */
 const OURS: readonly Scheme[] = ['IP-SIRE', 'Host-SIRE', 'hybrid']
 const FACTORS = [0, 0.1, 0.2, 0.5, 1, 2, 5]
 const FACTOR_CRAWLERS = 10
-/** Within which a part is as even as was asked for. */
+/** A larger lower bound means that the heaviest vertex does not fit a part. */
 const EVEN_PERCENT = 1
 const MINUTE = 60
 const HOUR = 3_600
 
 export const sireExperiment: PaperExperiment = {
   name: 'sire',
-  about:
-    'download, exchange and relocation time of 1 … 30 crawlers, by hash and by graph partition (S10-S16)',
+  about: 'download, exchange and relocation time of 1 … 30 crawlers, by hash and by graph partition',
   help: `A national web with the numbers of "Efficient partitioning strategies for distributed Web crawling" is made (${number(URLS)} URLs,
 ${number(HOSTS)} hosts, ${number(ADDRESSES)} addresses in 24 countries), its hosts are given to 1 … 30 crawlers by six schemes, and the paper's formulas say how
 long downloading, exchanging links and moving URLs to one more crawler takes. How the web is made stands in
@@ -63,7 +63,6 @@ export function sireFindings(plan: Plan, seed: number, tell: RunOptions['tell'])
   }
 }
 
-/** The same cell of every web, averaged. */
 function meanRows(webs: readonly (readonly Row[])[]): Row[] {
   return webs[0].map((_, at) => meanRow(webs.map(rows => rows[at])))
 }
@@ -77,30 +76,23 @@ function averagesOf(rows: readonly Row[]): Averages {
     return mean(own.flatMap(row => row[`${metric}ReductionPercent`] ?? []))
   }
   return Object.fromEntries(
-    SCHEMES.map(scheme => [
-      scheme,
-      {
-        download: meanOf(scheme, 'download'),
-        exchange: meanOf(scheme, 'exchange'),
-        relocation: meanOf(scheme, 'relocation'),
-      },
-    ]),
+    SCHEMES.map(scheme => {
+      const [download, exchange, relocation] = METRICS.map(metric => meanOf(scheme, metric))
+      return [scheme, { download, exchange, relocation }]
+    }),
   )
 }
 
 function averageTable(averages: Averages): Table {
-  const line = (name: string, values: Readonly<Record<Metric, number>>) => [
-    name,
-    ...METRICS.map(metric => values[metric].toFixed(1)),
-  ]
-  return {
-    title: 'Average reduction against host hash, 2 crawlers and more, in %',
-    head: ['scheme', ...METRICS],
-    rows: [
-      ...SCHEMES.filter(name => name !== 'host hash').map(name => line(name, averages[name])),
-      line('IP-SIRE, paper', PAPER),
+  const rows = SCHEMES.filter(name => name !== 'host hash').map(name => ({ name, ...averages[name] }))
+  return tableOf(
+    'Average reduction against host hash, 2 crawlers and more, in %',
+    [...rows, { name: 'IP-SIRE, paper', ...PAPER }],
+    [
+      ['scheme', ({ name }) => name],
+      ...METRICS.map(metric => [metric, (row: Averages[string]) => row[metric].toFixed(1)] as const),
     ],
-  }
+  )
 }
 
 function timeTable(rows: readonly Row[]): Table {
@@ -129,19 +121,15 @@ function timeTable(rows: readonly Row[]): Table {
 }
 
 function factorTable(varied: readonly Varied[]): Table {
-  return {
-    title: `IP-SIRE with ${FACTOR_CRAWLERS} crawlers, the factor of the RTT graph varied (that of links is 1)`,
-    head: ['p of RTT', 'exchange min', 'mean RTT ms', 'download h'],
-    rows: varied.map(({ rtt, exchangeSeconds, rttMs, downloadSeconds }) => [
-      `${rtt}`,
-      (exchangeSeconds / MINUTE).toFixed(2),
-      rttMs.toFixed(1),
-      (downloadSeconds / HOUR).toFixed(2),
-    ]),
-  }
+  const title = `IP-SIRE with ${FACTOR_CRAWLERS} crawlers, the factor of the RTT graph varied (that of links is 1)`
+  return tableOf(title, varied, [
+    ['p of RTT', ({ rtt }) => `${rtt}`],
+    ['exchange min', ({ exchangeSeconds }) => (exchangeSeconds / MINUTE).toFixed(2)],
+    ['mean RTT ms', ({ rttMs }) => rttMs.toFixed(1)],
+    ['download h', ({ downloadSeconds }) => (downloadSeconds / HOUR).toFixed(2)],
+  ])
 }
 
-/** Every run counts here, not only the means. */
 function notesOf(means: readonly Row[], all: readonly Row[]): string[] {
   const fits = all.filter(fitsParts)
   const worse = fits.filter(isWorse)
@@ -157,7 +145,7 @@ function notesOf(means: readonly Row[], all: readonly Row[]): string[] {
   ]
 }
 
-/** Of a scheme that goes by links: no vertex of it is too heavy. */
+/** Whether the scheme uses links and no vertex is too heavy for a part. */
 function fitsParts({ scheme, crawlers, boundPercent }: Row): boolean {
   return OURS.includes(scheme) && crawlers > 1 && boundPercent! <= EVEN_PERCENT
 }
@@ -168,7 +156,7 @@ function isWorse(row: Row): boolean {
 
 function missedBy(averages: Averages, all: readonly Row[]): string[] {
   const [scheme] = OURS
-  // The paper's averages are over all numbers of crawlers.
+  // Only then our averages can be compared with those of the paper.
   const isWhole = all.some(({ crawlers }) => crawlers === MOST_CRAWLERS)
   const low = METRICS.filter(metric => isWhole && averages[scheme][metric] < PAPER[metric])
   return [

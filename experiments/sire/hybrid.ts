@@ -1,36 +1,35 @@
 /**
- * What `--assign hybrid` does, by its own code: hosts go to crawlers by a partition of the hypergraph, and
- * who has none of its own left takes those that wait where it costs the fewest links. Crawlers only take time
- * here, as S10 has it: hosts that one of them has in hand share its connections, and are done together.
+ * `--assign hybrid` with its own code: hosts go to crawlers by a partition of the hypergraph, and a crawler
+ * without waiting hosts of its own takes those for which the fewest links have to travel. A crawler only
+ * takes time here: its hosts share its connections and are done together.
  */
 
 import type { WaitingCell } from '../../src/ledger/index.js'
 import { Heap } from '../../src/model/index.js'
 import type { AgentView } from '../../src/plan/assign/index.js'
-import { HybridAssignment, hypergraphOf, tableOf } from '../../src/plan/assign/learned/index.js'
+import { hypergraphOf, RoutedAssignment, tableOf } from '../../src/plan/assign/learned/index.js'
 import { partition } from '../../src/plan/partition/index.js'
 import type { PresetName } from '../../src/plan/partition/state/index.js'
 import { MIGRATION_WEIGHT } from './methods.js'
 import { crawlerName, HOSTS, type NationalWeb } from './national-web.js'
 import { hostSeconds } from './times.js'
 
-/** As the crawl has it. */
+/** As in a crawl. */
 const EPSILON = 0.05
 /**
- * Hosts that a crawler takes at a time. With fewer the last are a little more even, and all of this takes
- * longer.
+ * Hosts that a crawler takes at a time. Fewer would be a little more even at the end, and slower to compute.
  */
 const LANES = 40
 
 export interface HybridParts {
-  /** Who has crawled each host in the end. */
+  /** The crawler of each host. */
   readonly parts: Int32Array
-  /** The table that they began with. */
+  /** The parts of the routing table. */
   readonly table: Int32Array
   readonly bound: number
 }
 
-/** `before` is the table with one crawler less, as when a crawler joins and sites are placed anew. */
+/** `before` is the table with one crawler less, as in a repartition when a crawler joins. */
 export function hybridParts(
   web: NationalWeb,
   k: number,
@@ -50,9 +49,9 @@ export function hybridParts(
   return { parts: crawled(web, k, table), table, bound: Math.max(...imbalanceBound) }
 }
 
-/** Crawls all hosts, the largest first: who took which. */
+/** Crawls all hosts, the largest first, and returns the crawler of each. */
 function crawled(web: NationalWeb, k: number, table: Int32Array): Int32Array {
-  const hybrid = new HybridAssignment(tableOf(web.learned, k, { parts: table }, true), () => 0)
+  const hybrid = new RoutedAssignment('hybrid', tableOf(web.learned, k, { parts: table }, true), () => 0)
   const crawlers = Array.from({ length: k }, (_, crawler) => crawler)
   hybrid.owners.restore(crawlers.map(crawlerName))
   const hostOf = new Map(web.learned.sites.map(({ site }, host) => [site, host]))
@@ -63,7 +62,7 @@ function crawled(web: NationalWeb, k: number, table: Int32Array): Int32Array {
     const { crawler: free, until: now } = busy.shift()!
     const views = crawlers.map(crawler => viewOf(crawler, crawler === free))
     let until = now
-    for (const cell of hybrid.assign(waiting.lookFor(free), views).given.get(free) ?? []) {
+    for (const cell of hybrid.assign(waiting.rowsFor(free), views).given.get(free) ?? []) {
       const host = hostOf.get(cell)!
       parts[host] = free
       until += hostSeconds(web, host, free)
@@ -74,7 +73,7 @@ function crawled(web: NationalWeb, k: number, table: Int32Array): Int32Array {
   return parts
 }
 
-/** A crawler has something to do until then. */
+/** The time until which a crawler is busy. */
 interface Busy {
   readonly crawler: number
   readonly until: number
@@ -96,10 +95,10 @@ function viewOf(crawler: number, isFree: boolean): AgentView {
   }
 }
 
-/** S, the largest first (D14), as one crawler has to look at it. */
+/** The queue of waiting hosts, the largest first. */
 class Waiting {
   readonly #order: { readonly host: number; readonly row: WaitingCell }[]
-  /** Of each part. */
+  /** The hosts of each part; the first in the queue is last here. */
   readonly #own: { readonly host: number; readonly row: WaitingCell }[][]
   readonly #isTaken = new Uint8Array(HOSTS)
   size = HOSTS
@@ -108,13 +107,12 @@ class Waiting {
     const hosts = Array.from(learned.sites.keys())
     hosts.sort((a, b) => learned.sites[b].pages - learned.sites[a].pages)
     this.#order = hosts.map((host, rank) => ({ host, row: rowOf(learned.sites[host], rank) }))
-    // The next is the last.
     const reversed = [...this.#order].reverse()
     this.#own = Array.from({ length: k }, (_, part) => reversed.filter(({ host }) => table[host] === part))
   }
 
-  /** Where it has enough of its own it gets nothing else: the others need not be looked at. */
-  lookFor(crawler: number): WaitingCell[] {
+  /** The hosts that a crawler may get: if it has enough of its own, it gets no others. */
+  rowsFor(crawler: number): WaitingCell[] {
     const own = this.#own[crawler]
     const found: WaitingCell[] = []
     let at = own.length

@@ -1,4 +1,4 @@
-/** Who gets which host: the schemes that are compared, each for every number of crawlers. */
+/** The compared schemes that assign hosts to crawlers. */
 import type { GraphWeights } from '../../src/config/index.js'
 import { fingerprint, takeFingerprint } from '../../src/model/bytes/index.js'
 import { graphParts, hashedParts } from '../../src/plan/assign/learned/index.js'
@@ -7,12 +7,9 @@ import { crawlerName, HOSTS, type NationalWeb } from './national-web.js'
 
 export type Scheme = 'Host-SIRE' | 'IP-SIRE' | 'host hash' | 'consistent hash' | 'hybrid' | 'centralised'
 
-/**
- * As even as sites allow: the slowest crawler is what counts (S10). A hash can be lucky, though not that
- * lucky.
- */
+/** Nearly no imbalance, because the slowest crawler sets the time. */
 const EPSILON = 0.002
-/** What it costs to move a URL, in links: it travels once, links in every crawl. */
+/** The cost of moving a URL, in links: a URL moves once, links are exchanged in each crawl. */
 export const MIGRATION_WEIGHT = 0.2
 
 export interface SireOptions {
@@ -23,11 +20,11 @@ export interface SireOptions {
 
 export interface SireParts {
   readonly parts: Int32Array
-  /** What no assignment of whole vertices can go below: heaviest part over the mean, minus 1. */
+  /** A lower bound of the imbalance for any assignment of whole vertices. */
   readonly bound: number
 }
 
-/** `before` are the parts with one crawler less: what stays need not be moved (S12). */
+/** `before` has the parts with one crawler less; hosts that keep their crawler need not move. */
 export function sireParts(
   web: NationalWeb,
   vertices: 'site' | 'address',
@@ -58,7 +55,7 @@ export function hostHash({ learned }: NationalWeb, k: number): Int32Array {
   })
 }
 
-/** As `--assign hash` has it: one crawler more takes its share from all, and nothing else moves. */
+/** As with `--assign hash`: a new crawler takes its share from all others, and no other host moves. */
 export function consistentHash({ learned }: NationalWeb, k: number): Int32Array {
   return hashedParts(learned, new Array<number>(k).fill(1))
 }

@@ -1,7 +1,4 @@
-/**
- * A national web with the numbers of the SIRE paper (S15): URLs, hosts, addresses, countries, and links
- * between hosts.
- */
+/** A national web with the numbers of the SIRE paper (S15): URLs, hosts, addresses, countries and links. */
 
 import { type Random, SeededRandom } from '../../src/model/index.js'
 import type { LearnedWeb } from '../../src/plan/assign/learned/index.js'
@@ -13,30 +10,30 @@ export const HOSTS = 26_472
 export const ADDRESSES = 1_700
 export const MOST_CRAWLERS = 30
 
-/** Pages of a host and hosts of an address: few have many (power laws). */
+/** Power laws for the pages of hosts and the hosts of addresses. */
 const PAGE_LAW = { exponent: 1, shift: 4 }
 const HOST_LAW = { exponent: 0.9, shift: 10 }
 /**
- * The largest hosts have a machine of their own or share it with few: they are dealt out to addresses evenly.
+ * This many largest hosts are spread evenly over the addresses, because they share machines with few others.
  */
 const OWN_MACHINES = 1_000
-/** Links to other hosts, for each page. */
+/** The number of links to other hosts per page. */
 const LINKS_PER_PAGE = 2
-/** Different hosts that a host links to: 1 + SCALE * (u ^ (-1 / EXPONENT) - 1). */
+/** A host links to 1 + scale * (u ^ (-1 / exponent) - 1) hosts. */
 const DEGREE = { scale: 5, exponent: 1.5, most: 2_000 }
 /**
- * Of those, hosts of its own address (portals, customers of one provider), and hosts that everybody knows.
+ * Shares of these hosts: those at the same address (portals, customers of one provider), and popular ones.
  */
 const SAME_ADDRESS = 0.6
 const POPULAR = 0.15
-/** The others are this many addresses away at most. */
+/** The other hosts are at most this many addresses away. */
 const NEAR_ADDRESSES = 12
 const CITY_DEGREES = 2
 const ACCESS_MS = 12
 
 export interface NationalWeb {
   readonly learned: LearnedWeb
-  /** Of each host. */
+  /** The address of each host. */
   readonly addressOf: Uint32Array
   /** Seconds from each host to each crawler: rtt[host * MOST_CRAWLERS + crawler]. */
   readonly rttSeconds: Float64Array
@@ -79,19 +76,19 @@ export function nationalWeb(seed: number): NationalWeb {
   }
 }
 
-/** An address from the number of it, so that neighbours share a block. */
+/** Writes the address with this number; neighbours share a block. */
 function written(address: number): string {
   return `10.${address >> 6}.0.${1 + (address & 63)}`
 }
 
-/** How many hosts an address has is exactly the law; the largest hosts are spread over all of them. */
+/** The numbers of hosts follow the law exactly; the largest hosts are spread over all addresses. */
 function addressesOf(pages: Uint32Array, random: Random): Uint32Array {
   const room = dealt(sortedSizes(ADDRESSES, HOSTS, HOST_LAW), Math.floor(random.next() * 2 ** 31))
   const bySize = Uint32Array.from(pages.keys()).sort((a, b) => pages[b] - pages[a])
   const addressOf = new Uint32Array(HOSTS)
   const open = Array.from(room.keys())
   for (const [rank, host] of bySize.entries()) {
-    // First by address, each alike; then by place, so that those with much room get most.
+    // The largest hosts go to any address alike; the others mostly to addresses with much room.
     const at = rank < OWN_MACHINES ? Math.floor(random.next() * open.length) : weighted(open, room, random)
     addressOf[host] = open[at]
     if (--room[open[at]] > 0) continue
@@ -101,7 +98,7 @@ function addressesOf(pages: Uint32Array, random: Random): Uint32Array {
   return addressOf
 }
 
-/** By rejection: an address is taken as often as it has room. */
+/** Draws an address with a chance in proportion to its room (rejection sampling). */
 function weighted(open: readonly number[], room: Uint32Array, random: Random): number {
   let most = 1
   for (const address of open) if (room[address] > most) most = room[address]
@@ -127,7 +124,6 @@ function addressRtts(crawlers: readonly Place[], random: Random): Float64Array {
 
 type Links = Pick<LearnedWeb, 'netOffsets' | 'pins' | 'counts'>
 
-/** Hosts of each address, and hosts by what everybody knows. */
 function linksOf(pages: Uint32Array, addressOf: Uint32Array, random: Random): Links {
   const hostsOf = Array.from({ length: ADDRESSES }, (): number[] => [])
   for (let host = 0; host < HOSTS; host++) hostsOf[addressOf[host]].push(host)
@@ -138,7 +134,7 @@ function linksOf(pages: Uint32Array, addressOf: Uint32Array, random: Random): Li
     const drawn = Math.floor(DEGREE.scale * ((1 - random.next()) ** (-1 / DEGREE.exponent) - 1))
     const targets = new Map<number, number>()
     const degree = Math.min(DEGREE.most, 1 + drawn)
-    // Drawn with repetition: what is drawn twice has twice the links.
+    // A target that is drawn twice gets twice the links.
     for (let i = 0; i < degree; i++) {
       const target = targetOf(host, addressOf[host], hostsOf, famous, random)
       if (target !== host) targets.set(target, (targets.get(target) ?? 0) + 1)
@@ -161,8 +157,7 @@ function targetOf(
   random: Random,
 ): number {
   const kind = random.next()
-  // The most famous is drawn a third of the way to everybody: the cube puts most of the draws among the
-  // first.
+  // The cube prefers the first, which have most pages.
   if (kind < POPULAR) return famous[Math.floor(HOSTS * random.next() ** 3)]
   const own = hostsOf[address]
   if (kind < POPULAR + SAME_ADDRESS && own.length > 1) return own[Math.floor(random.next() * own.length)]

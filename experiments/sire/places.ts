@@ -1,6 +1,5 @@
 /**
- * Where servers and crawlers are: 24 countries by their capitals, and how long a packet takes between two
- * places.
+ * The places of servers and crawlers, in 24 countries by their capitals, and round-trip times between them.
  */
 
 export interface Place {
@@ -10,11 +9,11 @@ export interface Place {
 
 interface Country extends Place {
   readonly code: string
-  /** Addresses there, of 1,700: 816 at home, 884 abroad (52 %). */
+  /** The number of addresses, of 1,700: 816 at home, 884 abroad (52 %). */
   readonly addresses: number
 }
 
-/** The first is at home. Abroad, the further down the fewer, as 1 / rank. */
+/** The first is the home country; abroad, the numbers fall as 1 / rank. */
 export const COUNTRIES: readonly Country[] = [
   { code: 'pt', latitude: 38.7, longitude: -9.1, addresses: 816 },
   { code: 'us', latitude: 38.9, longitude: -77.0, addresses: 237 },
@@ -43,13 +42,13 @@ export const COUNTRIES: readonly Country[] = [
 ]
 
 const EARTH_KM = 6_371
-/** Light in glass covers 200 km in a millisecond, and cables take detours. */
+/** The speed of light in glass; cables are longer than the distance. */
 const KM_PER_MS = 200
 const DETOUR = 1.5
-/** Routers on the way and the machines at both ends. */
+/** The time in routers and in the machines at both ends. */
 const LEAST_MS = 6
 
-/** There and back. */
+/** The round-trip time. */
 export function rttMs(a: Place, b: Place, accessMs: number): number {
   return LEAST_MS + accessMs + (2 * DETOUR * kilometres(a, b)) / KM_PER_MS
 }
@@ -63,10 +62,7 @@ function kilometres(a: Place, b: Place): number {
   return 2 * EARTH_KM * Math.asin(Math.min(1, Math.sqrt(h)))
 }
 
-/**
- * The next crawler goes where most addresses are for each crawler that is there already (by quotients of 1,
- * 2, 3 …).
- */
+/** Each crawler goes to the country with the most addresses per crawler, itself included. */
 export function crawlerPlaces(count: number): Country[] {
   const taken = new Map<string, number>()
   return Array.from({ length: count }, () => {

@@ -1,4 +1,4 @@
-/** One national web, 1 … 30 crawlers, every scheme (S14): download, exchange and relocation time. */
+/** Times of all schemes on one national web, for 1 to 30 crawlers (S14). */
 import { GRAPH_WEIGHTS, type GraphWeights } from '../../src/config/index.js'
 import { PrefixTable } from '../../src/plan/assign/learned/index.js'
 import type { PresetName } from '../../src/plan/partition/state/index.js'
@@ -11,27 +11,21 @@ import { downloadTime, exchangeTime, relocationTime } from './times.js'
 export interface Row {
   readonly crawlers: number
   readonly scheme: Scheme
-  /** Of the slowest crawler. */
+  /** Times of the slowest crawler. */
   readonly downloadSeconds: number
   readonly exchangeSeconds: number
-  /** When one more crawler is added; null after the last. */
+  /** When one crawler is added; null for the last number of crawlers. */
   readonly relocationSeconds: number | null
-  /** Against host hash. */
+  /** Reductions against host hash. */
   readonly downloadReductionPercent: number
-  /** Null with one crawler, who has nobody to tell. */
+  /** Null with one crawler. */
   readonly exchangeReductionPercent: number | null
   readonly relocationReductionPercent: number | null
-  /** Between a page and its crawler, on average. */
+  /** Mean round-trip time between a page and its crawler. */
   readonly rttMs: number
-  /**
-   * Heaviest part over the mean, minus 1, that no assignment of its vertices can go below; null where none
-   * are counted.
-   */
+  /** A lower bound of the imbalance for any assignment of whole vertices; null for schemes without one. */
   readonly boundPercent: number | null
-  /**
-   * Address prefixes that route every known address as the parts do (S3); null where an address has several
-   * parts.
-   */
+  /** The number of address prefixes in the routing table; null if an address has several parts. */
   readonly prefixes: number | null
 }
 
@@ -64,11 +58,11 @@ export const PLANS: Readonly<Record<Effort, Plan>> = {
 interface Parts {
   readonly parts: Int32Array
   readonly bound: number | null
-  /** What they began with, where crawlers took more than that. */
+  /** The parts of the routing table, if crawlers took other hosts too. */
   readonly table?: Int32Array
 }
 
-/** Each number of crawlers begins with the parts of the one before: one crawler more, and little moves. */
+/** Each number of crawlers starts from the parts of the previous one, so that few hosts move. */
 export function measureWeb(seed: number, plan: Omit<Plan, 'seeds'>, tell: (text: string) => void): Row[] {
   const web = nationalWeb(seed)
   const steps: ReadonlyMap<Scheme, Parts>[] = []
@@ -79,10 +73,19 @@ export function measureWeb(seed: number, plan: Omit<Plan, 'seeds'>, tell: (text:
   return steps.flatMap((step, i) => {
     const next = steps[i + 1] ?? null
     const hash = timesOf(web, i + 1, step.get('host hash')!, next?.get('host hash') ?? null)
-    return [...step].map(([scheme, found]) => ({
-      ...rowOf(i + 1, scheme, found.bound, timesOf(web, i + 1, found, next?.get(scheme) ?? null), hash),
-      prefixes: scheme === 'IP-SIRE' ? prefixesOf(web, found.parts) : null,
-    }))
+    return [...step].map(([scheme, found]): Row => {
+      const times = timesOf(web, i + 1, found, next?.get(scheme) ?? null)
+      return {
+        crawlers: i + 1,
+        scheme,
+        ...times,
+        downloadReductionPercent: saved(times.downloadSeconds, hash.downloadSeconds)!,
+        exchangeReductionPercent: saved(times.exchangeSeconds, hash.exchangeSeconds),
+        relocationReductionPercent: saved(times.relocationSeconds, hash.relocationSeconds),
+        boundPercent: found.bound === null ? null : 100 * found.bound,
+        prefixes: scheme === 'IP-SIRE' ? prefixesOf(web, found.parts) : null,
+      }
+    })
   })
 }
 
@@ -107,18 +110,13 @@ function schemesFor(
   ])
 }
 
-interface Times {
-  readonly download: number
-  readonly exchange: number
-  readonly relocation: number | null
-  readonly rttMs: number
-}
+type Times = Pick<Row, 'downloadSeconds' | 'exchangeSeconds' | 'relocationSeconds' | 'rttMs'>
 
 function timesOf(web: NationalWeb, k: number, { parts }: Parts, next: Parts | null): Times {
   return {
-    download: downloadTime(web, k, parts),
-    exchange: exchangeTime(web, k, parts),
-    relocation: next && relocationTime(web, k + 1, parts, next.parts),
+    downloadSeconds: downloadTime(web, k, parts),
+    exchangeSeconds: exchangeTime(web, k, parts),
+    relocationSeconds: next && relocationTime(web, k + 1, parts, next.parts),
     rttMs: meanRttMs(web, parts),
   }
 }
@@ -126,27 +124,6 @@ function timesOf(web: NationalWeb, k: number, { parts }: Parts, next: Parts | nu
 function prefixesOf({ learned }: NationalWeb, parts: Int32Array): number {
   const routes = learned.sites.map(({ addresses }, host) => ({ address: addresses[0], part: parts[host] }))
   return new PrefixTable(routes).prefixes().length
-}
-
-function rowOf(
-  crawlers: number,
-  scheme: Scheme,
-  bound: number | null,
-  times: Times,
-  hash: Times,
-): Omit<Row, 'prefixes'> {
-  return {
-    crawlers,
-    scheme,
-    downloadSeconds: times.download,
-    exchangeSeconds: times.exchange,
-    relocationSeconds: times.relocation,
-    downloadReductionPercent: saved(times.download, hash.download)!,
-    exchangeReductionPercent: saved(times.exchange, hash.exchange),
-    relocationReductionPercent: saved(times.relocation, hash.relocation),
-    rttMs: times.rttMs,
-    boundPercent: bound === null ? null : 100 * bound,
-  }
 }
 
 function saved(ours: number | null, hash: number | null): number | null {
@@ -163,24 +140,14 @@ function meanRttMs({ learned, rttSeconds }: NationalWeb, parts: Int32Array): num
   return (1_000 * sum) / pages
 }
 
-export interface Varied {
-  readonly rtt: number
-  readonly exchangeSeconds: number
-  readonly rttMs: number
-  readonly downloadSeconds: number
-}
+export type Varied = Times & { readonly rtt: number }
 
-/** IP-SIRE with the factor of the RTT graph varied (S17), that of the links 1. */
+/** IP-SIRE with different factors of the RTT graph; the factor of the links is 1. */
 export function varyFactors(seed: number, k: number, factors: readonly number[]): Varied[] {
   const web = nationalWeb(seed)
   return factors.map(rtt => {
     const weights: GraphWeights = { ...GRAPH_WEIGHTS, rtt }
     const { parts } = sireParts(web, 'address', k, null, { weights, preset: 'fast', seed })
-    return {
-      rtt,
-      exchangeSeconds: exchangeTime(web, k, parts),
-      rttMs: meanRttMs(web, parts),
-      downloadSeconds: downloadTime(web, k, parts),
-    }
+    return { rtt, ...timesOf(web, k, { parts, bound: null }, null) }
   })
 }

@@ -1,7 +1,7 @@
-/** The three times of the SIRE paper (S10-S12), with its constants (S13), and who is the slowest. */
+/** The three times of the SIRE paper for the slowest crawler, with the paper's constants. */
 import { HOSTS, MOST_CRAWLERS, type NationalWeb } from './national-web.js'
 
-/** S13. */
+/** The paper's constants (S13). */
 const CONSTANTS = {
   pipelined: 10,
   bandwidthBitsPerSecond: 16_000,
@@ -11,14 +11,14 @@ const CONSTANTS = {
 } as const
 const CONNECTIONS = 10
 
-/** S10: the slowest crawler's time, in seconds. */
+/** Download time of the slowest crawler, in seconds (S10). */
 export function downloadTime(web: NationalWeb, k: number, parts: Int32Array): number {
   const seconds = new Float64Array(k)
   for (let host = 0; host < HOSTS; host++) seconds[parts[host]] += hostSeconds(web, host, parts[host])
   return Math.max(...seconds)
 }
 
-/** What a host adds to the time of a crawler, all of whose connections have something to do. */
+/** The time that a host adds to a crawler whose connections are all busy. */
 export function hostSeconds({ learned, rttSeconds }: NationalWeb, host: number, crawler: number): number {
   const { pipelined, bandwidthBitsPerSecond, pageBytes, politenessSeconds } = CONSTANTS
   const transfer = (pipelined * pageBytes * 8) / bandwidthBitsPerSecond
@@ -27,7 +27,7 @@ export function hostSeconds({ learned, rttSeconds }: NationalWeb, host: number, 
   return (turns * (2 * rtt + transfer + politenessSeconds)) / CONNECTIONS
 }
 
-/** S11: links[j * k + l] go from part j to part l. */
+/** Exchange time of the slowest crawler, in seconds (S11). */
 export function exchangeTime(web: NationalWeb, k: number, parts: Int32Array): number {
   const { netOffsets, pins, counts } = web.learned
   const links = new Float64Array(k * k)
@@ -39,7 +39,7 @@ export function exchangeTime(web: NationalWeb, k: number, parts: Int32Array): nu
   return slowest(web, k, links)
 }
 
-/** S12: the same with the URLs that change their crawler when one is added. */
+/** Relocation time when a crawler is added: that of the URLs that change their crawler (S12). */
 export function relocationTime(web: NationalWeb, k: number, before: Int32Array, after: Int32Array): number {
   const urls = new Float64Array(k * k)
   for (let host = 0; host < HOSTS; host++)
@@ -47,14 +47,16 @@ export function relocationTime(web: NationalWeb, k: number, before: Int32Array, 
   return slowest(web, k, urls)
 }
 
-/** A crawler that has nothing to tell another does not call it. */
-function slowest({ crawlerRttSeconds }: NationalWeb, k: number, told: Float64Array): number {
+/**
+ * `sent[j * k + l]` URLs go from crawler j to l. A crawler without URLs for another does not connect to it.
+ */
+function slowest({ crawlerRttSeconds }: NationalWeb, k: number, sent: Float64Array): number {
   const { urlBytes, bandwidthBitsPerSecond } = CONSTANTS
   let most = 0
   for (let j = 0; j < k; j++) {
     let seconds = 0
     for (let l = 0; l < k; l++) {
-      const urls = told[j * k + l]
+      const urls = sent[j * k + l]
       if (l !== j && urls > 0)
         seconds += 2 * crawlerRttSeconds(j, l) + (urlBytes * 8 * urls) / bandwidthBitsPerSecond
     }

@@ -1,6 +1,7 @@
 /** The generated pages of docs/reference/. In: the tables in the source code. Out: Markdown by file name. */
-import { crawlOptions } from '../../src/cli/crawl-options.js'
-import { EXIT_MEANINGS } from '../../src/cli/exit-codes.js'
+
+import { EXIT_MEANINGS } from '../../src/cli/exit/exit-codes.js'
+import { crawlOptions } from '../../src/cli/options/crawl-options.js'
 import { FIELDS, OPTION_GROUPS, type OptionGroup, variableOf } from '../../src/config/index.js'
 import { codesOf, type OutcomeCode, outcomeRule, TRAP_RULES } from '../../src/model/index.js'
 import { page, sentence, table, wrap } from './markdown.js'

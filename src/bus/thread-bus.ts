@@ -14,19 +14,11 @@ export function portBus(port: MessagePort): Bus {
   }
 }
 
-/**
- * The main thread's end; returns the function that closes it. An agent gets only messages that concern it,
- * and none for which `loses` is true.
- */
-export function relayBus(
-  bus: LocalBus,
-  port: MessagePort,
-  loses: (message: BusMessage) => boolean,
-  incarnation: Incarnation,
-): () => void {
+/** The main thread's end; returns the function that closes it. An agent gets only messages that concern it. */
+export function relayBus(bus: LocalBus, port: MessagePort, incarnation: Incarnation): () => void {
   const end = bus.join()
   const unsubscribe = end.subscribe(message => {
-    if (concerns(message, incarnation) && !loses(message)) port.postMessage(message)
+    if (concerns(message, incarnation)) port.postMessage(message)
   })
   port.on('message', (message: BusMessage) => end.send(message))
   return () => {

@@ -1,14 +1,15 @@
 /** `orbweaver agent`: another process that crawls for a crawl whose ledger is in PostgreSQL. */
 import { Command } from 'commander'
-import { boundHeap, JoinedAgent } from '../compose/index.js'
 import { ConfigError, FIELDS } from '../config/index.js'
+import type { Platform } from '../runtime/platform/index.js'
+import { JoinedAgent } from '../runtime/session/index.js'
+import { boundHeap } from '../runtime/threads/index.js'
 import type { Say } from './commands.js'
-import { type AddressOptions, addressOf, crawlAt, readListen, withAddress } from './crawl-address.js'
-import { EXIT } from './exit-codes.js'
-import { tell } from './output.js'
-import { onEndSignal } from './signals.js'
+import { EXIT, onEndSignal } from './exit/index.js'
+import { type AddressOptions, addressOf, crawlAt, readListen, withAddress } from './options/index.js'
+import { tell } from './output/index.js'
 
-export function agentCommand(say: Say): Command {
+export function agentCommand(say: Say, platform: Platform): Command {
   return withAddress(new Command('agent'), { store: true })
     .option('--lanes <n>', 'sites crawled at the same time (as the crawl was asked for)')
     .addHelpText(
@@ -26,8 +27,8 @@ Examples:
     )
     .action(async (directory: string | undefined, options: AddressOptions & { lanes?: string }) => {
       boundHeap()
-      const crawl = await crawlAt(directory, options)
-      const agent = new JoinedAgent(crawl, {
+      const crawl = await crawlAt(platform, directory, options)
+      const agent = new JoinedAgent(platform, crawl, {
         lanes: lanesOf(options.lanes),
         listen: readListen(options.listen),
       })

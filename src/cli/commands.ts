@@ -1,48 +1,48 @@
 /**
- * The sub-commands: what each is for, and where it is found. A command is loaded when it is wanted: some
- * bring much along.
+ * The sub-commands, and where each is. A command is loaded on demand: some need large libraries.
  */
 import type { Command } from 'commander'
+import type { Platform } from '../runtime/platform/index.js'
 
 export type Say = (exitCode: number) => void
 
 export interface CommandEntry {
   readonly about: string
-  readonly load: (say: Say) => Promise<Command>
+  readonly load: (say: Say, platform: () => Promise<Platform>) => Promise<Command>
 }
 
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   crawl: {
     about: 'crawl from these URLs into a new directory',
-    load: async say => (await import('./crawl.js')).crawlCommand(say),
+    load: async (say, platform) => (await import('./crawl.js')).crawlCommand(say, await platform()),
   },
   resume: {
     about: 'go on with a crawl that was stopped, killed or ended at its limit',
-    load: async say => (await import('./crawl.js')).resumeCommand(say),
+    load: async (say, platform) => (await import('./resume.js')).resumeCommand(say, await platform()),
   },
   agent: {
     about: 'join a crawl whose ledger is in PostgreSQL, from another process or machine',
-    load: async say => (await import('./agent.js')).agentCommand(say),
+    load: async (say, platform) => (await import('./agent.js')).agentCommand(say, await platform()),
   },
   status: {
     about: 'say how far a crawl is',
-    load: async () => (await import('./control.js')).statusCommand(),
+    load: async (_, platform) => (await import('./status.js')).statusCommand(await platform()),
   },
   set: {
     about: 'change settings of a crawl, also while it runs',
-    load: async () => (await import('./control.js')).setCommand(),
+    load: async (_, platform) => (await import('./set.js')).setCommand(await platform()),
   },
   stop: {
     about: 'seal what is fetched and stop a running crawl',
-    load: async () => (await import('./control.js')).stopCommand(),
+    load: async (_, platform) => (await import('./stop.js')).stopCommand(await platform()),
   },
   checkpoint: {
     about: 'make everything fetched so far durable now',
-    load: async () => (await import('./control.js')).checkpointCommand(),
+    load: async (_, platform) => (await import('./checkpoint.js')).checkpointCommand(await platform()),
   },
   ledger: {
     about: 'move the ledger of a crawl between its directory (SQLite) and PostgreSQL',
-    load: async () => (await import('./ledger.js')).ledgerCommand(),
+    load: async (_, platform) => (await import('./ledger.js')).ledgerCommand(await platform()),
   },
   query: {
     about: 'ask a crawl with SQL: tables pages, links, sites',
@@ -82,6 +82,6 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   demo: {
     about: 'crawl a generated web on this machine and query it, offline, in under a minute',
-    load: async say => (await import('./demo.js')).demoCommand(say),
+    load: async (say, platform) => (await import('./demo.js')).demoCommand(say, await platform()),
   },
 }

@@ -3,16 +3,16 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { createSession, systemClock } from '../compose/index.js'
 import { checkConfig } from '../config/index.js'
 import { formatTable, openTables, type Result, type Value } from '../data/query/index.js'
 import { shellWord } from '../model/index.js'
+import type { Platform } from '../runtime/platform/index.js'
+import { createSession } from '../runtime/session/index.js'
 import { truth, WebPlan, WebServer } from '../simulate/web/index.js'
 import type { Say } from './commands.js'
-import { watch } from './crawl.js'
-import { EXIT } from './exit-codes.js'
-import { tell } from './output.js'
-import { number, plural } from './summary.js'
+import { EXIT } from './exit/index.js'
+import { number, plural, tell } from './output/index.js'
+import { watch } from './watch-session.js'
 
 const SITES = 12
 const PAGES = 3_000
@@ -23,18 +23,18 @@ const QUERIES = [
   'SELECT target_host_name, count(*) AS links FROM links GROUP BY ALL ORDER BY links DESC LIMIT 5',
 ]
 
-export function demoCommand(say: Say): Command {
+export function demoCommand(say: Say, platform: Platform): Command {
   return new Command('demo')
     .option('--out <dir>', 'where to put the crawl (a temporary directory)')
     .action(async (options: { out?: string }) => {
       const out = options.out ?? join(mkdtempSync(join(tmpdir(), 'orbweaver-demo-')), 'crawl')
-      say(await demo(out))
+      say(await demo(out, platform))
     })
 }
 
-async function demo(out: string): Promise<number> {
+async function demo(out: string, platform: Platform): Promise<number> {
   const plan = new WebPlan({ sites: SITES, pages: PAGES, seed: 1 })
-  const server = await WebServer.listen(plan, { clock: systemClock, port: 0 })
+  const server = await WebServer.listen(plan, { clock: platform.clock, port: 0 })
   try {
     tell(`1. A web of ${SITES} sites and ${number(PAGES)} pages is served at ${server.seed}\n`)
     tell(
@@ -48,7 +48,7 @@ async function demo(out: string): Promise<number> {
       out,
       contact: 'https://example.org/demo',
     })
-    const code = await watch(createSession(config, out), out, false)
+    const code = await watch(platform.clock, createSession(platform, config, out), out, false)
     if (code !== EXIT.done) return code
     const expected = [...truth(plan, server.authority)].length
     const tables = await openTables(out)

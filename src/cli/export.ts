@@ -7,10 +7,9 @@ import { type Exported, exportFiles, exportJsonl, exportMarkdown } from '../data
 import type { TablesOptions } from '../data/query/index.js'
 import { forTerminal, shellWord } from '../model/index.js'
 import type { Say } from './commands.js'
-import { EXIT } from './exit-codes.js'
-import { InterruptedError, interruptible } from './interruption.js'
-import { tell } from './output.js'
-import { type LimitFlags, readLimits, withLimits } from './query-limits.js'
+import { EXIT, InterruptedError, interruptible } from './exit/index.js'
+import { type LimitFlags, readLimits, withLimits } from './options/index.js'
+import { tell } from './output/index.js'
 
 type Kind = 'files' | 'jsonl' | 'markdown'
 

@@ -1,13 +1,13 @@
 /** `orbweaver ledger copy`: where the ledger of a crawl is kept. */
 import { Command } from 'commander'
-import { copyToDatabase, copyToDirectory } from '../compose/index.js'
 import { ConfigError } from '../config/index.js'
 import { shellWord } from '../model/index.js'
-import { trustOption } from './crawl-address.js'
-import { tell } from './output.js'
-import { number } from './summary.js'
+import { copyToDatabase, copyToDirectory } from '../runtime/access/index.js'
+import type { Platform } from '../runtime/platform/index.js'
+import { trustOption } from './options/index.js'
+import { number, tell } from './output/index.js'
 
-export function ledgerCommand(): Command {
+export function ledgerCommand(platform: Platform): Command {
   return new Command('ledger').addCommand(
     new Command('copy')
       .description('move the ledger of a crawl between its directory (SQLite) and PostgreSQL')
@@ -16,22 +16,28 @@ export function ledgerCommand(): Command {
       .option('--name <name>', 'of the crawl in the database (as it was named)')
       .addOption(trustOption())
       .addHelpText('after', HELP)
-      .action(copy),
+      .action((from: string, to: string, options: CopyOptions) => copy(platform, from, to, options)),
   )
 }
 
+interface CopyOptions {
+  readonly name?: string
+  readonly trust?: boolean
+}
+
 async function copy(
+  platform: Platform,
   from: string,
   to: string,
-  { name, trust }: { name?: string; trust?: boolean },
+  { name, trust }: CopyOptions,
 ): Promise<void> {
   if (isDatabase(from) === isDatabase(to))
     throw new ConfigError('one of the two is a directory, the other a database (postgres://…)')
   if (isDatabase(from) && name === undefined)
     throw new ConfigError('say which crawl: --name, as several share a database')
   const { directory, rows } = isDatabase(from)
-    ? await copyToDirectory(from, name ?? '', to, trust)
-    : await copyToDatabase(from, to, name, trust)
+    ? await copyToDirectory(platform, from, name ?? '', to, trust)
+    : await copyToDatabase(platform, from, to, name, trust)
   tell(`${number(rows)} rows copied; go on with: orbweaver resume ${shellWord(directory)}\n`)
 }
 

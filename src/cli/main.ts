@@ -15,15 +15,14 @@ import {
   DirectoryBusyError,
   DiskFullError,
   NewerCrawlError,
-} from '../runtime/index.js'
+} from '../runtime/directory/index.js'
+import type { Platform } from '../runtime/platform/index.js'
 import { COMMANDS, type Say } from './commands.js'
-import { EXIT } from './exit-codes.js'
-import { InterruptedError, readerLeft } from './interruption.js'
-import { tell } from './output.js'
-import { outliveTerminal } from './signals.js'
+import { EXIT, InterruptedError, outliveTerminal, readerLeft } from './exit/index.js'
+import { tell } from './output/index.js'
 
-/** Runs one command; the result is the exit code. */
-export async function main(argv: readonly string[]): Promise<number> {
+/** Runs one command; the result is the exit code. `platform`: null is that of the installed program. */
+export async function main(argv: readonly string[], platform: Platform | null = null): Promise<number> {
   outliveTerminal(readerLeft)
   let code: number = EXIT.done
   const say = (value: number) => {
@@ -34,8 +33,11 @@ export async function main(argv: readonly string[]): Promise<number> {
     .version(VERSION)
     .configureHelp({ subcommandTerm: command => command.name() })
     .addHelpText('after', HELP)
+  const loadPlatform = async () => platform ?? systemPlatform()
   for (const [name, { about }] of Object.entries(COMMANDS))
-    program.addCommand(isWanted(name, argv) ? await load(name, say) : new Command(name).description(about))
+    program.addCommand(
+      isWanted(name, argv) ? await load(name, say, loadPlatform) : new Command(name).description(about),
+    )
   quietly(program)
   try {
     await program.parseAsync(argv, { from: 'user' })
@@ -45,23 +47,29 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Of the others their names are enough, for the list of commands and for whoever mistypes one. */
+/** Other commands are not loaded: the list of commands and the check for typing errors need names only. */
 function isWanted(name: string, [first, second]: readonly string[]): boolean {
   return name === first || (first === 'help' && name === second)
 }
 
-async function load(name: string, say: Say): Promise<Command> {
-  const { about, load } = COMMANDS[name]
-  return (await load(say)).description(about)
+/** Loaded on demand: not every command needs it. */
+async function systemPlatform(): Promise<Platform> {
+  const { systemPlatform } = await import('../compose/index.js')
+  return systemPlatform
 }
 
-/** Commander throws instead of ending the process, and leaves the message to us. */
+async function load(name: string, say: Say, platform: () => Promise<Platform>): Promise<Command> {
+  const { about, load } = COMMANDS[name]
+  return (await load(say, platform)).description(about)
+}
+
+/** Commander throws instead of ending the process, and prints nothing. */
 function quietly(command: Command): void {
   command.exitOverride().configureOutput({ writeErr: () => {} })
   for (const child of command.commands) quietly(child)
 }
 
-/** One line for a command that Commander could not make sense of, with what would have made sense. */
+/** One line for arguments that Commander does not understand, with a hint. */
 function usageProblem(error: CommanderError, argv: readonly string[]): string {
   const [first = '', second = ''] = argv
   if (error.code === 'commander.help' && first === 'help')
@@ -112,19 +120,19 @@ function failureCode(error: unknown, argv: readonly string[]): number {
   return EXIT.internal
 }
 
-/** Without waiting for a reader that does not read. */
+/** Ends at once, even if stdout still has data that no one reads. */
 function endInterrupted({ message, exitCode }: InterruptedError): never {
   if (message !== '') complain(message, exitCode)
   process.exit(exitCode)
 }
 
-/** With the command that agrees to it, where one can. */
+/** With the command that trusts the directory, where that is possible. */
 function untrustedLine({ message, canBeTrusted }: UntrustedError, argv: readonly string[]): string {
   if (!canBeTrusted) return message
   return `${message}; if you trust it: orbweaver ${argv.map(shellWord).join(' ')} --trust`
 }
 
-/** What is wrong with what was asked for, and not with the ledger. */
+/** Kinds of ledger errors that have an exit code of their own. */
 const LEDGER_EXIT: Partial<Record<LedgerError['kind'], number>> = {
   corrupt: EXIT.damaged,
   full: EXIT.disk,
@@ -133,13 +141,13 @@ const LEDGER_EXIT: Partial<Record<LedgerError['kind'], number>> = {
 }
 
 /**
- * No room on the device, in the user's share of it, or in a file that may not grow; and what the store calls
- * them.
+ * No room on the device, in the user's quota, or in a file of limited size; DISK_FULL is the store's own
+ * code.
  */
 const DISK_FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'DISK_FULL'])
 
 function complain(message: string, code: number): number {
-  // It may quote what a stranger has written.
+  // The message may quote text from the web.
   tell(`orbweaver: ${withoutControls(message)}\n`)
   return code
 }

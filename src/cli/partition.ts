@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Command, Option } from 'commander'
-import { limitCompiler, type PartitionOptions, partition, systemClock } from '../compose/index.js'
+import { type PartitionOptions, partition, systemClock } from '../compose/index.js'
 import { ConfigError } from '../config/index.js'
 import { checkPartition } from '../plan/partition/check/index.js'
 import {
@@ -15,9 +15,9 @@ import {
   writeParts,
 } from '../plan/partition/io/index.js'
 import { type PresetName, presets } from '../plan/partition/state/index.js'
-import { printJson, tell } from './output.js'
-import { readObjectives } from './partition-objectives.js'
-import { checkedText, partitionedText } from './partition-summary.js'
+import { limitCompiler } from '../runtime/threads/index.js'
+import { readObjectives } from './options/index.js'
+import { checkedText, partitionedText, printJson, tell } from './output/index.js'
 
 interface PartitionFlags {
   readonly k: string

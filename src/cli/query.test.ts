@@ -6,8 +6,8 @@ import { Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MadeCrawl } from '../../test/kit/made-crawl.js'
 import { closingLines } from './export.js'
+import { readLimits } from './options/query-limits.js'
 import { runQuery } from './query.js'
-import { readLimits } from './query-limits.js'
 
 let crawl: MadeCrawl
 

@@ -16,9 +16,9 @@ import {
   type Value,
 } from '../data/query/index.js'
 import { forTerminal, jsonForTerminal, LIMITS } from '../model/index.js'
-import { interruptible } from './interruption.js'
-import { tell } from './output.js'
-import { type LimitFlags, readLimits, withLimits } from './query-limits.js'
+import { interruptible } from './exit/index.js'
+import { type LimitFlags, readLimits, withLimits } from './options/index.js'
+import { tell } from './output/index.js'
 
 type Format = 'table' | 'csv' | 'json'
 

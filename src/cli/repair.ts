@@ -3,10 +3,9 @@ import { Command } from 'commander'
 import { forDisplay, shellWord } from '../model/index.js'
 import { type RepairReport, repairDirectory } from '../verify/index.js'
 import type { Say } from './commands.js'
-import { trustOption } from './crawl-address.js'
-import { EXIT } from './exit-codes.js'
-import { print, printJson, tell } from './output.js'
-import { plural } from './summary.js'
+import { EXIT } from './exit/index.js'
+import { trustOption } from './options/index.js'
+import { plural, print, printJson, tell } from './output/index.js'
 
 interface RepairFlags {
   readonly dryRun?: boolean

@@ -7,8 +7,8 @@ import { LIMITS, withoutControls } from '../model/index.js'
 import { normaliseUrl } from '../model/url/index.js'
 import { looksBinary, RobotsRules, type RobotsVerdict } from '../page/robots/index.js'
 import type { Say } from './commands.js'
-import { EXIT } from './exit-codes.js'
-import { print, printJson } from './output.js'
+import { EXIT } from './exit/index.js'
+import { print, printJson } from './output/index.js'
 
 interface RobotsFlags {
   readonly agent: string

@@ -17,10 +17,9 @@ import {
   simulate,
   smallRun,
 } from '../simulate/index.js'
-import { EXIT } from './exit-codes.js'
-import { print, printJson, tell } from './output.js'
-import { SimulationDisplay } from './simulate-progress.js'
-import { whole } from './whole.js'
+import { EXIT } from './exit/index.js'
+import { whole } from './options/index.js'
+import { print, printJson, SimulationDisplay, tell } from './output/index.js'
 
 interface Flags {
   readonly agents: number

@@ -3,11 +3,9 @@ import { Command } from 'commander'
 import { shellWord, withoutControls } from '../model/index.js'
 import { type Damage, verifyDirectory } from '../verify/index.js'
 import type { Say } from './commands.js'
-import { trustOption } from './crawl-address.js'
-import { EXIT } from './exit-codes.js'
-import { interruptible, untilAborted } from './interruption.js'
-import { print, printJson, tell } from './output.js'
-import { plural, size } from './summary.js'
+import { EXIT, interruptible, untilAborted } from './exit/index.js'
+import { trustOption } from './options/index.js'
+import { plural, print, printJson, size, tell } from './output/index.js'
 
 interface VerifyFlags {
   readonly quick?: boolean

@@ -16,8 +16,7 @@ import {
   WebPlan,
   WebServer,
 } from '../simulate/web/index.js'
-import { EXIT } from './exit-codes.js'
-import { onEndSignal } from './signals.js'
+import { EXIT, onEndSignal } from './exit/index.js'
 
 /** Options as typed: every one is read, and refused, by `WebFlags`. */
 type RawFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>

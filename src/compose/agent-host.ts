@@ -1,8 +1,6 @@
 /** One agent of this machine, in whatever thread it runs: its implementations, its settings, its files. */
 import { tmpdir } from 'node:os'
-import type { Bus } from '../bus/index.js'
 import { type AgentEnd, type AgentInput, type AssembledAgent, assembleAgent } from '../cluster/agent/index.js'
-import type { Hooks } from '../cluster/agent/lane/index.js'
 import {
   type Channel,
   channelTo,
@@ -11,75 +9,39 @@ import {
   routingOver,
 } from '../cluster/transfer/index.js'
 import { ConfigError, type CrawlConfig, isLearned } from '../config/index.js'
-import { type Heartbeat, type Incarnation, type Ledger, LedgerClock } from '../ledger/index.js'
+import { type Heartbeat, LedgerClock } from '../ledger/index.js'
 import { loadZstd } from '../model/bytes/index.js'
-import { type Clock, LIMITS, type Millis } from '../model/index.js'
+import { type Clock, LIMITS } from '../model/index.js'
 import { compilePattern } from '../model/url/index.js'
 import { FrontierSpace } from '../page/frontier/index.js'
 import { Scope } from '../page/frontier/scope/index.js'
+import { readPlan } from '../page/politeness/phases/index.js'
 import type { RoutingTable } from '../plan/assign/learned/index.js'
 import { type AgentProgress, agentProgress } from '../report/index.js'
-import {
-  decodeTable,
-  knownHosts,
-  LiveSettings,
-  Monitor,
-  readTable,
-  saveWidened,
-  widenedScope,
-} from '../runtime/index.js'
-import type { Log } from './log.js'
-import { machineGauges } from './machine-gauges.js'
+import { Monitor, machineGauges } from '../runtime/machine/index.js'
+import type { AgentOrder, AgentParts, HostedAgent } from '../runtime/platform/index.js'
+import { decodeTable, readTable } from '../runtime/routing/index.js'
+import { knownHosts, LiveSettings, saveWidened, widenedScope } from '../runtime/settings/index.js'
 import { openFetcher } from './open-fetcher.js'
 import { openDirectoryStore, packing } from './open-store.js'
-import { phasesOf } from './phase-plan.js'
-import type { StoreWorker } from './store-worker.js'
 import { systemClock } from './system-clock.js'
 import { systemRandom as random } from './system-random.js'
 
-/** What an agent of this machine has to know; all of it can be sent to a thread. */
-export interface AgentOrder {
-  /** The store; null when this machine does not see it. */
-  readonly directory: string | null
-  /** Of the crawl, for who sends its packs to the coordinator. */
-  readonly token?: string
-  /** Of the crawl, for file names. */
-  readonly crawl: string
-  readonly config: CrawlConfig
-  readonly agent: string
-  readonly incarnation: Incarnation
-  /** Agents of this machine: they share its memory. */
-  readonly agents: number
-  /** The address to call from. */
-  readonly sourceAddress: string | undefined
-  readonly leaseMs: Millis
-  readonly diskTrouble: string
-  /** For queues and seen-sets. */
-  readonly scratch: string
-}
-
-export interface HostParts {
-  readonly ledger: Ledger
-  readonly bus: Bus
-  readonly hooks: Hooks
-  readonly log: Log
-  readonly worker: StoreWorker
-  /** The disk refused a pack, or took one again. */
-  readonly onDiskTrouble: (detail: string | null) => void
+interface HostParts extends AgentParts {
   /** Ledger time, where that is another machine's. */
   readonly clock?: Clock
   /** To the coordinator, where the store is not seen. */
   readonly channel?: Channel
 }
 
-export class AgentHost {
+export class AgentHost implements HostedAgent {
   readonly #parts: HostParts
   readonly #agentPool: AssembledAgent
   readonly #live: LiveSettings
   readonly #scope: Scope
   #diskTrouble: string
 
-  static async open(order: AgentOrder, parts: HostParts): Promise<AgentHost> {
+  static async open(order: AgentOrder, parts: AgentParts): Promise<AgentHost> {
     if (order.config.archive.startsWith('zstd')) await loadZstd()
     const settings = await parts.ledger.settings()
     const hosts = await knownHosts(parts.ledger)
@@ -97,7 +59,8 @@ export class AgentHost {
     this.#parts = parts
     this.#diskTrouble = order.diskTrouble
     this.#scope = scopeOf(config, settings)
-    const phases = phasesOf(settings, agent)
+    const plan = readPlan(settings)
+    const phases = plan && { plan, wall: systemClock.now, skewMs: order.phaseSkewMs }
     const monitor = new Monitor({
       lanes: config.lanes,
       clock,
@@ -198,7 +161,7 @@ export class AgentHost {
 }
 
 /** The time of a database is that of its machine: the first heartbeat tells it, and the others keep it. */
-async function inLedgerTime(order: AgentOrder, parts: HostParts): Promise<HostParts> {
+async function inLedgerTime(order: AgentOrder, parts: AgentParts): Promise<HostParts> {
   if (order.config.ledger === undefined) return parts
   const clock = new LedgerClock(systemClock)
   const ledger = clock.setBy(parts.ledger)

@@ -5,8 +5,7 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { EarlierCrawls } from '../data/export/index.js'
-import { absolute, CRAWL_FILE, readCrawlFile } from './crawl-directory.js'
-import { distrustOf } from './trust.js'
+import { absolute, CRAWL_FILE, distrustOf, readCrawlFile } from '../runtime/directory/index.js'
 
 /** `named`: where the crawl before the one in `directory` is now, as the user says. */
 export function earlierCrawls(directory: string, named?: string): EarlierCrawls {

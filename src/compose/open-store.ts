@@ -3,23 +3,11 @@ import type { AgentInput } from '../cluster/agent/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { DirectoryPackStore, PackBuilder, type PackStore } from '../data/store/index.js'
 import { parseArchiveFormat, type WarcRecords, warcInfo, warcRecords } from '../data/store/warc/index.js'
-import type { Incarnation } from '../ledger/index.js'
 import { VERSION } from '../model/index.js'
+import type { StorePlace } from '../runtime/platform/index.js'
 import { userAgentOf } from './open-fetcher.js'
-import type { StoreWorker } from './store-worker.js'
 import { systemClock } from './system-clock.js'
 import { systemRandom as random } from './system-random.js'
-
-export interface StorePlace {
-  readonly directory: string
-  /** Of the crawl, for file names. */
-  readonly crawl: string
-  readonly config: CrawlConfig
-  readonly incarnation: Incarnation
-  readonly worker: StoreWorker
-  /** Files are numbered from behind this. */
-  readonly firstNumber?: number
-}
 
 export function openDirectoryStore(place: StorePlace): PackStore {
   const { directory, crawl, config, incarnation, worker, firstNumber = 0 } = place

@@ -2,7 +2,7 @@
 import { ConfigError, type CrawlConfigInput, checkConfig } from '../config/index.js'
 import { originOf } from '../model/url/index.js'
 import { type Qualification, qualify, type RobotsMode } from '../page/robots/index.js'
-import { checkSeeds } from './check-seeds.js'
+import { checkSeeds } from '../runtime/settings/index.js'
 import { openFetcher } from './open-fetcher.js'
 import { systemClock as clock } from './system-clock.js'
 

@@ -5,8 +5,8 @@
 import { parentPort } from 'node:worker_threads'
 import { concatParquet, convertLogs } from '../data/store/tables/parquet/index.js'
 import { finishIndex } from '../data/store/warc/index.js'
-import { learn } from '../runtime/index.js'
-import type { StoreAnswer, StoreJob } from './store-worker.js'
+import { learn } from '../runtime/routing/index.js'
+import type { StoreAnswer, StoreJob } from '../runtime/threads/index.js'
 
 parentPort!.on('message', async (job: StoreJob) => {
   try {
@@ -33,9 +33,9 @@ async function run(job: StoreJob): Promise<unknown> {
       return finishIndex(job.task)
     case 'route':
       // Loaded only here: it brings the partitioner along.
-      return (await import('../runtime/index.js')).makeRoutes(job.task)
+      return (await import('../runtime/routing/index.js')).makeRoutes(job.task)
     case 'repartition':
-      return (await import('../runtime/index.js')).repartition(job.task)
+      return (await import('../runtime/routing/index.js')).repartition(job.task)
     case 'learn':
       return learn(job.step)
   }

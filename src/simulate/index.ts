@@ -1,12 +1,13 @@
 /**
- * simulate/: the whole crawler in virtual time. In: a seed and what may go wrong. Out: which promise was
- * broken, and the figures. Always: real agents, lanes, router and transmitter; only clock, chance, web, disk,
- * network and ledger are made up; the same seed gives the same history. Read `world.ts`, then `checker.ts`.
- * `web/` is another thing: a web to serve.
+ * simulate/: the whole crawler in virtual time. In: a seed and what may go wrong. Out: the promises that were
+ * broken, and figures. Always: agents, lanes, router, transmitter and coordinator are the real ones; clock,
+ * random source, web, disk, network and ledger are simulated; the same seed gives the same history. Start
+ * with `simulate.ts`, then read `check/checker.ts`. `web/` is independent: a generated web that a server
+ * serves.
  */
-export { FAULT_PRESETS, type FaultPreset } from './faults.js'
-export { MUTATIONS, type Mutation } from './mutations.js'
+export { FAULT_PRESETS, type FaultPreset, MUTATIONS, type Mutation } from './faults/index.js'
+export type { Answer, Web } from './ports/index.js'
 export { explain, shrink } from './shrink.js'
+export { simulate } from './simulate.js'
+export type { SimulationOptions, SimulationProgress, SimulationResult } from './simulation.js'
 export { smallRun } from './small-run.js'
-export type { Answer, Web } from './virtual-web.js'
-export { type SimulationOptions, type SimulationProgress, type SimulationResult, simulate } from './world.js'

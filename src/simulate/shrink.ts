@@ -1,13 +1,13 @@
 /**
- * A violation, made as small as it can be: fewer faults, fewer sites, fewer agents, as long as the promise is
+ * Makes a failing run as small as possible: fewer faults, sites and agents, as long as the same promise is
  * broken.
  */
-import type { Violation } from './checker.js'
-import { type SimulationOptions, type SimulationResult, simulate } from './world.js'
+import type { Violation } from './check/index.js'
+import { simulate } from './simulate.js'
+import type { SimulationOptions, SimulationResult } from './simulation.js'
 
-/** Runs spent on it at most. */
-const TRIES = 50
-const LINES = 80
+const MOST_TRIES = 50
+const MOST_LINES = 80
 
 export interface Shrunk {
   readonly options: SimulationOptions
@@ -16,55 +16,48 @@ export interface Shrunk {
 
 export async function shrink(options: SimulationOptions, found: SimulationResult): Promise<Shrunk> {
   const { promise } = found.violations[0]
+  const traced: SimulationOptions = { ...options, faults: found.faults, keepsHistory: true, stopsEarly: true }
+  let best: Shrunk = { options: traced, result: found }
   let tries = 0
-  let best: Shrunk = {
-    options: { ...options, faults: found.faults, keepsHistory: true, stopsEarly: true },
-    result: found,
-  }
   const attempt = async (changed: Partial<SimulationOptions>): Promise<boolean> => {
-    if (++tries > TRIES) return false
+    if (++tries > MOST_TRIES) return false
     const smaller = { ...best.options, ...changed }
     const result = await simulate(smaller)
     if (!result.violations.some(violation => violation.promise === promise)) return false
     best = { options: smaller, result }
     return true
   }
+  const dropFaults = async (): Promise<void> => {
+    for (let at = best.result.faults.length - 1; at >= 0; at--)
+      await attempt({ faults: best.result.faults.filter((_fault, i) => i !== at) })
+  }
   await attempt({})
-  await withFewerFaults(() => best, attempt)
+  await dropFaults()
   for (const part of ['agents', 'pages', 'sites', 'lanes'] as const)
     for (const by of [1 / 4, 1 / 2, 3 / 4])
       while (
         best.options[part] > 1 &&
         (await attempt({ [part]: Math.max(1, Math.floor(best.options[part] * by)) }))
       );
-  await withFewerFaults(() => best, attempt)
+  await dropFaults()
   return best
 }
 
-async function withFewerFaults(
-  best: () => Shrunk,
-  attempt: (changed: Partial<SimulationOptions>) => Promise<boolean>,
-): Promise<void> {
-  for (let at = best().result.faults.length - 1; at >= 0; at--)
-    await attempt({ faults: best().result.faults.filter((_fault, i) => i !== at) })
-}
-
-/** What was promised, for those who do not know the numbers by heart. */
 const PROMISES: Readonly<Record<Violation['promise'], string>> = {
   P1: 'no acknowledged page is lost',
   P2: 'every URL is found, whatever fails',
   P3: 'no page is stored twice, or fetched after it was acknowledged',
   P4: 'files hold what was committed and nothing else',
   P5: 'never two agents on a site, never two requests within its delay',
-  P6: 'who has lost a site cannot commit anything for it',
+  P6: 'an agent that has lost a site cannot commit anything for it',
   P7: 'the crawl ends',
   P8: 'same seed, same history',
   P9: 'robots.txt is obeyed',
-  D16: 'sites of an agent that failed are the next to be given out',
-  bug: 'no agent fails for a reason of its own',
+  D16: 'sites of a failed agent are granted before all others',
+  bug: 'no agent fails because of a bug',
 }
 
-/** What a person needs to see what went wrong, and to make it go wrong again with `command`. */
+/** The violation, the history that led to it, and the `command` that repeats the run. */
 export function explain({ options, result }: Shrunk, command: string): string {
   const { violations, history, faults } = result
   const { promise, what, about, after } = violations[0]
@@ -72,10 +65,10 @@ export function explain({ options, result }: Shrunk, command: string): string {
   return [
     `${promise} is broken: ${PROMISES[promise]}`,
     `  ${what}`,
-    `to see it again: ${command}`,
-    `it still happens with ${options.agents} agents, ${options.sites} sites, ${result.pages} pages and ${faults.length} faults;`,
+    `to repeat the run: ${command}`,
+    `it still fails with ${options.agents} agents, ${options.sites} sites, ${result.pages} pages and ${faults.length} faults;`,
     `what led to it${about.length > 0 ? ` (${about.join(', ')})` : ''}, in virtual time:`,
-    ...(lines.length > LINES ? [`  … ${lines.length - LINES} lines before`] : []),
-    ...lines.slice(-LINES),
+    ...(lines.length > MOST_LINES ? [`  … ${lines.length - MOST_LINES} lines before`] : []),
+    ...lines.slice(-MOST_LINES),
   ].join('\n')
 }

@@ -1,12 +1,13 @@
-/** The small faulty run that CI and `npm run soak` make by the thousand. */
 import { ASSIGNMENTS } from '../config/index.js'
-import type { SimulationOptions } from './world.js'
+import type { SimulationOptions } from './simulation.js'
 
 /**
- * At least 5 agents, 40 sites, 500 pages and 5 faults, a kill and a zombie among them; every seed a little
- * different.
+ * A small run with faults, as the tests and `npm run soak` make them by the thousand. It has at least 5
+ * agents, 40 sites, 500 pages and 5 faults, a kill and a zombie among them; each seed varies the sizes. In
+ * every third run of each assignment, sites are split.
  */
 export function smallRun(seed: number): SimulationOptions {
+  const round = Math.floor(seed / ASSIGNMENTS.length)
   return {
     seed,
     agents: 5 + (seed % 2),
@@ -15,14 +16,9 @@ export function smallRun(seed: number): SimulationOptions {
     faults: seed % 5 === 0 ? 'heavy' : 'light',
     assign: ASSIGNMENTS[seed % ASSIGNMENTS.length],
     lanes: 2 + (seed % 7),
-    ...splits(seed),
-    ...(Math.floor(seed / ASSIGNMENTS.length) % 2 === 0 ? { repartition: 5 } : {}),
+    ...(round % 3 === 0 && { splitSites: 3 + (seed % 5) }),
+    ...(round % 2 === 0 && { repartition: 5 }),
     delayMs: 200,
     keepsHistory: false,
   }
-}
-
-/** In every third run of each assignment sites are split, those of a few pages already. */
-function splits(seed: number): Pick<SimulationOptions, 'splitSites'> {
-  return Math.floor(seed / ASSIGNMENTS.length) % 3 === 0 ? { splitSites: 3 + (seed % 5) } : {}
 }

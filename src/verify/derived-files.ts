@@ -2,8 +2,9 @@
  * What is derived from ledger and tables: written anew where it was damaged, or where it speaks of what was
  * lost.
  */
-import { describeCrawl } from '../compose/index.js'
+
 import type { Damage } from './damage.js'
+import { describeCrawl } from './describe-crawl.js'
 import type { RepairCrawl } from './open-repair.js'
 import type { Quarantine } from './quarantine.js'
 import type { RepairOutcome } from './repair.js'

@@ -5,18 +5,12 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  closeSilentIncarnations,
-  crawlName,
-  leaseNow,
-  openUnproved,
-  systemClock,
-  systemRandom,
-} from '../compose/index.js'
+import { systemPlatform } from '../compose/index.js'
 import type { CrawlConfig } from '../config/index.js'
 import type { Incarnation, Ledger } from '../ledger/index.js'
 import type { Epoch } from '../model/index.js'
-import { DirectoryBusyError } from '../runtime/index.js'
+import { closeSilentIncarnations } from '../runtime/access/index.js'
+import { crawlName, DirectoryBusyError } from '../runtime/directory/index.js'
 
 export interface RepairCrawl {
   readonly directory: string
@@ -48,15 +42,21 @@ export async function withCrawl<T>(
   const scratch = isDry ? mkdtempSync(join(tmpdir(), 'orbweaver-repair-')) : join(directory, 'frontier', NAME)
   const target = isDry ? join(scratch, 'target') : directory
   // That it belongs to the directory was found by verify, or is being repaired.
-  const ledger = await openUnproved(directory, config, 'refuse', isDry ? 'read' : 'write')
+  const ledger = await systemPlatform.ledgers.openUnproved(
+    directory,
+    config,
+    'refuse',
+    isDry ? 'read' : 'write',
+  )
   try {
     rmSync(scratch, { recursive: true, force: true })
     for (const folder of FOLDERS) mkdirSync(join(target, folder), { recursive: true })
     mkdirSync(scratch, { recursive: true })
     const held = isDry ? NOBODY : await hold(ledger, directory, config)
-    const random = { now: systemClock.now(), salt: Math.floor(systemRandom.next() * 2 ** 32) }
+    const { clock, random } = systemPlatform
+    const made = { now: clock.now(), salt: Math.floor(random.next() * 2 ** 32) }
     try {
-      return await work({ directory, target, scratch, ledger, config, ...held, ...random, isDry })
+      return await work({ directory, target, scratch, ledger, config, ...held, ...made, isDry })
     } finally {
       if (!isDry) await ledger.leave(held.incarnation)
     }
@@ -77,9 +77,9 @@ async function hold(
   config: CrawlConfig,
 ): Promise<{ readonly incarnation: Incarnation; readonly seat: Epoch }> {
   if (config.ledger === undefined) await ledger.endAllLeases()
-  else await closeSilentIncarnations(ledger, crawlName(config), leaseNow())
+  else await closeSilentIncarnations(ledger, crawlName(config), systemPlatform)
   const incarnation = await ledger.join(NAME, 0)
-  const seat = await ledger.takeSeat(incarnation, leaseNow())
+  const seat = await ledger.takeSeat(incarnation, systemPlatform.leaseMs)
   if (seat !== null) return { incarnation, seat }
   await ledger.leave(incarnation)
   throw new DirectoryBusyError(`${directory} is being crawled; stop the crawl before you repair it`)

@@ -1,23 +1,23 @@
 /** `orbweaver repair`: finds the damage, repairs what the rest depends on first, and tells what was done. */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  absolute,
-  CRAWL_FILE,
-  needTrust,
-  needTrustInCopy,
-  openToVerify,
-  readCrawlFile,
-  readRecord,
-  systemClock,
-  writeCrawlFile,
-} from '../compose/index.js'
+import { systemPlatform } from '../compose/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { GENERATIONS_FILE, ledgerGenerations, writeGenerations } from '../data/store/index.js'
 import { readSealed, refuseLinks } from '../files/index.js'
 import { LEDGER_FILE, withLedgerCopy } from '../ledger/sqlite/index.js'
 import { withoutMark } from '../model/index.js'
-import { takeLock } from '../runtime/index.js'
+import { openToVerify } from '../runtime/access/index.js'
+import {
+  absolute,
+  CRAWL_FILE,
+  needTrust,
+  needTrustInCopy,
+  readCrawlFile,
+  readRecord,
+  takeLock,
+  writeCrawlFile,
+} from '../runtime/directory/index.js'
 import type { Damage } from './damage.js'
 import { repairDerived } from './derived-files.js'
 import { withCrawl } from './open-repair.js'
@@ -55,7 +55,8 @@ export async function repairDirectory(given: string, options: RepairOptions = {}
   // What a damaged crawl.json says does not count. Its copy in the ledger needs trust before it is put in its
   // place.
   const path = join(directory, CRAWL_FILE)
-  if (existsSync(path) && readSealed(path, CRAWL_FILE)?.seal === 'right') needTrust(directory, options.trust)
+  if (existsSync(path) && readSealed(path, CRAWL_FILE)?.seal === 'right')
+    needTrust(directory, systemPlatform, options.trust)
   const lock = takeLock(directory)
   try {
     return await new Repair(directory, options).run()
@@ -128,7 +129,7 @@ class Repair {
   /** From the copy in the ledger. */
   async #restoreCrawlFile(): Promise<boolean> {
     const path = join(this.#directory, LEDGER_FILE)
-    const record = existsSync(path) ? await withLedgerCopy(path, systemClock.now, readRecord) : null
+    const record = existsSync(path) ? await withLedgerCopy(path, systemPlatform.clock.now, readRecord) : null
     if (!record) {
       this.#gone.push('crawl.json is damaged and no copy of it is in the directory; restore it from a backup')
       return false
@@ -139,7 +140,7 @@ class Repair {
     const quarantine = this.#newQuarantine()
     quarantine.keep('crawl.json', 'is damaged')
     if (quarantine.isUsed) this.#quarantine.add(quarantine.folder)
-    writeCrawlFile(this.#directory, record.file)
+    writeCrawlFile(this.#directory, record.file, systemPlatform.clock)
     return true
   }
 
@@ -151,6 +152,7 @@ class Repair {
     if (existsSync(join(this.#directory, GENERATIONS_FILE))) quarantine.keep(GENERATIONS_FILE, 'is damaged')
     if (quarantine.isUsed) this.#quarantine.add(quarantine.folder)
     const { ledger, close } = await openToVerify(
+      systemPlatform,
       this.#directory,
       readCrawlFile(this.#directory).config,
       this.#isTrusting,
@@ -209,7 +211,7 @@ class Repair {
   }
 
   #newQuarantine(): Quarantine {
-    return new Quarantine(this.#directory, systemClock.now())
+    return new Quarantine(this.#directory, systemPlatform.clock.now())
   }
 
   #report(): RepairReport {

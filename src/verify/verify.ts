@@ -5,16 +5,7 @@
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  CRAWL_FILE,
-  holdsPages,
-  isForeign,
-  ledgerNameOf,
-  openToVerify,
-  REPORT_FILE,
-  systemClock,
-  wasConcluded,
-} from '../compose/index.js'
+import { systemPlatform } from '../compose/index.js'
 import { ConfigError, type CrawlConfig } from '../config/index.js'
 import { checkPair, GENERATIONS_FILE, ledgerGenerations } from '../data/store/index.js'
 import { listedIn, MANIFEST, readManifest } from '../data/store/tables/index.js'
@@ -22,6 +13,9 @@ import { type ListedFile, refuseLinks } from '../files/index.js'
 import type { Ledger } from '../ledger/index.js'
 import { LEDGER_FILE } from '../ledger/sqlite/index.js'
 import { LEARNED_MANIFEST, learnedFilesOf } from '../plan/learn/index.js'
+import { isForeign, openToVerify } from '../runtime/access/index.js'
+import { CRAWL_FILE, holdsPages, ledgerNameOf } from '../runtime/directory/index.js'
+import { REPORT_FILE, wasConcluded } from '../runtime/session/index.js'
 import { checkRecords } from './archive.js'
 import type { Damage } from './damage.js'
 import { checkJournals, checkLedgerFile } from './ledger.js'
@@ -68,7 +62,7 @@ export async function* verifyDirectory(
     return
   }
   if (state.at === 'unknown') options.note?.(`${LEDGER_FILE}: ${state.why}; SQLite finds it sound`)
-  const { ledger, close } = await openToVerify(directory, config, options.trust === true)
+  const { ledger, close } = await openToVerify(systemPlatform, directory, config, options.trust === true)
   try {
     yield* checkGenerations(directory, ledger, config)
     yield* withLedger(directory, ledger, state.at === 'clean', options)
@@ -137,7 +131,7 @@ async function* checkFiles(
   for (const file of inReadingOrder(files)) {
     if (file.bytes === 0) continue
     // Files are read without a pause: Ctrl-C is seen between two of them.
-    await new Promise<void>(resolve => systemClock.soon(resolve))
+    await new Promise<void>(resolve => systemPlatform.clock.soon(resolve))
     onFile?.(file.name, file.bytes)
     const damage = await listed.check(file)
     if (damage) yield damage

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { GENERATED } from '../../scripts/reference/pages.js'
-import { EXIT } from '../../src/cli/index.js'
+import { EXIT } from '../../src/cli/exit/index.js'
 import { orbweaver, temporary } from '../kit/orbweaver.js'
 import { page, SmallWeb } from '../kit/small-web.js'
 

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type AgentState, agentStates } from '../../src/cli/agent-lines.js'
+import { type AgentState, agentStates } from '../../src/cli/output/agent-lines.js'
 import { systemClock } from '../../src/compose/index.js'
 import { LEDGER_FILE, openSqliteLedger } from '../../src/ledger/sqlite/index.js'
 import type { Report } from '../../src/report/index.js'

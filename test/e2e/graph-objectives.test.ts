@@ -5,11 +5,12 @@
  * @module-tag deep
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readCrawlFile, systemClock } from '../../src/compose/index.js'
+import { systemClock } from '../../src/compose/index.js'
 import { readGraphSettings } from '../../src/config/index.js'
 import { planGraph } from '../../src/plan/assign/learned/index.js'
 import { readLearned } from '../../src/plan/learn/index.js'
 import type { Report } from '../../src/report/index.js'
+import { readCrawlFile } from '../../src/runtime/directory/index.js'
 import { WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { GENERATED, orbweaver, temporary } from '../kit/orbweaver.js'
 

@@ -6,7 +6,7 @@
  */
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import type { AgentState } from '../../src/cli/agent-lines.js'
+import type { AgentState } from '../../src/cli/output/agent-lines.js'
 import { WebPlan } from '../../src/simulate/web/index.js'
 import { ClusterWeb } from '../kit/cluster-web.js'
 import { GENERATED, orbweaver, type RunningCommand, start, temporary } from '../kit/orbweaver.js'

@@ -4,7 +4,7 @@
  * @module-tag deep
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { EXIT } from '../../src/cli/index.js'
+import { EXIT } from '../../src/cli/exit/index.js'
 import { filesIn, flip, rowsOf } from '../kit/damage.js'
 import { orbweaver, temporary } from '../kit/orbweaver.js'
 import { page, SmallWeb } from '../kit/small-web.js'

@@ -8,9 +8,9 @@ import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync } f
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { announceGeneration } from '../../src/compose/generation.js'
-import { systemClock } from '../../src/compose/index.js'
+import { systemClock, systemRandom } from '../../src/compose/index.js'
 import { openSqliteLedger } from '../../src/ledger/sqlite/index.js'
+import { announceGeneration } from '../../src/runtime/directory/generation.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { checkWarcs, urlsWith } from '../kit/crawled.js'
 import { GENERATED, orbweaver, start, temporary } from '../kit/orbweaver.js'
@@ -132,7 +132,7 @@ describe('a restored crawl on SQLite', () => {
       JSON.parse(readFileSync(join(out, 'generations.json'), 'utf8')) as { next: unknown }
     for (const isInLedger of [false, true]) {
       const ledger = openHere()
-      const { settings } = await announceGeneration(out, ledger)
+      const { settings } = await announceGeneration(out, ledger, systemRandom)
       if (isInLedger) await ledger.set(settings)
       await ledger.close()
       expect(generations().next).not.toBeNull()

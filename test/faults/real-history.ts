@@ -6,10 +6,10 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FileRow } from '../../src/ledger/index.js'
-import { Checker, type Violation } from '../../src/simulate/checker.js'
-import type { StoredRow } from '../../src/simulate/disk.js'
-import type { LedgerMethod } from '../../src/simulate/flaky-ledger.js'
-import { History } from '../../src/simulate/history.js'
+import { Checker, type Violation } from '../../src/simulate/check/checker.js'
+import { History } from '../../src/simulate/check/history.js'
+import type { StoredRow } from '../../src/simulate/ports/disk.js'
+import type { LedgerMethod } from '../../src/simulate/ports/flaky-ledger.js'
 import { siteOfHost } from '../../src/simulate/web/authority.js'
 import {
   type Authority,

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { EXIT } from '../../src/cli/index.js'
+import { EXIT } from '../../src/cli/exit/index.js'
 import { UntrustedError } from '../../src/config/index.js'
 import { resume } from '../../src/index.js'
 import { FalsePostgres } from '../kit/false-postgres.js'

@@ -6,7 +6,7 @@
  */
 import { existsSync, rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { EXIT } from '../../src/cli/index.js'
+import { EXIT } from '../../src/cli/exit/index.js'
 import { markingHooks, newUser, smallSite, stoppedCrawl } from '../kit/foreign-directory.js'
 import { orbweaver } from '../kit/orbweaver.js'
 import { PostgresServer } from '../kit/postgres.js'

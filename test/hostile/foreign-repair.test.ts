@@ -9,7 +9,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { EXIT } from '../../src/cli/index.js'
+import { EXIT } from '../../src/cli/exit/index.js'
 import { writeSealed } from '../../src/files/index.js'
 import { filesIn, flip } from '../kit/damage.js'
 import { FalsePostgres } from '../kit/false-postgres.js'

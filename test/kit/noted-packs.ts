@@ -1,9 +1,9 @@
 /** What `ORBWEAVER_FAULTS=acks=FILE` has noted: packs, and the pages that their journals settle. */
 import { readFileSync } from 'node:fs'
-import type { RecordedPack } from '../../src/compose/recording-ledger.js'
 import { fingerprint, takeFingerprint } from '../../src/model/bytes/index.js'
 import type { OutcomeCode } from '../../src/model/index.js'
 import { readJournal } from '../../src/page/frontier/index.js'
+import type { RecordedPack } from './faults/recording-ledger.js'
 
 /** Packs as often as they were acknowledged. */
 export function notedPacks(path: string): RecordedPack[] {

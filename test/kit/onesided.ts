@@ -2,7 +2,7 @@
 
 import { systemClock } from '../../src/compose/index.js'
 import { Rendezvous } from '../../src/plan/assign/simple/index.js'
-import { agentNames } from '../../src/runtime/index.js'
+import { agentNames } from '../../src/runtime/routing/index.js'
 import { WebPlan, WebServer } from '../../src/simulate/web/index.js'
 
 /**

@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const BIN = fileURLToPath(new URL('../../bin/orbweaver.js', import.meta.url))
+/** The same program, composed with faulty ports (`test/kit/faults/`). */
+const FAULTY_BIN = fileURLToPath(new URL('../../dist/faults/main.js', import.meta.url))
 
 export interface Ended {
   readonly code: number | null
@@ -27,7 +29,8 @@ export function start(
   env: Record<string, string> = {},
   cwd = tmpdir(),
 ): RunningCommand {
-  const child = spawn(process.execPath, [BIN, ...args], {
+  const isFaulty = { ...process.env, ...env }.ORBWEAVER_FAULTS !== undefined
+  const child = spawn(process.execPath, [isFaulty ? FAULTY_BIN : BIN, ...args], {
     cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -50,7 +50,7 @@ describe.each(ASSIGNMENTS)('%s', assign => {
       const options = { ...smallRun(seed), agents: 2, lanes: 1, web, faults: [], assign, keepsHistory: true }
       const { violations, history } = await simulate(options)
       expect(violations, `seed ${seed}`).toEqual([])
-      const asked = history.about(['.test']).filter(line => line.includes(' asks for '))
+      const asked = history.about(['.test']).filter(line => line.includes(' requests '))
       const whoAsks = (url: string) => asked.filter(line => line.endsWith(` ${url}`)).map(secondsAndAgent)
       const [first, ...more] = whoAsks(MOVED)
       expect(more).toEqual([])

@@ -1,5 +1,5 @@
 /**
- * What a person sees when a promise is broken: the promise, how to see it again, and a history that is short.
+ * What a person sees when a promise is broken: the promise, how to repeat it, and a history that is short.
  *
  * @module-tag deep
  */
@@ -27,9 +27,9 @@ it('a violation is made small, and its history leads up to it and no further', a
   )
   expect(small.result.faults.length).toBeLessThan(found.faults.length)
   const lines = explain(small, 'orbweaver simulate --small --seed 8').split('\n')
-  expect(lines[0]).toBe('P6 is broken: who has lost a site cannot commit anything for it')
+  expect(lines[0]).toBe('P6 is broken: an agent that has lost a site cannot commit anything for it')
   expect(lines.at(-1)).toMatch(
-    /^ +[\d.]+ s {2}life \d+ sends pack [0-9a-f]{8} of .*; the ledger says committed$/,
+    /^ +[\d.]+ s {2}incarnation \d+ sends pack [0-9a-f]{8} of .*; the ledger says committed$/,
   )
   expect(lines.length).toBeLessThan(100)
 })
@@ -43,9 +43,9 @@ it('the command says the promise, the seed and the history, and ends with 1', ()
   expect(status).toBe(1)
   expect(stdout).toBe('')
   // How far it is may stand before it, on a slow machine.
-  expect(stderr).toMatch(/^P6 is broken: who has lost a site/m)
-  expect(stderr).toMatch(/\nto see it again: orbweaver simulate --small --seed \d+ --break no-fencing\n/)
-  expect(stderr).toMatch(/\n +[\d.]+ s {2}the ledger leases .* to life \d+, epoch \d+\n/)
+  expect(stderr).toMatch(/^P6 is broken: an agent that has lost a site/m)
+  expect(stderr).toMatch(/\nto repeat the run: orbweaver simulate --small --seed \d+ --break no-fencing\n/)
+  expect(stderr).toMatch(/\n +[\d.]+ s {2}the ledger leases .* to incarnation \d+, epoch \d+\n/)
 })
 
 it('--assign says who gets which site in small runs too', () => {

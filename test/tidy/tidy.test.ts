@@ -21,15 +21,12 @@ const KEPT_WORDS = new Map([
 /** Small files that stay apart from their only importer, with the reason. */
 const KEPT_SMALL = new Map([
   ['src/cli/experiment.ts', 'one file per command'],
+  ['src/cli/stop.ts', 'one file per command'],
   ['src/cluster/agent/lane/known-links.ts', 'the implementation of a port of the parser'],
-  ['src/compose/known-web.ts', 'reads a file; what it reads is in report/'],
-  ['src/compose/machine-gauges.ts', 'the real machine, which compose/ alone knows'],
-  ['src/compose/recording-ledger.ts', 'for fault tests; goes to test/ with the injected faults'],
   ['src/data/store/append-digest.ts', 'joins files/ and row logs, which must not know each other'],
   ['src/ledger/memory/memory-bindings.ts', 'one file per table of the ledger'],
   ['src/page/fetch/connect/forbidden-ports.ts', 'a table from the Fetch standard'],
   ['src/page/fetch/http/content-type-lines.ts', 'a rule of the Fetch standard'],
-  ['src/simulate/overlapping-changes.ts', 'tested by itself'],
   ['src/verify/flipped-bit.ts', 'tested by itself'],
 ])
 

@@ -7,7 +7,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { EXIT } from '../../src/cli/index.js'
+import { EXIT } from '../../src/cli/exit/index.js'
 import { checkWarcs } from '../kit/crawled.js'
 import { orbweaver, temporary } from '../kit/orbweaver.js'
 import type { SmallWeb } from '../kit/small-web.js'

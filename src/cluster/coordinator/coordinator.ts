@@ -201,7 +201,7 @@ export class Coordinator {
     const { ledger, bus, leaseMs, leastDelayMs, assignment } = this.#parts
     let left = waiting
     const grantTo = async (to: Incarnation, cells: readonly CellId[]) => {
-      const grants = [...byLane(cells, cell => assignment.laneOf(cell))].map(async ([lane, bound]) => {
+      const grants = [...byLane(cells, cell => assignment.laneOf?.(cell) ?? 0)].map(async ([lane, bound]) => {
         const leases = await ledger.grant(to, bound, leaseMs, leastDelayMs(), lane)
         this.#book.granted(to, leases)
         left -= leases.length

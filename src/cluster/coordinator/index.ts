@@ -4,7 +4,8 @@
  * Always: nothing is kept in memory alone; the next coordinator goes on from the ledger.
  */
 export { type CellCounts, cellCounts } from './cell-account.js'
-export { Coordinator } from './coordinator.js'
+export { Coordinator, type CoordinatorParts } from './coordinator.js'
+export { CoordinatorSeat } from './coordinator-seat.js'
 export { placedAgents } from './placed-agents.js'
 export { remainingSites } from './remaining-sites.js'
 export {

@@ -39,7 +39,7 @@ it('what is left of a split site is told piece by piece, each with its own agent
     laneOf: () => 0,
   }
   expect(await remainingSites(ledger, assignment, agents)).toEqual([
-    { site: cells[0], queued: 2, known: 0, part: 0, heldBy: -1, isBargain: false },
-    { site: cells[1], queued: 3, known: 0, part: 1, heldBy: -1, isBargain: false },
+    { site: cells[0], queued: 2, known: 0, part: 0, heldBy: -1, isTakenOver: false },
+    { site: cells[1], queued: 3, known: 0, part: 1, heldBy: -1, isTakenOver: false },
   ])
 })

@@ -31,8 +31,8 @@ export async function remainingSites(
       const part = owner === null ? -1 : (places.get(owner) ?? -1)
       const queued = Math.max(0, discovered - settled) + (unread.get(cell) ?? 0)
       const heldBy = holders.get(cell) ?? -1
-      const isBargain = takesOver(assignment) && heldBy !== part
-      left.push({ site: cell, queued, known: discovered, part, heldBy, isBargain })
+      const isTakenOver = takesOver(assignment) && heldBy !== part
+      left.push({ site: cell, queued, known: discovered, part, heldBy, isTakenOver })
     }
     after = batch[batch.length - 1].cell
   }

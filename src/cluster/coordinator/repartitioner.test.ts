@@ -72,7 +72,7 @@ describe('live repartition', () => {
       known: 2,
       part: 0,
       heldBy: i < 2 ? 0 : -1,
-      isBargain: false,
+      isTakenOver: false,
     }))
     return new Repartitioner({
       clock,

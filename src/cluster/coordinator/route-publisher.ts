@@ -52,7 +52,7 @@ export class RoutePublisher {
   /** The seat is ours from now on. */
   async restore(): Promise<void> {
     const { owners } = this.#assignment
-    if (owners === null) return
+    if (!owners) return
     const settings = await this.#ledger.settings()
     this.account.restore(settings)
     this.#membersText = settings[ROUTING_MEMBERS] ?? ''
@@ -61,7 +61,7 @@ export class RoutePublisher {
 
   /** With every beat, after a look at who is here. */
   async look(rows: readonly AgentRow[], book: AgentRegistry): Promise<void> {
-    if (this.#assignment.owners === null) return
+    if (!this.#assignment.owners) return
     this.#count(book)
     this.account.look(rows)
     this.#show(book.views())
@@ -77,7 +77,7 @@ export class RoutePublisher {
   /** After the assignment was asked: what it has decided is written down before anything is leased by it. */
   async tell(): Promise<void> {
     const { owners, routes } = this.#assignment
-    if (owners === null) return
+    if (!owners) return
     const changed = owners.takeChanged()
     const members = routes?.members ?? []
     const membersText = JSON.stringify(members)
@@ -98,7 +98,7 @@ export class RoutePublisher {
 
   /** The crawl is over: the account as it is now. */
   async close(book: AgentRegistry): Promise<void> {
-    if (this.#assignment.owners === null) return
+    if (!this.#assignment.owners) return
     book.look(await this.#ledger.agents())
     await this.#save(book)
   }

@@ -4,9 +4,9 @@
  * that were backed up together have the same last one; as soon as either goes on with another partner, it has
  * one that the other will never have. Paths, host names and times say nothing about this: copies share them.
  *
- * A generation is written in three steps (see `compose/generation.ts`): announced in the directory as `next`,
- * written to the ledger, confirmed in the directory. So a crash at any point leaves a pair that belongs
- * together, and once the third step is done, a ledger from before it is refused.
+ * A generation is written in three steps (`runtime/directory/generation.ts`): announced in the directory as
+ * `next`, written to the ledger, confirmed in the directory. So a crash at any point leaves a pair that
+ * belongs together, and once the third step is done, a ledger from before it is refused.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

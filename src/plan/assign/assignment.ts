@@ -6,65 +6,65 @@ import type { CellId, GroupId } from '../../model/index.js'
 export interface AgentView {
   readonly name: string
   readonly incarnation: Incarnation
-  /** Sites it crawls at the same time. */
+  /** The number of sites it crawls at the same time. */
   readonly lanes: number
   readonly freeLanes: number
-  /** Sites it has in hand, or on their way to it: its present load. */
+  /** The number of sites that it holds or was granted: its load. */
   readonly held: number
-  /** Numbers, from 1, of the lanes that are at work. */
+  /** Numbers, from 1, of its busy lanes. */
   readonly busyLanes: readonly number[]
-  /** What it has left of CPU, memory, disk and bandwidth, of one kind for all agents (D13). */
+  /** What is free of CPU, memory, disk and bandwidth; comparable between agents. */
   readonly capacity: number
-  /**
-   * The stage of the routing table by which it takes cells itself; none, or 0: it waits for what it is given.
-   */
+  /** The stage of the routing table by which it claims cells; 0 or absent if it only receives grants. */
   readonly stage?: number
 }
 
-/** An agent as others draw it: name, life, and its weight where sites go by hash. */
+/** An agent in the draw by hash, with its weight. */
 export interface RoutingMember {
   readonly name: string
   readonly incarnation: Incarnation
   readonly weight: number
 }
 
-/** What one round of handing out comes to. */
+/** The result of one round of grants. */
 export interface Assigned {
   readonly given: ReadonlyMap<Incarnation, readonly CellId[]>
-  /** Turns that an agent holds and that lanes of others, free and meant for such a cell, wait for. */
+  /**
+   * By holder: turns that free lanes of other agents wait for, because they are meant for cells of that
+   * group.
+   */
   readonly wanted: ReadonlyMap<Incarnation, ReadonlySet<GroupId>>
 }
 
-/**
- * Of an assignment that binds cells to lanes ahead: what it has bound is in the ledger, not in its memory
- * alone.
- */
+/** A cell that an assignment binds to a lane ahead of its grant. */
+export type BoundCell = LaneName & { readonly cell: CellId }
+
+/** The bindings of an assignment that binds cells to lanes. They are stored in the ledger. */
 export interface LanePlan {
-  /** What is bound already; told to whoever takes the coordinator's seat. */
+  /** Takes over the bindings of the previous coordinator. */
   restore(loads: readonly LaneLoad[]): void
-  /** What was bound since it was last asked, to be written down before it is leased. */
-  takeNew(): readonly (LaneName & { readonly cell: CellId })[]
+  /** Returns the bindings made since the last call; they are stored before the cells are leased. */
+  takeNew(): readonly BoundCell[]
 }
 
-/** Of an assignment that routes by parts: who has which is in the ledger, not in its memory alone. */
+/** The owners of the parts of a routing table. They are stored in the ledger. */
 export interface PartPlan {
-  /** Names of the owners, part by part, as the coordinator before had them. */
+  /** Takes over the names of the owners, part by part, from the previous coordinator. */
   restore(names: readonly string[]): void
-  /** The same, when it has changed since this was last asked: to be written down. */
+  /** Returns the names if they have changed since the last call, else null. */
   takeChanged(): readonly string[] | null
 }
 
-/**
- * Of an assignment by a table that agents have too (S2): they take the cells that are meant for them without
- * being given them.
- */
+/** The routing that agents do themselves: they claim the cells meant for them without a grant. */
 export interface RoutePlan {
   readonly stage: number
-  /** The agents it was last shown: told to all of them, so that they draw as it does. */
+  /**
+   * The agents of the last round. All agents receive this list, so that they draw as the coordinator does.
+   */
   readonly members: readonly RoutingMember[]
-  /** Whether agents can tell whose a cell is. */
+  /** Whether agents can tell the owner of a cell. */
   isRouted(cell: CellId): boolean
-  /** Whether others may have what its own agent has no lane for. */
+  /** Whether cells that their owner has no lane for may go to other agents. */
   readonly assignsRest: boolean
 }
 
@@ -72,20 +72,20 @@ export interface RoutePlan {
 export interface Assignment {
   readonly name: AssignmentName
   /**
-   * `head`: the first cells of S are enough. `all`: a cell far down may be the only one for a free lane.
-   * `nothing`: agents take cells themselves.
+   * `head`: the first cells of the queue are enough. `all`: the only cell for a free lane may be far down.
+   * `nothing`: agents claim all cells themselves.
    */
   readonly looksAt: 'head' | 'all' | 'nothing'
-  /** Cells of `waiting` (which is in the order of the queue) for the free lanes of `agents`, best first. */
+  /** Assigns cells of `waiting`, which is in queue order, to free lanes of `agents`. */
   assign(waiting: readonly WaitingCell[], agents: readonly AgentView[]): Assigned
-  /** The agent that a cell is meant for, among those it was last shown; null where it is meant for nobody. */
+  /** The agent that a cell is meant for, among the agents of the last round; null if there is none. */
   intendedOwner?(cell: CellId): Incarnation | null
-  /** The lane of its agent that a cell is bound to; 0 where any will do. */
-  laneOf(cell: CellId): number
-  /** Null where nothing is planned ahead. */
-  readonly plan: LanePlan | null
-  /** Null where there are no parts. */
-  readonly owners: PartPlan | null
-  /** None where every cell is given out by the coordinator. */
+  /** The lane that a cell is bound to; absent or 0 if any lane of its agent may take it. */
+  laneOf?(cell: CellId): number
+  /** Null or absent if cells are not bound ahead. */
+  readonly plan?: LanePlan | null
+  /** Null or absent if there are no parts. */
+  readonly owners?: PartPlan | null
+  /** Null or absent if the coordinator grants every cell. */
   readonly routes?: RoutePlan | null
 }

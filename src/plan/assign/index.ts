@@ -6,6 +6,7 @@ export type {
   AgentView,
   Assigned,
   Assignment,
+  BoundCell,
   LanePlan,
   PartPlan,
   RoutePlan,

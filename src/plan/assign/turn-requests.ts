@@ -1,14 +1,13 @@
-/**
- * Turns that somebody needs for one request (a hop of a robots.txt). While that is being said, no site of
- * those groups is given to anybody: else the turn that its holder passes on would be gone again before it can
- * be had.
- */
 import type { WaitingCell } from '../../ledger/index.js'
 import type { Clock, GroupId, Millis } from '../../model/index.js'
 
-/** It is said every second; some words are lost. */
-const HEARD_MS = 3_000
+/** Agents repeat a turn request every second, and the bus may lose some. */
+const REQUEST_MS = 3_000
 
+/**
+ * The turns that agents request for a single request, such as a hop of robots.txt. While a turn is requested,
+ * no cell of its group is granted: otherwise the turn would be taken again before the requester gets it.
+ */
 export class TurnRequests {
   readonly #clock: Clock
   readonly #until = new Map<GroupId, Millis>()
@@ -18,10 +17,10 @@ export class TurnRequests {
   }
 
   announce(groups: readonly GroupId[]): void {
-    for (const group of groups) this.#until.set(group, this.#clock.monotonic() + HEARD_MS)
+    for (const group of groups) this.#until.set(group, this.#clock.monotonic() + REQUEST_MS)
   }
 
-  /** The cells that are not held back. */
+  /** Returns the cells whose turn nobody requests. */
   without(waiting: readonly WaitingCell[]): readonly WaitingCell[] {
     if (this.#until.size === 0) return waiting
     const now = this.#clock.monotonic()

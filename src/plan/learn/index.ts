@@ -1,8 +1,8 @@
 /**
- * learn/: what a crawl keeps for the next (S1, H6). In: the sites of the ledger, and what conversion noted of
- * links and hosts. Out: `learned/` in the crawl directory, and from there a `LearnedWeb`. Always: `learned/`
- * is whole by its manifest, or said to be of no use; what this crawl has nothing new about is kept from the
- * one before.
+ * plan/learn/: what a crawl learns for the next one (S1). In: the sites of the ledger, and notes of table
+ * conversion about links and hosts. Out: the folder `learned/` of the crawl directory, and from it a
+ * `LearnedWeb`. Always: `learned/` is complete according to its manifest, or the reason why it cannot be used
+ * is reported. What this crawl did not learn anew is kept from the previous crawl.
  */
 export { Checksums, LEARNED_MANIFEST, type LearnedTrouble, learnedFilesOf } from './learned-folder.js'
 export { readLearned } from './read-learned.js'

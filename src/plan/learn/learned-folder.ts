@@ -1,8 +1,8 @@
 /**
- * `learned/` of a crawl directory. `sites.gz` has a JSON object a line, one for each site; the other files
- * are nets (see `data/store/tables/learned-notes.ts`). Lines of text under gzip, because files of nets can be
- * put behind each other, are a tenth of their size, and anybody can read them with zcat. `manifest.json` is
- * written last: it names every file with its length and checksum, and the crawl it belongs to.
+ * The folder `learned/` of a crawl directory. `sites.gz` has one JSON object per line and site; the other
+ * files are nets (see `data/store/tables/learned-notes.ts`). They are gzipped text, because such files can be
+ * concatenated and anyone can read them with zcat. `manifest.json` is written last: it has the length and
+ * checksum of each file, and the crawl that they belong to.
  */
 import { createReadStream, existsSync, openSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,21 +14,18 @@ import type { AgentAbility } from '../assign/learned/index.js'
 
 export const FOLDER = 'learned'
 export const SITES = 'sites.gz'
-/** Nets of sites that this crawl did not see, from the crawl before. */
+/** Nets of the previous crawl, of sites that this crawl did not see. */
 export const KEPT_NETS = 'previous.gz'
 export const LEARNED_MANIFEST = `${FOLDER}/manifest.json`
 const VERSION = 1
 
 export interface LearnedManifest {
   readonly version: number
-  /**
-   * When the crawl that it was learned in was begun: what was copied here from another crawl says something
-   * else.
-   */
+  /** When the crawl that learned this was begun; it differs if the folder was copied from another crawl. */
   readonly crawl: string
   readonly writtenAt: string
   readonly sites: number
-  /** What the agents were found able to do; absent where nobody looked. */
+  /** The measured abilities of the agents; absent if nothing was measured. */
   readonly agents?: readonly AgentAbility[]
   readonly files: readonly LearnedFile[]
 }
@@ -41,7 +38,7 @@ export interface LearnedFile {
   readonly crc32: number
 }
 
-/** Why what was learned is of no use, in one line. */
+/** The reason, in one line, why `learned/` cannot be used. */
 export interface LearnedTrouble {
   readonly trouble: string
 }
@@ -50,10 +47,7 @@ export function manifestPath(directory: string): string {
   return join(directory, LEARNED_MANIFEST)
 }
 
-/**
- * Every file that the manifest names, by its path in the crawl directory; none where there is no sound
- * manifest.
- */
+/** The files of the manifest, by their paths in the crawl directory; none without a sound manifest. */
 export function learnedFilesOf(directory: string): { name: string; bytes: number; crc32: number }[] {
   const path = manifestPath(directory)
   const file = existsSync(path) ? readSealed(path, LEARNED_MANIFEST) : null
@@ -62,7 +56,7 @@ export function learnedFilesOf(directory: string): { name: string; bytes: number
   return files.map(({ name, bytes, crc32 }) => ({ name: `${FOLDER}/${name}`, bytes, crc32 }))
 }
 
-/** What the crawl of `directory`, which began at `crawl`, has learned; or why that cannot be used. */
+/** The manifest of the crawl in `directory`, begun at `crawl`, after a check of all files. */
 export function learnedIn(
   directory: string,
   crawl: string,
@@ -105,10 +99,7 @@ export function manifestOf(content: Omit<LearnedManifest, 'version'>): LearnedMa
   return { version: VERSION, ...content }
 }
 
-/**
- * Checksums of files, each read once and piece by piece: while a crawl runs they are asked for again and
- * again, and what conversion or an earlier crawl has written does not change.
- */
+/** Checksums of files. They are cached: they are needed often during a crawl, and the files do not change. */
 export class Checksums {
   readonly #known = new Map<string, { readonly version: string; readonly crc32: number }>()
 
@@ -123,7 +114,7 @@ export class Checksums {
   }
 }
 
-/** The lines of a file, one after the other; memory does not grow with it. */
+/** Streams the lines of a gzipped file. */
 export async function* linesOf(path: string): AsyncGenerator<string> {
   const unpacked = createReadStream('', { fd: openSync(path, OPEN.read) }).pipe(createGunzip())
   for await (const line of createInterface({ input: unpacked, crlfDelay: Number.POSITIVE_INFINITY }))

@@ -1,18 +1,17 @@
 /**
- * The sites of `learned/` while it is written: what this crawl counted, what was noted of their hosts, and
- * what the crawl before knew, where this one has nothing new (S1).
+ * The sites of `learned/` while it is written: the counts of this crawl, the notes about their hosts, and
+ * what the previous crawl knew.
  */
 import { LIMITS } from '../../model/index.js'
-import { noteHost, type StoredSite, unknownSite } from './note-host.js'
 import type { SiteCount } from './site-count.js'
-import { keptWords } from './site-words.js'
+import { keptWords, noteHost, type StoredSite, unknownSite } from './stored-site.js'
 
-/** One object a site, all of one form: there may be two hundred thousand. */
+/** A class, so that all of up to two hundred thousand entries have one hidden class. */
 class Entry {
   site: StoredSite
-  /** Null for a site that only the crawl before knew. */
+  /** Null for a site that only the previous crawl knew. */
   readonly count: SiteCount | null
-  /** How much of the nets of the crawl before still stands. */
+  /** The share of the nets of the previous crawl that is still valid. */
   netShare: number
 
   constructor(site: StoredSite, count: SiteCount | null) {
@@ -35,17 +34,17 @@ export class LearnedSites {
     this.#entries.set(site, new Entry({ ...unknownSite(site), pages, bytes, fetchMs }, count))
   }
 
-  /** A line of `hosts-*.gz` (`data/store/tables/learned-notes.ts`). */
+  /** Adds a line of `hosts-*.gz` (`data/store/tables/learned-notes.ts`). */
   note(line: string): void {
     noteHost(line, site => this.#entries.get(site)?.site)
   }
 
-  /** All lines of a crawl with tables have been told: what was not noted was not there. */
+  /** All lines of a crawl with tables were added: a site without a note had no other bytes. */
   endNotes(): void {
     for (const { site } of this.#entries.values()) site.otherBytes ??= 0
   }
 
-  /** A line of the `sites.gz` before, after all that is new has been added. */
+  /** Merges a line of the previous `sites.gz`; called after everything new was added. */
   keep(line: string): void {
     const before = JSON.parse(line) as StoredSite
     const now = this.#entries.get(before.site)
@@ -65,14 +64,14 @@ export class LearnedSites {
   }
 }
 
-/** Pages of a site that was left half-way have new nets; the old ones stand for the others, page for page. */
+/** If a site was crawled in part, its old nets stand for the pages that were not fetched. */
 function netShare(before: StoredSite, { isWhole, pages }: SiteCount): number {
   if (isWhole || before.pages === 0) return isWhole ? 0 : 1
   return Math.max(0, 1 - pages / before.pages)
 }
 
 function merged(before: StoredSite, now: StoredSite, count: SiteCount): StoredSite {
-  // What was left half-way, or failed today, says nothing of the site's size.
+  // A site that was crawled in part, or failed, keeps its former size.
   const isLess = !count.isWhole && now.pages <= before.pages
   return {
     ...now,
@@ -94,9 +93,8 @@ function weightOf({ bytes, otherBytes }: StoredSite): Weight {
 }
 
 /**
- * A page that had not changed came without its body: it still weighs what pages of its site weighed. What is
- * no page came again, and is counted once: otherwise a site would grow with every crawl in which nothing
- * changes.
+ * The bytes of a site. An unchanged page came without its body and counts as the mean page of the previous
+ * crawl. Bytes that are no page come with each crawl and count once, or a site without changes would grow.
  */
 function weightNow(before: StoredSite, now: StoredSite, { pages, notModified }: SiteCount): Weight {
   const known = now.otherBytes ?? before.otherBytes

@@ -1,15 +1,12 @@
-/**
- * Lines of text under gzip, a member for so many of them: what is held in memory is one member, however long
- * the file is. Length and checksum are known at the end, without reading it again.
- */
+/** Writes gzipped lines member by member, so that memory does not grow with the file. */
 import { crc32, gzipSync } from 'node:zlib'
 import { DurableFile } from '../../files/index.js'
 
 const LEVEL = 1
-/** Of a member, before it is packed. */
+/** Size of a gzip member before compression. */
 const MEMBER_CHARS = 1024 * 1024
 
-/** Writes the lines to the place of `path`; null, and no file, when there are none. */
+/** Replaces the file at `path`. Without lines it writes no file and returns null. */
 export async function writeLines(
   path: string,
   lines: Iterable<string> | AsyncIterable<string>,

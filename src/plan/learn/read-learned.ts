@@ -1,14 +1,11 @@
-/** `learned/` in, arrays for the partitioner out. */
+/** Reads `learned/` into the arrays of a `LearnedWeb`. */
 import { join } from 'node:path'
 import { LIMITS } from '../../model/index.js'
 import type { LearnedSite, LearnedWeb } from '../assign/learned/index.js'
 import { FOLDER, type LearnedTrouble, learnedIn, linesOf } from './learned-folder.js'
-import { noteHost, type StoredSite, unknownSite } from './note-host.js'
+import { noteHost, type StoredSite, unknownSite } from './stored-site.js'
 
-/**
- * Of a crawl that runs: lines of nets and of hosts that are in no file yet, and sites that it has met and not
- * asked for yet.
- */
+/** Of a running crawl: lines of nets and hosts that are in no file yet, and sites without requests yet. */
 interface LiveNotes {
   readonly sites: Iterable<string>
   readonly nets: Iterable<string>
@@ -17,7 +14,7 @@ interface LiveNotes {
 
 const NO_NOTES: LiveNotes = { sites: [], nets: [], hosts: [] }
 
-/** What the crawl in `directory`, begun at `crawl`, has learned; or why nothing can be made of it. */
+/** What the crawl in `directory`, begun at `crawl`, has learned, or the reason why that cannot be used. */
 export async function readLearned(
   directory: string,
   crawl: string,
@@ -48,7 +45,7 @@ export async function readLearned(
   return { sites, agents: manifest.agents ?? [], ...nets.arrays() }
 }
 
-/** Nets among known sites; what was linked to and never crawled is no vertex. */
+/** Collects nets among known sites; sites that were linked to and never crawled are left out. */
 class NetReader {
   #numbers: ReadonlyMap<string, number> = new Map()
   #pins = new Uint32Array(1_024)
@@ -66,7 +63,7 @@ class NetReader {
       .slice(tab + 1)
       .split(' ')
       .map(site => this.#numbers.get(site) ?? -1)
-    // The first is the page's own site: without it there is no source.
+    // The first is the page's own site: a net without its source is dropped.
     if (numbers[0] < 0 || this.#used + numbers.length > LIMITS.learnedPins) return
     const start = this.#used
     for (const number of numbers) if (number >= 0) this.#push(number)

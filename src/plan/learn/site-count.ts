@@ -1,4 +1,4 @@
-/** What the ledger has counted of a site in this crawl, as far as something is learned from it. */
+/** What the ledger has counted of a site in this crawl, as far as the next crawl learns from it. */
 import type { SiteSummary } from '../../ledger/index.js'
 import { type OutcomeCode, outcomeRule } from '../../model/index.js'
 
@@ -7,23 +7,20 @@ export interface SiteCount {
   readonly pages: number
   readonly bytes: number
   readonly fetchMs: number
-  /** Among the pages, those that came without a body. */
+  /** The number of pages that came without a body. */
   readonly notModified: number
-  /**
-   * Nothing is left in a queue, and not most of it failed: what an earlier crawl knew of the site is out of
-   * date.
-   */
+  /** The queue is empty and most pages did not fail, so the counts replace those of the previous crawl. */
   readonly isWhole: boolean
 }
 
-/** What befalls every URL of a site that is not well today. */
-const UNWELL: ReadonlySet<OutcomeCode> = new Set<OutcomeCode>([
+/** Outcomes of all URLs of a site that is temporarily unavailable. */
+const UNAVAILABLE: ReadonlySet<OutcomeCode> = new Set<OutcomeCode>([
   'SITE_DROPPED',
   'ROBOTS_UNAVAILABLE',
   'ROBOTS_GIVEN_UP',
 ])
 
-/** Null for a site that nobody asked for anything. */
+/** Null for a site without requests. */
 export function countOf(summary: SiteSummary): SiteCount | null {
   if (summary.lastFetch === 0) return null
   const { cell, state, pages, bytes, settled, discovered, outcomes } = summary
@@ -31,7 +28,7 @@ export function countOf(summary: SiteSummary): SiteCount | null {
   let failed = 0
   for (const { code, count } of outcomes) {
     if (code === 'NOT_MODIFIED') notModified += count
-    if (isOfToday(code)) failed += count
+    if (isTemporary(code)) failed += count
   }
   return {
     site: cell,
@@ -39,18 +36,18 @@ export function countOf(summary: SiteSummary): SiteCount | null {
     bytes,
     fetchMs: Math.round(summary.fetchMs),
     notModified,
-    // What still waits may have an inbox that nobody has read: its rows are not counted yet.
+    // A waiting cell may have unread inbox rows, which are not counted yet.
     isWhole: isOver(state) && settled >= discovered && pages > 0 && failed <= pages,
   }
 }
 
-/** `closed`: it was split, and its cells are told with it. */
+/** A closed cell was split; its pieces are counted with it. */
 function isOver(state: SiteSummary['state']): boolean {
   return state === 'finished' || state === 'closed'
 }
 
-/** Says something of the server's state or of the network, nothing of the page. */
-function isOfToday(code: OutcomeCode): boolean {
+/** Whether the outcome is due to the server's state or the network, not to the page. */
+function isTemporary(code: OutcomeCode): boolean {
   const { kind, strain } = outcomeRule(code)
-  return kind === 'failed' || strain !== 'none' || UNWELL.has(code)
+  return kind === 'failed' || strain !== 'none' || UNAVAILABLE.has(code)
 }

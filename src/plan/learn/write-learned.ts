@@ -1,9 +1,9 @@
 /**
- * Writes `learned/`, at the end of a run, however it ended, and when a crawl under way is to be placed anew:
- * sites as the ledger counted them, with what was noted of their hosts; nets as conversion left them. Values
- * of the crawl before are kept where this one has nothing new: of sites it did not see or that failed, of
- * pages that had not changed, of nets where no links are noted. It takes its time, so a thread does it that
- * has nothing else in hand; what the ledger knows is handed in.
+ * Writes `learned/` at the end of a run, however it ended, and before a repartition: sites with the counts of
+ * the ledger and the notes about their hosts, and nets as table conversion wrote them. Values of the previous
+ * crawl are kept where this crawl has none: for sites that it did not see or that failed, for unchanged
+ * pages, and for nets if links are not recorded. Writing takes long, so it runs in a thread of its own, which
+ * has no access to the ledger.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,31 +30,30 @@ import type { SiteCount } from './site-count.js'
 
 export interface LearnedTask {
   readonly directory: string
-  /** When the crawl was begun, as crawl.json says it. */
+  /** When the crawl was begun, as in crawl.json. */
   readonly crawl: string
   readonly now: number
   /**
-   * False with `--tables none`: nothing is noted of links and hosts then, and the nets of the crawl before
-   * stand.
+   * False with `--tables none`: links and hosts are not recorded, and the nets of the previous crawl stay.
    */
   readonly hasLinks: boolean
-  /** What conversion has noted, as the ledger lists it. */
+  /** The files that table conversion has written, as the ledger lists them. */
   readonly files: readonly { readonly name: string; readonly kind: string }[]
-  /** What the agents were found able to do. */
+  /** The measured abilities of the agents. */
   readonly agents: readonly AgentAbility[]
   readonly previous: { readonly directory: string; readonly crawl: string } | null
 }
 
-/** Of agents that are remembered. */
+/** More agents are not stored. */
 const MOST_AGENTS = 1_000
-/** A net of less than this part of a page is forgotten. */
+/** A net that stands for less than this part of a page is dropped. */
 const LEAST_COUNT = 0.01
 
 export class LearnedWriter {
   readonly #checksums: Checksums
   readonly #sites = new LearnedSites()
 
-  /** Checksums may be those of the writer before. */
+  /** `checksums` may come from an earlier writer. */
   constructor(checksums = new Checksums()) {
     this.#checksums = checksums
   }
@@ -63,7 +62,7 @@ export class LearnedWriter {
     for (const count of counts) this.#sites.add(count)
   }
 
-  /** Tells of a previous crawl whose `learned/` could not be used; then only what is new is kept. */
+  /** Returns why the `learned/` of the previous crawl could not be used; then only new values are written. */
   async finish(task: LearnedTask): Promise<LearnedTrouble | null> {
     const { directory, previous, crawl, now } = task
     mkdirSync(join(directory, FOLDER), { recursive: true })
@@ -88,27 +87,27 @@ export class LearnedWriter {
     return before !== null && 'trouble' in before ? before : null
   }
 
-  /** What is kept of the crawl before; the nets in a file of their own, where there are any. */
+  /** Keeps values of the previous crawl; its nets go to a file of their own. */
   async #keep(task: LearnedTask, before: LearnedManifest): Promise<LearnedFile[]> {
     const from = (holds: string) =>
       before.files
         .filter(file => file.holds === holds)
         .map(({ name }) => join(task.previous!.directory, FOLDER, name))
     for (const path of from('sites')) for await (const line of linesOf(path)) this.#sites.keep(line)
-    return write(task.directory, KEPT_NETS, 'nets', this.#netsStill(from('nets'), task.hasLinks))
+    return write(task.directory, KEPT_NETS, 'nets', this.#validNets(from('nets'), task.hasLinks))
   }
 
-  async *#netsStill(paths: readonly string[], hasLinks: boolean): AsyncGenerator<string> {
+  async *#validNets(paths: readonly string[], hasLinks: boolean): AsyncGenerator<string> {
     for (const path of paths) {
       for await (const line of linesOf(path)) {
-        const still = hasLinks ? this.#stillOf(line) : line
-        if (still !== null) yield still
+        const valid = hasLinks ? this.#validPart(line) : line
+        if (valid !== null) yield valid
       }
     }
   }
 
-  /** A net as it counts beside what is new of its site; null where nothing is left of it. */
-  #stillOf(line: string): string | null {
+  /** The net with the count that is still valid beside the new nets of its site; null if it is too small. */
+  #validPart(line: string): string | null {
     const tab = line.indexOf('\t')
     const share = this.#sites.netShare(line.slice(tab + 1, line.indexOf(' ', tab)))
     if (share === 1) return line
@@ -117,7 +116,7 @@ export class LearnedWriter {
   }
 }
 
-/** One file, or none where there is nothing to write. */
+/** Returns the file, or nothing if there are no lines. */
 async function write(
   directory: string,
   name: string,
@@ -128,12 +127,12 @@ async function write(
   return written === null ? [] : [{ name, holds, ...written }]
 }
 
-/** Below `learned/`. */
+/** Names of files of this kind below `learned/`. */
 function namesOf({ files }: LearnedTask, kind: string): string[] {
   return files.filter(file => file.kind === kind).map(({ name }) => name.slice(FOLDER.length + 1))
 }
 
-/** Machines that were not here this time may be here the next. */
+/** Keeps agents of machines that are absent in this crawl: they may be present in the next. */
 function together(now: readonly AgentAbility[], before: readonly AgentAbility[]): AgentAbility[] {
   const here = new Set(now.map(({ name }) => machineOf(name)))
   return [...now, ...before.filter(({ name }) => !here.has(machineOf(name)))].slice(0, MOST_AGENTS)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { locate } from '../../../test/kit/planned-links.js'
 import { WebAnswers } from './answers.js'
 import { namedAuthority } from './authority.js'
 import { ByteWriter } from './byte-writer.js'
@@ -24,7 +25,7 @@ function bytesOf(answers: WebAnswers, site: number, path: string, nowMs = 0): Bu
 function digest(answers: WebAnswers, web: WebPlan): string {
   const hash = createHash('sha1')
   for (let id = 0; id < 500; id++) {
-    const { site, page } = web.locate(id * 4)
+    const { site, page } = locate(web, id * 4)
     hash.update(bytesOf(answers, site, web.pathOf(site, page)))
   }
   return hash.digest('hex')
@@ -44,7 +45,7 @@ describe('pages', () => {
     const seen = new Set<string>()
     let total = 0
     for (let id = 0; id < plan.pages; id++) {
-      const { site, page } = plan.locate(id)
+      const { site, page } = locate(plan, id)
       const bytes = bytesOf(answers, site, plan.pathOf(site, page))
       expect(bytes.length).toBeGreaterThan(12 * 1024)
       expect(bytes.length).toBeLessThan(20 * 1024)

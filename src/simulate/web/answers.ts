@@ -1,7 +1,4 @@
-/**
- * (site, path) -> what the generated web says, without a socket: the server sends it, a simulator can read
- * it.
- */
+/** The answers of the generated web, (site, path) -> answer, without a socket. */
 import type { Millis } from '../../model/index.js'
 import type { Authority } from './authority.js'
 import type { ByteWriter } from './byte-writer.js'
@@ -16,13 +13,13 @@ export interface Answer {
   readonly status: number
   readonly place: Place
   readonly type: string
-  /** Empty where the page has none: not every server sends both validators. */
+  /** Empty if the page has none: not every server sends both validators. */
   readonly etag: string
   readonly modifiedMs: Millis
   readonly location: string
-  /** Served in chunks where the protocol knows them. */
+  /** Whether the body is sent in chunks if the request is HTTP/1.1. */
   readonly chunked: boolean
-  /** Appends the body. Made on demand: a 304 needs none. */
+  /** Appends the body, which is made only when it is needed. */
   write(writer: ByteWriter): void
 }
 
@@ -73,7 +70,7 @@ export class WebAnswers {
   #page(site: number, place: Place, page: number, nowMs: Millis): Answer {
     const { version, modifiedMs } = revisionOf(this.#plan, this.#knobs, site, page, nowMs)
     const hash = hashOf(this.#plan.seed, Purpose.validator, site, page)
-    // Most pages have both validators, some one of them, some none.
+    // Most pages have both validators, some have one, some none.
     const form = hash % 20
     const strength = form % 5 === 1 ? 'W/' : ''
     return {
@@ -107,27 +104,12 @@ export class WebAnswers {
 }
 
 function found(place: Place, { type, body }: WebObject): Answer {
-  return {
-    status: 200,
-    place,
-    type,
-    etag: '',
-    modifiedMs: 0,
-    location: '',
-    chunked: false,
-    write: writer => writer.text(body),
-  }
+  return { ...missing(place), status: 200, type, write: writer => writer.text(body) }
 }
 
 function missing(place: Place): Answer {
   return {
-    status: 404,
-    place,
-    type: HTML_UTF8,
-    etag: '',
-    modifiedMs: 0,
-    location: '',
-    chunked: false,
+    ...{ status: 404, place, type: HTML_UTF8, etag: '', modifiedMs: 0, location: '', chunked: false },
     write: writer => writer.text(NOT_FOUND),
   }
 }

@@ -7,7 +7,7 @@ import type { WebPlan } from './web-plan.js'
 export type Authority = (site: number) => string
 
 const BLOCK = 250
-/** More than this many listening sockets are asking for trouble. */
+/** A limit for the number of listening sockets. */
 export const MOST_ADDRESSES = 4_096
 
 export function namedAuthority(plan: WebPlan, port: number): Authority {
@@ -20,13 +20,13 @@ export function addressAuthority(port: number): Authority {
   return site => loopbackAddress(site) + suffix
 }
 
-/** 127.0.1.1 for site 0, then up; 127.0.0.x is left to clients. */
+/** 127.0.1.1 for site 0, and so on; clients may use 127.0.0.x. */
 export function loopbackAddress(site: number): string {
   const block = Math.floor(site / BLOCK)
   return `127.${Math.floor(block / BLOCK)}.${1 + (block % BLOCK)}.${1 + (site % BLOCK)}`
 }
 
-/** The site a Host header (or the authority of a URL) means, -1 when it is none of this web. */
+/** The site of a Host header or URL authority; -1 if it is not in this web. */
 export function siteOfHost(plan: WebPlan, host: string): number {
   const colon = host.lastIndexOf(':')
   const name = (colon < 0 ? host : host.slice(0, colon)).toLowerCase()

@@ -1,7 +1,6 @@
 /**
- * Text into one growing buffer. Texts are byte strings: each character is one byte of the UTF-8 result. A
- * page is forty links of a dozen short pieces each; joining them as strings costs three times as much as
- * writing them here.
+ * Writes text into a growing buffer. Each character of a text is one byte of the UTF-8 result. A page has
+ * forty links of a dozen short pieces each; to join them as strings would take three times as long.
  */
 export class ByteWriter {
   bytes: Buffer = Buffer.allocUnsafe(64 * 1024)
@@ -13,7 +12,7 @@ export class ByteWriter {
     const { bytes } = this
     let at = this.length
     this.length = at + size
-    // A call into the engine pays off for long texts only.
+    // A call of the native function is worth it for long texts only.
     if (size > 64) bytes.write(text, at, 'latin1')
     else for (let i = 0; i < size; i++) bytes[at++] = text.charCodeAt(i)
   }
@@ -38,7 +37,7 @@ export class ByteWriter {
     this.length += chunk.length
   }
 
-  /** Starts over in memory of its own: what was written stays with whoever still reads it. */
+  /** Starts a new buffer, because a socket still reads the old one. */
   renew(): void {
     this.bytes = Buffer.allocUnsafe(this.bytes.length)
     this.length = 0

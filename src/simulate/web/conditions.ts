@@ -1,31 +1,29 @@
-/**
- * The knobs of the generated web: how slow it answers, what fails at first, and which pages change with time.
- */
+/** The options of the generated web that concern time: latency, first failures, and changing pages. */
 import type { Millis } from '../../model/index.js'
 import { hashOf, hashText, Purpose, unit } from './hash.js'
 import type { WebPlan } from './web-plan.js'
 
 export interface WebKnobs {
-  /** Mean time to answer; each site has its own factor between 0.5 and 1.5, */
+  /** Mean time to answer. */
   readonly latencyMs?: Millis
-  /** or between 1 less this and 1 more this. */
+  /** Each site multiplies the mean by its own factor between 1 - spread and 1 + spread (0.5). */
   readonly latencySpread?: number
-  /** 0: every answer of a site takes the same time; 1: between nothing and twice that. */
+  /** 0: all answers of a site take the same time; 1: between zero and twice that. */
   readonly latencyJitter?: number
-  /** Sites that answer in a time of their own. */
+  /** Sites with their own time to answer. */
   readonly slowSites?: ReadonlyMap<number, Millis>
-  /** Share of URLs whose first request is answered with 503. */
+  /** The share of URLs whose first request is answered with 503. */
   readonly failRate?: number
-  /** Share of URLs whose first request ends in a connection reset. */
+  /** The share of URLs whose first request ends in a connection reset. */
   readonly dropRate?: number
-  /** Share of pages that change, once per `changePeriodMs` each. */
+  /** The share of pages that change, each once per `changePeriodMs`. */
   readonly changeRate?: number
   readonly changePeriodMs?: Millis
 }
 
 export type Mishap = 'none' | 'fail' | 'drop'
 
-// Pages that never change were last modified somewhere in the four years before 2024.
+// Pages that never change were last modified in the four years before 2024.
 const OLD_MS = Date.UTC(2024, 0, 1)
 const OLD_SECONDS = 4 * 365 * 86_400
 
@@ -38,7 +36,7 @@ export function latencyOf(plan: WebPlan, knobs: WebKnobs, site: number, target: 
   return mean * (1 + knobs.latencyJitter * (2 * unit(hashText(plan.seed ^ site, Purpose.jitter, target)) - 1))
 }
 
-/** What happens to the first request of a URL; later ones are answered. */
+/** The failure of the first request of a URL; later requests are answered. */
 export function mishapOf(plan: WebPlan, knobs: WebKnobs, site: number, target: string): Mishap {
   const drop = knobs.dropRate ?? 0
   const fail = knobs.failRate ?? 0
@@ -49,7 +47,7 @@ export function mishapOf(plan: WebPlan, knobs: WebKnobs, site: number, target: s
 }
 
 export interface Revision {
-  /** Rises by one with every change; 0 for pages that never do. */
+  /** Rises by one with each change; 0 for pages that never change. */
   readonly version: number
   readonly modifiedMs: Millis
 }

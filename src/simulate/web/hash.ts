@@ -1,9 +1,6 @@
-/**
- * Everything about the generated web is a hash of (seed, site, page, purpose): nothing has to be stored to be
- * repeated.
- */
+/** Hashes of (seed, site, page, purpose): the generated web is computed from them and stores nothing. */
 
-/** Keeps decisions about one page independent of each other: each has its own salt. */
+/** A salt for each kind of decision, so that decisions about one page are independent. */
 export const Purpose = {
   sizeOrder: 1,
   topic: 2,

@@ -1,19 +1,16 @@
-/**
- * One link, many spellings: the forms that real pages use and a crawler must bring back to the one normalised
- * URL.
- */
+/** Writes links in the spellings that real pages use, all of which normalise to one URL. */
 import type { Random } from '../../model/index.js'
 import type { ByteWriter } from './byte-writer.js'
 import type { WebPath } from './page-path.js'
 
-/** Where the relative links of a page start from. */
+/** The base of a page's relative links. */
 export interface HrefBase {
   /** `http://host:port` of the page's site. */
   readonly origin: string
   readonly folder: string
-  /** Folders to climb to the root of the site; 0 where `<base>` says so. */
+  /** The depth of the page's folder; 0 with a `<base>` at the root. */
   readonly depth: number
-  /** The page is itself a query of its folder's `view`, and no `<base>` hides that. */
+  /** The page is itself a query of its folder's `view`, and has no `<base>`. */
   readonly isQuery: boolean
 }
 
@@ -23,12 +20,12 @@ const CLIMB = ['', '../', '../../', '../../../']
 const SCHEME = 'http:'.length
 const VIEW = 'view'.length
 
-/** Writes the links of one page; how each is spelled, quoted and escaped is left to chance. */
+/** Writes the links of one page with random spelling, quotes and escapes. */
 export class HrefWriter {
   readonly #writer: ByteWriter
   readonly #base: HrefBase
   readonly #random: Random
-  /** Whether escapes in the path at hand are written as they are. */
+  /** Whether the escapes of the current path are written as they are. */
   #plain = true
 
   constructor(writer: ByteWriter, base: HrefBase, random: Random) {
@@ -97,7 +94,7 @@ export class HrefWriter {
     }
   }
 
-  /** What follows the folder. */
+  /** Writes the part after the folder. */
   #file(path: WebPath): void {
     if (path.number < 0) return
     this.#writer.text(this.#plain ? path.stem : path.respelled)

@@ -1,9 +1,8 @@
 /**
- * The generated web (M18): a web of any size that nobody stores. In: a seed and a size. Out: its sites, pages
- * and links (`WebPlan`), the URLs a full crawl must find (`truth`), the ranks of its pages (`pagerank`), its
- * bytes without a socket (`WebAnswers`) or over HTTP on loopback (`WebServer`). Always: the same seed gives
- * the same bytes; every page can be reached by links from the seed URL; nothing here looks at a clock or
- * draws from a random source of its own.
+ * simulate/web/: the generated web (M18), of any size, which nobody stores. In: a seed and a size. Out: its
+ * sites, pages and links (`WebPlan`), the URLs that a full crawl must find (`truth`), PageRanks, and its
+ * answers over HTTP on loopback (`WebServer`). Always: the same seed gives the same bytes; all pages can be
+ * reached from the seed URL.
  */
 export { type Authority, addressAuthority, MOST_ADDRESSES, namedAuthority } from './authority.js'
 export { latencyOf, type WebKnobs } from './conditions.js'

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest'
+import { linksOf, locate, siteLinks } from '../../../test/kit/planned-links.js'
 import { namedAuthority } from './authority.js'
-import { pagerank, siteLinks } from './link-graph.js'
+import { pagerank } from './link-graph.js'
 import { WebPlan } from './web-plan.js'
 
 /** The definition, over plain sets. */
 function slowRank(plan: WebPlan, rounds: number): number[] {
   const authority = namedAuthority(plan, 80)
   const targets = Array.from({ length: plan.pages }, (_, id) => {
-    const { site, page } = plan.locate(id)
-    const links = plan.linksOf(site, page, authority)
+    const { site, page } = locate(plan, id)
+    const links = linksOf(plan, site, page, authority)
     const pages = links.filter(link => link.kind === 'page' || link.kind === 'redirect')
     return new Set(pages.map(link => plan.idOf(link.site, link.page)).filter(to => to !== id))
   })
@@ -52,7 +53,7 @@ describe('siteLinks', () => {
       const links = siteLinks(plan, site)
       let foreign = 0
       for (let page = 0; page < plan.sizeOf(site); page++) {
-        foreign += plan.linksOf(site, page, authority).filter(link => link.site !== site).length
+        foreign += linksOf(plan, site, page, authority).filter(link => link.site !== site).length
       }
       expect([...links.values()].reduce((sum, count) => sum + count, 0)).toBe(foreign)
       for (const other of links.keys()) reached.add(other)

@@ -1,6 +1,5 @@
 /**
- * The elements that carry a page's links: anchors in several styles, now and then an area, a frame, a head
- * link.
+ * Writes the elements that contain a page's links: mostly anchors, sometimes an area, a frame or a head link.
  */
 import type { Random } from '../../model/index.js'
 import type { ByteWriter } from './byte-writer.js'
@@ -12,60 +11,52 @@ import { SLUGS } from './words.js'
 
 const ANCHOR_ENDS = SLUGS.map((word, i) => `>${word} ${SLUGS[(i * 7 + 3) % SLUGS.length]}</a>`)
 
+interface Parts {
+  readonly plan: WebPlan
+  readonly links: OutLinks
+  readonly writer: ByteWriter
+  readonly hrefs: HrefWriter
+  readonly random: Random
+  readonly originOf: (site: number) => string
+}
+
 export class LinkMarkup {
-  readonly #plan: WebPlan
-  readonly #links: OutLinks
-  readonly #writer: ByteWriter
-  readonly #hrefs: HrefWriter
-  readonly #random: Random
-  readonly #originOf: (site: number) => string
+  readonly #parts: Parts
   readonly #path = new WebPath()
 
-  constructor(
-    plan: WebPlan,
-    links: OutLinks,
-    writer: ByteWriter,
-    hrefs: HrefWriter,
-    random: Random,
-    originOf: (site: number) => string,
-  ) {
-    this.#plan = plan
-    this.#links = links
-    this.#writer = writer
-    this.#hrefs = hrefs
-    this.#random = random
-    this.#originOf = originOf
+  constructor(parts: Parts) {
+    this.#parts = parts
   }
 
-  /** How many links from `from` on may stand in the head: what reachability rests on stays in `<a>`. */
+  /** How many links after `from` may be in the head. Links that make pages reachable must be in `<a>`. */
   headCount(page: number, from: number): number {
     if (page % 4 !== 2 || this.#isBackbone(from) || this.#isBackbone(from + 1)) return 0
     return page % 32 === 2 && !this.#isBackbone(from + 2) ? 3 : 2
   }
 
-  /** Next, prev and refresh, the first `count` of them. */
+  /** Writes the first `count` of next, prev and refresh. */
   head(from: number, count: number): void {
     if (count === 0) return
     this.#element('<link rel="next"', ' href=', from, '>\n')
     this.#element('<link rel=prev', ' href=', from + 1, '>\n')
     if (count < 3) return
-    const path = this.#plan
-      .linkPath(this.#links, from + 2, this.#path)
+    const path = this.#parts.plan
+      .linkPath(this.#parts.links, from + 2, this.#path)
       .toString()
       .replace('&', '&amp;')
-    const url = this.#originOf(this.#links.site[from + 2]) + path
-    this.#writer.text(`<meta http-equiv="Refresh" content="900; URL=${url}">\n`)
+    const url = this.#parts.originOf(this.#parts.links.site[from + 2]) + path
+    this.#parts.writer.text(`<meta http-equiv="Refresh" content="900; URL=${url}">\n`)
   }
 
   item(index: number): void {
-    this.#writer.text('<li>')
-    this.#anchor(index, this.#random.next())
-    this.#writer.text('\n')
+    this.#parts.writer.text('<li>')
+    this.#anchor(index, this.#parts.random.next())
+    this.#parts.writer.text('\n')
   }
 
-  /** A link in the text; a few are not anchors. */
+  /** Writes a link in the text; a few are not anchors. */
   inText(index: number): void {
-    const roll = this.#random.next()
+    const roll = this.#parts.random.next()
     if (roll < 0.97 || this.#isBackbone(index)) this.#anchor(index, roll)
     else if (roll < 0.985) {
       this.#element('<map name="m"><area shape="default"', ' href=', index, ' alt="map"></map>')
@@ -73,7 +64,7 @@ export class LinkMarkup {
   }
 
   #isBackbone(index: number): boolean {
-    return this.#links.backbone[index] === 1
+    return this.#parts.links.backbone[index] === 1
   }
 
   #anchor(index: number, roll: number): void {
@@ -87,9 +78,9 @@ export class LinkMarkup {
   }
 
   #element(start: string, attribute: string, index: number, end: string): void {
-    this.#writer.text(start)
-    const path = this.#plan.linkPath(this.#links, index, this.#path)
-    this.#hrefs.write(attribute, this.#originOf(this.#links.site[index]), path)
-    this.#writer.text(end)
+    this.#parts.writer.text(start)
+    const path = this.#parts.plan.linkPath(this.#parts.links, index, this.#path)
+    this.#parts.hrefs.write(attribute, this.#parts.originOf(this.#parts.links.site[index]), path)
+    this.#parts.writer.text(end)
   }
 }

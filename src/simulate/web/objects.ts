@@ -1,7 +1,4 @@
-/**
- * What a generated web serves besides pages: documents, page requisites, robots.txt and sitemaps. All byte
- * strings.
- */
+/** What the generated web serves besides pages: documents, page requisites, robots.txt and sitemaps. */
 import type { Authority } from './authority.js'
 import { FORBIDDEN_FOLDER, OBJECT_TYPES, WebPath } from './page-path.js'
 import type { WebPlan } from './web-plan.js'
@@ -12,7 +9,7 @@ export interface WebObject {
   readonly body: string
 }
 
-/** Every third page is in a sitemap; a large site has several and an index of them. */
+/** Every third page is in a sitemap; a large site has several sitemaps and an index. */
 const LISTED_EVERY = 3
 const LISTED_PER_PART = 10_000
 
@@ -58,7 +55,7 @@ function lines(number: number): string {
   }).join('')
 }
 
-/** One page with one line of text, cross-reference table included. */
+/** A PDF with one page and one line of text. */
 function pdf(text: string): string {
   const stream = `BT /F1 18 Tf 72 720 Td (${text}) Tj ET`
   const objects = [
@@ -83,7 +80,7 @@ export function requisiteOf(target: string): WebObject {
   return { type: 'image/png', body: PNG }
 }
 
-/** What lies in the forbidden folder: a page, so that a crawler that should not ask is not punished twice. */
+/** A page of the forbidden folder. */
 export function forbiddenPage(number: number): WebObject {
   const body = `<!DOCTYPE html>\n<title>Private ${number}</title>\n<p>Robots are asked to stay out. <a href="/">Home</a>\n`
   return { type: 'text/html; charset=utf-8', body }
@@ -102,9 +99,7 @@ Sitemap: http://${authority(site)}/sitemap.xml
   return { type: 'text/plain; charset=utf-8', body }
 }
 
-/**
- * Part 0 is the sitemap, or the index of parts 1, 2, ... where one does not hold all; null beyond the last.
- */
+/** Part 0 is the sitemap or, if one is not enough, the index of parts 1, 2, …; null beyond the last part. */
 export function sitemapOf(plan: WebPlan, site: number, part: number, authority: Authority): WebObject | null {
   const listed = Math.ceil(plan.sizeOf(site) / LISTED_EVERY)
   const parts = listed > LISTED_PER_PART ? Math.ceil(listed / LISTED_PER_PART) : 0

@@ -1,30 +1,33 @@
-/** The links of one page, as numbers: drawn anew for every call, never stored. */
+/** The links of one page as numbers. They are drawn again for each call and never stored. */
 import { SeededRandom } from '../../model/index.js'
 import { hashOf, Purpose } from './hash.js'
 import type { WebPlan } from './web-plan.js'
 
-/** What a link leads to. A `page` that has moved is linked by its redirecting alias only. */
+/** The target of a link. Links to a page that has moved lead to its redirecting alias. */
 export const LinkTarget = { page: 0, gone: 1, forbidden: 2, object: 3 } as const
 
-/** Pages of a site form a tree of this fan-out below its home page; sites form one below site 0. */
+/**
+ * The fan-out of the trees that make all pages and sites reachable: of pages below a home page, of sites
+ * below site 0.
+ */
 const PAGE_CHILDREN = 8
 export const SITE_CHILDREN = 3
-/** One page in so many links an object, or a page that robots.txt forbids. */
+/** One page in this many links to an object, or to a page that robots.txt forbids. */
 export const OBJECT_EVERY = 48
 export const FORBIDDEN_EVERY = 32
-// Fan-outs, home, parent, object, forbidden and gone must fit with room to spare.
+/** Room for both fan-outs, home, parent, object, forbidden and gone. */
 export const LEAST_LINKS = 20
 const GONE_SHARE = 0.01
 const NEAR_SHARE = 0.5
 
-/** Filled by `drawLinks`, one link per index: columns instead of forty objects a page. */
+/** The links of a page in columns instead of forty objects; filled by `drawLinks`. */
 export class OutLinks {
   count = 0
   readonly target: Uint8Array
   readonly site: Uint32Array
   /** Page, object or file number within the site. */
   readonly number: Uint32Array
-  /** 1 where the link is one that reachability rests on. */
+  /** 1 for links of the trees, which make pages reachable. */
   readonly backbone: Uint8Array
 
   constructor(capacity: number) {
@@ -42,7 +45,7 @@ export class OutLinks {
     this.backbone[at] = backbone
   }
 
-  /** Column by column and by hand: this runs forty times a page. */
+  /** Without destructuring, because it runs forty times per page. */
   swap(a: number, b: number): void {
     const target = this.target[a]
     const site = this.site[a]
@@ -60,9 +63,8 @@ export class OutLinks {
 }
 
 /**
- * Home and parent first, then in random order: children in the two trees (they make every page reachable),
- * what this page must carry, foreign links up to their share, and the rest to near or popular pages of the
- * site.
+ * Draws the links of a page: home and parent first, then in random order its children in the two trees, its
+ * object, its forbidden page and a gone one, foreign links, and near or popular pages of the site.
  */
 export function drawLinks(plan: WebPlan, site: number, page: number, out: OutLinks): void {
   const random = new SeededRandom(hashOf(plan.seed, Purpose.links, site, page))
@@ -98,7 +100,7 @@ export function drawLinks(plan: WebPlan, site: number, page: number, out: OutLin
   }
 }
 
-/** A neighbour, or a page that is popular in the site: the lower its number, the more. */
+/** A neighbour, or a popular page of the site. */
 function drawNear(page: number, size: number, random: SeededRandom): number {
   if (random.next() >= NEAR_SHARE) return popular(size, random)
   const roll = random.next()
@@ -107,7 +109,7 @@ function drawNear(page: number, size: number, random: SeededRandom): number {
   return near >= 0 && near < size ? near : Math.floor(size * random.next())
 }
 
-/** Page `n` of a site is drawn about as often as n to the power of -3/4. */
+/** Draws page n of a site with a chance of about n to the power of -3/4. */
 function popular(size: number, random: SeededRandom): number {
   const roll = random.next()
   return Math.floor(size * roll * roll * roll * roll)

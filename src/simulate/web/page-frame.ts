@@ -1,4 +1,4 @@
-/** What surrounds the text of a generated page: head, addresses that are not links, foot. Byte strings. */
+/** The frame of a generated page: head, URLs that are not links, foot. */
 import { DECOY_FOLDER } from './page-path.js'
 import { SLUGS } from './words.js'
 
@@ -10,7 +10,7 @@ export interface PageFrame {
   readonly origin: string
   readonly path: string
   readonly hasBase: boolean
-  /** Words of the site's topic. */
+  /** The words of the site's topic. */
   readonly words: readonly string[]
 }
 
@@ -21,7 +21,7 @@ export function titleOf({ page, words, origin }: PageFrame): string {
   return `${subject}: ${SLUGS[(page * 13) % SLUGS.length]} ${page} of ${origin.slice('http://'.length)}`
 }
 
-/** Everything up to the links that may stand in the head. */
+/** Everything before the links in the head. */
 export function headOf(frame: PageFrame): string {
   const { site, page, version, origin, path, words } = frame
   const base = frame.hasBase ? '<base href="/">\n' : ''
@@ -41,8 +41,7 @@ ${canonical}`
 }
 
 /**
- * Addresses in a comment, a script, an attribute, and in a text area, a form or plain text: none of them a
- * link.
+ * URLs that are not links: in a comment, a script, an attribute, and in a text area, a form or plain text.
  */
 export function decoysOf({ page, origin }: PageFrame): string {
   const decoy = `${DECOY_FOLDER}${page}`

@@ -1,14 +1,12 @@
 /**
- * Paths of the generated web, in the WHATWG-normalised form a crawler must arrive at, and back from path to
- * meaning. A path is a function of (seed, site, page): to read one, its number is taken out and the path made
- * again.
+ * Paths of the generated web, in the normalised form that a crawler must get, and the way back. A path is a
+ * function of (seed, site, page): to read one, its number is taken out and the path is made again.
  */
 import { hashOf, Purpose } from './hash.js'
 import { SECTIONS, SLUGS } from './words.js'
 
 /**
- * What a path of a site stands for. `gone`, `decoy` and `stray` are answered with 404; nothing links to the
- * last two.
+ * What a path of a site stands for. `gone`, `decoy` and `stray` are answered with 404; only `gone` has links.
  */
 export type Place =
   | {
@@ -23,7 +21,7 @@ export const OBJECT_TYPES = ['txt', 'pdf', 'png', 'css', 'json'] as const
 const OBJECT_TAILS = OBJECT_TYPES.map(type => `.${type}`)
 const REQUISITES = ['site.css', 'app.js', 'pic-0.png', 'pic-1.png', 'pic-2.png', 'pic-3.png']
 
-/** How the paths of pages look; `respelled` are stems that the URL parser turns into `stem`. */
+/** A form of page paths; the URL parser turns `respelled` stems into `stems`. */
 interface PathForm {
   readonly stems: readonly string[]
   readonly respelled?: readonly string[]
@@ -54,16 +52,13 @@ const FORMS = [
 ]
 const FOLDERS = SECTIONS.map(section => `/${section}/`)
 
-/**
- * A path in pieces, all but the number out of small tables: folder, stem, number, tail. Set again for every
- * link.
- */
+/** A path in pieces: folder, stem, number, tail. One object is set again for each link. */
 export class WebPath {
   folder = '/'
   stem = ''
-  /** Stem as a page may write it instead; the same where there is no other way. */
+  /** Another spelling of the stem, if there is one. */
   respelled = ''
-  /** -1 for the home page, which is all folder. */
+  /** -1 for the home page, which only has a folder. */
   number = -1
   tail = ''
 
@@ -72,7 +67,7 @@ export class WebPath {
     const hash = hashOf(seed, Purpose.path, site, page)
     const form = FORMS[hash & 31]
     const stem = (hash >>> 5) % form.stems.length
-    // Neighbours share a folder, so that relative links and splits by prefix mean something.
+    // Neighbours share a folder, so that relative links and splits by path occur.
     const folder = FOLDERS[hashOf(seed, Purpose.section, site, page >>> 5) % FOLDERS.length]
     this.#set(folder, form.stems[stem], page, form.tail)
     if (form.respelled !== undefined) this.respelled = form.respelled[stem]
@@ -111,7 +106,7 @@ export class WebPath {
     return this.tail === QUERY.tail
   }
 
-  /** How many folders deep relative links of this path start. */
+  /** The depth of the folder from which relative links start. */
   depth(): number {
     if (this.number < 0) return 0
     return this.tail === FOLDER.tail ? 3 : 1
@@ -133,7 +128,7 @@ export function pagePath(seed: number, site: number, page: number): string {
   return scratch.page(seed, site, page).toString()
 }
 
-/** What `target` is by its looks; whether that page or object exists is for the plan to say. */
+/** What `target` looks like; the plan knows whether that page or object exists. */
 export function readPath(seed: number, site: number, target: string): Place {
   const number = lastNumber(target)
   if (number > 0 && pagePath(seed, site, number) === target) return { is: 'page', number }
@@ -153,7 +148,7 @@ export function readPath(seed: number, site: number, target: string): Place {
   return { is: 'stray' }
 }
 
-/** The last run of digits as a number; -1 when there is none or it is absurd. */
+/** The last run of digits as a number; -1 if there is none or it is too long. */
 function lastNumber(target: string): number {
   let end = target.length
   while (end > 0 && !isDigit(target.charCodeAt(end - 1))) end--

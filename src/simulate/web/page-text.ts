@@ -1,6 +1,6 @@
 /**
- * HTML of a generated page: 12 to 20 KB, laid out from a stock of paragraphs, with the links of the plan in
- * every form that crawlers follow, and addresses that are not links where careless parsers look for them.
+ * The HTML of a generated page: 12 to 20 KB of stock paragraphs, with the links of the plan in all forms that
+ * crawlers follow, and URLs that are not links where careless parsers look for them.
  */
 import { SeededRandom } from '../../model/index.js'
 import type { Authority } from './authority.js'
@@ -16,15 +16,14 @@ import { paragraphsOf, topicWords } from './words.js'
 
 const LEAST_BYTES = 13_300
 const SPREAD_BYTES = 6_400
-/** Links of the navigation; those in the head follow, then those in the text; the rest stands in a list. */
+/** The first links are in the navigation, then come those in head and text; the rest is in a list. */
 const NAV_LINKS = 7
 const TEXT_LINKS = 18
-// What a link in the list and the end of a page take, roughly: the text stops early enough to leave them
-// room.
+/** Approximate sizes of a link in the list and of the end of a page, for which the text leaves room. */
 const LIST_LINK_BYTES = 75
 const END_BYTES = 1_000
 
-/** Stock of one topic: made when its first page is asked for, then shared by all its pages. */
+/** The paragraphs and words of a topic, shared by all its pages. */
 interface Stock {
   readonly paragraphs: readonly Uint8Array[]
   readonly words: readonly string[]
@@ -44,7 +43,7 @@ export class PageText {
     this.#links = plan.newOutLinks()
   }
 
-  /** Appends the page. `version` changes its text, never its links: the truth about a web stays true. */
+  /** Appends the page. `version` changes its text, never its links. */
   write(writer: ByteWriter, site: number, page: number, version: number): void {
     const hash = hashOf(this.#plan.seed, Purpose.text, site, page)
     const stock = this.#stockOf(this.#plan.topicOf(site))
@@ -61,7 +60,7 @@ export class PageText {
     let link = NAV_LINKS + inHead
     const listFrom = Math.min(this.#links.count, link + TEXT_LINKS)
     const textEnd = end - END_BYTES - (this.#links.count - listFrom) * LIST_LINK_BYTES
-    // The stock is a prime number of paragraphs: any stride visits all of them before it repeats one.
+    // The number of paragraphs is prime, so any stride visits all of them.
     const stride = 1 + (hashOf(hash, Purpose.paragraph, version, 0) % (stock.paragraphs.length - 1))
     for (let at = stride; link < listFrom || writer.length < textEnd; at += stride) {
       writer.text('<p>')
@@ -92,7 +91,8 @@ export class PageText {
     const base = { origin, folder: path.folder, depth, isQuery: !hasBase && path.isQuery() }
     this.#plan.outlinks(site, page, this.#links)
     const hrefs = new HrefWriter(writer, base, random)
-    return new LinkMarkup(this.#plan, this.#links, writer, hrefs, random, other => this.#originOf(other))
+    const originOf = (other: number) => this.#originOf(other)
+    return new LinkMarkup({ plan: this.#plan, links: this.#links, writer, hrefs, random, originOf })
   }
 
   #stockOf(topic: number): Stock {
@@ -107,7 +107,7 @@ export class PageText {
   #originOf(site: number): string {
     const known = this.#origins[site]
     if (known !== undefined) return known
-    // Through a buffer, because a flat string is read several times faster than one that was joined lazily.
+    // A string from a buffer is flat and is read several times faster than a concatenated one.
     const origin = Buffer.from(`http://${this.#authority(site)}`).toString('latin1')
     this.#origins[site] = origin
     return origin

@@ -1,20 +1,19 @@
-/** One request as the generated web's server reads it: what it needs of the head, and nothing else. */
-
+/** The fields of a request head that the server of the generated web needs. */
 export interface RequestHead {
   readonly method: string
   /** Path and query. */
   readonly target: string
-  /** Of the Host header, or of an absolute target as proxies get it. */
+  /** From the Host header, or from an absolute target as sent to proxies. */
   readonly host: string
   readonly http11: boolean
   readonly keepAlive: boolean
   readonly ifNoneMatch: string
   readonly ifModifiedSince: string
-  /** A body follows, which nobody here reads. */
+  /** A body follows, which the server does not read. */
   readonly hasBody: boolean
 }
 
-/** `text` is the head without its final empty line. Null for what is not a request. */
+/** `text` is the head without its final empty line. Null if it is no request. */
 export function parseRequestHead(text: string): RequestHead | null {
   const lineEnd = text.indexOf('\r\n')
   const line = lineEnd < 0 ? text : text.slice(0, lineEnd)
@@ -33,27 +32,15 @@ export function parseRequestHead(text: string): RequestHead | null {
   if (target.charCodeAt(0) !== 0x2f) return null
   const host = absolute ? asked.slice(7, slash < 0 ? undefined : slash) : fields.host
   const { ifNoneMatch, ifModifiedSince, hasBody } = fields
-  return {
-    method: line.slice(0, first),
-    target,
-    host,
-    http11,
-    keepAlive,
-    ifNoneMatch,
-    ifModifiedSince,
-    hasBody,
-  }
+  const method = line.slice(0, first)
+  return { method, target, host, http11, keepAlive, ifNoneMatch, ifModifiedSince, hasBody }
 }
 
-interface Fields {
-  host: string
-  connection: string
-  ifNoneMatch: string
-  ifModifiedSince: string
-  hasBody: boolean
+type Fields = { connection: string } & {
+  -readonly [K in 'host' | 'ifNoneMatch' | 'ifModifiedSince' | 'hasBody']: RequestHead[K]
 }
 
-/** False when a line is no header field. */
+/** False if a line is no header field. */
 function readFields(text: string, from: number, fields: Fields): boolean {
   for (let start = from; start < text.length; ) {
     const found = text.indexOf('\r\n', start)
@@ -67,25 +54,10 @@ function readFields(text: string, from: number, fields: Fields): boolean {
 }
 
 function setField(fields: Fields, name: string, value: string): void {
-  switch (name) {
-    case 'host':
-      fields.host = value
-      break
-    case 'connection':
-    case 'proxy-connection':
-      fields.connection = value.toLowerCase()
-      break
-    case 'if-none-match':
-      fields.ifNoneMatch = value
-      break
-    case 'if-modified-since':
-      fields.ifModifiedSince = value
-      break
-    case 'content-length':
-      fields.hasBody ||= value !== '0'
-      break
-    case 'transfer-encoding':
-      fields.hasBody = true
-      break
-  }
+  if (name === 'host') fields.host = value
+  else if (name === 'connection' || name === 'proxy-connection') fields.connection = value.toLowerCase()
+  else if (name === 'if-none-match') fields.ifNoneMatch = value
+  else if (name === 'if-modified-since') fields.ifModifiedSince = value
+  else if (name === 'content-length') fields.hasBody ||= value !== '0'
+  else if (name === 'transfer-encoding') fields.hasBody = true
 }

@@ -1,7 +1,4 @@
-/**
- * The server's log of starts and ends, one JSON object a line: what was asked, from where, and what
- * overlapped.
- */
+/** The server's request log, one JSON object per line. */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import type { Cancel, Clock } from '../../model/index.js'
 import type { ServedRequest } from './web-server.js'
@@ -9,14 +6,14 @@ import type { ServedRequest } from './web-server.js'
 const FLUSH_BYTES = 64 * 1024
 const FLUSH_MS = 200
 
-/** Lines reach the file within a fifth of a second: whoever reads it while the server runs misses little. */
+/** Writes lines within a fifth of a second, so that the file can be read while the server runs. */
 export class RequestLog {
   readonly #file: number
   readonly #clock: Clock
   #lines = ''
   #cancel: Cancel | undefined
 
-  /** Appends to `path`; throws when it cannot be opened. */
+  /** Appends to `path`; throws if it cannot be opened. */
   constructor(path: string, clock: Clock) {
     this.#file = openSync(path, 'a')
     this.#clock = clock

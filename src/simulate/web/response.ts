@@ -1,4 +1,4 @@
-/** An answer as bytes of HTTP/1.1: status line, headers and body in one piece, for one write. */
+/** Writes an answer as HTTP/1.1: status line, headers and body in one buffer, for one write. */
 import type { Millis } from '../../model/index.js'
 import type { Answer } from './answers.js'
 import type { ByteWriter } from './byte-writer.js'
@@ -18,14 +18,13 @@ const REASONS: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
   503: 'Service Unavailable',
 }
-// Room left before the body: the head is written last, when the length is known, and ends where the body
-// starts.
+/** Room before the body for the head, which is written last, when the length is known. */
 const HEAD_ROOM = 2_048
 const CHUNK_BYTES = 4_096
 
 export interface ResponseBytes {
   readonly status: number
-  /** A view on the writer's memory. */
+  /** A view of the writer's buffer. */
   readonly bytes: Buffer
 }
 
@@ -60,7 +59,7 @@ export class ResponseWriter {
     return this.#finish(status, `${fields}Content-Length: ${bodyBytes}\r\n`, nowMs)
   }
 
-  /** An error in a few words; `extra` are whole header lines. */
+  /** A text response; `extra` has complete header lines. */
   plain(status: number, text: string, extra: string, nowMs: Millis): ResponseBytes {
     this.writer.length = HEAD_ROOM
     this.writer.text(text)
@@ -68,7 +67,7 @@ export class ResponseWriter {
     return this.#finish(status, extra + length, nowMs)
   }
 
-  /** Puts the head in front of what stands in the writer. */
+  /** Puts the head in front of the body. */
   #finish(status: number, fields: string, nowMs: Millis): ResponseBytes {
     const date = `Date: ${this.#date(nowMs)}\r\n`
     const head = `HTTP/1.1 ${status} ${REASONS[status]}\r\n${date}Server: orbweaver-web\r\n${fields}\r\n`
@@ -110,7 +109,7 @@ function connectionField(request: RequestHead, keepAlive: boolean): string {
   return request.http11 ? '' : 'Connection: keep-alive\r\n'
 }
 
-/** RFC 9110, 13.1: an entity tag, where given, decides alone; dates count in whole seconds. */
+/** RFC 9110, 13.1: an entity tag takes precedence over a date; dates count in whole seconds. */
 function isUnchanged(request: RequestHead, answer: Answer): boolean {
   if (request.ifNoneMatch !== '') {
     if (answer.etag === '') return false

@@ -1,4 +1,4 @@
-/** Sites of the generated web: how large each is, what it is about, and which one a foreign link leads to. */
+/** The sites of the generated web: sizes, topics, and targets of foreign links. */
 import { type Random, SeededRandom } from '../../model/index.js'
 import { hashOf, Purpose } from './hash.js'
 import { SITE_CHILDREN } from './out-links.js'
@@ -8,30 +8,28 @@ export interface SiteTableOptions {
   readonly pages: number
   readonly seed: number
   readonly topics: number
-  /** A foreign link stays within its topic this often. */
+  /** The share of foreign links that stay within their topic. */
   readonly topicShare: number
-  /**
-   * Topics are branches of the tree of sites, so that the links which make all sites reachable stay within
-   * them too.
-   */
+  /** Topics are branches of the tree of sites, so that the links of the tree stay within them too. */
   readonly branches: boolean
-  /** Share of all pages that the largest site has; raised where so few sites cannot have so little. */
+  /** The share of the largest site in all pages; raised if there are too few sites for it. */
   readonly largestShare: number
-  /** Given sizes win over the power law. */
+  /** Replaces the power law. */
   readonly sizes?: readonly number[]
 }
 
-// Sums of a power law are exact up to this rank, an integral beyond: a million terms per trial would take
-// seconds.
+/**
+ * Sums of a power law are exact up to this rank and an integral beyond: a million terms would take too long.
+ */
 const EXACT_RANKS = 1_000
 
-/** Typed arrays of one entry per site are all that is kept: a million sites take 20 MB. */
+/** Holds only typed arrays with an entry per site: a million sites take 20 MB. */
 export class SiteTable {
   readonly #sizes: Uint32Array
   readonly #first: Float64Array
   readonly #topic: Uint16Array
   readonly #topicShare: number
-  /** Sites ordered by topic; topic `t` owns [start[t], start[t + 1]). */
+  /** Sites in the order of topics; those of topic t are at [start[t], start[t + 1]). */
   readonly #byTopic: Uint32Array
   readonly #start: Uint32Array
   /** Running sum of popularity along `#byTopic`. */
@@ -69,17 +67,12 @@ export class SiteTable {
     return this.#topic[site]
   }
 
-  /** Number of the site's home page when all pages of the web are counted through. */
+  /** The number of the site's home page when all pages are numbered site by site. */
   firstPage(site: number): number {
     return this.#first[site]
   }
 
-  /** The site that page number `id` of the whole web belongs to. */
-  siteOfPage(id: number): number {
-    return lastAtMost(this.#first, id, 0, this.#sizes.length)
-  }
-
-  /** A site other than `site`, its topic and large sites preferred. Needs two sites at least. */
+  /** Another site; the same topic and large sites are preferred. There must be two sites. */
   drawForeign(site: number, random: Random): number {
     for (let tries = 0; tries < 4; tries++) {
       const topic = this.#topic[site]
@@ -94,10 +87,7 @@ export class SiteTable {
   }
 }
 
-/**
- * The branch of a site in the tree below site 0, cut where it is wide enough for `topics`; those above are
- * dealt out.
- */
+/** The branch of a site in the tree below site 0, at the first level with `topics` sites; modulo above it. */
 function branchOf(site: number, topics: number): number {
   let first = 0
   let wide = 1
@@ -110,7 +100,7 @@ function branchOf(site: number, topics: number): number {
   return (at < first ? at : at - first) % topics
 }
 
-/** Index in [from, to) of the last entry that is not above `value`; `sorted[from]` must not be above it. */
+/** The index in [from, to) of the last entry not above `value`; `sorted[from]` must not be above it. */
 function lastAtMost(sorted: Float64Array, value: number, from: number, to: number): number {
   let low = from
   let high = to
@@ -122,7 +112,7 @@ function lastAtMost(sorted: Float64Array, value: number, from: number, to: numbe
   return low
 }
 
-/** Sizes r^-a, at least 1 each, summing to `pages` exactly; ranks are dealt to the sites at random. */
+/** Sizes r^-a, at least 1 each, with the sum `pages`; sites have random ranks. */
 function powerLawSizes({ sites, pages, seed, largestShare }: SiteTableOptions): Uint32Array {
   const extra = pages - sites
   const wanted = extra === 0 ? 1 : (largestShare * pages - 1) / extra
@@ -143,22 +133,18 @@ function powerLawSizes({ sites, pages, seed, largestShare }: SiteTableOptions): 
 }
 
 /**
- * Shuffles all but the second largest, which becomes site 0: a crawl of the seed's host alone is worth a
- * look.
+ * Shuffles all but the second largest, which becomes site 0, so that a crawl of the seed's host has many
+ * pages.
  */
 function deal(sizes: Uint32Array, random: Random): void {
-  if (sizes.length < 2) return
-  swap(sizes, 0, 1)
-  for (let i = sizes.length - 1; i > 1; i--) swap(sizes, i, 1 + Math.floor(random.next() * i))
+  const swap = (a: number, b: number): void => {
+    ;[sizes[a], sizes[b]] = [sizes[b], sizes[a]]
+  }
+  if (sizes.length > 1) swap(0, 1)
+  for (let i = sizes.length - 1; i > 1; i--) swap(i, 1 + Math.floor(random.next() * i))
 }
 
-function swap(array: Uint32Array, a: number, b: number): void {
-  const kept = array[a]
-  array[a] = array[b]
-  array[b] = kept
-}
-
-/** The exponent at which the first of `sites` ranks has `cellFor` of the whole. */
+/** The exponent with which the first rank has this share of the whole. */
 function exponentFor(sites: number, share: number): number {
   let low = 0
   let high = 16

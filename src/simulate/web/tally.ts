@@ -1,6 +1,4 @@
-/**
- * What the generated web's server counts: how much was asked, and what a good crawler would not have asked.
- */
+/** Counts of the generated web's server: requests, and those that a good crawler would not have sent. */
 import type { Place } from './page-path.js'
 import type { WebPlan } from './web-plan.js'
 
@@ -8,9 +6,9 @@ export interface WebCounts {
   readonly connections: number
   readonly requests: number
   readonly bytes: number
-  /** Distinct pages and objects answered with 200 or 304: equals the size of `truth` after a full crawl. */
+  /** Distinct pages and objects answered with 200 or 304; after a full crawl the size of `truth`. */
   readonly covered: number
-  /** Requests for a page or object that had been answered with 200 or 304 before. */
+  /** Requests for pages and objects that were covered before. */
   readonly repeats: number
   readonly notModified: number
   readonly redirects: number
@@ -18,9 +16,9 @@ export interface WebCounts {
   readonly gone: number
   /** Requests for what robots.txt forbids. */
   readonly violations: number
-  /** Requests for addresses that stand on pages but are not links. */
+  /** Requests for URLs in pages that are not links. */
   readonly decoys: number
-  /** 404s that stand nowhere: a link was resolved wrongly. */
+  /** 404s for URLs that are on no page: a link was resolved wrongly. */
   readonly strays: number
   readonly failed: number
   readonly dropped: number
@@ -31,27 +29,29 @@ export interface WebCounts {
 
 type Counter = { -readonly [name in keyof WebCounts]: number }
 
-/** One byte a page, allocated for a site when it is first visited. */
+const NAMES = (
+  'connections requests bytes covered repeats notModified redirects gone violations decoys strays failed ' +
+  'dropped badRequests others'
+).split(' ') as (keyof WebCounts)[]
+
+/** The counter of each kind of place; pages and objects are counted in `#cover`. */
+const COUNTED = {
+  alias: 'redirects',
+  'alias-step': 'redirects',
+  forbidden: 'violations',
+  gone: 'gone',
+  decoy: 'decoys',
+  stray: 'strays',
+  robots: 'others',
+  sitemap: 'others',
+  requisite: 'others',
+} as const satisfies Record<Exclude<Place['is'], 'page' | 'object'>, keyof WebCounts>
+
+/** What the server counts. Covered pages take one byte each, allocated at the first request to their site. */
 export class Tally {
   readonly #plan: WebPlan
   readonly #covered = new Map<number, Uint8Array>()
-  readonly #counts: Counter = {
-    connections: 0,
-    requests: 0,
-    bytes: 0,
-    covered: 0,
-    repeats: 0,
-    notModified: 0,
-    redirects: 0,
-    gone: 0,
-    violations: 0,
-    decoys: 0,
-    strays: 0,
-    failed: 0,
-    dropped: 0,
-    badRequests: 0,
-    others: 0,
-  }
+  readonly #counts = Object.fromEntries(NAMES.map(name => [name, 0])) as Counter
 
   constructor(plan: WebPlan) {
     this.#plan = plan
@@ -68,35 +68,9 @@ export class Tally {
   answered(site: number, place: Place, status: number, bytes: number, method: string): void {
     this.#counts.bytes += bytes
     if (status === 304) this.#counts.notModified++
-    switch (place.is) {
-      case 'page':
-        if (method === 'GET') this.#cover(site, place.number)
-        break
-      case 'object':
-        if (method === 'GET') this.#cover(site, this.#plan.sizeOf(site) + place.number)
-        break
-      case 'alias':
-      case 'alias-step':
-        this.#counts.redirects++
-        break
-      case 'forbidden':
-        this.#counts.violations++
-        break
-      case 'gone':
-        this.#counts.gone++
-        break
-      case 'decoy':
-        this.#counts.decoys++
-        break
-      case 'stray':
-        this.#counts.strays++
-        break
-      case 'robots':
-      case 'sitemap':
-      case 'requisite':
-        this.#counts.others++
-        break
-    }
+    if (place.is !== 'page' && place.is !== 'object') this.#counts[COUNTED[place.is]]++
+    else if (method === 'GET')
+      this.#cover(site, place.is === 'page' ? place.number : this.#plan.sizeOf(site) + place.number)
   }
 
   #cover(site: number, index: number): void {

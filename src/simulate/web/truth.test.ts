@@ -5,6 +5,7 @@
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import { afterEach, describe, expect, it } from 'vitest'
+import { linksOf } from '../../../test/kit/planned-links.js'
 import { systemClock } from '../../compose/index.js'
 import { WebAnswers } from './answers.js'
 import { namedAuthority, siteOfHost } from './authority.js'
@@ -245,7 +246,7 @@ describe('a page shows exactly the links of the plan', () => {
       for (let page = 0; page < plan.sizeOf(site); page++) {
         const url = plan.urlOf(site, page, authority)
         const html = pageOf(plan, site, page)
-        const planned = new Set(plan.linksOf(site, page, authority).map(link => link.url))
+        const planned = new Set(linksOf(plan, site, page, authority).map(link => link.url))
         // "Back to top" is a link to the page itself, or to what <base> says.
         planned.add(html.includes('<base') ? `http://${authority(site)}/` : url)
         if (html.includes('rel="canonical"')) planned.add(url)

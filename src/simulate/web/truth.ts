@@ -1,18 +1,18 @@
-/** What a full crawl must bring home: the yardstick every crawl of the generated web is held to. */
+/** The URLs that a full crawl of the generated web must find. */
 import type { Authority } from './authority.js'
 import { pagerank } from './link-graph.js'
 import { WebPath } from './page-path.js'
 import type { WebPlan } from './web-plan.js'
 
 export interface TruthOptions {
-  /** False for a crawl that ignores robots.txt: what lies in the forbidden folders belongs to it too. */
+  /** False for a crawl that ignores robots.txt, which also finds forbidden pages. */
   readonly robots?: boolean
 }
 
 /**
- * Every URL that a crawl of all sites from `seedUrl` must answer with 200, that one first, each once,
- * normalised: pages and the objects that `<a>` links to. Not redirects, 404s, page requisites, robots.txt,
- * sitemaps and decoys.
+ * The normalised URLs with status 200 that a crawl from `seedUrl` must find, the seed first: pages, and
+ * objects that `<a>` links to. Redirects, 404s, page requisites, robots.txt, sitemaps and decoys are not
+ * among them.
  */
 export function* truth(plan: WebPlan, authority: Authority, options: TruthOptions = {}): Generator<string> {
   const path = new WebPath()
@@ -28,7 +28,7 @@ export function* truth(plan: WebPlan, authority: Authority, options: TruthOption
   }
 }
 
-/** The same with the PageRank of every page, after a tab; what is no page has no rank. */
+/** The URLs, each with the PageRank of its page after a tab; 0 for objects. */
 export function* rankedTruth(plan: WebPlan, authority: Authority): Generator<string> {
   const ranks = pagerank(plan)
   const path = new WebPath()
@@ -40,7 +40,7 @@ export function* rankedTruth(plan: WebPlan, authority: Authority): Generator<str
   }
 }
 
-/** The one page from which links lead everywhere. */
+/** The page from which all others can be reached. */
 export function seedUrl(authority: Authority): string {
   return `http://${authority(0)}/`
 }

@@ -1,17 +1,19 @@
-/** One connection to the generated web: requests in, responses out, one at a time and in order. */
+/** One connection to the generated web, which answers requests one at a time and in order. */
 import type { Socket } from 'node:net'
 import type { Cancel, Millis } from '../../model/index.js'
 import { parseRequestHead, type RequestHead } from './request-head.js'
 
-/** What is done about a request: an answer after a while, or no answer at all. */
+/** The reaction to a request: an answer after a delay, or a reset. */
 export type Verdict =
   | {
       readonly does: 'answer'
       readonly delayMs: Millis
       readonly keepAlive: boolean
-      /** Asked for when it is time to send: memory is not held while an answer waits. */
+      /** Called when it is time to send, so that waiting answers take no memory. */
       bytes(): Buffer
-      /** The bytes are with the kernel, or (`whole` false) the connection broke before. */
+      /**
+       * Called when the bytes are with the kernel, or, with `whole` false, when the connection broke before.
+       */
       ended(whole: boolean): void
     }
   | { readonly does: 'reset' }
@@ -19,16 +21,16 @@ export type Verdict =
 /** What a connection needs of its server. */
 export interface ConnectionHost {
   judge(request: RequestHead, connection: WebConnection): Verdict
-  /** Bytes for what is no request; the connection then ends. */
+  /** The response to something that is no request; then the connection ends. */
   refuse(status: 400 | 431): Buffer
   after(delayMs: Millis, task: () => void): Cancel
   monotonic(): Millis
-  /** The bytes just sent are still in use: their memory must not be written again. */
+  /** The socket still uses the bytes just sent: their memory must not be written again. */
   keepBytes(): void
 }
 
 const HEAD_BYTES = 16 * 1024
-/** Pipelined requests wait here; beyond it the client has to. */
+/** With more pipelined input than this, the socket is paused. */
 const INPUT_BYTES = 64 * 1024
 
 export class WebConnection {
@@ -47,7 +49,7 @@ export class WebConnection {
     this.lastMs = host.monotonic()
     socket.on('data', (chunk: Buffer) => this.#read(chunk))
     socket.on('close', () => this.#closed())
-    // A reset by the client is its own business; 'close' follows.
+    // After a reset by the client, 'close' follows.
     socket.on('error', () => undefined)
   }
 

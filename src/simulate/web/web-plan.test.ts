@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { linksOf, locate } from '../../../test/kit/planned-links.js'
 import { registrableDomain } from '../../model/url/index.js'
 import { addressAuthority, loopbackAddress, namedAuthority, siteOfHost } from './authority.js'
 import { WebPlan } from './web-plan.js'
@@ -43,9 +44,9 @@ describe('site sizes', () => {
   it('a million sites are planned without being listed', () => {
     const plan = new WebPlan({ sites: 1_000_000, pages: 5_000_000, seed: 1 })
     expect(plan.nameOf(999_999)).toBe('s999999.test')
-    const { site, page } = plan.locate(4_321_987)
+    const { site, page } = locate(plan, 4_321_987)
     expect(plan.idOf(site, page)).toBe(4_321_987)
-    expect(plan.linksOf(site, page, namedAuthority(plan, 80)).length).toBeGreaterThan(30)
+    expect(linksOf(plan, site, page, namedAuthority(plan, 80)).length).toBeGreaterThan(30)
   })
 })
 
@@ -89,7 +90,7 @@ describe('reachability', () => {
     const links = plan.newOutLinks()
     const reached = new Set([0])
     for (const id of reached) {
-      const { site, page } = plan.locate(id)
+      const { site, page } = locate(plan, id)
       plan.outlinks(site, page, links)
       for (let i = 0; i < links.count; i++) {
         const isPage = links.target[i] === 0 && links.backbone[i] === 1
@@ -154,8 +155,8 @@ describe('links', () => {
   const tally = { links: 0, foreign: 0, sameTopic: 0, gone: 0, redirects: 0, near: 0 }
   const inLinks = new Float64Array(plan.pages)
   for (let id = 0; id < plan.pages; id++) {
-    const { site, page } = plan.locate(id)
-    for (const link of plan.linksOf(site, page, authority)) {
+    const { site, page } = locate(plan, id)
+    for (const link of linksOf(plan, site, page, authority)) {
       tally.links++
       if (link.kind === 'gone') tally.gone++
       if (link.kind === 'redirect') tally.redirects++
@@ -197,8 +198,8 @@ describe('links', () => {
     let links = 0
     let foreign = 0
     for (let id = 0; id < sparse.pages; id++) {
-      const { site, page } = sparse.locate(id)
-      const planned = sparse.linksOf(site, page, authority)
+      const { site, page } = locate(sparse, id)
+      const planned = linksOf(sparse, site, page, authority)
       links += planned.length
       foreign += planned.filter(link => link.site !== site).length
     }

@@ -1,43 +1,29 @@
-/**
- * The generated web as pure functions of its seed: sites, pages, paths and links. Serving and text stand
- * elsewhere.
- */
+/** The generated web as pure functions of its seed: sites, pages, paths and links. */
 import type { Random } from '../../model/index.js'
 import type { Authority } from './authority.js'
 import { hashOf, Purpose } from './hash.js'
 import { drawLinks, FORBIDDEN_EVERY, LEAST_LINKS, LinkTarget, OBJECT_EVERY, OutLinks } from './out-links.js'
-import { type Place, pagePath, readPath, WebPath } from './page-path.js'
+import { type Place, pagePath, readPath, type WebPath } from './page-path.js'
 import { SiteTable } from './site-table.js'
 
 export interface WebPlanOptions {
   readonly sites: number
-  /** HTML pages of all sites together, home pages included. */
+  /** HTML pages of all sites together, with home pages. */
   readonly pages: number
   readonly seed: number
-  /** Communities that link among themselves; by default the square root of `sites`, at most 16. */
+  /** Number of communities that mostly link among themselves (the square root of `sites`, at most 16). */
   readonly topics?: number
-  /** A foreign link stays within its community this often. */
+  /** The share of foreign links that stay within their community. */
   readonly topicShare?: number
-  /** So many communities that are branches of the tree of sites, instead of `topics` dealt at random. */
+  /** Number of communities that are branches of the tree of sites, instead of random `topics`. */
   readonly communities?: number
-  /** Mean number of links a page; single pages have a fifth more or less. */
+  /** Mean number of links per page; a page has up to a fifth more or less. */
   readonly linksPerPage?: number
   readonly foreignShare?: number
   /** Share of all pages that the largest site has. */
   readonly largestShare?: number
-  /** Pages of each site, instead of a power law. */
+  /** The pages of each site, instead of a power law. */
   readonly sizes?: readonly number[]
-}
-
-/** A link as a page shows it, before its spelling: where it leads and what a crawler finds there. */
-export interface PlannedLink {
-  /** `redirect` leads to a page by way of its alias. */
-  readonly kind: 'page' | 'redirect' | 'object' | 'gone' | 'forbidden'
-  /** Normalised. */
-  readonly url: string
-  /** Number of the page within its site; of no meaning for other kinds. */
-  readonly page: number
-  readonly site: number
 }
 
 const MOVED_EVERY = 40
@@ -63,7 +49,7 @@ export class WebPlan {
       options.communities ?? options.topics ?? Math.min(16, Math.max(1, Math.round(Math.sqrt(sites))))
     this.linksPerPage = options.linksPerPage ?? 40
     this.foreignShare = options.foreignShare ?? 0.12
-    this.#refuseNonsense(options.sizes)
+    this.#checkOptions(options.sizes)
     this.#nameWidth = Math.max(2, String(sites - 1).length)
     this.#table = new SiteTable({
       sites,
@@ -77,31 +63,30 @@ export class WebPlan {
     })
   }
 
-  #refuseNonsense(sizes: readonly number[] | undefined): void {
-    const { sites, pages, topics, linksPerPage, foreignShare } = this
-    if (!Number.isInteger(sites) || sites < 1 || sites > 10_000_000)
-      throw new RangeError('sites: 1 to 10 million')
-    if (!Number.isInteger(pages) || pages < sites || pages >= 2 ** 32) {
-      throw new RangeError('pages: at least one for each site, fewer than 2^32')
+  #checkOptions(sizes: readonly number[] | undefined): void {
+    const { sites, pages, seed, topics, linksPerPage, foreignShare } = this
+    const check = (isRight: boolean, rule: string): void => {
+      if (!isRight) throw new RangeError(rule)
     }
-    if (!Number.isInteger(this.seed)) throw new RangeError('seed: a whole number')
-    if (!Number.isInteger(topics) || topics < 1 || topics > 65_535) throw new RangeError('topics: 1 to 65535')
-    if (!(linksPerPage >= LEAST_LINKS * 1.25 && linksPerPage <= 1_000)) {
-      throw new RangeError(`linksPerPage: ${LEAST_LINKS * 1.25} to 1000`)
-    }
-    if (!(foreignShare >= 0 && foreignShare <= 0.3)) throw new RangeError('foreignShare: 0 to 0.3')
-    if (sizes === undefined) return
-    const sum = sizes.reduce((total, size) => total + size, 0)
-    if (
-      sizes.length !== sites ||
-      sum !== pages ||
-      !sizes.every(size => Number.isInteger(size) && size >= 1)
-    ) {
-      throw new RangeError('sizes: one whole number of at least 1 for each site, summing to pages')
-    }
+    const isWhole = Number.isInteger
+    check(isWhole(sites) && sites >= 1 && sites <= 10_000_000, 'sites: 1 to 10 million')
+    const hasPages = isWhole(pages) && pages >= sites && pages < 2 ** 32
+    check(hasPages, 'pages: at least one for each site, fewer than 2^32')
+    check(isWhole(seed), 'seed: a whole number')
+    check(isWhole(topics) && topics >= 1 && topics <= 65_535, 'topics: 1 to 65535')
+    const leastLinks = LEAST_LINKS * 1.25
+    check(linksPerPage >= leastLinks && linksPerPage <= 1_000, `linksPerPage: ${leastLinks} to 1000`)
+    check(foreignShare >= 0 && foreignShare <= 0.3, 'foreignShare: 0 to 0.3')
+    const sum = sizes?.reduce((total, size) => total + size, 0) ?? pages
+    check(
+      sum === pages &&
+        (sizes?.length ?? sites) === sites &&
+        (sizes ?? []).every(size => isWhole(size) && size >= 1),
+      'sizes: one whole number of at least 1 for each site, summing to pages',
+    )
   }
 
-  /** `s00.test`: a registrable domain of its own, for `test` is on no public suffix list. */
+  /** For example `s00.test`: a registrable domain of its own. */
   nameOf(site: number): string {
     return `s${String(site).padStart(this.#nameWidth, '0')}.test`
   }
@@ -114,27 +99,21 @@ export class WebPlan {
     return this.#table.topicOf(site)
   }
 
-  /** Pages of the whole web are numbered site by site: this is the number of (site, page). */
+  /** The number of a page when all pages are numbered site by site. */
   idOf(site: number, page: number): number {
     return this.#table.firstPage(site) + page
-  }
-
-  /** The inverse of `idOf`. */
-  locate(id: number): { readonly site: number; readonly page: number } {
-    const site = this.#table.siteOfPage(id)
-    return { site, page: id - this.#table.firstPage(site) }
   }
 
   drawForeign(site: number, random: Random): number {
     return this.#table.drawForeign(site, random)
   }
 
-  /** Every eighth site has no robots.txt, and then nothing forbidden. Site 0 has one. */
+  /** About every eighth site has no robots.txt and no forbidden pages. Site 0 has one. */
   hasRobots(site: number): boolean {
     return site === 0 || hashOf(this.seed, Purpose.robots, site, 0) % NO_ROBOTS_EVERY !== 0
   }
 
-  /** All links to a moved page lead to its alias, which redirects; some by way of a second step. */
+  /** All links to a moved page lead to its alias, which redirects, sometimes in two steps. */
   isMoved(site: number, page: number): boolean {
     return page > 0 && hashOf(this.seed, Purpose.moved, site, page) % MOVED_EVERY === 0
   }
@@ -143,7 +122,7 @@ export class WebPlan {
     return page > 0 && hashOf(this.seed, Purpose.moved, site, page) % (MOVED_EVERY * CHAINED_EVERY) === 0
   }
 
-  /** Objects that are not HTML and linked by `<a>`; each hangs on one page for certain. */
+  /** The number of objects that are not HTML; each is linked by `<a>` on one page at least. */
   objectsOf(site: number): number {
     return Math.floor((this.sizeOf(site) - 2) / OBJECT_EVERY) + 1
   }
@@ -152,7 +131,7 @@ export class WebPlan {
     return this.hasRobots(site) ? Math.floor((this.sizeOf(site) - 1) / FORBIDDEN_EVERY) + 1 : 0
   }
 
-  /** Linked, but answered with 404. */
+  /** The number of linked URLs that are answered with 404. */
   goneOf(site: number): number {
     return 1 + Math.floor(this.sizeOf(site) / 64)
   }
@@ -165,28 +144,30 @@ export class WebPlan {
     return `http://${authority(site)}${this.pathOf(site, page)}`
   }
 
-  /** What a request for `target` (path and query) of a site asks for, in the web as it is. */
+  /** What `target` (path and query) stands for on a site. */
   placeOf(site: number, target: string): Place {
     const place = readPath(this.seed, site, target)
+    return this.#exists(site, place) ? place : { is: 'stray' }
+  }
+
+  #exists(site: number, place: Place): boolean {
     switch (place.is) {
       case 'page':
-        return place.number < this.sizeOf(site) ? place : { is: 'stray' }
+        return place.number < this.sizeOf(site)
       case 'alias':
-        return place.number < this.sizeOf(site) && this.isMoved(site, place.number) ? place : { is: 'stray' }
+        return place.number < this.sizeOf(site) && this.isMoved(site, place.number)
       case 'alias-step':
         return place.number < this.sizeOf(site) && this.isChained(site, place.number)
-          ? place
-          : { is: 'stray' }
       case 'object':
-        return place.number < this.objectsOf(site) ? place : { is: 'stray' }
+        return place.number < this.objectsOf(site)
       case 'forbidden':
-        return place.number < this.forbiddenOf(site) ? place : { is: 'stray' }
+        return place.number < this.forbiddenOf(site)
       default:
-        return place
+        return true
     }
   }
 
-  /** Columns that fit the links of any page; one set can be filled again and again. */
+  /** Columns with room for the links of any page; they can be filled again. */
   newOutLinks(): OutLinks {
     return new OutLinks(Math.ceil(this.linksPerPage * 1.2) + 1)
   }
@@ -209,25 +190,5 @@ export class WebPlan {
       default:
         return this.isMoved(site, number) ? path.alias(number) : path.page(this.seed, site, number)
     }
-  }
-
-  /** The same links as objects, for readers who have time. */
-  linksOf(site: number, page: number, authority: Authority): PlannedLink[] {
-    const out = this.newOutLinks()
-    const path = new WebPath()
-    this.outlinks(site, page, out)
-    return Array.from({ length: out.count }, (_, i) => ({
-      kind: this.#kindOf(out, i),
-      url: `http://${authority(out.site[i])}${this.linkPath(out, i, path)}`,
-      page: out.number[i],
-      site: out.site[i],
-    }))
-  }
-
-  #kindOf(out: OutLinks, index: number): PlannedLink['kind'] {
-    if (out.target[index] === LinkTarget.gone) return 'gone'
-    if (out.target[index] === LinkTarget.forbidden) return 'forbidden'
-    if (out.target[index] === LinkTarget.object) return 'object'
-    return this.isMoved(out.site[index], out.number[index]) ? 'redirect' : 'page'
   }
 }

@@ -1,4 +1,4 @@
-/** The generated web on loopback: a small HTTP/1.1 server whose cost must not show beside the crawler's. */
+/** Serves the generated web on loopback: a small HTTP/1.1 server that costs little beside the crawler. */
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Cancel, Clock, Millis } from '../../model/index.js'
 import { type Answer, WebAnswers } from './answers.js'
@@ -19,9 +19,9 @@ import { seedUrl } from './truth.js'
 import { type ConnectionHost, type Verdict, WebConnection } from './web-connection.js'
 import type { WebPlan } from './web-plan.js'
 
-/** One line of the server's log. */
+/** A request in the server's log. */
 export interface ServedRequest {
-  /** Epoch milliseconds with fractions, from one clock that never goes back. */
+  /** Epoch milliseconds with fractions, from a monotonic clock. */
   readonly startMs: Millis
   readonly endMs: Millis
   /** Source address of the connection. */
@@ -30,7 +30,7 @@ export interface ServedRequest {
   readonly site: string
   readonly method: string
   readonly target: string
-  /** 0 when the connection broke, or was broken, before an answer. */
+  /** 0 if the connection broke before an answer. */
   readonly status: number
   readonly bytes: number
 }
@@ -39,7 +39,7 @@ export interface WebServerOptions extends WebKnobs {
   readonly clock: Clock
   /** 0 for any free one. */
   readonly port: number
-  /** Each site on a loopback address of its own, and its URLs by that address. */
+  /** Each site has its own loopback address, which its URLs contain. */
   readonly addresses?: boolean
   readonly onServed?: (served: ServedRequest) => void
 }
@@ -58,7 +58,7 @@ export class WebServer {
   readonly #tally: Tally
   readonly #answers: WebAnswers
   readonly #response = new ResponseWriter(new ByteWriter())
-  /** URLs whose one mishap has happened. */
+  /** URLs whose first request has failed. */
   readonly #past = new Set<string>()
   readonly #host: ConnectionHost
   readonly #epochMs: Millis
@@ -84,7 +84,7 @@ export class WebServer {
   }
 
   /**
-   * Listens on 127.0.0.1, and with `addresses` on that of each site too; rejects when a port cannot be had.
+   * Listens on 127.0.0.1, and with `addresses` on the address of each site too; rejects if a port is taken.
    */
   static async listen(plan: WebPlan, options: WebServerOptions): Promise<WebServer> {
     if (options.addresses && plan.sites > MOST_ADDRESSES) {
@@ -107,7 +107,7 @@ export class WebServer {
     return web
   }
 
-  /** Where a crawl of the whole web starts. */
+  /** The URL from which a crawl finds the whole web. */
   get seed(): string {
     return seedUrl(this.authority)
   }
@@ -200,9 +200,7 @@ export class WebServer {
     return this.#response.plain(status, text, 'Connection: close\r\n', this.#options.clock.now()).bytes
   }
 
-  /**
-   * Strikes once per URL, and only what a crawl is after: a robots.txt that fails would hide its whole site.
-   */
+  /** Only pages, objects and redirects fail: after a failed robots.txt the site would not be crawled. */
   #mishap(site: number, target: string, { place }: Answer): 'none' | 'fail' | 'drop' {
     if (place.is !== 'page' && place.is !== 'object' && place.is !== 'alias') return 'none'
     const mishap = mishapOf(this.plan, this.#options, site, target)
@@ -213,7 +211,7 @@ export class WebServer {
     return mishap
   }
 
-  /** Takes the start now; what it returns is called at the end. */
+  /** Notes the start of a request; the returned function notes its end. */
   #watch(
     site: number,
     request: RequestHead,
@@ -230,7 +228,7 @@ export class WebServer {
     }
   }
 
-  /** Connections that say nothing, or take nothing, for too long are closed. */
+  /** Closes connections without traffic for too long. */
   #sweep(): void {
     this.#cancelSweep = this.#options.clock.after(SWEEP_MS, () => {
       const oldest = this.#options.clock.monotonic() - IDLE_MS - this.#longestDelayMs()

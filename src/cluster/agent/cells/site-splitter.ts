@@ -3,7 +3,7 @@
  * more URLs wait than one agent should have is given back, and cells by path take its place, each for
  * whichever agent the assignment means it. They are still one site: they share its turn, so its request rate
  * does not rise. Sites that the crawl before found too heavy are split before the first lease
- * (`runtime/split-heavy.ts`).
+ * (`runtime/routing/split-heavy.ts`).
  */
 import type { Bus } from '../../../bus/index.js'
 import type { Ledger } from '../../../ledger/index.js'

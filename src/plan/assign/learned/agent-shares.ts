@@ -1,34 +1,28 @@
 /**
- * How large the parts of a routing table are made where nobody has said so: as large as their agents are able
- * (H, D13). What an agent has left of its processor at a moment says more of the sites it had than of its
- * machine, so what counts is what it got through while it was busy; besides that its lanes, and the memory
- * and disk of its machine. The scarcest decides. Agents of one machine are alike, and a machine is known
- * again by its name, whatever its processes are called.
+ * The sizes of the parts of a routing table if the user has not set them: in proportion to the abilities of
+ * the agents. The scarcest of speed, lanes, memory and disk decides. The speed is what an agent got
+ * through while it was busy; its free CPU would depend on the sites it had. Agents of one machine count as
+ * equal, and a machine is recognised by its name, whatever the names of its processes.
  */
 import { machineOf } from './part-owners.js'
 
-/** What an agent was found able to do. */
+/** The measured abilities of an agent. */
 export interface AgentAbility {
   readonly name: string
-  /** Sites it crawls at the same time. */
+  /** The number of sites it crawls at the same time. */
   readonly lanes: number
-  /** Pages in a second of work. */
+  /** Pages per busy second. */
   readonly speed: number
-  /** Of memory and disk, whichever is scarcer: 1 where there is enough, less from a tenth on (D13). */
+  /** The scarcer of free memory and disk: 1 if there is enough, less if under a tenth is free. */
   readonly room: number
 }
 
-/**
- * Agents whose abilities differ by less are alike: what is measured is never quite the same. As in `hash.ts`.
- */
-const NOTED_DIFFERENCE = 2
-/** However slow, an agent is worth that much of the quickest: it is here. */
+/** Agents whose abilities differ by less than this factor count as equal, because measurements vary. */
+const LEAST_DIFFERENCE = 2
+/** The slowest agent gets at least this share of the fastest agent's. */
 const LEAST_SHARE = 1 / 16
 
-/**
- * One share for each name, the largest 1; an agent of an unknown machine is taken to be as the others are on
- * average.
- */
+/** One share for each name; the largest is 1. An agent of an unknown machine gets the average. */
 export function sharesOf(names: readonly string[], known: readonly AgentAbility[]): number[] {
   const wanted = new Set(names.map(machineOf))
   const machines = [...wanted].flatMap(machine => meanOf(machine, known) ?? [])
@@ -45,11 +39,11 @@ export function sharesOf(names: readonly string[], known: readonly AgentAbility[
   const usual = [...worth.values()].reduce((sum, share) => sum + share, 0) / worth.size
   const shares = names.map(name => worth.get(machineOf(name)) ?? usual)
   const largest = Math.max(...shares)
-  if (largest < NOTED_DIFFERENCE * Math.min(...shares)) return names.map(() => 1)
+  if (largest < LEAST_DIFFERENCE * Math.min(...shares)) return names.map(() => 1)
   return shares.map(share => Math.round((100 * share) / largest) / 100)
 }
 
-/** Of the agents of one machine, called by its name; null where none is known. */
+/** The mean ability of the agents of a machine, under its name; null if none is known. */
 function meanOf(machine: string, known: readonly AgentAbility[]): AgentAbility | null {
   const own = known.filter(({ name }) => machineOf(name) === machine)
   if (own.length === 0) return null

@@ -1,52 +1,53 @@
 /**
- * Sites that are heavier than a part, cut before the plan is made: the web that was learned in, the same web
- * with the pieces of such a site in its place out. A piece is a vertex like any other, so both weights can be
- * kept within 5 % where the paper, with whole sites, reached 91.61 % (H4, H8).
+ * Sites that are heavier than a part are split before the plan is made: here they are replaced by their
+ * pieces in the learned web. A piece is a vertex like any other, so bytes and pages can both be kept within 5
+ * %, where the paper, with whole sites, reached 91.61 %.
  *
- * Which pages have which links is not learned: links of the site are dealt to its pieces evenly. Of links
- * between the pieces the worst is assumed, that every page has some to all others: so the fewest agents that
- * can hold the site share it, and no fewer messages come than the plan says of it.
+ * The learned web does not say which page has which links. So the links of a site are dealt evenly to its
+ * pieces, and each page is assumed to have links to all other pieces, which is the worst case. The plan then
+ * puts the pieces on the fewest agents that can hold them, and never predicts too few messages.
  */
 import { type CellId, LIMITS, siteOfCell } from '../../../model/index.js'
 import type { LearnedSite, LearnedWeb } from './learned-web.js'
+import { NetList } from './net-list.js'
 
 export interface HeavySite {
   readonly site: string
   readonly pages: number
-  /** How many pieces it should have. */
+  /** The number of pieces it should have. */
   readonly pieces: number
 }
 
-/** A site and the cells in its place, in the order of their paths. */
+/** A site and the cells that replace it, in the order of their paths. */
 export interface SiteSplit {
   readonly site: string
   readonly cells: readonly { readonly cell: CellId; readonly pages: number }[]
 }
 
-/** A part may be so much above its target. */
+/** A part may exceed its target by this share. */
 const EPSILON = 0.05
-/** Smaller sites stay whole, and pieces have so many pages: fewer are not worth a lease of their own. */
+/** Sites with fewer pages stay whole, and pieces have at least this many: fewer do not justify a lease. */
 const LEAST_PAGES = 100
 const LEAST_PIECE_PAGES = 10
-/** Of a part: small enough for what lies between the pieces to be filled with sites. */
+/** Pieces are at most a quarter of a part, so that whole sites can fill the gaps. */
 const PIECES_A_PART = 4
-/** Numbers dealt in steps of this share lie evenly, however many they are. */
+/** Multiples of this number, modulo 1, are spread evenly, whatever their count. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2
 
-/** True for part of a site that was split by path, or a shard of one. */
+/** Whether the cell is a piece or a shard of a site. */
 export function isPiece(cell: CellId): boolean {
   return siteOfCell(cell) !== cell
 }
 
 type SiteWeight = Pick<LearnedSite, 'bytes' | 'pages'>
 
-/** Bytes count as one a page where none are known (H2). */
+/** Bytes and pages of a site; if the bytes are unknown, each page counts as one byte. */
 export function weightsOf({ bytes, pages }: SiteWeight): readonly [number, number] {
   const counted = Math.max(1, pages)
   return [bytes > 0 ? bytes : counted, counted]
 }
 
-/** Those that are too heavy for the largest part, in bytes or in pages. */
+/** Sites that are heavier than the largest part, in bytes or in pages. */
 export function heavySitesOf(
   sites: readonly (SiteWeight & Pick<LearnedSite, 'site'>)[],
   shares: readonly number[],
@@ -64,11 +65,11 @@ export function heavySitesOf(
   })
 }
 
-/** The pieces of one site: where they are among the new sites, and up to which share of it each goes. */
+/** The pieces of one site: the place of the first among the new sites, and the share at which each ends. */
 interface Cut {
   readonly first: number
   readonly upTo: readonly number[]
-  /** Pages with links that it has in all, and those of them that were dealt. */
+  /** The number of its pages with links, and of those that were dealt. */
   sourcePages: number
   dealtPages: number
   dealtLinks: number
@@ -120,37 +121,12 @@ function pieceOf(site: LearnedSite, cell: CellId, share: number): LearnedSite {
   }
 }
 
-type Nets = Pick<LearnedWeb, 'netOffsets' | 'pins' | 'counts'>
-
-class NetList {
-  readonly #offsets: number[] = [0]
-  readonly #pins: number[] = []
-  readonly #counts: number[] = []
-
-  /** Pins that are there twice are one; a net of one pin is none. */
-  add(pins: Iterable<number>, count: number): void {
-    const own = new Set(pins)
-    if (own.size < 2 || count <= 0) return
-    for (const pin of own) this.#pins.push(pin)
-    this.#offsets.push(this.#pins.length)
-    this.#counts.push(count)
-  }
-
-  get nets(): Nets {
-    return {
-      netOffsets: Uint32Array.from(this.#offsets),
-      pins: Uint32Array.from(this.#pins),
-      counts: Float64Array.from(this.#counts),
-    }
-  }
-}
-
 function cutNets(
   { netOffsets, pins, counts }: LearnedWeb,
   placeOf: Uint32Array,
   cuts: ReadonlyMap<number, Cut>,
   sites: readonly LearnedSite[],
-): Nets {
+): Pick<LearnedWeb, 'netOffsets' | 'pins' | 'counts'> {
   const list = new NetList()
   for (let net = 0; net < counts.length; net++) {
     const cut = cuts.get(pins[netOffsets[net]])
@@ -168,7 +144,8 @@ function cutNets(
       const others = Array.from(upTo, (_, i) => first + ((piece + i) % upTo.length))
       list.add(others, sites[first + piece].pages)
     }
-  return list.nets
+  const { netOffsets: offsets, pins: places, netCosts } = list.hypergraph(new Float64Array(sites.length), 1)
+  return { netOffsets: offsets, pins: places, counts: netCosts }
 }
 
 function targetOf(v: number, placeOf: Uint32Array, cuts: ReadonlyMap<number, Cut>): number {
@@ -178,7 +155,7 @@ function targetOf(v: number, placeOf: Uint32Array, cuts: ReadonlyMap<number, Cut
   return cut.first + pieceAt(cut, cut.dealtLinks % 1)
 }
 
-/** The next `count` of its pages with links, piece by piece. */
+/** Deals the next `count` pages with links, piece by piece. */
 function* dealt(cut: Cut, count: number): Generator<[piece: number, count: number]> {
   const { first, upTo, sourcePages } = cut
   let from = cut.dealtPages

@@ -1,50 +1,25 @@
 /**
- * What was learned, as graphs over the same vertices (S4, S5, S17): sites first, then a vertex for each
- * agent, which is pinned to its part (S7). A cut removes what is light, so a distance is turned into nearness
- * before it becomes the weight of an edge.
+ * The learned web as graphs over the same vertices: first the sites, then one vertex for each agent, which is
+ * pinned to the agent's part (S7). The partitioner cuts light edges, so distances are turned into weights
+ * that are larger for nearer pairs.
  */
 import type { Hypergraph } from '../../partition/state/index.js'
 import type { LearnedWeb } from './learned-web.js'
+import { NetList } from './net-list.js'
 import { blockOf, countryOf, LeastTimes } from './places.js'
 import { similarSites } from './similar-sites.js'
 
-/** Of a site, joined with it: to be near one of these is as good as it gets. */
+/** Each site gets edges to this many nearest agents. */
 const NEAR_AGENTS = 3
 
-/** Edges are added one by one; equal ones are merged by the partitioner. */
-class NetList {
-  readonly #offsets: number[] = [0]
-  readonly #pins: number[] = []
-  readonly #costs: number[] = []
-
-  add(pins: readonly number[], cost: number): void {
-    if (!(cost > 0) || pins.length < 2) return
-    for (const pin of pins) this.#pins.push(pin)
-    this.#offsets.push(this.#pins.length)
-    this.#costs.push(cost)
-  }
-
-  over(vertexWeights: Float64Array, constraintCount = 1): Hypergraph {
-    return {
-      vertexCount: vertexWeights.length / constraintCount,
-      netCount: this.#costs.length,
-      netOffsets: Uint32Array.from(this.#offsets),
-      pins: Uint32Array.from(this.#pins),
-      netCosts: Float64Array.from(this.#costs),
-      constraintCount,
-      vertexWeights,
-    }
-  }
-}
-
-/** Pages; agents weigh nothing. */
+/** The pages of each site; agents weigh nothing. */
 export function loadsOf({ sites }: LearnedWeb, agents: number): Float64Array {
   const loads = new Float64Array(sites.length + agents)
   for (const [v, { pages }] of sites.entries()) loads[v] = Math.max(1, pages)
   return loads
 }
 
-/** `weights` has as many numbers for each vertex as there are constraints. */
+/** The link graph. `weights` has one number for each vertex and constraint. */
 export function linkGraph(
   { netOffsets, pins, counts }: LearnedWeb,
   weights: Float64Array,
@@ -54,13 +29,12 @@ export function linkGraph(
   for (let net = 0; net < counts.length; net++)
     for (let at = netOffsets[net] + 1; at < netOffsets[net + 1]; at++)
       edges.add([pins[netOffsets[net]], pins[at]], counts[net])
-  return edges.over(weights, constraintCount)
+  return edges.hypergraph(weights, constraintCount)
 }
 
 /**
- * An edge to each of the nearest agents, worth the time that all fetches save against the next agent (S10).
- * After a crawl by hash one agent has measured a site; what others measured of its address, or of its block
- * of addresses, is as good.
+ * The RTT graph: an edge to each of the nearest agents (S4). Its weight is the time that all fetches save
+ * against the next nearest agent.
  */
 export function nearGraph(
   { sites }: LearnedWeb,
@@ -76,14 +50,17 @@ export function nearGraph(
     })
     if (known.length < 2) continue
     known.sort((a, b) => a.ms - b.ms)
-    const else_ = known[Math.min(NEAR_AGENTS, known.length - 1)].ms
+    const otherwiseMs = known[Math.min(NEAR_AGENTS, known.length - 1)].ms
     for (const { agent, ms } of known.slice(0, NEAR_AGENTS))
-      edges.add([v, sites.length + agent], fetches[v] * (else_ - ms))
+      edges.add([v, sites.length + agent], fetches[v] * (otherwiseMs - ms))
   }
-  return edges.over(fetches)
+  return edges.hypergraph(fetches, 1)
 }
 
-/** From each agent to each site: as measured, or else to its address, or to its block of addresses. */
+/**
+ * The time to connect from each agent to each site. After a crawl by hash only one agent has measured a site,
+ * so times to the same address or the same block of addresses count too.
+ */
 export function connectTimes(
   sites: LearnedWeb['sites'],
   agents: readonly string[],
@@ -96,14 +73,14 @@ export function connectTimes(
   }
 }
 
-/** Sites with the same words (S17). */
+/** Edges between sites with similar words. */
 export function similarityGraph({ sites }: LearnedWeb, weights: Float64Array): Hypergraph {
   const edges = new NetList()
   for (const { a, b, likeness } of similarSites(sites.map(({ words }) => words))) edges.add([a, b], likeness)
-  return edges.over(weights)
+  return edges.hypergraph(weights, 1)
 }
 
-/** A net of the sites of a country, and one of those of an address block: /16, or /32 of IPv6. */
+/** A net for the sites of each country, and one for those of each address block: /16, or /32 for IPv6. */
 export function geographyGraph({ sites }: LearnedWeb, weights: Float64Array): Hypergraph {
   const places = new Map<string, number[]>()
   for (const [v, { site, addresses }] of sites.entries())
@@ -115,5 +92,5 @@ export function geographyGraph({ sites }: LearnedWeb, weights: Float64Array): Hy
     }
   const nets = new NetList()
   for (const members of places.values()) nets.add(members, members.length)
-  return nets.over(weights)
+  return nets.hypergraph(weights, 1)
 }

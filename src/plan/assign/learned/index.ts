@@ -5,9 +5,9 @@
  */
 export { type AgentAbility, sharesOf } from './agent-shares.js'
 export { cutWeb, type HeavySite, heavySitesOf, isPiece, type SiteSplit } from './cut-web.js'
-export { HybridAssignment } from './hybrid.js'
 export type { LearnedSite, LearnedWeb } from './learned-web.js'
 export { LiveAssignment } from './live.js'
+export { NetList } from './net-list.js'
 export { machineOf } from './part-owners.js'
 export { type GraphPlan, graphParts, planGraph } from './plan-graph.js'
 export {

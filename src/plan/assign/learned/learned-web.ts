@@ -1,35 +1,35 @@
 import type { AgentAbility } from './agent-shares.js'
 
-/** Port: what an earlier crawl has learned of a web, for assignments that plan with it (S1, H6). */
+/** What an earlier crawl has learned about a site. */
 export interface LearnedSite {
   /** host[:port]. */
   readonly site: string
   readonly pages: number
   readonly bytes: number
   readonly fetchMs: number
-  /** Pages that were asked for again, and how many of them had changed. */
+  /** The number of pages that were requested again, and of those that had changed. */
   readonly checked: number
   readonly changed: number
-  /** Where it was served from. */
+  /** The addresses of its servers. */
   readonly addresses: readonly string[]
-  /** Least time to connect, by the name of the agent that did. */
+  /** The least time to connect, by the name of the agent. */
   readonly connectMs: Readonly<Record<string, number>>
-  /** What its pages are about (`model/bytes/word-sketch.ts`); absent where no text was seen. */
+  /** A sketch of the words of its pages (`model/bytes/word-sketch.ts`); absent if no text was seen. */
   readonly words?: string
 }
 
 /**
- * Sites, and a net for each page with links that leave its site: pins are places in `sites`, the page's own
- * site first, then those it links to, each once. Equal nets are one, with a count; two equal ones may still
- * be there.
+ * What an earlier crawl has learned about its web. Each page with links to other sites has a net. Its pins
+ * are indexes of `sites`: first the page's own site, then the sites it links to. Most equal nets are merged,
+ * with a count.
  */
 export interface LearnedWeb {
-  /** What agents were found able to do; absent where nothing is known of that. */
+  /** The measured abilities of agents; absent if nothing was measured. */
   readonly agents?: readonly AgentAbility[]
   readonly sites: readonly LearnedSite[]
   /** Pins of net e: pins[netOffsets[e] .. netOffsets[e + 1]). */
   readonly netOffsets: Uint32Array
   readonly pins: Uint32Array
-  /** Pages that have this net. */
+  /** The number of pages with this net. */
   readonly counts: Float64Array
 }

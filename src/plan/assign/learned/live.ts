@@ -1,53 +1,49 @@
-/**
- * An assignment that can be replaced by another while the crawl runs: whoever asks always asks the one of
- * now.
- */
-
 import type { AssignmentName } from '../../../config/index.js'
 import type { Incarnation, WaitingCell } from '../../../ledger/index.js'
 import type { CellId } from '../../../model/index.js'
 import type { AgentView, Assigned, Assignment, LanePlan, PartPlan, RoutePlan } from '../index.js'
 
+/** An assignment that can be replaced while the crawl runs; it delegates to the current one. */
 export class LiveAssignment implements Assignment {
-  #now: Assignment
+  #current: Assignment
 
   constructor(first: Assignment) {
-    this.#now = first
+    this.#current = first
   }
 
   replace(next: Assignment): void {
-    this.#now = next
+    this.#current = next
   }
 
   get name(): AssignmentName {
-    return this.#now.name
+    return this.#current.name
   }
 
   get looksAt(): Assignment['looksAt'] {
-    return this.#now.looksAt
+    return this.#current.looksAt
   }
 
   get plan(): LanePlan | null {
-    return this.#now.plan
+    return this.#current.plan ?? null
   }
 
   get owners(): PartPlan | null {
-    return this.#now.owners
+    return this.#current.owners ?? null
   }
 
   get routes(): RoutePlan | null {
-    return this.#now.routes ?? null
+    return this.#current.routes ?? null
   }
 
   assign(waiting: readonly WaitingCell[], agents: readonly AgentView[]): Assigned {
-    return this.#now.assign(waiting, agents)
+    return this.#current.assign(waiting, agents)
   }
 
   intendedOwner(cell: CellId): Incarnation | null {
-    return this.#now.intendedOwner?.(cell) ?? null
+    return this.#current.intendedOwner?.(cell) ?? null
   }
 
   laneOf(cell: CellId): number {
-    return this.#now.laneOf(cell)
+    return this.#current.laneOf?.(cell) ?? 0
   }
 }

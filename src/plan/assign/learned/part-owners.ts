@@ -1,41 +1,43 @@
-/**
- * Which agent has which part of a routing table. An agent keeps its part as long as it is here, by name,
- * whichever of its lives; one that has none takes that of an earlier process of its machine, or the first
- * that nobody has. What is bound is in the ledger, so the next coordinator goes on with it.
- */
 import { LIMITS, type Millis } from '../../../model/index.js'
-import type { AgentView } from '../index.js'
+import type { AgentView, PartPlan } from '../index.js'
 
-/** `wait`: its agent is expected. `none`: nobody has it, and its sites go to whoever is here. */
+/**
+ * `wait`: the owner is absent and may return. `none`: the part has no owner, and any agent may take its
+ * sites.
+ */
 export type PartOwner = AgentView | 'wait' | 'none'
 
 /**
- * The agents that a crawl starts itself are threads of one process: `agent-1`. Others join as `host:process`.
+ * The host of an agent named `host:process`; empty for a thread of the crawl's own process, such as
+ * `agent-1`.
  */
 export function machineOf(name: string): string {
   return name.slice(0, Math.max(0, name.lastIndexOf(':')))
 }
 
-export class PartOwners {
+/**
+ * The owners of the parts of a routing table. An agent keeps its part across incarnations, because owners are
+ * known by name. An agent without a part takes one of an absent agent of its machine, else the first free
+ * part. The ledger stores the names, so the next coordinator continues with them.
+ */
+export class PartOwners implements PartPlan {
   readonly #now: () => Millis
   #names: string[]
   #owners: PartOwner[]
-  /** When each part was last seen in the hands of somebody; the beginning for those that never were. */
+  /** When the owner of each part was last present; for parts without an owner, the first `meet`. */
   #seenAt: Millis[] | null = null
   #changed = false
 
-  constructor(parts: number, now: () => Millis, names: readonly string[] = []) {
+  constructor(parts: number, now: () => Millis) {
     this.#now = now
-    this.#names = Array.from({ length: parts }, (_, part) => names[part] ?? '')
+    this.#names = new Array<string>(parts).fill('')
     this.#owners = new Array<PartOwner>(parts).fill('wait')
   }
 
-  /** Names of the owners, part by part; empty where there is none. */
   restore(names: readonly string[]): void {
     if (names.length === this.#names.length) this.#names = [...names]
   }
 
-  /** The names, when they have changed since this was last asked. */
   takeChanged(): readonly string[] | null {
     const names = this.#changed ? [...this.#names] : null
     this.#changed = false
@@ -46,7 +48,7 @@ export class PartOwners {
     return this.#owners[part] ?? 'none'
   }
 
-  /** The part of an agent; -1 when it has none. */
+  /** The part of an agent; -1 if it has none. */
   partOf({ name }: AgentView): number {
     return this.#names.indexOf(name)
   }
@@ -59,12 +61,11 @@ export class PartOwners {
     const idle = agents.filter(agent => this.partOf(agent) < 0).sort((a, b) => (a.name < b.name ? -1 : 1))
     for (const [part, name] of this.#names.entries()) {
       const isLate = now - seenAt[part] >= LIMITS.partGraceMs
-      // A part that never had an owner is for whoever comes first; one whose owner is away is kept for it a
-      // while.
+      // A part is kept for its absent owner for a while; a part that never had an owner is free at once.
       const isFree = name === '' || isLate
-      const heir = here.has(name) ? undefined : (takeOf(name, idle) ?? (isFree ? idle.shift() : undefined))
-      if (heir) {
-        this.#names[part] = heir.name
+      const next = here.has(name) ? undefined : (takeOf(name, idle) ?? (isFree ? idle.shift() : undefined))
+      if (next) {
+        this.#names[part] = next.name
         this.#changed = true
       }
       const owner = here.get(this.#names[part])
@@ -74,7 +75,7 @@ export class PartOwners {
   }
 }
 
-/** One of the machine of an agent that is away: it is what the part was made for. */
+/** Takes an idle agent of the same machine: the part was sized for that machine. */
 function takeOf(name: string, idle: AgentView[]): AgentView | undefined {
   const machine = machineOf(name)
   const at = machine === '' ? -1 : idle.findIndex(agent => machineOf(agent.name) === machine)

@@ -1,24 +1,24 @@
-/**
- * Pieces of split sites that no routing table knows: a site has turned out to be a giant while the crawl
- * runs, or the agent of their part is gone. Each goes to the agent that has been given least of such, by the
- * URLs that wait in them, and stays with it. That is written down like what is bound to lanes, so the next
- * coordinator goes on with it.
- */
-import type { LaneLoad, LaneName, WaitingCell } from '../../../ledger/index.js'
+import type { LaneLoad, WaitingCell } from '../../../ledger/index.js'
 import type { CellId } from '../../../model/index.js'
-import type { AgentView, LanePlan } from '../index.js'
+import type { AgentView, BoundCell, LanePlan } from '../index.js'
 
-/** Any of the agent's. */
+/** Any lane of the agent. */
 const NO_LANE = 0
 
+/**
+ * Owners of the pieces of split sites that the routing table does not know, because the site was split during
+ * the crawl, or whose part has no owner. A piece goes to the agent with the fewest waiting URLs in such
+ * pieces, and stays with it. The ledger stores these owners as bindings, so the next coordinator continues
+ * with them.
+ */
 export class PieceOwners implements LanePlan {
-  /** Agents by name, of cells that wait or were leased since we began. */
+  /** Names of agents, for the cells seen since this coordinator started. */
   readonly #owners = new Map<CellId, string>()
-  /** What each agent has been given, by name. */
+  /** The waiting URLs that each agent was given, by name. */
   readonly #loads = new Map<string, number>()
-  /** What the ledger has counted before we began is not counted again. */
+  /** Whether `restore` has counted the cells of the previous coordinator. */
   #knowsLoads = false
-  #new: (LaneName & { readonly cell: CellId })[] = []
+  #new: BoundCell[] = []
   #agents = new Map<string, AgentView>()
 
   restore(loads: readonly LaneLoad[]): void {
@@ -26,23 +26,23 @@ export class PieceOwners implements LanePlan {
     for (const { agent, size } of loads) this.#load(agent, size)
   }
 
-  takeNew(): readonly (LaneName & { readonly cell: CellId })[] {
-    const placed = this.#new
+  takeNew(): readonly BoundCell[] {
+    const bound = this.#new
     this.#new = []
-    return placed
+    return bound
   }
 
   meet(agents: readonly AgentView[]): void {
     this.#agents = new Map(agents.map(agent => [agent.name, agent]))
   }
 
-  /** Null for a cell that was not placed, and while its agent is gone. */
+  /** Null for a cell that was not placed, and while its agent is absent. */
   ownerOf(cell: CellId): AgentView | null {
     const owner = this.#owners.get(cell)
     return owner === undefined ? null : (this.#agents.get(owner) ?? null)
   }
 
-  /** The heaviest first: what comes last has to even out what came before. */
+  /** Places the heaviest pieces first: the lightest balance them best. */
   place(pieces: readonly WaitingCell[]): void {
     const fresh = pieces.filter(row => this.ownerOf(row.cell) === null && !this.#recall(row))
     for (const row of fresh.sort((a, b) => sizeOf(b) - sizeOf(a) || (a.cell < b.cell ? -1 : 1))) {
@@ -54,7 +54,7 @@ export class PieceOwners implements LanePlan {
     }
   }
 
-  /** Placed by a coordinator before this one, with an agent that is here. */
+  /** Takes over an owner that an earlier coordinator chose, if the agent is present. */
   #recall(row: WaitingCell): boolean {
     if (row.boundTo === null || !this.#agents.has(row.boundTo.agent)) return false
     this.#owners.set(row.cell, row.boundTo.agent)

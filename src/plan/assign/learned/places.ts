@@ -1,18 +1,15 @@
 /**
- * Where a site is, as far as that can be told without a table of the world: by the country code of its name
- * and by the block its address is in. Both are guesses: `.io` is no island and a CDN is everywhere.
+ * The location of a site, guessed from the country code of its name and the block of its address. The guess
+ * is wrong for names like `.io` and for CDNs.
  */
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** The country code that its name ends with, IDN ones included; null where there is none. */
+/** The country code at the end of a site's name, also an internationalised one; null if there is none. */
 export function countryOf(site: string): string | null {
   return /\.([a-z]{2}|xn--[a-z0-9-]+)(?::\d+)?$/.exec(site)?.[1] ?? null
 }
 
-/**
- * /16 of IPv4, also where it is mapped to IPv6; /32 of IPv6; null for what is neither, and for `::1` and its
- * like.
- */
+/** The /16 of an IPv4 address, also of one mapped to IPv6, or the /32 of an IPv6 address; null for others. */
 export function blockOf(address: string): string | null {
   const four = address.replace(/^::ffff:(?=[\d.]+$)/i, '')
   if (isIPv4(four)) return four.split('.', 2).join('.')
@@ -21,7 +18,7 @@ export function blockOf(address: string): string | null {
   return `${canonical(first)}:${canonical(second)}`
 }
 
-/** `0DB8` and `db8` are one. */
+/** Writes `0DB8` as `db8`. */
 function canonical(group: string): string {
   return Number.parseInt(group, 16).toString(16)
 }
@@ -30,7 +27,7 @@ interface Measured {
   readonly connectMs: Readonly<Record<string, number>>
 }
 
-/** The least time of each agent to any of the sites of one place. */
+/** The least time of each agent to any site of a place. */
 export class LeastTimes<Site extends Measured> {
   readonly #placeOf: (site: Site) => string | null
   readonly #times = new Map<string, Map<string, number>>()

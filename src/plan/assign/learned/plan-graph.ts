@@ -1,6 +1,7 @@
 /**
- * The `graph` assignment's plan (S): link graph and RTT graph over sites or addresses, combined by p_i, one
- * pinned vertex for each agent; out comes a part for each site, and a routing table.
+ * The plan of the `graph` assignment: the link graph and graphs of other objectives over sites or addresses,
+ * each with a factor p_i, and one pinned vertex for each agent. The result is a part for each site, and a
+ * routing table.
  */
 
 import type { GraphWeights } from '../../../config/index.js'
@@ -18,43 +19,43 @@ import { EPSILON, groupsOf, presetFor, type RoutingPlan, routingPlan } from './p
 import { equalWeights, visitSlack, visitsOf } from './vertex-weights.js'
 
 export interface GraphRequest {
-  /** Names of the agents, one per part: what they measured is known by them. */
+  /** Names of the agents, one per part; their measured times are stored under these names. */
   readonly agents: readonly string[]
   /** One per part, in any unit. */
   readonly shares: readonly number[]
   readonly grouping: Grouping
-  /** `address`: sites of one address are one vertex (S9). */
+  /** `address`: the sites of one address are one vertex. */
   readonly vertices: 'site' | 'address'
   readonly weights: GraphWeights
   readonly seed: number
-  /** How much more than its share a part may have. */
+  /** A part may exceed its target by this share. */
   readonly epsilon?: number
   readonly preset?: PresetName
-  /** The part of each site before, -1 for new ones, and what it costs to move a page, in links. */
+  /** The present part of each site, -1 for new sites, and the cost of moving a page, in links. */
   readonly previous?: Int32Array
   readonly migrationWeight?: number
-  /** Sites of an address that outweighs a part (a CDN, a test on one machine) are vertices of their own. */
-  readonly takesApart?: boolean
+  /** With addresses as vertices: the sites of an address that outweighs a part are vertices of their own. */
+  readonly dividesHeavyAddresses?: boolean
 }
 
 export interface GraphParts {
-  /** Of each site. */
+  /** The part of each site. */
   readonly parts: Int32Array
-  /** Of pages; with `change`, then of fetches of pages that have changed. */
+  /** Of pages; with `change` also of fetches of changed pages. */
   readonly imbalance: readonly number[]
   readonly imbalanceBound: readonly number[]
   readonly heavyVertices: readonly number[]
   readonly objectives: readonly ObjectiveFigures[]
 }
 
-/** What the combiner made of an objective, in its own unit. One that nothing is known for is not there. */
+/** The result for one objective, in its own unit. Objectives without data are left out. */
 interface ObjectiveFigures {
   readonly name: keyof GraphWeights
   /** p_i. */
   readonly factor: number
-  /** ec_i: what is cut when it is the only one. */
+  /** ec_i: the cut if this is the only objective. */
   readonly alone: number
-  /** What is cut in the end. */
+  /** The cut of the combined partition. */
   readonly cut: number
 }
 
@@ -62,9 +63,9 @@ export interface GraphPlan extends RoutingPlan {
   readonly objectives: readonly ObjectiveFigures[]
 }
 
-/** The plan, or in one line why there can be none. */
+/** Returns the plan, or the reason why there is none. */
 export function planGraph(learned: LearnedWeb, request: GraphRequest): GraphPlan | string {
-  const found = graphParts(learned, { ...request, takesApart: true })
+  const found = graphParts(learned, { ...request, dividesHeavyAddresses: true })
   if (typeof found === 'string') return found
   return { ...routingPlan(learned, request.shares, found), objectives: found.objectives }
 }
@@ -84,7 +85,7 @@ export function graphParts(learned: LearnedWeb, request: GraphRequest): GraphPar
     preset: request.preset ?? presetFor(learned),
     seed,
     targets: shares,
-    // Exactly one agent in each part (S7).
+    // One agent in each part.
     fixed: joined(
       new Int32Array(sites).fill(-1),
       ends.map((_, agent) => agent),
@@ -113,15 +114,15 @@ function alone(found: Partition): CombinedPartition {
 type NamedObjective = Objective & { readonly name: keyof GraphWeights }
 
 interface Objectives {
-  /** Links are always there, the first of them: the others are measured by them. */
+  /** The first is always the links; the others are scaled by it. */
   readonly objectives: readonly NamedObjective[]
-  /** Of the vertex weights of the link graph, which are those of the result. */
+  /** For the vertex weights of the link graph, which are those of the result. */
   readonly epsilons: readonly number[]
 }
 
 /**
- * Each has its own idea of what must be even when it is alone. `change` adds a second weight to pages: what
- * is fetched again and again is a load as well, and is to be shared as evenly.
+ * Each objective balances its own vertex weights when it is partitioned alone. `change` adds a second weight
+ * beside the pages: repeated fetches are a load too, and are shared evenly as well.
  */
 function objectivesOf(learned: LearnedWeb, groups: Int32Array, request: GraphRequest): Objectives {
   const { agents, shares, weights, epsilon = EPSILON } = request
@@ -129,7 +130,7 @@ function objectivesOf(learned: LearnedWeb, groups: Int32Array, request: GraphReq
   const loads = loadsOf(learned, k)
   const visits = visitsOf(learned, k)
   const hasVisits = weights.change > 0 && visits.some(visit => visit > 0)
-  // A small factor asks for less.
+  // With a small factor the balance may be worse.
   const slack = hasVisits ? visitSlack(visits, groups, shares, epsilon / Math.min(1, weights.change)) : 0
   const byPages = { vertexWeights: loads, epsilon }
   const byVertices = { vertexWeights: equalWeights(groups, k), epsilon }
@@ -154,7 +155,7 @@ function objectivesOf(learned: LearnedWeb, groups: Int32Array, request: GraphReq
   }
 }
 
-/** The first of the weights of a vertex. */
+/** The index of the pages among the weights of a vertex. */
 const PAGES = 0
 
 function interleaved(first: Float64Array, second: Float64Array): Float64Array {
@@ -166,13 +167,13 @@ function interleaved(first: Float64Array, second: Float64Array): Float64Array {
   return both
 }
 
-/** A weight of 0 would leave nothing to measure the others by. */
+/** With a weight of 0 there would be no scale for the other objectives. */
 const LEAST_LINKS = 1e-6
 
-/** Numbers of the groups whose sites stay together, and how many there are. */
+/** Groups of sites that stay together, by number, and the number of groups. */
 function vertexGroups(
   learned: LearnedWeb,
-  { grouping, vertices, takesApart = false }: GraphRequest,
+  { grouping, vertices, dividesHeavyAddresses = false }: GraphRequest,
   k: number,
 ): { groups: Int32Array; count: number } {
   const polite = groupsOf(learned, grouping)
@@ -185,7 +186,7 @@ function vertexGroups(
     }
     return at
   }
-  const heavy = takesApart ? heavyAddresses(learned, k) : new Set()
+  const heavy = dividesHeavyAddresses ? heavyAddresses(learned, k) : new Set()
   const byAddress = new Map<string, number>()
   for (const [v, { addresses }] of learned.sites.entries()) {
     const address = addresses[0]
@@ -198,7 +199,7 @@ function vertexGroups(
   return { groups, count: new Set(groups).size }
 }
 
-/** Those with more pages than a part. */
+/** Addresses with more pages than a part. */
 function heavyAddresses({ sites }: LearnedWeb, k: number): ReadonlySet<string> {
   const pagesOf = new Map<string, number>()
   let all = 0

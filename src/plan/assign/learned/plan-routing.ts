@@ -1,7 +1,8 @@
 /**
- * What was learned in, a routing table out (H2-H6): sites are vertices that weigh bytes and pages, the links
- * of a page (or of all pages of a site) to other sites are a net, parts are as large as the agents are able.
- * Sites that share a politeness turn stay together: two agents would only wait for each other.
+ * Makes a routing table from what was learned (H2-H6). Sites are vertices that weigh bytes and pages; the
+ * links of a page (or of all pages of a site) to other sites are a net; parts are as large as the shares of
+ * the agents. Sites that share a politeness turn stay together, because two agents would only wait for each
+ * other.
  */
 
 import type { NetKind } from '../../../config/index.js'
@@ -15,42 +16,44 @@ import { type Route, RoutingTable } from './routing-table.js'
 import { netsBy } from './site-nets.js'
 
 export interface RoutingRequest {
-  /** One per part, in any unit; equal numbers for equal agents. */
+  /** One per part, in any unit. */
   readonly shares: readonly number[]
   readonly grouping: Grouping
   readonly seed: number
-  /** What a net stands for: what is minimised is messages of pages, or of sites (page). */
+  /** Whether messages of pages or of sites are minimised (page). */
   readonly nets?: NetKind
-  /** The table says what it costs to take a site elsewhere: `hybrid` asks for that, and nobody else. */
+  /** The table has the costs of moving a site, which only `hybrid` needs. */
   readonly hasPulls?: boolean
 }
 
 interface Messages {
-  /** Distinct (source page, part) and (source site, part) beyond a site's own part. */
+  /** Distinct (source page, part) and (source site, part) pairs with a part other than the site's own. */
   readonly messages: number
   readonly coalescedMessages: number
 }
 
 export interface RoutingPlan {
   readonly table: RoutingTable
-  /** What the links of the earlier crawl come to with this table, and by hash. */
+  /** Messages for the links of the earlier crawl, with this table and by hash. */
   readonly predicted: Messages
   readonly byHash: Messages
-  /** Heaviest part over its share, minus 1: of bytes and of pages; and what no partition can go below. */
+  /**
+   * Heaviest part over its target, minus 1, in bytes and pages; and a lower bound of it for any partition.
+   */
   readonly imbalance: readonly number[]
   readonly imbalanceBound: readonly number[]
-  /** Sites heavier than a part. */
+  /** Sites that are heavier than a part. */
   readonly heavySites: readonly string[]
 }
 
-/** How much more than its share a part may have (H4). */
+/** A part may exceed its target by this share. */
 export const EPSILON = 0.05
-/** With more pins one partition has to do: the crawl waits for it. */
+/** With more pins the `fast` preset is used, because the crawl waits for the plan. */
 const MANY_PINS = 1_000_000
-/** Of a site, that are kept for `hybrid`: those it has most links with. */
+/** For `hybrid`, the table keeps this many parts of a site: those it has most links with. */
 const MOST_PULLS = 4
 
-/** The plan, or in one line why there can be none. */
+/** Returns the plan, or the reason why there is none. */
 export function planRouting(learned: LearnedWeb, request: RoutingRequest): RoutingPlan | string {
   const { shares, grouping, seed, nets = 'page', hasPulls = false } = request
   const k = shares.length
@@ -74,16 +77,16 @@ export function presetFor({ pins }: LearnedWeb): PresetName {
   return pins.length > MANY_PINS ? 'fast' : 'default'
 }
 
-type Found = Pick<Partition, 'parts' | 'imbalance' | 'imbalanceBound' | 'heavyVertices'>
+/** The fields of a partition that a routing table needs. */
+export type FoundParts = Pick<Partition, 'parts' | 'imbalance' | 'imbalanceBound' | 'heavyVertices'>
 
 /**
- * A routing table of the parts that were found, and what it is worth: messages are counted by pages, whatever
- * nets it is made of.
+ * A routing table of a partition, with its figures. Messages are counted by pages, whatever the nets were.
  */
 export function routingPlan(
   learned: LearnedWeb,
   shares: readonly number[],
-  found: Found,
+  found: FoundParts,
   hasPulls = false,
 ): RoutingPlan {
   const k = shares.length
@@ -98,7 +101,6 @@ export function routingPlan(
   }
 }
 
-/** What the links come to by hash. */
 export function messagesByHash(learned: LearnedWeb, shares: readonly number[]): Messages {
   return messagesOf(hypergraphOf(learned), shares.length, hashedParts(learned, shares))
 }
@@ -120,7 +122,7 @@ export function hypergraphOf({ sites, netOffsets, pins, counts }: LearnedWeb): H
 export function groupsOf({ sites }: LearnedWeb, grouping: Grouping): Int32Array {
   const numbers = new Map<string, number>()
   return Int32Array.from(sites, ({ site }) => {
-    // Pieces of a site share its turn too, and are apart all the same: that is what they are for.
+    // Pieces share the turn of their site, but they were made to be in different parts.
     const group = isPiece(site) ? site : groupOf(site, grouping)
     const known = numbers.get(group) ?? numbers.size
     numbers.set(group, known)
@@ -147,22 +149,18 @@ export function hashedParts({ sites }: LearnedWeb, shares: readonly number[]): I
 export function tableOf(
   learned: LearnedWeb,
   k: number,
-  { parts }: Pick<Found, 'parts'>,
+  { parts }: Pick<FoundParts, 'parts'>,
   hasPulls: boolean,
 ): RoutingTable {
-  if (!hasPulls)
-    return RoutingTable.of(
-      k,
-      learned.sites.map(({ site }, v) => ({ site, part: parts[v] })),
-    )
-  const pulls = pullsOf(learned, parts)
-  const routes = learned.sites.map(
-    ({ site }, v): Route => ({ site, part: parts[v], pulls: strongest(pulls[v], parts[v]) }),
-  )
+  const pulls = hasPulls ? pullsOf(learned, parts) : null
+  const routes = learned.sites.map(({ site }, v): Route => {
+    const part = parts[v]
+    return pulls === null ? { site, part } : { site, part, pulls: strongest(pulls[v], part) }
+  })
   return RoutingTable.of(k, routes)
 }
 
-/** For each site the pages through which it has to do with each part. */
+/** For each site, the number of pages that link it with each part. */
 function pullsOf({ sites, netOffsets, pins, counts }: LearnedWeb, parts: Int32Array): Map<number, number>[] {
   const pulls = sites.map(() => new Map<number, number>())
   const add = (v: number, part: number, pages: number) =>
@@ -177,7 +175,7 @@ function pullsOf({ sites, netOffsets, pins, counts }: LearnedWeb, parts: Int32Ar
   return pulls
 }
 
-/** Its own part is always among them: that is what is lost. */
+/** The parts with most links. A site's own part is among them, because a move loses its links. */
 function strongest(pulls: ReadonlyMap<number, number>, own: number): [number, number][] {
   const others = [...pulls].filter(([part]) => part !== own).sort((a, b) => b[1] - a[1] || a[0] - b[0])
   const kept = others.slice(0, MOST_PULLS - 1)

@@ -1,8 +1,7 @@
 /**
- * S3, the other form of a routing table: address prefixes -> part, aggregated as routers do (CIDR). Where all
- * known addresses below a prefix belong to one part, the prefix stands for them all; a longer prefix wins
- * over a shorter one. Addresses that nothing is known of are answered by the prefix they fall under, which is
- * where their neighbours went, or by none.
+ * The other form of a routing table: address prefixes -> part, aggregated as routers do it. A prefix stands
+ * for all known addresses below it if they belong to one part; a longer prefix wins over a shorter one. An
+ * unknown address gets the part of the prefix that covers it, which is the part of its neighbours, or none.
  */
 import { isIPv4, isIPv6 } from 'node:net'
 
@@ -12,24 +11,24 @@ export interface AddressRoute {
 }
 
 export interface Prefix {
-  /** `10.1.0.0/16`, `2001:db8::/32` in full groups. */
+  /** For example `10.1.0.0/16`; IPv6 groups are written in full. */
   readonly prefix: string
   readonly part: number
 }
 
 interface Node {
   readonly children: [Node | null, Node | null]
-  /** Of the address that ends here; -1 inside. */
+  /** The part of the address that ends here; -1 for inner nodes. */
   part: number
 }
 
-/** Prefixes shorter than these say nothing about neighbours. */
+/** Shorter prefixes do not make addresses neighbours. */
 const SHORTEST = { 4: 8, 6: 16 } as const
 
 export class PrefixTable {
   readonly #roots: Readonly<Record<4 | 6, Node>> = { 4: node(), 6: node() }
 
-  /** A part of an address that is named twice is the one named last; text that is no address is left out. */
+  /** The last route of an address counts; text that is no address is ignored. */
   constructor(routes: readonly AddressRoute[]) {
     for (const { address, part } of routes) {
       const bits = bitsOf(address)
@@ -43,22 +42,22 @@ export class PrefixTable {
     }
   }
 
-  /** The fewest prefixes that give every known address its part, the more general first. */
+  /** The smallest list of prefixes that gives each known address its part, shorter prefixes first. */
   prefixes(): Prefix[] {
     return ([4, 6] as const).flatMap(family => {
       const found: { readonly bits: readonly number[]; readonly part: number }[] = []
       collect(this.#roots[family], [], SHORTEST[family], -1, found)
-      return found.map(({ bits, part }) => ({ prefix: written(bits, family), part }))
+      return found.map(({ bits, part }) => ({ prefix: textOf(bits, family), part }))
     })
   }
 }
 
-/** The same, asked: the longest prefix that covers an address says its part. */
+/** Looks up the part of an address: that of the longest prefix that covers it. */
 export class PrefixRoutes {
   readonly prefixes: readonly Prefix[]
-  /** Bits of a prefix -> part; the family is told by a letter in front. */
+  /** Bits of a prefix, after the address family -> part. */
   readonly #parts = new Map<string, number>()
-  /** Of the prefixes there are, the longest first. */
+  /** Lengths of the prefixes, the longest first. */
   readonly #lengths: readonly number[]
 
   constructor(prefixes: readonly Prefix[]) {
@@ -75,7 +74,7 @@ export class PrefixRoutes {
     this.#lengths = [...lengths].sort((a, b) => b - a)
   }
 
-  /** -1 when none covers it, or it is no address. */
+  /** -1 if no prefix covers the text, or it is no address. */
   partOf(address: string): number {
     const bits = this.#lengths.length > 0 ? bitsOf(address) : null
     if (bits === null) return -1
@@ -95,9 +94,7 @@ function node(): Node {
   return { children: [null, null], part: -1 }
 }
 
-/**
- * Parts that could stand at a node at least cost: those of both children where there are any, else of either.
- */
+/** The parts that a node may have at the least cost: those common to both children, else those of either. */
 const choices = new WeakMap<Node, ReadonlySet<number>>()
 
 function choicesOf(at: Node): ReadonlySet<number> {
@@ -148,7 +145,7 @@ function binary(value: number, width: number): number[] {
   return Array.from({ length: width }, (_, i) => (value >> (width - 1 - i)) & 1)
 }
 
-function written(bits: readonly number[], family: 4 | 6): string {
+function textOf(bits: readonly number[], family: 4 | 6): string {
   const width = family === 4 ? 8 : 16
   const count = family === 4 ? 4 : 8
   const values = Array.from({ length: count }, (_, i) =>

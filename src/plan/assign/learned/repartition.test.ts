@@ -40,7 +40,7 @@ const left = (part: (i: number) => number, queued: (i: number) => number): SiteL
     known: 200,
     part: part(i),
     heldBy: part(i),
-    isBargain: false,
+    isTakenOver: false,
   }))
 
 describe('a repartition of what is left', () => {
@@ -69,7 +69,7 @@ describe('a repartition of what is left', () => {
       known: 200,
       part: 0,
       heldBy: -1,
-      isBargain: false,
+      isTakenOver: false,
     }))
     const others = left(
       i => i % 2,
@@ -135,7 +135,7 @@ describe('a repartition of what is left', () => {
   })
 
   it('places sites that nothing was learned of, and says nothing where there is nobody to move to', () => {
-    const fresh = { site: 'new.test', queued: 400, known: 400, part: 0, heldBy: -1, isBargain: false }
+    const fresh = { site: 'new.test', queued: 400, known: 400, part: 0, heldBy: -1, isTakenOver: false }
     const all = [
       ...left(
         () => 0,
@@ -176,7 +176,7 @@ describe('a repartition of what is left', () => {
     const bargains = left(
       () => 0,
       () => 100,
-    ).map(site => ({ ...site, part: -1, isBargain: true }))
+    ).map(site => ({ ...site, part: -1, isTakenOver: true }))
     expect(planRepartition(learned, request(bargains))).toMatchObject({ movedSites: 0, askedBack: 0 })
   })
 

@@ -1,17 +1,16 @@
 /**
- * Would the sites be better placed otherwise, by what the crawl has learned so far? The work that is left is
- * partitioned again, starting from where sites are now, with what it costs to move them: by links, or with
- * the objectives of the `graph` assignment. Both sides are predicted in the terms of the SIRE paper
- * (`predict-times.ts`).
+ * Computes whether the waiting sites would be better placed otherwise, by what the crawl has learned so far.
+ * The remaining work is partitioned again from the present placement, with the cost of moving sites; with
+ * `graph`, by all of its objectives. The times of both placements are predicted (`predict-times.ts`).
  */
 
 import type { GraphSettings, NetKind } from '../../../config/index.js'
 import { type Grouping, LIMITS, type Millis } from '../../../model/index.js'
 import { partition } from '../../partition/index.js'
-import type { Hypergraph, Partition, PresetName } from '../../partition/state/index.js'
+import type { Hypergraph, PresetName } from '../../partition/state/index.js'
 import type { LearnedWeb } from './learned-web.js'
 import { graphParts } from './plan-graph.js'
-import { EPSILON, groupsOf, type RoutingPlan, routingPlan } from './plan-routing.js'
+import { EPSILON, type FoundParts, groupsOf, type RoutingPlan, routingPlan } from './plan-routing.js'
 import {
   isAskedBack,
   isMoved,
@@ -24,16 +23,16 @@ import {
 import { netsBy } from './site-nets.js'
 
 export interface RepartitionRequest {
-  /** One part for each. */
+  /** One for each part. */
   readonly agents: readonly PlacedAgent[]
   readonly left: readonly SiteLeft[]
-  /** The least pause between two requests to a site. */
+  /** The politeness delay. */
   readonly delayMs: Millis
   readonly grouping: Grouping
   readonly seed: number
-  /** Of the `graph` assignment; null for the others. */
+  /** The settings of the `graph` assignment; null for other assignments. */
   readonly graph: GraphSettings | null
-  /** As much effort as the web allows, where it is not told. */
+  /** Chosen by the size of the web if absent. */
   readonly preset?: PresetName
   /** As in `RoutingRequest`. */
   readonly nets?: NetKind
@@ -41,29 +40,29 @@ export interface RepartitionRequest {
 }
 
 export interface Repartition {
-  /** The table, and what it promises for the links seen so far. */
+  /** The new table, with its predicted messages. */
   readonly plan: RoutingPlan
-  /** Names of agents, part by part. */
+  /** Names of the owners, part by part. */
   readonly owners: readonly string[]
-  /** URLs that wait. */
+  /** The number of waiting URLs. */
   readonly left: number
   readonly before: Prediction
   readonly after: Prediction
   readonly gainMs: Millis
   readonly relocationMs: Millis
-  /** Sites with something left that get another agent, and of them those that have to be asked back. */
+  /** The number of sites with waiting URLs that get another agent, and of those that are asked back. */
   readonly movedSites: number
   readonly askedBack: number
 }
 
-/** Of a site with nothing left: it weighs nothing, but the partitioner wants weights above 0. */
-const NEXT_TO_NOTHING = 1e-3
-/** With more pins less effort has to do: it is partitioned while the crawl goes on. */
+/** The weight of a site without waiting URLs: the partitioner requires weights above 0. */
+const LEAST_WEIGHT = 1e-3
+/** With more pins the `fast` preset is used, because the crawl runs meanwhile. */
 const MANY_PINS = 100_000
-/** To move everything costs no more than this share of all links. */
+/** Moving all sites costs at most this share of all links. */
 const MOVED_SHARE = 0.1
 
-/** Null where there is nothing to divide, or nobody to divide it among. */
+/** Null if there are too few agents, waiting URLs or groups of sites. */
 export function planRepartition(learned: LearnedWeb, request: RepartitionRequest): Repartition | null {
   const { agents, grouping, nets = 'page', hasPulls = false } = request
   const k = agents.length
@@ -77,7 +76,7 @@ export function planRepartition(learned: LearnedWeb, request: RepartitionRequest
   const netPages = pagesLeft(web, left, nets)
   const found = newParts(web, left, netPages, groups, request)
   if (found === null) return null
-  const times = new PredictedTimes(web, left, netPages, agents, request.delayMs)
+  const times = new PredictedTimes({ web, left, netPages, agents, delayMs: request.delayMs })
   const before = times.of(partsNow(left, times, k))
   const after = times.of(found.parts)
   const shares = agents.map(({ share }) => share)
@@ -98,7 +97,7 @@ function totalMs({ downloadMs, exchangeMs }: Prediction): Millis {
   return downloadMs + exchangeMs
 }
 
-/** Sites that the crawl has met and nothing was learned of yet have a part too. */
+/** Adds the sites that the crawl has met and learned nothing about yet. */
 function withAll(learned: LearnedWeb, left: readonly SiteLeft[]): LearnedWeb {
   const known = new Set(learned.sites.map(({ site }) => site))
   const fresh = left.filter(({ site }) => !known.has(site))
@@ -106,16 +105,16 @@ function withAll(learned: LearnedWeb, left: readonly SiteLeft[]): LearnedWeb {
   return { ...learned, sites: [...learned.sites, ...fresh.map(({ site }) => ({ site, ...nothing }))] }
 }
 
-const NOBODYS = { queued: 0, known: 0, part: -1, heldBy: -1, isBargain: false }
+const NOTHING_LEFT = { queued: 0, known: 0, part: -1, heldBy: -1, isTakenOver: false }
 
 function leftOf({ sites }: LearnedWeb, { left }: RepartitionRequest): SiteLeft[] {
   const bySite = new Map(left.map(each => [each.site, each]))
-  return sites.map(({ site }) => bySite.get(site) ?? { ...NOBODYS, site })
+  return sites.map(({ site }) => bySite.get(site) ?? { ...NOTHING_LEFT, site })
 }
 
 /**
- * Pages with links are as many among what is left as among what was fetched, site by site. With nets of sites
- * a site that has anything left has its message still to send.
+ * The expected number of waiting pages for each net: the share of pages with links is taken to be the same as
+ * among the fetched pages. With nets of sites, each site with waiting URLs has its message still to send.
  */
 function pagesLeft(
   { sites, netOffsets, pins, counts }: LearnedWeb,
@@ -124,21 +123,19 @@ function pagesLeft(
 ): Float64Array {
   return counts.map((count, net) => {
     const source = pins[netOffsets[net]]
-    if (nets === 'site') return left[source].queued > 0 ? count : NEXT_TO_NOTHING
-    return Math.max(NEXT_TO_NOTHING, (count * left[source].queued) / Math.max(1, sites[source].pages))
+    if (nets === 'site') return left[source].queued > 0 ? count : LEAST_WEIGHT
+    return Math.max(LEAST_WEIGHT, (count * left[source].queued) / Math.max(1, sites[source].pages))
   })
 }
 
-type Found = Pick<Partition, 'parts' | 'imbalance' | 'imbalanceBound' | 'heavyVertices'>
-
-/** Null where the objectives of `graph` allow none. */
+/** Null if `graph` finds no plan. */
 function newParts(
   web: LearnedWeb,
   left: readonly SiteLeft[],
   netPages: Float64Array,
   groups: Int32Array,
   request: RepartitionRequest,
-): Found | null {
+): FoundParts | null {
   const { agents, seed, graph } = request
   const all = agents.reduce((sum, { share }) => sum + share, 0)
   const targets = agents.map(({ share }) => share / all)
@@ -150,13 +147,20 @@ function newParts(
     const asked = { k: agents.length, epsilons: [EPSILON], preset, seed, targets, groups } as const
     return partition({ ...asked, hypergraph, previous, migrationWeight })
   }
-  // In links, as the others; where few are known, nobody is kept from where it is near by what a move costs
-  // in them.
+  // The cost of a move is in links, like the other objectives. It is limited, because with few known links it
+  // would keep every site where it is.
   const links = netPages.reduce((sum, pages) => sum + pages, 0)
   const queued = left.reduce((sum, site) => sum + site.queued, 0)
-  const weight = NEXT_TO_NOTHING * Math.min(migrationWeight, (MOVED_SHARE * links) / queued)
+  const weight = LEAST_WEIGHT * Math.min(migrationWeight, (MOVED_SHARE * links) / queued)
   const names = agents.map(({ name }) => name)
-  const asked = { ...request, ...graph, agents: names, shares: targets, preset, takesApart: true } as const
+  const asked = {
+    ...request,
+    ...graph,
+    agents: names,
+    shares: targets,
+    preset,
+    dividesHeavyAddresses: true,
+  } as const
   const found = graphParts(webLeft(web, left, netPages), { ...asked, previous, migrationWeight: weight })
   return typeof found === 'string' ? null : found
 }
@@ -173,24 +177,22 @@ function workLeft(
     pins,
     netCosts,
     constraintCount: 1,
-    vertexWeights: Float64Array.from(left, ({ queued }) => Math.max(NEXT_TO_NOTHING, queued)),
+    vertexWeights: Float64Array.from(left, ({ queued }) => Math.max(LEAST_WEIGHT, queued)),
   }
 }
 
 /**
- * The same for `graph`, which weighs sites by pages and none less than one: in thousandths, a site that is
- * done weighs nothing.
+ * The remaining work for `graph`, which weighs sites by pages, at least 1 each. Pages are counted in
+ * thousandths, so that a finished site weighs next to nothing.
  */
 function webLeft(web: LearnedWeb, left: readonly SiteLeft[], netPages: Float64Array): LearnedWeb {
-  const sites = web.sites.map((site, v) => ({ ...site, pages: left[v].queued / NEXT_TO_NOTHING }))
+  const sites = web.sites.map((site, v) => ({ ...site, pages: left[v].queued / LEAST_WEIGHT }))
   return { ...web, sites, counts: netPages }
 }
 
-/**
- * Whose each site is as things stand. One that is nobody's has to go somewhere: to whoever has least to do.
- */
+/** The present part of each site; sites without an agent are given to the agents with the least work. */
 function partsNow(left: readonly SiteLeft[], times: PredictedTimes, k: number): Int32Array {
-  // Who has it crawls it, also where it is a bargain.
+  // The holder crawls a site, even if it is meant for another agent.
   const now = Int32Array.from(left, site => (site.heldBy >= 0 ? site.heldBy : placeOf(site)))
   const spentMs = new Array<number>(k).fill(0)
   for (const [v, part] of now.entries()) if (part >= 0) spentMs[part] += times.siteMs(v, part)

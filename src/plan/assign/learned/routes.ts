@@ -1,9 +1,3 @@
-/**
- * S2, S3: what one agent routes by between two stages. It has the table, and from the settings of the ledger
- * who owns which part and among whom is drawn for sites that nothing is known of, as the coordinator last
- * said it: so both come to the same answer. What it cannot tell is the coordinator's to give.
- */
-
 import type { AssignmentName } from '../../../config/index.js'
 import type { Incarnation } from '../../../ledger/index.js'
 import { type CellId, siteOfCell } from '../../../model/index.js'
@@ -11,17 +5,14 @@ import type { RoutingMember } from '../index.js'
 import { Rendezvous } from '../simple/index.js'
 import type { RoutingTable } from './routing-table.js'
 
-/** Setting: names of the agents of the parts of a routing table. */
+/** Setting: the names of the owners of the routing table's parts. */
 export const PART_OWNERS = 'routing.owners'
-/** Setting: the agents that are here, as `RoutingMember[]`. */
+/** Setting: the present agents, as `RoutingMember[]`. */
 export const ROUTING_MEMBERS = 'routing.crew'
-/**
- * Setting: the number of the table that is in force. It rises with every repartition; without a table there
- * is none.
- */
+/** Setting: the number of the table in force, which rises with each repartition; absent without a table. */
 export const ROUTING_STAGE = 'routing.stage'
 
-/** Whether agents can tell whose a cell is: not of a piece of a split site that the table does not know. */
+/** Whether agents can tell the owner of a cell. They cannot for pieces that the table does not know. */
 export function isRouted(cell: CellId, table: RoutingTable): boolean {
   return isSite(cell) || table.partOf(cell) >= 0
 }
@@ -34,13 +25,18 @@ export function stageIn(settings: Readonly<Record<string, string>>): number {
   return Number(settings[ROUTING_STAGE] ?? 0)
 }
 
+/**
+ * The routing of one agent between two stages (S2). It has the table; the owners of the parts and the members
+ * of the draw come from the settings of the ledger, as the coordinator wrote them, so both get the same
+ * answer. The coordinator grants the cells that an agent cannot route.
+ */
 export class Routes {
   readonly #assignment: AssignmentName
   readonly #own: { readonly name: string; readonly incarnation: Incarnation }
   readonly #draw = new Rendezvous()
   #owners: readonly string[] = []
   #incarnations: ReadonlyMap<string, Incarnation> = new Map()
-  /** As they were last read: most beats bring the same. */
+  /** The settings as last read: most heartbeats bring the same. */
   #read = { owners: '', members: '' }
 
   constructor(assignment: AssignmentName, own: { readonly name: string; readonly incarnation: Incarnation }) {
@@ -48,12 +44,12 @@ export class Routes {
     this.#own = own
   }
 
-  /** Agents that are known. */
+  /** The number of known agents. */
   get members(): number {
     return this.#incarnations.size
   }
 
-  /** With every heartbeat. */
+  /** Reads the settings; called with each heartbeat. */
   apply(settings: Readonly<Record<string, string>>): void {
     const { [PART_OWNERS]: owners = '[]', [ROUTING_MEMBERS]: members = '[]' } = settings
     if (owners !== this.#read.owners) this.#owners = JSON.parse(owners) as string[]
@@ -61,11 +57,12 @@ export class Routes {
     this.#read = { owners, members }
   }
 
-  /** Whose a cell is; null where the coordinator has to say. */
+  /** The owner of a cell; null if the coordinator has to grant it. */
   ownerOf(cell: CellId, table: RoutingTable): Incarnation | null {
     const part = table.partOf(cell)
     if (part >= 0) return this.#incarnationOf(this.#owners[part] ?? '')
-    // A site that nothing is known of goes to whoever has a lane, and only the coordinator sees them all.
+    // With `hybrid` an unknown site goes to an agent with a free lane, and only the coordinator knows all
+    // lanes.
     return this.#assignment === 'hybrid' || !isSite(cell)
       ? null
       : (this.#draw.winnerOf(cell)?.incarnation ?? null)
@@ -75,7 +72,7 @@ export class Routes {
     return name === this.#own.name ? this.#own.incarnation : (this.#incarnations.get(name) ?? null)
   }
 
-  /** Of ourselves we know better which life we are in. */
+  /** The list may have an older incarnation of this agent. */
   #meet(members: readonly RoutingMember[]): void {
     const here = members.map(member =>
       member.name === this.#own.name ? { ...member, incarnation: this.#own.incarnation } : member,

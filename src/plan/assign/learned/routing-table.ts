@@ -1,9 +1,9 @@
 /**
- * S3: site -> part, small enough to be sent to whoever routes. A site is known by its fingerprint, eight
- * bytes; two for its part. Two sites of one fingerprint would share a part, which costs a message now and
- * then and nothing else. A site may also say which other parts it has links with, and how many: who takes it
- * there knows what that costs. Prefixes of addresses say where sites go that are not known, if their address
- * is.
+ * A routing table: site -> part (S3), in a compact form that is sent to all agents. A site takes eight bytes
+ * for its fingerprint and two for its part. Two sites with the same fingerprint would share a part, which
+ * costs a few messages and nothing else. A route may also have the numbers of links to other parts, from
+ * which the cost of moving the site follows. Address prefixes give the parts of unknown sites whose address
+ * is known.
  */
 import { isIP } from 'node:net'
 import { crc32 } from 'node:zlib'
@@ -11,31 +11,36 @@ import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'
 import { siteOfCell } from '../../../model/index.js'
 import { type Prefix, PrefixRoutes } from './prefix-table.js'
 
-/** A site and its part; `pulls` are links with the sites of a part, its own among them. */
+/** A site and its part. `pulls` has its links with the sites of parts, its own part included. */
 export interface Route {
   readonly site: string
   readonly part: number
   readonly pulls?: readonly (readonly [part: number, links: number])[]
 }
 
-/** The address of a site that is known without asking anybody; null where it is not. */
+/** The address of a site if it is known without a query, else null. */
 export type AddressOf = (site: string) => string | null
 
 const MAGIC = 0x32_54_52_4f
 const HEAD_BYTES = 24
 const MOST_PARTS = 65_535
 
-export class RoutingTable {
+interface Columns {
   readonly parts: number
-  /** Sorted by `#high`, then `#low`. */
-  readonly #high: Uint32Array
-  readonly #low: Uint32Array
-  readonly #part: Uint16Array
-  readonly #pullStart: Uint32Array
-  readonly #pullPart: Uint16Array
-  readonly #pullLinks: Float32Array
-  readonly #prefixes: PrefixRoutes
-  readonly #addressOf: AddressOf
+  /** Fingerprints of the sites, sorted by `high`, then `low`. */
+  readonly high: Uint32Array
+  readonly low: Uint32Array
+  readonly part: Uint16Array
+  /** The pulls of site i are those from pullStart[i] to pullStart[i + 1]. */
+  readonly pullStart: Uint32Array
+  readonly pullPart: Uint16Array
+  readonly pullLinks: Float32Array
+  readonly prefixes: PrefixRoutes
+  readonly addressOf: AddressOf
+}
+
+export class RoutingTable {
+  readonly #columns: Columns
 
   static of(parts: number, routes: readonly Route[], prefixes: readonly Prefix[] = []): RoutingTable {
     if (parts < 1 || parts > MOST_PARTS) throw new RangeError(`a routing table of ${parts} parts`)
@@ -45,106 +50,77 @@ export class RoutingTable {
     })
     keyed.sort((a, b) => a.high - b.high || a.low - b.low)
     const pulls = keyed.flatMap(({ route }) => route.pulls ?? [])
-    const starts = new Uint32Array(keyed.length + 1)
-    for (const [i, { route }] of keyed.entries()) starts[i + 1] = starts[i] + (route.pulls?.length ?? 0)
-    return new RoutingTable(
+    const pullStart = new Uint32Array(keyed.length + 1)
+    for (const [i, { route }] of keyed.entries()) pullStart[i + 1] = pullStart[i] + (route.pulls?.length ?? 0)
+    return new RoutingTable({
       parts,
-      Uint32Array.from(keyed, ({ high }) => high),
-      Uint32Array.from(keyed, ({ low }) => low),
-      Uint16Array.from(keyed, ({ route }) => route.part),
-      starts,
-      Uint16Array.from(pulls, ([part]) => part),
-      Float32Array.from(pulls, ([, links]) => links),
-      new PrefixRoutes(prefixes),
-      writtenAddress,
-    )
+      high: Uint32Array.from(keyed, ({ high }) => high),
+      low: Uint32Array.from(keyed, ({ low }) => low),
+      part: Uint16Array.from(keyed, ({ route }) => route.part),
+      pullStart,
+      pullPart: Uint16Array.from(pulls, ([part]) => part),
+      pullLinks: Float32Array.from(pulls, ([, links]) => links),
+      prefixes: new PrefixRoutes(prefixes),
+      addressOf: writtenAddress,
+    })
   }
 
-  private constructor(
-    parts: number,
-    high: Uint32Array,
-    low: Uint32Array,
-    part: Uint16Array,
-    pullStart: Uint32Array,
-    pullPart: Uint16Array,
-    pullLinks: Float32Array,
-    prefixes: PrefixRoutes,
-    addressOf: AddressOf,
-  ) {
-    this.parts = parts
-    this.#high = high
-    this.#low = low
-    this.#part = part
-    this.#pullStart = pullStart
-    this.#pullPart = pullPart
-    this.#pullLinks = pullLinks
-    this.#prefixes = prefixes
-    this.#addressOf = addressOf
+  private constructor(columns: Columns) {
+    this.#columns = columns
   }
 
-  /** The same, with prefixes beside the sites. */
+  /** A copy with prefixes. */
   withPrefixes(prefixes: readonly Prefix[]): RoutingTable {
-    return new RoutingTable(
-      this.parts,
-      this.#high,
-      this.#low,
-      this.#part,
-      this.#pullStart,
-      this.#pullPart,
-      this.#pullLinks,
-      new PrefixRoutes(prefixes),
-      this.#addressOf,
-    )
+    return new RoutingTable({ ...this.#columns, prefixes: new PrefixRoutes(prefixes) })
+  }
+
+  get parts(): number {
+    return this.#columns.parts
   }
 
   get sites(): number {
-    return this.#part.length
+    return this.#columns.part.length
   }
 
-  /**
-   * The part of a site, or of the prefix that its address falls under; -1 where nothing is known of either.
-   */
+  /** The part of a site, or of the prefix that covers its address; -1 if both are unknown. */
   partOf(site: string): number {
+    const { part, prefixes, addressOf } = this.#columns
     const at = this.#find(site)
-    if (at >= 0) return this.#part[at]
-    // Pieces of a site that was split are where they are for balance.
-    const isAsked = this.#prefixes.prefixes.length > 0 && siteOfCell(site) === site
-    const address = isAsked ? this.#addressOf(site) : null
-    return address === null ? -1 : this.#prefixes.partOf(address)
+    if (at >= 0) return part[at]
+    // Pieces of a split site are placed for balance, not by address.
+    const isAsked = prefixes.prefixes.length > 0 && siteOfCell(site) === site
+    const address = isAsked ? addressOf(site) : null
+    return address === null ? -1 : prefixes.partOf(address)
   }
 
-  /**
-   * Links that would have to travel if the site were taken to `part` instead of its own; less than 0: fewer
-   * than now.
-   */
+  /** The number of links that would have to travel more if the site moved to `part`; negative for fewer. */
   costOf(site: string, part: number): number {
     const at = this.#find(site)
     if (at < 0) return 0
+    const { part: parts, pullStart, pullPart, pullLinks } = this.#columns
     let cost = 0
-    for (let i = this.#pullStart[at]; i < this.#pullStart[at + 1]; i++) {
-      if (this.#pullPart[i] === this.#part[at]) cost += this.#pullLinks[i]
-      if (this.#pullPart[i] === part) cost -= this.#pullLinks[i]
+    for (let i = pullStart[at]; i < pullStart[at + 1]; i++) {
+      if (pullPart[i] === parts[at]) cost += pullLinks[i]
+      if (pullPart[i] === part) cost -= pullLinks[i]
     }
     return cost
   }
 
   encode(): Buffer {
-    const pulls = this.#pullPart.length
-    // Where nobody pulls there is no need to say so site by site.
-    const pulled = pulls > 0 ? [this.#pullStart, this.#pullPart, this.#pullLinks] : []
-    const prefixes = Buffer.from(JSON.stringify(this.#prefixes.prefixes))
-    const body = Buffer.concat([...[this.#high, this.#low, this.#part, ...pulled].map(bytesOf), prefixes])
+    const { parts, high, low, part, pullStart, pullPart, pullLinks } = this.#columns
+    const pulls = pullPart.length
+    // Without pulls their offsets are left out.
+    const pulled = pulls > 0 ? [pullStart, pullPart, pullLinks] : []
+    const prefixes = Buffer.from(JSON.stringify(this.#columns.prefixes.prefixes))
+    const body = Buffer.concat([...[high, low, part, ...pulled].map(bytesOf), prefixes])
     const head = Buffer.alloc(HEAD_BYTES)
-    for (const [i, value] of [MAGIC, 0, this.parts, this.sites, pulls, prefixes.length].entries())
+    for (const [i, value] of [MAGIC, 0, parts, this.sites, pulls, prefixes.length].entries())
       head.writeUInt32LE(value, 4 * i)
     head.writeUInt32LE(crc32(body, crc32(head.subarray(8))), 4)
     return Buffer.concat([head, body])
   }
 
-  /**
-   * Null when these are not the bytes of a whole table. `addressOf`: besides those that stand in the name of
-   * a site.
-   */
+  /** Null if the bytes are damaged. `addressOf` is used for sites whose name contains no address. */
   static decode(bytes: Uint8Array, addressOf: AddressOf = () => null): RoutingTable | null {
     const buffer = Buffer.from(bytes)
     if (buffer.length < HEAD_BYTES || buffer.readUInt32LE(0) !== MAGIC) return null
@@ -156,27 +132,29 @@ export class RoutingTable {
       at += length
       return new Uint8Array(part).buffer
     }
-    return new RoutingTable(
+    // In the order of the bytes.
+    return new RoutingTable({
       parts,
-      new Uint32Array(take(4 * sites)),
-      new Uint32Array(take(4 * sites)),
-      new Uint16Array(take(2 * sites)),
-      pulls > 0 ? new Uint32Array(take(4 * (sites + 1))) : new Uint32Array(sites + 1),
-      new Uint16Array(take(2 * pulls)),
-      new Float32Array(take(4 * pulls)),
-      new PrefixRoutes(JSON.parse(Buffer.from(take(prefixBytes)).toString()) as Prefix[]),
-      site => writtenAddress(site) ?? addressOf(site),
-    )
+      high: new Uint32Array(take(4 * sites)),
+      low: new Uint32Array(take(4 * sites)),
+      part: new Uint16Array(take(2 * sites)),
+      pullStart: pulls > 0 ? new Uint32Array(take(4 * (sites + 1))) : new Uint32Array(sites + 1),
+      pullPart: new Uint16Array(take(2 * pulls)),
+      pullLinks: new Float32Array(take(4 * pulls)),
+      prefixes: new PrefixRoutes(JSON.parse(Buffer.from(take(prefixBytes)).toString()) as Prefix[]),
+      addressOf: site => writtenAddress(site) ?? addressOf(site),
+    })
   }
 
   #find(site: string): number {
     takeFingerprint(site)
     const { high, low } = fingerprint
+    const { high: highs, low: lows } = this.#columns
     let from = 0
-    let to = this.#high.length
+    let to = highs.length
     while (from < to) {
       const middle = (from + to) >>> 1
-      const order = this.#high[middle] - high || this.#low[middle] - low
+      const order = highs[middle] - high || lows[middle] - low
       if (order === 0) return middle
       if (order < 0) from = middle + 1
       else to = middle
@@ -189,7 +167,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 
-/** Of a site that is called by its address: `192.0.2.1:8080`, `[2001:db8::1]`. */
+/** The address in a site's name, as in `192.0.2.1:8080` or `[2001:db8::1]`. */
 function writtenAddress(site: string): string | null {
   const end = site.startsWith('[') ? site.indexOf(']') : site.indexOf(':')
   const host = site.slice(site.startsWith('[') ? 1 : 0, end < 0 ? undefined : end)

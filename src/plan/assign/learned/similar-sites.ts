@@ -1,29 +1,29 @@
 /**
- * S17: which sites are about the same, by the sketches of their words. What all sites have in common (the
- * words of a language, "home", "contact") is taken off first. Sites are sorted by the signs of their numbers,
- * in several orders, and compared with those that come next (locality-sensitive hashing): the work grows with
- * the number of sites, not with its square.
+ * Finds similar sites by the sketches of their words (S17). First the mean of all sketches (the words of a
+ * language, "home", "contact") is subtracted. Then sites are sorted by the signs of their numbers, in several
+ * orders, and compared with their successors (locality-sensitive hashing), so the work grows linearly with
+ * the number of sites.
  */
 import { readSketch, SKETCH_NUMBERS } from '../../../model/bytes/index.js'
 
 export interface SimilarPair {
   readonly a: number
   readonly b: number
-  /** Cosine of what is particular to them, up to 1. */
+  /** The cosine of their sketches without the mean, up to 1. */
   readonly likeness: number
 }
 
 const ORDERS = 6
 const COMPARED = 24
 const KEPT = 6
-/** Less than that is chance with so few numbers. */
+/** A lower likeness may be chance, with so few numbers. */
 const LEAST_LIKENESS = 0.25
 const SIGNS = 30
-/** So that orders begin with other numbers. */
+/** The distance between the numbers that two orders begin with. */
 const ORDER_STEP = 21
 const MOST_SITES = 2 ** 22
 
-/** For each site those that are most like it, at most six; sites without a sketch have none. */
+/** For each site with a sketch, the sites most similar to it, at most six. */
 export function similarSites(sketches: readonly (string | undefined)[]): SimilarPair[] {
   const known = knownOf(sketches)
   const vectors = particular(known.map(({ numbers }) => numbers))
@@ -51,7 +51,7 @@ function knownOf(sketches: readonly (string | undefined)[]): Known[] {
   return known
 }
 
-/** Of length 1, their mean taken off, and of length 1 again. */
+/** The sketches as unit vectors, with their mean subtracted, again of length 1. */
 function particular(all: readonly Int8Array[]): Float32Array {
   const vectors = new Float32Array(all.length * SKETCH_NUMBERS)
   const mean = new Float64Array(SKETCH_NUMBERS)
@@ -69,7 +69,7 @@ function particular(all: readonly Int8Array[]): Float32Array {
 
 function scaleToOne(vectors: Float32Array, v: number): void {
   const length = Math.sqrt(product(vectors, v, v))
-  // Rounding is all that is left of a site that is like the mean.
+  // Of a site that equals the mean only rounding errors are left.
   const scale = length > 1e-6 ? 1 / length : 0
   for (let i = v * SKETCH_NUMBERS; i < (v + 1) * SKETCH_NUMBERS; i++) vectors[i] *= scale
 }
@@ -81,7 +81,7 @@ function product(vectors: Float32Array, a: number, b: number): number {
   return sum
 }
 
-/** Those that agree in the first signs of this order stand together, in the next ones closer still. */
+/** Sites that agree in the first signs of this order become neighbours; the more signs agree, the nearer. */
 function sortedBySigns(vectors: Float32Array, count: number, order: number): number[] {
   const keys = new Float64Array(count)
   for (let v = 0; v < count; v++) {
@@ -95,7 +95,7 @@ function sortedBySigns(vectors: Float32Array, count: number, order: number): num
   return Array.from(keys.sort(), key => key % MOST_SITES)
 }
 
-/** The few best of each, without a list for each. */
+/** The most similar sites of each site, in two arrays for all of them. */
 class Nearest {
   readonly #count: number
   readonly #others: Int32Array
@@ -113,7 +113,7 @@ class Nearest {
     this.#keep(b, a, likeness)
   }
 
-  /** A pair of which each is among the best of the other is there twice. */
+  /** A pair appears twice if each site is among the best of the other. */
   pairs(): SimilarPair[] {
     const pairs: SimilarPair[] = []
     for (let a = 0; a < this.#count; a++)

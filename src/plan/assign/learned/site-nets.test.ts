@@ -68,7 +68,7 @@ it('what is left of a crawl is placed by the same nets', () => {
   const { sites } = web()
   const left = sites.map(({ site }) => ({
     ...{ site, queued: 1_000, known: 1_000, part: table.partOf(site) },
-    ...{ heldBy: -1, isBargain: false },
+    ...{ heldBy: -1, isTakenOver: false },
   }))
   const agents = SHARES.map((share, i) => ({ name: `agent-${i + 1}`, share, lanes: 4 }))
   const asked = { agents, left, delayMs: 0, grouping: 'domain', seed: 1, graph: null } as const

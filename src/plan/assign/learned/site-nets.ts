@@ -1,12 +1,11 @@
 /**
- * Nets of another kind (H3): one for each site with links to others instead of one for each of its pages. A
- * cut one is a message from a site to a part, however many of its pages have to do with it: what is minimised
- * then are coalesced messages.
+ * Nets of sites instead of pages (H3): one for each site with links to other sites. A cut net is then a
+ * message from a site to a part, whatever the number of its pages, so that coalesced messages are minimised.
  */
 import type { NetKind } from '../../../config/index.js'
 import type { LearnedWeb } from './learned-web.js'
 
-/** The same web with nets of that kind; each of a site counts once. */
+/** The web with nets of this kind; the net of a site has count 1. */
 export function netsBy(kind: NetKind, learned: LearnedWeb): LearnedWeb {
   return kind === 'page' ? learned : siteNets(learned)
 }
@@ -15,7 +14,7 @@ function siteNets({ sites, netOffsets, pins, counts, ...rest }: LearnedWeb): Lea
   const netsOf = netsBySource(sites.length, netOffsets, pins)
   const joined = new Uint32Array(pins.length)
   const offsets = [0]
-  /** The last source that had a site among its pins, from 1. */
+  /** For each site, the last source (from 1) that has it among its pins. */
   const pinnedBy = new Uint32Array(sites.length)
   let used = 0
   for (let source = 0; source < sites.length; source++) {
@@ -38,7 +37,7 @@ function siteNets({ sites, netOffsets, pins, counts, ...rest }: LearnedWeb): Lea
   }
 }
 
-/** The source of a net is its first pin, so it is the first of the joined one too. */
+/** The source of a net is its first pin, so it is also the first pin of the joined net. */
 function netsBySource(
   sites: number,
   netOffsets: Uint32Array,

@@ -1,17 +1,11 @@
-/**
- * What has to be even, apart from pages: vertices, or fetches of pages that change. `groups`: sites that stay
- * together.
- */
+/** Vertex weights besides pages. `groups` numbers the sites that stay together. */
 import type { LearnedWeb } from './learned-web.js'
 
-/**
- * S5: in the RTT graph all vertices weigh the same, whether they are sites or addresses; agents weigh
- * nothing.
- */
+/** The weights of the RTT graph: each site or address weighs 1, agents weigh nothing. */
 export function equalWeights(groups: Int32Array, agents: number): Float64Array {
   const weights = new Float64Array(groups.length + agents)
   const counted = new Set<number>()
-  // Whole numbers: the partitioner knows how evenly these can be shared.
+  // Integers, because the partitioner computes exactly how evenly those can be shared.
   for (const [v, group] of groups.entries()) {
     if (!counted.has(group)) weights[v] = 1
     counted.add(group)
@@ -19,9 +13,7 @@ export function equalWeights(groups: Int32Array, agents: number): Float64Array {
   return weights
 }
 
-/**
- * Pages of each site that have changed when it is asked for again, as far as that is known; agents have none.
- */
+/** The expected number of changed pages of each site in the next crawl; agents have none. */
 export function visitsOf({ sites }: LearnedWeb, agents: number): Float64Array {
   const visits = new Float64Array(sites.length + agents)
   for (const [v, { pages, checked, changed }] of sites.entries())
@@ -30,9 +22,9 @@ export function visitsOf({ sites }: LearnedWeb, agents: number): Float64Array {
 }
 
 /**
- * How much more than its share of the visits a part may have. Where the sites of one vertex have more than a
- * part's share, no part needs to have less than they: otherwise the agent with one page that changes all the
- * time would get nothing else.
+ * The tolerance for the visits of a part. If one vertex has more visits than a part should have, each part
+ * may have as many as that vertex: otherwise the agent with one page that changes all the time would get
+ * nothing else.
  */
 export function visitSlack(
   visits: Float64Array,

@@ -63,7 +63,7 @@ describe.each(HANDING_OUT)('%s', name => {
       for (const { incarnation, freeLanes, lanes, busyLanes } of agents) {
         const own = given.get(incarnation) ?? []
         expect(own.length).toBeLessThanOrEqual(freeLanes)
-        const bound = own.map(cell => assignment.laneOf(cell)).filter(lane => lane > 0)
+        const bound = own.map(cell => assignment.laneOf?.(cell) ?? 0).filter(lane => lane > 0)
         expect(new Set(bound).size).toBe(bound.length)
         for (const lane of bound) {
           expect(lane).toBeLessThanOrEqual(lanes)
@@ -274,7 +274,7 @@ describe('static', () => {
       const { given } = assignment.assign(left, agents)
       for (const [incarnation, cells] of given) {
         for (const cell of cells) {
-          const key = `${incarnation}/${assignment.laneOf(cell)}`
+          const key = `${incarnation}/${assignment.laneOf?.(cell)}`
           lanes.set(key, [...(lanes.get(key) ?? []), left.find(row => row.cell === cell)!.size])
         }
       }
@@ -303,7 +303,7 @@ describe('static', () => {
     const cells = waiting([10, 10, 10, 10, 10, 10, 1])
     assignment.assign(cells, agents)
     const last = cells.slice(6)
-    const lane = assignment.laneOf('s6.test')
+    const lane = assignment.laneOf!('s6.test')
     const busy = agents.map(each => agent(each.name, { busyLanes: [lane], freeLanes: 1 }))
     expect(assignment.assign(last, busy).given.size).toBe(0)
     expect(assignment.assign(last, agents).given.size).toBe(1)
@@ -317,7 +317,7 @@ describe('static', () => {
       for (let left = cells; left.length > 0; ) {
         const { given } = assignment.assign(left, list)
         for (const [incarnation, own] of given)
-          for (const cell of own) owners.set(cell, `${incarnation}/${assignment.laneOf(cell)}`)
+          for (const cell of own) owners.set(cell, `${incarnation}/${assignment.laneOf?.(cell)}`)
         left = left.filter(({ cell }) => !owners.has(cell))
       }
       return owners
@@ -357,7 +357,7 @@ describe('static', () => {
         cells.map(row => ({ ...row, boundTo: bindings.get(row.cell) ?? null })),
         agents,
       )
-      for (const [cell, { lane }] of bindings) expect(second.laneOf(cell)).toBe(lane)
+      for (const [cell, { lane }] of bindings) expect(second.laneOf!(cell)).toBe(lane)
       const late = second.plan!.takeNew()
       expect(late).toHaveLength(9)
       const count = new Map<string, number>()

@@ -1,32 +1,30 @@
-/**
- * P: free lanes, those of the agent with the least load for its capacity first. Load is the sites an agent
- * has in hand, so sites spread over all agents however many lanes each of them has free. Lanes are found one
- * by one, because a thousand agents have many more of them than there are sites to give.
- */
 import type { Incarnation } from '../../../ledger/index.js'
 import { Heap } from '../../../model/index.js'
 import type { AgentView } from '../index.js'
 
 /**
- * An agent with this much of its machine to spare has enough for more sites. What is free beyond it says how
- * little the agent had to do in the last second, which its load tells better.
+ * An agent with this much of its machine free has enough for more sites. A larger capacity only shows that
+ * the agent had little to do in the last second, which its load shows better.
  */
 const ENOUGH = 0.2
-/**
- * An agent with nothing to spare is still worth this much of one with enough (as in `runtime/monitor.ts`).
- */
+/** The weight of an agent without free capacity, against one with enough (as in `runtime/machine/monitor.ts`). */
 const LEAST_WEIGHT = 1 / 4
 
 interface Offer {
   readonly view: AgentView
   readonly weight: number
-  /** Sites in hand, those of this round included. */
+  /** Sites that the agent holds, those of this round included. */
   load: number
   taken: number
-  /** The load for the weight with one more site, as it was when the heap was last put in order. */
+  /** (load + 1) / weight when the offer was last put in its place in the heap. */
   key: number
 }
 
+/**
+ * Free lanes; those of the agent with the least load for its capacity come first. The load is the number of
+ * sites an agent holds, so sites spread over all agents, whatever the number of their free lanes. Lanes are
+ * not listed one by one: a thousand agents have many more lanes than there are sites to grant.
+ */
 export class FreeLanes {
   readonly #offers: Heap<Offer>
   readonly #byAgent = new Map<Incarnation, Offer>()
@@ -37,7 +35,7 @@ export class FreeLanes {
     this.#offers = new Heap(isBefore, offers)
   }
 
-  /** The agent whose lane is first; null when no lane is free. */
+  /** The agent with the first lane; null if no lane is free. */
   get first(): Incarnation | null {
     for (let offer = this.#offers.first; offer !== undefined; offer = this.#offers.first) {
       if (offer.taken >= offer.view.freeLanes) {
@@ -46,14 +44,14 @@ export class FreeLanes {
       }
       const key = keyOf(offer)
       if (key === offer.key) return offer.view.incarnation
-      // Loads only grow, so the heap is put in order when an offer comes to its top.
+      // Loads only grow, so it is enough to reorder an offer when it reaches the top.
       offer.key = key
       this.#offers.firstChanged()
     }
     return null
   }
 
-  /** A lane of this agent has a site now. */
+  /** A lane of this agent was given a site. */
   take(agent: Incarnation): void {
     const offer = this.#byAgent.get(agent)
     if (offer === undefined) return

@@ -1,11 +1,11 @@
-/**
- * One round of handing cells out: counts free lanes down, and keeps cells that share a politeness turn with
- * one agent, because nobody else could lease them.
- */
 import type { Incarnation, WaitingCell } from '../../../ledger/index.js'
 import type { CellId, GroupId } from '../../../model/index.js'
 import type { AgentView, Assigned } from '../index.js'
 
+/**
+ * One round of grants. It counts free lanes, and gives cells that share a politeness turn to one agent,
+ * because no other agent could lease them.
+ */
 export class GrantRound implements Assigned {
   readonly given = new Map<Incarnation, CellId[]>()
   readonly wanted = new Map<Incarnation, Set<GroupId>>()
@@ -18,12 +18,12 @@ export class GrantRound implements Assigned {
     this.#left = [...this.#free.values()].reduce((sum, free) => sum + free, 0)
   }
 
-  /** No lane is free any more. */
+  /** No lane is free. */
   get isOver(): boolean {
     return this.#left === 0
   }
 
-  /** The only agent that can lease the cell now; null when any can. */
+  /** The only agent that can lease the cell now; null if any agent can. */
   holderOf({ group, turnOf }: WaitingCell): Incarnation | null {
     return turnOf ?? this.#turns.get(group) ?? null
   }
@@ -32,13 +32,13 @@ export class GrantRound implements Assigned {
     return (this.#free.get(agent) ?? 0) > 0
   }
 
-  /** The agent as it is after what this round has given it. */
+  /** The agent with the grants of this round counted. */
   left(view: AgentView): AgentView {
     const given = this.given.get(view.incarnation)?.length ?? 0
     return { ...view, freeLanes: this.#free.get(view.incarnation) ?? 0, held: view.held + given }
   }
 
-  /** Notes that the cell is meant for `owner`, who has a lane for it but not its turn. */
+  /** Notes a cell that is meant for `owner` if the owner has a free lane but not the turn. */
   want({ turnOf, turn }: WaitingCell, owner: Incarnation | null): void {
     if (turnOf === null || owner === null || owner === turnOf || !this.hasLane(owner)) return
     const turns = this.wanted.get(turnOf)
@@ -47,14 +47,13 @@ export class GrantRound implements Assigned {
   }
 
   /**
-   * False when the agent has no free lane, another holds the turn, or another waits for the turn that it
-   * holds.
+   * Grants the cell unless the agent has no free lane, another agent holds the turn, or another agent waits
+   * for the turn that this agent holds.
    */
   give(row: WaitingCell, agent: Incarnation): boolean {
     const holder = this.holderOf(row)
     if (!this.hasLane(agent) || (holder !== null && holder !== agent)) return false
-    // What it has in hand ends first: with one more of that group each time, the turn would never come to
-    // others.
+    // A holder that gets more cells of the group would never release its turn.
     if (this.wanted.get(agent)?.has(row.turn)) return false
     this.#free.set(agent, this.#free.get(agent)! - 1)
     this.#left--
@@ -63,5 +62,15 @@ export class GrantRound implements Assigned {
     if (cells) cells.push(row.cell)
     else this.given.set(agent, [row.cell])
     return true
+  }
+
+  /** Grants each cell to its owner, and asks other holders for their turns. */
+  giveToOwners(waiting: readonly WaitingCell[], ownerOf: (cell: CellId) => Incarnation | null): void {
+    for (const row of waiting) if (row.turnOf !== null) this.want(row, ownerOf(row.cell))
+    for (const row of waiting) {
+      if (this.isOver) break
+      const owner = ownerOf(row.cell)
+      if (owner !== null) this.give(row, owner)
+    }
   }
 }

@@ -1,30 +1,35 @@
-/**
- * Static partitions, what the dynamic one is measured against (D24): a site is bound to a lane when it is
- * first seen, and waits for that lane however idle others are. `static-random` gives each lane about the same
- * number of sites, `static-size` about the same number of objects. Only when its agent is gone is a site
- * bound anew.
- */
-import type { LaneLoad, LaneName, WaitingCell } from '../../../ledger/index.js'
-import type { CellId, Random } from '../../../model/index.js'
-import type { AgentView, Assigned, Assignment, LanePlan } from '../index.js'
+import type { LaneLoad, WaitingCell } from '../../../ledger/index.js'
+import { type CellId, Heap, type Random } from '../../../model/index.js'
+import type { AgentView, Assigned, Assignment, BoundCell, LanePlan } from '../index.js'
 import { GrantRound } from './grant-round.js'
-import { LeastLoaded, type LoadedLane } from './least-loaded.js'
 
+interface LoadedLane {
+  readonly agent: string
+  /** Within its agent, from 1. */
+  readonly lane: number
+  load: number
+  /** Decides between lanes of equal load. */
+  readonly order: number
+}
+
+/**
+ * The static partitions that the dynamic one is compared with. A site is bound to a lane when it is
+ * first seen and waits for that lane, even if others are idle. `static-random` gives each lane about the same
+ * number of sites, `static-size` about the same number of pages. A site is bound again only if its agent has
+ * left.
+ */
 export class StaticAssignment implements Assignment, LanePlan {
   readonly name: 'static-random' | 'static-size'
   readonly looksAt = 'all'
-  readonly owners = null
   readonly #random: Random
-  /**
-   * Of cells that wait or were leased since we began; those of the coordinator before us are in the ledger.
-   */
+  /** Bindings of the cells seen since this coordinator started; earlier ones are read from the ledger. */
   readonly #bound = new Map<CellId, LoadedLane>()
-  #new: (LaneName & { readonly cell: CellId })[] = []
-  /** What was bound before we began, by lane, until the lane is met. */
+  #new: BoundCell[] = []
+  /** Loads of lanes from before this coordinator started. */
   readonly #before = new Map<string, number>()
-  /** Lanes of each agent that is here. */
+  /** The lanes of each present agent. */
   #lanes = new Map<string, LoadedLane[]>()
-  #loads = new LeastLoaded()
+  #lanesByLoad = newHeap()
 
   constructor(name: StaticAssignment['name'], random: Random) {
     this.name = name
@@ -40,7 +45,7 @@ export class StaticAssignment implements Assignment, LanePlan {
       this.#before.set(`${agent} ${lane}`, this.name === 'static-size' ? size : cells)
   }
 
-  takeNew(): readonly (LaneName & { readonly cell: CellId })[] {
+  takeNew(): readonly BoundCell[] {
     const bound = this.#new
     this.#new = []
     return bound
@@ -70,7 +75,7 @@ export class StaticAssignment implements Assignment, LanePlan {
     return this.#bound.get(cell)?.lane ?? 0
   }
 
-  /** Agents that came or went: what was bound to those that are gone is free again, all other loads stay. */
+  /** When agents have joined or left, frees the cells of those that have left; all other loads stay. */
   #meet(agents: readonly AgentView[]): void {
     const same = (known: readonly LoadedLane[] | undefined, { lanes }: AgentView) => known?.length === lanes
     if (
@@ -81,12 +86,12 @@ export class StaticAssignment implements Assignment, LanePlan {
     }
     const before = this.#lanes
     this.#lanes = new Map()
-    this.#loads = new LeastLoaded()
+    this.#lanesByLoad = newHeap()
     for (const { name, lanes } of [...agents].sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const known = before.get(name) ?? []
       const own = Array.from({ length: lanes }, (_, i) => known[i] ?? this.#newLane(name, i + 1))
       this.#lanes.set(name, own)
-      for (const lane of own) this.#loads.add(lane)
+      for (const lane of own) this.#lanesByLoad.push(lane)
     }
     for (const [cell, { agent, lane }] of this.#bound)
       if (lane > (this.#lanes.get(agent)?.length ?? 0)) this.#bound.delete(cell)
@@ -96,7 +101,7 @@ export class StaticAssignment implements Assignment, LanePlan {
     return { agent, lane, load: this.#before.get(`${agent} ${lane}`) ?? 0, order: this.#random.next() }
   }
 
-  /** Bound by a coordinator before this one, to a lane that is here. */
+  /** Takes over a binding of an earlier coordinator if its lane is present. */
   #recall({ cell, boundTo }: WaitingCell): boolean {
     const lane = boundTo === null ? undefined : this.#lanes.get(boundTo.agent)?.[boundTo.lane - 1]
     if (lane === undefined) return false
@@ -111,16 +116,21 @@ export class StaticAssignment implements Assignment, LanePlan {
     if (bySize) fresh.sort((a, b) => b.size - a.size)
     else shuffle(fresh, this.#random)
     for (const { cell, size } of fresh) {
-      const lane = this.#loads.first
+      const lane = this.#lanesByLoad.first
       if (lane === undefined) return
       this.#bound.set(cell, lane)
       this.#new.push({ cell, agent: lane.agent, lane: lane.lane })
-      this.#loads.loadFirst(bySize ? Math.max(1, size) : 1)
+      lane.load += bySize ? Math.max(1, size) : 1
+      this.#lanesByLoad.firstChanged()
     }
   }
 }
 
-/** Numbers of the lanes that may be given a site now. */
+function newHeap(): Heap<LoadedLane> {
+  return new Heap((a, b) => a.load < b.load || (a.load === b.load && a.order < b.order))
+}
+
+/** Numbers of the lanes without a site. */
 function idleLanes({ lanes, busyLanes }: AgentView): Set<number> {
   const idle = new Set<number>()
   for (let lane = 1; lane <= lanes; lane++) idle.add(lane)

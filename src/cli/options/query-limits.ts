@@ -1,0 +1,49 @@
+/** Flags that bound what a query, or the queries of an export, may take. */
+import type { Command } from 'commander'
+import { bytes, ConfigError, count, positive } from '../../config/index.js'
+import { defaultMemoryBytes, type QueryLimits } from '../../data/query/index.js'
+import type { CommandLimits } from '../exit/index.js'
+import { size } from '../output/index.js'
+
+export interface LimitFlags {
+  readonly timeout?: string
+  readonly memory?: string
+  readonly spill?: string
+  readonly threads?: string
+}
+
+/** A longer timer of Node fires at once. */
+const MOST_SECONDS = 2_000_000
+const MOST_THREADS = 256
+
+export function withLimits(command: Command): Command {
+  return command
+    .option('--timeout <seconds>', 'end it if it is not done after this many seconds (no limit)')
+    .option(
+      '--memory <size>',
+      `memory for DuckDB, such as 500M or 2Gi; more goes to temporary files (${size(defaultMemoryBytes())})`,
+    )
+    .option('--spill <size>', 'most bytes of temporary files; 0 for none (half of the free disk space)')
+    .option('--threads <n>', 'threads for DuckDB (4, or as many as there are processors)')
+}
+
+/** Throws a ConfigError. */
+export function readLimits(flags: LimitFlags): QueryLimits & CommandLimits {
+  const { timeout, memory, spill, threads } = flags
+  try {
+    return {
+      timeoutSeconds: timeout === undefined ? undefined : seconds(timeout),
+      memoryBytes: memory === undefined ? defaultMemoryBytes() : bytes(memory, '--memory'),
+      spillBytes: spill === undefined ? undefined : spill.trim() === '0' ? 0 : bytes(spill, '--spill'),
+      threads: threads === undefined ? undefined : count(1, MOST_THREADS)(threads, '--threads'),
+    }
+  } catch (error) {
+    throw new ConfigError((error as Error).message)
+  }
+}
+
+function seconds(text: string): number {
+  const read = positive(text, '--timeout')
+  if (read > MOST_SECONDS) throw new TypeError(`--timeout must be at most ${MOST_SECONDS}`)
+  return read
+}

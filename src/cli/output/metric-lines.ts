@@ -1,0 +1,38 @@
+/**
+ * The figures of `status --metrics`, with a few words each: docs/reference/metrics.md says how they are
+ * counted.
+ */
+import type { LiveMetrics } from '../../report/index.js'
+import { number, plural } from './summary.js'
+
+/** Of each agent, so many lanes are named. */
+const SHOWN_LANES = 12
+
+export function metricLines(metrics: LiveMetrics): string[] {
+  const { coverageIsEstimate, quality, work } = metrics
+  const of = coverageIsEstimate ? 'of the URLs known so far, an estimate' : 'of the pages in --truth'
+  const figures: readonly (readonly [string, number | null, string])[] = [
+    ['overlap', metrics.overlap, 'stored copies beyond the first, per page'],
+    ['overlapFetches', metrics.overlapFetches, 'requests beyond the first for a URL, per page'],
+    ['coverage', metrics.coverage, of],
+    ['quality', quality, quality === null ? 'needs --truth with ranks' : 'of the N best pages, stored'],
+    ['communication', metrics.communication, 'links between agents, per page'],
+    ['messages', metrics.messages, 'pages that sent an agent links'],
+    ['coalescedMessages', metrics.coalescedMessages, 'sites that sent an agent links'],
+    ['workloadStdev', metrics.workloadStdev, "of the lanes' shares of all fetch time"],
+  ]
+  return [
+    ...figures.map(
+      ([name, value, meaning]) =>
+        `  ${name.padEnd(18)}${(value === null ? '-' : number(value)).padStart(8)}  ${meaning}`,
+    ),
+    ...work.map(workLine),
+  ]
+}
+
+function workLine({ name, pages, workload, lanes }: LiveMetrics['work'][number]): string {
+  const shown = lanes.slice(0, SHOWN_LANES).map(lane => `lane ${lane.lane} ${lane.workload}`)
+  const rest = lanes.length > shown.length ? [`and ${lanes.length - shown.length} more lanes`] : []
+  const parts = [plural(pages, 'page'), ...shown, ...rest]
+  return `  ${name.padEnd(18)}${String(workload).padStart(8)}  of all fetch time; ${parts.join(', ')}`
+}

@@ -1,0 +1,55 @@
+/**
+ * How far a simulation is, on stderr: a line that is rewritten on a terminal, a plain one now and then
+ * elsewhere.
+ */
+import type { Clock, Millis } from '../../model/index.js'
+import type { SimulationProgress } from '../../simulate/index.js'
+import { duration, number, size } from './summary.js'
+
+const LIVE_MS = 500
+const PLAIN_MS = 15_000
+
+/** What the process has used so far. */
+export interface Used {
+  readonly cpuMs: Millis
+  readonly bytes: number
+}
+
+export class SimulationDisplay {
+  readonly #clock: Clock
+  readonly #stream: NodeJS.WriteStream
+  readonly #used: () => Used
+  #saidAt: Millis
+  #isShown = false
+
+  constructor(clock: Clock, stream: NodeJS.WriteStream, used: () => Used) {
+    this.#clock = clock
+    this.#stream = stream
+    this.#used = used
+    this.#saidAt = clock.monotonic()
+  }
+
+  /** Called often: says something only when it is time to. `run` counts from 1. */
+  look({ acknowledged, pages, virtualMs }: SimulationProgress, run: number, runs: number): void {
+    const now = this.#clock.monotonic()
+    if (now - this.#saidAt < (this.#stream.isTTY ? LIVE_MS : PLAIN_MS)) return
+    this.#saidAt = now
+    const { cpuMs, bytes } = this.#used()
+    const which = runs > 1 ? [`run ${number(run)} of ${number(runs)}`] : []
+    const text = [
+      ...which,
+      `${number(acknowledged)} of ${number(pages)} pages (${Math.floor((100 * acknowledged) / pages)} %)`,
+      `${duration(virtualMs / 1000)} virtual`,
+      `${duration(cpuMs / 1000)} of CPU`,
+      size(bytes),
+    ].join(' · ')
+    this.#isShown = true
+    this.#stream.write(this.#stream.isTTY ? `\r\x1b[K${text}` : `${text}\n`)
+  }
+
+  /** Leaves nothing of it on a terminal. */
+  stop(): void {
+    if (this.#isShown && this.#stream.isTTY) this.#stream.write('\r\x1b[K')
+    this.#isShown = false
+  }
+}

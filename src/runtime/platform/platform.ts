@@ -1,0 +1,115 @@
+/**
+ * What `compose/` picks and everything that runs a crawl is given: the clock, the random source and the
+ * implementations. Fault tests and experiments pass a platform of which some parts differ.
+ */
+import type { TransferListItem, Worker } from 'node:worker_threads'
+import type { Bus } from '../../bus/index.js'
+import type { AgentEnd } from '../../cluster/agent/index.js'
+import type { Hooks } from '../../cluster/agent/lane/index.js'
+import type { Coordinator, CoordinatorParts } from '../../cluster/coordinator/index.js'
+import type { AssignmentName, CrawlConfig } from '../../config/index.js'
+import type { PackStore } from '../../data/store/index.js'
+import type { IndexTask } from '../../data/store/warc/index.js'
+import type { Incarnation, Ledger } from '../../ledger/index.js'
+import type { Millis, Random } from '../../model/index.js'
+import type { Fetcher } from '../../page/fetch/index.js'
+import type { Assignment } from '../../plan/assign/index.js'
+import type { RoutingTable } from '../../plan/assign/learned/index.js'
+import type { AgentProgress } from '../../report/index.js'
+import type { Log, TimeAndRandom } from '../directory/index.js'
+import type { Ledgers } from './ledgers.js'
+
+export interface Platform extends TimeAndRandom {
+  /** How long a lease lasts. */
+  readonly leaseMs: Millis
+  readonly ledgers: Ledgers
+  startThread(name: ThreadName, data: unknown, options?: ThreadOptions): Worker
+  /** An agent in the thread of the caller. */
+  openAgent(order: AgentOrder, parts: AgentParts): Promise<HostedAgent>
+  openFetcher(config: CrawlConfig): Fetcher
+  openStore(place: StorePlace): PackStore
+  /** Without `learned`, a learned assignment is the one that it falls back on. */
+  chooseAssignment(name: AssignmentName, random: Random, learned: LearnedTable | null): Assignment
+  newCoordinator(parts: CoordinatorParts): Coordinator
+  /** How far the phase clock of this agent is off without knowing it: 0, but in experiments and tests. */
+  phaseSkewMs(agent: string): Millis
+}
+
+/** The entries of `compose/` that run in a thread of their own. */
+export type ThreadName = 'agent-thread' | 'ledger-thread' | 'store-thread'
+
+export interface ThreadOptions {
+  /** Both halves of its young generation together. */
+  readonly youngMb?: number
+  /** Ports that are handed over to the thread. */
+  readonly transfer?: readonly TransferListItem[]
+  /** Files that the thread leaves open stay open when it ends: closing a ledger would drop others' locks. */
+  readonly keepsFiles?: boolean
+}
+
+/** What an agent of this machine has to know; all of it can be sent to a thread. */
+export interface AgentOrder {
+  /** The store; null when this machine does not see it. */
+  readonly directory: string | null
+  /** Of the crawl, for an agent that sends its packs to the coordinator. */
+  readonly token?: string
+  /** Name of the crawl, for file names. */
+  readonly crawl: string
+  readonly config: CrawlConfig
+  readonly agent: string
+  readonly incarnation: Incarnation
+  /** Agents of this machine: they share its memory. */
+  readonly agents: number
+  /** The local address of its connections. */
+  readonly sourceAddress: string | undefined
+  readonly leaseMs: Millis
+  readonly phaseSkewMs: Millis
+  readonly diskTrouble: string
+  /** For queues and seen-sets. */
+  readonly scratch: string
+}
+
+export interface AgentParts {
+  readonly ledger: Ledger
+  readonly bus: Bus
+  readonly hooks: Hooks
+  readonly log: Log
+  readonly worker: IndexSorter
+  /** The disk refused a pack, or (with null) took one again. */
+  readonly onDiskTrouble: (detail: string | null) => void
+}
+
+interface IndexSorter {
+  sortIndex(task: IndexTask): Promise<void>
+}
+
+export interface HostedAgent {
+  /** Crawls to the end and closes its files. */
+  run(): Promise<AgentEnd>
+  /** Seals what it has and ends. */
+  stop(): void
+  /** With an empty detail the disk is well again. */
+  setDiskTrouble(detail: string): void
+  progress(): AgentProgress
+}
+
+/** The files of one incarnation of an agent in the store. */
+export interface StorePlace {
+  readonly directory: string
+  /** Name of the crawl, for file names. */
+  readonly crawl: string
+  readonly config: CrawlConfig
+  readonly incarnation: Incarnation
+  readonly worker: IndexSorter
+  /** Files are numbered from here on. */
+  readonly firstNumber?: number
+}
+
+/** What a learned assignment goes by. */
+export interface LearnedTable {
+  readonly table: RoutingTable
+  /** Of the table; without one, or with 0, agents do not route by it themselves. */
+  readonly stage?: number
+  /** Monotonic. */
+  readonly now: () => Millis
+}

@@ -1,0 +1,18 @@
+import type { Ledger } from '../../ledger/index.js'
+import { siteOfCell } from '../../model/index.js'
+import { HostNames } from '../../page/frontier/traps/index.js'
+
+/** The hosts that earlier runs met, and the domains they gave up. Each agent adds those that it meets. */
+export async function knownHosts(ledger: Ledger): Promise<HostNames> {
+  const hosts = new HostNames()
+  for (let after = ''; ; ) {
+    const batch = await ledger.sites(after, 1_000)
+    if (batch.length === 0) return hosts
+    for (const { cell, outcomes } of batch) {
+      hosts.admits(siteOfCell(cell))
+      const refused = outcomes.find(({ code }) => code === 'TRAP:subdomains')
+      if (refused !== undefined) hosts.giveUp(refused.detail)
+    }
+    after = batch[batch.length - 1].cell
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * runtime/threads/: what goes on between the threads of a process. In: pages and slow work of the store. Out:
+ * both in another thread. Always: what waits in between is bounded.
+ */
+export { boundHeap, keepHeapBounds, limitCompiler, startWithYoung } from './heap-bounds.js'
+export { PageSender, receivedPage, type SentPage } from './page-sender.js'
+export { type PageReader, PageStream, withReader } from './page-stream.js'
+export { type StoreAnswer, type StoreJob, StoreWorker } from './store-worker.js'

@@ -1,0 +1,102 @@
+import type { CrawledPage, Hooks } from '../../cluster/agent/lane/index.js'
+import type { Report } from '../../report/index.js'
+
+/** Receives the pages of all agents of this process, after the hooks. */
+export interface PageReader {
+  /** Its first Int32 is 1 while pages are wanted: agents in threads look here before they send one. */
+  readonly wanted: SharedArrayBuffer
+  /** Resolves when there is room for more. */
+  push(page: CrawledPage): Promise<void>
+  /** The crawl is to stop: no lane waits for room any more. */
+  release(): void
+}
+
+/** Pages, and bytes of their bodies, that wait for the loop; when there are more, the lanes wait. */
+const BUFFERED_PAGES = 64
+const BUFFERED_BYTES = 32 * 1024 * 1024
+
+/** Passes pages from the lanes of all agents to a `for await` loop; without a loop they are dropped. */
+export class PageStream implements PageReader {
+  readonly wanted = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
+  readonly #wanted = new Int32Array(this.wanted)
+  #pages: CrawledPage[] = []
+  #bytes = 0
+  #isReleased = false
+  #ended = false
+  /** Called for the loop when a page came, and for waiting lanes when one was taken. */
+  #onPage: (() => void) | null = null
+  #onRoom: (() => void)[] = []
+
+  push(page: CrawledPage): Promise<void> {
+    if (!this.#hasLoop || this.#ended) return Promise.resolve()
+    this.#pages.push(page)
+    this.#bytes += page.body.length
+    this.#onPage?.()
+    if (this.#isReleased || this.#hasRoom) return Promise.resolve()
+    return new Promise(resolve => this.#onRoom.push(resolve))
+  }
+
+  release(): void {
+    this.#isReleased = true
+    this.#letIn()
+  }
+
+  end(): void {
+    this.#ended = true
+    this.#onPage?.()
+    this.#letIn()
+  }
+
+  /**
+   * The one loop over the pages. However it is left, by `break`, by an exception or at the end, the crawl is
+   * stopped and has ended when it returns: the directory is free then, and `resume` can go on with it.
+   */
+  async *iterate(report: Promise<Report>, stop: () => void): AsyncGenerator<CrawledPage, void> {
+    if (this.#hasLoop) throw new TypeError('the pages of a crawl go to one loop at a time')
+    Atomics.store(this.#wanted, 0, 1)
+    try {
+      for (;;) {
+        const page = this.#pages.shift()
+        if (page) {
+          this.#bytes -= page.body.length
+          if (this.#hasRoom) this.#letIn()
+          yield page
+        } else if (this.#ended) break
+        else await new Promise<void>(resolve => (this.#onPage = resolve))
+      }
+    } finally {
+      Atomics.store(this.#wanted, 0, 0)
+      this.#pages = []
+      this.#bytes = 0
+      this.#letIn()
+      stop()
+      await report
+    }
+  }
+
+  get #hasLoop(): boolean {
+    return Atomics.load(this.#wanted, 0) === 1
+  }
+
+  get #hasRoom(): boolean {
+    return this.#pages.length < BUFFERED_PAGES && this.#bytes < BUFFERED_BYTES
+  }
+
+  #letIn(): void {
+    const waiting = this.#onRoom
+    this.#onRoom = []
+    for (const resume of waiting) resume()
+  }
+}
+
+/** Hooks that call `read` after `onPage`. */
+export function withReader(hooks: Hooks, read: PageReader['push'] | null): Hooks {
+  if (read === null) return hooks
+  return {
+    ...hooks,
+    onPage: async page => {
+      await hooks.onPage?.(page)
+      await read(page)
+    },
+  }
+}
