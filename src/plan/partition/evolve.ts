@@ -77,12 +77,13 @@ export class Evolution {
     const within = this.#likesCommunities()
     const hierarchy = this.#coarsen(within ? this.#communityLabels() : null, false)
     const coarsest = hierarchy.levels[hierarchy.levels.length - 1]
+    const tries = Math.max(1, Math.floor(this.#effort.initialTries / k))
     let best: Outcome | null = null
-    for (let attempt = 0; attempt < this.#effort.initialTries; attempt++) {
+    for (let attempt = 0; attempt < tries; attempt++) {
       if (best !== null && this.#workspace.isExpired()) break
       const parts = bisectRecursively(this.#workspace, coarsest, this.#room, 0, k, this.#effort, this.#random)
       const placement = new Placement(this.#workspace, coarsest, k, parts, caps)
-      if (this.#effort.initialTries > 1) refine(placement, this.#effort, this.#random)
+      if (tries > 1) refine(placement, this.#effort, this.#random)
       const outcome = outcomeOf(placement)
       if (isBetter(outcome, best)) best = outcome
     }
@@ -156,7 +157,7 @@ export class Evolution {
 
   #communityLabels(): Int32Array {
     if (this.#labels !== null) return this.#labels
-    const { labels, work } = communities(this.#level, this.#random)
+    const { labels, work } = communities(this.#level)
     this.#workspace.spend(work)
     this.#labels = labels
     return labels

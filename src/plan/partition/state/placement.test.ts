@@ -61,7 +61,7 @@ describe('a placement', () => {
         expect(placement.links).toEqual(fresh.links)
         expect(placement.lone).toEqual(fresh.lone)
         expect(placement.partWeights).toEqual(fresh.partWeights)
-        expect(placement.partSizes).toEqual(fresh.partSizes)
+        expect(placement.cutNets).toEqual(fresh.cutNets)
       }),
     )
   })

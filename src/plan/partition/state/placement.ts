@@ -28,13 +28,14 @@ export class Placement {
   /** caps[p * constraintCount + r] */
   readonly caps: Float64Array
   readonly partWeights: Float64Array
-  readonly partSizes: Int32Array
   /** pinCounts[e * k + p] */
   readonly pinCounts: Uint16Array | Int32Array
   /** links[v * k + p]: cost of v's nets that have a pin in p. */
   readonly links: Float64Array
   /** Cost of v's nets that have no other pin in v's part. */
   readonly lone: Float64Array
+  /** Nets of v that touch more than one part. */
+  readonly cutNets: Int32Array
   readonly workspace: Workspace
   km1: number
 
@@ -46,10 +47,10 @@ export class Placement {
     this.parts = parts
     this.caps = caps
     this.partWeights = new Float64Array(caps.length)
-    this.partSizes = new Int32Array(k)
     this.pinCounts = workspace.pinCounts(level.netCount * k, largestNet(level) > 65_535)
     this.links = workspace.links(level.vertexCount * k)
     this.lone = workspace.lone(level.vertexCount)
+    this.cutNets = new Int32Array(level.vertexCount)
     this.#weigh()
     this.km1 = this.#count()
   }
@@ -58,17 +59,19 @@ export class Placement {
     const { weights, vertexCount, constraintCount: r } = this.level
     for (let v = 0; v < vertexCount; v++) {
       const p = this.parts[v]
-      this.partSizes[p]++
       for (let i = 0; i < r; i++) this.partWeights[p * r + i] += weights[v * r + i]
     }
   }
 
   #count(): number {
     const { netCount, netOffsets, pins, netCosts } = this.level
-    const { k, parts, pinCounts, links, lone } = this
+    const { k, parts, pinCounts, links, lone, cutNets } = this
+    const { vertexCount, degrees } = this.level
     const touched = new Int32Array(k)
     let km1 = 0
-    this.workspace.spend(2 * pins.length + ((netCount + this.level.vertexCount) * k) / 16)
+    this.workspace.spend(2 * pins.length + ((netCount + vertexCount) * k) / 16)
+    // Every net of a vertex has a pin in the vertex's own part: the vertex itself.
+    for (let v = 0; v < vertexCount; v++) links[v * k + parts[v]] = degrees[v]
     for (let e = 0; e < netCount; e++) {
       const base = e * k
       const cost = netCosts[e]
@@ -78,11 +81,14 @@ export class Placement {
         const p = parts[pins[i]]
         if (pinCounts[base + p]++ === 0) touched[count++] = p
       }
+      if (count === 1) continue
       km1 += (count - 1) * cost
       for (let i = netOffsets[e]; i < end; i++) {
         const v = pins[i]
-        for (let j = 0; j < count; j++) links[v * k + touched[j]] += cost
-        if (pinCounts[base + parts[v]] === 1) lone[v] += cost
+        const own = parts[v]
+        cutNets[v]++
+        for (let j = 0; j < count; j++) if (touched[j] !== own) links[v * k + touched[j]] += cost
+        if (pinCounts[base + own] === 1) lone[v] += cost
       }
     }
     return km1
@@ -153,24 +159,19 @@ export class Placement {
   }
 
   isBoundary(vertex: number): boolean {
-    const base = vertex * this.k
-    const home = this.parts[vertex]
-    for (let p = 0; p < this.k; p++) if (p !== home && this.links[base + p] > 0) return true
-    return false
+    return this.cutNets[vertex] > 0
   }
 
   /** Moves a vertex and returns what it gained. */
   move(vertex: number, to: number, listener: GainListener | null): number {
     const { vertexOffsets, nets, weights, constraintCount: r } = this.level
     const { netOffsets, pins, netCosts } = this.level
-    const { k, parts, pinCounts, links, lone } = this
+    const { k, parts, pinCounts, links, lone, cutNets } = this
     const from = parts[vertex]
     for (let i = 0; i < r; i++) {
       this.partWeights[from * r + i] -= weights[vertex * r + i]
       this.partWeights[to * r + i] += weights[vertex * r + i]
     }
-    this.partSizes[from]--
-    this.partSizes[to]++
     parts[vertex] = to
     let gain = 0
     let work = 1
@@ -187,6 +188,7 @@ export class Placement {
         lone[vertex] -= cost
         work += end - start
         for (let i = start; i < end; i++) links[pins[i] * k + from] -= cost
+        if (joined === end - start) for (let i = start; i < end; i++) cutNets[pins[i]]--
       } else if (left === 1) {
         for (let i = start; i < end; i++) {
           const u = pins[i]
@@ -200,6 +202,7 @@ export class Placement {
         gain -= cost
         lone[vertex] += cost
         work += end - start
+        if (left === end - start - 1) for (let i = start; i < end; i++) cutNets[pins[i]]++
         for (let i = start; i < end; i++) {
           const u = pins[i]
           links[u * k + to] += cost

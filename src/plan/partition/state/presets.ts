@@ -26,6 +26,7 @@ export interface Effort {
   readonly fm: FmLimits
   /** Levels with more pairs of a vertex and a part are refined by labels alone. */
   readonly fmPairs: number
+  /** Partitions made of the coarsest level, shared out over the parts; one at least. */
   readonly initialTries: number
   /** Vertices of the coarsest level of a bisection. */
   readonly bisectionSize: number
@@ -84,7 +85,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     labelRounds: 3,
     fm: { rounds: 10, seeds: 20, patience: 300, worthwhile: 0.004 },
     fmPairs: Number.POSITIVE_INFINITY,
-    initialTries: 1,
+    initialTries: 16,
     bisectionSize: 60,
     bisectionTries: 10,
     bisectionTriesInAll: 0,
@@ -108,7 +109,7 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     labelRounds: 3,
     fm: { rounds: 10, seeds: 10, patience: 300, worthwhile: 0.002 },
     fmPairs: Number.POSITIVE_INFINITY,
-    initialTries: 1,
+    initialTries: 16,
     bisectionSize: 60,
     bisectionTries: 12,
     bisectionTriesInAll: 0,
